@@ -7,11 +7,9 @@
  * (`npm run reconcile`), because balances, counters, usage and log are written from the same rows. The rollups are left
  * to the server.
  */
-import { createCipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { fail, findSite, refuseOtherKey, sealed } from './seed-site.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -26,8 +24,7 @@ const logs = whole(values.logs, 'logs');
 const days = whole(values.days, 'days');
 const users = whole(values.users ?? String(Math.min(1000, Math.max(10, Math.round(logs / 10)))), 'users');
 const models = whole(values.models, 'models');
-const databaseUrl = process.env.DATABASE_URL || process.env.SQL_DSN;
-const site = databaseUrl ? externalSite(databaseUrl) : embeddedSite(process.env.DATA_DIR || './data');
+const site = findSite();
 const keySealed = sealed('invented', site.encryptionKey);
 
 /** The seconds that belong to each bucket of `duration_buckets` (shared/latency.ts). */
@@ -44,7 +41,7 @@ const client = new pg.Client({ connectionString: site.url, application_name: 'to
 try {
   await client.connect();
   await refuseUsed();
-  await refuseOtherKey();
+  await refuseOtherKey(client, site);
 } catch (error) {
   fail(error.message);
 }
@@ -98,44 +95,6 @@ async function refuseUsed() {
     "SELECT count(*) AS count FROM users WHERE role < 100 AND username NOT LIKE 'seed-%'",
   );
   if (rows[0].count !== '0') fail(`the database has users of its own (${rows[0].count}): use another one`);
-}
-
-/** Keys that are sealed with another key than the server's are no use to it. A server records a digest at its first start. */
-async function refuseOtherKey() {
-  const { rows } = await client.query('SELECT digest FROM encryption_key_check');
-  if (rows.length === 0) return;
-  const hashKey = Buffer.from(hkdfSync('sha256', site.encryptionKey, 'tollgate', 'lookup-hash', 32));
-  const digest = createHmac('sha256', hashKey).update('encryption-key-check').digest();
-  if (!digest.equals(rows[0].digest)) fail('ENCRYPTION_KEY does not fit this database: set the key of its server');
-}
-
-/** As the server, which starts on an external database only with a key. */
-function externalSite(url) {
-  const encryptionKey = process.env.ENCRYPTION_KEY;
-  if (!encryptionKey)
-    fail('ENCRYPTION_KEY: required when DATABASE_URL is set, as for the server: keys are sealed with it');
-  return { url, encryptionKey };
-}
-
-/** The database of the server that runs on this folder, and the key that seals its secrets. */
-function embeddedSite(folder) {
-  try {
-    const { databasePassword, encryptionKey } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
-    const port = readFileSync(join(folder, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[3];
-    const url = `postgres://tollgate:${databasePassword}@127.0.0.1:${port}/tollgate`;
-    return { url, encryptionKey: process.env.ENCRYPTION_KEY || encryptionKey };
-  } catch {
-    return fail(`no server runs on ${folder}: start it, or set DATABASE_URL to the database that is to be filled`);
-  }
-}
-
-/** As `Secrets` of the server. */
-function sealed(text, encryptionKey) {
-  const iv = randomBytes(12);
-  const sealKey = Buffer.from(hkdfSync('sha256', encryptionKey, 'tollgate', 'sealed-box', 32));
-  const cipher = createCipheriv('aes-256-gcm', sealKey, iv);
-  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return `v1.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`;
 }
 
 /**
@@ -315,9 +274,4 @@ function whole(text, name) {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) fail(`--${name} must be a whole number above 0`);
   return value;
-}
-
-function fail(message) {
-  console.error(`seed: ${message}`);
-  process.exit(2);
 }

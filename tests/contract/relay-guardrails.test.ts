@@ -358,6 +358,35 @@ describe('webhook', () => {
     expect(windows.join('')).toBe(text.join(''));
     expect(windows.length).toBeGreaterThan(1);
   });
+
+  it('is asked once about all sources of a frame of a stream', async () => {
+    rules(webhook({ stage: 'output' }));
+    const asked: string[][] = [];
+    service.answer = ({ body }) => {
+      const { texts } = JSON.parse(body) as { texts: string[] };
+      asked.push(texts);
+      return { body: { matched: ['x'], texts: texts.map((text) => text.replace('Page', 'Site')) } };
+    };
+    const titles = Array.from({ length: 10 }, (_, at) => `Page ${at}`);
+    const annotations = titles.map((title, at) => ({
+      type: 'url_citation',
+      url_citation: { url: `https://${at}.example`, title, start_index: 0, end_index: 2 },
+    }));
+    const chunk = (delta: object, more: object = {}) => ({
+      id: 'c',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'gpt-4o',
+      choices: [{ index: 0, delta, finish_reason: null, ...more }],
+    });
+    const frames = [chunk({ content: 'hi' }), chunk({ annotations }), chunk({}, { finish_reason: 'stop' })];
+    relay.upstream.script({}, events(frames.map((frame) => JSON.stringify(frame))));
+    const { text } = await ask('hi', { stream: true });
+    expect([...text.matchAll(/"title":"(.*?)"/g)].map(([, title]) => title)).toEqual(
+      titles.map((title) => title.replace('Page', 'Site')),
+    );
+    expect(asked).toEqual([titles, ['hi']]);
+  });
 });
 
 describe('output', () => {

@@ -22,7 +22,9 @@ import { createLogger } from '../../server/src/platform/observability/logger.js'
 import { Metrics } from '../../server/src/platform/observability/metrics.js';
 import type { OtlpSettings } from '../../server/src/platform/observability/otlp/otlp-settings.js';
 import { OutboundGuard, type Resolver } from '../../server/src/platform/outbound/outbound-guard.js';
-import { createRelay, type BuiltRelay, type RelaySettings } from '../../server/src/services/create-relay.js';
+import { errorBody } from '../../server/src/services/client-errors.js';
+import type { BuiltRelay, RelaySettings } from '../../server/src/services/built-relay.js';
+import { createRelay } from '../../server/src/services/create-relay.js';
 import { directCalls } from '../../server/src/services/direct-calls.js';
 import { relayRoutes } from '../../server/src/services/relay.routes.js';
 import { systemClock, type Clock } from '../../server/src/shared/clock.js';
@@ -306,6 +308,7 @@ export class RelayHarness {
         checkoutAddresses: [],
         status: async () => ({}),
       }),
+      errorBody,
       direct: directCalls(built.routesDeps),
       plugins: [relayRoutes(built.routesDeps)],
       api: [],

@@ -48,6 +48,20 @@ it.each([
   ]);
 });
 
+it.each([
+  ['OpenAI', {}],
+  ['Anthropic', { 'anthropic-version': '2023-06-01' }],
+  ['Google', { 'x-goog-api-key': 'sk-unused' }],
+])('words an unknown path of %s in the same way below the API and beside it', async (_name, headers) => {
+  const { key } = await relay.addToken();
+  const textAt = async (path: string) => {
+    const response = await relay.post(path, key, {}, { headers: { authorization: `Bearer ${key}`, ...headers } });
+    const id = response.headers.get('x-oneapi-request-id') ?? '';
+    return [response.status, (await response.text()).replace(path, '<path>').replace(id, '<id>')];
+  };
+  expect(await textAt('/nonsense')).toEqual(await textAt('/v1/nonsense'));
+});
+
 it('answers the probe of Claude Code, which asks whether there is a server', async () => {
   const response = await fetch(`${relay.url}/api/hello`, { method: 'HEAD' });
   expect([response.status, await response.text()]).toEqual([200, '']);

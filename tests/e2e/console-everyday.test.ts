@@ -4,6 +4,7 @@ import { rootPassword } from '../support/api.js';
 import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
+import { listPaths } from './console-paths.js';
 import { go } from './console-views.js';
 import { sampled } from '../support/suite.js';
 
@@ -238,12 +239,11 @@ describe('in at most two clicks', () => {
 });
 
 const monthAgo = String(Math.floor(Date.now() / 1000) - 30 * 86_400);
-const sorted = [
-  ...['/token', '/channel', '/redemption', '/user', '/payment', '/audit', '/price-history', '/channel-health'],
-  `/log?from=${monthAgo}`,
-];
 /** These lists have one order. */
 const unsorted = ['/alert', '/pricing', '/midjourney', '/task', '/model-health'];
+const sorted = [...listPaths, '/channel-health']
+  .filter((path) => !unsorted.includes(path))
+  .map((path) => (path === '/log' ? `/log?from=${monthAgo}` : path));
 
 it.each(sampled([...sorted, ...unsorted], 3))('%s is sorted by every header that offers it', async (path) => {
   const { page } = visitor;

@@ -1,5 +1,6 @@
 import type { Browser, CDPSession } from 'playwright-core';
 import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { insidePaths } from './console-paths.js';
 import { enter } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 import { sampled } from '../support/suite.js';
@@ -161,10 +162,7 @@ describe('a screen whose code cannot be loaded', () => {
   });
 });
 
-const paths = [
-  ...['/detail', '/channel', '/token', '/redemption', '/user', '/log', '/midjourney', '/task', '/topup', '/pricing'],
-  ...['/personal', '/setting', '/playground', '/chat', '/about', '/'],
-];
+const paths = [...insidePaths, '/about', '/'];
 
 /**
  * Returns the cumulative layout shift of a fresh load. The limit is a tenth of the usual threshold for good: a line of

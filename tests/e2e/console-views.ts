@@ -1,4 +1,5 @@
 import { settled } from './console-page.js';
+import { insidePaths } from './console-paths.js';
 import type { Locator, Page } from 'playwright-core';
 import { sayIn, type Say } from './console-site.js';
 
@@ -74,8 +75,7 @@ const more = (noun: string, name: string, choice: string) => async (at: PageActi
 const openNotifications = ({ page, say }: PageActions): Promise<void> =>
   page.getByRole('button', { name: new RegExp(`^${say('shell.notifications')}`) }).click();
 
-/** Views behind sign-in, as root. */
-export const adminViews: readonly View[] = [
+const viewsOfScreens: readonly View[] = [
   { name: 'token', path: '/token', shows: (at) => row(at, 'Production') },
   { name: 'token-add', path: '/token', open: (at) => at.press('tokens.create'), shows: inDialog },
   { name: 'token-edit', path: '/token', open: more('tokens', 'Production', 'actions.edit'), shows: inDialog },
@@ -230,6 +230,18 @@ export const adminViews: readonly View[] = [
     path: `/setting?tab=${tab}`,
     shows: ({ page }: PageActions) => page.locator('[data-setting]').first(),
   })),
+];
+const pathsOfViews = new Set(viewsOfScreens.map(({ path }) => path.split('?')[0]));
+
+/** The page of another site fills this screen. */
+const framed = '/chat';
+
+/** Views behind sign-in, as root: a screen without one of its own is shown as it opens. */
+export const adminViews: readonly View[] = [
+  ...viewsOfScreens,
+  ...insidePaths
+    .filter((path) => path !== framed && !pathsOfViews.has(path))
+    .map((path) => ({ name: path.slice(1), path })),
 ];
 
 /** Follows an address as the links of the console do, without loading the page again. */

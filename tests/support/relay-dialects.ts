@@ -5,10 +5,10 @@ import type {
   Adapter,
   ConversationCapability,
   StreamTransform,
-  Target,
   Transcript,
   UpstreamRequest,
 } from '../../server/src/dialects/contract.js';
+import type { Target } from '../../server/src/dialects/target.js';
 import type { Usage } from '../../server/src/shared/usage.js';
 import { familySettings } from '../../server/src/gateway/send/attempt-exchange.js';
 import type {

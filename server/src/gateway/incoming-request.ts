@@ -90,7 +90,11 @@ const responseHeaders = (id: string, hooked?: OutgoingHttpHeaders): OutgoingHttp
   'request-id': id,
 });
 
-async function parsedAhead(bytes: Buffer, grant: BodyGrant | undefined): Promise<Buffer> {
+/**
+ * Returns the bytes of a body once a large one is parsed, in slices between which other calls run.
+ * @throws RelayError as `parseJsonBody`; AppError RATE_LIMITED, SERVICE_UNAVAILABLE
+ */
+export async function parsedAhead(bytes: Buffer, grant: BodyGrant | undefined): Promise<Buffer> {
   grant?.growByText(bytes);
   await parseAhead(bytes);
   return bytes;

@@ -1,19 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import type { IncomingHttpHeaders } from 'node:http';
-import { gatewayType, toCallFailure, type CallFailure } from '../dialects/errors/failure.js';
+import { gatewayType, toCallFailure } from '../dialects/errors/failure.js';
 import type { ClientResponse } from '../gateway/deliver/client-response.js';
 import { sendFailure } from '../gateway/deliver/send-failure.js';
 import type { ErrorDialect } from '../gateway/endpoint.js';
+import type { ErrorBody, SharedPathRequest, ShownError } from '../platform/http/not-found.js';
 import { AppError } from '../shared/errors.js';
 import { anthropicErrors, bedrockErrors, geminiErrors, openAIErrors } from './chat/chat-endpoints.js';
-
-/** A request to a path that clients of several dialects call. */
-export interface SharedPathRequest {
-  readonly id: string;
-  /** Path and query as received: aliases of `/v1` tell dialects apart. */
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-}
 
 /** Returns the dialect in which the client reads errors: that of the path, else of the header that has its key. */
 function errorsOf({ url, headers }: SharedPathRequest): ErrorDialect {
@@ -26,20 +18,19 @@ function errorsOf({ url, headers }: SharedPathRequest): ErrorDialect {
 }
 
 /**
- * Sends an error that is no failure of a call. OpenAI's form has no request id, because clients compare the message with
- * that of older gateways.
+ * Returns the body of an error that is no failure of a call. OpenAI's form has no request id, because clients compare the
+ * message with that of older gateways.
  */
-export function refuse(
-  request: SharedPathRequest,
-  client: ClientResponse,
-  status: number,
-  error: Omit<CallFailure, 'status'>,
-): void {
+export const errorBody: ErrorBody = (request, status, error) => {
   const errors = errorsOf(request);
-  if (errors === openAIErrors)
-    client.send(status, { 'content-type': 'application/json; charset=utf-8' }, JSON.stringify({ error }));
-  else sendFailure(client, { ...error, type: gatewayType, status }, request.id, errors);
-}
+  return errors === openAIErrors
+    ? JSON.stringify({ error })
+    : errors.body({ ...error, type: gatewayType, status }, request.id);
+};
+
+/** Sends an error that is no failure of a call. */
+export const refuse = (request: SharedPathRequest, client: ClientResponse, status: number, error: ShownError): void =>
+  client.send(status, { 'content-type': 'application/json; charset=utf-8' }, errorBody(request, status, error));
 
 /** Sends an error from before a call was served. No record of a call has it, so an unexpected one is logged. */
 export function sendError(request: FastifyRequest, client: ClientResponse, error: unknown): void {

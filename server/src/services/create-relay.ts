@@ -1,21 +1,9 @@
-import type { Queries } from '../platform/db/queries.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Changes } from '../platform/cache/changes.js';
-import type { SharedState } from '../platform/cache/shared-state.js';
 import { BudgetDirectory, BudgetRefusals } from '../billing/budgets/index.js';
-import type { ChannelProbe } from '../console/channels/index.js';
-import type { OptionValues } from '../options/option.service.js';
 import { PriceBook } from '../billing/prices/index.js';
-import type { Ledger } from '../billing/ledger/index.js';
-import type { Logger } from '../platform/observability/logger.js';
-import type { Metrics } from '../platform/observability/metrics.js';
-import type { OtlpSettings } from '../platform/observability/otlp/otlp-settings.js';
 import { heapPercent, Overload, type OverloadMarks } from '../platform/observability/overload.js';
 import { GuardedFetch } from '../platform/outbound/guarded-fetch.js';
-import type { OutboundGuard } from '../platform/outbound/outbound-guard.js';
-import type { Clock } from '../shared/clock.js';
 import { randomAlphanumeric } from '../shared/ids.js';
-import type { Secrets } from '../shared/secrets.js';
 import { ConcurrencySlots, InFlight } from '../gateway/admit/in-flight.js';
 import { BodyBudget, bodyBudgetFor } from '../gateway/admit/body-budget.js';
 import { KeyDirectory } from '../gateway/admit/key-directory.js';
@@ -25,17 +13,17 @@ import { Guardrails } from '../gateway/admit/guardrails/guardrails.js';
 import { SensitiveWords } from '../gateway/admit/sensitive-words.js';
 import type { AttemptSettings } from '../gateway/send/attempt.js';
 import { Attempts } from '../gateway/send/attempts.js';
-import type { BalanceWatch } from '../gateway/settle/balance-watch.js';
 import { CallBudgets } from '../gateway/admit/call-budgets.js';
 import { CallRates } from '../gateway/admit/call-rates.js';
-import { UpstreamFailureHandler, type ChannelGuard } from '../gateway/send/upstream-failure-handler.js';
+import { UpstreamFailureHandler } from '../gateway/send/upstream-failure-handler.js';
 import { Captures } from '../gateway/observe/captures.js';
 import { ChannelFailures } from '../gateway/observe/channel-failures.js';
 import { ErrorLog } from '../gateway/observe/error-log.js';
-import { UsageAlarm, type OperatorNotices } from '../gateway/observe/usage-alarm.js';
+import { UsageAlarm } from '../gateway/observe/usage-alarm.js';
 import { defaultReadOnLimits, DisconnectedClients } from '../gateway/send/disconnected-clients.js';
 import { LearnedCorrections } from '../gateway/send/learned-corrections.js';
 import { guardedMedia } from '../gateway/send/media-fetch.js';
+import type { RelayDependencies, BuiltRelay } from './built-relay.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from '../gateway/pipeline.js';
 import { ProviderResponses } from './responses/provider-responses.js';
@@ -61,121 +49,6 @@ import { Candidates } from '../gateway/route/candidates.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from '../gateway/upstream/upstream-client.js';
 import { Credentials } from '../gateway/upstream/credentials.js';
 import { createTelemetry } from '../gateway/observe/tracing/create-telemetry.js';
-import type { Tracing } from '../gateway/observe/tracing/tracing.js';
-
-/** Limits and defaults of the relay from the configuration. */
-export interface RelaySettings {
-  /** Milliseconds until the first byte of a response. */
-  readonly firstByteTimeout: number;
-  readonly idleTimeout: number;
-  /** Milliseconds to connect, including the name lookup; 10 seconds when absent. */
-  readonly connectTimeout?: number;
-  /** Milliseconds for a whole call; half an hour when absent. */
-  readonly totalTimeout?: number;
-  /** Milliseconds in which a non-streaming response may still arrive after its client has disconnected. */
-  readonly disconnectedTimeout: number;
-  readonly forceStreamUsage: boolean;
-  /** The variable AZURE_DEFAULT_API_VERSION. */
-  readonly azureVersion?: string;
-  readonly maxBodyBytes: number;
-  /** The variable REQUEST_BODIES_MB, in bytes. */
-  readonly bodiesBytes: number;
-  /**
-   * The variable RESPONSE_STORAGE_SECONDS: how long responses can be continued by their id; 0 means never. An hour when
-   * absent.
-   */
-  readonly responseSeconds?: number;
-}
-
-export interface RelayDependencies {
-  readonly database: Queries;
-  readonly state: SharedState;
-  /** The shared state, if there are other nodes; absent with one node. */
-  readonly nodes?: SharedState | undefined;
-  readonly changes: Changes;
-  readonly options: { readonly values: OptionValues };
-  readonly ledger: Ledger;
-  readonly guard: OutboundGuard;
-  readonly secrets: Secrets;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly settings: RelaySettings;
-  readonly syncSeconds: number;
-  /** Called when a provider refuses a channel's last key. */
-  readonly channelGuard: ChannelGuard;
-  /** Notified of the balance after each charge. */
-  readonly balances?: BalanceWatch;
-  /** Called when a cooldown of a channel's key begins or ends, at any node. */
-  readonly healthChanged?: (channelId: number) => void;
-  /** Receives notices for the operator. */
-  readonly notices?: OperatorNotices;
-  /** Thresholds above which new calls are refused. Absent when calls are never refused. */
-  readonly overload?: OverloadMarks;
-  /** Export of spans and metrics. Absent when nothing is exported. */
-  readonly otlp?: OtlpSettings | undefined;
-  /** Receives budgets that refuse calls, so that their owners are notified. */
-  readonly budgetRefusals?: BudgetRefusals | undefined;
-}
-
-/**
- * Objects of which a process has one instance each, so that all kinds of work share keys, limits and the state of
- * connections.
- */
-export interface RelayCore {
-  readonly keys: KeyDirectory;
-  readonly keyUses: KeyUses;
-  readonly budgets: CallBudgets;
-  readonly rates: CallRates;
-  readonly rateLimit: ModelRateLimit;
-  readonly inFlight: InFlight;
-  readonly bodies: BodyBudget;
-  readonly keyRing: KeyRing;
-  readonly health: Health;
-  readonly candidates: Candidates;
-  readonly keyHealth: KeyHealth;
-  readonly upstream: UpstreamClient;
-  readonly failureHandler: UpstreamFailureHandler;
-  readonly errors: ErrorLog;
-  readonly balances: BalanceWatch | null;
-  readonly usageAlarm: UsageAlarm;
-  readonly pins: SessionPins;
-  readonly metrics: Metrics;
-  readonly guardrails: Guardrails;
-  readonly captures: Captures;
-  readonly tracing: Tracing | undefined;
-}
-
-/** The relay with its lifecycle. */
-export interface BuiltRelay {
-  readonly relay: Relay;
-  readonly probe: ChannelProbe;
-  /** The objects shared by calls, tasks and sessions. */
-  readonly core: RelayCore;
-  /** Dependencies of `relayRoutes`. */
-  readonly routesDeps: RelayRoutesDeps;
-  /** Loads the channels. Calls can be served afterwards. */
-  start(): Promise<void>;
-  /** Waits for calls in flight, then closes the connections to providers. Call when no new ones can arrive. */
-  stop(): Promise<void>;
-}
-
-/** Dependencies of `relayRoutes`, `playgroundRoutes` and the routes of tasks. */
-export interface RelayRoutesDeps {
-  readonly relay: Relay;
-  readonly keys: KeyDirectory;
-  readonly inFlight: InFlight;
-  readonly channels: RoutingDirectory;
-  readonly prices: PriceBook;
-  readonly options: { readonly values: OptionValues };
-  readonly maxBodyBytes: number;
-  readonly responses: StoredResponses;
-  readonly reasoning: ReasoningOrigins;
-  readonly summaries: SealedSummaries;
-  readonly responsesSockets: ResponsesSockets;
-  readonly providerResponses: ProviderResponses;
-  readonly guardrails: Guardrails;
-}
 
 const totalTimeout = 30 * 60_000;
 /** Milliseconds in which calls whose connections were closed may be settled. */

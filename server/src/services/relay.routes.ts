@@ -13,7 +13,7 @@ import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-em
 import { geminiMethodOf } from './chat/gemini-path.js';
 import type { OfferedModel } from '../dialects/languages/openai/model-page.js';
 import { modelList, modelListFormat, oneModel, unknownModel } from '../dialects/languages/openai/model-list.js';
-import type { RelayRoutesDeps } from './create-relay.js';
+import type { RelayRoutesDeps } from './built-relay.js';
 import { addHostPaths } from './hosts/host-paths.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
 import { addUnservedPaths, refuseUnserved } from './unserved-paths.js';

@@ -5,7 +5,7 @@ import { hijack, type Hijacked } from '../gateway/incoming-request.js';
 import { pathOf } from '../platform/http/cors.js';
 import type { Relay } from '../gateway/pipeline.js';
 import { refuse, sendError } from './client-errors.js';
-import type { RelayRoutesDeps } from './create-relay.js';
+import type { RelayRoutesDeps } from './built-relay.js';
 import { prefixes } from './endpoints.js';
 import { AwsResponse } from './hosts/aws-response.js';
 

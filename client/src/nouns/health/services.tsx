@@ -73,7 +73,8 @@ export function ServiceFilters({ address, groups, period, since }: ServiceFilter
           choices={groups.map((name) => ({ value: name, label: name }))}
         />
       )}
-      {since !== undefined && <Box sx={{ ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>{since}</Box>}
+      {/* A blank keeps the line of phones. */}
+      <Box sx={{ ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>{since ?? '\u00a0'}</Box>
     </Box>
   );
 }

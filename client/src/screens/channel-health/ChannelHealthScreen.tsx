@@ -64,11 +64,10 @@ export function ChannelHealthScreen() {
             onChange={(typed) => address.setFilter({ keyword: typed }, { replace: true })}
             width={220}
           />
-          {list && (
-            <Box sx={{ ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>
-              {t('modelHealth.since', { time: dateTime(list.from) })}
-            </Box>
-          )}
+          {/* A blank keeps the line of phones. */}
+          <Box sx={{ ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>
+            {list ? t('modelHealth.since', { time: dateTime(list.from) }) : '\u00a0'}
+          </Box>
         </Box>
       }
     >

@@ -52,7 +52,7 @@ export function StatusPageScreen() {
     <>
       <ListScreen
         title={t('shell.statusPage')}
-        notice={page && <OverallState page={page} />}
+        notice={(page || loading) && <OverallState state={page?.state} />}
         badges={
           page && (
             <>

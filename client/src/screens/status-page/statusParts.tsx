@@ -19,10 +19,10 @@ export function StateChip({ state }: { readonly state: ServiceRow['state'] }) {
   );
 }
 
-/** The state of the whole site in one line. */
-export function OverallState({ page }: { readonly page: StatusData }) {
+/** The state of the whole site in one line. The line is blank while the state loads. */
+export function OverallState({ state }: { readonly state: StatusData['state'] | undefined }) {
   const { t } = useTranslation();
-  const tone = stateTones[page.state];
+  const tone = state ? stateTones[state] : 'grey';
   return (
     <Box
       role="status"
@@ -34,7 +34,7 @@ export function OverallState({ page }: { readonly page: StatusData }) {
       })}
     >
       <Typography variant="h2" component="p">
-        {t(`statusPage.overall.${page.state}`)}
+        {state ? t(`statusPage.overall.${state}`) : '\u00a0'}
       </Typography>
     </Box>
   );

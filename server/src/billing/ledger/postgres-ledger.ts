@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
 import { BatchQueue, isUnavailable, type GroupCommitMetrics } from './group-commit.js';
 import { ChannelHolds } from './channel-holds.js';
-import { toHoldError, unavailable, UnstoredError } from './ledger-errors.js';
+import { toHoldError, unavailable, type UnstoredError } from './ledger-errors.js';
 import type { ReleaseItem, ReserveItem, SettleItem } from './ledger-items.js';
 import { type SettleLine, toReserveJson, toSettleLine } from './ledger-lines.js';
 import { LedgerSql, refusalError, type Refusal } from './ledger-sql.js';
@@ -13,12 +13,7 @@ import type { BudgetHold, BudgetRefusal } from './budget-holds.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.js';
 import type { Spool } from './spool.js';
 import { SpoolReplay } from './spool-replay.js';
-
-interface LedgerLogger {
-  warn(details: object, message: string): void;
-  error(details: object, message: string): void;
-  info(details: object, message: string): void;
-}
+import { type LedgerLogger, StoredSettlements } from './stored-settlements.js';
 
 export interface LedgerDeps {
   readonly pool: Pool;
@@ -58,16 +53,15 @@ export class PostgresLedger implements Ledger {
   private readonly doubtful = new Set<string>();
   /** Reservations that are being released. */
   private readonly returning = new Set<string>();
-  /** Calls whose settlement could be written neither to the database nor to the spool. They are retried. */
-  private readonly unstored = new Set<string>();
+  private readonly stored: StoredSettlements;
   private withoutDatabase = false;
   private probing: Promise<void> | null = null;
-  private isSpoolBroken = false;
   private stopped = false;
 
   constructor(private readonly deps: LedgerDeps) {
     const sql = new LedgerSql(deps.pool, deps.nodeId, deps.preparedStatements);
     this.sql = sql;
+    this.stored = new StoredSettlements(deps.spool, deps.logger);
     this.spoolReplay = new SpoolReplay({
       spool: deps.spool,
       logger: deps.logger,
@@ -143,7 +137,7 @@ export class PostgresLedger implements Ledger {
 
   /** Settlements that are only in the memory of this process. */
   get waitingInMemory(): number {
-    return this.unstored.size;
+    return this.stored.waiting.size;
   }
 
   /** True while this process works on the call: the sweeper must then keep its reservation. */
@@ -207,7 +201,7 @@ export class PostgresLedger implements Ledger {
 
   /** Writes a settlement to the disk. It waits for the database only if the disk fails. */
   private async settleWithoutDatabase(line: SettleLine, owned: boolean): Promise<Settled> {
-    if (!(await this.spooled([line]))) return this.settleLine(line, owned);
+    if (!(await this.stored.append([line]))) return this.settleLine(line, owned);
     this.open.delete(line.requestId);
     return spooled;
   }
@@ -259,12 +253,12 @@ export class PostgresLedger implements Ledger {
     return new Promise((resolve, reject) => {
       const done = (settled: Settled): void => {
         this.open.delete(line.requestId);
-        this.unstored.delete(line.requestId);
+        this.stored.waiting.delete(line.requestId);
         resolve(settled);
       };
       const failed = (error: unknown): void => {
         this.open.delete(line.requestId);
-        this.unstored.delete(line.requestId);
+        this.stored.waiting.delete(line.requestId);
         reject(error instanceof Error ? error : new Error(String(error)));
       };
       this.settling.add({ line, owned, done, failed });
@@ -283,7 +277,7 @@ export class PostgresLedger implements Ledger {
     for (const { line } of items) {
       if (!doubtful.has(line.requestId)) continue;
       logger.error({ requestId: line.requestId }, 'it is unknown whether this call was settled');
-      const problem = await this.storeRefused(line, 'its reservation is missing and the log of its time was deleted');
+      const problem = await this.stored.reject(line, 'its reservation is missing and the log of its time was deleted');
       if (problem) unstored.set(line.requestId, problem);
     }
     return unstored;
@@ -294,24 +288,11 @@ export class PostgresLedger implements Ledger {
    */
   private settlementRefused({ line, failed }: SettleItem, error: unknown): void {
     this.deps.logger.error({ err: error, requestId: line.requestId }, 'settlement refused by the database');
-    void this.storeRefused(line, error instanceof Error ? error.message : String(error)).then((problem) =>
-      failed(problem ?? new AppError('INTERNAL_ERROR', 'the call could not be charged', { cause: error })),
-    );
-  }
-
-  /**
-   * Stores a line for manual inspection. If that fails, the line goes to the spool and is retried from there. Never
-   * throws.
-   * @returns null when it is stored
-   */
-  private async storeRefused(line: SettleLine, reason: string): Promise<UnstoredError | null> {
-    try {
-      await this.deps.spool.reject(line, reason);
-      return null;
-    } catch (error) {
-      this.deps.logger.error({ err: error, requestId: line.requestId }, 'refused settlement could not be stored');
-      return (await this.spooled([line])) ? null : new UnstoredError(error);
-    }
+    void this.stored
+      .reject(line, error instanceof Error ? error.message : String(error))
+      .then((problem) =>
+        failed(problem ?? new AppError('INTERNAL_ERROR', 'the call could not be charged', { cause: error })),
+      );
   }
 
   private reservationsUnavailable(items: ReserveItem[], error: unknown): Promise<void> {
@@ -334,7 +315,7 @@ export class PostgresLedger implements Ledger {
 
   private async settlementsUnavailable(items: SettleItem[], error: unknown): Promise<void> {
     this.databaseUnavailable(error);
-    if (await this.spooled(items.map((item) => item.line))) {
+    if (await this.stored.append(items.map((item) => item.line))) {
       for (const { done } of items) done(spooled);
       return;
     }
@@ -347,20 +328,6 @@ export class PostgresLedger implements Ledger {
     if (!this.withoutDatabase) this.deps.logger.error({ err: error }, 'database unavailable: new calls are refused');
     this.withoutDatabase = true;
     this.probing ??= this.probe();
-  }
-
-  private async spooled(lines: SettleLine[]): Promise<boolean> {
-    try {
-      await this.deps.spool.append(lines);
-      this.isSpoolBroken = false;
-      return true;
-    } catch (error) {
-      // The error is logged once, because the write is retried several times a second.
-      if (!this.isSpoolBroken) this.deps.logger.error({ err: error }, 'cannot write the settlement spool, retrying');
-      this.isSpoolBroken = true;
-      for (const { requestId } of lines) this.unstored.add(requestId);
-      return false;
-    }
   }
 
   /** Runs until the database can be written and all delayed settlements are committed. Never throws. */

@@ -30,14 +30,7 @@ export { type OtherPrices, rechargeOf } from './dry-run/recharge.js';
 export { type EffectivePrice, effectivePrice, type PriceLine, type PriceSource } from './effective-price.js';
 export { modelLimits, type ModelLimits } from './model-limits.js';
 export { linesOfImages, withoutAdvice, withoutImages } from './other-models.js';
-export {
-  callPriceOf,
-  collapseGizmo,
-  isAudioModel,
-  PriceBook,
-  type PriceSettings,
-  unpricedRatio,
-} from './price-book.js';
+export { callPriceOf, PriceBook, type PriceSettings, unpricedRatio } from './price-book.js';
 export { type ProposedSetting, proposedValues } from './price-proposal.js';
 export { canonical, pricedBy, type PriceTables, priceTablesOf, priceVersionOf } from './price-version.js';
 export { minus, type Rounded, whole } from './rounding.js';

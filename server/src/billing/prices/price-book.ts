@@ -1,3 +1,4 @@
+import { familyOf } from '../../dialects/makers/charging.js';
 import { AppError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { pieceOf, type PriceCard, type Quantity } from '../../shared/price-card.js';
@@ -45,16 +46,6 @@ export interface PriceTerms {
 
 /** Fallback ratio of a model without a price, deliberately expensive. */
 export const unpricedRatio = 37.5;
-
-/** Custom GPTs have an id each; all of a family share one price, one route and one name in the log. */
-export function collapseGizmo(model: string): string {
-  if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*';
-  if (model.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';
-  return model;
-}
-
-/** Whether a model's audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
-export const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
 
 /** A value of option PriceCards: the list price instead of what the old tables have for the model. */
 export const useBuiltIn = 'built-in';
@@ -148,7 +139,7 @@ export class PriceBook {
     if (price && (!counts || pricesAny(price, counts))) return price;
     if (this.settings.values.SelfUseModeEnabled || terms.acceptsUnpriced) {
       const { unpriced } = this.current;
-      const name = collapseGizmo(model);
+      const name = familyOf(model);
       return keptIn(unpriced, name, terms.group, () => this.ratioPrice(name, unpricedRatio, terms.group));
     }
     const missing = price ? 'has no price for calls of this kind' : 'ratio or price not set';
@@ -157,7 +148,7 @@ export class PriceBook {
 
   /** The configured price, or null. Looked up once for each model and group while the settings stay. */
   find(model: string, group: string): Price | null {
-    return keptIn(this.current.prices, model, group, () => this.lookUp(collapseGizmo(model), group));
+    return keptIn(this.current.prices, model, group, () => this.lookUp(familyOf(model), group));
   }
 
   /**
@@ -245,7 +236,7 @@ export class PriceBook {
 
   /** The completion ratio, and whether the CompletionRatio setting is ignored for this model. */
   completionRatio(model: string): RuledRatio {
-    const name = collapseGizmo(model);
+    const name = familyOf(model);
     const saved = this.settings.values.CompletionRatio[name];
     if (name.includes('/') && saved !== undefined) return { ratio: saved, locked: false };
     const ruled = ruledCompletionRatio(name);
@@ -262,7 +253,7 @@ export class PriceBook {
     model: string,
     usage: { readonly promptTokens: number; readonly completionTokens: number },
   ): { readonly quota: number; readonly other: Record<string, unknown> } {
-    const name = collapseGizmo(model);
+    const name = familyOf(model);
     const price = this.find(name, '') ?? this.ratioPrice(name, unpricedRatio, '');
     const { QuotaPerUnit } = this.settings.values;
     const { modelPrice, modelRatio, completionRatio } = price.shown;

@@ -1,3 +1,4 @@
+import { familyOf } from '../../dialects/makers/charging.js';
 import { systemClock, type Clock } from '../../shared/clock.js';
 import type { MaybeActor } from '../../shared/actor.js';
 import type { ChannelDirectory, ChannelOffer } from '../channels/index.js';
@@ -9,7 +10,6 @@ import {
   modelLimits,
   type ModelLimits,
   callPriceOf,
-  collapseGizmo,
   type PriceBook,
   unpricedRatio,
 } from '../../billing/prices/index.js';
@@ -70,7 +70,7 @@ export class PricingService {
     const price = this.prices.find(model, '');
     const limits = modelLimits(model, this.options.values.ModelMaxOutput);
     const effective = price && effectivePrice(price, this.clock.now());
-    const listCard = builtInCard(collapseGizmo(model))?.card ?? null;
+    const listCard = builtInCard(familyOf(model))?.card ?? null;
     const shown = { enableGroups, effective, limits, listCard };
     const modelPrice = price && callPriceOf(price.card);
     if (modelPrice !== null) return { modelName, modelPrice, modelRatio: 0, completionRatio: 0, ...shown };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChatRequest, StreamTransform, Target } from '../contract.js';
+import type { ChatRequest, StreamTransform } from '../contract.js';
+import type { Target } from '../target.js';
 import type { Usage } from '../../shared/usage.js';
 import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
 import { parseEvent } from '../wire/sse/event-parser.js';

@@ -1,4 +1,5 @@
-import type { ChatRequest, Target } from '../contract.js';
+import type { ChatRequest } from '../contract.js';
+import type { Target } from '../target.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
 import { zhipuToken } from './zhipu/token.js';

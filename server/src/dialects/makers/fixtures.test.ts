@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Adapter, ChatRequest, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../contract.js';
+import type { Adapter, ChatRequest, OneShotCapability, OneShotRequest, UpstreamAnswer } from '../contract.js';
+import type { Target } from '../target.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../../shared/usage.js';
 import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';

@@ -1,5 +1,6 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import type { ConversationCapability, Target } from '../contract.js';
+import type { ConversationCapability } from '../contract.js';
+import type { Target } from '../target.js';
 import type { Usage } from '../../shared/usage.js';
 import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';

@@ -1,5 +1,6 @@
 import { isAppError } from '../../shared/errors.js';
-import type { Adapter, Target } from '../contract.js';
+import type { Adapter } from '../contract.js';
+import type { Target } from '../target.js';
 import {
   chatCapability,
   generateDialect,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Adapter, FormPart, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../contract.js';
+import type { Adapter, FormPart, OneShotCapability, OneShotRequest, UpstreamAnswer } from '../contract.js';
+import type { Target } from '../target.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* Embeddings, images, audio and reranking, beyond the fixtures. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConversationCapability, Target } from '../contract.js';
+import type { ConversationCapability } from '../contract.js';
+import type { Target } from '../target.js';
 import type { Usage } from '../../shared/usage.js';
 import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';

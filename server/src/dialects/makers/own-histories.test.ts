@@ -1,4 +1,4 @@
-import type { Target } from '../contract.js';
+import type { Target } from '../target.js';
 import { chatClient } from '../languages/openai/chat-client.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 

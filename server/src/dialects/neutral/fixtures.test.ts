@@ -14,7 +14,8 @@ import {
   type Fixture,
   type Json,
 } from '../../../../tests/support/relay-dialects.js';
-import type { ChatRequest, Target } from '../contract.js';
+import type { ChatRequest } from '../contract.js';
+import type { Target } from '../target.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../../shared/usage.js';
 import { anthropic } from '../makers/anthropic/anthropic.js';

@@ -15,11 +15,21 @@ const choicesIn = (schema: Fields): readonly unknown[] =>
 
 const isTyped = (choice: unknown): boolean => typeof choice === 'number' || typeof choice === 'boolean';
 
+/** The rewriting of tools and the writer for Google ask about the same schema. It is walked once. */
+const known = new WeakMap<Fields, boolean>();
+
 /** Whether a schema has a choice between other values than texts, at any depth. */
-export function hasTypedChoices(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return false;
-  const fields = asFields(schema);
-  return (fields !== null && choicesIn(fields).some(isTyped)) || Object.values(schema).some(hasTypedChoices);
+export function hasTypedChoices(schema: Fields | undefined): boolean {
+  if (!schema) return false;
+  let has = known.get(schema);
+  if (has === undefined) known.set(schema, (has = holdsTypedChoices(schema)));
+  return has;
+}
+
+function holdsTypedChoices(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = asFields(value);
+  return (fields !== null && choicesIn(fields).some(isTyped)) || Object.values(value).some(holdsTypedChoices);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { BodyOperation, BodyOverride, OverrideCondition } from '../../shared/channel-override.js';
 import { asFields, type Fields } from '../../shared/json.js';
-import type { Target } from '../contract.js';
+import type { Target } from '../target.js';
 import { withinLimit } from './sent-fields.js';
 
 type Overridden = Pick<Target, 'override' | 'upstreamModel' | 'requestedModel' | 'outputLimit'>;

@@ -1,5 +1,5 @@
 import { acceptsEverything, byEnableThinking, byThinking } from '../accepts.js';
-import { type Target } from '../contract.js';
+import type { Target } from '../target.js';
 import { bearerIfGiven, organizationHeader, wholeAddress } from '../makers/openai-compatible/address.js';
 import { everything, everythingAt, type Dialect, type EndpointPath } from '../makers/openai-compatible/dialect.js';
 import { codingPlanAdapter } from '../makers/hosted/coding-plans.js';

@@ -1,5 +1,6 @@
 import { targetFor } from '../../../../tests/support/relay-dialects.js';
-import type { Adapter, ChatRequest, Target, UpstreamRequest } from '../contract.js';
+import type { Adapter, ChatRequest, UpstreamRequest } from '../contract.js';
+import type { Target } from '../target.js';
 import { splitKeys } from './channel-keys.js';
 import { findProvider, providerOf, providers } from './providers.js';
 import { taskPlatforms } from './task-platforms.js';

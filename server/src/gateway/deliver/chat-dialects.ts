@@ -1,4 +1,5 @@
-import type { Adapter, ChatAnswer, ChatCapability, ConversationCapability, Target } from '../../dialects/contract.js';
+import type { Adapter, ChatAnswer, ChatCapability, ConversationCapability } from '../../dialects/contract.js';
+import type { Target } from '../../dialects/target.js';
 import type {
   AnswerContext,
   ClientCodec,

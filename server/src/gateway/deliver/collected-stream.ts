@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/errors.js';
 import { noUsage } from '../../shared/usage.js';
-import type { ChatAnswer, ChatCapability, StreamTransform, Target } from '../../dialects/contract.js';
+import type { ChatAnswer, ChatCapability, StreamTransform } from '../../dialects/contract.js';
+import type { Target } from '../../dialects/target.js';
 import { cutShort } from './delivery.js';
 import type { AnswerContext } from '../../dialects/neutral/codec.js';
 import { AnswerCollector } from '../../dialects/neutral/collect.js';

@@ -96,6 +96,8 @@ export class GuardedStream {
 
   private async checked(events: readonly NeutralEvent[]): Promise<NeutralEvent[]> {
     const passed: NeutralEvent[] = [];
+    // A text may go on after its source, so that the text is not released here.
+    const sources = (await this.checkedSources(events.filter(isSource))).values();
     for (const event of events) {
       const piece = pieceIn(event);
       if (piece) {
@@ -104,9 +106,8 @@ export class GuardedStream {
       }
       // Log probabilities repeat the tokens of the text, and would show what was masked.
       if (event.kind === 'logprobs') continue;
-      if (event.kind === 'search' || event.kind === 'annotation') {
-        // A text may go on after its source, so that the text is not released here.
-        passed.push(await this.checkedSource(event));
+      if (isSource(event)) {
+        passed.push(sources.next().value ?? event);
         continue;
       }
       // Sound may come between two pieces of its transcript.
@@ -127,13 +128,12 @@ export class GuardedStream {
     return passed;
   }
 
-  /** Checks a query or the texts of a source, which come whole. */
-  private async checkedSource<Source extends { readonly kind: 'search' | 'annotation' }>(
-    source: Source,
-  ): Promise<Source> {
-    const texts = textsAtOnce(source, names);
+  /** Checks queries and the texts of sources, which come whole, all of them at once. */
+  private async checkedSources(sources: readonly Source[]): Promise<readonly Source[]> {
+    if (sources.length === 0) return sources;
+    const texts = textsAtOnce(sources, names);
     const passed = await this.guard.apply(texts, 'output');
-    return passed === texts ? source : withTexts(source, passed, names);
+    return passed === texts ? sources : withTexts(sources, passed, names);
   }
 
   private async releaseAll(which: (held: Held) => boolean): Promise<NeutralEvent[]> {
@@ -155,6 +155,11 @@ export class GuardedStream {
     return passed === '' ? [] : [piece.with(passed)];
   }
 }
+
+/** A query or a page of a search. */
+type Source = Extract<NeutralEvent, { kind: 'search' | 'annotation' }>;
+
+const isSource = (event: NeutralEvent): event is Source => event.kind === 'search' || event.kind === 'annotation';
 
 /** Fields of an event that hold no text. */
 const names: ReadonlySet<string> = new Set(['kind']);

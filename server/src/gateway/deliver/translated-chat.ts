@@ -6,9 +6,9 @@ import type {
   ConversationCapability,
   FrameParser,
   StreamTransform,
-  Target,
   UpstreamRequest,
 } from '../../dialects/contract.js';
+import type { Target } from '../../dialects/target.js';
 import { chatOptionsOf } from '../../dialects/accepts.js';
 import type { NeutralAnswer } from '../../dialects/neutral/answer.js';
 import type {

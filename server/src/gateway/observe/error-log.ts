@@ -1,6 +1,6 @@
+import { familyOf } from '../../dialects/makers/charging.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { LogType } from '../../shared/log-type.js';
-import { collapseGizmo } from '../../billing/prices/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
@@ -116,7 +116,7 @@ export class ErrorLog {
   /** Counts the failure for the error rate of dashboards, even while failures are not logged. */
   private count({ caller, admission, requestId }: LoggedFailure['call'], channelId: number, kind: FailureKind): void {
     const { database, clock, logger } = this.deps;
-    const model = collapseGizmo(admission.model);
+    const model = familyOf(admission.model);
     database
       .query(countSql, [seconds(clock), caller.user.id, caller.token.id, channelId, model, admission.group, kind])
       .catch((error: unknown) => logger.error({ err: error, requestId }, 'failed call could not be counted'));

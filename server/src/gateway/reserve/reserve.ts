@@ -1,5 +1,6 @@
+import { familyOf } from '../../dialects/makers/charging.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { hasLines, reserveOf, modelLimits, collapseGizmo, roundedUp } from '../../billing/prices/index.js';
+import { hasLines, reserveOf, modelLimits, roundedUp } from '../../billing/prices/index.js';
 import { BudgetError, type Ledger, QuotaError, type Reservation } from '../../billing/ledger/index.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
@@ -189,7 +190,7 @@ function take(call: Call, taken: Taken, ledger: Ledger): Promise<Reservation> {
     requestId: call.requestId,
     userId: call.caller.user.id,
     tokenId: call.caller.token.id,
-    modelName: collapseGizmo(call.admission.model),
+    modelName: familyOf(call.admission.model),
     amount,
     priced,
   };

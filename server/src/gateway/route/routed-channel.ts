@@ -10,7 +10,7 @@ import { splitList } from '../../shared/comma-list.js';
 import { listCost, readCostRule } from '../../shared/cost-rule.js';
 import { parseLimits, parseTimeouts, type ChannelLimits, type ChannelTimeouts } from '../../shared/channel-limits.js';
 import { parseFields, type Fields } from '../../shared/json.js';
-import type { ChannelSetting } from '../../dialects/contract.js';
+import type { ChannelSetting } from '../../dialects/target.js';
 import { changesPrice } from '../../dialects/overrides/sent-fields.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import type { Provider } from '../../dialects/providers/provider.js';

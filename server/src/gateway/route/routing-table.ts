@@ -1,5 +1,5 @@
+import { familyOf } from '../../dialects/makers/charging.js';
 import { randomInt } from 'node:crypto';
-import { collapseGizmo } from '../../billing/prices/index.js';
 import type { Standing } from './health/health.js';
 import type { TierOrder } from './order/tier-order.js';
 import type { RoutedChannel } from './routed-channel.js';
@@ -85,10 +85,10 @@ export class RoutingTable {
     for (const { prefix, models } of group.prefixes) {
       if (!model.startsWith(prefix)) continue;
       const bareModel = model.slice(prefix.length);
-      const channels = models.get(collapseGizmo(bareModel));
+      const channels = models.get(familyOf(bareModel));
       if (channels) return { tiers: [{ priority: 0, channels }], bareModel, plainWeights: true };
     }
-    const tiers = group.models.get(collapseGizmo(model));
+    const tiers = group.models.get(familyOf(model));
     return tiers ? { tiers, bareModel: model, plainWeights: false } : null;
   }
 

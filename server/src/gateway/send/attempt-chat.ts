@@ -1,5 +1,6 @@
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { ChatRequest, Target } from '../../dialects/contract.js';
+import type { ChatRequest } from '../../dialects/contract.js';
+import type { Target } from '../../dialects/target.js';
 import type { Attempt, AttemptOutcome } from './attempt.js';
 import {
   exchangeWith,

@@ -1,6 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import { AppError } from '../../shared/errors.js';
-import type { Adapter, FamilySettings, Target, UpstreamAnswer, UpstreamRequest } from '../../dialects/contract.js';
+import type { Adapter, UpstreamAnswer, UpstreamRequest } from '../../dialects/contract.js';
+import type { FamilySettings, Target } from '../../dialects/target.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError, goneDelivery } from '../deliver/delivery.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';

@@ -5,9 +5,9 @@ import type {
   OneShotAnswer,
   OneShotCapability,
   OneShotRequest,
-  Target,
   UpstreamAnswer,
 } from '../../dialects/contract.js';
+import type { Target } from '../../dialects/target.js';
 import type { Attempt, AttemptOutcome, Received } from './attempt.js';
 import {
   answerHeaders,

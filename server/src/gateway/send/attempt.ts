@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FamilySettings } from '../../dialects/contract.js';
+import type { FamilySettings } from '../../dialects/target.js';
 import type { Delivery } from '../deliver/delivery.js';
 import type { Caller } from '../admit/authentication.js';
 import type { CallGuard } from '../admit/guardrails/call-guard.js';

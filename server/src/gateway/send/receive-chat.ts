@@ -1,4 +1,5 @@
-import type { ChatAnswer, ChatCapability, ChatRequest, StreamTransform, Target } from '../../dialects/contract.js';
+import type { ChatAnswer, ChatCapability, ChatRequest, StreamTransform } from '../../dialects/contract.js';
+import type { Target } from '../../dialects/target.js';
 import type { Attempt, Received } from './attempt.js';
 import { answerHeaders, contentTypeOf, refusePage } from './attempt-exchange.js';
 import { type ChatDialect } from '../deliver/chat-dialects.js';

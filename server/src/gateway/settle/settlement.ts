@@ -1,5 +1,6 @@
+import { familyOf } from '../../dialects/makers/charging.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { collapseGizmo, type Rounded } from '../../billing/prices/index.js';
+import { type Rounded } from '../../billing/prices/index.js';
 import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
@@ -10,7 +11,7 @@ import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { adviceOf, billOf, cardOf, drawingOf } from '../reserve/call-charge.js';
 import { factsOf, logContent, logOther, type CallFacts } from './call-record.js';
-import { leastCharge, withPossibleTokens, withPossibleTools } from '../reserve/possible-usage.js';
+import { leastCharge, withAllowedSearches, withPossibleTokens, withPossibleTools } from '../reserve/possible-usage.js';
 import type { UsageExcess } from '../observe/usage-alarm.js';
 import type { Call } from '../call.js';
 import type { Reserved } from '../reserve/reserve.js';
@@ -102,7 +103,8 @@ function settleUsage(
   const { delivery, upstreamModel } = served;
   const counted = withOrderedSearches(found, call, served);
   const reported = tariff.counted?.(counted) ?? counted;
-  const usage = isFixed ? reported : possibleUsage(call, reported, values);
+  const possible = isFixed ? reported : possibleUsage(call, reported, values);
+  const usage = withAllowedSearches(possible, call, served.dropped, estimate);
   const charged: ChargeInput = {
     request: call.request,
     price: call.price,
@@ -116,14 +118,20 @@ function settleUsage(
   if (values.LogChatContentEnabled || call.capture) reportOnce(served);
   const countedHere = found !== delivery.usage && !isFixed;
   const reduced = usage === reported ? null : reported;
-  const facts = factsOf(call, served, charged, { clientGone, countedHere, estimate, reduced, record, sale }, values);
+  const facts = factsOf(
+    call,
+    served,
+    charged,
+    { clientGone, countedHere, estimate, reduced, possible, record, sale },
+    values,
+  );
   const least =
     estimate && price.quota > estimate.amount
       ? leastCharge(call, usage, { estimate, sentTokens: delivery.stoppedAt ?? 0 }, values)
       : undefined;
   const charge = toCharge(call, served, facts, { ...price, least }, values);
   return ledger.settle(reservation, charge).then(({ userQuota, uncharged }): Billed => {
-    const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
+    const kind = possible !== reported ? 'impossible' : reduced || uncharged > 0 ? 'unreserved' : null;
     return { usage, quota: price.quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
   });
 }
@@ -180,7 +188,7 @@ function toCharge(
 ): Charge {
   const { user, token } = call.caller;
   const { usage } = facts;
-  const modelName = collapseGizmo(call.admission.model);
+  const modelName = familyOf(call.admission.model);
   return {
     quota,
     rest,

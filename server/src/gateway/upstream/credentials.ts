@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { boundedCache } from '../../shared/bounded-cache.js';
 import type { Clock } from '../../shared/clock.js';
-import type { CredentialExchange, Target } from '../../dialects/contract.js';
+import type { CredentialExchange } from '../../dialects/contract.js';
+import type { Target } from '../../dialects/target.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
 import type { UpstreamClient } from './upstream-client.js';
 

@@ -1,4 +1,5 @@
-import type { Target, UpstreamRequest } from '../../dialects/contract.js';
+import type { UpstreamRequest } from '../../dialects/contract.js';
+import type { Target } from '../../dialects/target.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { chatCapability, openAIChat } from '../../gateway/deliver/chat-dialects.js';
 import { familySettings } from '../../gateway/send/attempt-exchange.js';

@@ -1,4 +1,5 @@
-import { type Price, priceOfRatios, collapseGizmo, PriceBook } from '../../billing/prices/index.js';
+import { familyOf } from '../../dialects/makers/charging.js';
+import { type Price, priceOfRatios, PriceBook } from '../../billing/prices/index.js';
 import { defaultOptionValues, optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import type { SourcePrice } from './source-price.js';
@@ -31,10 +32,10 @@ export class SitePrices {
       return [...prices].filter(([model, price]) => !isSame(book.find(model, ''), price));
     };
     const differing = missing();
-    for (const [model, price] of differing) this.put(collapseGizmo(model), price);
+    for (const [model, price] of differing) this.put(familyOf(model), price);
     // The tables cannot express every price, because some rules take precedence over them. These models get a price
     // card.
-    for (const [model, price] of missing()) this.putCard(collapseGizmo(model), price);
+    for (const [model, price] of missing()) this.putCard(familyOf(model), price);
     return differing.map(([model]) => model);
   }
 

@@ -29,7 +29,7 @@ import {
   type ConnectionLimits,
   type ServeDirectly,
 } from './node-server.js';
-import { isProgramPath, refuseUnknownWrites, refuseWordsAsIds, sendInvalidUrl } from './not-found.js';
+import { type ErrorBody, isProgramPath, refuseUnknownWrites, refuseWordsAsIds, sendInvalidUrl } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
 
@@ -52,6 +52,8 @@ export interface AppDeps {
   readonly site: () => ConsoleSite;
   /** Option `ServerAddress`; an empty string when it is not set. */
   readonly publicAddress?: () => string;
+  /** Writes errors of unknown paths, whose clients speak several dialects. */
+  readonly errorBody: ErrorBody;
   /** Plugins that are registered at the root without hooks: the relay, health and metrics. */
   readonly plugins: readonly FastifyPluginAsync[];
   readonly api: readonly ApiRoutes[];
@@ -111,6 +113,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const routes: MountedRoute[] = [];
   app.decorate('routes', routes);
   app.decorate('publicAddress', deps.publicAddress ?? (() => ''));
+  app.decorate('errorBody', deps.errorBody);
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, url });
   });

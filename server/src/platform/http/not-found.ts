@@ -1,5 +1,31 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import { pathOf } from './cors.js';
+
+/** A request to a path that clients of several dialects call. */
+export interface SharedPathRequest {
+  readonly id: string;
+  /** Path and query as received: aliases of `/v1` tell dialects apart. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The fields of an error in OpenAI's form. Other dialects show some of them. */
+export interface ShownError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string;
+  readonly code: string | number | null;
+}
+
+/** Returns the body of an error response, in the form that the SDK of the client reads. */
+export type ErrorBody = (request: SharedPathRequest, status: number, error: ShownError) => string;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly errorBody: ErrorBody;
+  }
+}
 
 /** Paths of APIs. Every other path belongs to the console's router. */
 export const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graphql|openai\/|anthropic\/)/.test(path);
@@ -37,15 +63,10 @@ export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): Fa
   const meant = server.hasRoute({ method, url: `/v1${path}` }) ? `/v1${path}` : null;
   const hint = meant === null ? '' : `. Did you mean ${method} ${meant}? The base URL of this API ends with /v1`;
   const message = `Invalid URL (${method} ${path})${hint}`;
-  return reply.status(404).send(errorFor(request, path, message));
-}
-
-/** Returns the error in the form that the SDK of the client reads. */
-function errorFor({ headers }: FastifyRequest, path: string, message: string): object {
-  const isGoogle = path.startsWith('/v1beta/') && !path.startsWith('/v1beta/openai/');
-  if (isGoogle || headers['x-goog-api-key'] !== undefined)
-    return { error: { code: 404, message, status: 'NOT_FOUND' } };
-  if (headers['anthropic-version'] !== undefined || headers['x-api-key'] !== undefined)
-    return { type: 'error', error: { type: 'not_found_error', message } };
-  return { error: { message, type: 'invalid_request_error', param: '', code: '' } };
+  const error = { message, type: 'invalid_request_error', param: '', code: '' };
+  const { id, headers } = request;
+  return reply
+    .status(404)
+    .type('application/json; charset=utf-8')
+    .send(server.errorBody({ id, url: path, headers }, 404, error));
 }

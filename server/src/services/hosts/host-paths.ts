@@ -4,7 +4,7 @@ import { hijack, type Hijacked } from '../../gateway/incoming-request.js';
 import type { IncomingRequest } from '../../gateway/request.js';
 import { sendError } from '../client-errors.js';
 import { countMessages } from '../count-messages.js';
-import type { RelayRoutesDeps } from '../create-relay.js';
+import type { RelayRoutesDeps } from '../built-relay.js';
 import { refuseUnserved } from '../unserved-paths.js';
 import { AwsResponse } from './aws-response.js';
 import { plainModel } from './host-models.js';
@@ -32,7 +32,11 @@ function addBedrockPaths(app: FastifyInstance, deps: RelayRoutesDeps): void {
   const methods: ReadonlyArray<readonly [string, Serve]> = [
     ['invoke', (call, ...to) => relay.serve(atBedrock({ ...call, stream: false }), ...to)],
     ['invoke-with-response-stream', (call, ...to) => relay.serve(atBedrock({ ...call, stream: true }), ...to)],
-    ['count-tokens', (call, ...to) => relay.count(countedAtBedrock(call), ...to, (inputTokens) => ({ inputTokens }))],
+    [
+      'count-tokens',
+      (call, incoming, client) =>
+        relay.count(atBedrock(call), countedAtBedrock(incoming), client, (inputTokens) => ({ inputTokens })),
+    ],
   ];
   for (const [method, serve] of methods) {
     app.post<{ Params: { model: string } }>(`/model/:model/${method}`, (request, reply) => {

@@ -2,6 +2,8 @@ import { malformed } from '../../dialects/errors/relay-error.js';
 import { asFields, asText } from '../../dialects/neutral/fields.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
+import { parsedAhead } from '../../gateway/incoming-request.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 import { bedrockErrors, messagesEndpoint, modelOf } from '../chat/chat-endpoints.js';
 
 /** The values that are in the path of a host. */
@@ -35,16 +37,18 @@ function checkBetas(betas: unknown): void {
 
 export const atBedrock = (call: HostedCall): Endpoint => ({ ...atHost(call), errors: () => bedrockErrors });
 
-/** Bedrock's CountTokens: the body of the counted `invoke` is base64 in a field. */
-export function countedAtBedrock(call: HostedCall): Endpoint {
-  const endpoint = atBedrock(call);
-  return {
-    ...endpoint,
-    open(rawBody, incoming) {
-      const invoked = asFields(asFields(parseJsonBody(rawBody)['input'])?.['invokeModel']);
-      const body = asText(invoked?.['body']);
-      if (body === '') throw malformed('input.invokeModel.body is required');
-      return endpoint.open(Buffer.from(body, 'base64'), incoming);
-    },
-  };
-}
+/**
+ * A call of Bedrock's CountTokens, whose field has the body of the counted `invoke` as base64: that body is read in place of
+ * the whole.
+ */
+export const countedAtBedrock = (incoming: IncomingRequest): IncomingRequest => ({
+  ...incoming,
+  readBody: async (allowance) => {
+    const whole = parseJsonBody(await incoming.readBody(allowance));
+    const encoded = asText(asFields(asFields(whole['input'])?.['invokeModel'])?.['body']);
+    if (encoded === '') throw malformed('input.invokeModel.body is required');
+    const body = Buffer.from(encoded, 'base64');
+    allowance?.grant?.grow(body.length);
+    return parsedAhead(body, allowance?.grant);
+  },
+});

@@ -1,23 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { Metrics } from '../../platform/observability/metrics.js';
 import { seconds } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import { isRateLimited } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
 import type { InFlight } from '../../gateway/admit/in-flight.js';
 import type { BodyBudget, BodyGrant } from '../../gateway/admit/body-budget.js';
-import { isLow } from '../../gateway/admit/key-directory.js';
 import { CallFailedError } from '../../gateway/send/attempts.js';
 import type { Guardrails } from '../../gateway/admit/guardrails/guardrails.js';
-import type { Captures } from '../../gateway/observe/captures.js';
 import type { Tracing } from '../../gateway/observe/tracing/tracing.js';
-import { noUsage } from '../../shared/usage.js';
-import type { BalanceWatch } from '../../gateway/settle/balance-watch.js';
 import type { UsageAlarm } from '../../gateway/observe/usage-alarm.js';
 import { ClientGoneError } from '../../gateway/deliver/delivery.js';
-import type { ErrorLog } from '../../gateway/observe/error-log.js';
 import type { IncomingRequest } from '../../gateway/request.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import { encodingOf, loadEncoding } from '../../gateway/reserve/metering/text-meter.js';
@@ -27,24 +21,21 @@ import { connectRealtime, type Connected, type RealtimeConnectDeps } from './rea
 import { SessionAdmission, type PaidSession, type SessionAdmissionDeps } from './session-admission.js';
 import { SessionCost } from './session-cost.js';
 import { createdFrame, failureOf } from './session-events.js';
-import { inputOf, outputOf, usageOf } from './session-price.js';
-import { RealtimeSession, type ChargedResponse, type SessionTotal } from './session.js';
+import { usageOf } from './session-price.js';
+import { realtimeRoute, SessionRecords, type SessionRecordsDeps } from './session-records.js';
+import { RealtimeSession } from './session.js';
 import { SessionWatch } from './session-watch.js';
-import { pauseReading, resumeReading } from './socket-reading.js';
+import { countFrames } from './socket-reading.js';
 import { defaultPairLimits, type Frame, type SocketPairLimits } from './socket-pair.js';
 
-export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps {
+export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps, SessionRecordsDeps {
   readonly relay: Pick<Relay, 'authenticate'>;
   readonly inFlight: InFlight;
   /** Bounds the memory of incomplete frames. */
   readonly bodies: BodyBudget;
-  readonly errors: ErrorLog;
   readonly guardrails: Guardrails;
-  readonly captures: Captures;
   readonly tracing: Tracing | undefined;
-  readonly balances: BalanceWatch | null;
   readonly usageAlarm: UsageAlarm;
-  readonly metrics: Metrics;
   /** Maximum bytes of a frame. Default: 16 MB, see docs/reference/relay/guarantees.md#memory-and-streams. */
   readonly maxFrameBytes?: number;
   readonly limits?: SocketPairLimits;
@@ -68,7 +59,6 @@ interface Arrival {
   readonly leave: () => void;
 }
 
-const route = '/v1/realtime';
 const usualFrameBytes = 16 * 1024 * 1024;
 /** Milliseconds until an event has to name the model of a transcription session. */
 const namingMilliseconds = 30_000;
@@ -78,11 +68,13 @@ export class Realtime {
   /** Sessions, including clients whose model is not known yet. */
   private readonly sessions = new Map<RealtimeSession | AwaitedModel, Promise<void>>();
   private readonly admission: SessionAdmission;
+  private readonly records: SessionRecords;
   private readonly maxFrameBytes: number;
   private readonly server: WebSocketServer;
 
   constructor(private readonly deps: RealtimeDeps) {
     this.admission = new SessionAdmission(deps);
+    this.records = new SessionRecords(deps);
     this.maxFrameBytes = deps.maxFrameBytes ?? usualFrameBytes;
     this.server = new WebSocketServer({
       noServer: true,
@@ -191,7 +183,7 @@ export class Realtime {
     } catch (error) {
       const outcome = outcomeOf(error, awaited.signal);
       // The error log counts errors of providers.
-      if (outcome !== 'upstream_error') metrics.relay.of('none').finished(route, outcome);
+      if (outcome !== 'upstream_error') metrics.relay.of('none').finished(realtimeRoute, outcome);
       if (outcome === 'error') logger.error({ err: error, requestId: call.requestId }, 'session could not be opened');
       call.trace?.failed(failureOf(error));
       call.trace?.end({ outcome });
@@ -223,7 +215,7 @@ export class Realtime {
       opened?.span?.aborted();
       opened?.upstream.terminate();
       await paid.sessionLedger.close();
-      this.noteFailure(paid, error);
+      this.records.failed(paid, error);
       throw error;
     }
   }
@@ -277,8 +269,8 @@ export class Realtime {
       limits: { ...limits, sessionMilliseconds },
       cost: new SessionCost(cost, (other) => (paid.isTranscription ? cost : channel.cost.find(other, other))),
       watch,
-      ended: (total) => this.ended(paid, connected, watch, total),
-      charged: (turn) => this.charged(paid, turn),
+      ended: (total) => this.records.ended(paid, connected, watch, total),
+      charged: (turn) => this.records.charged(paid, turn),
       impossible: (reported, charged) => {
         const call = { requestId, admission: paid.admission };
         const excess = { kind: 'impossible', reported: usageOf(reported) } as const;
@@ -299,57 +291,13 @@ export class Realtime {
     return guard || capture ? new SessionWatch(guard, capture) : undefined;
   }
 
-  private ended(
-    { call, caller, admission }: PaidSession,
-    { channel, upstreamModel, span }: Connected,
-    watch: SessionWatch | undefined,
-    { usage, quota, firstDataAt }: SessionTotal,
-  ): void {
-    if (watch?.capture) {
-      const { input, output } = watch.content;
-      const captured = { requestId: call.requestId, caller, admission, request: { body: { input } } };
-      this.deps.captures.keep(captured, watch.capture, { transcript: output });
-    }
-    const received = { upstreamModel, firstByteAt: firstDataAt, delivery: { end: { kind: 'complete' } } };
-    span?.served(received);
-    const asked = { caller, admission, request: { body: {}, stream: true, maxOutput: 0 }, startedAt: call.startedAt };
-    const counted = { ...noUsage, promptTokens: inputOf(usage), completionTokens: outputOf(usage) };
-    call.trace?.served(asked, { ...received, channel }, { usage: counted, quota });
-    call.trace?.end({ outcome: 'ok' });
-  }
-
-  private charged({ caller, admission }: PaidSession, { usage, quota, userQuota }: ChargedResponse): void {
-    const { keys, metrics } = this.deps;
-    const { user, token } = caller;
-    keys.spent(token, quota);
-    if (quota > 0 && userQuota !== null) void this.watchBalance(user.id, userQuota);
-    const tally = metrics.relay.of(metrics.knownLabel('model', admission.model));
-    tally.quota += quota;
-    tally.promptTokens += inputOf(usage);
-    tally.completionTokens += outputOf(usage);
-  }
-
-  /**
-   * Warns the user of a low balance. The user is read again, because a session lasts long and they may have changed
-   * their threshold. Never throws.
-   */
-  private async watchBalance(userId: number, left: number): Promise<void> {
-    const { keys, balances, options, logger } = this.deps;
-    try {
-      const user = await keys.user(userId);
-      if (user && isLow(user, left, options.values.QuotaRemindThreshold)) balances?.ranLow(userId, left);
-    } catch (error) {
-      logger.warn({ err: error, userId }, 'balance could not be compared with its threshold');
-    }
-  }
-
   /** Occupies a concurrency slot until the client disconnects. Charging the last turn occupies none. */
   private occupy(client: WebSocket, leave: () => void): void {
     const { relay } = this.deps.metrics;
-    relay.underWay(route, 1);
+    relay.underWay(realtimeRoute, 1);
     client.once('close', () => {
       leave();
-      relay.underWay(route, -1);
+      relay.underWay(realtimeRoute, -1);
     });
   }
 
@@ -358,24 +306,10 @@ export class Realtime {
     const ended = session.run(early).finally(() => {
       leave();
       grant.release();
-      metrics.relay.of(metrics.knownLabel('model', session.model)).finished(route, 'ok');
+      metrics.relay.of(metrics.knownLabel('model', session.model)).finished(realtimeRoute, 'ok');
       this.sessions.delete(session);
     });
     this.sessions.set(session, ended);
-  }
-
-  /** Logs a session that was accepted and that no channel could open. */
-  private noteFailure({ call, caller, admission }: PaidSession, error: unknown): void {
-    if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
-    const { errors, metrics } = this.deps;
-    metrics.relay.of(metrics.knownLabel('model', admission.model)).finished(route, 'upstream_error');
-    const { requestId, path, startedAt } = call;
-    errors.note({
-      call: { requestId, path, startedAt, caller, admission, request: { stream: true } },
-      error: error.cause,
-      failure: failureOf(error),
-      usedChannels: error.usedChannels,
-    });
   }
 }
 
@@ -384,28 +318,4 @@ function outcomeOf(error: unknown, { aborted }: AbortSignal): string {
   if (aborted) return 'client_gone';
   if (error instanceof CallFailedError) return 'upstream_error';
   return isAppError(error) ? 'client_error' : 'error';
-}
-
-/**
- * Counts the bytes of frames while they arrive. A client above its budget is disconnected. A client that sends faster
- * than allowed is read later, so that the frames of one user leave time for others.
- */
-export function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant): void {
-  socket.on('data', (chunk: Buffer) => {
-    const wait = grant.delay(chunk.length);
-    if (wait > 0) {
-      pauseReading(client, 'rate');
-      setTimeout(() => resumeReading(client, 'rate'), wait).unref();
-    }
-    try {
-      grant.grow(chunk.length);
-    } catch {
-      grant.release();
-      client.close(1013, 'too many large frames at once');
-      client.terminate();
-    }
-  });
-  client.on('message', () => grant.release());
-  // An incomplete frame is released when its connection closes.
-  client.once('close', () => grant.release());
 }

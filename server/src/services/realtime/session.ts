@@ -1,10 +1,8 @@
 import type { WebSocket } from 'ws';
-import type { OptionValues } from '../../options/option.service.js';
-import { modelLimits, type Rounded } from '../../billing/prices/index.js';
-import type { Charge, Reservation, SessionLedger } from '../../billing/ledger/index.js';
+import { modelLimits } from '../../billing/prices/index.js';
+import type { Reservation } from '../../billing/ledger/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
-import { checkModel, type Admission } from '../../gateway/route/admission.js';
-import type { Caller } from '../../gateway/admit/authentication.js';
+import { checkModel } from '../../gateway/route/admission.js';
 import { assertJsonBounds } from '../../shared/json.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { possibleTokens } from '../../gateway/reserve/possible-usage.js';
@@ -12,7 +10,7 @@ import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import { reportedUsage, withinLimits } from './reported-usage.js';
 import { errorFrame, eventBounds } from './session-events.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
-import type { SessionCost } from './session-cost.js';
+import { SessionCharges, type SessionChargesDeps, type SessionTotal } from './session-charges.js';
 import { withSessionModel } from './session-model.js';
 import { namedByEvent } from '../../dialects/languages/provider-ids.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
@@ -25,35 +23,22 @@ import {
   reservedUsage,
   SessionReservations,
 } from './session-reservations.js';
-import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
+import { type ChargedAudio, noAudio } from './session-price.js';
 import { SessionSettings } from './session-settings.js';
 import { unchargedTools } from './session-tools.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
 import { createdEvents, transcribersIn, TranscriptWatch, responseOfTranscript } from './transcripts.js';
 import { ResponseEstimate } from './response-estimate.js';
 
-export interface SessionDeps {
+export interface SessionDeps extends SessionChargesDeps {
   readonly requestId: string;
-  readonly caller: Caller;
-  readonly admission: Admission;
-  readonly channelId: number;
   /** Whether the account belongs to the caller, who may then name everything that its provider stores. */
   readonly isOwnAccount: boolean;
-  readonly usedChannels: readonly number[];
-  readonly upstreamModel: string;
-  readonly price: SessionPrice;
-  readonly cost: SessionCost;
-  readonly sessionLedger: SessionLedger;
   /** Whether the model only transcribes speech, and an event named it. Each transcript is a turn. */
   readonly isTranscription: boolean;
-  readonly options: { readonly values: OptionValues };
   readonly logger: Logger;
-  /** Guardrails and capture. Absent when none concerns the caller. */
-  readonly watch: SessionWatch | undefined;
   /** Called once, when everything is charged. */
   readonly ended: (total: SessionTotal) => void;
-  /** Called after every charged turn. */
-  readonly charged: (turn: ChargedResponse) => void;
   /** Called when a provider reports more usage than the model can have had, with the part that is charged. */
   readonly impossible: (reported: ChargedAudio, charged: ChargedAudio) => void;
   /** Called with tools of the provider that run for free. */
@@ -71,24 +56,6 @@ export interface SessionDeps {
   /** Makes an empty reservation. */
   readonly reserveNothing: () => Promise<Reservation>;
   readonly limits: SocketPairLimits;
-  /** Time of the start, by `performance.now()`. */
-  readonly startedAt: number;
-}
-
-/** The totals of a session. */
-export interface SessionTotal {
-  readonly usage: ChargedAudio;
-  readonly quota: number;
-  /** Time of the provider's first data, by `performance.now()`; null when the provider sent nothing. */
-  readonly firstDataAt: number | null;
-}
-
-/** A turn that was charged. */
-export interface ChargedResponse {
-  readonly usage: ChargedAudio;
-  readonly quota: number;
-  /** The user's new balance; null when unknown. */
-  readonly userQuota: number | null;
 }
 
 /**
@@ -101,17 +68,7 @@ export class RealtimeSession {
   private readonly transcripts: TranscriptWatch;
   private readonly settings = new SessionSettings();
   private readonly reservations: SessionReservations;
-  private total: ChargedAudio = noAudio;
-  private turns = 0;
-  private quota = 0;
-  private uncharged = 0;
-  /** Number of guardrail notes that the log row already has. */
-  private writtenNotes = 0;
-  private turnStartedAt: number;
-  /** The time up to which session time was charged, by `performance.now()`. */
-  private countedUntil = 0;
-  private firstDataAt: number | null = null;
-  private needsHold = false;
+  private readonly charges: SessionCharges;
   /** Whether the client knows that audio is not forwarded. */
   private isRefused = false;
   /** Whether a rule blocked the response, so that nothing more is forwarded to the client. */
@@ -122,9 +79,9 @@ export class RealtimeSession {
     upstream: WebSocket,
     private readonly deps: SessionDeps,
   ) {
-    this.turnStartedAt = deps.startedAt;
     this.estimate = new ResponseEstimate(deps.upstreamModel);
     this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.admission.bareModel : null);
+    this.charges = new SessionCharges(deps, this.transcripts);
     const { price, reserve, reserveNothing, sessionLedger, admission, options } = deps;
     this.reservations = new SessionReservations({
       price,
@@ -163,7 +120,7 @@ export class RealtimeSession {
    * @param early frames that the client sent before, in order
    */
   async run(early: readonly Frame[] = []): Promise<void> {
-    this.countedUntil = performance.now();
+    this.charges.begin();
     const timer = this.isTimed && setInterval(() => this.chargeTime(), this.deps.limits.timedMilliseconds);
     this.pair.start(early);
     await this.pair.ended;
@@ -171,8 +128,7 @@ export class RealtimeSession {
     await this.finish().catch((error: unknown) => {
       this.deps.logger.error({ err: error, requestId: this.deps.requestId }, 'end of a session could not be charged');
     });
-    const { total: usage, quota, firstDataAt } = this;
-    this.deps.ended({ usage, quota, firstDataAt });
+    this.deps.ended(this.charges.total);
   }
 
   /** Ends the session because the server stops. */
@@ -286,7 +242,7 @@ export class RealtimeSession {
   }
 
   private fromUpstream(frame: Frame): Promise<readonly Frame[] | undefined> | undefined {
-    this.firstDataAt ??= performance.now();
+    this.charges.noteData();
     const { watch } = this.deps;
     const event = frame.isBinary ? null : eventIn(frame.data);
     if (!event) return undefined;
@@ -352,7 +308,7 @@ export class RealtimeSession {
     const reported = this.possible(reportedUsage(response['usage']));
     const usage = reported ?? (isVoid(response, reserved) ? noAudio : countedUsage(reserved));
     if (reserved.isInConversation) this.estimate.ended(usage, reserved.mark);
-    await this.charge(usage, { reserved });
+    await this.charges.charge(usage, { reserved });
     this.reservations.take(reserved);
   }
 
@@ -367,23 +323,15 @@ export class RealtimeSession {
     price.addTranscript(spoken.model, spoken.transcript);
     cost.addTranscript(spoken.model, spoken.transcript);
     if (this.transcripts.isWholeSession) this.estimate.endTranscript();
-    if (isTranscription) return this.charge(responseOfTranscript(spoken.transcript), { isSpeech: true });
-    return sessionLedger.opened && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
+    if (isTranscription) return this.charges.charge(responseOfTranscript(spoken.transcript), { isSpeech: true });
+    return sessionLedger.opened && price.pending > price.reserve().amount ? this.charges.charge(noAudio) : undefined;
   }
 
   /** Charges a session without turns for its time, so that it ends when the user's balance is used up. */
   private chargeTime(): void {
     this.pair.enqueue(async () => {
-      if (this.deps.sessionLedger.opened) await this.charge(noAudio);
+      if (this.deps.sessionLedger.opened) await this.charges.charge(noAudio);
     });
-  }
-
-  /** Returns the seconds since the last call. A transcription session pays for its speech, so it returns 0. */
-  private takeSeconds(): number {
-    const now = performance.now();
-    const milliseconds = now - this.countedUntil;
-    this.countedUntil = now;
-    return this.transcripts.isWholeSession ? 0 : Math.round(milliseconds) / 1000;
   }
 
   /** Returns the part of a usage report that the model can have had. */
@@ -397,8 +345,7 @@ export class RealtimeSession {
 
   /** Reserves the next cost of the session, after a charge. */
   private async holdNext(): Promise<void> {
-    if (!this.needsHold) return;
-    this.needsHold = false;
+    if (!this.charges.takeNeed()) return;
     try {
       await this.deps.hold();
     } catch (error) {
@@ -424,39 +371,6 @@ export class RealtimeSession {
   }
 
   /**
-   * Charges a response to its own reservation, and everything else to the reservation of the session. An excess is
-   * charged as far as the balance covers it.
-   * @param isSpeech whether its tokens are those of transcripts, whose price and cost were counted separately
-   */
-  private async charge(
-    tokens: ChargedAudio,
-    { reserved, isSpeech = false }: { reserved?: ReservedResponse; isSpeech?: boolean } = {},
-  ): Promise<undefined> {
-    const { price, cost, sessionLedger, charged, options } = this.deps;
-    const held = reserved?.held ?? sessionLedger.opened;
-    if (!held) return;
-    const turn: ChargedAudio = { ...tokens, seconds: this.takeSeconds() };
-    this.turns++;
-    this.total = sumOf(this.total, turn);
-    const now = performance.now();
-    const milliseconds = now - this.turnStartedAt;
-    this.turnStartedAt = now;
-    const priced = price.charge(turn, isSpeech);
-    const { quota } = priced;
-    this.writtenNotes = this.deps.watch?.notes.length ?? 0;
-    const charge = this.toCharge(turn, priced, milliseconds, cost.add(isSpeech ? noAudio : turn));
-    const isBeyond = options.values.StrictReserve && quota > held.amount;
-    const { userQuota, uncharged } = await sessionLedger.settle(
-      held,
-      isBeyond ? { ...charge, least: held.amount } : charge,
-    );
-    this.uncharged += uncharged;
-    this.quota += quota - uncharged;
-    charged({ usage: turn, quota: quota - uncharged, userQuota });
-    if (!reserved) this.needsHold = true;
-  }
-
-  /**
    * Charges responses without an end: by the count here if the provider or the server broke off, and as reserved if the
    * client disconnected and the provider did not end in time. A session without any turn still gets a log row.
    */
@@ -465,12 +379,11 @@ export class RealtimeSession {
     const { running, waiting } = await this.reservations.left();
     const unknown = this.pair.isCutOff ? waiting : [];
     for (const reserved of [...running, ...unknown]) {
-      await this.charge(this.pair.isCutOff ? reservedUsage(reserved) : countedUsage(reserved), { reserved });
+      await this.charges.charge(this.pair.isCutOff ? reservedUsage(reserved) : countedUsage(reserved), { reserved });
     }
     if (!this.pair.isCutOff) for (const reserved of waiting) await sessionLedger.release(reserved.held);
     if (this.transcripts.isWholeSession) return this.finishSpeech();
-    const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
-    if (hasNotes || price.pending > 0 || this.isTimed || this.turns === 0) await this.charge(noAudio);
+    if (this.charges.isUnwritten || price.pending > 0 || this.isTimed) await this.charges.charge(noAudio);
     await sessionLedger.close();
   }
 
@@ -482,62 +395,11 @@ export class RealtimeSession {
       price.addTranscript(rest.model, rest.transcript);
       cost.addTranscript(rest.model, rest.transcript);
     }
-    const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
-    if (rest || price.pending > 0 || hasNotes || this.turns === 0) {
+    if (rest || price.pending > 0 || this.charges.isUnwritten) {
       const isSpeech = isTranscription && rest !== null;
-      await this.charge(isSpeech ? responseOfTranscript(rest.transcript) : noAudio, { isSpeech });
+      await this.charges.charge(isSpeech ? responseOfTranscript(rest.transcript) : noAudio, { isSpeech });
     }
     await sessionLedger.close();
-  }
-
-  private toCharge(
-    turn: ChargedAudio,
-    { quota, rest }: Rounded,
-    milliseconds: number,
-    upstreamUsd: number | undefined,
-  ): Charge {
-    const { caller, admission, options, price, channelId, usedChannels, upstreamModel, startedAt, watch } = this.deps;
-    const { total, firstDataAt } = this;
-    return {
-      quota,
-      rest,
-      counted: inputOf(turn) + outputOf(turn) > 0,
-      logged: options.values.LogConsumeEnabled,
-      channelId,
-      username: caller.user.username,
-      tokenName: caller.token.name,
-      modelName: admission.model,
-      group: admission.group,
-      promptTokens: inputOf(turn),
-      completionTokens: outputOf(turn),
-      cachedTokens: 0,
-      durationMs: Math.max(0, Math.round(milliseconds)),
-      upstreamUsd,
-      isStream: true,
-      content: price.line(),
-      other: {
-        ws: true,
-        ...price.factors(),
-        text_input: total.textInputTokens,
-        text_output: total.textOutputTokens,
-        audio_input: total.audioInputTokens,
-        audio_output: total.audioOutputTokens,
-        cache_tokens: 0,
-        cache_ratio: 0,
-        frt: firstDataAt === null ? -1000 : Math.round((firstDataAt - startedAt) * 100) / 100,
-        // The row is that of the whole session, and so is the duration.
-        duration_ms: Math.max(0, Math.round(performance.now() - startedAt)),
-        turns: this.turns,
-        ...(this.uncharged > 0 ? { uncharged_quota: this.uncharged } : {}),
-        ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
-        admin_info: {
-          use_channel: usedChannels.map(String),
-          ...this.deps.cost.notes,
-          ...(watch && watch.notes.length > 0 ? { guardrails: watch.notes } : {}),
-          ...(watch?.capture ? { captured: true } : {}),
-        },
-      },
-    };
   }
 }
 

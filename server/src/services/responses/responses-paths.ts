@@ -4,7 +4,7 @@ import type { IncomingRequest } from '../../gateway/request.js';
 import { storedQuery } from '../../gateway/forwarded-query.js';
 import { hijack } from '../../gateway/incoming-request.js';
 import { sendFailure } from '../../gateway/deliver/send-failure.js';
-import type { RelayRoutesDeps } from '../create-relay.js';
+import type { RelayRoutesDeps } from '../built-relay.js';
 import { responsesEndpoint } from '../chat/chat-endpoints.js';
 import { serveUpgrade, takeUpgrades } from '../realtime/upgrades.js';
 import { incomingTask } from '../tasks/incoming-task.js';

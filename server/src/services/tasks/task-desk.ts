@@ -1,13 +1,9 @@
 import {
   chargeOfUsage,
-  costNotes,
-  costOf,
-  taskQuantityOf,
   usualTask,
   type PriceBook,
   oneCall,
   type Video,
-  videoCostOf,
   type VideoPrice,
   videoPriceOf,
 } from '../../billing/prices/index.js';
@@ -45,7 +41,8 @@ import type { KeyRing } from '../../gateway/route/key-ring.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 import type { Candidates } from '../../gateway/route/candidates.js';
 import type { CallFailure } from '../../dialects/errors/failure.js';
-import { SubmissionWatch, type SubmissionKind, type SubmissionWatchDeps, type WatchNotes } from './submission-watch.js';
+import { SubmissionWatch, type SubmissionKind, type SubmissionWatchDeps } from './submission-watch.js';
+import type { TaskPrice } from './task-charge.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
 export interface TaskDeskDeps {
@@ -70,41 +67,12 @@ export interface TaskDeskDeps {
   readonly logger: Logger;
 }
 
-/** The price of a task. */
-export interface TaskPrice {
-  readonly modelPrice: number;
-  /** The name of the price tables that it comes from. */
-  readonly version: string;
-  readonly groupRatio: number;
-  readonly quotaPerUnit: number;
-  readonly quota: number;
-}
-
 /** A submission whose caller is authorized, and whose body was read. */
 export interface ReceivedSubmission {
   readonly incoming: IncomingRequest;
   readonly watch: SubmissionWatch;
   readonly caller: Caller;
   readonly rawBody: Buffer;
-}
-
-/** A submission with the channel that accepted it. */
-interface RoutedTask {
-  readonly caller: Caller;
-  readonly admission: Admission;
-  readonly target: TaskTarget;
-}
-
-interface Priced extends RoutedTask {
-  readonly price: TaskPrice;
-}
-
-/** A video submission with its price. */
-interface PricedVideo extends RoutedTask {
-  readonly video: Video;
-  readonly price: VideoPrice;
-  /** Fields that were not sent to the provider. */
-  readonly dropped: readonly string[];
 }
 
 /** Access, routing, price and reservation of task submissions. */
@@ -274,32 +242,6 @@ export class TaskDesk {
   }
 
   /**
-   * Returns the charge of a task.
-   * @param details text of the log row, appended to the price
-   * @param notes for admins
-   */
-  charge(routed: Priced, details: string, notes: WatchNotes): Charge {
-    const { modelPrice, groupRatio, quotaPerUnit, quota, version } = routed.price;
-    const { target, admission } = routed;
-    const found = target.cost.find(admission.bareModel, admission.bareModel);
-    const quantity = found && taskQuantityOf(found.card);
-    const cost = quantity ? costOf(found, { counts: [[quantity, 1]], when: null }) : null;
-    return this.chargeOf(routed, {
-      quota,
-      usd: cost?.usd,
-      content: `fixed price ${modelPrice.toFixed(2)}, group ratio ${groupRatio.toFixed(2)}${details}`,
-      other: {
-        task: true,
-        model_price: modelPrice,
-        group_ratio: groupRatio,
-        quota_per_unit: quotaPerUnit,
-        price_version: version,
-      },
-      notes: { ...(cost ? costNotes(cost, null) : {}), ...notes },
-    });
-  }
-
-  /**
    * Returns the price of a video, which does not depend on its result.
    * @throws AppError MODEL_NOT_PRICED
    */
@@ -309,52 +251,6 @@ export class TaskDesk {
     const price = found && videoPriceOf(found, video, options.values.QuotaPerUnit);
     if (price) return price;
     throw new AppError('MODEL_NOT_PRICED', `Model ${bareModel} has no price per second or per call, set one first`);
-  }
-
-  /**
-   * Returns the charge of a video.
-   * @param upstreamModel the model that the provider was asked for
-   * @param notes for admins
-   */
-  chargeVideo(routed: PricedVideo, upstreamModel: string, notes: WatchNotes): Charge {
-    const { price, video, target, admission } = routed;
-    const { quota, content } = price;
-    const other = { ...price.other, ...(routed.dropped.length > 0 ? { dropped_parameters: routed.dropped } : {}) };
-    const found = target.cost.find(upstreamModel, admission.bareModel);
-    const cost = found && videoCostOf(found, video, price.sale);
-    return this.chargeOf(routed, { quota, usd: cost?.usd, content, other, notes: { ...cost?.notes, ...notes } });
-  }
-
-  /** @param sold the charge; its notes are for admins, and without notes the row has no `admin_info` */
-  private chargeOf(
-    { caller, admission, target }: RoutedTask,
-    sold: {
-      readonly quota: number;
-      readonly usd: number | undefined;
-      readonly content: string;
-      readonly other: Readonly<Record<string, unknown>>;
-      readonly notes: object;
-    },
-  ): Charge {
-    const { quota, usd, content, other, notes } = sold;
-    return {
-      quota,
-      upstreamUsd: usd,
-      counted: quota !== 0,
-      logged: this.values.LogConsumeEnabled,
-      channelId: target.channelId,
-      username: caller.user.username,
-      tokenName: caller.token.name,
-      modelName: admission.model,
-      group: admission.group,
-      promptTokens: 0,
-      completionTokens: 0,
-      cachedTokens: 0,
-      durationMs: 0,
-      isStream: false,
-      content,
-      other: { ...other, ...(Object.keys(notes).length > 0 ? { admin_info: notes } : {}) },
-    };
   }
 }
 

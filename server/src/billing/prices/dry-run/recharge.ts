@@ -1,3 +1,4 @@
+import { chargesAudio } from '../../../dialects/makers/charging.js';
 import { readComponents } from '../../../shared/charge-lines.js';
 import { asFields, type Fields } from '../../../shared/json.js';
 import { isTokenQuantity } from '../../../shared/price-card.js';
@@ -7,7 +8,6 @@ import { chargeOfCard, chargeOfComponents, chargeOfUsage } from '../card-charge.
 import { type Component, componentsOf, type Count, hasLines, type PricedUsage } from '../card-lines.js';
 import type { Formula, Price } from '../compiled-price.js';
 import { asPieces } from '../other-models.js';
-import { isAudioModel } from '../price-book.js';
 import { linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
 import { whole, type Rounded } from '../rounding.js';
 import { countOf, imageFactor, loggedUsage, oneCall } from '../table-usage.js';
@@ -88,7 +88,7 @@ function hasToolLines({ other }: LoggedCall, { card: { perCall, prices } }: Pric
 function formulaOf({ other, model }: LoggedCall): Formula {
   if (isImageCall(other)) return 'images';
   if (other['claude'] === true || textOf(other['request_path']).startsWith('/v1/messages')) return 'messages';
-  return other['ws'] === true || isAudioModel(model) ? 'audio' : 'text';
+  return other['ws'] === true || chargesAudio(model) ? 'audio' : 'text';
 }
 
 /** A call in which another model did a part of the work: the quantities of both, of which the row has lines. */

@@ -1,3 +1,4 @@
+import { familyOf } from '../../../dialects/makers/charging.js';
 import { type MaybeActor, holds, requireActor } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { ForbiddenError } from '../../../shared/errors.js';
@@ -5,7 +6,6 @@ import type { FailureKind } from '../../../shared/failure-kind.js';
 import { percentile } from '../../../shared/latency.js';
 import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { collapseGizmo } from '../../../billing/prices/index.js';
 import { hour, type Snapshots } from '../../../billing/rollups/index.js';
 import { readHealthCounts, type HealthCounts } from './health-counts.js';
 
@@ -116,7 +116,7 @@ export class ModelHealthService {
     for (const { prefix, models, groups } of await directory.offers()) {
       for (const group of groups) {
         if (!mayUse(group)) continue;
-        for (const model of models) offered.add(nameOf(collapseGizmo(prefix + model), group));
+        for (const model of models) offered.add(nameOf(familyOf(prefix + model), group));
       }
     }
     const found = (await counts).filter((row) => offered.has(nameOf(row.modelName, row.group)));

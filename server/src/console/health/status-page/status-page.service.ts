@@ -1,10 +1,11 @@
+import { familyOf } from '../../../dialects/makers/charging.js';
 import { type MaybeActor, Role } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { ServiceState } from '../../../shared/service-state.js';
 import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { collapseGizmo, type PriceBook } from '../../../billing/prices/index.js';
+import type { PriceBook } from '../../../billing/prices/index.js';
 import { hour, type Range, type Snapshots } from '../../../billing/rollups/index.js';
 import { nameOf, readFailingHours, type FailingHour, type HourlyFailures } from './failing-hours.js';
 import { incidentsOf, problemsOf, stateOf, uptimeOf, worse, type Incident, type Problem } from './status-timeline.js';
@@ -170,7 +171,7 @@ export class StatusPageService {
     for (const { prefix, models, groups, isEnabled } of await directory.sold()) {
       for (const model of models) {
         if (!options.values.SelfUseModeEnabled && !prices.isPriced(model)) continue;
-        const modelName = collapseGizmo(prefix + model);
+        const modelName = familyOf(prefix + model);
         for (const group of groups) {
           const name = nameOf(modelName, group);
           found.set(name, { modelName, group, isServed: isEnabled || found.get(name)?.isServed === true });

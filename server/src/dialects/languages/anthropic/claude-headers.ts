@@ -1,4 +1,5 @@
-import type { ChatRequest, Target } from '../../contract.js';
+import type { ChatRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { asFields, asList, type Fields } from '../../neutral/fields.js';
 
 export const betaHeader = 'anthropic-beta';

@@ -1,4 +1,4 @@
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { asList } from '../../neutral/fields.js';
 import { betaHeader, betasFor, configuredBetas, listed } from './claude-headers.js';
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/errors.js';
-import type { ChatAnswer, ChatRequest, StreamTransform, Target, Transcript } from '../../contract.js';
+import type { ChatAnswer, ChatRequest, StreamTransform, Transcript } from '../../contract.js';
+import type { Target } from '../../target.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../../shared/usage.js';
 import { asFields, asFieldsList, asText, parseFields, someText, type Fields } from '../../neutral/fields.js';

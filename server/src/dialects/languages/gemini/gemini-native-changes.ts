@@ -1,4 +1,4 @@
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
 import { cutSuffix, geminiTraits } from './gemini-model.js';

@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, OneShotCapability, Target, UpstreamRequest } from '../../contract.js';
+import type { Adapter, OneShotCapability, UpstreamRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { asFields, asFieldsList, asText, type Fields, someNumber, someText } from '../../neutral/fields.js';
 import { toCount } from '../../languages/openai/usage.js';
 import { UpstreamError } from '../../errors/upstream-error.js';

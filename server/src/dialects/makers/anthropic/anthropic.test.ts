@@ -1,5 +1,6 @@
 import { bodyOf, Heard, sse, targetFor, type Json } from '../../../../../tests/support/relay-dialects.js';
-import type { ChatRequest, Target, UpstreamRequest } from '../../contract.js';
+import type { ChatRequest, UpstreamRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { anthropic } from './anthropic.js';
 

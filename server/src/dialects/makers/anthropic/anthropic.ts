@@ -1,5 +1,6 @@
 import { writeJson } from '../../../shared/exact-json.js';
-import type { Adapter, ChatCapability, ConversationCapability, Target } from '../../contract.js';
+import type { Adapter, ChatCapability, ConversationCapability } from '../../contract.js';
+import type { Target } from '../../target.js';
 import {
   betaHeader,
   betasFor,

@@ -2,7 +2,7 @@ import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
 import type { AnswerContext } from '../../neutral/codec.js';
 import { TranslatedStream } from '../../neutral/translated-stream.js';

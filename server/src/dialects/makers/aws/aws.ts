@@ -1,13 +1,7 @@
 import { writeJson } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
-import type {
-  Adapter,
-  ChatCapability,
-  ConversationCapability,
-  Target,
-  TokenCount,
-  UpstreamRequest,
-} from '../../contract.js';
+import type { Adapter, ChatCapability, ConversationCapability, TokenCount, UpstreamRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, type Fields, parseFields } from '../../neutral/fields.js';

@@ -1,4 +1,5 @@
-import type { Adapter, Target } from '../../contract.js';
+import type { Adapter } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { everythingAt } from '../openai-compatible/dialect.js';
 import { needsResponses, openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { deploymentRules } from '../openai-compatible/chat-body.js';

@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, ConversationCapability, CredentialExchange, Target } from '../../contract.js';
+import type { Adapter, ConversationCapability, CredentialExchange } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { StreamReader, WrittenRequest } from '../../neutral/codec.js';

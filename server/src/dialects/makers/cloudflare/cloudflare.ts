@@ -1,6 +1,7 @@
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
-import type { Adapter, FormFile, OneShotCapability, OneShotRequest, Target } from '../../contract.js';
+import type { Adapter, FormFile, OneShotCapability, OneShotRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { asFields, asText, someNumber, type Fields } from '../../neutral/fields.js';
 import type { Dialect, EndpointPath } from '../openai-compatible/dialect.js';
 import { openAICompatible, streamed } from '../openai-compatible/openai-compatible.js';

@@ -1,5 +1,6 @@
 import { bodyOf, Heard, play, sse, targetFor, type Json } from '../../../../../tests/support/relay-dialects.js';
-import type { ChatRequest, OneShotRequest, Target } from '../../contract.js';
+import type { ChatRequest, OneShotRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asJsonList } from '../../languages/gemini/json-list.js';
 import { gemini } from './gemini.js';

@@ -1,12 +1,6 @@
 import { writeJson } from '../../../shared/exact-json.js';
-import type {
-  Adapter,
-  ChatCapability,
-  ChatRequest,
-  ConversationCapability,
-  Target,
-  TokenCount,
-} from '../../contract.js';
+import type { Adapter, ChatCapability, ChatRequest, ConversationCapability, TokenCount } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { asFieldsList } from '../../neutral/fields.js';
 import { minimalChange } from '../../wire/pass-through/native-body.js';
 import { cutSuffix } from '../../languages/gemini/gemini-model.js';

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/errors.js';
-import type { OneShotCapability, OneShotRequest, Target, UpstreamRequest } from '../../contract.js';
+import type { OneShotCapability, OneShotRequest, UpstreamRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../../shared/usage.js';
 import { unsupported } from '../../neutral/field-name.js';

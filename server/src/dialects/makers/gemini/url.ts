@@ -1,4 +1,4 @@
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 
 /** Names of tuned models contain their own folder. */
 export const modelPath = (model: string): string => (model.includes('/') ? model : `models/${model}`);

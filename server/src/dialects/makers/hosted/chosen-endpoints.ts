@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InvalidInputError } from '../../../shared/errors.js';
-import type { Adapter, Target } from '../../contract.js';
+import type { Adapter } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
 import { deploymentRules } from '../openai-compatible/chat-body.js';
 import type { Dialect } from '../openai-compatible/dialect.js';

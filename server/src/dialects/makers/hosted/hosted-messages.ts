@@ -1,4 +1,5 @@
-import type { ChatCapability, ChatRequest, Target } from '../../contract.js';
+import type { ChatCapability, ChatRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { betaHeader, withBodyBetas } from '../../languages/anthropic/claude-headers.js';
 import {
   countsTokens,

@@ -1,4 +1,5 @@
-import type { Adapter, Target } from '../../contract.js';
+import type { Adapter } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.js';
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import type { EndpointPath } from './dialect.js';
 
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';

@@ -7,7 +7,8 @@ import {
   reasoningHistoryOf,
   wantsEveryThought,
 } from '../../accepts.js';
-import { type ChatRequest, type Target } from '../../contract.js';
+import { type ChatRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, type Fields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';

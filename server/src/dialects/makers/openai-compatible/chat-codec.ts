@@ -1,5 +1,5 @@
 import { chatOptionsOf } from '../../accepts.js';
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import type { ProviderCodec } from '../../neutral/codec.js';
 import { chatFieldName } from '../../neutral/field-name.js';
 import { chatProvider } from '../../languages/openai/chat-write.js';

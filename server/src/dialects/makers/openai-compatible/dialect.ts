@@ -1,4 +1,4 @@
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import type { Json, Fields } from '../../neutral/fields.js';
 
 /** A provider's changes to a chat body, apart from the model name. */

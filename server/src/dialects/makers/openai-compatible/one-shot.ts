@@ -3,10 +3,10 @@ import type {
   OneShotAnswer,
   OneShotCapability,
   OneShotRequest,
-  Target,
   UpstreamAnswer,
   UpstreamRequest,
 } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage, UsageDetails } from '../../../shared/usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';

@@ -1,4 +1,5 @@
-import type { ChatRequest, Target } from '../../contract.js';
+import type { ChatRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { adapters, targetFor, targetOfRow } from '../../../../../tests/support/relay-dialects.js';

@@ -5,11 +5,11 @@ import type {
   ChatRequest,
   ResponsesRoute,
   StreamTransform,
-  Target,
   Transcript,
   UpstreamRequest,
   ChatAnswer,
 } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { idsOfChat } from '../../languages/provider-ids.js';

@@ -1,4 +1,4 @@
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../../shared/usage.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';

@@ -1,5 +1,6 @@
 import { asFields, asFieldsList, asList, someNumber, type Fields } from '../../neutral/fields.js';
-import type { OneShotRequest, Target } from '../../contract.js';
+import type { OneShotRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import type { UsageDetails } from '../../../shared/usage.js';
 import { toCount } from '../../languages/openai/usage.js';
 import type { OneShotRules } from './one-shot.js';

@@ -9,7 +9,8 @@ import {
   targetFor,
   type Json,
 } from '../../../../../tests/support/relay-dialects.js';
-import type { ChatRequest, Target } from '../../contract.js';
+import type { ChatRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { deploymentRules } from './chat-body.js';
 import { openAICompatible } from './openai-compatible.js';
 

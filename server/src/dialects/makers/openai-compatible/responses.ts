@@ -1,4 +1,5 @@
-import type { Adapter, ChatCapability, ChatRequest, Target } from '../../contract.js';
+import type { Adapter, ChatCapability, ChatRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { asFields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
 import { minimalChange } from '../../wire/pass-through/native-body.js';

@@ -1,4 +1,5 @@
-import type { ChannelSetting, StreamTransform } from '../../contract.js';
+import type { StreamTransform } from '../../contract.js';
+import type { ChannelSetting } from '../../target.js';
 import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import { adapters, targetFor } from '../../../../../tests/support/relay-dialects.js';

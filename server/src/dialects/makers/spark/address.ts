@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 
 /**
  * Path of a version, and the provider's name for its model (docs/reference/providers/own-protocols.md#iflytek-spark).

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';

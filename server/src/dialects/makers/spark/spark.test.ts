@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
 import type { AnswerContext } from '../../neutral/codec.js';

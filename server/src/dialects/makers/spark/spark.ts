@@ -1,4 +1,5 @@
-import type { Adapter, Target } from '../../contract.js';
+import type { Adapter } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { asFields } from '../../neutral/fields.js';
 import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';

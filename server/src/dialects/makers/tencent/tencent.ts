@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, Target, UpstreamRequest } from '../../contract.js';
+import type { Adapter, UpstreamRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';

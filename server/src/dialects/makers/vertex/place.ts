@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.js';
-import type { Target } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { asText, parseFields, someText } from '../../neutral/fields.js';
 
 export type Mode = 'claude' | 'gemini' | 'chat';

@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
-import type { OneShotCapability, Target, UpstreamRequest } from '../../contract.js';
+import type { OneShotCapability, UpstreamRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { noUsage } from '../../../shared/usage.js';
 import { unsupported } from '../../neutral/field-name.js';

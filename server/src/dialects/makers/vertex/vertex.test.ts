@@ -1,6 +1,7 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { defaultOptionValues } from '../../../options/option-registry.js';
-import type { ChatRequest, Target, UpstreamRequest } from '../../contract.js';
+import type { ChatRequest, UpstreamRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { noUsage } from '../../../shared/usage.js';
 import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
 import { familySettings } from '../../../gateway/send/attempt-exchange.js';

@@ -7,10 +7,10 @@ import type {
   ConversationRequest,
   ConversationCapability,
   CredentialExchange,
-  Target,
   TokenCount,
   UpstreamRequest,
 } from '../../contract.js';
+import type { Target } from '../../target.js';
 import type { ClaudeSettings } from '../../languages/anthropic/claude-settings.js';
 import { betasOf, vertexBetas, withBetas } from '../../languages/anthropic/hosted-betas.js';
 import { namesRemoteMedia, hostedBody } from '../../languages/anthropic/hosted-body.js';

@@ -1,4 +1,5 @@
-import type { Adapter, OneShotRequest, Target } from '../../contract.js';
+import type { Adapter, OneShotRequest } from '../../contract.js';
+import type { Target } from '../../target.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, someText, type Fields } from '../../neutral/fields.js';
 import { toDataUrl } from '../../neutral/media.js';

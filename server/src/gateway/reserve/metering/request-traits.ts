@@ -1,5 +1,6 @@
 import { whenSearched, whenTier, type Condition } from '../../../shared/price-condition.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
+import { cachesUnasked, searchesUnasked } from '../../../dialects/makers/charging.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
@@ -80,19 +81,14 @@ function searchesAllowed(name: string, held: unknown): number {
   return searchesOfSource * (typeof sources === 'number' && sources >= 0 ? Math.min(sources, 50) : usualSources);
 }
 
-/** Models that search and read on their own, whatever the request says, and bill it. */
-const researchers = /(?:^|\/)sonar-deep-research/;
 /** Searches of one call of a research model. */
 const researchSearches = 60;
 
-/** Models of OpenAI (GPT-5.6 and later) that cache prompts without being asked, at more than the price of input. */
-const cachers = /(?:^|\/)(?:gpt-(?:5\.(?:[6-9]|\d\d)|[6-9](?!\w))|(?:gpt-)?daybreak-)/;
-
 /** Reads the traits of a parsed body. A body with more than 100,000 objects is assumed to have every trait. */
 export function requestTraits(body: Fields, model: string): RequestTraits {
-  const researches = researchers.test(model);
+  const researches = searchesUnasked(model);
   const found: Found = {
-    writesCache: cachers.test(model),
+    writesCache: cachesUnasked(model),
     writesCacheForHour: false,
     // A prompt that OpenAI stores has texts and tools of its own.
     addsHidden: researches || asFields(body['prompt']) !== null,

@@ -1,4 +1,4 @@
-import { isAudioModel } from '../../../billing/prices/index.js';
+import { chargesAudio } from '../../../dialects/makers/charging.js';
 import { tokenQuantities } from '../../../shared/price-card.js';
 import type { ChargeInput, Tariff } from '../../endpoint.js';
 import { chatPrompt } from '../metering/prompt-tokens.js';
@@ -11,10 +11,10 @@ const counts: Tariff['counts'] = [...tokenQuantities, 'request'];
  */
 export const textTariff = (prompt: Tariff['prompt'] = ({ body }, model) => chatPrompt(body, model)): Tariff => ({
   counts,
-  formula: (bareModel) => (isAudioModel(bareModel) ? 'audio' : 'text'),
+  formula: (bareModel) => (chargesAudio(bareModel) ? 'audio' : 'text'),
   prompt,
-  notes: (charged) => (isAudioModel(charged.bareModel) ? audioNotes(charged) : {}),
-  line: (charged) => (isAudioModel(charged.bareModel) ? audioLine(charged) : null),
+  notes: (charged) => (chargesAudio(charged.bareModel) ? audioNotes(charged) : {}),
+  line: (charged) => (chargesAudio(charged.bareModel) ? audioLine(charged) : null),
 });
 
 function audioNotes({ price, usage }: ChargeInput): Record<string, unknown> {

@@ -10,7 +10,7 @@ export class KeyHealth {
     private readonly health: Health,
   ) {
     // The node that saw the refusal also stores it in its ring.
-    health.onEnd(({ channelId, keyMark }) => keyRing.revive(channelId, keyMark));
+    health.known.onEnd(({ channelId, keyMark }) => keyRing.revive(channelId, keyMark));
   }
 
   /**

@@ -2,7 +2,8 @@ import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
-import type { Health, HealthLink } from './health.js';
+import type { Health } from './health.js';
+import type { HealthLink } from './known-cooldowns.js';
 import { toEndedCooldown, toCooldown, type EndedCooldown, type Cooldown } from './cooldown.js';
 
 const topic = 'health';
@@ -37,7 +38,7 @@ export class SharedHealth implements HealthLink {
   private unsubscribe: (() => Promise<void>) | null = null;
 
   constructor(private readonly deps: SharedHealthDeps) {
-    deps.health.share(this);
+    deps.health.known.link = this;
   }
 
   /** @param channelIds returns the channels whose stored cooldowns are read */
@@ -87,8 +88,8 @@ export class SharedHealth implements HealthLink {
   private learn(value: unknown): number | null {
     const { health } = this.deps;
     const [cooldown, ending] = [toCooldown(value), toEndedCooldown(value)];
-    if (cooldown && health.learn(cooldown)) return cooldown.channelId;
-    return ending && health.learnEnd(ending) ? ending.channelId : null;
+    if (cooldown && health.known.learn(cooldown)) return cooldown.channelId;
+    return ending && health.known.learnEnd(ending) ? ending.channelId : null;
   }
 
   /** Exchanges the cooldowns after messages were missed in both directions. */
@@ -97,8 +98,8 @@ export class SharedHealth implements HealthLink {
     // Calls may use this node's memory for a second after messages arrive again.
     await state.ping();
     await this.read(channelIds);
-    for (const id of health.channelIds) {
-      for (const one of [...health.endedOf(id), ...health.of(id)]) this.announce(one);
+    for (const id of health.known.channelIds) {
+      for (const one of [...health.known.endedOf(id), ...health.of(id)]) this.announce(one);
       this.store(id);
     }
   }
@@ -126,7 +127,7 @@ export class SharedHealth implements HealthLink {
     await new Promise((resolve) => setImmediate(resolve));
     for (const id of this.toStore) {
       this.toStore.delete(id);
-      const cooldowns = [...health.of(id), ...health.endedOf(id)];
+      const cooldowns = [...health.of(id), ...health.known.endedOf(id)];
       const left = (Math.max(0, ...cooldowns.map(({ until }) => until)) - clock.now()) / 1000;
       await this.attempt(() =>
         cooldowns.length === 0

@@ -6,7 +6,7 @@ import type { Caller } from '../../../gateway/admit/authentication.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import { withProtocolKey } from '../../realtime/protocols.js';
-import { countFrames } from '../../realtime/realtime.js';
+import { countFrames } from '../../realtime/socket-reading.js';
 import type { Accepted } from '../../realtime/upgrades.js';
 import { ResponsesSocket, type ResponsesSocketDeps } from './responses-socket.js';
 

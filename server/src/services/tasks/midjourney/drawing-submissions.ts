@@ -15,7 +15,8 @@ import type { IncomingRequest } from '../../../gateway/request.js';
 import type { RoutingDirectory } from '../../../gateway/route/routing-directory.js';
 import { jsonText, text } from '../field.js';
 import type { SubmissionWatch } from '../submission-watch.js';
-import { isTooPoor, type ReceivedSubmission, type TaskDesk, type TaskPrice } from '../task-desk.js';
+import { chargeOfTask, type TaskPrice } from '../task-charge.js';
+import { isTooPoor, type ReceivedSubmission, type TaskDesk } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
@@ -181,7 +182,9 @@ export class DrawingSubmissions {
     const reported = rowOfResponse(submission, code, said, clock.now());
     const isCharged = submission.isCharged && (submission.action !== 'SWAP_FACE' || code === 1);
     const words = submission.action === 'SWAP_FACE' ? '' : `, ID ${reported.mjId || row}`;
-    const charge = isCharged ? desk.charge(prepared, `, action ${submission.action}${words}`, watch.notes) : null;
+    const charge = isCharged
+      ? chargeOfTask(prepared, `, action ${submission.action}${words}`, watch.notes, desk.values)
+      : null;
     const accepted = await taskLedger.accept(
       drawingKind,
       row,

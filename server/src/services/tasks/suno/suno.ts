@@ -13,7 +13,8 @@ import { maskSecrets } from '../../../dialects/errors/mask-secrets.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { text } from '../field.js';
 import type { SubmissionWatch } from '../submission-watch.js';
-import { isTooPoor, type ReceivedSubmission, type TaskDesk, type TaskPrice } from '../task-desk.js';
+import { chargeOfTask, type TaskPrice } from '../task-charge.js';
+import { isTooPoor, type ReceivedSubmission, type TaskDesk } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { SunoError, sunoRequestError } from './suno-error.js';
@@ -180,7 +181,7 @@ export class Suno {
     }
     const taskId = text(said['data'], 200);
     if (taskId === '') throw new SunoError(500, 'invalid_response', 'The upstream returned no task id');
-    const charge = desk.charge(prepared, `, action ${submission.action}`, watch.notes);
+    const charge = chargeOfTask(prepared, `, action ${submission.action}`, watch.notes, desk.values);
     const accepted = await taskLedger.accept(creativeKind, row, { taskId, status: 'SUBMITTED' }, reservation, charge);
     desk.charged(caller, charge, accepted);
     watch.accepted(prepared, desk.channel(target.channelId), charge.quota);

@@ -25,6 +25,7 @@ import { parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { text } from '../field.js';
 import type { SubmissionWatch } from '../submission-watch.js';
+import { chargeOfVideo } from '../task-charge.js';
 import type { ReceivedSubmission, TaskDesk } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
@@ -303,7 +304,7 @@ export class Videos {
     const { caller, dialect, watch, target, terms, upstreamModel, kept } = prepared;
     const upstream = dialect.nameIn(said);
     if (upstream === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a video');
-    const charge = desk.chargeVideo({ ...prepared, video: terms }, upstreamModel, watch.notes);
+    const charge = chargeOfVideo({ ...prepared, video: terms }, upstreamModel, watch.notes, desk.values);
     const fields = {
       taskId: videoIdOf(reservation.requestId),
       status: 'SUBMITTED',

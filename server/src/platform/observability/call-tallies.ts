@@ -1,0 +1,112 @@
+import type { Counter, Gauge } from 'prom-client';
+
+/** Registry counters that receive the totals at a scrape. */
+interface RelayCounters {
+  readonly relayCalls: Counter<'route' | 'model' | 'outcome'>;
+  readonly relayActive: Gauge<'route'>;
+  readonly tokens: Counter<'model' | 'kind'>;
+  readonly quotaCharged: Counter<'model'>;
+}
+
+/** Totals of one model's calls since the last scrape. */
+class ModelTally {
+  promptTokens = 0;
+  completionTokens = 0;
+  cachedTokens = 0;
+  quota = 0;
+  /** Finished calls by route, then by outcome. */
+  private readonly calls = new Map<string, Map<string, number>>();
+
+  /** @param outcome `ok`, or the code of the error */
+  finished(route: string, outcome: string): void {
+    let outcomes = this.calls.get(route);
+    if (!outcomes) this.calls.set(route, (outcomes = new Map<string, number>()));
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+
+  /** Adds the totals to the counters and resets them. */
+  flush(model: string, counters: RelayCounters): void {
+    if (this.promptTokens > 0) counters.tokens.inc({ model, kind: 'prompt' }, this.promptTokens);
+    if (this.completionTokens > 0) counters.tokens.inc({ model, kind: 'completion' }, this.completionTokens);
+    if (this.cachedTokens > 0) counters.tokens.inc({ model, kind: 'cached' }, this.cachedTokens);
+    if (this.quota > 0) counters.quotaCharged.inc({ model }, this.quota);
+    for (const [route, outcomes] of this.calls) {
+      for (const [outcome, count] of outcomes) counters.relayCalls.inc({ route, model, outcome }, count);
+    }
+    this.promptTokens = this.completionTokens = this.cachedTokens = this.quota = 0;
+    this.calls.clear();
+  }
+}
+
+/**
+ * Counts relay calls in plain numbers and passes them to the registry at a scrape, because finding a labelled series
+ * costs more than everything else that a call does for its metrics.
+ */
+export class RelayTally {
+  private readonly models = new Map<string, ModelTally>();
+  private readonly active = new Map<string, number>();
+
+  /** @param model from a bounded set (`Metrics.knownLabel`) */
+  of(model: string): ModelTally {
+    let tally = this.models.get(model);
+    if (!tally) this.models.set(model, (tally = new ModelTally()));
+    return tally;
+  }
+
+  /** Counts a call that has started (1) or ended (-1). */
+  underWay(route: string, change: 1 | -1): void {
+    this.active.set(route, (this.active.get(route) ?? 0) + change);
+  }
+
+  flush(counters: RelayCounters): void {
+    for (const [model, tally] of this.models) tally.flush(model, counters);
+    for (const [route, count] of this.active) counters.relayActive.set({ route }, count);
+  }
+}
+
+/** Registry counters that receive the totals of channels at a scrape. */
+interface ChannelCounters {
+  readonly affinityCalls: Counter<'channel' | 'result'>;
+  readonly channelTokens: Counter<'channel' | 'kind'>;
+}
+
+/** How a call of a session was routed. */
+type SessionResult = 'hit' | 'new' | 'moved';
+
+/** Totals of one channel's calls since the last scrape. */
+class ChannelTotals {
+  promptTokens = 0;
+  cachedTokens = 0;
+  readonly results: Record<SessionResult, number> = { hit: 0, new: 0, moved: 0 };
+}
+
+/** Counts served calls by channel in plain numbers, which are transferred to the registry at each scrape. */
+export class ChannelTally {
+  private readonly channels = new Map<number, ChannelTotals>();
+
+  /** @param result absent for calls without a session */
+  served(
+    channelId: number,
+    usage: { readonly promptTokens: number; readonly cachedTokens: number },
+    result: SessionResult | undefined,
+  ): void {
+    let totals = this.channels.get(channelId);
+    if (!totals) this.channels.set(channelId, (totals = new ChannelTotals()));
+    totals.promptTokens += usage.promptTokens;
+    totals.cachedTokens += usage.cachedTokens;
+    if (result !== undefined) totals.results[result]++;
+  }
+
+  /** Adds the totals to the counters and resets them. */
+  flush({ affinityCalls, channelTokens }: ChannelCounters): void {
+    for (const [id, totals] of this.channels) {
+      const channel = String(id);
+      if (totals.promptTokens > 0) channelTokens.inc({ channel, kind: 'prompt' }, totals.promptTokens);
+      if (totals.cachedTokens > 0) channelTokens.inc({ channel, kind: 'cached' }, totals.cachedTokens);
+      for (const result of ['hit', 'new', 'moved'] as const) {
+        if (totals.results[result] > 0) affinityCalls.inc({ channel, result }, totals.results[result]);
+      }
+    }
+    this.channels.clear();
+  }
+}
