@@ -240,56 +240,6 @@ describe.each(kinds)('at %s', (_name, kind) => {
   });
 });
 
-describe('`max_uses` at a provider without such a limit', () => {
-  const webSearchQueries = ['a', 'b', 'c', 'd', 'e'];
-  const lacking = [
-    ['Gemini', 24, 'gemini-3-pro', candidate({ finishReason: 'STOP', groundingMetadata: { webSearchQueries } })],
-    [
-      'OpenRouter',
-      20,
-      'some/model',
-      { ...routerWhole, usage: { ...routerUsage, server_tool_use: { web_search_requests: 5 } } },
-    ],
-  ] as const;
-
-  const rowOf = async (more: Json, quota?: number) => {
-    const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: quota ?? 100_000_000 }) });
-    const answer = await relay.post('/v1/messages', key, { max_tokens: 500, messages: userMessage('hi'), ...more });
-    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"web_search_requests":5')]);
-    const [row] = await relay.logsOf(userId, 1);
-    const lines = row?.other['components'] as Array<[string, number, number]>;
-    const admin = row?.other['admin_info'] as Json;
-    return { searches: lines.find(([name]) => name === 'webSearch')?.[1], admin };
-  };
-
-  it.each(lacking)('is the most that is charged: %s', async (_name, type, model, answer) => {
-    await relay.addChannel({ type, models: model });
-    for (const [tool, charged] of [
-      [{ ...search, max_uses: 2 }, 2],
-      [search, 5],
-      [{ type: search.type, name: search.name }, 5],
-    ] as const) {
-      relay.upstream.script({}, json(answer));
-      const { searches, admin } = await rowOf({ model, tools: [tool] });
-      expect([tool, searches]).toEqual([tool, charged]);
-      if (charged === 5) expect(admin).not.toHaveProperty('reported_usage');
-      else expect(admin['reported_usage']).toMatchObject({ web_searches: 5 });
-    }
-  });
-
-  it('is not the most that the operator pays', async () => {
-    const [, type, , answer] = lacking[0];
-    // A model with a list price, which is the cost of a channel without prices of its own.
-    const model = 'gemini-3.1-pro-preview';
-    await relay.addChannel({ type, models: model });
-    relay.upstream.script({}, json(answer), json(answer));
-    const limited = await rowOf({ model, tools: [{ ...search, max_uses: 2 }] });
-    const free = await rowOf({ model, tools: [search] });
-    expect(limited.admin['upstream_cost']).toBe(free.admin['upstream_cost']);
-    expect(Number(free.admin['upstream_cost'])).toBeGreaterThan(0.05);
-  });
-});
-
 const limits = {
   allowed_domains: ['example.com'],
   user_location: { type: 'approximate', country: 'DE' },

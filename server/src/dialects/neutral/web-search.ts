@@ -30,17 +30,6 @@ const isSearch = (tool: NeutralTool): tool is BuiltinTool =>
 export const declaresWebSearch = (body: Fields): boolean =>
   asList(body['tools']).some((tool) => searchType.test(asText(asFields(tool)?.['type'])));
 
-/** The number of searches that a body of Messages allows. Undefined without a limit, or without Anthropic's search. */
-export function allowedSearches(body: Fields): number | undefined {
-  const tool = asFieldsList(body['tools']).find(({ type }) => searchType.test(asText(type)));
-  const allowed = tool && wantedBy(tool).maxUses;
-  return allowed !== undefined && allowed > 0 ? allowed : undefined;
-}
-
-/** Whether a provider of other searches was asked without the limit that a client of Messages had set. */
-export const lostSearchLimit = (dropped: readonly string[] | undefined): boolean =>
-  dropped?.some((name) => name.endsWith('.max_uses')) === true;
-
 /** The search of a provider, in place of Anthropic's. */
 export interface ProviderSearch {
   readonly tool: Pick<BuiltinTool, 'name' | 'dialect' | 'value'>;

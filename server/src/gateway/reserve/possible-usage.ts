@@ -3,7 +3,6 @@ import { modelLimits, withoutAdvice } from '../../billing/prices/index.js';
 import { choicesOf } from './metering/request-traits.js';
 import { sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
-import { allowedSearches, lostSearchLimit } from '../../dialects/neutral/web-search.js';
 import type { Call } from '../call.js';
 import { type Estimate } from './estimate.js';
 import { adviceOf, drawingOf, chargeFor } from './call-charge.js';
@@ -39,28 +38,6 @@ export function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
       images: Math.min(images, maxToolCalls),
       requests: Math.min(requests, maxToolCalls),
     },
-  };
-}
-
-/**
- * Limits the searches of a usage to those that the client allowed and that are reserved, if the provider has no such
- * limit and did not get it.
- * @param dropped fields that the provider did not get
- */
-export function withAllowedSearches(
-  usage: Usage,
-  { request }: Call,
-  dropped: readonly string[] | undefined,
-  estimate: Estimate | null,
-): Usage {
-  const { details } = usage;
-  if (!details?.webSearches || !lostSearchLimit(dropped)) return usage;
-  const allowed = Math.min(allowedSearches(request.body) ?? Infinity, estimate?.searches ?? Infinity);
-  const { webSearches, groundedPrompts = 0 } = details;
-  if (webSearches <= allowed) return usage;
-  return {
-    ...usage,
-    details: { ...details, webSearches: allowed, groundedPrompts: Math.min(groundedPrompts, allowed) },
   };
 }
 

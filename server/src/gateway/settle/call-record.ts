@@ -35,8 +35,6 @@ interface Circumstances {
   readonly estimate: Estimate | null;
   /** The provider's usage report, when less is charged. */
   readonly reduced: Usage | null;
-  /** The usage that the operator pays for. The customer pays for no more searches than were allowed. */
-  readonly possible: Usage;
   readonly record: ChargeRecord;
   /** Lines of the charge, if a card priced it. */
   readonly sale: SaleLines | null;
@@ -47,7 +45,7 @@ export function factsOf(
   call: Call,
   served: Served,
   charged: ChargeInput,
-  { clientGone, countedHere, estimate, reduced, possible, record, sale }: Circumstances,
+  { clientGone, countedHere, estimate, reduced, record, sale }: Circumstances,
   values: OptionValues,
 ): CallFacts {
   const { end, stoppedAt } = served.delivery;
@@ -72,10 +70,7 @@ export function factsOf(
     guardrails: call.guard?.notes,
     isCaptured: call.capture && true,
     ...record,
-    cost:
-      possible === usage
-        ? costOfCall(call.endpoint.tariff, served, charged, sale)
-        : costOfCall(call.endpoint.tariff, served, { ...charged, usage: possible }, null),
+    cost: costOfCall(call.endpoint.tariff, served, charged, sale),
     aborted: served.aborted && abortedNote(served.aborted, charged),
     clientGone,
     counted: countedHere,

@@ -11,7 +11,7 @@ import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { adviceOf, billOf, cardOf, drawingOf } from '../reserve/call-charge.js';
 import { factsOf, logContent, logOther, type CallFacts } from './call-record.js';
-import { leastCharge, withAllowedSearches, withPossibleTokens, withPossibleTools } from '../reserve/possible-usage.js';
+import { leastCharge, withPossibleTokens, withPossibleTools } from '../reserve/possible-usage.js';
 import type { UsageExcess } from '../observe/usage-alarm.js';
 import type { Call } from '../call.js';
 import type { Reserved } from '../reserve/reserve.js';
@@ -103,8 +103,7 @@ function settleUsage(
   const { delivery, upstreamModel } = served;
   const counted = withOrderedSearches(found, call, served);
   const reported = tariff.counted?.(counted) ?? counted;
-  const possible = isFixed ? reported : possibleUsage(call, reported, values);
-  const usage = withAllowedSearches(possible, call, served.dropped, estimate);
+  const usage = isFixed ? reported : possibleUsage(call, reported, values);
   const charged: ChargeInput = {
     request: call.request,
     price: call.price,
@@ -118,20 +117,14 @@ function settleUsage(
   if (values.LogChatContentEnabled || call.capture) reportOnce(served);
   const countedHere = found !== delivery.usage && !isFixed;
   const reduced = usage === reported ? null : reported;
-  const facts = factsOf(
-    call,
-    served,
-    charged,
-    { clientGone, countedHere, estimate, reduced, possible, record, sale },
-    values,
-  );
+  const facts = factsOf(call, served, charged, { clientGone, countedHere, estimate, reduced, record, sale }, values);
   const least =
     estimate && price.quota > estimate.amount
       ? leastCharge(call, usage, { estimate, sentTokens: delivery.stoppedAt ?? 0 }, values)
       : undefined;
   const charge = toCharge(call, served, facts, { ...price, least }, values);
   return ledger.settle(reservation, charge).then(({ userQuota, uncharged }): Billed => {
-    const kind = possible !== reported ? 'impossible' : reduced || uncharged > 0 ? 'unreserved' : null;
+    const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
     return { usage, quota: price.quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
   });
 }
