@@ -6,7 +6,7 @@ const mebibyte = 1024 * 1024;
 let relay: RelayHarness;
 relaySuite((started) => (relay = started), {
   values: { SelfUseModeEnabled: true },
-  settings: { maxBodyBytes: 64 * mebibyte },
+  settings: { maxBodyBytes: 24 * mebibyte, bodiesBytes: mebibyte },
 });
 
 const model = 'claude-sonnet-4-5-20250929';
@@ -27,6 +27,13 @@ it('parses a large counted body in slices, within their bounds', async () => {
     400,
     { message: expect.stringContaining('too many numbers or spaces') as string },
   ]);
+});
+
+it('holds the counted body in place of the outer one', async () => {
+  // One character that is not ASCII makes the text count twice.
+  const messages = userMessage(`é${'hello '.repeat(2.7 * mebibyte)}`);
+  const [status] = await count(JSON.stringify({ ...version, messages }));
+  expect(status).toBe(200);
 });
 
 it('counts a large body as Messages count it', async () => {

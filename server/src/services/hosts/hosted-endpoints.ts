@@ -44,11 +44,13 @@ export const atBedrock = (call: HostedCall): Endpoint => ({ ...atHost(call), err
 export const countedAtBedrock = (incoming: IncomingRequest): IncomingRequest => ({
   ...incoming,
   readBody: async (allowance) => {
-    const whole = parseJsonBody(await incoming.readBody(allowance));
+    const bytes = await incoming.readBody(allowance);
+    const whole = parseJsonBody(bytes);
     const encoded = asText(asFields(asFields(whole['input'])?.['invokeModel'])?.['body']);
     if (encoded === '') throw malformed('input.invokeModel.body is required');
     const body = Buffer.from(encoded, 'base64');
-    allowance?.grant?.grow(body.length);
+    // Nothing needs the outer body any more.
+    allowance?.grant?.grow(body.length - bytes.length);
     return parsedAhead(body, allowance?.grant);
   },
 });
