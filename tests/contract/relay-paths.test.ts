@@ -49,17 +49,25 @@ it.each([
 });
 
 it.each([
-  ['OpenAI', {}],
-  ['Anthropic', { 'anthropic-version': '2023-06-01' }],
-  ['Google', { 'x-goog-api-key': 'sk-unused' }],
-])('words an unknown path of %s in the same way below the API and beside it', async (_name, headers) => {
+  ['OpenAI', '', {}],
+  ['Anthropic', '', { 'anthropic-version': '2023-06-01' }],
+  ['Google', '', { 'x-goog-api-key': 'sk-unused' }],
+  ['Google with the key in the query', '?key=sk-unused', {}],
+])('words an unknown path of %s in the same way below the API and beside it', async (name, query, headers) => {
   const { key } = await relay.addToken();
   const textAt = async (path: string) => {
-    const response = await relay.post(path, key, {}, { headers: { authorization: `Bearer ${key}`, ...headers } });
+    const response = await relay.post(
+      path + query,
+      key,
+      {},
+      { headers: { authorization: `Bearer ${key}`, ...headers } },
+    );
     const id = response.headers.get('x-oneapi-request-id') ?? '';
     return [response.status, (await response.text()).replace(path, '<path>').replace(id, '<id>')];
   };
-  expect(await textAt('/nonsense')).toEqual(await textAt('/v1/nonsense'));
+  const text = await textAt('/nonsense');
+  expect(text).toEqual(await textAt('/v1/nonsense'));
+  expect(text[1]?.includes('"status":"NOT_FOUND"')).toBe(name.startsWith('Google'));
 });
 
 it('answers the probe of Claude Code, which asks whether there is a server', async () => {

@@ -64,9 +64,9 @@ export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): Fa
   const hint = meant === null ? '' : `. Did you mean ${method} ${meant}? The base URL of this API ends with /v1`;
   const message = `Invalid URL (${method} ${path})${hint}`;
   const error = { message, type: 'invalid_request_error', param: '', code: '' };
-  const { id, headers } = request;
+  const { id, url, headers } = request;
   return reply
     .status(404)
     .type('application/json; charset=utf-8')
-    .send(server.errorBody({ id, url: path, headers }, 404, error));
+    .send(server.errorBody({ id, url, headers }, 404, error));
 }
