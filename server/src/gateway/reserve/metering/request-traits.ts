@@ -188,7 +188,8 @@ function noteType(type: string, fields: Fields, found: Found): void {
   if (type === 'input_audio') found.hasAudio = true;
   if (searchTypes.test(type)) {
     const allowed = fields['max_uses'];
-    found.searches += typeof allowed === 'number' && allowed > 0 ? Math.min(allowed, maxSearches) : usualSearches;
+    found.searches +=
+      typeof allowed === 'number' && allowed > 0 ? Math.min(Math.ceil(allowed), maxSearches) : usualSearches;
   }
   if (type === 'builtin_function') found.searches += 1;
   if (fileTypes.test(type)) found.fileSearches = usualSearches;
