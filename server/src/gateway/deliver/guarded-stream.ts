@@ -97,7 +97,7 @@ export class GuardedStream {
   private async checked(events: readonly NeutralEvent[]): Promise<NeutralEvent[]> {
     const passed: NeutralEvent[] = [];
     // A text may go on after its source, so that the text is not released here.
-    const sources = (await this.checkedSources(events.filter(isSource))).values();
+    const sources = events.some(isSource) ? (await this.checkedSources(events.filter(isSource))).values() : noSources;
     for (const event of events) {
       const piece = pieceIn(event);
       if (piece) {
@@ -130,7 +130,6 @@ export class GuardedStream {
 
   /** Checks queries and the texts of sources, which come whole, all of them at once. */
   private async checkedSources(sources: readonly Source[]): Promise<readonly Source[]> {
-    if (sources.length === 0) return sources;
     const texts = textsAtOnce(sources, names);
     const passed = await this.guard.apply(texts, 'output');
     return passed === texts ? sources : withTexts(sources, passed, names);
@@ -160,6 +159,8 @@ export class GuardedStream {
 type Source = Extract<NeutralEvent, { kind: 'search' | 'annotation' }>;
 
 const isSource = (event: NeutralEvent): event is Source => event.kind === 'search' || event.kind === 'annotation';
+
+const noSources: Iterator<Source> = [].values();
 
 /** Fields of an event that hold no text. */
 const names: ReadonlySet<string> = new Set(['kind']);
