@@ -43,5 +43,5 @@ const searching = beginning(
 export const searchesUnasked = (model: string): boolean => searching.test(model);
 
 function beginning(patterns: readonly string[], before = '^'): RegExp {
-  return new RegExp(`${before}(?:${patterns.join('|')})`);
+  return new RegExp(`${before}(?:${patterns.join('|') || '(?!)'})`);
 }
