@@ -1,4 +1,4 @@
-import type { ApiOperations, ApiSection } from '../platform/http/openapi/operation.js';
+import { sectionOf, type ApiOperations, type ApiSection } from '../platform/http/openapi/operation.js';
 import { budgetSection } from '../console/budgets/budget.openapi.js';
 import { auditOperations } from '../console/audit/audit.openapi.js';
 import { channelSection } from '../console/channels/channel.openapi.js';
@@ -7,7 +7,7 @@ import { inviteOperations } from '../console/invites/invite.openapi.js';
 import { logSection } from '../console/logs/log.openapi.js';
 import { importSection } from '../import/console/import.openapi.js';
 import { optionSection } from '../console/options/option.openapi.js';
-import { redemptionSection } from '../console/redemptions/redemption.openapi.js';
+import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
 import { registrationOperations } from '../console/registration/registration.openapi.js';
 import { siteSection } from '../console/setup/site.openapi.js';
 import { taskSection } from '../console/tasks/task.openapi.js';
@@ -40,7 +40,7 @@ export const apiSections: readonly ApiSection[] = [
   siteSection,
   userSection,
   channelSection,
-  redemptionSection,
+  sectionOf('Redemption codes', 'Codes that users turn into balance.', [...redemptionRoutes, ...redeemRoutes]),
   optionSection,
   importSection,
   healthSection,

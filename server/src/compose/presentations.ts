@@ -8,6 +8,7 @@ import { createApp, type AppDeps } from '../platform/http/app.js';
 import { closeGracefully } from '../platform/http/close-gracefully.js';
 import { limitByAddress } from '../platform/http/rate-limit.js';
 import { restHandlers, type RestHandlers } from '../platform/http/rest.js';
+import { restRoutes } from '../platform/http/route.js';
 import { apiReferenceRoutes } from '../console/api-reference/api-reference.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { channelRoutes } from '../console/channels/channel.routes.js';
@@ -98,7 +99,7 @@ export async function composePresentations(
   ]);
 
   addResolvers(subjects);
-  const rest = restHandlers(authService);
+  const rest = restHandlers(authService, (key, address) => operations.keyHolders.manager(key, address));
   const { live, streams } = composeLive(platform, relay);
 
   const app = await createApp({
@@ -188,7 +189,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },
     { prefix: '/budget', routes: budgetRoutes(operations.budgetService, rest) },
-    { prefix: '/token', routes: tokenRoutes(catalogue, operations.keyHolders, rest) },
+    { prefix: '/token', routes: tokenRoutes(catalogue, rest) },
     { prefix: '/mj', routes: drawingRoutes(relay.drawingService, rest) },
     { prefix: '/task', routes: creativeTaskRoutes(relay.creativeTaskService, rest) },
     {
@@ -202,8 +203,8 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '', routes: pricingRoutes(catalogue.pricingService, rest) },
     { prefix: '/price_check', routes: priceSyncRoutes(priceSync.priceChecks, rest) },
     { prefix: '/import', routes: importRoutes(siteImport, rest) },
-    { prefix: '/redemption', routes: redemptionRoutes(operations.redemptionService, rest) },
-    { prefix: '/user', routes: redeemRoutes(operations.redeemService, rest) },
+    { prefix: '', routes: restRoutes(redemptionRoutes, operations.redemptionService, rest) },
+    { prefix: '', routes: restRoutes(redeemRoutes, operations.redeemService, rest) },
     {
       prefix: '/user',
       routes: walletRoutes(operations.walletService, operations.paymentCallbacks, paymentProviders, rest),

@@ -144,7 +144,7 @@ export const logSection: ApiSection = {
       summary: 'Delete old rows',
       description: '0 is refused.',
       role: 'admin',
-      query: { target_timestamp: { ...parameter.whole('Rows before this Unix second go'), required: true } },
+      query: { target_timestamp: { type: 'integer', description: 'Rows before this Unix second go', required: true } },
       data: int('Number of rows deleted'),
       errors: ['INVALID_INPUT'],
       example: { query: { target_timestamp: 1 } },

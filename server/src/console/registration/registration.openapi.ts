@@ -3,7 +3,7 @@ import { parameter, type ApiOperations } from '../../platform/http/openapi/opera
 import { registerBody, resetBody } from './registration.wire.js';
 
 const turnstile = { turnstile: parameter.words('Response of the bot check, where the site has one') };
-const email = { email: { ...parameter.words('Address'), required: true } };
+const email = { email: parameter.required('Address') };
 
 /** Registration, codes by mail, and new passwords. */
 export const registrationOperations: ApiOperations = {

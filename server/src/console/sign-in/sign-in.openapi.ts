@@ -4,7 +4,7 @@ import { userShape } from '../users/user.openapi.js';
 import { codeBody, loginBody } from '../users/user.wire.js';
 
 const turnstile = { turnstile: parameter.words('Response of the bot check, where the site has one') };
-const email = { email: { ...parameter.words('Address'), required: true } };
+const email = { email: parameter.required('Address') };
 
 const provider = (name: string): ApiOperation => ({
   summary: `Sign in, or bind the own account, with ${name}`,
@@ -52,7 +52,7 @@ export const signInSection: ApiSection = {
       role: 'anonymous',
       query: {
         aff: parameter.words('Invite code'),
-        provider: { ...parameter.words('The provider that may use it'), values: ['github', 'oidc', 'linuxdo'] },
+        provider: parameter.words('The provider that may use it').meta({ enum: ['github', 'oidc', 'linuxdo'] }),
       },
       data: z.string(),
       example: {},
@@ -64,7 +64,7 @@ export const signInSection: ApiSection = {
       summary: 'Sign in with WeChat',
       description: 'Registers a new user. Only the own pages of the site may call it.',
       role: 'anonymous',
-      query: { code: { ...parameter.words('Code from the official account'), required: true } },
+      query: { code: parameter.required('Code from the official account') },
       data: userShape,
       errors: ['INVALID_INPUT', 'USER_ID_MISMATCH'],
       example: { query: { code: '1234' }, fails: 'USER_ID_MISMATCH' },
@@ -72,14 +72,14 @@ export const signInSection: ApiSection = {
     'GET /api/oauth/wechat/bind': {
       summary: 'Bind a WeChat account',
       role: 'common',
-      query: { code: { ...parameter.words('Code from the official account'), required: true } },
+      query: { code: parameter.required('Code from the official account') },
       example: { query: { code: '1234' }, fails: 'INVALID_INPUT' },
     },
     'GET /api/oauth/email/bind': {
       summary: 'Set the own e-mail address',
       description: 'The former address gets a mail.',
       role: 'common',
-      query: { ...email, code: { ...parameter.words('Code from the mail'), required: true } },
+      query: { ...email, code: parameter.required('Code from the mail') },
       errors: ['INVALID_INPUT', 'CONFLICT'],
       example: { query: { email: 'ada@example.com', code: '000000' }, fails: 'INVALID_INPUT' },
     },

@@ -1,10 +1,8 @@
-import type { FastifyPluginAsync, RouteHandlerMethod } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
 import { wholeList, wireList } from '../../platform/http/paging.js';
 import { queryId } from '../../platform/http/query.js';
-import type { RestContext, RestHandlers } from '../../platform/http/rest.js';
-import type { Actor } from '../../shared/actor.js';
-import type { KeyHolderService } from './key-holder.service.js';
+import type { RestHandlers } from '../../platform/http/rest.js';
 import type { TokenKeyService } from './token-keys.service.js';
 import type { TokenRotation } from './token-rotation.js';
 import type { TokenService } from './token.service.js';
@@ -18,14 +16,9 @@ interface TokenServices {
 
 /** `/api/token`: own API keys (docs/reference/rest/tokens-and-wallet.md#api-keys). */
 export const tokenRoutes =
-  (
-    { tokenService, tokenKeys, tokenRotation }: TokenServices,
-    keys: Pick<KeyHolderService, 'manager'>,
-    rest: RestHandlers,
-  ): FastifyPluginAsync =>
+  ({ tokenService, tokenKeys, tokenRotation }: TokenServices, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const keyed = (handler: (context: RestContext<Actor>) => Promise<unknown>): RouteHandlerMethod =>
-      rest.keyed((key, address) => keys.manager(key, address), handler);
+    const { keyed } = rest;
 
     app.get(
       '/',
