@@ -3,7 +3,7 @@ import { budgetSection } from '../console/budgets/budget.openapi.js';
 import { auditOperations } from '../console/audit/audit.openapi.js';
 import { channelSection } from '../console/channels/channel.openapi.js';
 import { healthSection } from '../platform/health/health.openapi.js';
-import { inviteOperations } from '../console/invites/invite.openapi.js';
+import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logSection } from '../console/logs/log.openapi.js';
 import { importSection } from '../import/console/import.openapi.js';
 import { optionSection } from '../console/options/option.openapi.js';
@@ -33,7 +33,7 @@ export const apiSections: readonly ApiSection[] = [
   tokenSection,
   billingSection,
   accountSection,
-  withMore(walletSection, inviteOperations),
+  withMore(walletSection, sectionOf('', '', inviteRoutes).operations),
   withMore(logSection, auditOperations),
   taskSection,
   withMore(signInSection, registrationOperations),

@@ -182,7 +182,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/user', routes: secondFactorRoutes(accounts.factorSignIns, accounts.secondFactors, rest) },
     { prefix: '/user', routes: accountRoutes(accounts.accountService, accounts.settingService, rest) },
     { prefix: '/user', routes: checkInRoutes(accounts.checkInService, rest) },
-    { prefix: '/user', routes: inviteRoutes(accounts.inviteService, rest) },
+    { prefix: '', routes: restRoutes(inviteRoutes, accounts.inviteService, rest) },
     { prefix: '/user', routes: userRoutes(accounts.userService, rest) },
     { prefix: '', routes: topUpRoutes(accounts.userService, rest) },
     { prefix: '/option', routes: optionRoutes(platform.optionService, rest) },
