@@ -1,6 +1,6 @@
 import { sectionOf, type ApiOperations, type ApiSection } from '../platform/http/openapi/operation.js';
 import { budgetSection } from '../console/budgets/budget.openapi.js';
-import { auditOperations } from '../console/audit/audit.openapi.js';
+import { auditRoutes } from '../console/audit/audit.routes.js';
 import { channelSection } from '../console/channels/channel.openapi.js';
 import { healthSection } from '../platform/health/health.openapi.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
@@ -34,7 +34,7 @@ export const apiSections: readonly ApiSection[] = [
   billingSection,
   accountSection,
   withMore(walletSection, sectionOf('', '', inviteRoutes).operations),
-  withMore(logSection, auditOperations),
+  withMore(logSection, sectionOf('', '', auditRoutes).operations),
   taskSection,
   withMore(signInSection, registrationOperations),
   siteSection,

@@ -196,7 +196,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
       prefix: '/log',
       routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest, platform.optionService),
     },
-    { prefix: '/audit', routes: auditRoutes(platform.auditService, rest) },
+    { prefix: '', routes: restRoutes(auditRoutes, platform.auditService, rest) },
     { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
     { prefix: '/model_health', routes: modelHealthRoutes(catalogue.modelHealthService, rest) },
     { prefix: '/status_page', routes: statusPageRoutes(catalogue.statusPageService, rest) },
