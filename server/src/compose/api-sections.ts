@@ -8,7 +8,7 @@ import { logSection } from '../console/logs/log.openapi.js';
 import { importSection } from '../import/console/import.openapi.js';
 import { optionSection } from '../console/options/option.openapi.js';
 import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
-import { registrationOperations } from '../console/registration/registration.openapi.js';
+import { registrationRoutes } from '../console/registration/registration.routes.js';
 import { siteSection } from '../console/setup/site.openapi.js';
 import { taskSection } from '../console/tasks/task.openapi.js';
 import { tokenSection } from '../console/tokens/token.openapi.js';
@@ -36,7 +36,7 @@ export const apiSections: readonly ApiSection[] = [
   withMore(walletSection, sectionOf('', '', inviteRoutes).operations),
   withMore(logSection, sectionOf('', '', auditRoutes).operations),
   taskSection,
-  withMore(signInSection, registrationOperations),
+  withMore(signInSection, sectionOf('', '', registrationRoutes).operations),
   siteSection,
   userSection,
   channelSection,

@@ -176,7 +176,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '', routes: statusRoutes(operations.statusService, rest) },
     { prefix: '', routes: setupRoutes(accounts.setupService, rest) },
     { prefix: '', routes: groupRoutes(catalogue.groupService, rest) },
-    { prefix: '', routes: registrationRoutes(accounts.registrationService, accounts.passwordResetService, rest) },
+    { prefix: '', routes: restRoutes(registrationRoutes, accounts, rest) },
     { prefix: '/oauth', routes: oauthRoutes(accounts.oauthService, accounts.emailBinding, rest) },
     { prefix: '/user', routes: signInRoutes(accounts.authService, rest) },
     { prefix: '/user', routes: secondFactorRoutes(accounts.factorSignIns, accounts.secondFactors, rest) },
