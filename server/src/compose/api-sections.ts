@@ -6,7 +6,8 @@ import { healthSection } from '../platform/health/health.openapi.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logSection } from '../console/logs/log.openapi.js';
 import { importSection } from '../import/console/import.openapi.js';
-import { optionSection } from '../console/options/option.openapi.js';
+import { optionRoutes } from '../console/options/option.routes.js';
+import { priceCheckRoutes } from '../console/prices/sync/price-sync.routes.js';
 import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
 import { registrationRoutes } from '../console/registration/registration.routes.js';
 import { siteSection } from '../console/setup/site.openapi.js';
@@ -41,7 +42,10 @@ export const apiSections: readonly ApiSection[] = [
   userSection,
   channelSection,
   sectionOf('Redemption codes', 'Codes that users turn into balance.', [...redemptionRoutes, ...redeemRoutes]),
-  optionSection,
+  sectionOf('Options', 'Settings of the site, in force on every server within a second.', [
+    ...optionRoutes,
+    ...priceCheckRoutes,
+  ]),
   importSection,
   healthSection,
 ];

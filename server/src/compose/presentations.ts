@@ -25,7 +25,7 @@ import { importRoutes } from '../import/console/import.routes.js';
 import { optionRoutes } from '../console/options/option.routes.js';
 import { modelHealthRoutes } from '../console/health/models/model-health.routes.js';
 import { pricingRoutes } from '../console/prices/pricing.routes.js';
-import { priceSyncRoutes } from '../console/prices/sync/price-sync.routes.js';
+import { priceCheckUploads } from '../console/prices/sync/price-sync.routes.js';
 import { registrationRoutes } from '../console/registration/registration.routes.js';
 import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
 import { setupRoutes } from '../console/setup/setup.routes.js';
@@ -185,7 +185,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '', routes: restRoutes(inviteRoutes, accounts.inviteService, rest) },
     { prefix: '/user', routes: userRoutes(accounts.userService, rest) },
     { prefix: '', routes: topUpRoutes(accounts.userService, rest) },
-    { prefix: '/option', routes: optionRoutes(platform.optionService, rest) },
+    { prefix: '', routes: restRoutes(optionRoutes, platform.optionService, rest) },
     { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },
     { prefix: '/budget', routes: budgetRoutes(operations.budgetService, rest) },
@@ -201,7 +201,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/model_health', routes: modelHealthRoutes(catalogue.modelHealthService, rest) },
     { prefix: '/status_page', routes: statusPageRoutes(catalogue.statusPageService, rest) },
     { prefix: '', routes: pricingRoutes(catalogue.pricingService, rest) },
-    { prefix: '/price_check', routes: priceSyncRoutes(priceSync.priceChecks, rest) },
+    { prefix: '', routes: priceCheckUploads(priceSync.priceChecks, rest) },
     { prefix: '/import', routes: importRoutes(siteImport, rest) },
     { prefix: '', routes: restRoutes(redemptionRoutes, operations.redemptionService, rest) },
     { prefix: '', routes: restRoutes(redeemRoutes, operations.redeemService, rest) },

@@ -27,7 +27,7 @@ const routes = [
     query: { only: parameter.words('Any text') },
     body: ({ only }) => (only ? z.object({ flag: z.boolean() }) : z.object({ amount: z.int() })),
     response: z.object({ keys: z.array(z.string()) }),
-    badBody: new RestAnswer({ why: 'unreadable' }, 400),
+    ownFailure: (error) => (error instanceof z.ZodError ? new RestAnswer({ why: 'unreadable' }, 400) : undefined),
     before: (_, { query }) => (query.only === 'never' ? new RestAnswer({ why: 'closed' }, 403) : undefined),
     example: {},
     handle: async (_, { body }) => ({ keys: Object.keys(body) }),
@@ -83,7 +83,7 @@ it('refuses a body with the name of the field', async () => {
   ]);
 });
 
-it('takes the schema that the query selects, and the response of the route to a body that does not fit', async () => {
+it('takes the schema that the query selects, and the response of the route to a failure', async () => {
   expect(await send('PUT', '/api/sums', { amount: 1, flag: true })).toEqual([200, { keys: ['amount'] }]);
   expect(await send('PUT', '/api/sums?only=1', { amount: 1, flag: true })).toEqual([200, { keys: ['flag'] }]);
   expect(await send('PUT', '/api/sums', { flag: true })).toEqual([400, { why: 'unreadable' }]);

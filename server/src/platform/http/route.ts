@@ -41,7 +41,9 @@ interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends 
   readonly caller: By;
   /** The role in the reference, if it is not that of `caller`. */
   readonly role?: ApiRole;
-  /** A parameter without a description is left out of the reference. */
+  /**
+   * A parameter without a description is left out of the reference. Parameters that are not listed stay, as texts.
+   */
   readonly query?: Query;
   /** The schema of the body; with several, the one that the query selects. The reference shows that of an empty query. */
   readonly body?: Body | ((query: z.output<z.ZodObject<Query>>) => Body);
@@ -51,8 +53,8 @@ interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends 
   readonly response?: Data;
   /** `message` of a success. */
   readonly message?: string;
-  /** The response to a body that does not fit, where clients read a form of their own. */
-  readonly badBody?: RestAnswer;
+  /** The response to an error, where clients read a form of their own. Undefined: the usual one. */
+  readonly ownFailure?: (error: unknown) => RestAnswer | undefined;
   readonly bodyLimit?: number;
   /** Whether the `GET` changes state. `HEAD` would change it too, and is therefore not exposed. */
   readonly withoutHead?: true;
@@ -118,7 +120,7 @@ export const restRoutes =
     for (const { route, once, rules } of routes) {
       const [method = '', path = ''] = route.split(' ');
       const { caller, bodyLimit, withoutHead } = rules;
-      const query = z.object(rules.query ?? {});
+      const query = z.looseObject(rules.query ?? {});
       const handler = (given: RestContext<MaybeActor>): Promise<unknown> =>
         serve(rules, deps, {
           ...given,
@@ -137,20 +139,21 @@ export const restRoutes =
   };
 
 async function serve<Deps>(
-  { before, body: bodyRule, badBody, handle, response, message }: RestRoute<Deps>['rules'],
+  { before, body: bodyRule, handle, response, message, ownFailure }: RestRoute<Deps>['rules'],
   deps: Deps,
   context: RouteContext<Readonly<Record<string, unknown>>, unknown, MaybeActor>,
 ): Promise<unknown> {
-  const ended = await before?.(deps, context);
-  if (ended instanceof RestAnswer) return ended;
-  const schema = typeof bodyRule === 'function' ? bodyRule(context.query) : bodyRule;
-  const body = schema?.safeParse(context.body);
-  if (body?.success === false) {
-    if (badBody) return badBody;
-    throw body.error;
+  try {
+    const ended = await before?.(deps, context);
+    if (ended instanceof RestAnswer) return ended;
+    const schema = typeof bodyRule === 'function' ? bodyRule(context.query) : bodyRule;
+    const result = await handle(deps, { ...context, body: schema?.parse(context.body) });
+    if (result instanceof RestAnswer) return result;
+    if (response) return new RestAnswer(result);
+    return message === undefined ? result : withMessage(message, result);
+  } catch (error) {
+    const own = ownFailure?.(error);
+    if (own) return own;
+    throw error;
   }
-  const result = await handle(deps, { ...context, body: body?.data });
-  if (result instanceof RestAnswer) return result;
-  if (response) return new RestAnswer(result);
-  return message === undefined ? result : withMessage(message, result);
 }
