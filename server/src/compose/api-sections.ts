@@ -16,7 +16,8 @@ import { tokenSection } from '../console/tokens/token.openapi.js';
 import { billingSection } from '../console/usage/billing.openapi.js';
 import { signInSection } from '../console/sign-in/sign-in.openapi.js';
 import { accountSection, userSection } from '../console/users/user.openapi.js';
-import { walletSection } from '../console/wallet/wallet.openapi.js';
+import { callbackRoutes, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
+import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { relaySection } from '../services/relay.openapi.js';
 import { submissionSection, videoSection } from '../services/tasks/task-submissions.openapi.js';
 
@@ -34,7 +35,12 @@ export const apiSections: readonly ApiSection[] = [
   tokenSection,
   billingSection,
   accountSection,
-  withMore(walletSection, sectionOf('', '', inviteRoutes).operations),
+  sectionOf('Wallet', 'How users get balance.', [
+    ...topUpPaymentRoutes,
+    ...callbackRoutes,
+    ...checkInRoutes,
+    ...inviteRoutes,
+  ]),
   withMore(logSection, sectionOf('', '', auditRoutes).operations),
   taskSection,
   withMore(signInSection, sectionOf('', '', registrationRoutes).operations),

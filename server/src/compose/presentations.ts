@@ -42,7 +42,7 @@ import { secondFactorRoutes } from '../console/second-factors/second-factor.rout
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
 import { topUpRoutes, userRoutes } from '../console/users/user.routes.js';
 import { paymentProviders } from '../billing/payments/index.js';
-import { walletRoutes } from '../console/wallet/wallet.routes.js';
+import { paymentCallbacks, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';
 import { playgroundRoutes } from '../services/playground/playground.routes.js';
 import { directCalls } from '../services/direct-calls.js';
@@ -181,7 +181,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/user', routes: signInRoutes(accounts.authService, rest) },
     { prefix: '/user', routes: secondFactorRoutes(accounts.factorSignIns, accounts.secondFactors, rest) },
     { prefix: '/user', routes: accountRoutes(accounts.accountService, accounts.settingService, rest) },
-    { prefix: '/user', routes: checkInRoutes(accounts.checkInService, rest) },
+    { prefix: '', routes: restRoutes(checkInRoutes, accounts.checkInService, rest) },
     { prefix: '', routes: restRoutes(inviteRoutes, accounts.inviteService, rest) },
     { prefix: '/user', routes: userRoutes(accounts.userService, rest) },
     { prefix: '', routes: topUpRoutes(accounts.userService, rest) },
@@ -205,10 +205,8 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/import', routes: importRoutes(siteImport, rest) },
     { prefix: '', routes: restRoutes(redemptionRoutes, operations.redemptionService, rest) },
     { prefix: '', routes: restRoutes(redeemRoutes, operations.redeemService, rest) },
-    {
-      prefix: '/user',
-      routes: walletRoutes(operations.walletService, operations.paymentCallbacks, paymentProviders, rest),
-    },
+    { prefix: '', routes: restRoutes(topUpPaymentRoutes, operations.walletService, rest) },
+    { prefix: '', routes: paymentCallbacks(operations.paymentCallbacks, rest) },
     { prefix: '/data', routes: usageRoutes(operations.usageService, operations.hourlyModels, rest) },
   ];
 }
