@@ -1,5 +1,5 @@
 import { sectionOf, type ApiOperations, type ApiSection } from '../platform/http/openapi/operation.js';
-import { budgetSection } from '../console/budgets/budget.openapi.js';
+import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { auditRoutes } from '../console/audit/audit.routes.js';
 import { channelSection } from '../console/channels/channel.openapi.js';
 import { healthSection } from '../platform/health/health.openapi.js';
@@ -31,7 +31,11 @@ export const apiSections: readonly ApiSection[] = [
   relaySection,
   submissionSection,
   videoSection,
-  budgetSection,
+  sectionOf(
+    'Budgets',
+    'Limits of what may be used within a window. Users see those of their keys and of themselves, admins all.',
+    budgetRoutes,
+  ),
   tokenSection,
   billingSection,
   accountSection,

@@ -188,7 +188,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '', routes: restRoutes(optionRoutes, platform.optionService, rest) },
     { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },
-    { prefix: '/budget', routes: budgetRoutes(operations.budgetService, rest) },
+    { prefix: '', routes: restRoutes(budgetRoutes, operations.budgetService, rest) },
     { prefix: '/token', routes: tokenRoutes(catalogue, rest) },
     { prefix: '/mj', routes: drawingRoutes(relay.drawingService, rest) },
     { prefix: '/task', routes: creativeTaskRoutes(relay.creativeTaskService, rest) },
