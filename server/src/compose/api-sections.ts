@@ -11,7 +11,7 @@ import { priceCheckRoutes } from '../console/prices/sync/price-sync.routes.js';
 import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
 import { registrationRoutes } from '../console/registration/registration.routes.js';
 import { siteSection } from '../console/setup/site.openapi.js';
-import { taskSection } from '../console/tasks/task.openapi.js';
+import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenSection } from '../console/tokens/token.openapi.js';
 import { billingSection } from '../console/usage/billing.openapi.js';
 import { signInSection } from '../console/sign-in/sign-in.openapi.js';
@@ -46,7 +46,10 @@ export const apiSections: readonly ApiSection[] = [
     ...inviteRoutes,
   ]),
   withMore(logSection, sectionOf('', '', auditRoutes).operations),
-  taskSection,
+  sectionOf('Drawings and music', 'Tasks that were submitted through the relay. Times of drawings are milliseconds.', [
+    ...drawingRoutes,
+    ...creativeTaskRoutes,
+  ]),
   withMore(signInSection, sectionOf('', '', registrationRoutes).operations),
   siteSection,
   userSection,

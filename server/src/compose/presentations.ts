@@ -190,8 +190,8 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },
     { prefix: '', routes: restRoutes(budgetRoutes, operations.budgetService, rest) },
     { prefix: '/token', routes: tokenRoutes(catalogue, rest) },
-    { prefix: '/mj', routes: drawingRoutes(relay.drawingService, rest) },
-    { prefix: '/task', routes: creativeTaskRoutes(relay.creativeTaskService, rest) },
+    { prefix: '', routes: restRoutes(drawingRoutes, relay.drawingService, rest) },
+    { prefix: '', routes: restRoutes(creativeTaskRoutes, relay.creativeTaskService, rest) },
     {
       prefix: '/log',
       routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest, platform.optionService),
