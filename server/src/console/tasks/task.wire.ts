@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { int, named, pages, parameter, quota, text, timeRange } from '../../platform/http/openapi/operation.js';
-import { queryId } from '../../platform/http/query.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { CreativeTask } from './creative-task.entity.js';
@@ -97,19 +96,18 @@ export const toCreativeTaskWire = (task: CreativeTask): z.output<typeof creative
 });
 
 /** The first row of a page follows from `p` alone; only clients of new-api choose the size. */
-const page = { ...pages, page_size: parameter.hidden };
-const range = { ...timeRange, channel_id: parameter.hidden };
+const page = { ...pages, page_size: parameter.words() };
 
-export const drawingQuery = { ...page, mj_id: parameter.words('Id at the provider'), ...range };
+export const drawingQuery = { ...page, mj_id: parameter.words('Id at the provider'), ...timeRange };
 export const creativeTaskQuery = {
   ...page,
   task_id: parameter.words('Id at the provider'),
   platform: parameter.words('`suno`'),
   status: parameter.words('Status'),
   action: parameter.words('Action'),
-  ...range,
+  ...timeRange,
 };
-export const ofChannel = { channel_id: parameter.words('Channel').meta({ type: 'integer' }) };
+export const ofChannel = { channel_id: parameter.id('Channel') };
 
 const maxTime = 8_640_000_000_000_000;
 const listed = <Value>(value: Value | 0 | '' | undefined): Value[] | undefined => (value ? [value] : undefined);
@@ -124,16 +122,18 @@ function submittedOf(query: z.output<z.ZodObject<typeof timeRange>>, unit: numbe
   return { from: first ? date(first) : null, until: last ? date(last + 1) : null };
 }
 
-export const toDrawingFilter = (query: z.output<z.ZodObject<typeof drawingQuery>>): TaskFilter =>
+type Read<Query extends z.core.$ZodLooseShape> = z.output<z.ZodObject<Query>> & { readonly channel_id?: number };
+
+export const toDrawingFilter = (query: Read<typeof drawingQuery>): TaskFilter =>
   omitUndefined({
-    channelIds: listed(queryId(query.channel_id)),
+    channelIds: listed(query.channel_id),
     taskIds: listed(query.mj_id),
     submitted: submittedOf(query, 1),
   });
 
-export const toCreativeTaskFilter = (query: z.output<z.ZodObject<typeof creativeTaskQuery>>): CreativeTaskFilter =>
+export const toCreativeTaskFilter = (query: Read<typeof creativeTaskQuery>): CreativeTaskFilter =>
   omitUndefined({
-    channelIds: listed(queryId(query.channel_id)),
+    channelIds: listed(query.channel_id),
     taskIds: listed(query.task_id),
     platforms: listed(query.platform),
     status: query.status || undefined,

@@ -67,7 +67,7 @@ export const callbackRoutes = paymentProviders.flatMap((provider) =>
       ),
       media: 'text/plain',
       example: {},
-      handle: async (callbacks, { request: { headers, body }, query }) => {
+      handle: async (callbacks, { request: { headers, body }, rawQuery: query }) => {
         const { text, status } = await callbacks.take(provider, {
           headers,
           query,

@@ -13,7 +13,7 @@ const routes = [
     summary: 'A sum',
     caller: 'open',
     once: true,
-    query: { times: parameter.whole('Times'), note: parameter.required('Note'), alias: parameter.hidden },
+    query: { times: parameter.whole('Times'), note: parameter.required('Note'), alias: parameter.words() },
     body: z.object({ amount: z.int() }).transform(({ amount }) => amount),
     data: z.object({ sum: int('Sum') }),
     example: { body: { amount: 1 } },

@@ -23,6 +23,8 @@ export interface RouteContext<Query, Body, A extends MaybeActor> extends Omit<Re
   /** The id in the path; 0, which no row has, if it is not a valid id. */
   readonly id: number;
   readonly query: Query;
+  /** The first value of every parameter, also of those that the route does not list. */
+  readonly rawQuery: RestContext<A>['query'];
   readonly body: Body;
   /** The `Idempotency-Key`, if the route has `once`. */
   readonly idempotencyKey: string | null;
@@ -41,9 +43,6 @@ interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends 
   readonly caller: By;
   /** The role in the reference, if it is not that of `caller`. */
   readonly role?: ApiRole;
-  /**
-   * A parameter without a description is left out of the reference. Parameters that are not listed stay, as texts.
-   */
   readonly query?: Query;
   /** The schema of the body; with several, the one that the query selects. The reference shows that of an empty query. */
   readonly body?: Body | ((query: z.output<z.ZodObject<Query>>) => Body);
@@ -120,12 +119,13 @@ export const restRoutes =
     for (const { route, once, rules } of routes) {
       const [method = '', path = ''] = route.split(' ');
       const { caller, bodyLimit, withoutHead } = rules;
-      const query = z.looseObject(rules.query ?? {});
+      const query = z.object(rules.query ?? {});
       const handler = (given: RestContext<MaybeActor>): Promise<unknown> =>
         serve(rules, deps, {
           ...given,
           id: queryId(given.params.id),
           query: query.parse(given.query),
+          rawQuery: given.query,
           idempotencyKey: once ? idempotencyKeyOf(given.request) : null,
         });
       app.route({

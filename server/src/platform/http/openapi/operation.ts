@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../shared/errors.js';
-import { queryFlag, queryNumber } from '../query.js';
+import { queryFlag, queryId, queryNumber } from '../query.js';
 
 /** The callers of an operation: users from a role upwards, the holder of an API key, or everyone. */
 export type ApiRole = 'anonymous' | 'common' | 'admin' | 'root' | 'key';
@@ -128,15 +128,15 @@ export const nullish = { text: z.string().nullish(), whole: z.int().nullish(), f
 
 /**
  * Query parameters as old clients send them (docs/reference/rest/conventions.md#urls-and-bodies). They never fail:
- * a number that is absent or unreadable is 0, a text that is `required` in the reference is empty.
+ * a number or id that is absent or unreadable is 0, a text that is `required` in the reference is empty. Parameters
+ * without a description are left out of the reference.
  */
 export const parameter = {
-  words: (description: string) => z.string().optional().describe(description),
-  required: (description: string) => z.string().catch('').describe(description),
-  whole: (description: string) => z.string().optional().transform(queryNumber).meta({ description, type: 'integer' }),
-  choice: (description: string) => z.string().optional().transform(queryFlag).meta({ description, type: 'boolean' }),
-  /** Another name of a parameter, or one for the console: the reference leaves it out. */
-  hidden: z.string().optional(),
+  words: (description?: string) => z.string().optional().meta({ description }),
+  required: (description: string) => z.string().catch('').meta({ description }),
+  whole: (description?: string) => z.string().optional().transform(queryNumber).meta({ description, type: 'integer' }),
+  id: (description?: string) => z.string().optional().transform(queryId).meta({ description, type: 'integer' }),
+  choice: (description?: string) => z.string().optional().transform(queryFlag).meta({ description, type: 'boolean' }),
 };
 
 const pageNumber = (description: string) => z.string().optional().meta({ description, type: 'integer' });
@@ -145,9 +145,9 @@ const pageNumber = (description: string) => z.string().optional().meta({ descrip
 export const pages = {
   p: pageNumber('The page. It starts at 1 where the response has a total, otherwise at 0'),
   page_size: pageNumber('Rows of a page, at most 100. Default 10'),
-  page: parameter.hidden,
-  size: parameter.hidden,
-  ps: parameter.hidden,
+  page: parameter.words(),
+  size: parameter.words(),
+  ps: parameter.words(),
 };
 
 /** A range of time whose ends are inclusive. */
