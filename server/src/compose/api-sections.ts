@@ -14,8 +14,12 @@ import { siteSection } from '../console/setup/site.openapi.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenSection } from '../console/tokens/token.openapi.js';
 import { billingSection } from '../console/usage/billing.openapi.js';
-import { signInSection } from '../console/sign-in/sign-in.openapi.js';
-import { accountSection, userSection } from '../console/users/user.openapi.js';
+import { oauthRoutes } from '../console/oauth/oauth.routes.js';
+import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
+import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.js';
+import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
+import { accountRoutes } from '../console/users/account.routes.js';
+import { userRoutes } from '../console/users/user.routes.js';
 import { callbackRoutes, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { relaySection } from '../services/relay.openapi.js';
@@ -38,7 +42,11 @@ export const apiSections: readonly ApiSection[] = [
   ),
   tokenSection,
   billingSection,
-  accountSection,
+  sectionOf('Own account', 'The account of the caller.', [
+    ...accountRoutes,
+    ...secondFactorRoutes,
+    ...usableGroupRoutes,
+  ]),
   sectionOf('Wallet', 'How users get balance.', [
     ...topUpPaymentRoutes,
     ...callbackRoutes,
@@ -50,9 +58,13 @@ export const apiSections: readonly ApiSection[] = [
     ...drawingRoutes,
     ...creativeTaskRoutes,
   ]),
-  withMore(signInSection, sectionOf('', '', registrationRoutes).operations),
-  siteSection,
-  userSection,
+  sectionOf(
+    'Sign-in and registration',
+    'Sessions are cookies for browsers; programs use an access token. These operations share a limit of 20 calls in 20 minutes per address.',
+    [...signInRoutes, ...factorSignInRoutes, ...oauthRoutes, ...registrationRoutes],
+  ),
+  withMore(siteSection, sectionOf('', '', groupRoutes).operations),
+  sectionOf('Users', 'An admin may read and change users below the own role; root may change everyone.', userRoutes),
   channelSection,
   sectionOf('Redemption codes', 'Codes that users turn into balance.', [...redemptionRoutes, ...redeemRoutes]),
   sectionOf('Options', 'Settings of the site, in force on every server within a second.', [

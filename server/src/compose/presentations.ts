@@ -16,7 +16,7 @@ import { modelCatalogueRoutes } from '../console/channels/model-catalogue.routes
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { DocsService } from '../console/docs/index.js';
 import { docsRoutes } from '../console/docs/docs.routes.js';
-import { groupRoutes } from '../console/groups/group.routes.js';
+import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.js';
 import { healthRoutes } from '../platform/health/health.routes.js';
 import { HealthService } from '../platform/health/health.service.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
@@ -38,9 +38,9 @@ import { billingRoutes, keyUsageRoutes } from '../console/usage/billing.routes.j
 import { usageRoutes } from '../console/usage/usage.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
 import { accountRoutes } from '../console/users/account.routes.js';
-import { secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
+import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
-import { topUpRoutes, userRoutes } from '../console/users/user.routes.js';
+import { userRoutes } from '../console/users/user.routes.js';
 import { paymentProviders } from '../billing/payments/index.js';
 import { paymentCallbacks, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';
@@ -175,16 +175,15 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
   return [
     { prefix: '', routes: statusRoutes(operations.statusService, rest) },
     { prefix: '', routes: setupRoutes(accounts.setupService, rest) },
-    { prefix: '', routes: groupRoutes(catalogue.groupService, rest) },
+    { prefix: '', routes: restRoutes([...groupRoutes, ...usableGroupRoutes], catalogue.groupService, rest) },
     { prefix: '', routes: restRoutes(registrationRoutes, accounts, rest) },
-    { prefix: '/oauth', routes: oauthRoutes(accounts.oauthService, accounts.emailBinding, rest) },
-    { prefix: '/user', routes: signInRoutes(accounts.authService, rest) },
-    { prefix: '/user', routes: secondFactorRoutes(accounts.factorSignIns, accounts.secondFactors, rest) },
-    { prefix: '/user', routes: accountRoutes(accounts.accountService, accounts.settingService, rest) },
+    { prefix: '', routes: restRoutes(oauthRoutes, accounts, rest) },
+    { prefix: '', routes: restRoutes(signInRoutes, accounts.authService, rest) },
+    { prefix: '', routes: restRoutes([...factorSignInRoutes, ...secondFactorRoutes], accounts, rest) },
+    { prefix: '', routes: restRoutes(accountRoutes, accounts, rest) },
     { prefix: '', routes: restRoutes(checkInRoutes, accounts.checkInService, rest) },
     { prefix: '', routes: restRoutes(inviteRoutes, accounts.inviteService, rest) },
-    { prefix: '/user', routes: userRoutes(accounts.userService, rest) },
-    { prefix: '', routes: topUpRoutes(accounts.userService, rest) },
+    { prefix: '', routes: restRoutes(userRoutes, accounts.userService, rest) },
     { prefix: '', routes: restRoutes(optionRoutes, platform.optionService, rest) },
     { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },
