@@ -12,7 +12,7 @@ import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemptio
 import { registrationRoutes } from '../console/registration/registration.routes.js';
 import { siteSection } from '../console/setup/site.openapi.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
-import { tokenSection } from '../console/tokens/token.openapi.js';
+import { tokenRoutes } from '../console/tokens/token.routes.js';
 import { billingSection } from '../console/usage/billing.openapi.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
@@ -40,7 +40,11 @@ export const apiSections: readonly ApiSection[] = [
     'Limits of what may be used within a window. Users see those of their keys and of themselves, admins all.',
     budgetRoutes,
   ),
-  tokenSection,
+  sectionOf(
+    'API keys',
+    "The caller's own API keys. Another user's key is not found. An API key with the scope `keys` may send these requests as `Authorization: Bearer sk-…`; it does not see the texts of other keys.",
+    tokenRoutes,
+  ),
   billingSection,
   sectionOf('Own account', 'The account of the caller.', [
     ...accountRoutes,

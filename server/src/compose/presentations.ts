@@ -188,7 +188,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },
     { prefix: '', routes: restRoutes(budgetRoutes, operations.budgetService, rest) },
-    { prefix: '/token', routes: tokenRoutes(catalogue, rest) },
+    { prefix: '', routes: restRoutes(tokenRoutes, catalogue, rest) },
     { prefix: '', routes: restRoutes(drawingRoutes, relay.drawingService, rest) },
     { prefix: '', routes: restRoutes(creativeTaskRoutes, relay.creativeTaskService, rest) },
     {
