@@ -4,7 +4,8 @@ import { auditRoutes } from '../console/audit/audit.routes.js';
 import { channelSection } from '../console/channels/channel.openapi.js';
 import { healthSection } from '../platform/health/health.openapi.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
-import { logSection } from '../console/logs/log.openapi.js';
+import { logRoutes } from '../console/logs/log.routes.js';
+import { usageRoutes } from '../console/usage/usage.routes.js';
 import { importSection } from '../import/console/import.openapi.js';
 import { optionRoutes } from '../console/options/option.routes.js';
 import { priceCheckRoutes } from '../console/prices/sync/price-sync.routes.js';
@@ -57,7 +58,11 @@ export const apiSections: readonly ApiSection[] = [
     ...checkInRoutes,
     ...inviteRoutes,
   ]),
-  withMore(logSection, sectionOf('', '', auditRoutes).operations),
+  sectionOf('Log and usage', 'What was called and charged. Dashboards read more over GraphQL.', [
+    ...logRoutes,
+    ...usageRoutes,
+    ...auditRoutes,
+  ]),
   sectionOf('Drawings and music', 'Tasks that were submitted through the relay. Times of drawings are milliseconds.', [
     ...drawingRoutes,
     ...creativeTaskRoutes,

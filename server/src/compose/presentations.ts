@@ -192,8 +192,18 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '', routes: restRoutes(drawingRoutes, relay.drawingService, rest) },
     { prefix: '', routes: restRoutes(creativeTaskRoutes, relay.creativeTaskService, rest) },
     {
-      prefix: '/log',
-      routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest, platform.optionService),
+      prefix: '',
+      routes: restRoutes(
+        logRoutes,
+        {
+          logService: platform.logService,
+          logExport: operations.logExport,
+          keyHolders: operations.keyHolders,
+          authenticator: accounts.authService,
+          options: platform.optionService,
+        },
+        rest,
+      ),
     },
     { prefix: '', routes: restRoutes(auditRoutes, platform.auditService, rest) },
     { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
@@ -206,6 +216,6 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '', routes: restRoutes(redeemRoutes, operations.redeemService, rest) },
     { prefix: '', routes: restRoutes(topUpPaymentRoutes, operations.walletService, rest) },
     { prefix: '', routes: paymentCallbacks(operations.paymentCallbacks, rest) },
-    { prefix: '/data', routes: usageRoutes(operations.usageService, operations.hourlyModels, rest) },
+    { prefix: '', routes: restRoutes(usageRoutes, operations, rest) },
   ];
 }

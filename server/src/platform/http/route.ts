@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Actor, MaybeActor } from '../../shared/actor.js';
 import { entryOf, type Permission } from '../../shared/permission.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
-import type { ApiOperation, ApiRole, ApiRoute } from './openapi/operation.js';
+import type { ApiOperation, ApiRole, ApiRoute, Wire } from './openapi/operation.js';
 import { queryId } from './query.js';
 import { RestAnswer, withMessage, type RestContext, type RestHandlers } from './rest.js';
 
@@ -30,16 +30,8 @@ export interface RouteContext<Query, Body, A extends MaybeActor> extends Omit<Re
   readonly idempotencyKey: string | null;
 }
 
-/** The result of a handler for a schema. Lists may be read-only. */
-type Shown<Value> =
-  Value extends ReadonlyArray<infer Item>
-    ? ReadonlyArray<Shown<Item>>
-    : Value extends object
-      ? { readonly [Key in keyof Value]: Shown<Value[Key]> }
-      : Value;
-
 /** How a route is authenticated, validated and handled, beside what the reference says about it. */
-interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends z.ZodType, Data> {
+interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends z.ZodType, Data extends z.ZodType> {
   readonly caller: By;
   /** The role in the reference, if it is not that of `caller`. */
   readonly role?: ApiRole;
@@ -53,7 +45,10 @@ interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends 
   /** `message` of a success. */
   readonly message?: string;
   /** The response to an error, where clients read a form of their own. Undefined: the usual one. */
-  readonly ownFailure?: (error: unknown) => RestAnswer | undefined;
+  readonly ownFailure?: (
+    error: unknown,
+    context: Pick<RestContext<MaybeActor>, 'request' | 'reply'>,
+  ) => RestAnswer | undefined;
   readonly bodyLimit?: number;
   /** Whether the `GET` changes state. `HEAD` would change it too, and is therefore not exposed. */
   readonly withoutHead?: true;
@@ -65,7 +60,7 @@ interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends 
   readonly handle: (
     deps: Deps,
     context: RouteContext<z.output<z.ZodObject<Query>>, z.output<Body>, ActorOf<By>>,
-  ) => Promise<Shown<z.output<Data>> | RestAnswer>;
+  ) => Promise<Wire<Data> | RestAnswer>;
 }
 
 type Described = Omit<ApiOperation, 'role' | 'query' | 'body' | 'data' | 'response'>;
@@ -152,7 +147,7 @@ async function serve<Deps>(
     if (response) return new RestAnswer(result);
     return message === undefined ? result : withMessage(message, result);
   } catch (error) {
-    const own = ownFailure?.(error);
+    const own = ownFailure?.(error, context);
     if (own) return own;
     throw error;
   }

@@ -98,6 +98,16 @@ export const sectionOf = (name: string, description: string, routes: readonly Ap
 export const named = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape): z.ZodObject<Shape> =>
   z.object(shape).meta({ id, description });
 
+type ReadOnly<Value> =
+  Value extends ReadonlyArray<infer Item>
+    ? ReadonlyArray<ReadOnly<Item>>
+    : Value extends object
+      ? { readonly [Key in keyof Value]: ReadOnly<Value[Key]> }
+      : Value;
+
+/** A value of a shape, as it is sent. Lists may be read-only. */
+export type Wire<Shape extends z.ZodType> = ReadOnly<z.output<Shape>>;
+
 export const text = (description: string): z.ZodString => z.string().describe(description);
 export const int = (description: string): z.ZodInt => z.int().describe(description);
 export const flag = (description: string): z.ZodBoolean => z.boolean().describe(description);
