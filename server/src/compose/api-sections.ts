@@ -14,7 +14,7 @@ import { registrationRoutes } from '../console/registration/registration.routes.
 import { siteSection } from '../console/setup/site.openapi.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenRoutes } from '../console/tokens/token.routes.js';
-import { billingSection } from '../console/usage/billing.openapi.js';
+import { billingRoutes, keyUsageRoutes } from '../console/usage/billing.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
 import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.js';
@@ -46,7 +46,10 @@ export const apiSections: readonly ApiSection[] = [
     "The caller's own API keys. Another user's key is not found. An API key with the scope `keys` may send these requests as `Authorization: Bearer sk-…`; it does not see the texts of other keys.",
     tokenRoutes,
   ),
-  billingSection,
+  sectionOf('Usage of a key', 'Called with an API key. Balance tools read these.', [
+    ...keyUsageRoutes,
+    ...billingRoutes,
+  ]),
   sectionOf('Own account', 'The account of the caller.', [
     ...accountRoutes,
     ...secondFactorRoutes,

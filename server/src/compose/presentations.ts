@@ -34,7 +34,7 @@ import { statusRoutes } from '../console/status/status.routes.js';
 import { toWire } from '../console/status/status.wire.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenRoutes } from '../console/tokens/token.routes.js';
-import { billingRoutes, keyUsageRoutes } from '../console/usage/billing.routes.js';
+import { billingDashboards, keyUsageRoutes } from '../console/usage/billing.routes.js';
 import { usageRoutes } from '../console/usage/usage.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
 import { accountRoutes } from '../console/users/account.routes.js';
@@ -136,7 +136,7 @@ export async function composePresentations(
       sunoRoutes(tasks.suno),
       videoRoutes(tasks.video),
       realtimeRoutes(realtime),
-      billingRoutes(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit)),
+      billingDashboards(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit), rest),
       ...(roots.docs === null
         ? []
         : [docsRoutes(new DocsService(roots.docs), limitByAddress(state, 'GD', config.webRateLimit))]),
@@ -206,7 +206,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
       ),
     },
     { prefix: '', routes: restRoutes(auditRoutes, platform.auditService, rest) },
-    { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
+    { prefix: '', routes: restRoutes(keyUsageRoutes, operations.billingService, rest) },
     { prefix: '/model_health', routes: modelHealthRoutes(catalogue.modelHealthService, rest) },
     { prefix: '/status_page', routes: statusPageRoutes(catalogue.statusPageService, rest) },
     { prefix: '', routes: pricingRoutes(catalogue.pricingService, rest) },
