@@ -1,4 +1,5 @@
-import { sectionOf, type ApiOperations, type ApiSection } from '../platform/http/openapi/operation.js';
+import { z } from 'zod';
+import { sectionOf, type ApiRoute, type ApiSection } from '../platform/http/openapi/operation.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { auditRoutes } from '../console/audit/audit.routes.js';
 import { channelSection } from '../console/channels/channel.openapi.js';
@@ -11,7 +12,11 @@ import { optionRoutes } from '../console/options/option.routes.js';
 import { priceCheckRoutes } from '../console/prices/sync/price-sync.routes.js';
 import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
 import { registrationRoutes } from '../console/registration/registration.routes.js';
-import { siteSection } from '../console/setup/site.openapi.js';
+import { modelHealthRoutes } from '../console/health/models/model-health.routes.js';
+import { statusPageRoutes } from '../console/health/status-page/status-page.routes.js';
+import { pricingRoutes } from '../console/prices/pricing.routes.js';
+import { setupRoutes } from '../console/setup/setup.routes.js';
+import { statusRoutes } from '../console/status/status.routes.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenRoutes } from '../console/tokens/token.routes.js';
 import { billingRoutes, keyUsageRoutes } from '../console/usage/billing.routes.js';
@@ -26,10 +31,13 @@ import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { relaySection } from '../services/relay.openapi.js';
 import { submissionSection, videoSection } from '../services/tasks/task-submissions.openapi.js';
 
-const withMore = (section: ApiSection, operations: ApiOperations): ApiSection => ({
-  ...section,
-  operations: { ...section.operations, ...operations },
-});
+const modelCatalogue: ApiRoute = {
+  route: 'GET /api/models',
+  summary: 'Built-in model names by channel type',
+  role: 'common',
+  response: z.object({ success: z.literal(true), data: z.record(z.string(), z.array(z.string())) }),
+  example: {},
+};
 
 /** The sections of the API reference. Every route of the server is in one of them. */
 export const apiSections: readonly ApiSection[] = [
@@ -75,7 +83,15 @@ export const apiSections: readonly ApiSection[] = [
     'Sessions are cookies for browsers; programs use an access token. These operations share a limit of 20 calls in 20 minutes per address.',
     [...signInRoutes, ...factorSignInRoutes, ...oauthRoutes, ...registrationRoutes],
   ),
-  withMore(siteSection, sectionOf('', '', groupRoutes).operations),
+  sectionOf('Site', 'What visitors may read, and the set-up of a new site.', [
+    ...setupRoutes,
+    ...statusRoutes,
+    ...pricingRoutes,
+    ...modelHealthRoutes,
+    ...statusPageRoutes,
+    modelCatalogue,
+    ...groupRoutes,
+  ]),
   sectionOf('Users', 'An admin may read and change users below the own role; root may change everyone.', userRoutes),
   channelSection,
   sectionOf('Redemption codes', 'Codes that users turn into balance.', [...redemptionRoutes, ...redeemRoutes]),

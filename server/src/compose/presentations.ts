@@ -173,8 +173,8 @@ export async function composePresentations(
 function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
   const { catalogue, accounts, operations, relay, platform, channelServices, priceSync, siteImport } = subjects;
   return [
-    { prefix: '', routes: statusRoutes(operations.statusService, rest) },
-    { prefix: '', routes: setupRoutes(accounts.setupService, rest) },
+    { prefix: '', routes: restRoutes(statusRoutes, operations.statusService, rest) },
+    { prefix: '', routes: restRoutes(setupRoutes, accounts.setupService, rest) },
     { prefix: '', routes: restRoutes([...groupRoutes, ...usableGroupRoutes], catalogue.groupService, rest) },
     { prefix: '', routes: restRoutes(registrationRoutes, accounts, rest) },
     { prefix: '', routes: restRoutes(oauthRoutes, accounts, rest) },
@@ -207,9 +207,9 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     },
     { prefix: '', routes: restRoutes(auditRoutes, platform.auditService, rest) },
     { prefix: '', routes: restRoutes(keyUsageRoutes, operations.billingService, rest) },
-    { prefix: '/model_health', routes: modelHealthRoutes(catalogue.modelHealthService, rest) },
-    { prefix: '/status_page', routes: statusPageRoutes(catalogue.statusPageService, rest) },
-    { prefix: '', routes: pricingRoutes(catalogue.pricingService, rest) },
+    { prefix: '', routes: restRoutes(modelHealthRoutes, catalogue.modelHealthService, rest) },
+    { prefix: '', routes: restRoutes(statusPageRoutes, catalogue.statusPageService, rest) },
+    { prefix: '', routes: restRoutes(pricingRoutes, catalogue.pricingService, rest) },
     { prefix: '', routes: priceCheckUploads(priceSync.priceChecks, rest) },
     { prefix: '/import', routes: importRoutes(siteImport, rest) },
     { prefix: '', routes: restRoutes(redemptionRoutes, operations.redemptionService, rest) },
