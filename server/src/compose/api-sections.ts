@@ -7,7 +7,7 @@ import { healthSection } from '../platform/health/health.openapi.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logRoutes } from '../console/logs/log.routes.js';
 import { usageRoutes } from '../console/usage/usage.routes.js';
-import { importSection } from '../import/console/import.openapi.js';
+import { importRoutes } from '../import/console/import.routes.js';
 import { optionRoutes } from '../console/options/option.routes.js';
 import { priceCheckRoutes } from '../console/prices/sync/price-sync.routes.js';
 import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
@@ -99,6 +99,10 @@ export const apiSections: readonly ApiSection[] = [
     ...optionRoutes,
     ...priceCheckRoutes,
   ]),
-  importSection,
+  sectionOf(
+    'Import',
+    'From one-api, new-api, Veloera or LiteLLM, into a fresh site. The file is uploaded here; everything else is GraphQL (`siteImport`, `checkImport`, `startImport`, `cancelImport`, `discardImport`).',
+    importRoutes,
+  ),
   healthSection,
 ];

@@ -21,7 +21,7 @@ import { healthRoutes } from '../platform/health/health.routes.js';
 import { HealthService } from '../platform/health/health.service.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logRoutes } from '../console/logs/log.routes.js';
-import { importRoutes } from '../import/console/import.routes.js';
+import { importUploads } from '../import/console/import.routes.js';
 import { optionRoutes } from '../console/options/option.routes.js';
 import { modelHealthRoutes } from '../console/health/models/model-health.routes.js';
 import { pricingRoutes } from '../console/prices/pricing.routes.js';
@@ -211,7 +211,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '', routes: restRoutes(statusPageRoutes, catalogue.statusPageService, rest) },
     { prefix: '', routes: restRoutes(pricingRoutes, catalogue.pricingService, rest) },
     { prefix: '', routes: priceCheckUploads(priceSync.priceChecks, rest) },
-    { prefix: '/import', routes: importRoutes(siteImport, rest) },
+    { prefix: '', routes: importUploads(siteImport, rest) },
     { prefix: '', routes: restRoutes(redemptionRoutes, operations.redemptionService, rest) },
     { prefix: '', routes: restRoutes(redeemRoutes, operations.redeemService, rest) },
     { prefix: '', routes: restRoutes(topUpPaymentRoutes, operations.walletService, rest) },
