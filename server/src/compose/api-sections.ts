@@ -3,7 +3,7 @@ import { sectionOf, type ApiRoute, type ApiSection } from '../platform/http/open
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { auditRoutes } from '../console/audit/audit.routes.js';
 import { channelSection } from '../console/channels/channel.openapi.js';
-import { healthSection } from '../platform/health/health.openapi.js';
+import { healthRoutes } from '../platform/health/health.routes.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logRoutes } from '../console/logs/log.routes.js';
 import { usageRoutes } from '../console/usage/usage.routes.js';
@@ -104,5 +104,5 @@ export const apiSections: readonly ApiSection[] = [
     'From one-api, new-api, Veloera or LiteLLM, into a fresh site. The file is uploaded here; everything else is GraphQL (`siteImport`, `checkImport`, `startImport`, `cancelImport`, `discardImport`).',
     importRoutes,
   ),
-  healthSection,
+  sectionOf('Health', 'For load balancers and Prometheus.', healthRoutes),
 ];

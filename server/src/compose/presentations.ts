@@ -17,7 +17,7 @@ import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { DocsService } from '../console/docs/index.js';
 import { docsRoutes } from '../console/docs/docs.routes.js';
 import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.js';
-import { healthRoutes } from '../platform/health/health.routes.js';
+import { machineChecks } from '../platform/health/health.routes.js';
 import { HealthService } from '../platform/health/health.service.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logRoutes } from '../console/logs/log.routes.js';
@@ -124,7 +124,7 @@ export async function composePresentations(
     publicAddress: () => optionService.values.ServerAddress,
     plugins: [
       httpMetrics(metrics),
-      healthRoutes(health, metrics, config.metricsToken),
+      machineChecks({ health, metrics, metricsToken: config.metricsToken }, rest),
       apiReferenceRoutes({
         sections: async () => (await import('./api-sections.js')).apiSections,
         version,
