@@ -29,7 +29,7 @@ export const factorSignInRoutes = [
 
 const route = routesFor<{ readonly secondFactors: Pick<SecondFactorService, 'overview'> }>();
 
-/** What the caller has set up. */
+/** The second factors that the caller has. */
 export const secondFactorRoutes = [
   route('GET /api/user/2fa/status', {
     summary: 'Whether the caller has an authenticator app',

@@ -46,7 +46,7 @@ export const toWire = (
     quota: row.quota,
   }));
 
-/** What an export groups by, and the filters of the console, which the reference leaves out. */
+/** The query of an export. The reference leaves out the filters of the console. */
 export const exportQuery = {
   ...timeRange,
   group_by: parameter.words('`day` or `hour`, and `user`, `token`, `model`, `channel`, `group`; separated by commas'),
