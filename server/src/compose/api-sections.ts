@@ -1,47 +1,108 @@
-import type { ApiOperations, ApiSection } from '../platform/http/openapi/operation.js';
-import { budgetSection } from '../console/budgets/budget.openapi.js';
-import { auditOperations } from '../console/audit/audit.openapi.js';
+import { z } from 'zod';
+import { sectionOf, type ApiRoute, type ApiSection } from '../platform/http/openapi/operation.js';
+import { budgetRoutes } from '../console/budgets/budget.routes.js';
+import { auditRoutes } from '../console/audit/audit.routes.js';
 import { channelSection } from '../console/channels/channel.openapi.js';
-import { healthSection } from '../platform/health/health.openapi.js';
-import { inviteOperations } from '../console/invites/invite.openapi.js';
-import { logSection } from '../console/logs/log.openapi.js';
-import { importSection } from '../import/console/import.openapi.js';
-import { optionSection } from '../console/options/option.openapi.js';
-import { redemptionSection } from '../console/redemptions/redemption.openapi.js';
-import { registrationOperations } from '../console/registration/registration.openapi.js';
-import { siteSection } from '../console/setup/site.openapi.js';
-import { taskSection } from '../console/tasks/task.openapi.js';
-import { tokenSection } from '../console/tokens/token.openapi.js';
-import { billingSection } from '../console/usage/billing.openapi.js';
-import { signInSection } from '../console/sign-in/sign-in.openapi.js';
-import { accountSection, userSection } from '../console/users/user.openapi.js';
-import { walletSection } from '../console/wallet/wallet.openapi.js';
+import { healthRoutes } from '../platform/health/health.routes.js';
+import { inviteRoutes } from '../console/invites/invite.routes.js';
+import { logRoutes } from '../console/logs/log.routes.js';
+import { usageRoutes } from '../console/usage/usage.routes.js';
+import { importRoutes } from '../import/console/import.routes.js';
+import { optionRoutes } from '../console/options/option.routes.js';
+import { priceCheckRoutes } from '../console/prices/sync/price-sync.routes.js';
+import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
+import { registrationRoutes } from '../console/registration/registration.routes.js';
+import { modelHealthRoutes } from '../console/health/models/model-health.routes.js';
+import { statusPageRoutes } from '../console/health/status-page/status-page.routes.js';
+import { pricingRoutes } from '../console/prices/pricing.routes.js';
+import { setupRoutes } from '../console/setup/setup.routes.js';
+import { statusRoutes } from '../console/status/status.routes.js';
+import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
+import { tokenRoutes } from '../console/tokens/token.routes.js';
+import { billingRoutes, keyUsageRoutes } from '../console/usage/billing.routes.js';
+import { oauthRoutes } from '../console/oauth/oauth.routes.js';
+import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
+import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.js';
+import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
+import { accountRoutes } from '../console/users/account.routes.js';
+import { userRoutes } from '../console/users/user.routes.js';
+import { callbackRoutes, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
+import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { relaySection } from '../services/relay.openapi.js';
 import { submissionSection, videoSection } from '../services/tasks/task-submissions.openapi.js';
 
-const withMore = (section: ApiSection, operations: ApiOperations): ApiSection => ({
-  ...section,
-  operations: { ...section.operations, ...operations },
-});
+const modelCatalogue: ApiRoute = {
+  route: 'GET /api/models',
+  summary: 'Built-in model names by channel type',
+  role: 'common',
+  response: z.object({ success: z.literal(true), data: z.record(z.string(), z.array(z.string())) }),
+  example: {},
+};
 
 /** The sections of the API reference. Every route of the server is in one of them. */
 export const apiSections: readonly ApiSection[] = [
   relaySection,
   submissionSection,
   videoSection,
-  budgetSection,
-  tokenSection,
-  billingSection,
-  accountSection,
-  withMore(walletSection, inviteOperations),
-  withMore(logSection, auditOperations),
-  taskSection,
-  withMore(signInSection, registrationOperations),
-  siteSection,
-  userSection,
+  sectionOf(
+    'Budgets',
+    'Limits of what may be used within a window. Users see those of their keys and of themselves, admins all.',
+    budgetRoutes,
+  ),
+  sectionOf(
+    'API keys',
+    "The caller's own API keys. Another user's key is not found. An API key with the scope `keys` may send these requests as `Authorization: Bearer sk-…`; it does not see the texts of other keys.",
+    tokenRoutes,
+  ),
+  sectionOf('Usage of a key', 'Called with an API key. Balance tools read these.', [
+    ...keyUsageRoutes,
+    ...billingRoutes,
+  ]),
+  sectionOf('Own account', 'The account of the caller.', [
+    ...accountRoutes,
+    ...secondFactorRoutes,
+    ...usableGroupRoutes,
+  ]),
+  sectionOf('Wallet', 'How users get balance.', [
+    ...topUpPaymentRoutes,
+    ...callbackRoutes,
+    ...checkInRoutes,
+    ...inviteRoutes,
+  ]),
+  sectionOf('Log and usage', 'What was called and charged. Dashboards read more over GraphQL.', [
+    ...logRoutes,
+    ...usageRoutes,
+    ...auditRoutes,
+  ]),
+  sectionOf('Drawings and music', 'Tasks that were submitted through the relay. Times of drawings are milliseconds.', [
+    ...drawingRoutes,
+    ...creativeTaskRoutes,
+  ]),
+  sectionOf(
+    'Sign-in and registration',
+    'Sessions are cookies for browsers; programs use an access token. These operations share a limit of 20 calls in 20 minutes per address.',
+    [...signInRoutes, ...factorSignInRoutes, ...oauthRoutes, ...registrationRoutes],
+  ),
+  sectionOf('Site', 'What visitors may read, and the set-up of a new site.', [
+    ...setupRoutes,
+    ...statusRoutes,
+    ...pricingRoutes,
+    ...modelHealthRoutes,
+    ...statusPageRoutes,
+    modelCatalogue,
+    ...groupRoutes,
+  ]),
+  sectionOf('Users', 'An admin may read and change users below the own role; root may change everyone.', userRoutes),
   channelSection,
-  redemptionSection,
-  optionSection,
-  importSection,
-  healthSection,
+  sectionOf('Redemption codes', 'Codes that users turn into balance.', [...redemptionRoutes, ...redeemRoutes]),
+  sectionOf('Options', 'Settings of the site, in force on every server within a second.', [
+    ...optionRoutes,
+    ...priceCheckRoutes,
+  ]),
+  sectionOf(
+    'Import',
+    'From one-api, new-api, Veloera or LiteLLM, into a fresh site. The file is uploaded here; everything else is GraphQL (`siteImport`, `checkImport`, `startImport`, `cancelImport`, `discardImport`).',
+    importRoutes,
+  ),
+  sectionOf('Health', 'For load balancers and Prometheus.', healthRoutes),
 ];

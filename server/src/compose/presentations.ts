@@ -8,6 +8,7 @@ import { createApp, type AppDeps } from '../platform/http/app.js';
 import { closeGracefully } from '../platform/http/close-gracefully.js';
 import { limitByAddress } from '../platform/http/rate-limit.js';
 import { restHandlers, type RestHandlers } from '../platform/http/rest.js';
+import { restRoutes } from '../platform/http/route.js';
 import { apiReferenceRoutes } from '../console/api-reference/api-reference.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { channelRoutes } from '../console/channels/channel.routes.js';
@@ -15,16 +16,16 @@ import { modelCatalogueRoutes } from '../console/channels/model-catalogue.routes
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { DocsService } from '../console/docs/index.js';
 import { docsRoutes } from '../console/docs/docs.routes.js';
-import { groupRoutes } from '../console/groups/group.routes.js';
-import { healthRoutes } from '../platform/health/health.routes.js';
+import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.js';
+import { machineChecks } from '../platform/health/health.routes.js';
 import { HealthService } from '../platform/health/health.service.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logRoutes } from '../console/logs/log.routes.js';
-import { importRoutes } from '../import/console/import.routes.js';
+import { importUploads } from '../import/console/import.routes.js';
 import { optionRoutes } from '../console/options/option.routes.js';
 import { modelHealthRoutes } from '../console/health/models/model-health.routes.js';
 import { pricingRoutes } from '../console/prices/pricing.routes.js';
-import { priceSyncRoutes } from '../console/prices/sync/price-sync.routes.js';
+import { priceCheckUploads } from '../console/prices/sync/price-sync.routes.js';
 import { registrationRoutes } from '../console/registration/registration.routes.js';
 import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
 import { setupRoutes } from '../console/setup/setup.routes.js';
@@ -33,15 +34,15 @@ import { statusRoutes } from '../console/status/status.routes.js';
 import { toWire } from '../console/status/status.wire.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenRoutes } from '../console/tokens/token.routes.js';
-import { billingRoutes, keyUsageRoutes } from '../console/usage/billing.routes.js';
+import { billingDashboards, keyUsageRoutes } from '../console/usage/billing.routes.js';
 import { usageRoutes } from '../console/usage/usage.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
 import { accountRoutes } from '../console/users/account.routes.js';
-import { secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
+import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
-import { topUpRoutes, userRoutes } from '../console/users/user.routes.js';
+import { userRoutes } from '../console/users/user.routes.js';
 import { paymentProviders } from '../billing/payments/index.js';
-import { walletRoutes } from '../console/wallet/wallet.routes.js';
+import { paymentCallbacks, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';
 import { errorBody } from '../services/client-errors.js';
 import { playgroundRoutes } from '../services/playground/playground.routes.js';
@@ -99,7 +100,7 @@ export async function composePresentations(
   ]);
 
   addResolvers(subjects);
-  const rest = restHandlers(authService);
+  const rest = restHandlers(authService, (key, address) => operations.keyHolders.manager(key, address));
   const { live, streams } = composeLive(platform, relay);
 
   const app = await createApp({
@@ -125,7 +126,7 @@ export async function composePresentations(
     publicAddress: () => optionService.values.ServerAddress,
     plugins: [
       httpMetrics(metrics),
-      healthRoutes(health, metrics, config.metricsToken),
+      machineChecks({ health, metrics, metricsToken: config.metricsToken }, rest),
       apiReferenceRoutes({
         sections: async () => (await import('./api-sections.js')).apiSections,
         version,
@@ -137,7 +138,7 @@ export async function composePresentations(
       sunoRoutes(tasks.suno),
       videoRoutes(tasks.video),
       realtimeRoutes(realtime),
-      billingRoutes(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit)),
+      billingDashboards(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit), rest),
       ...(roots.docs === null
         ? []
         : [docsRoutes(new DocsService(roots.docs), limitByAddress(state, 'GD', config.webRateLimit))]),
@@ -174,42 +175,49 @@ export async function composePresentations(
 function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
   const { catalogue, accounts, operations, relay, platform, channelServices, priceSync, siteImport } = subjects;
   return [
-    { prefix: '', routes: statusRoutes(operations.statusService, rest) },
-    { prefix: '', routes: setupRoutes(accounts.setupService, rest) },
-    { prefix: '', routes: groupRoutes(catalogue.groupService, rest) },
-    { prefix: '', routes: registrationRoutes(accounts.registrationService, accounts.passwordResetService, rest) },
-    { prefix: '/oauth', routes: oauthRoutes(accounts.oauthService, accounts.emailBinding, rest) },
-    { prefix: '/user', routes: signInRoutes(accounts.authService, rest) },
-    { prefix: '/user', routes: secondFactorRoutes(accounts.factorSignIns, accounts.secondFactors, rest) },
-    { prefix: '/user', routes: accountRoutes(accounts.accountService, accounts.settingService, rest) },
-    { prefix: '/user', routes: checkInRoutes(accounts.checkInService, rest) },
-    { prefix: '/user', routes: inviteRoutes(accounts.inviteService, rest) },
-    { prefix: '/user', routes: userRoutes(accounts.userService, rest) },
-    { prefix: '', routes: topUpRoutes(accounts.userService, rest) },
-    { prefix: '/option', routes: optionRoutes(platform.optionService, rest) },
+    { prefix: '', routes: restRoutes(statusRoutes, operations.statusService, rest) },
+    { prefix: '', routes: restRoutes(setupRoutes, accounts.setupService, rest) },
+    { prefix: '', routes: restRoutes([...groupRoutes, ...usableGroupRoutes], catalogue.groupService, rest) },
+    { prefix: '', routes: restRoutes(registrationRoutes, accounts, rest) },
+    { prefix: '', routes: restRoutes(oauthRoutes, accounts, rest) },
+    { prefix: '', routes: restRoutes(signInRoutes, accounts.authService, rest) },
+    { prefix: '', routes: restRoutes([...factorSignInRoutes, ...secondFactorRoutes], accounts, rest) },
+    { prefix: '', routes: restRoutes(accountRoutes, accounts, rest) },
+    { prefix: '', routes: restRoutes(checkInRoutes, accounts.checkInService, rest) },
+    { prefix: '', routes: restRoutes(inviteRoutes, accounts.inviteService, rest) },
+    { prefix: '', routes: restRoutes(userRoutes, accounts.userService, rest) },
+    { prefix: '', routes: restRoutes(optionRoutes, platform.optionService, rest) },
     { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },
-    { prefix: '/budget', routes: budgetRoutes(operations.budgetService, rest) },
-    { prefix: '/token', routes: tokenRoutes(catalogue, operations.keyHolders, rest) },
-    { prefix: '/mj', routes: drawingRoutes(relay.drawingService, rest) },
-    { prefix: '/task', routes: creativeTaskRoutes(relay.creativeTaskService, rest) },
+    { prefix: '', routes: restRoutes(budgetRoutes, operations.budgetService, rest) },
+    { prefix: '', routes: restRoutes(tokenRoutes, catalogue, rest) },
+    { prefix: '', routes: restRoutes(drawingRoutes, relay.drawingService, rest) },
+    { prefix: '', routes: restRoutes(creativeTaskRoutes, relay.creativeTaskService, rest) },
     {
-      prefix: '/log',
-      routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest, platform.optionService),
+      prefix: '',
+      routes: restRoutes(
+        logRoutes,
+        {
+          logService: platform.logService,
+          logExport: operations.logExport,
+          keyHolders: operations.keyHolders,
+          authenticator: accounts.authService,
+          options: platform.optionService,
+        },
+        rest,
+      ),
     },
-    { prefix: '/audit', routes: auditRoutes(platform.auditService, rest) },
-    { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
-    { prefix: '/model_health', routes: modelHealthRoutes(catalogue.modelHealthService, rest) },
-    { prefix: '/status_page', routes: statusPageRoutes(catalogue.statusPageService, rest) },
-    { prefix: '', routes: pricingRoutes(catalogue.pricingService, rest) },
-    { prefix: '/price_check', routes: priceSyncRoutes(priceSync.priceChecks, rest) },
-    { prefix: '/import', routes: importRoutes(siteImport, rest) },
-    { prefix: '/redemption', routes: redemptionRoutes(operations.redemptionService, rest) },
-    { prefix: '/user', routes: redeemRoutes(operations.redeemService, rest) },
-    {
-      prefix: '/user',
-      routes: walletRoutes(operations.walletService, operations.paymentCallbacks, paymentProviders, rest),
-    },
-    { prefix: '/data', routes: usageRoutes(operations.usageService, operations.hourlyModels, rest) },
+    { prefix: '', routes: restRoutes(auditRoutes, platform.auditService, rest) },
+    { prefix: '', routes: restRoutes(keyUsageRoutes, operations.billingService, rest) },
+    { prefix: '', routes: restRoutes(modelHealthRoutes, catalogue.modelHealthService, rest) },
+    { prefix: '', routes: restRoutes(statusPageRoutes, catalogue.statusPageService, rest) },
+    { prefix: '', routes: restRoutes(pricingRoutes, catalogue.pricingService, rest) },
+    { prefix: '', routes: priceCheckUploads(priceSync.priceChecks, rest) },
+    { prefix: '', routes: importUploads(siteImport, rest) },
+    { prefix: '', routes: restRoutes(redemptionRoutes, operations.redemptionService, rest) },
+    { prefix: '', routes: restRoutes(redeemRoutes, operations.redeemService, rest) },
+    { prefix: '', routes: restRoutes(topUpPaymentRoutes, operations.walletService, rest) },
+    { prefix: '', routes: paymentCallbacks(operations.paymentCallbacks, rest) },
+    { prefix: '', routes: restRoutes(usageRoutes, operations, rest) },
   ];
 }

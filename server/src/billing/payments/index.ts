@@ -16,7 +16,7 @@ export {
 export { PaymentCallbacks } from './payment-callbacks.service.js';
 export { PaymentProviders, type ProviderMethod } from './payment-providers.js';
 export { paymentTestMessages, type PaymentTestOutcome } from './payment-test-outcomes.js';
-export type { Checkout, PaymentProvider, ProviderTest } from './provider.js';
+export type { Checkout, ProviderTest } from './provider.js';
 export { paymentMethodIds, paymentProviders } from './providers/all.js';
 export { TopUpOrder } from './top-up-order.entity.js';
 export { priceTopUp } from './top-up-price.js';

@@ -1,38 +1,69 @@
-import type { FastifyPluginAsync } from 'fastify';
-import { withMessage, type RestHandlers } from '../../platform/http/rest.js';
+import { z } from 'zod';
+import { parameter, quota, text } from '../../platform/http/openapi/operation.js';
+import { routesFor } from '../../platform/http/route.js';
 import type { CheckIn, CheckInHistory, CheckInService } from './check-in.service.js';
 
+const dayShape = z.object({ checkin_date: text('Day in UTC'), quota_awarded: quota('Credited') });
+const historyShape = z.object({
+  enabled: z.boolean(),
+  min_quota: quota('Smallest reward'),
+  max_quota: quota('Largest reward'),
+  stats: z.object({
+    checked_in_today: z.boolean(),
+    total_checkins: z.int(),
+    total_quota: quota('Credited in all months'),
+    checkin_count: z.int().describe('Check-ins of the month'),
+    records: z.array(dayShape),
+  }),
+});
+
+const route = routesFor<CheckInService>();
+const message = 'Check-in succeeded';
+
 /** `/api/user/check_in`, and `/api/user/checkin` of new-api (docs/reference/rest/accounts.md#check-in). */
-export const checkInRoutes =
-  (checkInService: CheckInService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.get(
-      '/check_in_status',
-      rest.user(async ({ actor }) => ({ can_check_in: await checkInService.canCheckIn(actor) })),
-    );
+export const checkInRoutes = [
+  route('GET /api/user/check_in_status', {
+    summary: 'Whether the caller may check in today',
+    caller: 'user',
+    data: z.object({ can_check_in: z.boolean() }),
+    example: {},
+    handle: async (checkInService, { actor }) => ({ can_check_in: await checkInService.canCheckIn(actor) }),
+  }),
+  route('POST /api/user/check_in', {
+    summary: 'Check in for the reward of the day',
+    caller: 'user',
+    data: z.object({ quota: quota('Credited') }),
+    message,
+    errors: ['INVALID_INPUT'],
+    example: { fails: 'INVALID_INPUT' },
+    handle: async (checkInService, { actor }) => {
+      const { quota } = await checkInService.checkIn(actor);
+      return { quota };
+    },
+  }),
+  route('GET /api/user/checkin', {
+    summary: 'Check-ins of a month, as new-api reports them',
+    caller: 'user',
+    query: { month: parameter.words('Such as `2026-11`; this month when absent') },
+    data: historyShape,
+    example: { query: { month: '2026-11' } },
+    handle: async (checkInService, { actor, query }) =>
+      toHistoryWire(await checkInService.history(actor, query.month ?? '')),
+  }),
+  route('POST /api/user/checkin', {
+    summary: 'Check in, as clients of new-api do',
+    caller: 'user',
+    data: dayShape,
+    message,
+    errors: ['INVALID_INPUT'],
+    example: { fails: 'INVALID_INPUT' },
+    handle: async (checkInService, { actor }) => toDayWire(await checkInService.checkIn(actor)),
+  }),
+];
 
-    app.post(
-      '/check_in',
-      rest.user(async ({ actor }) => {
-        const { quota } = await checkInService.checkIn(actor);
-        return withMessage('Check-in succeeded', { quota });
-      }),
-    );
+const toDayWire = ({ day, quota }: CheckIn): z.output<typeof dayShape> => ({ checkin_date: day, quota_awarded: quota });
 
-    app.get(
-      '/checkin',
-      rest.user(async ({ actor, query }) => toHistoryWire(await checkInService.history(actor, query['month'] ?? ''))),
-    );
-
-    app.post(
-      '/checkin',
-      rest.user(async ({ actor }) => withMessage('Check-in succeeded', toDayWire(await checkInService.checkIn(actor)))),
-    );
-  };
-
-const toDayWire = ({ day, quota }: CheckIn): Record<string, unknown> => ({ checkin_date: day, quota_awarded: quota });
-
-const toHistoryWire = (history: CheckInHistory): Record<string, unknown> => ({
+const toHistoryWire = (history: CheckInHistory): z.output<typeof historyShape> => ({
   enabled: history.isEnabled,
   min_quota: history.minQuota,
   max_quota: history.maxQuota,

@@ -1,34 +1,51 @@
-import type { FastifyPluginAsync } from 'fastify';
-import type { RestHandlers } from '../../platform/http/rest.js';
+import { z } from 'zod';
+import { text } from '../../platform/http/openapi/operation.js';
+import { routesFor } from '../../platform/http/route.js';
 import { groupReaders, type GroupService, type UsableGroup } from './group.service.js';
 
-/**
- * `/api/group`, and the groups and models a user may choose (docs/reference/rest/accounts.md#own-account and
- * docs/reference/rest/logs-and-usage.md#groups).
- */
-export const groupRoutes =
-  (groupService: GroupService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.get(
-      '/group',
-      rest.may(groupReaders, async ({ actor }) => groupService.list(actor)),
-    );
+const route = routesFor<GroupService>();
 
-    app.get(
-      '/user/self/groups',
-      rest.user(async ({ actor }) => toWire(groupService.listUsable(actor))),
-    );
+/** `/api/group` (docs/reference/rest/logs-and-usage.md#groups). */
+export const groupRoutes = [
+  route('GET /api/group', {
+    summary: 'Names of all groups',
+    caller: { may: groupReaders },
+    data: z.array(z.string()),
+    example: {},
+    handle: async (groupService, { actor }) => groupService.list(actor),
+  }),
+];
 
-    app.get(
-      '/user/groups',
-      rest.open(async () => toWire(groupService.listPublic())),
-    );
+const groups = z
+  .record(z.string(), z.object({ desc: text('Description'), ratio: z.number().describe('Factor on prices') }))
+  .describe('Groups by name');
 
-    app.get(
-      '/user/models',
-      rest.user(({ actor }) => groupService.models(actor)),
-    );
-  };
+/** The groups and models a user may choose (docs/reference/rest/accounts.md#own-account). */
+export const usableGroupRoutes = [
+  route('GET /api/user/self/groups', {
+    summary: 'Groups the caller may use',
+    caller: 'user',
+    data: groups,
+    example: {},
+    handle: async (groupService, { actor }) => toWire(groupService.listUsable(actor)),
+  }),
+  route('GET /api/user/groups', {
+    summary: 'Groups of a new user',
+    caller: 'open',
+    data: groups,
+    example: {},
+    handle: async (groupService) => toWire(groupService.listPublic()),
+  }),
+  route('GET /api/user/models', {
+    summary: 'Models the caller may call',
+    description:
+      'Prefixed names of the own group come first, and hide the plain name. Prefixes of other groups do not work with a key of the own group, and are not listed.',
+    caller: 'user',
+    data: z.array(z.string()),
+    example: {},
+    handle: (groupService, { actor }) => groupService.models(actor),
+  }),
+];
 
-const toWire = (groups: readonly UsableGroup[]): Record<string, { desc: string; ratio: number }> =>
-  Object.fromEntries(groups.map(({ name, description, ratio }) => [name, { desc: description, ratio }]));
+const toWire = (list: readonly UsableGroup[]): z.output<typeof groups> =>
+  Object.fromEntries(list.map(({ name, description, ratio }) => [name, { desc: description, ratio }]));

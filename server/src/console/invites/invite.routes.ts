@@ -1,25 +1,31 @@
-import type { FastifyPluginAsync } from 'fastify';
-import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
-import { withMessage, type RestHandlers } from '../../platform/http/rest.js';
+import { markReplayed } from '../../platform/http/idempotency-key.js';
+import { text } from '../../platform/http/openapi/operation.js';
+import { routesFor } from '../../platform/http/route.js';
 import type { InviteService } from './invite.service.js';
 import { transferBody } from './invite.wire.js';
 
-/** `/api/user/aff` and `/api/user/aff_transfer` (docs/reference/rest/accounts.md#invites-and-rebates). */
-export const inviteRoutes =
-  (inviteService: InviteService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.get(
-      '/aff',
-      rest.user(({ actor }) => inviteService.code(actor)),
-    );
+const route = routesFor<InviteService>();
 
-    app.post(
-      '/aff_transfer',
-      rest.user(async ({ actor, body, request, reply }) => {
-        const key = idempotencyKeyOf(request);
-        const { replayed } = await inviteService.transfer(actor, transferBody.parse(body).quota, key);
-        markReplayed(reply, replayed);
-        return withMessage('Transfer succeeded');
-      }),
-    );
-  };
+/** `/api/user/aff` and `/api/user/aff_transfer` (docs/reference/rest/accounts.md#invites-and-rebates). */
+export const inviteRoutes = [
+  route('GET /api/user/aff', {
+    summary: 'The own invite code',
+    caller: 'user',
+    data: text('Code'),
+    example: {},
+    handle: (inviteService, { actor }) => inviteService.code(actor),
+  }),
+  route('POST /api/user/aff_transfer', {
+    summary: 'Move invite earnings to the balance',
+    caller: 'user',
+    once: true,
+    body: transferBody,
+    message: 'Transfer succeeded',
+    errors: ['INVALID_INPUT', 'INSUFFICIENT_QUOTA'],
+    example: { body: { quota: 1 }, fails: 'INVALID_INPUT' },
+    handle: async (inviteService, { actor, body, idempotencyKey, reply }) => {
+      const { replayed } = await inviteService.transfer(actor, body.quota, idempotencyKey);
+      markReplayed(reply, replayed);
+    },
+  }),
+];

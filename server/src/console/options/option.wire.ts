@@ -1,6 +1,12 @@
 import { z } from 'zod';
+import { named, text } from '../../platform/http/openapi/operation.js';
 import { definitionOf, isOptionKey } from '../../options/option-registry.js';
 import type { OptionEntry } from '../../options/option-entry.js';
+
+export const optionShape = named('Option', 'A setting of the site.', {
+  key: text('Name'),
+  value: text('Value as text: `true`, a number, a list or JSON'),
+});
 
 /** Older clients send booleans and numbers unquoted, and drop a field that was emptied. */
 export const optionBody = z.object({
@@ -24,5 +30,5 @@ export function givenValue({ key, value }: z.infer<typeof optionBody>): string |
   return isNumber && text.trim() === '' ? '0' : text;
 }
 
-export const toWire = (entries: readonly OptionEntry[]): Array<{ key: string; value: string }> =>
+export const toWire = (entries: readonly OptionEntry[]): Array<z.output<typeof optionShape>> =>
   entries.filter(({ key }) => !isHidden(key)).map(({ key, value }) => ({ key, value }));

@@ -1,26 +1,60 @@
-import type { FastifyPluginAsync } from 'fastify';
-import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
+import { z } from 'zod';
+import { named, parameter, text, type Wire } from '../../platform/http/openapi/operation.js';
+import { routesFor } from '../../platform/http/route.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import type { EffectivePrice } from '../../billing/prices/index.js';
 import type { PricedModel, PriceList, PricingService } from './pricing.service.js';
 
+const priced = named('PricedModel', 'A model of an enabled channel with its price.', {
+  model_name: text('Name to call'),
+  quota_type: z.int().describe('0: by tokens, 1: a fixed price a call'),
+  model_ratio: z.number().describe('Input price; 1 is 2 USD per million tokens'),
+  model_price: z.number().describe('USD a call, for `quota_type` 1'),
+  owner_by: text('Always empty'),
+  completion_ratio: z.number().describe('Output price as a factor of the input price'),
+  supported_endpoint_types: z
+    .array(z.string())
+    .describe('Dialects in which it can be called, by their names in new-api'),
+  enable_groups: z.array(z.string()).optional().describe('Groups in which channels serve it'),
+  price_card: z.record(z.string(), z.unknown()).optional().describe('With `cards=true`: every price in USD'),
+});
+
+const table = z.record(z.string(), z.number()).describe('Numbers by model');
+const ratioTables = z.object({ model_ratio: table, completion_ratio: table, cache_ratio: table, model_price: table });
+
+/** The fields are beside `data`, and there is no `message` (docs/reference/rest/public.md#price-list). */
+const priceList = z.object({
+  success: z.literal(true),
+  data: z.array(priced),
+  group_ratio: z.record(z.string(), z.number()),
+  usable_group: z.record(z.string(), z.string()),
+});
+
+const route = routesFor<PricingService>();
+
 /** `/api/pricing` and `/api/ratio_config`. They are public; a signed-in caller gets their own prices. */
-export const pricingRoutes =
-  (pricingService: PricingService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.get(
-      '/ratio_config',
-      rest.guest(async ({ actor }) => toRatios(await pricingService.list(actor))),
-    );
-    app.get(
-      '/pricing',
-      rest.guest(async ({ actor, query }) => {
-        const list = await pricingService.list(actor);
-        return new RestAnswer(query['cards'] === 'true' ? withCards(toWire(list), list) : toWire(list));
-      }),
-    );
-  };
+export const pricingRoutes = [
+  route('GET /api/pricing', {
+    summary: 'Models with their prices',
+    caller: 'guest',
+    query: { cards: parameter.words('Add every price of a model in USD').meta({ type: 'boolean' }) },
+    response: priceList,
+    example: { query: { cards: true } },
+    handle: async (pricingService, { actor, query }) => {
+      const list = await pricingService.list(actor);
+      return query.cards === 'true' ? withCards(toWire(list), list) : toWire(list);
+    },
+  }),
+  route('GET /api/ratio_config', {
+    summary: 'Ratios and prices by model, as sites of new-api read them',
+    description: 'Of models that the caller can call. `/api/pricing` has their groups too.',
+    caller: 'guest',
+    data: ratioTables,
+    example: {},
+    handle: async (pricingService, { actor }) => toRatios(await pricingService.list(actor)),
+  }),
+];
 
 /** The names of dialects in new-api by kind of model. A chat model can be called in each of them. */
 const endpointTypes: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
@@ -31,7 +65,7 @@ const endpointTypes: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
 };
 
 /** Returns the tables that sites of new-api read from each other. */
-function toRatios({ models }: PriceList): Record<string, Record<string, number>> {
+function toRatios({ models }: PriceList): Wire<typeof ratioTables> {
   const priced = models.filter(({ effective }) => effective !== null);
   const byTokens = priced.filter(({ modelPrice }) => modelPrice === null);
   return {
@@ -60,7 +94,7 @@ function cacheRatioOf({ effective }: PricedModel): number | null {
   return input && cached !== undefined ? Number((cached / input).toPrecision(12)) : null;
 }
 
-const toModelWire = (model: PricedModel): Record<string, unknown> => ({
+const toModelWire = (model: PricedModel): Wire<typeof priced> => ({
   model_name: model.modelName,
   quota_type: model.modelPrice === null ? 0 : 1,
   model_ratio: model.modelRatio,
@@ -71,11 +105,7 @@ const toModelWire = (model: PricedModel): Record<string, unknown> => ({
   ...(model.enableGroups.length > 0 ? { enable_groups: model.enableGroups } : {}),
 });
 
-/**
- * Returns the body of `GET /api/pricing`: the fields are beside `data`, and there is no `message`
- * (docs/reference/rest/public.md#price-list).
- */
-const toWire = (list: PriceList): Record<string, unknown> => ({
+const toWire = (list: PriceList): Wire<typeof priceList> => ({
   success: true,
   data: list.models.map(toModelWire),
   group_ratio: list.groupRatios,
@@ -86,11 +116,11 @@ const toWire = (list: PriceList): Record<string, unknown> => ({
  * Adds prices as cards besides the ratios, which cannot express everything: for another Tollgate that takes its prices
  * from here.
  */
-const withCards = (wire: Record<string, unknown>, { models }: PriceList): Record<string, unknown> => ({
+const withCards = (wire: Wire<typeof priceList>, { models }: PriceList): Wire<typeof priceList> => ({
   ...wire,
   data: models.map((model) => ({
     ...toModelWire(model),
-    ...(model.effective ? { price_card: cardOf(model.effective) } : {}),
+    ...(model.effective ? { price_card: { ...cardOf(model.effective) } } : {}),
   })),
 });
 

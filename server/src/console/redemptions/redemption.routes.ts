@@ -1,97 +1,137 @@
-import type { FastifyPluginAsync } from 'fastify';
-import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
+import { z } from 'zod';
+import { markReplayed } from '../../platform/http/idempotency-key.js';
+import { int, listOf, pages, parameter, quota } from '../../platform/http/openapi/operation.js';
 import { wireList } from '../../platform/http/paging.js';
-import { queryId } from '../../platform/http/query.js';
-import type { RestContext, RestHandlers } from '../../platform/http/rest.js';
-import type { Actor } from '../../shared/actor.js';
+import { routesFor } from '../../platform/http/route.js';
 import type { RedeemService } from './redeem.service.js';
-import type { RedemptionFilter } from './redemption-query.js';
 import type { RedemptionService } from './redemption.service.js';
-import { createBody, idsBody, redeemBody, statusBody, toWire, updateBody } from './redemption.wire.js';
+import { createBody, idsBody, redeemBody, redemptionShape, statusBody, toWire, updateBody } from './redemption.wire.js';
+
+const route = routesFor<RedemptionService>();
+const caller = { may: 'codes' } as const;
+const name = { name: parameter.required('The exact name of the batch') };
 
 /** `/api/redemption` (docs/reference/rest/tokens-and-wallet.md#redemption-codes). */
-export const redemptionRoutes =
-  (redemptionService: RedemptionService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    const list = async ({ actor, query, request }: RestContext<Actor>, filter: RedemptionFilter): Promise<unknown> => {
-      const { page, pageSize, answer } = wireList(request, query, { paged: true });
-      const found = await redemptionService.list(actor, filter, { page, pageSize, after: null, sort: [] });
-      return answer(found.items.map(toWire), found.total);
-    };
-
-    app.get(
-      '/',
-      rest.may('codes', (context) => list(context, {})),
-    );
-    app.get(
-      '/search',
-      rest.may('codes', (context) => list(context, { keyword: context.query.keyword || undefined })),
-    );
-    app.get(
-      '/count-by-name',
-      rest.may('codes', ({ actor, query }) => redemptionService.countByName(actor, query.name ?? '')),
-    );
-    app.get(
-      '/:id',
-      rest.may('codes', async ({ actor, params }) => toWire(await redemptionService.get(actor, queryId(params.id)))),
-    );
-
-    app.post(
-      '/',
-      rest.may('codes', async ({ actor, body, request, reply }) => {
-        const key = idempotencyKeyOf(request);
-        const { codes, replayed } = await redemptionService.create(actor, createBody.parse(body), key);
-        markReplayed(reply, replayed);
-        return codes.map(({ key }) => key);
-      }),
-    );
-
-    app.put(
-      '/',
-      rest.may('codes', async ({ actor, query, body }) => {
-        if (query.status_only) {
-          const { id, status } = statusBody.parse(body);
-          return toWire(await redemptionService.setStatus(actor, id, status));
-        }
-        const { id, fields } = updateBody.parse(body);
-        return toWire(await redemptionService.update(actor, id, fields));
-      }),
-    );
-    app.put(
-      '/batch-disable',
-      rest.may(
-        'codes',
-        async ({ actor, body }) => (await redemptionService.disable(actor, idsBody.parse(body))).done.length,
+export const redemptionRoutes = [
+  route('GET /api/redemption', {
+    summary: 'All codes, newest first',
+    caller,
+    query: pages,
+    data: listOf(redemptionShape),
+    example: { query: { p: 1 } },
+    handle: async (codes, { actor, query, request }) => {
+      const { answer, ...page } = wireList(request, query, { paged: true });
+      const { items, total } = await codes.list(actor, {}, page);
+      return answer(items.map(toWire), total);
+    },
+  }),
+  route('GET /api/redemption/search', {
+    summary: 'Search codes',
+    caller,
+    query: { ...pages, keyword: parameter.words('Beginning of the name, an id, or a whole code') },
+    data: listOf(redemptionShape),
+    example: { query: { keyword: 'spring' } },
+    handle: async (codes, { actor, query, request }) => {
+      const { answer, ...page } = wireList(request, query, { paged: true });
+      const { items, total } = await codes.list(actor, { keyword: query.keyword || undefined }, page);
+      return answer(items.map(toWire), total);
+    },
+  }),
+  route('GET /api/redemption/:id', {
+    summary: 'One code',
+    caller,
+    data: redemptionShape,
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 1 } },
+    handle: async (codes, { actor, id }) => toWire(await codes.get(actor, id)),
+  }),
+  route('GET /api/redemption/count-by-name', {
+    summary: 'Number of codes of a batch',
+    caller,
+    query: name,
+    data: int('Number of codes'),
+    example: { query: { name: 'spring' } },
+    handle: (codes, { actor, query }) => codes.countByName(actor, query.name),
+  }),
+  route('POST /api/redemption', {
+    summary: 'Create codes',
+    description: 'A `key` creates exactly that one code. The start must be before the end.',
+    caller,
+    once: true,
+    body: createBody,
+    bodyOf: redemptionShape,
+    data: z.array(z.string()).describe('The codes'),
+    example: { body: { name: 'spring', quota: 500_000, count: 2 } },
+    handle: async (codes, { actor, body, idempotencyKey, reply }) => {
+      const { codes: created, replayed } = await codes.create(actor, body, idempotencyKey);
+      markReplayed(reply, replayed);
+      return created.map(({ key }) => key);
+    },
+  }),
+  route('PUT /api/redemption', {
+    summary: 'Change a code, or only its status',
+    description:
+      'Absent fields stay. Only an unused code can be edited. With `status_only` the status becomes 1 or 2; a used code stays used.',
+    caller,
+    query: { status_only: parameter.words('Any text: only `status` is read') },
+    body: ({ status_only }) => (status_only ? statusBody : updateBody),
+    data: redemptionShape,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    example: { body: { id: 1, name: 'spring', quota: 600_000 } },
+    handle: async (codes, { actor, body }) =>
+      toWire(
+        await ('status' in body
+          ? codes.setStatus(actor, body.id, body.status)
+          : codes.update(actor, body.id, body.fields)),
       ),
-    );
-
-    app.delete(
-      '/delete-by-name',
-      rest.may('codes', ({ actor, query }) => redemptionService.deleteByName(actor, query.name ?? '')),
-    );
-    app.delete(
-      '/delete-disabled',
-      rest.may('codes', ({ actor }) => redemptionService.deleteDisabled(actor)),
-    );
-    app.delete(
-      '/:id',
-      rest.may('codes', async ({ actor, params }) => {
-        await redemptionService.delete(actor, queryId(params.id));
-      }),
-    );
-  };
+  }),
+  route('PUT /api/redemption/batch-disable', {
+    summary: 'Disable several codes',
+    description: 'Only those of status 1.',
+    caller,
+    body: idsBody,
+    data: int('Number of codes changed'),
+    example: { body: { ids: [2] } },
+    handle: async (codes, { actor, body }) => (await codes.disable(actor, body)).done.length,
+  }),
+  route('DELETE /api/redemption/:id', {
+    summary: 'Delete a code',
+    caller,
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 1 } },
+    handle: (codes, { actor, id }) => codes.delete(actor, id),
+  }),
+  route('DELETE /api/redemption/delete-by-name', {
+    summary: 'Delete the codes of a batch',
+    caller,
+    query: name,
+    data: int('Number of codes deleted'),
+    example: { query: { name: 'autumn' } },
+    handle: (codes, { actor, query }) => codes.deleteByName(actor, query.name),
+  }),
+  route('DELETE /api/redemption/delete-disabled', {
+    summary: 'Delete all disabled codes',
+    caller,
+    data: int('Number of codes deleted'),
+    example: {},
+    handle: (codes, { actor }) => codes.deleteDisabled(actor),
+  }),
+];
 
 /** `POST /api/user/topup` (docs/reference/rest/tokens-and-wallet.md#redeeming-a-code). */
-export const redeemRoutes =
-  (redeemService: RedeemService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.post(
-      '/topup',
-      rest.user(async ({ actor, body, request, reply }) => {
-        const key = idempotencyKeyOf(request);
-        const { quota, isGift, replayed } = await redeemService.redeem(actor, redeemBody.parse(body), key);
-        markReplayed(reply, replayed);
-        return { quota, is_gift: isGift };
-      }),
-    );
-  };
+export const redeemRoutes = [
+  routesFor<RedeemService>()('POST /api/user/topup', {
+    summary: 'Redeem a code',
+    caller: 'user',
+    once: true,
+    body: redeemBody,
+    data: z.object({ quota: quota('Credited'), is_gift: z.boolean() }),
+    errors: ['INVALID_INPUT', 'RATE_LIMITED'],
+    example: { body: { key: 'unknown' }, fails: 'INVALID_INPUT' },
+    handle: async (redeemService, { actor, body, idempotencyKey, reply }) => {
+      const { quota, isGift, replayed } = await redeemService.redeem(actor, body, idempotencyKey);
+      markReplayed(reply, replayed);
+      return { quota, is_gift: isGift };
+    },
+  }),
+];

@@ -2,19 +2,44 @@ import { z } from 'zod';
 import { dateOf, unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxInt32 } from '../../shared/limits.js';
+import { flag, int, named, nullish, quota, seconds, text } from '../../platform/http/openapi/operation.js';
 import type { InputOf, NewRedemptions, RedemptionFields } from './redemption-input.js';
 import type { RedemptionStatus } from './redemption.entity.js';
 import type { KeyedRedemption } from './redemption.service.js';
 
-const text = z.string().nullish();
-const whole = z.int().nullish();
+const statuses: Readonly<Record<RedemptionStatus, number>> = { enabled: 1, disabled: 2, used: 3 };
 
-const fieldShape = { name: text, quota: whole, valid_from: whole, valid_until: whole };
+/** A code in the REST form (docs/reference/rest/entities.md#redemption-code). */
+export const redemptionShape = named('RedemptionCode', 'A code that adds to a balance.', {
+  id: int('Id'),
+  user_id: int('Admin who made it'),
+  key: text('The code, generated or chosen'),
+  status: int('1 unused, 2 disabled, 3 used'),
+  name: text('Name of the batch, 1 to 20 characters'),
+  quota: quota('Worth, above 0'),
+  created_time: seconds('Created'),
+  redeemed_time: seconds('Redeemed, or 0'),
+  valid_from: seconds('First valid second; 0 for no bound'),
+  valid_until: seconds('Last valid second; 0 for no bound'),
+  count: int('How many codes to create, 1 to 100. Always 0 in responses'),
+  used_user_id: int('User who redeemed it, or 0'),
+  is_gift: flag('Many users may redeem it, each once'),
+  max_uses: int('Uses of a gift code; -1 for no limit'),
+  used_count: int('Uses so far'),
+  DeletedAt: z.null(),
+});
+
+const fieldShape = {
+  name: nullish.text,
+  quota: nullish.whole,
+  valid_from: nullish.whole,
+  valid_until: nullish.whole,
+};
 type WireFields = z.infer<z.ZodObject<typeof fieldShape>>;
 
 /** `POST /api/redemption/`. */
 export const createBody = z
-  .object({ ...fieldShape, count: whole, is_gift: z.boolean().nullish(), max_uses: whole, key: text })
+  .object({ ...fieldShape, count: nullish.whole, is_gift: nullish.flag, max_uses: nullish.whole, key: nullish.text })
   .transform((body): InputOf<NewRedemptions> => ({
     ...fieldsOf(body),
     count: body.count,
@@ -49,25 +74,22 @@ function limitOf(uses: number | null | undefined): number | null {
 
 /** `PUT /api/redemption/?status_only=true`. */
 export const statusBody = z
-  .object({ id: z.int(), status: whole })
+  .object({ id: z.int(), status: nullish.whole })
   .transform(({ id, status }) => ({ id, status: statusOf(status) }));
 
 /** @throws InvalidInputError */
 function statusOf(status: number | null | undefined): 'enabled' | 'disabled' {
-  if (status === 1) return 'enabled';
-  if (status === 2) return 'disabled';
+  if (status === statuses.enabled) return 'enabled';
+  if (status === statuses.disabled) return 'disabled';
   throw new InvalidInputError('A code can be enabled (1) or disabled (2)', 'status');
 }
 
 export const idsBody = z.object({ ids: z.array(z.int()).nullish() }).transform(({ ids }) => ids ?? []);
 
 /** `POST /api/user/topup`. */
-export const redeemBody = z.object({ key: text }).transform(({ key }) => key ?? '');
+export const redeemBody = z.object({ key: nullish.text }).transform(({ key }) => key ?? '');
 
-const statuses: Readonly<Record<RedemptionStatus, number>> = { enabled: 1, disabled: 2, used: 3 };
-
-/** Returns a code in the REST form (docs/reference/rest/entities.md#redemption-code). */
-export const toWire = ({ redemption, key }: KeyedRedemption): Record<string, unknown> => ({
+export const toWire = ({ redemption, key }: KeyedRedemption): z.output<typeof redemptionShape> => ({
   id: redemption.id,
   user_id: redemption.userId,
   key,

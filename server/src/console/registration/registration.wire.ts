@@ -1,10 +1,15 @@
 import { z } from 'zod';
-
-const text = z.string().nullish();
+import { nullish } from '../../platform/http/openapi/operation.js';
 
 /** `POST /api/user/register`. */
 export const registerBody = z
-  .object({ username: z.string(), password: z.string(), email: text, verification_code: text, aff_code: text })
+  .object({
+    username: z.string(),
+    password: z.string(),
+    email: nullish.text,
+    verification_code: nullish.text,
+    aff_code: nullish.text,
+  })
   .transform(({ username, password, email, verification_code: code, aff_code: affCode }) => ({
     username,
     password,

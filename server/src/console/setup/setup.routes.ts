@@ -1,45 +1,51 @@
-import type { FastifyPluginAsync } from 'fastify';
+import { z } from 'zod';
 import { anonymousBodyLimit } from '../../platform/http/api-scope.js';
 import { assertNotForeignPage } from '../../platform/http/authenticate.js';
 import { isFromThisMachine } from '../../platform/http/loopback.js';
-import { RestAnswer, withMessage, type RestHandlers } from '../../platform/http/rest.js';
+import { RestAnswer } from '../../platform/http/rest.js';
+import { routesFor } from '../../platform/http/route.js';
 import { isAppError } from '../../shared/errors.js';
-import type { SetupService, SetupStatus } from './setup.service.js';
-import { setupBody } from './setup.wire.js';
+import type { SetupService } from './setup.service.js';
+import { setupBody, statusShape, toWire } from './setup.wire.js';
+
+const route = routesFor<SetupService>();
 
 /** `/api/setup` (docs/reference/rest/public.md#first-start). Invalid input is HTTP 400 here. */
-export const setupRoutes =
-  (setupService: SetupService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.get(
-      '/setup',
-      rest.open(async () => new RestAnswer({ success: true, data: toWire(await setupService.status()) })),
-    );
-
-    app.post('/setup', {
-      bodyLimit: anonymousBodyLimit,
-      handler: rest.open(async ({ body, request }) => {
-        assertNotForeignPage(request);
-        if (await setupService.isDone()) return refused('System is already initialised', 'ALREADY_SET_UP');
-        const input = setupBody.safeParse(body);
-        if (!input.success) return refused('Invalid request parameters', 'INVALID_INPUT');
-        try {
-          await setupService.complete(input.data, isFromThisMachine(request));
-        } catch (error) {
-          if (isAppError(error) && refusals.has(error.code)) return refused(error.message, error.code);
-          throw error;
-        }
-        return withMessage('System initialised');
-      }),
-    });
-  };
+export const setupRoutes = [
+  route('GET /api/setup', {
+    summary: 'Whether the site is set up',
+    caller: 'open',
+    response: z.object({ success: z.literal(true), data: statusShape }),
+    example: {},
+    handle: async (setupService) => ({ success: true as const, data: toWire(await setupService.status()) }),
+  }),
+  route('POST /api/setup', {
+    summary: 'Set up a new site',
+    description:
+      'Creates the root user. From another machine it needs the set-up code that the server prints at start.',
+    caller: 'open',
+    bodyLimit: anonymousBodyLimit,
+    body: setupBody,
+    message: 'System initialised',
+    errors: ['ALREADY_SET_UP', 'SETUP_CODE_NEEDED'],
+    example: {
+      body: { username: 'root', password: 'long enough', confirmPassword: 'long enough' },
+      fails: 'ALREADY_SET_UP',
+    },
+    before: async (setupService, { request }) => {
+      assertNotForeignPage(request);
+      return (await setupService.isDone()) ? refused('System is already initialised', 'ALREADY_SET_UP') : undefined;
+    },
+    ownFailure: (error) => {
+      if (error instanceof z.ZodError) return refused('Invalid request parameters', 'INVALID_INPUT');
+      return isAppError(error) && refusals.has(error.code) ? refused(error.message, error.code) : undefined;
+    },
+    handle: async (setupService, { body, request }) => {
+      await setupService.complete(body, isFromThisMachine(request));
+    },
+  }),
+];
 
 const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'SETUP_CODE_NEEDED']);
 
 const refused = (message: string, code: string): RestAnswer => new RestAnswer({ success: false, message, code }, 400);
-
-const toWire = ({ status, rootInit, databaseType }: SetupStatus): Record<string, unknown> => ({
-  status,
-  root_init: rootInit,
-  database_type: databaseType,
-});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SetupInput } from './setup.service.js';
+import type { SetupInput, SetupStatus } from './setup.service.js';
 
 /** `POST /api/setup`. */
 export const setupBody = z
@@ -20,3 +20,11 @@ export const setupBody = z
     demoSiteEnabled: body.DemoSiteEnabled,
     code: body.setup_code,
   }));
+
+export const statusShape = z.object({ status: z.boolean(), root_init: z.boolean(), database_type: z.string() });
+
+export const toWire = ({ status, rootInit, databaseType }: SetupStatus): z.output<typeof statusShape> => ({
+  status,
+  root_init: rootInit,
+  database_type: databaseType,
+});

@@ -1,37 +1,45 @@
-import type { FastifyPluginAsync } from 'fastify';
-import { withMessage, type RestHandlers } from '../../platform/http/rest.js';
+import { z } from 'zod';
+import { routesFor } from '../../platform/http/route.js';
 import type { StatusService } from './status.service.js';
-import { toWire } from './status.wire.js';
+import { statusShape, toWire } from './status.wire.js';
+
+const route = routesFor<StatusService>();
+const publicText = {
+  caller: 'open',
+  data: z.string().describe('Sanitized HTML or Markdown'),
+  example: {},
+} as const;
 
 /** `/api/status` and the public texts (docs/reference/rest/public.md). */
-export const statusRoutes =
-  (statusService: StatusService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.get(
-      '/status',
-      rest.open(async () => toWire(await statusService.get())),
-    );
-
-    app.get(
-      '/status/test',
-      rest.may('options', async ({ actor }) => {
-        await statusService.test(actor);
-        return withMessage('Server is running');
-      }),
-    );
-
-    app.get(
-      '/notice',
-      rest.open(() => statusService.notice()),
-    );
-
-    app.get(
-      '/about',
-      rest.open(() => statusService.about()),
-    );
-
-    app.get(
-      '/home_page_content',
-      rest.open(() => statusService.homePageContent()),
-    );
-  };
+export const statusRoutes = [
+  route('GET /api/status', {
+    summary: 'Public settings',
+    caller: 'open',
+    data: statusShape,
+    example: {},
+    handle: async (statusService) => toWire(await statusService.get()),
+  }),
+  route('GET /api/status/test', {
+    summary: 'Check the database',
+    description: 'Succeeds with "Server is running", or fails with 503 "Database connection failed".',
+    caller: { may: 'options' },
+    message: 'Server is running',
+    example: {},
+    handle: (statusService, { actor }) => statusService.test(actor),
+  }),
+  route('GET /api/notice', {
+    ...publicText,
+    summary: 'The notice of the site',
+    handle: (statusService) => statusService.notice(),
+  }),
+  route('GET /api/about', {
+    ...publicText,
+    summary: 'The text about the site',
+    handle: (statusService) => statusService.about(),
+  }),
+  route('GET /api/home_page_content', {
+    ...publicText,
+    summary: 'The text of the first page',
+    handle: (statusService) => statusService.homePageContent(),
+  }),
+];

@@ -1,63 +1,78 @@
-import type { FastifyPluginAsync } from 'fastify';
+import { listOf } from '../../platform/http/openapi/operation.js';
 import { wireList } from '../../platform/http/paging.js';
-import type { RestContext, RestHandlers } from '../../platform/http/rest.js';
-import type { Actor } from '../../shared/actor.js';
-import type { ListQuery, Slice } from '../../shared/page.js';
+import { routesFor } from '../../platform/http/route.js';
 import type { CreativeTaskService } from './creative-task.service.js';
 import type { DrawingService } from './drawing.service.js';
-import { toCreativeTaskFilter, toCreativeTaskWire, toDrawingFilter, toDrawingWire } from './task.wire.js';
+import {
+  creativeTaskQuery,
+  creativeTaskShape,
+  drawingQuery,
+  drawingShape,
+  ofChannel,
+  toCreativeTaskFilter,
+  toCreativeTaskWire,
+  toDrawingFilter,
+  toDrawingWire,
+} from './task.wire.js';
 
-/** Returns a page of tasks: ten rows, unless the client reads pages of new-api. */
-async function answer<Task>(
-  { request, query }: RestContext<Actor>,
-  read: (page: ListQuery<never>) => Promise<Slice<Task>>,
-  toWire: (task: Task) => unknown,
-): Promise<unknown> {
-  const { page, pageSize, answer } = wireList(request, query, { fixedSize: 10 });
-  const { items, total } = await read({ page, pageSize, after: null, sort: [] });
-  return answer(items.map(toWire), total);
-}
+/** Lists have ten rows, unless the client reads pages of new-api. */
+const form = { fixedSize: 10 };
+const caller = { may: 'tasks.read' } as const;
+const drawingRoute = routesFor<DrawingService>();
+const taskRoute = routesFor<CreativeTaskService>();
 
 /** `/api/mj` (docs/reference/rest/logs-and-usage.md#drawing-tasks). */
-export const drawingRoutes =
-  (drawings: DrawingService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.get(
-      '/',
-      rest.user((context) =>
-        answer(context, (page) => drawings.list(context.actor, toDrawingFilter(context.query), page), toDrawingWire),
-      ),
-    );
-    app.get(
-      '/self',
-      rest.user((context) =>
-        answer(context, (page) => drawings.listOwn(context.actor, toDrawingFilter(context.query), page), toDrawingWire),
-      ),
-    );
-  };
+export const drawingRoutes = [
+  drawingRoute('GET /api/mj', {
+    summary: 'Drawings of all users',
+    caller,
+    query: { ...drawingQuery, ...ofChannel },
+    data: listOf(drawingShape),
+    example: {},
+    handle: async (drawings, { actor, query, request }) => {
+      const { answer, ...page } = wireList(request, query, form);
+      const { items, total } = await drawings.list(actor, toDrawingFilter(query), page);
+      return answer(items.map(toDrawingWire), total);
+    },
+  }),
+  drawingRoute('GET /api/mj/self', {
+    summary: 'Own drawings',
+    caller: 'user',
+    query: drawingQuery,
+    data: listOf(drawingShape),
+    example: {},
+    handle: async (drawings, { actor, query, request }) => {
+      const { answer, ...page } = wireList(request, query, form);
+      const { items, total } = await drawings.listOwn(actor, toDrawingFilter(query), page);
+      return answer(items.map(toDrawingWire), total);
+    },
+  }),
+];
 
 /** `/api/task` (docs/reference/rest/logs-and-usage.md#creative-tasks). */
-export const creativeTaskRoutes =
-  (tasks: CreativeTaskService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.get(
-      '/',
-      rest.user((context) =>
-        answer(
-          context,
-          (page) => tasks.list(context.actor, toCreativeTaskFilter(context.query), page),
-          toCreativeTaskWire,
-        ),
-      ),
-    );
-    app.get(
-      '/self',
-      rest.user((context) =>
-        answer(
-          context,
-          (page) => tasks.listOwn(context.actor, toCreativeTaskFilter(context.query), page),
-          toCreativeTaskWire,
-        ),
-      ),
-    );
-  };
+export const creativeTaskRoutes = [
+  taskRoute('GET /api/task', {
+    summary: 'Creative tasks of all users',
+    caller,
+    query: { ...creativeTaskQuery, ...ofChannel },
+    data: listOf(creativeTaskShape),
+    example: {},
+    handle: async (tasks, { actor, query, request }) => {
+      const { answer, ...page } = wireList(request, query, form);
+      const { items, total } = await tasks.list(actor, toCreativeTaskFilter(query), page);
+      return answer(items.map(toCreativeTaskWire), total);
+    },
+  }),
+  taskRoute('GET /api/task/self', {
+    summary: 'Own creative tasks',
+    caller: 'user',
+    query: creativeTaskQuery,
+    data: listOf(creativeTaskShape),
+    example: {},
+    handle: async (tasks, { actor, query, request }) => {
+      const { answer, ...page } = wireList(request, query, form);
+      const { items, total } = await tasks.listOwn(actor, toCreativeTaskFilter(query), page);
+      return answer(items.map(toCreativeTaskWire), total);
+    },
+  }),
+];

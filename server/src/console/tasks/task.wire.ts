@@ -1,4 +1,5 @@
-import { queryId, queryNumber } from '../../platform/http/query.js';
+import { z } from 'zod';
+import { int, named, pages, parameter, quota, text, timeRange } from '../../platform/http/openapi/operation.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { CreativeTask } from './creative-task.entity.js';
@@ -6,10 +7,36 @@ import type { CreativeTaskFilter } from './creative-task.service.js';
 import type { Drawing } from './drawing.entity.js';
 import type { TaskFilter } from './task-list.js';
 
-type Query = Readonly<Record<string, string | undefined>>;
+const shared = {
+  user_id: int('User'),
+  channel_id: int('Channel; 0 in own lists'),
+  quota: quota('Charged'),
+  action: text('What was requested'),
+  status: text('NOT_START, SUBMITTED, QUEUED, IN_PROGRESS, SUCCESS, FAILURE, MODAL, UNKNOWN or empty'),
+  progress: text('`0%` to `100%`'),
+  fail_reason: text('Why it failed, or empty'),
+};
 
-/** Returns a drawing in the REST form (docs/reference/rest/entities.md#drawing-task). */
-export const toDrawingWire = (drawing: Drawing): Record<string, unknown> => ({
+/** A drawing in the REST form (docs/reference/rest/entities.md#drawing-task). */
+export const drawingShape = named('Drawing', 'A Midjourney task. Times in milliseconds.', {
+  ...shared,
+  id: int('Id'),
+  code: int('1 submitted, 21 exists, 22 queued, 0 not submitted'),
+  mj_id: text('Id at the provider'),
+  prompt: text('Prompt'),
+  prompt_en: text('Prompt in English'),
+  description: text("The provider's description"),
+  state: text("The client's own text"),
+  submit_time: int('Submitted'),
+  start_time: int('Started'),
+  finish_time: int('Finished'),
+  created_at: int('Submitted, in seconds'),
+  image_url: text('Link of the picture, or empty'),
+  buttons: text('JSON text of possible actions'),
+  properties: text('JSON text'),
+});
+
+export const toDrawingWire = (drawing: Drawing): z.output<typeof drawingShape> => ({
   id: drawing.id,
   code: drawing.code,
   user_id: drawing.userId,
@@ -33,8 +60,22 @@ export const toDrawingWire = (drawing: Drawing): Record<string, unknown> => ({
   properties: drawing.properties,
 });
 
-/** Returns a creative task in the REST form (docs/reference/rest/entities.md#creative-task). */
-export const toCreativeTaskWire = (task: CreativeTask): Record<string, unknown> => ({
+/** A creative task in the REST form (docs/reference/rest/entities.md#creative-task). */
+export const creativeTaskShape = named('CreativeTask', 'A task of music or of a video. Times in seconds.', {
+  ...shared,
+  id: int('Id'),
+  created_at: int('Created'),
+  updated_at: int('Changed'),
+  task_id: text('Id at the provider; of a video, its id here'),
+  platform: text('`suno`, `video`'),
+  submit_time: int('Submitted'),
+  start_time: int('Started'),
+  finish_time: int('Finished'),
+  properties: z.record(z.string(), z.unknown()),
+  data: z.unknown(),
+});
+
+export const toCreativeTaskWire = (task: CreativeTask): z.output<typeof creativeTaskShape> => ({
   id: task.id,
   created_at: task.createdAt,
   updated_at: task.updatedAt,
@@ -50,36 +91,52 @@ export const toCreativeTaskWire = (task: CreativeTask): Record<string, unknown> 
   start_time: task.startTime,
   finish_time: task.finishTime,
   progress: task.progress,
-  properties: task.properties,
+  properties: { ...task.properties },
   data: task.data,
 });
 
+/** The first row of a page follows from `p` alone; only clients of new-api choose the size. */
+const page = { ...pages, page_size: parameter.words() };
+
+export const drawingQuery = { ...page, mj_id: parameter.words('Id at the provider'), ...timeRange };
+export const creativeTaskQuery = {
+  ...page,
+  task_id: parameter.words('Id at the provider'),
+  platform: parameter.words('`suno`'),
+  status: parameter.words('Status'),
+  action: parameter.words('Action'),
+  ...timeRange,
+};
+export const ofChannel = { channel_id: parameter.id('Channel') };
+
 const maxTime = 8_640_000_000_000_000;
-const listOf = <Value>(value: Value | 0 | '' | undefined): Value[] | undefined => (value ? [value] : undefined);
+const listed = <Value>(value: Value | 0 | '' | undefined): Value[] | undefined => (value ? [value] : undefined);
 
 /**
  * Reads the time range. Both ends are inclusive.
  * @param unit milliseconds of one unit of the query's times
  */
-function submittedOf(query: Query, unit: number): TimeRange {
-  const [first, last] = [queryNumber(query['start_timestamp']), queryNumber(query['end_timestamp'])];
+function submittedOf(query: z.output<z.ZodObject<typeof timeRange>>, unit: number): TimeRange {
+  const { start_timestamp: first, end_timestamp: last } = query;
   const date = (time: number): Date => new Date(Math.min(Math.max(time * unit, -maxTime), maxTime));
   return { from: first ? date(first) : null, until: last ? date(last + 1) : null };
 }
 
-export const toDrawingFilter = (query: Query): TaskFilter =>
+type Read<Query extends z.core.$ZodLooseShape> = z.output<z.ZodObject<Query>> & { readonly channel_id?: number };
+
+export const toDrawingFilter = (query: Read<typeof drawingQuery>): TaskFilter =>
   omitUndefined({
-    channelIds: listOf(queryId(query['channel_id'])),
-    taskIds: listOf(query['mj_id']),
+    channelIds: listed(query.channel_id),
+    taskIds: listed(query.mj_id),
     submitted: submittedOf(query, 1),
   });
 
-export const toCreativeTaskFilter = (query: Query): CreativeTaskFilter =>
+export const toCreativeTaskFilter = (query: Read<typeof creativeTaskQuery>): CreativeTaskFilter =>
   omitUndefined({
-    channelIds: listOf(queryId(query['channel_id'])),
-    taskIds: listOf(query['task_id']),
-    platforms: listOf(query['platform']),
-    status: query['status'] || undefined,
-    actions: listOf(query['action']),
+    channelIds: listed(query.channel_id),
+    taskIds: listed(query.task_id),
+    platforms: listed(query.platform),
+    status: query.status || undefined,
+    actions: listed(query.action),
     submitted: submittedOf(query, 1000),
   });

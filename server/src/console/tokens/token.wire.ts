@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag, int, named, nullish, quota, seconds, text } from '../../platform/http/openapi/operation.js';
 import { dateOf, unixSeconds } from '../../shared/clock.js';
 import { splitList } from '../../shared/comma-list.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -8,29 +9,25 @@ import { shownStatus, type TokenFields, type TokenInput } from './token-input.js
 import type { KeyedToken } from './token-keys.service.js';
 import type { TokenStatus } from './token.entity.js';
 
-const text = z.string().nullish();
-const flag = z.boolean().nullish();
-const whole = z.int().nullish();
-
 /** The fields that clients send (docs/reference/rest/tokens-and-wallet.md#api-keys). */
-const tokenShape = {
-  name: text,
-  expired_time: whole,
-  remain_quota: whole,
-  unlimited_quota: flag,
-  model_limits_enabled: flag,
-  model_limits: text,
-  allow_ips: text,
-  group: text,
-  fallback_groups: text,
-  fallback_models: text,
-  rate_limit_enabled: flag,
-  rate_limit_period: whole,
-  rate_limit_count: whole,
-  rate_limit_success: whole,
-  scopes: text,
+const bodyShape = {
+  name: nullish.text,
+  expired_time: nullish.whole,
+  remain_quota: nullish.whole,
+  unlimited_quota: nullish.flag,
+  model_limits_enabled: nullish.flag,
+  model_limits: nullish.text,
+  allow_ips: nullish.text,
+  group: nullish.text,
+  fallback_groups: nullish.text,
+  fallback_models: nullish.text,
+  rate_limit_enabled: nullish.flag,
+  rate_limit_period: nullish.whole,
+  rate_limit_count: nullish.whole,
+  rate_limit_success: nullish.whole,
+  scopes: nullish.text,
 };
-type Body = z.infer<z.ZodObject<typeof tokenShape>>;
+type Body = z.infer<z.ZodObject<typeof bodyShape>>;
 
 /**
  * Converts the body. Absent fields count as zero. Those that older clients do not know are undefined instead, which keeps
@@ -64,7 +61,7 @@ export const idsBody = z.object({ ids: z.array(z.int()).min(1).max(100) });
 
 /** `POST /api/token/`: an expiry of zero means never. */
 export const createBody = z
-  .object({ ...tokenShape, budgets: z.array(tokenBudgetBody).nullish() })
+  .object({ ...bodyShape, budgets: z.array(tokenBudgetBody).nullish() })
   .transform(({ budgets, ...body }) => ({
     fields: toInput({ ...body, expired_time: body.expired_time || -1 }),
     budgets: budgets ?? [],
@@ -72,7 +69,7 @@ export const createBody = z
 
 /** `PUT /api/token/`: replaces the complete token. */
 export const updateBody = z
-  .object({ ...tokenShape, id: z.int(), status: whole, ungranted_quota: whole })
+  .object({ ...bodyShape, id: z.int(), status: nullish.whole, ungranted_quota: nullish.whole })
   .transform(({ id, status, ungranted_quota: ungranted, ...body }) => ({
     id,
     mustEnable: status === wireStatuses.enabled,
@@ -95,7 +92,7 @@ const wireStatuses: Readonly<Record<TokenStatus, number>> = { enabled: 1, disabl
 
 /** `PUT /api/token/?status_only=true`. */
 export const statusBody = z
-  .object({ id: z.int(), status: whole })
+  .object({ id: z.int(), status: nullish.whole })
   .transform(({ id, status }) => ({ id, status: ownersStatus(status) }));
 
 /** @throws InvalidInputError for the states that only the relay sets */
@@ -107,11 +104,41 @@ function ownersStatus(status: number | null | undefined): 'enabled' | 'disabled'
 
 /** `POST /api/token/:id/rotate`: 0 or absent ends the old text at once. */
 export const rotateBody = z
-  .object({ overlap_until: whole })
+  .object({ overlap_until: nullish.whole })
   .transform(({ overlap_until: until }) => ({ overlapUntil: until ? dateOf(until) : null }));
 
-/** Returns a token in the form for older clients (docs/reference/rest/entities.md#token). Its key has no `sk-`. */
-export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unknown> => ({
+/** A token in the form for older clients (docs/reference/rest/entities.md#token). */
+export const tokenShape = named('Token', 'An API key with its limits.', {
+  id: int('Id'),
+  user_id: int('Owner'),
+  key: text('The key, generated, without `sk-`. Only its first characters where a confirmation is needed'),
+  status: int('1 enabled, 2 disabled, 3 expired, 4 exhausted'),
+  name: text('Required, at most 30 characters'),
+  created_time: seconds('Created'),
+  accessed_time: seconds('Last used'),
+  expired_time: seconds('Expiry, or -1 for never'),
+  remain_quota: quota('What the key may still spend. The balance of its owner is checked besides'),
+  used_quota: quota('Charged so far'),
+  ungranted_quota: int(
+    'The remaining quota without what the owner has granted: of a key that was granted 1,000 and spent 300 it is -300. Forms send it back',
+  ),
+  unlimited_quota: flag('The key has no limit of its own'),
+  model_limits_enabled: flag('Only the models in `model_limits` may be called'),
+  model_limits: text('Model names, separated by commas'),
+  allow_ips: text('One address or range per line; empty for all'),
+  group: text('Group that the owner may use; empty for that of the owner'),
+  fallback_groups: text('At most 10 groups to try after that of the key, in order, separated by commas'),
+  fallback_models: text('At most 10 models to try after the one of a call, in order, separated by commas'),
+  rate_limit_enabled: flag('The key has a rate limit of its own'),
+  rate_limit_period: int('Seconds of the rate limit, 60 by default'),
+  rate_limit_count: int('Calls in the period, 1,000 by default'),
+  rate_limit_success: int('Successful calls in the period, 10 by default'),
+  scopes: text('What the key may do, separated by commas: `relay` and `usage`, the default, and `keys`'),
+  previous_key_until: seconds('The text before the last rotation works until then; 0 when there is none'),
+  DeletedAt: z.null(),
+});
+
+export const toWire = ({ token, key, granted }: KeyedToken): z.output<typeof tokenShape> => ({
   id: token.id,
   user_id: token.userId,
   key,

@@ -1,43 +1,63 @@
-import type { FastifyPluginAsync } from 'fastify';
+import { z } from 'zod';
 import { sendCsv } from '../../platform/http/csv.js';
-import type { RestHandlers } from '../../platform/http/rest.js';
+import { parameter, timeRange } from '../../platform/http/openapi/operation.js';
+import { routesFor } from '../../platform/http/route.js';
 import type { HourlyModelsService } from './hourly-models.service.js';
 import type { UsageQuestion } from './usage-question.js';
 import type { UsageService } from './usage.service.js';
-import { toQuestion, toRange, toWire } from './usage.wire.js';
+import { exportQuery, toQuestion, toRange, toWire, usageShape } from './usage.wire.js';
+
+const route = routesFor<{ readonly usageService: UsageService; readonly hourlyModels: HourlyModelsService }>();
+const reader = { may: 'usage.read' } as const;
+const example = { query: { start_timestamp: 1_700_000_000, end_timestamp: 1_700_086_400 } };
+const csv = { media: 'text/csv', example: {} } as const;
 
 /** `/api/data`: hourly sums for the old dashboards (docs/reference/rest/logs-and-usage.md#usage-data). */
-export const usageRoutes =
-  (usageService: UsageService, hourlyModels: HourlyModelsService, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    app.get(
-      '/',
-      rest.may('usage.read', async ({ actor, query }) => {
-        const name = query.username || undefined;
-        const { userId, rows } = await hourlyModels.list(actor, toRange(query), name);
-        return toWire(rows, name === undefined ? undefined : { id: userId, name });
-      }),
-    );
-    app.get(
-      '/export',
-      rest.may('usage.read', async ({ actor, query, reply }) =>
-        sendCsv(reply, 'usage', usageService.exportAll(actor, toQuestion(query, usageService.now))),
-      ),
-    );
-    app.get(
-      '/self/export',
-      rest.user(async ({ actor, query, reply }) =>
-        sendCsv(reply, 'usage', usageService.exportOwn(actor, ownQuestion(toQuestion(query, usageService.now)))),
-      ),
-    );
-    app.get(
-      '/self',
-      rest.user(async ({ actor, query }) => {
-        const rows = await hourlyModels.listOwn(actor, toRange(query));
-        return toWire(rows, { id: actor.id, name: actor.username });
-      }),
-    );
-  };
+export const usageRoutes = [
+  route('GET /api/data', {
+    summary: 'Usage by hour and model',
+    caller: reader,
+    query: { ...timeRange, username: parameter.words('Only this user') },
+    data: z.array(usageShape),
+    example,
+    handle: async ({ hourlyModels }, { actor, query }) => {
+      const name = query.username || undefined;
+      const { userId, rows } = await hourlyModels.list(actor, toRange(query), name);
+      return toWire(rows, name === undefined ? undefined : { id: userId, name });
+    },
+  }),
+  route('GET /api/data/self', {
+    summary: 'Own usage by hour and model',
+    description: 'At most 30 days.',
+    caller: 'user',
+    query: timeRange,
+    data: z.array(usageShape),
+    errors: ['INVALID_INPUT'],
+    example,
+    handle: async ({ hourlyModels }, { actor, query }) => {
+      const rows = await hourlyModels.listOwn(actor, toRange(query));
+      return toWire(rows, { id: actor.id, name: actor.username });
+    },
+  }),
+  route('GET /api/data/export', {
+    ...csv,
+    summary: 'Usage of all users as CSV',
+    caller: reader,
+    query: exportQuery,
+    errors: ['INVALID_INPUT', 'CONFIRMATION_NEEDED'],
+    handle: async ({ usageService }, { actor, query, reply }) =>
+      sendCsv(reply, 'usage', usageService.exportAll(actor, toQuestion(query, usageService.now))),
+  }),
+  route('GET /api/data/self/export', {
+    ...csv,
+    summary: 'Own usage as CSV',
+    caller: 'user',
+    query: exportQuery,
+    errors: ['INVALID_INPUT'],
+    handle: async ({ usageService }, { actor, query, reply }) =>
+      sendCsv(reply, 'usage', usageService.exportOwn(actor, ownQuestion(toQuestion(query, usageService.now)))),
+  }),
+];
 
 /** Returns the query of an export of own usage, which ignores filters for the whole site, as in older consoles. */
 const ownQuestion = (question: UsageQuestion): UsageQuestion => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag, int, named, nullish, quota, text } from '../../platform/http/openapi/operation.js';
 import { RestAnswer } from '../../platform/http/rest.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
@@ -27,7 +28,50 @@ const sameFields = [
   'setting',
 ] as const;
 
-const emptyUser = {
+const shape = {
+  id: int('Id'),
+  username: text(
+    'Name for signing in. Unique in any case, also among deleted users. At most 64 characters (12 at registration), no `@`',
+  ),
+  password: text('8 characters to 72 bytes (8 to 20 characters at registration). Always empty in responses'),
+  display_name: text('Name that the console shows, at most 20 characters. The username by default'),
+  role: int('1 common user, 10 admin, 100 root'),
+  status: int('1 enabled, 2 banned'),
+  email: text('Verified address of at most 50 characters, unique, or empty'),
+  github_id: text('Numeric id at GitHub, or empty'),
+  oidc_id: text('Subject at the OIDC provider, or empty'),
+  wechat_id: text('Id at WeChat, or empty'),
+  telegram_id: text('Id at Telegram, or empty'),
+  verification_code: text('Part of the body of a registration. Always empty in responses'),
+  access_token: z
+    .string()
+    .nullable()
+    .describe('Only in the own user, and not while a second factor has to be confirmed; null for all others'),
+  quota: quota('Balance, which may be negative'),
+  used_quota: quota('Charged so far'),
+  request_count: int('Charged calls'),
+  group: text('Group, whose ratio multiplies prices'),
+  aff_code: text("Own invite code. In the body of a registration the inviter's"),
+  aff_count: int('Rewarded invitations'),
+  aff_quota: quota('Invite earnings that were not moved to the balance yet'),
+  aff_history_quota: quota('All invite earnings'),
+  inviter_id: int('Id of the user who invited this one, or 0'),
+  DeletedAt: z.string().nullable().describe('Time of deletion (RFC 3339), or null'),
+  linux_do_id: text('Id at Linux DO, or empty'),
+  setting: text('JSON text of the settings, or empty'),
+  last_check_in_time: z.string().nullable().describe('Time of the last check-in (RFC 3339), or null'),
+};
+
+export const userShape = named('User', 'A user.', shape);
+export const managedShape = named('ManagedUser', 'A user as an admin reads it.', {
+  ...shape,
+  ungranted_quota: quota('Balance without what this admin has granted. Forms send it back with `quota`'),
+});
+/** A user in the REST shape (docs/reference/rest/entities.md#user). Every key is always present. */
+export type WireUser = z.output<typeof userShape>;
+export type ManagedUser = z.output<typeof managedShape>;
+
+const emptyUser: WireUser = {
   id: 0,
   username: '',
   password: '',
@@ -40,8 +84,7 @@ const emptyUser = {
   wechat_id: '',
   telegram_id: '',
   verification_code: '',
-  /** The access token. It is only set in the caller's own user. */
-  access_token: null as string | null,
+  access_token: null,
   quota: 0,
   used_quota: 0,
   request_count: 0,
@@ -51,14 +94,11 @@ const emptyUser = {
   aff_quota: 0,
   aff_history_quota: 0,
   inviter_id: 0,
-  DeletedAt: null as string | null,
+  DeletedAt: null,
   linux_do_id: '',
   setting: '',
-  last_check_in_time: null as string | null,
+  last_check_in_time: null,
 };
-
-/** A user in the REST shape (docs/reference/rest/entities.md#user). Every key is always present. */
-export type WireUser = typeof emptyUser;
 
 export const toWire = (user: User, accessToken: string | null = null): WireUser => ({
   ...emptyUser,
@@ -74,7 +114,7 @@ export const toWire = (user: User, accessToken: string | null = null): WireUser 
  * Returns a user in the form for admins. Forms send `ungranted_quota`, the balance without the grants of this admin,
  * back with their `quota`.
  */
-export const toAdminWire = (user: User, granted: number): WireUser & { readonly ungranted_quota: number } => ({
+export const toAdminWire = (user: User, granted: number): ManagedUser => ({
   ...toWire(user),
   ungranted_quota: user.quota - granted,
 });
@@ -104,32 +144,48 @@ export const signInAnswer = ({
 /** Returns the response of an admin's action, which has only two fields. */
 export const toManagedWire = ({ role, status }: User): WireUser => ({ ...emptyUser, role, status });
 
-const text = z.string().nullish();
-const whole = z.int().nullish();
-
 /** `POST /api/user/login/2fa`. */
 export const codeBody = z.object({ code: z.string().max(64) });
 
 export const loginBody = z.object({ username: z.string(), password: z.string() });
 
 export const selfBody = z
-  .object({ username: text, display_name: text, password: text, original_password: text })
+  .object({
+    username: nullish.text,
+    display_name: nullish.text,
+    password: nullish.text,
+    original_password: nullish.text,
+  })
   .transform(camelKeys);
+
+export const settingShape = z.object({
+  notify_type: text('How notices are delivered: `email` or `webhook`'),
+  quota_warning_threshold: z.number().describe('A notice is sent when the balance falls below it. Above 0'),
+  webhook_url: text('For `webhook`, with `https`'),
+  webhook_secret: text('For `webhook`. Sealed at rest'),
+  notification_email: text('For `email`; empty for the address of the account'),
+  accept_unset_model_ratio_model: flag('Calls to models without a price are allowed'),
+});
 
 /** The stored setting is replaced, so an absent secret removes it. */
 export const settingBody = z
   .object({
-    notify_type: text,
+    notify_type: nullish.text,
     quota_warning_threshold: z.number().nullish(),
-    webhook_url: text,
-    webhook_secret: text,
-    notification_email: text,
-    accept_unset_model_ratio_model: z.boolean().nullish(),
+    webhook_url: nullish.text,
+    webhook_secret: nullish.text,
+    notification_email: nullish.text,
+    accept_unset_model_ratio_model: nullish.flag,
   })
   .transform((body) => ({ ...camelKeys(body), webhookSecret: body.webhook_secret ?? '' }));
 
 export const createBody = z
-  .object({ username: z.string().trim().min(1), password: z.string().min(1), display_name: text, role: whole })
+  .object({
+    username: z.string().trim().min(1),
+    password: z.string().min(1),
+    display_name: nullish.text,
+    role: nullish.whole,
+  })
   .transform((body) => ({
     username: body.username,
     password: body.password,
@@ -140,14 +196,14 @@ export const createBody = z
 export const updateBody = z
   .object({
     id: z.int32().min(1),
-    username: text,
-    display_name: text,
-    password: text,
-    group: text,
-    role: whole,
-    quota: whole,
-    quota_delta: whole,
-    ungranted_quota: whole,
+    username: nullish.text,
+    display_name: nullish.text,
+    password: nullish.text,
+    group: nullish.text,
+    role: nullish.whole,
+    quota: nullish.whole,
+    quota_delta: nullish.whole,
+    ungranted_quota: nullish.whole,
   })
   .transform(({ id, ...body }) => ({
     id,
@@ -166,10 +222,10 @@ export const updateBody = z
 
 /** `POST /api/topup`, with which billing programs of one-api credit a user. */
 export const topUpBody = z
-  .object({ user_id: z.int32().min(1), quota: z.int().min(1), remark: text })
+  .object({ user_id: z.int32().min(1), quota: z.int().min(1), remark: nullish.text })
   .transform((body) => ({ userId: body.user_id, quota: body.quota, note: body.remark ?? '' }));
 
 /** Clients of one-api name the user; all others send the id. */
 export const manageBody = z
-  .object({ id: z.int32().min(1).nullish(), username: text, action: z.string() })
+  .object({ id: z.int32().min(1).nullish(), username: nullish.text, action: z.string() })
   .refine(({ id, username }) => id != null || username, { path: ['id'], error: 'Required' });

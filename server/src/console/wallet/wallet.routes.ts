@@ -1,96 +1,91 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import { anonymousBodyLimit } from '../../platform/http/api-scope.js';
-import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
-import { RestAnswer, withoutHead, type RestContext, type RestHandlers } from '../../platform/http/rest.js';
-import type { Actor } from '../../shared/actor.js';
+import { markReplayed } from '../../platform/http/idempotency-key.js';
+import { parameter } from '../../platform/http/openapi/operation.js';
+import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
+import { restRoutes, routesFor } from '../../platform/http/route.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
-import type { PaymentCallbacks, PaymentProvider } from '../../billing/payments/index.js';
+import { type PaymentCallbacks, paymentMethodIds, paymentProviders } from '../../billing/payments/index.js';
 import type { WalletService } from './wallet.service.js';
-import { amountBody, payBody } from './wallet.wire.js';
-
-/** `/api/user/amount`, `/api/user/pay` and the callback of each provider (docs/reference/rest/tokens-and-wallet.md). */
-export const walletRoutes =
-  (
-    walletService: WalletService,
-    callbacks: PaymentCallbacks,
-    providers: readonly PaymentProvider[],
-    rest: RestHandlers,
-  ): FastifyPluginAsync =>
-  async (app) => {
-    app.post(
-      '/amount',
-      rest.user(
-        inOwnShape(async ({ actor, body }) => paid(walletService.payable(actor, amountBody.parse(body).amount).amount)),
-      ),
-    );
-
-    app.post(
-      '/pay',
-      rest.user(
-        inOwnShape(async ({ actor, body, request, reply }) => {
-          const { amount, payment_method } = payBody.parse(body);
-          const key = idempotencyKeyOf(request);
-          const { checkout, replayed } = await walletService.pay(actor, amount, payment_method, key);
-          markReplayed(reply, replayed);
-          return paid(checkout.fields, { url: checkout.url });
-        }),
-      ),
-    );
-
-    await app.register(async (callback) => {
-      // Signatures may cover the bytes of a body, so each provider parses its own.
-      callback.removeAllContentTypeParsers();
-      callback.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-        done(null, body);
-      });
-      for (const provider of providers) {
-        callback.route({
-          ...withoutHead,
-          method: ['GET', 'POST'],
-          url: `/${provider.name}/notify`,
-          bodyLimit: anonymousBodyLimit,
-          handler: rest.open(async ({ request, query, body }) => {
-            const raw = { headers: request.headers, query, body: typeof body === 'string' ? body : '' };
-            const { text, status } = await callbacks.take(provider, raw);
-            return new RestAnswer(text, status);
-          }),
-        });
-      }
-    });
-  };
+import { amountBody, notPaid, payBody, startedPayment, success, topUpPrice } from './wallet.wire.js';
 
 const ownFailures: readonly ErrorCode[] = ['INVALID_INPUT', 'NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'];
-
-type Handler = (context: RestContext<Actor>) => Promise<Record<string, unknown>>;
 
 /**
  * Business failures have their own response shape on these two endpoints. Authentication failures use the usual one.
  */
-const inOwnShape =
-  (handler: Handler) =>
-  async (context: RestContext<Actor>): Promise<RestAnswer> => {
-    try {
-      return new RestAnswer(await handler(context));
-    } catch (error) {
-      if (error instanceof z.ZodError) return new RestAnswer(notPaid('Invalid parameter'));
-      if (isAppError(error) && ownFailures.includes(error.code)) return new RestAnswer(notPaid(error.message));
-      throw error;
-    }
-  };
+function ownFailure(error: unknown): RestAnswer | undefined {
+  if (error instanceof z.ZodError) return new RestAnswer(notPaid('Invalid parameter'));
+  return isAppError(error) && ownFailures.includes(error.code) ? new RestAnswer(notPaid(error.message)) : undefined;
+}
 
-/**
- * The two wallet endpoints have their own response shape (docs/reference/rest/tokens-and-wallet.md#online-top-up);
- * `success` is an addition.
- */
-const paid = (data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> => ({
-  success: true,
-  message: 'success',
-  data,
-  ...more,
-});
-const notPaid = (reason: string): Record<string, unknown> => ({
-  success: false,
-  message: 'error',
-  data: reason,
-});
+const route = routesFor<WalletService>();
+
+/** `/api/user/amount` and `/api/user/pay` (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
+export const topUpPaymentRoutes = [
+  route('POST /api/user/amount', {
+    summary: 'What a top-up costs',
+    caller: 'user',
+    body: amountBody,
+    response: topUpPrice,
+    ownFailure,
+    example: { body: { amount: 10 } },
+    handle: async (walletService, { actor, body }) => {
+      const { amount } = walletService.payable(actor, body.amount);
+      return { ...success, data: amount };
+    },
+  }),
+  route('POST /api/user/pay', {
+    summary: 'Start an online top-up',
+    description: 'The client posts the fields to `url`, the page of the payment gateway.',
+    caller: 'user',
+    once: true,
+    body: payBody,
+    response: startedPayment,
+    ownFailure,
+    example: { body: { amount: 10, payment_method: paymentMethodIds[0] } },
+    handle: async (walletService, { actor, body, idempotencyKey, reply }) => {
+      const { checkout, replayed } = await walletService.pay(actor, body.amount, body.payment_method, idempotencyKey);
+      markReplayed(reply, replayed);
+      return { ...success, data: checkout.fields, url: checkout.url };
+    },
+  }),
+];
+
+/** The callback of each provider. Older gateways send it by `GET`. */
+export const callbackRoutes = paymentProviders.flatMap((provider) =>
+  (['GET', 'POST'] as const).map((method) =>
+    routesFor<PaymentCallbacks>()(`${method} /api/user/${provider.name}/notify`, {
+      summary: "The payment gateway's message that an order was paid",
+      description: method === 'POST' ? 'The fields come as a form.' : undefined,
+      caller: 'open',
+      bodyLimit: anonymousBodyLimit,
+      withoutHead: true,
+      query: Object.fromEntries(
+        Object.entries(provider.callbackParameters).map(([name, meaning]) => [name, parameter.words(meaning)]),
+      ),
+      media: 'text/plain',
+      example: {},
+      handle: async (callbacks, { request: { headers, body }, rawQuery: query }) => {
+        const { text, status } = await callbacks.take(provider, {
+          headers,
+          query,
+          body: typeof body === 'string' ? body : '',
+        });
+        return new RestAnswer(text, status);
+      },
+    }),
+  ),
+);
+
+/** Signatures may cover the bytes of a body, so each provider parses its own. */
+export const paymentCallbacks =
+  (callbacks: PaymentCallbacks, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+      done(null, body);
+    });
+    await app.register(restRoutes(callbackRoutes, callbacks, rest));
+  };

@@ -1,7 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { httpMetrics } from '../observability/http-requests.js';
 import { Metrics } from '../observability/metrics.js';
-import { healthRoutes } from './health.routes.js';
+import { restHandlers } from '../http/rest.js';
+import { machineChecks } from './health.routes.js';
 import { HealthService } from './health.service.js';
 
 let app: FastifyInstance;
@@ -18,7 +19,11 @@ async function start(metricsToken?: string, required = true): Promise<void> {
   const metrics = new Metrics(false);
   app = Fastify();
   await app.register(httpMetrics(metrics));
-  await app.register(healthRoutes(health, metrics, metricsToken));
+  const rest = restHandlers(
+    { actorOfSession: () => Promise.resolve(null), actorOfAccessToken: () => Promise.resolve(null) },
+    () => Promise.reject(new Error('no keys')),
+  );
+  await app.register(machineChecks({ health, metrics, metricsToken }, rest));
 }
 
 beforeEach(() => {

@@ -14,7 +14,7 @@ import { restHandlers } from './rest.js';
 
 const unlimited = { enabled: false, count: 1, seconds: 1 };
 const nobody = { actorOfSession: () => Promise.resolve(null), actorOfAccessToken: () => Promise.resolve(null) };
-const rest = restHandlers(nobody);
+const rest = restHandlers(nobody, () => Promise.reject(new Error('no keys')));
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-app-'));
 const state = new MemoryState();

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { toPageQuery, type Total } from '../../shared/page.js';
+import { toPageQuery, type ListQuery, type Total } from '../../shared/page.js';
 import { olderUserIdHeader, userIdHeader } from './authenticate.js';
 import { queryNumber } from './query.js';
 
@@ -8,7 +8,8 @@ import { queryNumber } from './query.js';
  * (docs/reference/rest/conventions.md#pagination).
  */
 
-type Query = Readonly<Record<string, string | undefined>>;
+/** The parameters of `pages`. */
+type Query = Readonly<Partial<Record<'p' | 'page' | 'page_size' | 'size' | 'ps', string>>>;
 
 /** The form of a list for clients of Veloera. */
 interface ListForm {
@@ -20,31 +21,44 @@ interface ListForm {
   readonly defaultSize?: number;
 }
 
-/** One page of a list. `page` starts at 0. */
-export interface WireList {
-  readonly page: number;
-  readonly pageSize: number;
+/** A list on the wire: the shape `listOf`. */
+type WireRows<Row> =
+  | readonly Row[]
+  | {
+      readonly items: readonly Row[];
+      readonly total: number;
+      readonly page: number;
+      readonly page_size: number;
+      readonly total_capped?: boolean;
+    };
+
+/** One page of a list, as services read it. */
+export interface WireList extends ListQuery<never> {
   /** Returns the response. `more` contains further keys of the paged form. */
-  readonly answer: (
-    items: readonly unknown[],
+  readonly answer: <Row>(
+    rows: readonly Row[],
     total: () => Promise<Pick<Total, 'count'>>,
-    more?: Readonly<Record<string, unknown>>,
-  ) => Promise<unknown>;
+    more?: { readonly total_capped: boolean },
+  ) => Promise<WireRows<Row>>;
 }
+
+const unsorted = { after: null, sort: [] } as const;
 
 /** Returns the page that a client asks for, in the form that the clients of its console read. */
 export function wireList({ headers }: FastifyRequest, query: Query, form: ListForm = {}): WireList {
   if (!isPaged(headers, form)) {
-    const page = Math.min(Math.max(0, queryNumber(query['p'])), maxPage);
+    const page = Math.min(Math.max(0, queryNumber(query.p)), maxPage);
     return {
       ...toPageQuery({ page, pageSize: form.fixedSize ?? (sizeOf(query) || form.defaultSize) }),
-      answer: async (items) => items,
+      ...unsorted,
+      answer: async (rows) => rows,
     };
   }
   const { shown, page, pageSize } = pageFromOne(query, form.defaultSize);
   return {
     page,
     pageSize,
+    ...unsorted,
     answer: async (items, total, more) => {
       const { count } = await total();
       return { items, total: count, ...more, page: shown, page_size: pageSize };
@@ -57,12 +71,12 @@ export function pageFromOne(
   query: Query,
   defaultSize?: number,
 ): { readonly shown: number; readonly page: number; readonly pageSize: number } {
-  const shown = Math.min(Math.max(1, queryNumber(query['p']) || queryNumber(query['page'])), maxPage);
+  const shown = Math.min(Math.max(1, queryNumber(query.p) || queryNumber(query.page)), maxPage);
   return { shown, ...toPageQuery({ page: shown - 1, pageSize: sizeOf(query) || defaultSize }) };
 }
 
 /** Returns a list that clients of Veloera and one-api read as a whole, and clients of new-api by pages. */
-export function wholeList(request: FastifyRequest, query: Query, items: readonly unknown[]): Promise<unknown> {
+export function wholeList<Row>(request: FastifyRequest, query: Query, items: readonly Row[]): Promise<WireRows<Row>> {
   const total = async (): Promise<Pick<Total, 'count'>> => ({ count: items.length });
   if (!isPaged(request.headers, {})) return Promise.resolve(items);
   const list = wireList(request, query, { defaultSize: items.length });

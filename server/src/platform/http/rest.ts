@@ -36,12 +36,15 @@ export class RestAnswer {
 export const withMessage = (message: string, data?: unknown): RestAnswer =>
   new RestAnswer({ success: true, message, ...(data === undefined ? {} : { data }) });
 
+/** Returns the caller of an API key. */
+type ActorOfKey = (key: string, address: string) => Promise<Actor>;
+
 /**
  * Creates REST handlers. `user` endpoints follow the decision order of
  * docs/reference/rest/conventions.md#authentication (services check roles); `session` endpoints read only the cookie;
  * `open` ones do not authenticate. The handler's result becomes `data`; undefined gives only `{ success, message }`.
  */
-export function restHandlers(authenticator: Authenticator) {
+export function restHandlers(authenticator: Authenticator, actorOfKey: ActorOfKey) {
   const wrap =
     <A extends MaybeActor>(
       whoAsks: (request: FastifyRequest) => Promise<A>,
@@ -77,10 +80,7 @@ export function restHandlers(authenticator: Authenticator) {
     user: (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       wrap((request) => authenticate(request, authenticator), handler),
     /** Also callers with an API key (`Bearer sk-…`) and no session; `actorOfKey` decides which. */
-    keyed: (
-      actorOfKey: (key: string, address: string) => Promise<Actor>,
-      handler: (context: RestContext<Actor>) => Promise<unknown>,
-    ) =>
+    keyed: (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       wrap((request) => {
         const { authorization = '' } = request.headers;
         const isKey = /^(Bearer\s+)?sk-/i.test(authorization) && !request.cookies[sessionCookie];

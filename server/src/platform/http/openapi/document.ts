@@ -173,7 +173,7 @@ const idempotencyKey: JsonSchema = {
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 };
 
-function parametersOf(route: string, { path, query, once }: ApiOperation): JsonSchema[] {
+function parametersOf(route: string, { path, query = {}, once }: ApiOperation): JsonSchema[] {
   const names = [...route.matchAll(/:(\w+)|(\*)/g)].map(([, name, rest]) => name ?? rest ?? '');
   const asParameter = (name: string, place: 'path' | 'query', of: ApiParameter): JsonSchema => ({
     name: name === '*' ? 'path' : name,
@@ -183,10 +183,21 @@ function parametersOf(route: string, { path, query, once }: ApiOperation): JsonS
     schema: { type: of.type, ...(of.values && { enum: of.values }) },
   });
   return [
-    ...names.map((name) => asParameter(name, 'path', path?.[name] ?? { type: 'integer', description: 'Id' })),
-    ...Object.entries(query ?? {}).map(([name, of]) => asParameter(name, 'query', of)),
+    ...names.map((name) => asParameter(name, 'path', parameterOf(path?.[name] ?? id))),
+    ...Object.entries(query)
+      .map(([name, of]) => asParameter(name, 'query', parameterOf(of)))
+      .filter(({ description }) => description !== undefined),
     ...(once ? [idempotencyKey] : []),
   ];
+}
+
+const id: ApiParameter = { type: 'integer', description: 'Id' };
+
+function parameterOf(given: ApiParameter | z.ZodType): ApiParameter {
+  if (!(given instanceof z.ZodType)) return given;
+  const { properties = {}, required } = z.toJSONSchema(z.object({ given }), { io: 'input', unrepresentable: 'any' });
+  const { enum: values, ...of } = properties['given'] as unknown as ApiParameter & { enum?: readonly string[] };
+  return { ...of, required: required !== undefined, ...(values && { values }) };
 }
 
 function requestBody(

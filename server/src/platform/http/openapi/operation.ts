@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../shared/errors.js';
+import { queryFlag, queryId, queryNumber } from '../query.js';
 
 /** The callers of an operation: users from a role upwards, the holder of an API key, or everyone. */
 export type ApiRole = 'anonymous' | 'common' | 'admin' | 'root' | 'key';
@@ -31,14 +32,14 @@ export interface ApiOperation {
   /** Markdown. */
   readonly description?: string;
   readonly role: ApiRole;
-  readonly query?: Readonly<Record<string, ApiParameter>>;
+  readonly query?: Readonly<Record<string, ApiParameter | z.ZodType>>;
   /**
    * Whether a retry with the same `Idempotency-Key` repeats the first result, because the operation moves money or
    * creates a row.
    */
   readonly once?: true;
   /** Meaning of the parts of the path, by name. Absent: an id. */
-  readonly path?: Readonly<Record<string, ApiParameter>>;
+  readonly path?: Readonly<Record<string, ApiParameter | z.ZodType>>;
   /** The JSON body, as clients send it. */
   readonly body?: z.ZodType | JsonSchema;
   /** The shape whose descriptions the fields of the body get, if it differs from `data`. */
@@ -66,8 +67,15 @@ export interface ApiOperation {
   readonly example: ApiExample;
 }
 
-/** Operations by method and path pattern, as the router has them: `GET /api/token/:id`. */
-export type ApiOperations = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, ApiOperation>>;
+/** Method and path pattern, as the router has them: `GET /api/token/:id`. */
+type Route = `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`;
+
+export type ApiOperations = Readonly<Record<Route, ApiOperation>>;
+
+/** An operation with its route. */
+export interface ApiRoute extends ApiOperation {
+  readonly route: Route;
+}
 
 /** A section of the reference. */
 export interface ApiSection {
@@ -76,12 +84,29 @@ export interface ApiSection {
   readonly operations: ApiOperations;
 }
 
+/** The section of these routes. */
+export const sectionOf = (name: string, description: string, routes: readonly ApiRoute[]): ApiSection => ({
+  name,
+  description,
+  operations: Object.fromEntries(routes.map(({ route, ...operation }) => [route, operation])),
+});
+
 /**
  * A shape with a name of its own in the reference.
  * @param id the name, unique among all shapes
  */
 export const named = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape): z.ZodObject<Shape> =>
   z.object(shape).meta({ id, description });
+
+type ReadOnly<Value> =
+  Value extends ReadonlyArray<infer Item>
+    ? ReadonlyArray<ReadOnly<Item>>
+    : Value extends object
+      ? { readonly [Key in keyof Value]: ReadOnly<Value[Key]> }
+      : Value;
+
+/** A value of a shape, as it is sent. Lists may be read-only. */
+export type Wire<Shape extends z.ZodType> = ReadOnly<z.output<Shape>>;
 
 export const text = (description: string): z.ZodString => z.string().describe(description);
 export const int = (description: string): z.ZodInt => z.int().describe(description);
@@ -96,7 +121,7 @@ export const seconds = (description: string): z.ZodInt => z.int().describe(`${de
  * A list in the two forms that clients of the older consoles read (docs/reference/rest/conventions.md#pagination): pages
  * with a total, or a plain array.
  */
-export const listOf = (item: z.ZodType): z.ZodType =>
+export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.union([
     z.array(item),
     z.object({
@@ -108,20 +133,35 @@ export const listOf = (item: z.ZodType): z.ZodType =>
     }),
   ]);
 
-const whole = (description: string): ApiParameter => ({ type: 'integer', description });
-const words = (description: string): ApiParameter => ({ type: 'string', description });
-const choice = (description: string): ApiParameter => ({ type: 'boolean', description });
+/** Fields of bodies that older clients may leave out or send as null. */
+export const nullish = { text: z.string().nullish(), whole: z.int().nullish(), flag: z.boolean().nullish() };
 
-/** Query parameters that several operations share. */
-export const parameter = { whole, words, choice };
+/**
+ * Query parameters as old clients send them (docs/reference/rest/conventions.md#urls-and-bodies). They never fail:
+ * a number or id that is absent or unreadable is 0, a text that is `required` in the reference is empty. Parameters
+ * without a description are left out of the reference.
+ */
+export const parameter = {
+  words: (description?: string) => z.string().optional().meta({ description }),
+  required: (description: string) => z.string().catch('').meta({ description }),
+  whole: (description?: string) => z.string().optional().transform(queryNumber).meta({ description, type: 'integer' }),
+  id: (description?: string) => z.string().optional().transform(queryId).meta({ description, type: 'integer' }),
+  choice: (description?: string) => z.string().optional().transform(queryFlag).meta({ description, type: 'boolean' }),
+};
 
-export const pages: NonNullable<ApiOperation['query']> = {
-  p: whole('The page. It starts at 1 where the response has a total, otherwise at 0'),
-  page_size: whole('Rows of a page, at most 100. Default 10'),
+const pageNumber = (description: string) => z.string().optional().meta({ description, type: 'integer' });
+
+/** The page of a list, as `wireList` reads it. */
+export const pages = {
+  p: pageNumber('The page. It starts at 1 where the response has a total, otherwise at 0'),
+  page_size: pageNumber('Rows of a page, at most 100. Default 10'),
+  page: parameter.words(),
+  size: parameter.words(),
+  ps: parameter.words(),
 };
 
 /** A range of time whose ends are inclusive. */
-export const timeRange: NonNullable<ApiOperation['query']> = {
-  start_timestamp: whole('The first Unix second. 0 or absent: no bound'),
-  end_timestamp: whole('The last Unix second. 0 or absent: no bound'),
+export const timeRange = {
+  start_timestamp: parameter.whole('The first Unix second. 0 or absent: no bound'),
+  end_timestamp: parameter.whole('The last Unix second. 0 or absent: no bound'),
 };
