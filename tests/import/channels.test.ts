@@ -170,9 +170,9 @@ it('one-api: a channel whose type has no address, and that names none itself, is
   const server = await startServer({ database });
   const rows = await server.dataSource.query('SELECT id, status FROM channels ORDER BY id');
   expect(rows).toEqual([
-    { id: 1, status: 1 },
-    { id: 8, status: 2 },
-    { id: 43, status: 2 },
+    { id: 1, status: 'enabled' },
+    { id: 8, status: 'disabled' },
+    { id: 43, status: 'disabled' },
   ]);
   await server.stop();
   await database.drop();

@@ -2,7 +2,7 @@ import type { Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { AppError, ConflictError, NotFoundError } from '../../shared/errors.js';
@@ -47,7 +47,7 @@ export class ChannelBalanceService {
     const { keySealed, baseUrl } = channel;
     const { affected } = await channels.update(
       { id, keySealed, baseUrl },
-      { balance, balanceUpdatedTime: seconds(clock) },
+      { balance, balanceAt: wholeSecond(clock.now()) },
     );
     if (!affected) throw new ConflictError(`Channel ${id} was edited while its balance was read`);
     await changes.announce({ kind: 'channel', id });

@@ -12,6 +12,7 @@ import {
   type ChannelSetting,
 } from './channel-texts.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
+import type { ChannelStatus } from './channel.entity.js';
 import type { ChannelFields } from './channel-input.js';
 
 @InputType('ModelMappingInput', { description: 'Another name for a model at the provider.' })
@@ -180,7 +181,7 @@ export class CreateChannelInput extends ChannelFieldsInput {
     defaultValue: ChannelStatusEnum.ENABLED,
     description: 'DISABLED creates a channel that serves no calls yet.',
   })
-  status: number;
+  status: ChannelStatus;
 
   @Field(() => String, {
     nullable: true,
@@ -225,8 +226,8 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     variant: '',
     modelMapping: [],
     statusCodeMapping: [],
-    maxInputTokens: 0,
-    ownerId: 0,
+    maxInputTokens: null,
+    ownerId: null,
     parameters: null,
     headers: null,
     setting: {},
@@ -234,14 +235,13 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     limits: null,
     timeouts: null,
   });
-  const { keys, models, groups, modelMapping, statusCodeMapping, autoDisable, variant, ...others } = patch;
+  const { keys, modelMapping, statusCodeMapping, variant, ...others } = patch;
   const { parameters, headers, limits, timeouts, setting, cost, ...same } = others;
   return omitUndefined({
     ...same,
-    ...toRoutingFields({ models, groups, modelMapping }),
+    modelMapping: modelMapping && writeModelMapping(modelMapping),
     key: keys && joinKeyList(keys),
     statusCodeMapping: statusCodeMapping && writeStatusCodeMapping(statusCodeMapping),
-    autoBan: autoDisable === undefined ? undefined : Number(autoDisable),
     other: variant ?? undefined,
     paramOverride: parameters === undefined ? undefined : writeParameters(parameters),
     headerOverride: headers === undefined ? undefined : writeParameters(headers),
@@ -250,24 +250,6 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     setting: setting && writeSetting(setting),
     costRule: cost === undefined ? undefined : costText(cost),
   } as Partial<ChannelFields>);
-}
-
-interface RoutingLists {
-  readonly models?: readonly string[] | null;
-  readonly groups?: readonly string[] | null;
-  readonly modelMapping?: readonly ModelMappingInput[] | null;
-}
-
-const toRoutingFields = ({ models, groups, modelMapping }: RoutingLists) => ({
-  models: models ? joinList(models, 'models') : undefined,
-  group: groups ? joinList(groups, 'groups') : undefined,
-  modelMapping: modelMapping ? writeModelMapping(modelMapping) : undefined,
-});
-
-/** Joins a list to comma text, which is stored. */
-function joinList(entries: readonly string[], field: string): string {
-  if (entries.some((entry) => entry.includes(','))) throw new InvalidInputError('A name cannot contain a comma', field);
-  return entries.join(',');
 }
 
 function joinKeyList(keys: readonly string[]): string {
@@ -293,11 +275,8 @@ export class UpdateChannelTagInput extends ChannelRoutingInput {
 /** @throws InvalidInputError */
 export function toTagChange(input: UpdateChannelTagInput): TagChange {
   const { tag: _tag, ...given } = input;
-  const { models, groups, modelMapping, ...same } = patchOf<Required<typeof given>>(given, {
-    newTag: '',
-    modelMapping: [],
-  });
-  return omitUndefined({ ...same, ...toRoutingFields({ models, groups, modelMapping }) }) as TagChange;
+  const { modelMapping, ...same } = patchOf<Required<typeof given>>(given, { newTag: '', modelMapping: [] });
+  return omitUndefined({ ...same, modelMapping: modelMapping && writeModelMapping(modelMapping) }) as TagChange;
 }
 
 @InputType('UpdateChannelsInput', { description: 'Changes of many channels. Absent fields stay as they are.' })
@@ -312,8 +291,8 @@ export class UpdateChannelsInput extends ChannelRoutingInput {
 /** @throws InvalidInputError */
 export function toChannelsChange(input: UpdateChannelsInput): Partial<ChannelFields> {
   const { ids: _ids, ...given } = input;
-  const { models, groups, modelMapping, ...same } = patchOf<Required<typeof given>>(given, { modelMapping: [] });
-  return omitUndefined({ ...same, ...toRoutingFields({ models, groups, modelMapping }) }) as Partial<ChannelFields>;
+  const { modelMapping, ...same } = patchOf<Required<typeof given>>(given, { modelMapping: [] });
+  return omitUndefined({ ...same, modelMapping: modelMapping && writeModelMapping(modelMapping) }) as TagChange;
 }
 
 @InputType('FetchModelsInput', { description: 'A stored channel, or the fields of a new one. Never both.' })

@@ -3,7 +3,6 @@ import { providerOf } from '../../dialects/providers/providers.js';
 import { AppError } from '../../shared/errors.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { Channel } from './channel.entity.js';
-import { splitList } from '../../shared/comma-list.js';
 import type { ProbeRequest } from './channel-probe.js';
 import { readModelMapping } from './channel-texts.js';
 
@@ -44,7 +43,7 @@ export function testRequest(channel: TestedChannel, asked: string, isRun: boolea
 
 /** Returns the first model with the most preferred endpoint; models without one come last. */
 function fittingModel(channel: TestedChannel): string {
-  const models = splitList(channel.models);
+  const { models } = channel;
   const preferred: ReadonlyArray<Endpoint | null> = [...cheap, 'speech', 'images'];
   for (const endpoint of preferred) {
     const model = models.find((name) => endpointOf(channel, name) === endpoint);

@@ -1,7 +1,7 @@
 import type { Repository } from 'typeorm';
 import type { Signals } from '../../platform/live/signals.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { LogService } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
@@ -78,7 +78,7 @@ export class ChannelTestService {
     await channels.manager.transaction(async (manager) => {
       const lastTest = {
         responseTime: Math.round(result.milliseconds),
-        testTime: seconds(clock),
+        testedAt: wholeSecond(clock.now()),
         testError: result.success ? '' : result.message.slice(0, maxErrorLength) || 'failed',
       };
       await manager.update(Channel, { id: channel.id }, lastTest);

@@ -24,11 +24,6 @@ export interface ChannelSetting {
   readonly more: Readonly<Record<string, unknown>> | null;
 }
 
-export interface ChannelStatusChange {
-  readonly reason: string;
-  readonly at: Date;
-}
-
 /** Reads the mapping. Entries that are not texts are ignored. */
 export const readModelMapping = (text: string): ModelMapping[] =>
   Object.entries(readObject(text) ?? {}).flatMap(([from, to]) => (typeof to === 'string' ? [{ from, to }] : []));
@@ -97,13 +92,6 @@ export function writeSetting({ more, ...known }: Partial<Record<keyof ChannelSet
 
 export const readParameters = (text: string): unknown => readJson(text) ?? null;
 export const writeParameters = (value: unknown): string => (value === null ? '' : JSON.stringify(value));
-
-/** Reads the reason and time of the last automatic change of the status. */
-export function readStatusChange(text: string): ChannelStatusChange | null {
-  const { status_reason: reason, status_time: time } = readObject(text) ?? {};
-  if (typeof time !== 'number' || !(time > 0)) return null;
-  return { reason: typeof reason === 'string' ? reason : '', at: new Date(time * 1000) };
-}
 
 const notStatusCodes = (): InvalidInputError =>
   new InvalidInputError('Status codes are whole numbers from 100 to 599', 'statusCodeMapping');

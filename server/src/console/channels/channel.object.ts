@@ -4,22 +4,18 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { pageObject } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../dialects/providers/providers.js';
-import { dateOrNull } from '../../shared/clock.js';
 import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { proposedModels } from './channel-catalogue.js';
-import { splitList } from '../../shared/comma-list.js';
 import {
   readModelMapping,
   readParameters,
   readSetting,
-  readStatusChange,
   readStatusCodeMapping,
   type ChannelSetting,
-  type ChannelStatusChange,
   type ModelMapping,
   type StatusCodeMapping,
 } from './channel-texts.js';
-import { ChannelStatus, type Channel } from './channel.entity.js';
+import type { Channel, ChannelStatus } from './channel.entity.js';
 
 export const ProviderEnum = enumType(
   'Provider',
@@ -39,7 +35,7 @@ export const ProviderEnum = enumType(
 
 export const ChannelStatusEnum = enumType(
   'ChannelStatus',
-  { ENABLED: ChannelStatus.enabled, DISABLED: ChannelStatus.disabled, AUTO_DISABLED: ChannelStatus.autoDisabled },
+  { ENABLED: 'enabled', DISABLED: 'disabled', AUTO_DISABLED: 'autoDisabled' } satisfies Record<string, ChannelStatus>,
   'Whether a channel serves calls.',
   {
     ENABLED: 'It serves calls.',
@@ -109,7 +105,7 @@ export class ChannelSettingObject implements ChannelSetting {
 }
 
 @ObjectType('ChannelStatusChange', { description: 'The last time the gateway enabled or disabled the channel.' })
-class ChannelStatusChangeObject implements ChannelStatusChange {
+class ChannelStatusChangeObject {
   @Field(() => String, { description: 'Why the gateway did it, in English.' })
   reason: string;
 
@@ -163,14 +159,14 @@ export class ChannelObject {
   type: ChannelTypeObject;
 
   @Field(() => ChannelStatusEnum, { description: 'Whether it serves calls.' })
-  status: number;
+  status: ChannelStatus;
 
   @Cost(0)
   @Field(() => ChannelStatusChangeObject, {
     nullable: true,
     description: 'Why the gateway last changed the status. Null: it never did.',
   })
-  statusReason: ChannelStatusChange | null;
+  statusReason: ChannelStatusChangeObject | null;
 
   @Field(() => [String], { description: 'Groups of users whose calls it serves.' })
   groups: string[];
@@ -263,26 +259,15 @@ export class ChannelObject {
 }
 
 export function toChannelObject(channel: Channel): ChannelObject {
-  const { id, name, status, weight, priority, usedQuota } = channel;
-  const [testedAt, balanceAt] = [dateOrNull(channel.testTime), dateOrNull(channel.balanceUpdatedTime)];
+  const { testedAt, balanceAt, statusChangedAt } = channel;
   return {
-    id,
-    name,
-    status,
-    weight,
-    priority,
-    usedQuota,
+    ...channel,
     type: toChannelTypeObject(channel.type),
-    statusReason: readStatusChange(channel.otherInfo),
-    groups: splitList(channel.group),
-    models: splitList(channel.models),
+    statusReason: statusChangedAt && { reason: channel.statusReason, at: statusChangedAt },
     tag: channel.tag || null,
     modelPrefix: channel.modelPrefix || null,
     modelMapping: readModelMapping(channel.modelMapping),
     statusCodeMapping: readStatusCodeMapping(channel.statusCodeMapping),
-    autoDisable: channel.autoBan === 1,
-    maxInputTokens: channel.maxInputTokens || null,
-    ownerId: channel.ownerId || null,
     baseUrl: channel.baseUrl || null,
     testModel: channel.testModel || null,
     openaiOrganization: channel.openaiOrganization || null,
@@ -295,8 +280,7 @@ export function toChannelObject(channel: Channel): ChannelObject {
     cost: readCostRule(channel.costRule),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
     lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime, error: channel.testError || null },
-    createdAt: dateOrNull(channel.createdTime),
-    expiresAt: dateOrNull(channel.expiredTime),
+    expiresAt: null,
   };
 }
 

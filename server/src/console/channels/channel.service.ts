@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { readSlice } from '../../platform/db/keyset.js';
@@ -5,7 +6,7 @@ import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
@@ -205,7 +206,7 @@ export class ChannelService {
       if (namesOverride(fields)) await this.assertNoForeignKey(fields, keys, id);
       const change = { ...fields, ...(keys === '' ? {} : { keySealed: this.deps.secrets.seal(keys) }) };
       const changed = (Object.keys(fields) as Array<keyof typeof fields>).filter(
-        (name) => fields[name] !== channel[name],
+        (name) => !isDeepStrictEqual(fields[name], channel[name]),
       );
       const names = [...changed, ...(keys === '' ? [] : ['key'])];
       if (names.length === 0) return channel;
@@ -241,7 +242,7 @@ export class ChannelService {
     await assertOwner(manager, row.ownerId);
     const { identifiers } = await manager.insert(Channel, {
       ...row,
-      createdTime: seconds(this.deps.clock),
+      createdAt: wholeSecond(this.deps.clock.now()),
       keySealed: this.deps.secrets.seal(keys),
     });
     const channel = await this.find(manager, (identifiers[0] as { id: number }).id);

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { providerOf } from '../../dialects/providers/providers.js';
+import { unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseJson } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
 import { ownerOf } from './channel-catalogue.js';
-import type { Channel } from './channel.entity.js';
+import { channelStatuses, type Channel } from './channel.entity.js';
 import type { ChannelFields } from './channel-input.js';
 import { modelPermission } from '../../shared/model-permission.js';
 
@@ -123,8 +124,8 @@ export const tagEditBody = z
       priority: priority ?? undefined,
       weight: weight ?? undefined,
       modelMapping: model_mapping || undefined,
-      models: models || undefined,
-      group: groups || undefined,
+      models: listOf(models || undefined),
+      groups: listOf(groups || undefined),
     };
     return { tag: tag ?? '', change: omitUndefined(change) };
   });
@@ -141,18 +142,18 @@ function toFields(body: Body): Partial<ChannelFields> {
     type: body.type ?? undefined,
     name: body.name ?? undefined,
     key: body.key ?? undefined,
-    status: body.status ?? undefined,
+    status: body.status == null ? undefined : channelStatuses[fromWhole(body.status, 'status', 1, 3) - 1],
     openaiOrganization: body.openai_organization ?? undefined,
     testModel: body.test_model ?? undefined,
     weight: body.weight ?? undefined,
     priority: body.priority ?? undefined,
     baseUrl: body.base_url ?? undefined,
     other: body.other ?? undefined,
-    models: body.models ?? undefined,
-    group: body.group ?? undefined,
+    models: listOf(body.models),
+    groups: listOf(body.group),
     modelMapping: body.model_mapping ?? undefined,
     statusCodeMapping: body.status_code_mapping ?? undefined,
-    autoBan: body.auto_ban ?? undefined,
+    autoDisable: body.auto_ban == null ? undefined : fromWhole(body.auto_ban, 'auto_ban', 0, 1) === 1,
     tag: body.tag ?? undefined,
     setting: body.setting ?? undefined,
     paramOverride: body.param_override ?? undefined,
@@ -165,6 +166,20 @@ function toFields(body: Body): Partial<ChannelFields> {
   });
 }
 
+const listOf = (names: string | null | undefined): string[] | undefined => names?.split(',');
+
+/** @throws InvalidInputError */
+function fromWhole(value: number, field: string, low: number, high: number): number {
+  if (value >= low && value <= high) return value;
+  throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, field);
+}
+
+const secondsOf = (moment: Date | null): number => (moment ? unixSeconds(moment) : 0);
+
+/** Returns `other_info`: why and when the server changed the status last. */
+const otherInfoOf = ({ statusReason, statusChangedAt }: Channel): string =>
+  statusChangedAt ? JSON.stringify({ status_reason: statusReason, status_time: unixSeconds(statusChangedAt) }) : '';
+
 /**
  * Returns a channel in the REST form.
  * @param key in plain text for the detail endpoint, empty everywhere else
@@ -176,24 +191,24 @@ export function toWire(channel: Channel, key = ''): Record<string, unknown> {
     key,
     openai_organization: channel.openaiOrganization,
     test_model: channel.testModel,
-    status: channel.status,
+    status: channelStatuses.indexOf(channel.status) + 1,
     name: channel.name,
     weight: channel.weight,
-    created_time: channel.createdTime,
-    test_time: channel.testTime,
+    created_time: secondsOf(channel.createdAt),
+    test_time: secondsOf(channel.testedAt),
     response_time: channel.responseTime,
     base_url: channel.baseUrl,
     other: channel.other,
     balance: channel.balance,
-    balance_updated_time: channel.balanceUpdatedTime,
-    models: channel.models,
-    group: channel.group,
+    balance_updated_time: secondsOf(channel.balanceAt),
+    models: channel.models.join(),
+    group: channel.groups.join(),
     used_quota: channel.usedQuota,
     model_mapping: channel.modelMapping,
     status_code_mapping: channel.statusCodeMapping,
     priority: channel.priority,
-    auto_ban: channel.autoBan,
-    other_info: channel.otherInfo,
+    auto_ban: Number(channel.autoDisable),
+    other_info: otherInfoOf(channel),
     tag: channel.tag,
     setting: channel.setting,
     param_override: channel.paramOverride,
@@ -201,9 +216,9 @@ export function toWire(channel: Channel, key = ''): Record<string, unknown> {
     limits: channel.limits,
     timeouts: channel.timeouts,
     model_prefix: channel.modelPrefix,
-    max_input_tokens: channel.maxInputTokens,
-    owner_id: channel.ownerId,
-    expired_time: channel.expiredTime,
+    max_input_tokens: channel.maxInputTokens ?? 0,
+    owner_id: channel.ownerId ?? 0,
+    expired_time: 0,
   };
 }
 

@@ -4,8 +4,7 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { CostRuleError, parseCostRule, readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
-import { splitList } from '../../shared/comma-list.js';
-import { type Channel, ChannelStatus } from '../channels/index.js';
+import type { Channel } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import {
   ChannelCost,
@@ -87,15 +86,15 @@ export class BelowCostService {
 
   private async stored(): Promise<Offer[]> {
     const rows = await this.deps.channels.find({
-      select: { id: true, name: true, models: true, group: true, modelMapping: true, costRule: true },
-      where: { status: ChannelStatus.enabled },
+      select: { id: true, name: true, models: true, groups: true, modelMapping: true, costRule: true },
+      where: { status: 'enabled' },
       order: { id: 'ASC' },
     });
     return rows.map((row) => ({
       id: row.id,
       name: row.name,
-      models: splitList(row.models),
-      groups: splitList(row.group),
+      models: row.models,
+      groups: row.groups,
       mapping: parseFields(row.modelMapping) ?? {},
       cost: readCostRule(row.costRule),
     }));

@@ -1,4 +1,4 @@
-import { ChannelStatus } from '../../console/channels/index.js';
+import type { ChannelStatus } from '../../console/channels/index.js';
 import { ChannelCost } from '../../billing/prices/index.js';
 import {
   parseBodyOverride,
@@ -6,7 +6,6 @@ import {
   type BodyOverride,
   type HeaderOperation,
 } from '../../shared/channel-override.js';
-import { splitList } from '../../shared/comma-list.js';
 import { listCost, readCostRule } from '../../shared/cost-rule.js';
 import { parseLimits, parseTimeouts, type ChannelLimits, type ChannelTimeouts } from '../../shared/channel-limits.js';
 import { parseFields, type Fields } from '../../shared/json.js';
@@ -28,14 +27,14 @@ export interface RoutedChannel {
   readonly provider: Provider;
   readonly name: string;
   readonly enabled: boolean;
-  /** The user whose calls the channel serves exclusively; 0 when it serves all users. */
-  readonly ownerId: number;
+  /** The user whose calls the channel serves exclusively. Null: it serves all users. */
+  readonly ownerId: number | null;
   readonly keys: readonly string[];
   /** The base URL as the admin entered it, trimmed; may be empty. */
   readonly baseUrl: string;
   readonly organization: string;
   readonly other: string;
-  readonly createdTime: number;
+  readonly createdAt: Date | null;
   readonly models: readonly string[];
   readonly groups: readonly string[];
   readonly priority: number;
@@ -49,7 +48,7 @@ export interface RoutedChannel {
   /** `header_override`; empty when there is none. */
   readonly headers: readonly HeaderOperation[];
   readonly setting: ChannelSetting;
-  readonly autoBan: boolean;
+  readonly autoDisable: boolean;
   /** The cost of the channel's calls. */
   readonly cost: ChannelCost;
   /** Null when nothing is counted for the channel. */
@@ -63,14 +62,14 @@ export interface ChannelRow {
   readonly id: number;
   readonly type: number;
   readonly name: string;
-  readonly status: number;
+  readonly status: ChannelStatus;
   readonly key_sealed: string;
   readonly base_url: string;
   readonly openai_organization: string;
   readonly other: string;
-  readonly created_time: string | number;
-  readonly models: string;
-  readonly group: string;
+  readonly created_at: Date | null;
+  readonly models: readonly string[];
+  readonly groups: readonly string[];
   readonly priority: number;
   readonly weight: number;
   readonly model_prefix: string;
@@ -79,16 +78,16 @@ export interface ChannelRow {
   readonly param_override: string;
   readonly header_override: string;
   readonly setting: string;
-  readonly auto_ban: number;
+  readonly auto_disable: boolean;
   readonly cost_rule: string;
   readonly limits: string;
   readonly timeouts: string;
-  readonly owner_id: number;
+  readonly owner_id: number | null;
 }
 
-export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_time,
-  models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override,
-  header_override, setting, auto_ban, cost_rule, limits, timeouts, owner_id`;
+export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_at,
+  models, groups, priority, weight, model_prefix, model_mapping, status_code_mapping, param_override,
+  header_override, setting, auto_disable, cost_rule, limits, timeouts, owner_id`;
 
 /** @param open decrypts a key */
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
@@ -99,7 +98,7 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     id: row.id,
     type: row.type,
     name: row.name,
-    enabled: row.status === ChannelStatus.enabled,
+    enabled: row.status === 'enabled',
     ownerId: row.owner_id,
     provider,
     // A channel without keys is still called, with an empty key.
@@ -107,9 +106,9 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     baseUrl: row.base_url.trim(),
     organization: row.openai_organization,
     other: row.other,
-    createdTime: Number(row.created_time),
-    models: splitList(row.models),
-    groups: splitList(row.group),
+    createdAt: row.created_at,
+    models: row.models,
+    groups: row.groups,
     priority: row.priority,
     weight: row.weight,
     prefix: row.model_prefix,
@@ -119,7 +118,7 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     overridesPrice: override !== null && changesPrice(override),
     headers: parseHeaders(row.header_override),
     setting: parseSetting(row.setting),
-    autoBan: row.auto_ban === 1,
+    autoDisable: row.auto_disable,
     cost: costOf(row.cost_rule),
     limits: parseLimits(row.limits),
     timeouts: parseTimeouts(row.timeouts),

@@ -17,14 +17,14 @@ const row = (fields: Partial<ChannelRow> = {}): ChannelRow => ({
   id: nextId++,
   type: 1,
   name: 'c',
-  status: 1,
+  status: 'enabled',
   key_sealed: 'sk-a',
   base_url: '',
   openai_organization: '',
   other: '',
-  created_time: '1',
-  models: 'gpt-4o',
-  group: 'default',
+  created_at: null,
+  models: ['gpt-4o'],
+  groups: ['default'],
   priority: 0,
   weight: 0,
   model_prefix: '',
@@ -34,10 +34,10 @@ const row = (fields: Partial<ChannelRow> = {}): ChannelRow => ({
   header_override: '',
   setting: '',
   cost_rule: '',
-  auto_ban: 1,
+  auto_disable: true,
   limits: '',
   timeouts: '',
-  owner_id: 0,
+  owner_id: null,
   ...fields,
 });
 
@@ -110,11 +110,11 @@ describe('tiers', () => {
 });
 
 describe('the table', () => {
-  it('knows groups, trims and dedupes lists, leaves out what is off', () => {
+  it('knows groups, leaves out what is off', () => {
     const table = new RoutingTable([
-      channel({ models: ' a , a,,b ', group: 'default, vip' }),
-      channel({ models: 'c', status: 2 }),
-      channel({ models: 'd', status: 3 }),
+      channel({ models: ['a', 'b'], groups: ['default', 'vip'] }),
+      channel({ models: ['c'], status: 'disabled' }),
+      channel({ models: ['d'], status: 'autoDisabled' }),
     ]);
     expect(table.models('vip', 1).map(({ id }) => id)).toEqual(['a', 'b']);
     expect(table.find('default', 'a', 1)?.tiers[0]?.channels).toHaveLength(1);
@@ -123,8 +123,8 @@ describe('the table', () => {
   });
 
   it('takes the longest prefix, and keeps prefixed channels for prefixed names', () => {
-    const short = channel({ model_prefix: 'a/', models: 'b/m,m' });
-    const long = channel({ model_prefix: 'a/b/', models: 'm' });
+    const short = channel({ model_prefix: 'a/', models: ['b/m', 'm'] });
+    const long = channel({ model_prefix: 'a/b/', models: ['m'] });
     const table = new RoutingTable([short, long]);
     expect(table.find('default', 'a/b/m', 1)).toMatchObject({ bareModel: 'm', tiers: [{ channels: [long] }] });
     expect(table.find('default', 'a/m', 1)).toMatchObject({ bareModel: 'm', tiers: [{ channels: [short] }] });
@@ -132,7 +132,7 @@ describe('the table', () => {
   });
 
   it('looks custom GPTs up by their family', () => {
-    const table = new RoutingTable([channel({ models: 'gpt-4-gizmo-*' })]);
+    const table = new RoutingTable([channel({ models: ['gpt-4-gizmo-*'] })]);
     expect(table.find('default', 'gpt-4-gizmo-g-abc', 1)?.bareModel).toBe('gpt-4-gizmo-g-abc');
   });
 });

@@ -101,7 +101,7 @@ async function compareChannel(
     findings.add('channel-address', 'channels', row.id, `${there} there, ${here} here`);
   }
   let probed: string | null = null;
-  if (http && values['status'] === 1) {
+  if (http && values['status'] === 'enabled') {
     probed = request ? await probe(http, request) : 'not tried: no chat over this channel';
   }
   return { id: row.id, name: text('name'), model, there, here, probe: probed };
