@@ -168,8 +168,8 @@ describe('conditions', () => {
   });
 
   it('find channels that sell below cost, with their models', async () => {
-    const id = await channel('loses', { cost_rule: '{"factor":3}', models: ['gpt-4.1', 'gpt-4.1-mini'] });
-    await channel('earns', { cost_rule: '{"factor":0.5}' });
+    const id = await channel('loses', { cost: { factor: 3, cards: {} }, models: ['gpt-4.1', 'gpt-4.1-mini'] });
+    await channel('earns', { cost: { factor: 0.5, cards: {} } });
     const actor: Actor = { id: root.id, username: 'root', role: 100, status: 1, group: 'default' };
     expect([...(await conditions().salesBelowCost(actor))]).toEqual([
       [id, { channelName: 'loses', models: ['gpt-4.1', 'gpt-4.1-mini'], count: 2 }],

@@ -560,7 +560,7 @@ describe('schedules on a clock', () => {
         test: async (_admin: unknown, id: number) => {
           visited.push(id);
           await new Promise((resolve) => setTimeout(resolve, 25_000));
-          return { success: true, message: '', seconds: 1, refused: false, unreachable: false };
+          return { success: true, message: '', milliseconds: 1000, refused: false, unreachable: false };
         },
       },
       options: { values: { ChannelDisableThreshold: 0 } },

@@ -148,14 +148,39 @@ describe('creating', () => {
     ).toHaveLength(1);
   });
 
-  it('accepts numbers and texts as status codes, and what a channel has already', async () => {
+  it('accepts numbers and texts as status codes', async () => {
     const id = await create({ status_code_mapping: '{"404":"500","429":503}' });
     const put = async (more: object) => (await call('PUT', '/api/channel/', { id, ...more })).body;
     expect(await put({ status_code_mapping: '{"404":"none"}' })).toMatchObject({ code: 'INVALID_INPUT' });
-    const moved = '{"404":"none","429":503}';
-    await site.query('UPDATE channels SET status_code_mapping = $2 WHERE id = $1', [id, moved]);
-    const form = { status_code_mapping: moved, weight: 3 };
-    expect(await put(form)).toMatchObject({ success: true, data: form });
+    expect(await put({ weight: 3 })).toMatchObject({
+      success: true,
+      data: { weight: 3, status_code_mapping: '{"404":"500","429":"503"}' },
+    });
+  });
+
+  it('shows JSON fields as they were written, in their order', async () => {
+    const fields = {
+      model_mapping: '{"gpt-4o-mini":"b","gpt-4o":"a","o":"\\u0000"}',
+      setting: '{"zeta":1,"house":{"b":1,"a":2},"proxy":"http://proxy.example:1","chat_upstream":"responses"}',
+      param_override: '{"top_p":1,"n":2,"long_name":{"b":1,"a":2}}',
+      header_override: '{"x-team":"a","x-a":null}',
+      limits: '{"key":{"concurrent_calls":2},"channel":{"daily_usd":1,"requests_per_minute":5}}',
+      timeouts: '{"total_seconds":60,"idle_seconds":5}',
+    };
+    const id = await create(fields);
+    expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject(fields);
+    const copied = await site.graphql(admin, `mutation { copyChannel(id: ${id}, name: "x") { channel { id } } }`);
+    const copy = (copied.data?.['copyChannel'] as { channel: { id: number } }).channel.id;
+    expect((await call('GET', `/api/channel/${copy}`)).body.data).toMatchObject(fields);
+    const lists = '{ channel(id: ID) { modelMapping { from } parameters setting { more } } }'.replace('ID', String(id));
+    const { data } = await site.graphql(admin, lists);
+    expect(JSON.stringify(data?.['channel'])).toBe(
+      JSON.stringify({
+        modelMapping: [{ from: 'gpt-4o-mini' }, { from: 'gpt-4o' }, { from: 'o' }],
+        parameters: { top_p: 1, n: 2, long_name: { b: 1, a: 2 } },
+        setting: { more: { zeta: 1, house: { b: 1, a: 2 }, chat_upstream: 'responses' } },
+      }),
+    );
   });
 
   it('refuses an override with the key of another channel, and accepts one with its own', async () => {

@@ -9,6 +9,7 @@ import { Changes } from '../../server/src/platform/cache/changes.js';
 import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import type { Change, SharedState } from '../../server/src/platform/cache/shared-state.js';
 import { entities } from '../../server/src/compose/entities.js';
+import { jsonFields, readJson } from '../../server/src/console/channels/channel-json.js';
 import type { ChannelStatus } from '../../server/src/console/channels/channel.entity.js';
 import type { TokenStatus } from '../../server/src/console/tokens/token.entity.js';
 import { createDataSource, createLedgerPool } from '../../server/src/platform/db/data-source.js';
@@ -53,7 +54,7 @@ export interface ChannelSpec {
   readonly setting?: string;
   readonly limits?: object;
   readonly timeouts?: object;
-  /** The channel's `cost_rule`. */
+  /** The channel's `cost`. */
   readonly cost?: object;
   readonly organization?: string;
   /** The only user whose calls the channel serves. */
@@ -418,8 +419,8 @@ export class RelayHarness {
   async addChannel(spec: ChannelSpec = {}): Promise<number> {
     const [row] = await this.sql<{ id: number }>(
       `INSERT INTO channels (type, name, key_sealed, status, openai_organization, weight, priority, created_at, base_url,
-         models, groups, model_mapping, status_code_mapping, setting, param_override, model_prefix, other,
-         header_override, limits, timeouts, cost_rule, owner_id)
+         models, groups, model_mapping, status_code_mapping, setting, parameters, model_prefix, other,
+         headers, limits, timeouts, cost, owner_id)
        VALUES ($1, $2, $3, $4, $5, $6, $7, to_timestamp(1), $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) RETURNING id`,
       [
         spec.type ?? 1,
@@ -432,16 +433,16 @@ export class RelayHarness {
         spec.baseUrl ?? this.upstream.url,
         commaList(spec.models ?? 'gpt-4o,gpt-4o-mini'),
         commaList(spec.group ?? 'default'),
-        spec.mapping ?? '',
-        spec.statusMapping ?? '',
-        spec.setting ?? '',
-        spec.override ?? '',
+        jsonFields.modelMapping(readJson(spec.mapping ?? '', 'modelMapping')),
+        jsonFields.statusCodeMapping(readJson(spec.statusMapping ?? '', 'statusCodeMapping')),
+        jsonFields.setting(readJson(spec.setting ?? '', 'setting')),
+        jsonFields.parameters(readJson(spec.override ?? '', 'parameters')),
         spec.prefix ?? '',
         spec.other ?? '',
-        spec.headers ?? '',
-        spec.limits ? JSON.stringify(spec.limits) : '',
-        spec.timeouts ? JSON.stringify(spec.timeouts) : '',
-        spec.cost ? JSON.stringify(spec.cost) : '',
+        jsonFields.headers(readJson(spec.headers ?? '', 'headers')),
+        jsonFields.limits(spec.limits),
+        jsonFields.timeouts(spec.timeouts),
+        jsonFields.cost(spec.cost),
         spec.ownerId ?? null,
       ],
     );

@@ -39,10 +39,10 @@ const fields = [
     'statusChangedAt',
     'tag',
     'setting',
-    'paramOverride',
-    'headerOverride',
+    'parameters',
+    'headers',
   ],
-  ...['costRule', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'ownerId', 'permissions', 'olderThan'],
+  ...['cost', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'ownerId', 'permissions', 'olderThan'],
   ...['level', 'subjectId', 'groupName', 'kind', 'amount', 'span', 'isRolling', 'timeZone', 'startsAt', 'endsAt'],
   ...[
     'enabled',
@@ -66,7 +66,7 @@ it.each(languages)('names every field in %s', async (language) => {
 });
 
 it('names the row of a table after its field, and that of a setting alone', () => {
-  const channel = entry('CHANNEL', ['modelMapping', '', '{"a":"b"}'], ['paramOverride', '{"top_p":1}', '']);
+  const channel = entry('CHANNEL', ['modelMapping', '', '{"a":"b"}'], ['parameters', '{"top_p":1}', '']);
   expect(changesOf(channel).map((change) => fieldText(change, i18n.t))).toEqual([
     'Model mapping: a',
     'Parameter override: top_p',

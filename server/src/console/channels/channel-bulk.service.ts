@@ -10,13 +10,13 @@ import { LogType } from '../logs/index.js';
 import { auditedFields, channelChange } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
 import { Channel } from './channel.entity.js';
-import { namesOf, parseFields, type ChannelFields } from './channel-input.js';
+import { namesOf, parseFields, type ChannelFields, type ChannelInput } from './channel-input.js';
 import type { ChannelDeps } from './channel.service.js';
 
 /** Changes for all channels of a tag. Absent fields stay unchanged; an empty tag removes the tag. */
-export type TagChange = Partial<
-  Pick<ChannelFields, 'priority' | 'weight' | 'modelMapping' | 'models' | 'groups'> & { readonly newTag: string }
->;
+export type TagChange = Pick<ChannelInput, 'priority' | 'weight' | 'modelMapping' | 'models' | 'groups'> & {
+  readonly newTag?: string;
+};
 
 /** Changes many channels at once; for admins. Each call is one transaction, one log row and one announcement. */
 export class ChannelBulkService {
@@ -57,7 +57,7 @@ export class ChannelBulkService {
   }
 
   /** @throws AppError INVALID_INPUT for no ids, too many, no change or an invalid field */
-  async update(actor: MaybeActor, ids: readonly number[], given: Partial<ChannelFields>): Promise<BulkResult> {
+  async update(actor: MaybeActor, ids: readonly number[], given: ChannelInput): Promise<BulkResult> {
     const admin = requirePermission(actor, 'channels.write');
     const fields = parseFields(given);
     assertMayRedirect(admin, null, fields);

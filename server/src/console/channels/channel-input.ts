@@ -2,39 +2,23 @@ import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { findProvider, providerOf } from '../../dialects/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
-import { limitsProblem, timeoutsProblem } from '../../shared/channel-limits.js';
-import { checkCostRule, checkMapping, checkObject, checkOverride, checkProblem, checkSetting } from './channel-json.js';
-import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
+import { jsonFields, parseMapping, readJson } from './channel-json.js';
 import { maxInt32 } from '../../shared/limits.js';
 
-/** The fields of a channel that admins can set. Several keys are separated by commas or line breaks. */
-export type ChannelFields = Pick<
-  Channel,
-  | 'type'
-  | 'name'
-  | 'status'
-  | 'openaiOrganization'
-  | 'testModel'
-  | 'weight'
-  | 'priority'
-  | 'baseUrl'
-  | 'other'
-  | 'models'
-  | 'groups'
-  | 'modelMapping'
-  | 'statusCodeMapping'
-  | 'autoDisable'
-  | 'tag'
-  | 'setting'
-  | 'paramOverride'
-  | 'headerOverride'
-  | 'costRule'
-  | 'limits'
-  | 'timeouts'
-  | 'modelPrefix'
-  | 'maxInputTokens'
-  | 'ownerId'
-> & { readonly key: string };
+/** The fields of a channel that admins can set, besides its keys. */
+export const channelFieldNames = [
+  ...['type', 'name', 'status', 'openaiOrganization', 'testModel', 'weight', 'priority', 'baseUrl', 'other'],
+  ...['models', 'groups', 'modelMapping', 'statusCodeMapping', 'autoDisable', 'tag', 'setting', 'parameters'],
+  ...['headers', 'cost', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'ownerId'],
+] as const;
+
+/** Fields of a channel as they are stored. Several keys are separated by commas or line breaks. */
+export type ChannelFields = Pick<Channel, (typeof channelFieldNames)[number]> & { readonly key: string };
+
+/** Fields from outside. The JSON fields are unchecked, in the form of the REST API; null stands for none. */
+export type ChannelInput = Partial<
+  Omit<ChannelFields, keyof typeof jsonFields> & Readonly<Record<keyof typeof jsonFields, unknown>>
+>;
 
 const maxModelLength = 255;
 const maxPrefixLength = 64;
@@ -54,8 +38,8 @@ export const newChannelDefaults = {
  * Validates and normalises the given fields; absent ones stay absent. An empty key counts as absent.
  * @throws InvalidInputError naming the field, never its value
  */
-export function parseFields(given: Partial<ChannelFields>): Partial<ChannelFields> {
-  const fields: { -readonly [Key in keyof ChannelFields]?: ChannelFields[Key] } = { ...given };
+export function parseFields(given: ChannelInput): Partial<ChannelFields> {
+  const fields = { ...given };
   if (fields.type !== undefined) checkType(fields.type);
   for (const name of texts) if (fields[name] !== undefined) fields[name] = parseText(fields[name], name);
   if (fields.name === '') throw new InvalidInputError('Channel name must not be empty', 'name');
@@ -65,20 +49,7 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
   if ((fields.modelPrefix ?? '').length > maxPrefixLength) {
     throw new InvalidInputError(`Model prefix must have at most ${maxPrefixLength} characters`, 'modelPrefix');
   }
-  if (fields.modelMapping !== undefined) fields.modelMapping = checkMapping(fields.modelMapping, 'modelMapping');
-  if (fields.statusCodeMapping !== undefined) {
-    fields.statusCodeMapping = checkObject(fields.statusCodeMapping, 'statusCodeMapping');
-  }
-  if (fields.paramOverride !== undefined) {
-    fields.paramOverride = checkOverride(fields.paramOverride, 'paramOverride', parseBodyOverride);
-  }
-  if (fields.headerOverride !== undefined) {
-    fields.headerOverride = checkOverride(fields.headerOverride, 'headerOverride', parseHeaderOverride);
-  }
-  if (fields.costRule !== undefined) fields.costRule = checkCostRule(fields.costRule);
-  if (fields.limits !== undefined) fields.limits = checkProblem(fields.limits, 'limits', limitsProblem);
-  if (fields.timeouts !== undefined) fields.timeouts = checkProblem(fields.timeouts, 'timeouts', timeoutsProblem);
-  if (fields.setting !== undefined) fields.setting = checkSetting(fields.setting);
+  for (const name of jsonNames) if (fields[name] !== undefined) fields[name] = jsonFields[name](fields[name]);
   checkInteger(fields.weight, 'weight', 0);
   checkInteger(fields.priority, 'priority', -maxInt32);
   checkInteger(fields.maxInputTokens, 'maxInputTokens', 0);
@@ -87,8 +58,10 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
   if (fields.maxInputTokens === 0) fields.maxInputTokens = null;
   if (fields.ownerId === 0) fields.ownerId = null;
   if (fields.key?.trim() === '') delete fields.key;
-  return fields;
+  return fields as Partial<ChannelFields>;
 }
+
+const jsonNames = Object.keys(jsonFields) as Array<keyof typeof jsonFields>;
 
 /** Returns the keys in their stored form. */
 export const joinKeys = (type: number, key: string): string => splitKeys(key, providerOf(type).keyForm).join(',');
@@ -123,8 +96,7 @@ export function checkRegion(type: number | undefined, other: string): void {
   if (form !== 'region') return;
   if (other.trim() === '') throw new InvalidInputError('Deployment region must not be empty', 'variant');
   if (!other.trim().startsWith('{')) return;
-  const regions = checkMapping(other, 'other');
-  if (!Object.hasOwn(JSON.parse(regions || '{}') as object, 'default')) {
+  if (!Object.hasOwn(parseMapping(readJson(other, 'variant'), 'variant'), 'default')) {
     throw new InvalidInputError('Deployment region must contain default', 'variant');
   }
 }

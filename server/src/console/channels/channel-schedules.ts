@@ -4,6 +4,7 @@ import type { Repository } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { secondsIn } from '../../shared/clock.js';
 import { ConflictError, isAppError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { ChannelBalanceService } from './channel-balance.service.js';
@@ -182,9 +183,10 @@ export class ChannelSchedules {
    * Returns the reason to disable a channel, if there is one. A network error alone is no reason, whatever its
    * duration.
    */
-  private reasonToDisable({ refused, unreachable, message, seconds }: ChannelTestResult): string | null {
+  private reasonToDisable({ refused, unreachable, message, milliseconds }: ChannelTestResult): string | null {
     if (refused) return message;
     const limit = this.deps.options.values.ChannelDisableThreshold;
+    const seconds = secondsIn(milliseconds);
     return !unreachable && limit > 0 && seconds > limit
       ? `response time ${seconds.toFixed(2)}s exceeds ${limit.toFixed(2)}s`
       : null;

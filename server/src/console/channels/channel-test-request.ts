@@ -4,7 +4,6 @@ import { AppError } from '../../shared/errors.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { Channel } from './channel.entity.js';
 import type { ProbeRequest } from './channel-probe.js';
-import { readModelMapping } from './channel-texts.js';
 
 type TestedChannel = Pick<Channel, 'id' | 'type' | 'models' | 'testModel' | 'modelMapping' | 'other' | 'baseUrl'>;
 type Endpoint = ProbeRequest['endpoint'];
@@ -57,7 +56,7 @@ function fittingModel(channel: TestedChannel): string {
  * offers is used.
  */
 function endpointOf({ type, other, baseUrl, modelMapping }: TestedChannel, model: string): Endpoint | null {
-  const mapped = readModelMapping(modelMapping).find(({ from }) => from === model)?.to;
+  const mapped = Object.hasOwn(modelMapping, model) ? modelMapping[model] : undefined;
   const endpoint = endpoints[modelKind(mapped ?? model)];
   if (!endpoint) return null;
   const { adapter: usual, adapterFor } = providerOf(type);

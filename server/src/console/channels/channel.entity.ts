@@ -1,5 +1,8 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
+import type { LimitSetting, TimeoutSetting } from '../../shared/channel-limits.js';
+import { listCost, type CostRule } from '../../shared/cost-rule.js';
+import type { ChannelSetting } from './channel-setting.js';
 
 /** States of a channel, in the order in which lists sort them. An admin sets the first two, the server the last one. */
 export const channelStatuses = ['enabled', 'disabled', 'autoDisabled'] as const;
@@ -42,19 +45,22 @@ export class Channel {
   @Column('text', { array: true, default: ['default'] }) groups: string[];
   @Column({ type: 'bigint', name: 'used_quota', transformer: bigintColumn, insert: false, update: false })
   usedQuota: number;
-  /** JSON texts, empty when unset. */
-  @Column('text', { name: 'model_mapping', default: '' }) modelMapping: string;
-  @Column('text', { name: 'status_code_mapping', default: '' }) statusCodeMapping: string;
+  /** The provider's names of models, by the names that clients request. */
+  @Column('json', { name: 'model_mapping', default: {} }) modelMapping: Readonly<Record<string, string>>;
+  /** The statuses that count, by the statuses that the provider sent. */
+  @Column('json', { name: 'status_code_mapping', default: {} }) statusCodeMapping: Readonly<Record<string, number>>;
   /** Whether the server may disable it. */
   @Column('boolean', { name: 'auto_disable', default: true }) autoDisable: boolean;
   @Column('text', { default: '' }) tag: string;
-  @Column('text', { default: '' }) setting: string;
-  @Column('text', { name: 'param_override', default: '' }) paramOverride: string;
-  @Column('text', { name: 'header_override', default: '' }) headerOverride: string;
-  /** JSON text of `shared/cost-rule.ts`; empty: the list price. */
-  @Column('text', { name: 'cost_rule', default: '' }) costRule: string;
-  @Column('text', { default: '' }) limits: string;
-  @Column('text', { default: '' }) timeouts: string;
+  @Column('json', { default: {} }) setting: ChannelSetting;
+  /** Changes of the bodies and headers of requests (`shared/channel-override.ts`). Null: none. */
+  @Column('json', { nullable: true }) parameters: object | null;
+  @Column('json', { nullable: true }) headers: object | null;
+  @Column('json', { default: listCost }) cost: CostRule;
+  /** Null: none. */
+  @Column('json', { nullable: true }) limits: LimitSetting | null;
+  /** Null: those of the server. */
+  @Column('json', { nullable: true }) timeouts: TimeoutSetting | null;
   @Column('text', { name: 'model_prefix', default: '' }) modelPrefix: string;
   /** Null: no limit. */
   @Column('integer', { name: 'max_input_tokens', nullable: true }) maxInputTokens: number | null;

@@ -4,17 +4,9 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { pageObject } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../dialects/providers/providers.js';
-import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
+import type { CostRule } from '../../shared/cost-rule.js';
 import { proposedModels } from './channel-catalogue.js';
-import {
-  readModelMapping,
-  readParameters,
-  readSetting,
-  readStatusCodeMapping,
-  type ChannelSetting,
-  type ModelMapping,
-  type StatusCodeMapping,
-} from './channel-texts.js';
+import type { ChannelSetting } from './channel-setting.js';
 import type { Channel, ChannelStatus } from './channel.entity.js';
 
 export const ProviderEnum = enumType(
@@ -69,7 +61,7 @@ export function toChannelTypeObject(id: number): ChannelTypeObject {
 }
 
 @ObjectType('ModelMapping', { description: 'Another name for a model at the provider.' })
-class ModelMappingObject implements ModelMapping {
+class ModelMappingObject {
   @Field(() => String, { description: 'As clients request it.' })
   from: string;
 
@@ -78,7 +70,7 @@ class ModelMappingObject implements ModelMapping {
 }
 
 @ObjectType('StatusCodeMapping', { description: 'Another HTTP status for an error of the provider.' })
-class StatusCodeMappingObject implements StatusCodeMapping {
+class StatusCodeMappingObject {
   @Field(() => Int, { description: 'The status that the provider sent.' })
   from: number;
 
@@ -87,7 +79,7 @@ class StatusCodeMappingObject implements StatusCodeMapping {
 }
 
 @ObjectType('ChannelSetting', { description: 'How the provider is called.' })
-export class ChannelSettingObject implements ChannelSetting {
+export class ChannelSettingObject {
   @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`. Null: none.' })
   proxy: string | null;
 
@@ -101,7 +93,7 @@ export class ChannelSettingObject implements ChannelSetting {
   nonStreamOnly: boolean;
 
   @Field(() => GraphQLJSON, { nullable: true, description: 'Settings of other consoles, without effect. Null: none.' })
-  more: ChannelSetting['more'];
+  more: object | null;
 }
 
 @ObjectType('ChannelStatusChange', { description: 'The last time the gateway enabled or disabled the channel.' })
@@ -182,11 +174,11 @@ export class ChannelObject {
 
   @Cost(0)
   @Field(() => [ModelMappingObject], { description: 'Models that have another name at the provider. Empty: none.' })
-  modelMapping: ModelMapping[];
+  modelMapping: ModelMappingObject[];
 
   @Cost(0)
   @Field(() => [StatusCodeMappingObject], { description: 'Statuses of errors that count as others. Empty: none.' })
-  statusCodeMapping: StatusCodeMapping[];
+  statusCodeMapping: StatusCodeMappingObject[];
 
   @Field(() => Boolean, { description: 'The gateway may disable it.' })
   autoDisable: boolean;
@@ -232,7 +224,7 @@ export class ChannelObject {
 
   @Cost(0)
   @Field(() => ChannelSettingObject, { description: 'How the provider is called.' })
-  setting: ChannelSetting;
+  setting: ChannelSettingObject;
 
   @Cost(0)
   @Field(() => ChannelCostObject, {
@@ -258,6 +250,14 @@ export class ChannelObject {
   expiresAt: Date | null;
 }
 
+const toSettingObject = ({ proxy, chatUpstream, more, ...flags }: ChannelSetting): ChannelSettingObject => ({
+  proxy: proxy ?? null,
+  forceFormat: flags.forceFormat ?? false,
+  thinkingToContent: flags.thinkingToContent ?? false,
+  nonStreamOnly: flags.nonStreamOnly ?? false,
+  more: chatUpstream ? { ...more, chat_upstream: chatUpstream } : (more ?? null),
+});
+
 export function toChannelObject(channel: Channel): ChannelObject {
   const { testedAt, balanceAt, statusChangedAt } = channel;
   return {
@@ -266,18 +266,13 @@ export function toChannelObject(channel: Channel): ChannelObject {
     statusReason: statusChangedAt && { reason: channel.statusReason, at: statusChangedAt },
     tag: channel.tag || null,
     modelPrefix: channel.modelPrefix || null,
-    modelMapping: readModelMapping(channel.modelMapping),
-    statusCodeMapping: readStatusCodeMapping(channel.statusCodeMapping),
+    modelMapping: Object.entries(channel.modelMapping).map(([from, to]) => ({ from, to })),
+    statusCodeMapping: Object.entries(channel.statusCodeMapping).map(([from, to]) => ({ from: Number(from), to })),
     baseUrl: channel.baseUrl || null,
     testModel: channel.testModel || null,
     openaiOrganization: channel.openaiOrganization || null,
     variant: channel.other || null,
-    parameters: readParameters(channel.paramOverride),
-    headers: readParameters(channel.headerOverride),
-    limits: readParameters(channel.limits),
-    timeouts: readParameters(channel.timeouts),
-    setting: readSetting(channel.setting),
-    cost: readCostRule(channel.costRule),
+    setting: toSettingObject(channel.setting),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
     lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime, error: channel.testError || null },
     expiresAt: null,

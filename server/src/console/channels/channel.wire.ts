@@ -7,7 +7,9 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
 import { ownerOf } from './channel-catalogue.js';
 import { channelStatuses, type Channel } from './channel.entity.js';
-import type { ChannelFields } from './channel-input.js';
+import type { ChannelInput } from './channel-input.js';
+import { readJson } from './channel-json.js';
+import { settingFields } from './channel-setting.js';
 import { modelPermission } from '../../shared/model-permission.js';
 
 const text = z.string().nullish();
@@ -123,7 +125,7 @@ export const tagEditBody = z
       newTag: new_tag ?? undefined,
       priority: priority ?? undefined,
       weight: weight ?? undefined,
-      modelMapping: model_mapping || undefined,
+      modelMapping: jsonOf(model_mapping || undefined, 'modelMapping'),
       models: listOf(models || undefined),
       groups: listOf(groups || undefined),
     };
@@ -137,7 +139,7 @@ export const discoverBody = z
 
 type Body = { readonly [Key in keyof typeof channelShape]?: z.output<(typeof channelShape)[Key]> };
 
-function toFields(body: Body): Partial<ChannelFields> {
+function toFields(body: Body): ChannelInput {
   return omitUndefined({
     type: body.type ?? undefined,
     name: body.name ?? undefined,
@@ -151,15 +153,15 @@ function toFields(body: Body): Partial<ChannelFields> {
     other: body.other ?? undefined,
     models: listOf(body.models),
     groups: listOf(body.group),
-    modelMapping: body.model_mapping ?? undefined,
-    statusCodeMapping: body.status_code_mapping ?? undefined,
+    modelMapping: jsonOf(body.model_mapping, 'modelMapping'),
+    statusCodeMapping: jsonOf(body.status_code_mapping, 'statusCodeMapping'),
     autoDisable: body.auto_ban == null ? undefined : fromWhole(body.auto_ban, 'auto_ban', 0, 1) === 1,
     tag: body.tag ?? undefined,
-    setting: body.setting ?? undefined,
-    paramOverride: body.param_override ?? undefined,
-    headerOverride: body.header_override ?? undefined,
-    limits: body.limits ?? undefined,
-    timeouts: body.timeouts ?? undefined,
+    setting: jsonOf(body.setting, 'setting'),
+    parameters: jsonOf(body.param_override, 'parameters'),
+    headers: jsonOf(body.header_override, 'headers'),
+    limits: jsonOf(body.limits, 'limits'),
+    timeouts: jsonOf(body.timeouts, 'timeouts'),
     modelPrefix: body.model_prefix ?? undefined,
     maxInputTokens: body.max_input_tokens ?? undefined,
     ownerId: body.owner_id ?? undefined,
@@ -173,6 +175,18 @@ function fromWhole(value: number, field: string, low: number, high: number): num
   if (value >= low && value <= high) return value;
   throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, field);
 }
+
+/** @returns undefined for a field that is absent; null clears it */
+const jsonOf = (text: string | null | undefined, field: Parameters<typeof readJson>[1]): unknown =>
+  text == null ? undefined : readJson(text, field);
+
+const textOf = (value: object | null): string => (value ? JSON.stringify(value) : '');
+/** An object without members is unset. */
+const mapText = (value: object): string => (Object.keys(value).length > 0 ? JSON.stringify(value) : '');
+
+/** Older consoles write status codes as texts. */
+const codesOf = (mapping: Channel['statusCodeMapping']): Record<string, string> =>
+  Object.fromEntries(Object.entries(mapping).map(([from, to]) => [from, String(to)]));
 
 const secondsOf = (moment: Date | null): number => (moment ? unixSeconds(moment) : 0);
 
@@ -204,17 +218,17 @@ export function toWire(channel: Channel, key = ''): Record<string, unknown> {
     models: channel.models.join(),
     group: channel.groups.join(),
     used_quota: channel.usedQuota,
-    model_mapping: channel.modelMapping,
-    status_code_mapping: channel.statusCodeMapping,
+    model_mapping: mapText(channel.modelMapping),
+    status_code_mapping: mapText(codesOf(channel.statusCodeMapping)),
     priority: channel.priority,
     auto_ban: Number(channel.autoDisable),
     other_info: otherInfoOf(channel),
     tag: channel.tag,
-    setting: channel.setting,
-    param_override: channel.paramOverride,
-    header_override: channel.headerOverride,
-    limits: channel.limits,
-    timeouts: channel.timeouts,
+    setting: mapText(settingFields(channel.setting)),
+    param_override: textOf(channel.parameters),
+    header_override: textOf(channel.headers),
+    limits: textOf(channel.limits),
+    timeouts: textOf(channel.timeouts),
     model_prefix: channel.modelPrefix,
     max_input_tokens: channel.maxInputTokens ?? 0,
     owner_id: channel.ownerId ?? 0,

@@ -5,7 +5,7 @@ export { ChannelCopyService } from './channel-copy.service.js';
 export { ChannelDirectory, type ChannelOffer } from './channel-directory.js';
 export { ChannelDiscoveryService } from './channel-discovery.service.js';
 export { ChannelsByTag } from './channels-by-tag.js';
-export { checkMapping, checkObject, checkOverride, checkSetting } from './channel-json.js';
+export { jsonFields, readJson, statusCodeOf } from './channel-json.js';
 export { ChannelGuard, type RefusedChannel } from './channel-guard.js';
 export { ChannelKeyService, type ChannelKeyStatus } from './channel-keys.service.js';
 export type { ChannelProbe, ProbeRequest, ProbeResult } from './channel-probe.js';

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Changes } from '../../platform/cache/changes.js';
 import { MemoryState } from '../../platform/cache/memory-state.js';
 import type { Logger } from '../../platform/observability/logger.js';
+import { listCost } from '../../shared/cost-rule.js';
 import { Secrets } from '../../shared/secrets.js';
 import type { ChannelRow } from './routed-channel.js';
 import { RoutingDirectory } from './routing-directory.js';
@@ -22,15 +23,15 @@ const row = (priority: number): ChannelRow => ({
   priority,
   weight: 0,
   model_prefix: '',
-  model_mapping: '',
-  status_code_mapping: '',
-  param_override: '',
-  header_override: '',
-  setting: '',
-  cost_rule: '',
+  model_mapping: {},
+  status_code_mapping: {},
+  parameters: null,
+  headers: null,
+  setting: {},
+  cost: listCost,
   auto_disable: true,
-  limits: '',
-  timeouts: '',
+  limits: null,
+  timeouts: null,
   owner_id: null,
 });
 

@@ -1,6 +1,6 @@
 import { providerOf } from '../../dialects/providers/providers.js';
 import { splitList } from '../../shared/comma-list.js';
-import { parseFields } from '../../shared/json.js';
+import { asFields, parseFields } from '../../shared/json.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { Findings } from '../findings.js';
 import { mapChannel } from '../map/channels.js';
@@ -70,7 +70,7 @@ async function compareChannel(
   };
   const models = splitList(row.text('models'));
   const [first = ''] = models;
-  const target = (parseFields(text('model_mapping')) ?? {})[first];
+  const target = asFields(values['model_mapping'])?.[first];
   const model = typeof target === 'string' && target !== '' ? target : first;
   const type = Number(values['type']);
   const given = row.whole('type', 1);

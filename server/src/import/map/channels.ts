@@ -1,15 +1,8 @@
-import {
-  channelStatuses,
-  checkMapping,
-  checkObject,
-  checkOverride,
-  checkSetting,
-} from '../../console/channels/index.js';
+import { channelStatuses, jsonFields, readJson, statusCodeOf } from '../../console/channels/index.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { dateOrNull } from '../../shared/clock.js';
 import { splitList } from '../../shared/comma-list.js';
-import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseFields, parseJson, type Fields as Json } from '../../shared/json.js';
 import { lastSecond, maxInt32 } from '../../shared/limits.js';
@@ -61,17 +54,15 @@ export const mapChannel: Mapper = (row, context) => {
     balance_at: row.moment('balance_updated_time'),
     models,
     groups: groups.length > 0 ? groups : ['default'],
-    model_mapping: settings.read('model_mapping', (text) => checkMapping(text, 'modelMapping')),
-    status_code_mapping: settings.read('status_code_mapping', (text) => checkObject(text, 'statusCodeMapping')),
+    model_mapping: settings.read('model_mapping', 'modelMapping'),
+    status_code_mapping: settings.statusCodes(),
     // NULL means off in the source programs.
     auto_disable: row.whole('auto_ban') === 1,
     ...statusChangeOf(row),
     tag: row.text('tag').trim(),
     setting: settings.setting(),
-    param_override: settings.read('param_override', (text) => checkOverride(text, 'paramOverride', parseBodyOverride)),
-    header_override: settings.read('header_override', (text) =>
-      checkOverride(text, 'headerOverride', parseHeaderOverride),
-    ),
+    parameters: settings.read('param_override', 'parameters'),
+    headers: settings.read('header_override', 'headers'),
     model_prefix: row.text('model_prefix').trim(),
   };
   settings.others(config);
@@ -170,19 +161,31 @@ class ChannelSettings {
     private readonly context: MapContext,
   ) {}
 
-  read(column: string, check: (text: string) => string): string {
-    const text = this.row.text(column);
+  /** @param clean leaves out parts that have no counterpart */
+  read(column: string, field: keyof typeof jsonFields, clean = (given: unknown) => given): unknown {
     try {
-      return check(text);
+      return jsonFields[field](clean(readJson(this.row.text(column), field)));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       this.break(`${column}: ${error.message}`);
-      return '';
+      return jsonFields[field](null);
     }
   }
 
+  /** Returns the mapping of status codes, without entries that match no response. */
+  statusCodes(): unknown {
+    return this.read('status_code_mapping', 'statusCodeMapping', (given) => {
+      const entries = Object.entries(asFields(given) ?? {}).filter(([from, to]) => {
+        const isEntry = statusCodeOf(from) !== null && statusCodeOf(to) !== null;
+        if (!isEntry) this.drop(`status_code_mapping ${from}`);
+        return isEntry;
+      });
+      return asFields(given) ? Object.fromEntries(entries) : given;
+    });
+  }
+
   /** Returns the column `setting`, without fields that have no counterpart. */
-  setting(): string {
+  setting(): unknown {
     const given = parseFields(this.row.text('setting')) ?? {};
     const kept: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(given)) {
@@ -191,13 +194,11 @@ class ChannelSettings {
         this.drop(`setting ${key}`);
       }
     }
-    if (Object.keys(kept).length === 0) return '';
-    const text = JSON.stringify(kept);
     try {
-      return checkSetting(text);
+      return jsonFields.setting(kept);
     } catch {
       this.break('setting is not valid');
-      return '';
+      return {};
     }
   }
 

@@ -160,21 +160,22 @@ export class Foundation1764100000000 implements MigrationInterface {
         models text[] NOT NULL DEFAULT '{}',
         groups text[] NOT NULL DEFAULT '{default}' CHECK (groups <> '{}'),
         used_quota bigint NOT NULL DEFAULT 0 CHECK (used_quota BETWEEN 0 AND 9000000000000000),
-        model_mapping text NOT NULL DEFAULT '',
-        status_code_mapping text NOT NULL DEFAULT '',
+        -- These are json, not jsonb, because json keeps the order in which an admin wrote the members.
+        model_mapping json NOT NULL DEFAULT '{}' CHECK (json_typeof(model_mapping) = 'object'),
+        status_code_mapping json NOT NULL DEFAULT '{}' CHECK (json_typeof(status_code_mapping) = 'object'),
+        setting json NOT NULL DEFAULT '{}' CHECK (json_typeof(setting) = 'object'),
+        -- Changes of the bodies and the headers of its requests.
+        parameters json CHECK (json_typeof(parameters) = 'object'),
+        headers json CHECK (json_typeof(headers) = 'object'),
+        -- The cost of its calls.
+        cost json NOT NULL DEFAULT '{"factor":1,"cards":{}}' CHECK (json_typeof(cost) = 'object'),
+        limits json CHECK (json_typeof(limits) = 'object'),
+        timeouts json CHECK (json_typeof(timeouts) = 'object'),
         auto_disable boolean NOT NULL DEFAULT true,
         tag text NOT NULL DEFAULT '',
-        setting text NOT NULL DEFAULT '',
-        param_override text NOT NULL DEFAULT '',
         model_prefix text NOT NULL DEFAULT '',
         -- Null: no limit.
         max_input_tokens integer CHECK (max_input_tokens > 0),
-        -- Changes of the headers of its requests, as JSON.
-        header_override text NOT NULL DEFAULT '',
-        -- The cost of its calls, as JSON.
-        cost_rule text NOT NULL DEFAULT '',
-        limits text NOT NULL DEFAULT '',
-        timeouts text NOT NULL DEFAULT '',
         -- Why the last test failed; empty when it passed.
         test_error text NOT NULL DEFAULT '',
         -- The only user whose calls it serves. Null: all users.
