@@ -124,6 +124,8 @@ describe('creating', () => {
     ),
     [{ model_prefix: 'p'.repeat(65) }, 'Model prefix must have at most 64 characters'],
     [{ weight: -1 }, 'weight must be a whole number from 0 to 2147483647'],
+    [{ auto_ban: 2 }, 'autoBan must be a whole number from 0 to 1'],
+    [{ status: 4 }, 'status must be a whole number from 1 to 3'],
     [{ priority: 1.5 }, expect.stringMatching(/^Invalid parameter/)],
     [{ name: 5 }, expect.stringMatching(/^Invalid parameter/)],
   ])('refuses %j', async (more, message) => {

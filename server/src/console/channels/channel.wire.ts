@@ -155,7 +155,7 @@ function toFields(body: Body): ChannelInput {
     groups: listOf(body.group),
     modelMapping: jsonOf(body.model_mapping, 'modelMapping'),
     statusCodeMapping: jsonOf(body.status_code_mapping, 'statusCodeMapping'),
-    autoDisable: body.auto_ban == null ? undefined : fromWhole(body.auto_ban, 'auto_ban', 0, 1) === 1,
+    autoDisable: body.auto_ban == null ? undefined : fromWhole(body.auto_ban, 'autoBan', 0, 1) === 1,
     tag: body.tag ?? undefined,
     setting: jsonOf(body.setting, 'setting'),
     parameters: jsonOf(body.param_override, 'parameters'),
