@@ -15,9 +15,13 @@ const noLiteralSpread = {
 
 /** Rooms whose nouns are typed. A noun is added here when its folder has no form of the older consoles any more. */
 const typedNouns = [
+  'server/src/console/channels/**/*.ts',
+  'server/src/console/redemptions/**/*.ts',
   'server/src/console/tokens/**/*.ts',
+  'server/src/billing/payments/**/*.ts',
   'server/src/gateway/admit/key-directory.ts',
   'server/src/gateway/admit/authentication.ts',
+  'server/src/gateway/route/routed-channel.ts',
 ];
 
 /** Forms of the older consoles: only the presentation for them (`*.wire.ts`) and the import read and make these. */

@@ -120,8 +120,8 @@ async function makeOwners(run, begin) {
     [run, from, users * 2, keySealed],
   );
   const channels = await first(
-    `WITH made AS (INSERT INTO channels (type, name, key_sealed, status, created_time, models)
-       SELECT 1, 'seed ' || n, $2, 2, $3::bigint, 'gpt-4o' FROM generate_series(1, $1) n RETURNING id)
+    `WITH made AS (INSERT INTO channels (type, name, key_sealed, status, created_at, models)
+       SELECT 1, 'seed ' || n, $2, 'disabled', to_timestamp($3), '{gpt-4o}' FROM generate_series(1, $1) n RETURNING id)
      SELECT min(id) AS id FROM made`,
     [models, keySealed, begin - days * daySeconds],
   );

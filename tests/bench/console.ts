@@ -61,7 +61,7 @@ const sold = ['usage_hourly', 'usage_five_minutes'].map(
 
 /** Statements that replace the seed's names of people and models, their payments, and durations by readable ones. */
 const readable = [
-  "UPDATE channels SET name = 'Pool ' || id, status = 1 WHERE name LIKE 'seed%'",
+  "UPDATE channels SET name = 'Pool ' || id, status = 'enabled' WHERE name LIKE 'seed%'",
   "UPDATE users SET username = (ARRAY['ada', 'grace', 'linus', 'mira', 'noor', 'otto', 'yuki', 'zhang'])[1 + id % 8] || id WHERE id > 1",
   `UPDATE logs l SET username = u.username, model_name = ${readableModel('l.model_name')}, quota = l.quota * ${chargeFactor},
     other = (coalesce(nullif(l.other, '')::jsonb, '{}') || jsonb_build_object('duration_ms', 300 + l.id * 137 % 5200))::text
@@ -107,15 +107,16 @@ async function fill(channels: number): Promise<void> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query(
-    `INSERT INTO channels (type, name, key_sealed, created_time, models, tag, "group", status, priority, weight,
-       response_time, test_time, balance, balance_updated_time, other_info)
+    `INSERT INTO channels (type, name, key_sealed, created_at, models, tag, groups, status, priority, weight,
+       response_time, tested_at, balance, balance_at, status_reason, status_changed_at)
      SELECT (ARRAY[1, 14, 24, 3, 43])[1 + n % 5],
        (ARRAY['OpenAI', 'Anthropic', 'Gemini', 'Azure', 'DeepSeek'])[1 + n % 5] || ' ' || (ARRAY['primary', 'fallback', 'team key', 'EU'])[1 + n % 4]
          || CASE WHEN $1 > 20 THEN ' ' || n ELSE '' END,
-       '', extract(epoch FROM now())::bigint - n, 'gpt-4o,gpt-4o-mini,claude-sonnet-4-5', CASE WHEN n % 3 = 0 THEN 'eu' ELSE '' END,
-       CASE WHEN n % 4 = 0 THEN 'default,vip' ELSE 'default' END, CASE WHEN n % 9 = 0 THEN 3 WHEN n % 7 = 0 THEN 2 ELSE 1 END,
-       n % 10, 1 + n % 50, 200 + n * 137 % 4200, extract(epoch FROM now())::bigint - 60, round((n * 37.41)::numeric % 400, 2),
-       extract(epoch FROM now())::bigint - 300, CASE WHEN n % 9 = 0 THEN '{"status_reason":"401 Incorrect API key","status_time":1}' ELSE '' END
+       '', now() - n * interval '1 second', '{gpt-4o,gpt-4o-mini,claude-sonnet-4-5}', CASE WHEN n % 3 = 0 THEN 'eu' ELSE '' END,
+       CASE WHEN n % 4 = 0 THEN '{default,vip}' ELSE '{default}' END::text[],
+       CASE WHEN n % 9 = 0 THEN 'autoDisabled' WHEN n % 7 = 0 THEN 'disabled' ELSE 'enabled' END,
+       n % 10, 1 + n % 50, 200 + n * 137 % 4200, now() - interval '1 minute', round((n * 37.41)::numeric % 400, 2),
+       now() - interval '5 minutes', CASE WHEN n % 9 = 0 THEN '401 Incorrect API key' ELSE '' END, CASE WHEN n % 9 = 0 THEN to_timestamp(1) END
      FROM generate_series(1, $1::integer) n`,
     [channels],
   );

@@ -46,14 +46,14 @@ beforeEach(async () => {
 const set = (key: string, value: string) => site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
 
 async function channel(name: string, more: Record<string, unknown> = {}): Promise<number> {
-  const fields = { type: 1, name, key_sealed: '', created_time: 0, models: 'gpt-4.1', ...more };
+  const fields = { type: 1, name, key_sealed: '', models: ['gpt-4.1'], ...more };
   const columns = Object.keys(fields).map((column) => `"${column}"`);
   const places = columns.map((_, index) => `$${index + 1}`);
   const sql = `INSERT INTO channels (${columns.join(', ')}) VALUES (${places.join(', ')}) RETURNING id`;
   const [row] = await site.query<{ id: number }>(sql, Object.values(fields));
   return row?.id ?? 0;
 }
-const disabled = { status: 3, other_info: '{"status_reason":"401 invalid key","status_time":1}' };
+const disabled = { status: 'autoDisabled', status_reason: '401 invalid key', status_changed_at: new Date(1000) };
 
 interface Alert {
   readonly id: number;
@@ -96,7 +96,7 @@ describe('conditions', () => {
 
   it('find channels that the gateway disabled, with the reason, not those that an admin did', async () => {
     const id = await channel('dead', disabled);
-    await channel('off', { status: 2 });
+    await channel('off', { status: 'disabled' });
     expect([...(await conditions().disabledChannels())]).toEqual([
       [id, { channelName: 'dead', reason: '401 invalid key' }],
     ]);
@@ -105,10 +105,10 @@ describe('conditions', () => {
   });
 
   it('find enabled channels below the balance of the setting, if a balance is known', async () => {
-    const poor = await channel('poor', { balance: 4.99, balance_updated_time: 1 });
-    await channel('rich', { balance: 5, balance_updated_time: 1 });
+    const poor = await channel('poor', { balance: 4.99, balance_at: new Date(1000) });
+    await channel('rich', { balance: 5, balance_at: new Date(1000) });
     await channel('unknown', { balance: 0 });
-    await channel('off', { status: 2, balance: 1, balance_updated_time: 1 });
+    await channel('off', { status: 'disabled', balance: 1, balance_at: new Date(1000) });
     expect([...(await conditions().lowBalances())]).toEqual([]);
     values = { ...values, 'alerts.channel_balance_below': 5 };
     expect([...(await conditions().lowBalances())]).toEqual([
@@ -168,8 +168,8 @@ describe('conditions', () => {
   });
 
   it('find channels that sell below cost, with their models', async () => {
-    const id = await channel('loses', { cost_rule: '{"factor":3}', models: 'gpt-4.1,gpt-4.1-mini' });
-    await channel('earns', { cost_rule: '{"factor":0.5}' });
+    const id = await channel('loses', { cost: { factor: 3, cards: {} }, models: ['gpt-4.1', 'gpt-4.1-mini'] });
+    await channel('earns', { cost: { factor: 0.5, cards: {} } });
     const actor: Actor = { id: root.id, username: 'root', role: 100, status: 1, group: 'default' };
     expect([...(await conditions().salesBelowCost(actor))]).toEqual([
       [id, { channelName: 'loses', models: ['gpt-4.1', 'gpt-4.1-mini'], count: 2 }],
@@ -337,7 +337,7 @@ describe('messages', () => {
     // The channel is enabled and disabled again within the hour: the alert is shown again, but not sent again.
     await site.graphql(root, 'mutation ($id: Int!) { enableChannel(id: $id) { channel { id } } }', { id });
     await until(async () => ((await alerts(root, { isOpen: true })).totalCount === 0 ? true : undefined));
-    await site.query('UPDATE channels SET status = 3 WHERE id = $1', [id]);
+    await site.query("UPDATE channels SET status = 'autoDisabled' WHERE id = $1", [id]);
     await set('RetryTimes', '4');
     await until(async () => ((await alerts(root, { isOpen: true })).totalCount === 1 ? true : undefined));
     const queued = await site.query('SELECT id FROM alert_messages WHERE due_at IS NOT NULL');

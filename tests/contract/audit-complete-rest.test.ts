@@ -78,7 +78,7 @@ const acts: Record<string, () => Promise<Request> | Request> = {
     return ['/api/channel/tag', { tag, models: 'q' }];
   },
   'POST /api/channel/fix': async () => {
-    await site.query(`UPDATE channels SET models = ' m ,, n' WHERE id = $1`, [await channel()]);
+    await site.query(`UPDATE channels SET models = '{m,n,m}' WHERE id = $1`, [await channel()]);
     return ['/api/channel/fix'];
   },
 

@@ -276,7 +276,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'channel',
     'fix',
     async () => {
-      await site.query(`UPDATE channels SET models = ' m ,, n' WHERE id = $1`, [await channel()]);
+      await site.query(`UPDATE channels SET models = '{m,n,m}' WHERE id = $1`, [await channel()]);
       return 'fixChannels { count }';
     },
   ],

@@ -218,9 +218,9 @@ describe('channels', () => {
     expect(found.map(({ action }) => action)).toEqual(['create', 'update', 'update', 'update', 'delete']);
     expect(found[1]?.changes).toEqual([
       { field: 'key', before: '***', after: '***' },
-      { field: 'models', before: 'gpt-4o', after: 'gpt-4.1' },
+      { field: 'models', before: '["gpt-4o"]', after: '["gpt-4.1"]' },
     ]);
-    expect(found[3]?.changes).toEqual([{ field: 'status', before: '1', after: '2' }]);
+    expect(found[3]?.changes).toEqual([{ field: 'status', before: 'enabled', after: 'disabled' }]);
     expect(JSON.stringify(await site.query('SELECT a::text FROM audit_entries a'))).not.toContain('planted');
   });
 });

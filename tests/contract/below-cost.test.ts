@@ -46,7 +46,7 @@ it('compares proposed prices with each enabled channel, by its factor, its card 
   const carded = await create('carded', { cost: { cards: { 'gpt-4.1': { prices: { input: 1, output: 9 } } } } });
   const mapped = await create('mapped', { models: ['house'], modelMapping: [{ from: 'house', to: 'gpt-4.1' }] });
   await create('disabled');
-  await site.query(`UPDATE channels SET status = 2 WHERE name = 'disabled'`);
+  await site.query(`UPDATE channels SET status = 'disabled' WHERE name = 'disabled'`);
   const cards = {
     'gpt-4.1': { prices: { input: 1.5, cachedInput: 1.5, output: 8, webSearch: 0 } },
     house: { prices: { input: 2, cachedInput: 2, output: 4 } },

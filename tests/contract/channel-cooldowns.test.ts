@@ -131,7 +131,7 @@ describe('single keys', () => {
   const endings = async () => (await keys()).map(({ ending }) => ending);
 
   it('are tested alone, also during a cooldown, without a mark on the channel', async () => {
-    const before = await site.query('SELECT test_time, test_error FROM channels WHERE id = $1', [id]);
+    const before = await site.query('SELECT tested_at, test_error FROM channels WHERE id = $1', [id]);
     upstream.reset();
     upstream.script({}, json({ error: { message: 'bad key', type: 'auth' } }, 401));
     const failed = await mutate(`testChannel(id: ${id}, key: 2) { ... on ChannelTestFailed { message } }`);
@@ -144,7 +144,7 @@ describe('single keys', () => {
     expect(
       JSON.stringify((await mutate(`testChannel(id: ${id}, key: 9) { ... on ChannelTestFailed { message } }`)).data),
     ).toContain('no such key');
-    expect(await site.query('SELECT test_time, test_error FROM channels WHERE id = $1', [id])).toEqual(before);
+    expect(await site.query('SELECT tested_at, test_error FROM channels WHERE id = $1', [id])).toEqual(before);
   });
 
   it('are added behind the others, once', async () => {

@@ -196,7 +196,8 @@ it('stores a rule as given, refuses what cannot be one, and audits it', async ()
     `SELECT changes FROM audit_entries WHERE subject = 'channel' AND subject_id = $1 ORDER BY id DESC LIMIT 1`,
     [String(id)],
   );
-  expect(audited?.changes).toEqual([{ field: 'costRule', before: JSON.stringify(cost), after: '' }]);
+  const after = JSON.stringify({ factor: 1, cards: {} });
+  expect(audited?.changes).toEqual([{ field: 'cost', before: JSON.stringify(cost), after }]);
 });
 
 it('follows a change of the rule at once, and leaves rows of the past as they are', async () => {

@@ -123,7 +123,7 @@ it('counts failed attempts by kind with their last error, and those that another
 
 it('has percentiles of the durations of a day, as the rollups know them', async () => {
   const ids = await site.query<{ id: number }>(
-    `INSERT INTO channels (type, name, key_sealed, created_time, models) VALUES (1, 'slow', '', 0, 'm') RETURNING id`,
+    `INSERT INTO channels (type, name, key_sealed, models) VALUES (1, 'slow', '', '{m}') RETURNING id`,
   );
   const id = ids[0]?.id ?? 0;
   // Nine calls of 200 to 300 ms and one of 2 to 3 s, five hours ago: outside the last hour.
@@ -170,8 +170,8 @@ it('takes as many statements for sixty channels as for two', async () => {
   let admin = await other.setUp();
   const fill = (channels: number) =>
     other.query(
-      `INSERT INTO channels (type, name, key_sealed, created_time, models)
-         SELECT 1, 'c' || n, '', 0, 'm' FROM generate_series(1, ${channels}) n;
+      `INSERT INTO channels (type, name, key_sealed, models)
+         SELECT 1, 'c' || n, '', '{m}' FROM generate_series(1, ${channels}) n;
        INSERT INTO usage_five_minutes (start, channel_id, model_name, calls) SELECT ${start}, id, 'm', 1 FROM channels;
        INSERT INTO channel_failures SELECT ${start}, id, 'TIMEOUT', 1, ${start}, 'm', '' FROM channels`,
     );

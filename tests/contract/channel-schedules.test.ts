@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { SharedState } from '../../server/src/platform/cache/shared-state.js';
 import { ChannelClock } from '../../server/src/console/channels/channel.jobs.js';
+import type { ChannelStatus } from '../../server/src/console/channels/channel.entity.js';
 import { ChannelSchedules, type ChannelSchedulesDeps } from '../../server/src/console/channels/channel-schedules.js';
 import { providerOf } from '../../server/src/dialects/providers/providers.js';
 import { unauthorized } from '../support/upstream/faults.js';
@@ -44,11 +45,12 @@ async function create(more: Record<string, unknown> = {}): Promise<number> {
 
 interface State {
   readonly id: number;
-  readonly status: number;
-  readonly other_info: string;
-  readonly test_time: string;
+  readonly status: ChannelStatus;
+  readonly status_reason: string;
+  readonly status_changed_at: Date | null;
+  readonly tested_at: Date | null;
   readonly balance: number;
-  readonly balance_updated_time: string;
+  readonly balance_at: Date | null;
 }
 
 /** Waits for a state, since scheduled runs work in the background. */
@@ -59,7 +61,7 @@ async function until(holds: (rows: State[]) => boolean): Promise<State[]> {
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
-const tested = (rows: State[]): boolean => rows.every((row) => Number(row.test_time) > 0);
+const tested = (rows: State[]): boolean => rows.every((row) => row.tested_at !== null);
 
 describe('testing all channels', () => {
   it('answers at once, tests every channel whatever its state, and switches by what it sees', async () => {
@@ -72,18 +74,17 @@ describe('testing all channels', () => {
       await create({ key: 'sk-bad', auto_ban: 0 }),
     ];
     await create({ type: 2, models: 'mj_imagine' });
-    await site.query('UPDATE channels SET status = 3 WHERE id = $1', [back]);
-    await site.query('UPDATE channels SET test_time = 1 WHERE type = 2');
+    await site.query("UPDATE channels SET status = 'autoDisabled' WHERE id = $1", [back]);
+    await site.query('UPDATE channels SET tested_at = now() WHERE type = 2');
     expect((await call('/api/channel/test')).body).toEqual({ success: true, message: '' });
-    const rows = await until((all) => tested(all) && all.find(({ id }) => id === bad)?.status === 3);
-    const status = (id: number): number | undefined => rows.find((row) => row.id === id)?.status;
-    expect([good, bad, back, kept].map(status)).toEqual([1, 3, 1, 1]);
-    const info = JSON.parse(rows.find(({ id }) => id === bad)?.other_info ?? '') as Record<string, unknown>;
-    expect(info).toEqual({
+    const rows = await until((all) => tested(all) && all.find(({ id }) => id === bad)?.status === 'autoDisabled');
+    const status = (id: number): ChannelStatus | undefined => rows.find((row) => row.id === id)?.status;
+    expect([good, bad, back, kept].map(status)).toEqual(['enabled', 'autoDisabled', 'enabled', 'enabled']);
+    expect(rows.find(({ id }) => id === bad)).toMatchObject({
       status_reason: expect.stringMatching(/^status code 401: /) as string,
-      status_time: expect.any(Number) as number,
+      status_changed_at: expect.any(Date) as Date,
     });
-    expect(rows.find(({ id }) => id === back)?.other_info).toContain('passed the test');
+    expect(rows.find(({ id }) => id === back)?.status_reason).toContain('passed the test');
     expect(JSON.stringify(rows)).not.toContain('sk-bad');
   });
 
@@ -93,9 +94,9 @@ describe('testing all channels', () => {
     await create({ models: 'whisper-1' });
     const last = await create({ key: 'sk-bad', models: 'whisper-1,gpt-4o' });
     await call('/api/channel/test');
-    const rows = await until((all) => all.find(({ id }) => id === last)?.status === 3);
-    expect(rows.map(({ status }) => status)).toEqual([1, 1, 3]);
-    expect(rows.find(({ id }) => id === first)?.test_time).toBe('0');
+    const rows = await until((all) => all.find(({ id }) => id === last)?.status === 'autoDisabled');
+    expect(rows.map(({ status }) => status)).toEqual(['enabled', 'enabled', 'autoDisabled']);
+    expect(rows.find(({ id }) => id === first)?.tested_at).toBeNull();
     expect(new Set(upstream.requests.map(({ path }) => path))).toEqual(new Set(['/v1/chat/completions']));
   });
 
@@ -158,12 +159,12 @@ describe('testing all channels', () => {
   it('leaves channels alone that cannot be reached, and all of them when the site says so', async () => {
     const unreachable = await create({ base_url: 'http://127.0.0.1:9' });
     await startRun('/api/channel/test');
-    expect((await until(tested)).find(({ id }) => id === unreachable)?.status).toBe(1);
+    expect((await until(tested)).find(({ id }) => id === unreachable)?.status).toBe('enabled');
     await set({ AutomaticDisableChannelEnabled: 'false' });
     upstream.script({}, unauthorized());
     await create();
     await startRun('/api/channel/test');
-    expect((await until(tested)).map(({ status }) => status)).toEqual([1, 1]);
+    expect((await until(tested)).map(({ status }) => status)).toEqual(['enabled', 'enabled']);
   });
 
   it('takes out a key that is refused, and the channel with its last one', async () => {
@@ -172,14 +173,14 @@ describe('testing all channels', () => {
     upstream.script({ key: 'sk-worse' }, unauthorized());
     const [mixed, bad] = [await create({ key: 'sk-bad,sk-good' }), await create({ key: 'sk-bad,sk-worse' })];
     for (let run = 0; run < 4; run++) {
-      await site.query('UPDATE channels SET test_time = 0');
+      await site.query('UPDATE channels SET tested_at = NULL');
       await startRun('/api/channel/test');
       await until(tested);
     }
-    const rows = await until((all) => all.find(({ id }) => id === bad)?.status === 3);
+    const rows = await until((all) => all.find(({ id }) => id === bad)?.status === 'autoDisabled');
     expect(rows.map(({ id, status }) => [id, status])).toEqual([
-      [mixed, 1],
-      [bad, 3],
+      [mixed, 'enabled'],
+      [bad, 'autoDisabled'],
     ]);
     const keys = upstream.requests.map(({ headers }) => headers['authorization']);
     expect(keys.filter((key) => key === 'Bearer sk-good').length).toBeGreaterThan(2);
@@ -195,7 +196,7 @@ describe('testing all channels', () => {
       other,
     ]);
     await startRun('/api/channel/test');
-    expect((await until(tested)).map(({ status }) => status)).toEqual([1, 1]);
+    expect((await until(tested)).map(({ status }) => status)).toEqual(['enabled', 'enabled']);
     expect(upstream.requests.map(({ key }) => key)).toEqual(['sk-good', 'sk-good']);
   });
 
@@ -206,8 +207,8 @@ describe('testing all channels', () => {
     upstream.script({ key: 'sk-bad' }, unauthorized());
     const refused = await create({ key: 'sk-bad' });
     await startRun('/api/channel/test');
-    const rows = await until((all) => all.find(({ id }) => id === refused)?.status === 3);
-    expect(rows.find(({ id }) => id === broken)?.status).toBe(1);
+    const rows = await until((all) => all.find(({ id }) => id === refused)?.status === 'autoDisabled');
+    expect(rows.find(({ id }) => id === broken)?.status).toBe('enabled');
   });
 
   it('switches nothing that somebody switched off by hand, and nothing on unless the site says so', async () => {
@@ -219,19 +220,23 @@ describe('testing all channels', () => {
       await create({ key: 'sk-bad' }),
       await create({ key: 'sk-good' }),
     ];
-    await site.query('UPDATE channels SET status = CASE id WHEN $1 THEN 3 ELSE 2 END', [waiting]);
-    const states = async (): Promise<Array<number | undefined>> => {
-      await site.query('UPDATE channels SET test_time = 0');
+    await site.query("UPDATE channels SET status = CASE id WHEN $1 THEN 'autoDisabled' ELSE 'disabled' END", [waiting]);
+    const states = async (): Promise<Array<ChannelStatus | undefined>> => {
+      await site.query('UPDATE channels SET tested_at = NULL');
       await startRun('/api/channel/test');
       const rows = await until(tested);
       await startRun('/api/channel/test');
       return [off, refused, waiting].map((id) => rows.find((row) => row.id === id)?.status);
     };
-    expect(await states()).toEqual([2, 2, 3]);
+    expect(await states()).toEqual(['disabled', 'disabled', 'autoDisabled']);
     await set({ AutomaticEnableChannelEnabled: 'true' });
     await states();
-    const rows = await until((all) => all.find(({ id }) => id === waiting)?.status === 1);
-    expect([off, refused, waiting].map((id) => rows.find((row) => row.id === id)?.status)).toEqual([2, 2, 1]);
+    const rows = await until((all) => all.find(({ id }) => id === waiting)?.status === 'enabled');
+    expect([off, refused, waiting].map((id) => rows.find((row) => row.id === id)?.status)).toEqual([
+      'disabled',
+      'disabled',
+      'enabled',
+    ]);
   });
 
   it('takes no channel for too slow when the site sets no limit', async () => {
@@ -246,8 +251,8 @@ describe('testing all channels', () => {
     upstream.script({ key: 'sk-bad' }, unauthorized());
     const refused = await create({ key: 'sk-bad' });
     await startRun('/api/channel/test');
-    const rows = await until((all) => all.find(({ id }) => id === refused)?.status === 3);
-    expect(rows.find(({ id }) => id === slow)?.status).toBe(1);
+    const rows = await until((all) => all.find(({ id }) => id === refused)?.status === 'autoDisabled');
+    expect(rows.find(({ id }) => id === slow)?.status).toBe('enabled');
   });
 
   it('takes out a channel that answers too slowly', async () => {
@@ -260,9 +265,9 @@ describe('testing all channels', () => {
     });
     await create();
     await startRun('/api/channel/test');
-    const [row] = await until((rows) => rows[0]?.status === 3);
-    expect(row?.status).toBe(3);
-    expect(row?.other_info).toMatch(/response time \d+\.\d\ds exceeds 0\.05s/);
+    const [row] = await until((rows) => rows[0]?.status === 'autoDisabled');
+    expect(row?.status).toBe('autoDisabled');
+    expect(row?.status_reason).toMatch(/response time \d+\.\d\ds exceeds 0\.05s/);
   });
 });
 
@@ -288,7 +293,7 @@ describe('balances', () => {
       balance: 12.34,
     });
     const [row] = await site.query<State>('SELECT * FROM channels');
-    expect([row?.balance, Number(row?.balance_updated_time) > 0]).toEqual([12.34, true]);
+    expect([row?.balance, row?.balance_at != null]).toEqual([12.34, true]);
     const month = new Date().toISOString().slice(0, 7);
     expect(upstream.requests.map(({ headers }) => headers['authorization'])).toEqual([
       'Bearer sk-one',
@@ -387,7 +392,7 @@ describe('balances', () => {
     // The next run begins when this one has ended.
     await startRun('/api/channel/update_balance');
     const [row] = await site.query<State>('SELECT * FROM channels');
-    expect([row?.status, Number(row?.balance_updated_time)]).toEqual([1, 0]);
+    expect([row?.status, row?.balance_at]).toEqual(['enabled', null]);
   });
 
   it('tells an unknown channel', async () => {
@@ -420,14 +425,14 @@ describe('balances', () => {
     const state = (id: number) => rows.find((row) => row.id === id);
     expect([broken, off, empty, kept, rich].map((id) => [state(id)?.status, state(id)?.balance])).toEqual([
       ...[
-        [1, 0],
-        [2, 0],
-        [3, 0],
-        [1, 0],
-        [1, 9],
+        ['enabled', 0],
+        ['disabled', 0],
+        ['autoDisabled', 0],
+        ['enabled', 0],
+        ['enabled', 9],
       ],
     ]);
-    expect(state(empty)?.other_info).toContain('insufficient balance');
+    expect(state(empty)?.status_reason).toContain('insufficient balance');
   });
 
   it('leaves a channel on while one of its keys has a balance', async () => {
@@ -441,10 +446,10 @@ describe('balances', () => {
       await create({ type: 43, key: 'sk-empty,sk-spent' }),
     ];
     await startRun('/api/channel/update_balance');
-    const rows = await until((all) => all.find(({ id }) => id === bare)?.status === 3);
+    const rows = await until((all) => all.find(({ id }) => id === bare)?.status === 'autoDisabled');
     expect(rows.map(({ id, status, balance }) => [id, status, balance])).toEqual([
-      [mixed, 1, 0],
-      [bare, 3, 0],
+      [mixed, 'enabled', 0],
+      [bare, 'autoDisabled', 0],
     ]);
   });
 
@@ -453,10 +458,10 @@ describe('balances', () => {
     upstream.script({}, json({ balance_infos: [{ currency: 'CNY', total_balance: '0' }] }));
     const id = await create({ type: 43 });
     await startRun('/api/channel/update_balance');
-    const [row] = await until((rows) => Number(rows[0]?.balance_updated_time) > 0);
+    const [row] = await until((rows) => rows[0]?.balance_at != null);
     await startRun('/api/channel/update_balance');
     expect([row?.id, row?.balance]).toEqual([id, 0]);
-    expect((await site.query<State>('SELECT * FROM channels')).map(({ status }) => status)).toEqual([1]);
+    expect((await site.query<State>('SELECT * FROM channels')).map(({ status }) => status)).toEqual(['enabled']);
   });
 });
 
@@ -495,7 +500,9 @@ it('a run pauses between two channels for as long as the site says, and a stoppi
   const begin = async (pause: number) => {
     const visits: number[] = [];
     const schedules = new ChannelSchedules({
-      channels: { find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 1, autoBan: 1 }))) },
+      channels: {
+        find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 'enabled', autoDisable: true }))),
+      },
       tests: { test: () => Promise.resolve(visits.push(performance.now())).then(() => ({ success: false })) },
       options: { values: { ChannelDisableThreshold: 0 } },
       state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
@@ -546,12 +553,14 @@ describe('schedules on a clock', () => {
     const visited: number[] = [];
     const warnings: string[] = [];
     const schedules = new ChannelSchedules({
-      channels: { find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 1, autoBan: 1 }))) },
+      channels: {
+        find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 'enabled', autoDisable: true }))),
+      },
       tests: {
         test: async (_admin: unknown, id: number) => {
           visited.push(id);
           await new Promise((resolve) => setTimeout(resolve, 25_000));
-          return { success: true, message: '', seconds: 1, refused: false, unreachable: false };
+          return { success: true, message: '', milliseconds: 1000, refused: false, unreachable: false };
         },
       },
       options: { values: { ChannelDisableThreshold: 0 } },

@@ -1,3 +1,4 @@
+import type { ChannelStatus } from '../../server/src/console/channels/channel.entity.js';
 import { rateLimited, serverError, unauthorized } from '../support/upstream/faults.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Person } from './site.js';
@@ -23,8 +24,9 @@ beforeEach(async () => {
 });
 
 interface State {
-  readonly status: number;
-  readonly other_info: string;
+  readonly status: ChannelStatus;
+  readonly status_reason: string;
+  readonly status_changed_at: Date | null;
 }
 
 async function callThrough(more: Record<string, unknown>): Promise<void> {
@@ -49,9 +51,9 @@ function call(): Promise<{ readonly status: number }> {
 }
 
 /** Waits for a status of the channel, because the response does not wait for the channel to be disabled. */
-async function stateOf(status: number): Promise<State | undefined> {
+async function stateOf(status: ChannelStatus): Promise<State | undefined> {
   for (let attempt = 0; ; attempt++) {
-    const [row] = await site.query<State>('SELECT status, other_info FROM channels');
+    const [row] = await site.query<State>('SELECT status, status_reason, status_changed_at FROM channels');
     if (row?.status === status || attempt === 1600) return row;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
@@ -61,9 +63,11 @@ it('a channel whose key is refused goes out of service, says why, and can be ena
   upstream.script({}, unauthorized());
   const before = Math.floor(Date.now() / 1000);
   await callThrough({});
-  const state = await stateOf(3);
-  expect(state?.status).toBe(3);
-  const info = JSON.parse(state?.other_info ?? '') as { status_reason: string; status_time: number };
+  const state = await stateOf('autoDisabled');
+  expect(state?.status).toBe('autoDisabled');
+  const { data } = (await site.rest(root, 'GET', '/api/channel/')).body as { data: Array<Record<string, unknown>> };
+  const info = JSON.parse(String(data[0]?.['other_info'])) as { status_reason: string; status_time: number };
+  expect([data[0]?.['status'], info.status_reason]).toEqual([3, state?.status_reason]);
   expect(info.status_reason).not.toBe('');
   expect(info.status_time).toBeGreaterThanOrEqual(before);
   expect((await site.rest(root, 'GET', '/api/channel/models_enabled')).body.data).toEqual([]);
@@ -86,14 +90,14 @@ it.each([
   await callThrough(more);
   // The delay is long enough for work that the response does not wait for.
   await new Promise((resolve) => setTimeout(resolve, 150));
-  expect(await stateOf(1)).toMatchObject({ status: 1, other_info: '' });
+  expect(await stateOf('enabled')).toMatchObject({ status: 'enabled', status_changed_at: null });
   expect(await site.query('SELECT 1 FROM logs WHERE type = 4')).toEqual([]);
 });
 
 it('a channel that must not be disabled any more serves at once, although this node did not hear of it', async () => {
   const id = await create();
   // The row is changed as by another node.
-  await site.query('UPDATE channels SET auto_ban = 0 WHERE id = $1', [id]);
+  await site.query('UPDATE channels SET auto_disable = false WHERE id = $1', [id]);
   upstream.script({}, unauthorized());
   expect((await call()).status).toBeGreaterThanOrEqual(400);
   await new Promise((resolve) => setTimeout(resolve, 150));
@@ -122,7 +126,9 @@ describe('a key that was replaced meanwhile', () => {
     replace();
     expect((await refused).status).toBeGreaterThanOrEqual(400);
     await pause();
-    expect(await site.query('SELECT status, other_info FROM channels')).toEqual([{ status: 1, other_info: '' }]);
+    expect(await site.query('SELECT status, status_reason FROM channels')).toEqual([
+      { status: 'enabled', status_reason: '' },
+    ]);
     upstream.reset();
     expect((await call()).status).toBe(200);
     expect(upstream.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-new-key');
@@ -140,8 +146,8 @@ describe('a key that was replaced meanwhile', () => {
     upstream.script({ key: 'sk-planted-key' }, unauthorized());
     expect((await call()).status).toBeGreaterThanOrEqual(400);
     await pause();
-    expect(await site.query('SELECT status, other_info FROM channels WHERE id = $1', [id])).toEqual([
-      { status: 1, other_info: '' },
+    expect(await site.query('SELECT status, status_reason FROM channels WHERE id = $1', [id])).toEqual([
+      { status: 'enabled', status_reason: '' },
     ]);
     // The node has read the channel again.
     upstream.reset();
@@ -194,7 +200,9 @@ describe('a key that was replaced meanwhile', () => {
     late.refuse();
     await late.call;
     await pause();
-    expect(await site.query('SELECT status, other_info FROM channels')).toEqual([{ status: 1, other_info: '' }]);
+    expect(await site.query('SELECT status, status_reason FROM channels')).toEqual([
+      { status: 'enabled', status_reason: '' },
+    ]);
     upstream.reset();
     await call();
     expect(upstream.requests.at(-1)?.path).toMatch(/^\/new\//);

@@ -27,9 +27,7 @@ beforeAll(async () => {
     `INSERT INTO logs (created_at, type, user_id, username, channel_id, model_name, "group", content)
      SELECT 1700000000 + n, 2, 1, 'root', 7, 'gpt-4o', 'default', repeat('c', 4000) FROM generate_series(1, ${logs}) n`,
   );
-  await site.query(
-    `INSERT INTO channels (id, type, name, key_sealed, created_time) VALUES (7, 1, repeat('n', 12000), '', 0)`,
-  );
+  await site.query(`INSERT INTO channels (id, type, name, key_sealed) VALUES (7, 1, repeat('n', 12000), '')`);
   await site.query(
     `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls)
      SELECT 1700000000 - 1700000000 % 3600, 1, n, 7, 'gpt-4o', 'default', 1 FROM generate_series(1, ${groups}) n`,

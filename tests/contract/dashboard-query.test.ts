@@ -47,9 +47,9 @@ it('reads the first steps of a site in one query, the channels that passed their
   const fresh = { channels: { items: [] }, unpricedModels: [], tokens: { items: [] } };
   expect(await read()).toMatchObject({ ...fresh, users: { items: [{ requestCount: 0 }] } });
   await site.query(
-    `INSERT INTO channels (type, name, key_sealed, created_time, models, response_time, test_time, test_error)
-     VALUES (1, 'new', '', 0, 'own-model', 0, 0, ''), (1, 'bad', '', 0, 'own-model', 1, 1700000900, 'status code 401'),
-            (1, 'good', '', 0, 'own-model', 700, 1700000000, '')`,
+    `INSERT INTO channels (type, name, key_sealed, models, response_time, tested_at, test_error)
+     VALUES (1, 'new', '', '{own-model}', 0, NULL, ''), (1, 'bad', '', '{own-model}', 1, '2023-11-14T22:28:20Z', 'status code 401'),
+            (1, 'good', '', '{own-model}', 700, '2023-11-14T22:13:20Z', '')`,
   );
   await site.query('UPDATE users SET request_count = 4 WHERE id = $1', [user.id]);
   expect(await read()).toMatchObject({

@@ -146,7 +146,7 @@ it('has cohorts of zones with short names, in their summer time', async () => {
 it('names the provider of a group, and none where the channel was deleted', async () => {
   const [gone, anthropic] = [4242, 14];
   const [channel] = await site.query<{ id: number }>(
-    `INSERT INTO channels (type, name, key_sealed, status, created_time, models) VALUES ($1, 'c', '', 2, 0, 'm') RETURNING id`,
+    `INSERT INTO channels (type, name, key_sealed, status, models) VALUES ($1, 'c', '', 'disabled', '{m}') RETURNING id`,
     [anthropic],
   );
   await site.query(

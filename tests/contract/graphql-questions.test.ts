@@ -56,9 +56,9 @@ beforeAll(async () => {
   root = await site.setUp();
   people = [await site.invite(root), await site.invite(root), await site.invite(root)];
   await site.query(`
-    INSERT INTO channels (id, type, name, key_sealed, created_time, tag, models, status, other_info) VALUES
-      (1, 20, 'router', '', 0, 'eu', 'm1', 1, ''), (2, 14, 'claude', '', 0, 'eu', 'm2', 1, ''),
-      (3, 1, 'spare', '', 0, '', 'm1', 3, '{"status_reason":"401 from the provider","status_time":${now - 5000}}')`);
+    INSERT INTO channels (id, type, name, key_sealed, tag, models, status, status_reason, status_changed_at) VALUES
+      (1, 20, 'router', '', 'eu', '{m1}', 'enabled', '', NULL), (2, 14, 'claude', '', 'eu', '{m2}', 'enabled', '', NULL),
+      (3, 1, 'spare', '', '', '{m1}', 'autoDisabled', '401 from the provider', to_timestamp(${now - 5000}))`);
   for (const [index, person] of people.entries()) {
     await site.query(
       `INSERT INTO tokens (id, user_id, key_hash, key_prefix, key_sealed, created_at, last_used_at, expires_at, name)

@@ -24,8 +24,8 @@ beforeEach(async () => {
   await site.query('DELETE FROM redemptions');
   ids = {
     channels: await insert(
-      `INSERT INTO channels (type, name, key_sealed, created_time, models)
-       SELECT 1, 'c' || n, $2, 0, 'gpt-4o' FROM generate_series(1, $1::int) n RETURNING id`,
+      `INSERT INTO channels (type, name, key_sealed, models)
+       SELECT 1, 'c' || n, $2, '{gpt-4o}' FROM generate_series(1, $1::int) n RETURNING id`,
       key,
     ),
     redemptions: await insert(

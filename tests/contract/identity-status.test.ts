@@ -127,17 +127,18 @@ describe('groups', () => {
   it('decide which models a user can reach', async () => {
     await set('GroupRatio', '{"vip": 0.5, "default": 1, "hidden": 2}');
     await set('UserUsableGroups', '{"vip": "VIP group"}');
-    const add = (models: string, group: string, status = 1) =>
-      site.query(
-        `INSERT INTO channels (type, key_sealed, models, "group", status, created_time) VALUES (1, '', $1, $2, $3, 0)`,
-        [models, group, status],
-      );
+    const add = (models: string, groups: string, status = 'enabled') =>
+      site.query(`INSERT INTO channels (type, key_sealed, models, groups, status) VALUES (1, '', $1, $2, $3)`, [
+        models.split(','),
+        groups.split(','),
+        status,
+      ]);
     const user = await site.invite(root);
     expect((await site.rest(user, 'GET', '/api/user/models')).body).toEqual({ success: true, message: '', data: [] });
     await add('gpt-4o,shared', 'vip');
     await add('shared,plain', 'default,other');
     await add('secret', 'hidden');
-    await add('off', 'default', 2);
+    await add('off', 'default', 'disabled');
     // Written without the service, so the cached copy must be invalidated.
     await site.expectSuccess(root, 'POST', '/api/channel/fix');
     expect((await site.rest(user, 'GET', '/api/user/models')).body.data).toEqual(['gpt-4o', 'plain', 'shared']);

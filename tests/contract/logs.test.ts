@@ -103,7 +103,7 @@ const contents = async (person: Person, path: string): Promise<string[]> =>
 describe('the list', () => {
   it('has every key, the channel by name, newest first, and pages from 1', async () => {
     await site.query(
-      `INSERT INTO channels (id, type, name, key_sealed, created_time) VALUES (31, 1, 'main', 'v1.x', 0), (32, 1, 'b', 'v1.x', 0)`,
+      `INSERT INTO channels (id, type, name, key_sealed) VALUES (31, 1, 'main', 'v1.x'), (32, 1, 'b', 'v1.x')`,
     );
     const at = now() - 1000;
     await settled(
@@ -643,9 +643,7 @@ describe('the GraphQL presentation', () => {
   const adminFields = `${fields} username channelId channelName attemptIds upstreamUsd`;
 
   it('lists for admins and for owners', async () => {
-    await site.query(
-      `INSERT INTO channels (id, type, name, key_sealed, created_time) VALUES (31, 1, 'main', 'v1.x', 0)`,
-    );
+    await site.query(`INSERT INTO channels (id, type, name, key_sealed) VALUES (31, 1, 'main', 'v1.x')`);
     const at = now() - 50;
     const other = JSON.stringify({ frt: 2, admin_info: { use_channel: ['7', '31'], upstream_cost: 0.5 } });
     await settled(of(alice, at, { channelId: 31, other, quota: 4 }), of(bob, at + 1, { type: 3, channelId: 0 }));

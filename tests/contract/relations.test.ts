@@ -17,8 +17,8 @@ beforeAll(async () => {
   bob = await site.invite(root);
   await site.query(
     `INSERT INTO users (username) SELECT 'u' || n FROM generate_series(1, 120) n;
-     INSERT INTO channels (id, type, name, key_sealed, created_time, models)
-       SELECT n, 1, 'c' || n, '', 0, 'gpt-4o' FROM generate_series(1, 120) n;
+     INSERT INTO channels (id, type, name, key_sealed, models)
+       SELECT n, 1, 'c' || n, '', '{gpt-4o}' FROM generate_series(1, 120) n;
      INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name)
        SELECT id, sha256((username || n)::bytea), '', '', username || ' ' || n FROM users, generate_series(1, 3) n;
      INSERT INTO logs (created_at, type, user_id, username, channel_id, token_id, model_name, other)

@@ -163,7 +163,7 @@ describe('the check order of a key', () => {
 
   it('16 and 17: the pinned channel', async () => {
     const { key } = await relay.addToken({ userId: await relay.addUser({ role: 10 }) });
-    const off = await relay.addChannel({ status: 2 });
+    const off = await relay.addChannel({ status: 'disabled' });
     const on = await relay.addChannel({ models: 'another-model' });
     expect(await ask(`${key}-x`)).toMatchObject({ status: 400, error: { code: 'invalid_channel_id' } });
     expect(await ask(`${key}-999999`)).toMatchObject({ status: 400, error: { code: 'invalid_channel_id' } });
@@ -185,7 +185,7 @@ describe('the check order of a key', () => {
 
   it('19: no channel', async () => {
     await relay.addChannel({ group: 'vip' });
-    await relay.addChannel({ status: 3 });
+    await relay.addChannel({ status: 'autoDisabled' });
     const { key } = await relay.addToken();
     const { status, error } = await ask(key);
     expect(status).toBe(503);
@@ -290,7 +290,7 @@ describe('changes', () => {
     await relay.sql("UPDATE tokens SET status = 'enabled' WHERE id = $1", [id]);
     await relay.changed({ kind: 'token', id });
 
-    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [channelId]);
+    await relay.sql("UPDATE channels SET status = 'disabled' WHERE id = $1", [channelId]);
     await relay.changed({ kind: 'channel', id: channelId });
     expect((await ask(key)).status).toBe(503);
   });

@@ -330,7 +330,7 @@ describe('a session whose channel', () => {
     await call(key, body, headers);
     await relay.logsOf(userId, 1);
     const disabled = await channelOf(userId);
-    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [disabled]);
+    await relay.sql("UPDATE channels SET status = 'disabled' WHERE id = $1", [disabled]);
     await relay.changed({ kind: 'channel', id: disabled });
     for (let turn = 0; turn < 6; turn++) await call(key, body, headers);
     const rows = await relay.logsOf(userId, 7);

@@ -206,7 +206,7 @@ it('a call that a limit refuses leaves a paused key to the next call', async () 
   now += 10 * 60_000;
   expect((await ask(key)).status).toBe(200);
   expect(callsOf('sk-open')).toBe(1);
-  await relay.sql(`UPDATE channels SET base_url = $2, limits = '' WHERE id = $1`, [id, relay.upstream.url]);
+  await relay.sql(`UPDATE channels SET base_url = $2, limits = NULL WHERE id = $1`, [id, relay.upstream.url]);
   await relay.changed({ kind: 'channel', id });
   expect((await ask(key)).status).toBe(200);
   expect([callsOf('sk-limited'), callsOf('sk-open')]).toEqual([1, 1]);

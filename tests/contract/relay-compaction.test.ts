@@ -214,7 +214,7 @@ describe('a conversation that was compacted and stored', () => {
     const { key } = await relay.addToken();
     relay.upstream.script({}, json(completion('They fix a.ts.')), json(nativeResponse('x')));
     const made = await ask(key, { input: begun });
-    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [first]);
+    await relay.sql("UPDATE channels SET status = 'disabled' WHERE id = $1", [first]);
     await relay.changed({ kind: 'channel', id: first });
     await relay.addChannel({ type: 1 });
     await ask(key, { input: 'next', previous_response_id: made['id'] });

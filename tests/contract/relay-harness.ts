@@ -9,6 +9,8 @@ import { Changes } from '../../server/src/platform/cache/changes.js';
 import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import type { Change, SharedState } from '../../server/src/platform/cache/shared-state.js';
 import { entities } from '../../server/src/compose/entities.js';
+import { jsonFields, readJson } from '../../server/src/console/channels/channel-json.js';
+import type { ChannelStatus } from '../../server/src/console/channels/channel.entity.js';
 import type { TokenStatus } from '../../server/src/console/tokens/token.entity.js';
 import { createDataSource, createLedgerPool } from '../../server/src/platform/db/data-source.js';
 import { createApp } from '../../server/src/platform/http/app.js';
@@ -44,7 +46,7 @@ export interface ChannelSpec {
   readonly group?: string;
   readonly priority?: number;
   readonly weight?: number;
-  readonly status?: number;
+  readonly status?: ChannelStatus;
   readonly prefix?: string;
   readonly mapping?: string;
   readonly statusMapping?: string;
@@ -54,7 +56,7 @@ export interface ChannelSpec {
   readonly setting?: string;
   readonly limits?: object;
   readonly timeouts?: object;
-  /** The channel's `cost_rule`. */
+  /** The channel's `cost`. */
   readonly cost?: object;
   readonly organization?: string;
   /** The only user whose calls the channel serves. */
@@ -419,32 +421,32 @@ export class RelayHarness {
 
   async addChannel(spec: ChannelSpec = {}): Promise<number> {
     const [row] = await this.sql<{ id: number }>(
-      `INSERT INTO channels (type, name, key_sealed, status, openai_organization, weight, priority, created_time, base_url,
-         models, "group", model_mapping, status_code_mapping, setting, param_override, model_prefix, other,
-         header_override, limits, timeouts, cost_rule, owner_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) RETURNING id`,
+      `INSERT INTO channels (type, name, key_sealed, status, openai_organization, weight, priority, created_at, base_url,
+         models, groups, model_mapping, status_code_mapping, setting, parameters, model_prefix, other,
+         headers, limits, timeouts, cost, owner_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, to_timestamp(1), $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) RETURNING id`,
       [
         spec.type ?? 1,
         `channel${++this.count}`,
         this.parts.secrets.seal(spec.key ?? 'sk-upstream-secret'),
-        spec.status ?? 1,
+        spec.status ?? 'enabled',
         spec.organization ?? '',
         spec.weight ?? 0,
         spec.priority ?? 0,
         spec.baseUrl ?? this.upstream.url,
-        spec.models ?? 'gpt-4o,gpt-4o-mini',
-        spec.group ?? 'default',
-        spec.mapping ?? '',
-        spec.statusMapping ?? '',
-        spec.setting ?? '',
-        spec.override ?? '',
+        commaList(spec.models ?? 'gpt-4o,gpt-4o-mini'),
+        commaList(spec.group ?? 'default'),
+        jsonFields.modelMapping(readJson(spec.mapping ?? '', 'modelMapping')),
+        jsonFields.statusCodeMapping(readJson(spec.statusMapping ?? '', 'statusCodeMapping')),
+        jsonFields.setting(readJson(spec.setting ?? '', 'setting')),
+        jsonFields.parameters(readJson(spec.override ?? '', 'parameters')),
         spec.prefix ?? '',
         spec.other ?? '',
-        spec.headers ?? '',
-        spec.limits ? JSON.stringify(spec.limits) : '',
-        spec.timeouts ? JSON.stringify(spec.timeouts) : '',
-        spec.cost ? JSON.stringify(spec.cost) : '',
-        spec.ownerId ?? 0,
+        jsonFields.headers(readJson(spec.headers ?? '', 'headers')),
+        jsonFields.limits(spec.limits),
+        jsonFields.timeouts(spec.timeouts),
+        jsonFields.cost(spec.cost),
+        spec.ownerId ?? null,
       ],
     );
     const id = row?.id ?? 0;

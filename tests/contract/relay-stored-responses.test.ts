@@ -242,7 +242,7 @@ describe('at a provider that stores responses', () => {
       return [response.status, error['code'], relay.upstream.requests.length - before];
     };
     expect(await refused('resp_of_another_token')).toEqual([400, 'previous_response_not_found', 0]);
-    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [made]);
+    await relay.sql("UPDATE channels SET status = 'disabled' WHERE id = $1", [made]);
     await relay.changed({ kind: 'channel', id: made });
     expect(await refused('resp_1')).toEqual([400, 'previous_response_not_found', 0]);
   });
@@ -340,7 +340,7 @@ describe('at a provider that stores responses', () => {
       await ask(key, { input: 'hi', store: false });
       const [made] = relay.upstream.requests.map((each) => each.key);
       const id = ids[Number(made?.slice(-1))];
-      await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [id]);
+      await relay.sql("UPDATE channels SET status = 'disabled' WHERE id = $1", [id]);
       await relay.changed({ kind: 'channel', id: id ?? 0 });
       expect(await refused(key)).toEqual([400, 'encrypted_reasoning_unusable', 0]);
       // The gateway does not know this reasoning for another token, so the provider decides.
@@ -463,7 +463,7 @@ describe('an image that the model drew', () => {
     const model = 'gemini-2.5-flash-image';
     const first = await relay.addChannel({ type: 24, models: model });
     const made = await drawn(model, false);
-    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [first]);
+    await relay.sql("UPDATE channels SET status = 'disabled' WHERE id = $1", [first]);
     await relay.changed({ kind: 'channel', id: first });
     await relay.addChannel({ type: 1, models: model });
     relay.upstream.reset();
@@ -483,7 +483,7 @@ describe('an image that the model drew', () => {
     const model = 'gemini-2.5-flash-image';
     const first = await relay.addChannel({ type: 24, models: model });
     const { key, id } = await drawn(model, false);
-    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [first]);
+    await relay.sql("UPDATE channels SET status = 'disabled' WHERE id = $1", [first]);
     await relay.changed({ kind: 'channel', id: first });
     await relay.addChannel({ type: 43, models: model });
     relay.upstream.reset();

@@ -10,8 +10,8 @@ beforeAll(async () => {
   root = await site.setUp();
   await site.query(
     `INSERT INTO users (username) SELECT 'u' || n FROM generate_series(1, 60) n;
-     INSERT INTO channels (type, name, key_sealed, created_time, models, tag)
-       SELECT 1, 'c' || n, '', 0, 'gpt-4o', CASE WHEN n % 2 = 0 THEN 't' || n ELSE '' END FROM generate_series(1, 60) n;
+     INSERT INTO channels (type, name, key_sealed, models, tag)
+       SELECT 1, 'c' || n, '', '{gpt-4o}', CASE WHEN n % 2 = 0 THEN 't' || n ELSE '' END FROM generate_series(1, 60) n;
      INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name)
        SELECT ${root.id}, sha256(username::bytea), '', '', username FROM users;
      INSERT INTO logs (created_at, type, user_id, username, channel_id, token_id, model_name)

@@ -88,8 +88,8 @@ beforeAll(async () => {
     group: 'default',
   });
   // The server disabled one channel, and the operator disabled the other.
-  await site.query(`UPDATE channels SET status = 3 WHERE name = 'gone'`);
-  await site.query(`UPDATE channels SET status = 2 WHERE name = 'off'`);
+  await site.query(`UPDATE channels SET status = 'autoDisabled' WHERE name = 'gone'`);
+  await site.query(`UPDATE channels SET status = 'disabled' WHERE name = 'off'`);
   await site.server.app.ready();
   thisHour = Math.floor(secondWithinHour() / hour) * hour;
 });

@@ -170,13 +170,13 @@ describe('codes', () => {
     const before = await site.balances();
     await site.setOption('AutomaticDisableChannelEnabled', 'false');
     await site.call('POST', '/mj/submit/imagine', { prompt: 'x' });
-    const statusOf = async (): Promise<number | undefined> =>
-      (await site.rows<{ status: number }>('SELECT status FROM channels WHERE id = $1', [alone]))[0]?.status;
-    expect(await statusOf()).toBe(1);
+    const statusOf = async (): Promise<string | undefined> =>
+      (await site.rows<{ status: string }>('SELECT status FROM channels WHERE id = $1', [alone]))[0]?.status;
+    expect(await statusOf()).toBe('enabled');
     await site.setOption('AutomaticDisableChannelEnabled', 'true');
     const { status, body } = await site.call('POST', '/mj/submit/imagine', { prompt: 'x' });
     expect([status, body]).toEqual([200, { code: 3, description: 'no available account' }]);
-    expect(await eventually(statusOf, (now) => now === 3)).toBe(3);
+    expect(await eventually(statusOf, (now) => now === 'autoDisabled')).toBe('autoDisabled');
     await site.setOption('AutomaticDisableChannelEnabled', 'false');
     expect(await site.balances()).toEqual(before);
     // A failed drawing is not polled again.
@@ -205,7 +205,7 @@ describe('codes', () => {
     const { body } = await site.call('POST', '/mj/submit/imagine', { prompt: 'x' });
     expect(body.code).toBe(3);
     await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(await site.rows('SELECT status FROM channels WHERE id = $1', [alone])).toEqual([{ status: 1 }]);
+    expect(await site.rows('SELECT status FROM channels WHERE id = $1', [alone])).toEqual([{ status: 'enabled' }]);
     await site.setOption('AutomaticDisableChannelEnabled', 'false');
     await site.server.api.data(site.root, 'DELETE', `/api/channel/${alone}`);
   });

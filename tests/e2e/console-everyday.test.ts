@@ -285,7 +285,7 @@ it('goes to the page before when the last row of the last page is deleted', asyn
 
 it('tells by a touch why a channel was disabled', async () => {
   await database.query(
-    `UPDATE channels SET status = 3, other_info = '{"status_reason":"401 Incorrect API key provided","status_time":1763735528}'
+    `UPDATE channels SET status = 'autoDisabled', status_reason = '401 Incorrect API key provided', status_changed_at = to_timestamp(1763735528)
       WHERE name = 'House models'`,
   );
   const phone = await visit(browser, site.server.url, { viewport: { width: 390, height: 844 }, hasTouch: true });

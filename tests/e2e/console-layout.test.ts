@@ -34,7 +34,7 @@ beforeAll(async () => {
   database = new pg.Client(server.database.url);
   await database.connect();
   await database.query(
-    `UPDATE channels SET status = 3, other_info = '{"status_reason":"401 Incorrect API key","status_time":1}' WHERE name = 'North'`,
+    `UPDATE channels SET status = 'autoDisabled', status_reason = '401 Incorrect API key', status_changed_at = to_timestamp(1) WHERE name = 'North'`,
   );
   visitor = await visit(browser, server.url);
   ({ page } = visitor);

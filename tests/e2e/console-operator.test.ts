@@ -36,8 +36,9 @@ afterAll(async () => {
 
 it('a disabled channel rings the bell, which leads to the channel; seen alerts ring no more', async () => {
   const { page } = admin;
-  const info = '{"status_reason":"401 Incorrect API key provided","status_time":1}';
-  await database.query('UPDATE channels SET status = 3, other_info = $1', [info]);
+  await database.query(
+    "UPDATE channels SET status = 'autoDisabled', status_reason = '401 Incorrect API key provided', status_changed_at = to_timestamp(1)",
+  );
   await server.api.data(root, 'PUT', '/api/option/', { key: 'RetryTimes', value: '1' });
   await untilEqual(async () => (await database.query('SELECT id FROM alerts')).rowCount, 1);
   await page.goto('/token');

@@ -152,10 +152,10 @@ export async function showLongStates({ server, root }: ConsoleSite): Promise<voi
   const database = new pg.Client(server.database.url);
   await database.connect();
   await database.query(
-    `UPDATE channels SET status = 3, other_info = '{"status_reason":"401 Incorrect API key","status_time":1}' WHERE name = 'Azure East US 2'`,
+    `UPDATE channels SET status = 'autoDisabled', status_reason = '401 Incorrect API key', status_changed_at = to_timestamp(1) WHERE name = 'Azure East US 2'`,
   );
   await database.query(
-    `UPDATE channels SET response_time = 12000, test_time = 1, "group" = 'default,enterprise,vip' WHERE name = 'Gemini AI Studio'`,
+    `UPDATE channels SET response_time = 12000, tested_at = to_timestamp(1), groups = '{default,enterprise,vip}' WHERE name = 'Gemini AI Studio'`,
   );
   await database.query(`INSERT INTO token_uses (token_id, address) SELECT id, '2001:db8::1' FROM tokens`);
   const now = Math.floor(Date.now() / 1000);

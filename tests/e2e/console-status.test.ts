@@ -35,7 +35,7 @@ beforeAll(async () => {
       calls,
     ]);
   }
-  await database.query(`UPDATE channels SET status = 3 WHERE name = 'second secret'`);
+  await database.query(`UPDATE channels SET status = 'autoDisabled' WHERE name = 'second secret'`);
   await database.end();
   stranger = await visit(browser, server.url);
 });

@@ -101,7 +101,7 @@ describe('Azure', () => {
     [dotsSince, 'gpt-4.1-realtime'],
   ])('a channel made at %i names its deployment %s', async (createdTime, deployment) => {
     const id = await channelWith({ type: 3, model_mapping: JSON.stringify({ [model]: 'gpt-4.1-realtime' }) });
-    await site.rows('UPDATE channels SET created_time = $2 WHERE id = $1', [id, createdTime]);
+    await site.rows('UPDATE channels SET created_at = to_timestamp($2) WHERE id = $1', [id, createdTime]);
     await site.server.api.data(site.root, 'PUT', '/api/channel/', { id, name: 'made long ago' });
     await eventually(
       () => oneTurn().then(() => askedOf().path),
@@ -190,10 +190,10 @@ describe('a provider that refuses', () => {
     expect(status).toBe(401);
     const channel = await eventually(
       async () =>
-        (await site.rows<{ status: number }>('SELECT status FROM channels WHERE id = $1', [id]))[0]?.status ?? 0,
-      (now) => now === 3,
+        (await site.rows<{ status: string }>('SELECT status FROM channels WHERE id = $1', [id]))[0]?.status ?? '',
+      (now) => now === 'autoDisabled',
     );
-    expect(channel).toBe(3);
+    expect(channel).toBe('autoDisabled');
     const found = await eventually(
       () =>
         site.rows<Record<string, unknown>>('SELECT quota::integer, model_name, channel_id FROM logs WHERE type = 6'),

@@ -105,9 +105,9 @@ router_settings:
     { last_used_at: new Date('2025-03-01') },
   ]);
   expect(await query('SELECT type, status, models, model_mapping FROM channels ORDER BY id')).toEqual([
-    { type: 1, status: 1, models: 'gpt-4o', model_mapping: '{"gpt-4o":"gpt-4o-2024"}' },
-    { type: 14, status: 2, models: 'claude', model_mapping: '{"claude":"claude-sonnet-4"}' },
-    { type: 50, status: 2, models: 'odd', model_mapping: '' },
+    { type: 1, status: 'enabled', models: ['gpt-4o'], model_mapping: { 'gpt-4o': 'gpt-4o-2024' } },
+    { type: 14, status: 'disabled', models: ['claude'], model_mapping: { claude: 'claude-sonnet-4' } },
+    { type: 50, status: 'disabled', models: ['odd'], model_mapping: {} },
   ]);
   // The console shows the new key to its owner.
   const [token] = await query<{ key_sealed: string }>('SELECT key_sealed FROM tokens WHERE id = 1');

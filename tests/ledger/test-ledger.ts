@@ -74,7 +74,7 @@ export class TestLedger {
 
   async addChannel(): Promise<number> {
     const found = await this.pool.query<{ id: number }>(
-      `INSERT INTO channels (type, key_sealed, created_time) VALUES (1, 'test', 0) RETURNING id`,
+      `INSERT INTO channels (type, key_sealed) VALUES (1, 'test') RETURNING id`,
     );
     return found.rows[0]!.id;
   }

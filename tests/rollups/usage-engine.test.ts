@@ -42,8 +42,8 @@ beforeAll(async () => {
     [now],
   );
   await site.dataSource.query(
-    `INSERT INTO channels (id, type, name, key_sealed, created_time, tag) VALUES
-       (1, 1, 'one', '', 0, 'eu'), (2, 14, 'two', '', 0, 'eu'), (3, 1, 'three', '', 0, '')`,
+    `INSERT INTO channels (id, type, name, key_sealed, tag) VALUES
+       (1, 1, 'one', '', 'eu'), (2, 14, 'two', '', 'eu'), (3, 1, 'three', '', '')`,
   );
   // Channel 4 was deleted. 70 days, so that last month and the months before have usage.
   const random = `LATERAL (SELECT array_agg(abs(hashint4(n * 100 + i)::bigint)) AS r FROM generate_series(1, 14) i) random`;

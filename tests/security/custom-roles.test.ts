@@ -209,7 +209,7 @@ describe('keys of channels', () => {
     const save = `mutation { updateChannel(input: { id: ${id}, baseUrl: "https://one.example", weight: 3 }) { channel { id } } }`;
     expect(await codesOf(writer, save)).toEqual([]);
     const [row] = await site.query('SELECT base_url, weight, setting FROM channels WHERE id = $1', [id]);
-    expect(row).toEqual({ base_url: 'https://one.example', weight: 3, setting: '' });
+    expect(row).toEqual({ base_url: 'https://one.example', weight: 3, setting: {} });
 
     const copied = await site.graphql(writer, `mutation { copyChannel(id: ${id}, name: "c") { channel { id } } }`);
     const copy = (copied.data?.['copyChannel'] as { channel: { id: number } }).channel.id;

@@ -96,7 +96,7 @@ export const targetFor = (more: Partial<Target> = {}): Target => ({
   key: 'sk-fake',
   organization: '',
   other: '',
-  createdTime: 1,
+  createdAt: null,
   setting: {},
   upstreamModel: 'model-x',
   requestedModel: 'model-x',

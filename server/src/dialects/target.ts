@@ -26,8 +26,8 @@ export interface Target {
   readonly key: string;
   readonly organization: string;
   readonly other: string;
-  /** Unix seconds. */
-  readonly createdTime: number;
+  /** When the channel was created. Null: unknown. */
+  readonly createdAt: Date | null;
   readonly setting: ChannelSetting;
   /** Model name after removing the prefix and applying the mapping: the model requested from the provider. */
   readonly upstreamModel: string;

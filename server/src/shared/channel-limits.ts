@@ -1,4 +1,4 @@
-import { asFields, parseFields, type Fields } from './json.js';
+import { asFields, type Fields } from './json.js';
 
 /** Maximum amounts; 0 for no limit. */
 export interface UseLimits {
@@ -26,6 +26,16 @@ export interface ChannelTimeouts {
 const whole = ['requests_per_minute', 'tokens_per_minute', 'concurrent_calls'] as const;
 const amounts = ['daily_usd', 'monthly_usd'] as const;
 const timeouts = ['first_byte_seconds', 'idle_seconds', 'total_seconds'] as const;
+
+/** Limits of a channel and of each of its keys, as the APIs have them. An absent one does not limit. */
+export type LimitSetting = Readonly<
+  Partial<
+    Record<'channel' | 'key', Readonly<Partial<Record<(typeof whole)[number] | (typeof amounts)[number], number>>>>
+  >
+>;
+/** Timeouts of a channel in seconds, as the APIs have them. */
+export type TimeoutSetting = Readonly<Partial<Record<(typeof timeouts)[number], number>>>;
+
 const largest = 1e12;
 /** Maximum seconds of a timeout. */
 const longestTimeout = 86_400;
@@ -58,35 +68,30 @@ export function timeoutsProblem(given: Fields): string | null {
   return null;
 }
 
-/** @returns null for an empty text, and for a text that could not have been saved */
-export function parseLimits(text: string): ChannelLimits | null {
-  const given = parseFields(text);
-  if (!given || limitsProblem(given) !== null) return null;
-  const [channel, key] = [useLimitsOf(given['channel']), useLimitsOf(given['key'])];
+/** Returns the limits that are counted; null for none. */
+export function toChannelLimits(setting: LimitSetting | null): ChannelLimits | null {
+  const [channel, key] = [toUseLimits(setting?.channel), toUseLimits(setting?.key)];
   return channel || key ? { channel, key } : null;
 }
 
-function useLimitsOf(value: unknown): UseLimits | null {
-  const given = asFields(value);
-  if (!given || Object.keys(given).length === 0) return null;
-  const of = (name: string): number => Number(given[name] ?? 0);
+function toUseLimits(given: LimitSetting['channel'] = {}): UseLimits | null {
+  if (Object.keys(given).length === 0) return null;
   return {
-    requestsPerMinute: of('requests_per_minute'),
-    tokensPerMinute: of('tokens_per_minute'),
-    concurrentCalls: of('concurrent_calls'),
-    dailyUsd: of('daily_usd'),
-    monthlyUsd: of('monthly_usd'),
+    requestsPerMinute: given.requests_per_minute ?? 0,
+    tokensPerMinute: given.tokens_per_minute ?? 0,
+    concurrentCalls: given.concurrent_calls ?? 0,
+    dailyUsd: given.daily_usd ?? 0,
+    monthlyUsd: given.monthly_usd ?? 0,
   };
 }
 
-/** @returns null for none, and for a text that could not have been saved */
-export function parseTimeouts(text: string): ChannelTimeouts | null {
-  const given = parseFields(text);
-  if (!given || timeoutsProblem(given) !== null || Object.keys(given).length === 0) return null;
-  const of = (name: string): number => Number(given[name]) * 1000;
+/** Returns the timeouts in milliseconds; null for those of the server. */
+export function toChannelTimeouts(setting: TimeoutSetting | null): ChannelTimeouts | null {
+  if (!setting) return null;
+  const { first_byte_seconds: first, idle_seconds: idle, total_seconds: total } = setting;
   return {
-    ...(given['first_byte_seconds'] === undefined ? {} : { firstByteTimeout: of('first_byte_seconds') }),
-    ...(given['idle_seconds'] === undefined ? {} : { idleTimeout: of('idle_seconds') }),
-    ...(given['total_seconds'] === undefined ? {} : { totalTimeout: of('total_seconds') }),
+    ...(first === undefined ? {} : { firstByteTimeout: first * 1000 }),
+    ...(idle === undefined ? {} : { idleTimeout: idle * 1000 }),
+    ...(total === undefined ? {} : { totalTimeout: total * 1000 }),
   };
 }

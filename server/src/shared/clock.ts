@@ -23,5 +23,8 @@ export const dateOrNull = (unixSeconds: number): Date | null => (unixSeconds > 0
 
 export const unixSeconds = (moment: Date): number => Math.floor(moment.getTime() / 1000);
 
+/** Returns a duration in seconds, the unit of settings and of the REST API. */
+export const secondsIn = (milliseconds: number): number => milliseconds / 1000;
+
 /** Returns Unix seconds, the unit of the REST API (docs/reference/rest/conventions.md#data-types). */
 export const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);

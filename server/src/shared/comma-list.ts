@@ -3,5 +3,3 @@ export function splitList(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim());
   return [...new Set(parts.filter(Boolean))];
 }
-
-export const normaliseList = (text: string): string => splitList(text).join(',');

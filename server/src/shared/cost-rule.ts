@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parseFields } from './json.js';
 import { isCardName, parsePriceCard, PriceCardError } from './price-card-input.js';
 import type { PriceCard } from './price-card.js';
 
@@ -49,19 +48,5 @@ function parseCard(name: string, card: unknown): PriceCard {
   }
 }
 
-/**
- * Reads the rule of a stored text. The list price applies for an empty text, and for one that could not have been
- * saved.
- */
-export function readCostRule(text: string): CostRule {
-  if (text === '') return listCost;
-  try {
-    return parseCostRule(parseFields(text));
-  } catch {
-    return listCost;
-  }
-}
-
-/** Returns the text of a rule; empty for the list price. */
-export const writeCostRule = (cost: CostRule): string =>
-  cost.factor === 1 && Object.keys(cost.cards).length === 0 ? '' : JSON.stringify(cost);
+/** Whether the list price applies to all models. */
+export const isListCost = ({ factor, cards }: CostRule): boolean => factor === 1 && Object.keys(cards).length === 0;

@@ -168,7 +168,7 @@ it('names a new object first, and leaves out what was never set', async () => {
     before: null,
     after: value,
   });
-  const changes = [field('autoBan', '1'), field('costRule', null), field('name', 'North'), field('tag', '')];
+  const changes = [field('autoDisable', 'true'), field('cost', null), field('name', 'North'), field('tag', '')];
   await renderScreen({
     path: '/audit?row=4',
     routes: [{ path: '/audit', element: <AuditList prices={false} /> }],

@@ -30,19 +30,19 @@ beforeEach(() => changeLanguage('en', false));
 const fields = [
   ...['username', 'displayName', 'email', 'group', 'role', 'status', 'deletedAt', 'password', 'quota', 'customRole'],
   ...['sessions', 'name', 'scopes', 'expiresAt', 'userId', 'isGift', 'maxUses', 'validFrom', 'validUntil', 'value'],
-  ...['id', 'type', 'key', 'openaiOrganization', 'testModel', 'weight', 'priority', 'createdTime', 'baseUrl', 'models'],
-  ...['modelMapping', 'statusCodeMapping', 'autoBan', 'otherInfo', 'tag', 'setting', 'paramOverride', 'headerOverride'],
+  ...['id', 'type', 'key', 'openaiOrganization', 'testModel', 'weight', 'priority', 'baseUrl', 'models', 'groups'],
   ...[
-    'costRule',
-    'limits',
-    'timeouts',
-    'modelPrefix',
-    'maxInputTokens',
-    'ownerId',
-    'expiredTime',
-    'permissions',
-    'olderThan',
+    'modelMapping',
+    'statusCodeMapping',
+    'autoDisable',
+    'statusReason',
+    'statusChangedAt',
+    'tag',
+    'setting',
+    'parameters',
+    'headers',
   ],
+  ...['cost', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'ownerId', 'permissions', 'olderThan'],
   ...['level', 'subjectId', 'groupName', 'kind', 'amount', 'span', 'isRolling', 'timeZone', 'startsAt', 'endsAt'],
   ...[
     'enabled',
@@ -66,7 +66,7 @@ it.each(languages)('names every field in %s', async (language) => {
 });
 
 it('names the row of a table after its field, and that of a setting alone', () => {
-  const channel = entry('CHANNEL', ['modelMapping', '', '{"a":"b"}'], ['paramOverride', '{"top_p":1}', '']);
+  const channel = entry('CHANNEL', ['modelMapping', '', '{"a":"b"}'], ['parameters', '{"top_p":1}', '']);
   expect(changesOf(channel).map((change) => fieldText(change, i18n.t))).toEqual([
     'Model mapping: a',
     'Parameter override: top_p',
@@ -80,7 +80,7 @@ it('names the row of a table after its field, and that of a setting alone', () =
 it.each([
   ['USER', 'status', '2', 'Banned'],
   ['TOKEN', 'status', 'exhausted', 'Exhausted'],
-  ['CHANNEL', 'status', '3', 'Auto-disabled'],
+  ['CHANNEL', 'status', 'autoDisabled', 'Auto-disabled'],
   ['REDEMPTION', 'status', 'enabled', 'Unused'],
   // A newer server wrote this value.
   ['CHANNEL', 'status', '9', '9'],
@@ -93,7 +93,7 @@ it.each([
   ['USER', 'role', '100', 'Super admin'],
   ['REDEMPTION', 'quota', '1000000', '$2'],
   ['USER', 'quota', '1000000000000000000', '1000000000000000000'],
-  ['CHANNEL', 'expiredTime', '0', ''],
+  ['BUDGET', 'endsAt', '0', ''],
   ['CHANNEL', 'priority', '10', '10'],
   ['OPTION', 'value', '500000', '500000'],
 ] as const)('%s: shows %s %s as %j', (subject, field, value, text) => {

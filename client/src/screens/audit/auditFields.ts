@@ -9,25 +9,24 @@ type Format = Pick<ReturnType<typeof useFormat>, 'money'>;
 /** Fields by the words of the form in which they are changed. */
 const labels = {
   amount: 'audit.fields.amount',
-  autoBan: 'channels.autoBan',
+  autoDisable: 'channels.autoBan',
   baseUrl: 'fields.baseUrl',
   byAdmin: 'budgets.byAdmin',
-  costRule: 'channels.cost',
+  cost: 'channels.cost',
   createdAt: 'fields.createdAt',
   createdBy: 'audit.fields.createdBy',
-  createdTime: 'fields.createdAt',
   customRole: 'customRoles.one',
   deletedAt: 'audit.fields.deletedAt',
   displayName: 'users.displayName',
   email: 'fields.email',
   enabled: 'fields.enabled',
   endsAt: 'budgets.end',
-  expiredTime: 'tokens.expires',
   expiresAt: 'tokens.expires',
   githubId: 'oauth.providers.github',
   group: 'fields.group',
   groupName: 'fields.group',
-  headerOverride: 'channels.headerOverride',
+  groups: 'fields.group',
+  headers: 'channels.headerOverride',
   id: 'fields.id',
   isGift: 'redemptions.isGift',
   isRolling: 'budgets.rolling',
@@ -46,8 +45,7 @@ const labels = {
   ownerId: 'channels.owner',
   olderThan: 'audit.fields.olderThan',
   openaiOrganization: 'channels.organization',
-  otherInfo: 'audit.fields.otherInfo',
-  paramOverride: 'channels.paramOverride',
+  parameters: 'channels.paramOverride',
   password: 'fields.password',
   permissions: 'audit.fields.permissions',
   priority: 'channels.priority',
@@ -60,7 +58,9 @@ const labels = {
   span: 'budgets.window',
   startsAt: 'budgets.start',
   status: 'fields.status',
+  statusChangedAt: 'audit.fields.statusChangedAt',
   statusCodeMapping: 'channels.statusCodeMapping',
+  statusReason: 'audit.fields.statusReason',
   subjectId: 'audit.fields.subjectId',
   tag: 'channels.tag',
   telegramId: 'oauth.providers.telegram',
@@ -91,7 +91,9 @@ const words = {
       exhausted: 'tokens.exhausted',
     },
   },
-  CHANNEL: { status: { 1: 'fields.enabled', 2: 'fields.disabled', 3: 'channels.autoDisabled' } },
+  CHANNEL: {
+    status: { enabled: 'fields.enabled', disabled: 'fields.disabled', autoDisabled: 'channels.autoDisabled' },
+  },
   BUDGET: {
     kind: { money: 'budgets.kinds.MONEY', tokens: 'budgets.kinds.TOKENS', requests: 'budgets.kinds.REQUESTS' },
     level: {
@@ -115,7 +117,7 @@ const words = {
 type Word<T> = T extends string ? T : { [K in keyof T]: Word<T[K]> }[keyof T];
 
 /** Unix seconds; 0 stands for none. */
-const secondFields: readonly string[] = ['createdTime', 'expiredTime', 'startsAt', 'endsAt'];
+const secondFields: readonly string[] = ['startsAt', 'endsAt'];
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** The name of a changed field in the reader's language; one without a label as the server names it. */

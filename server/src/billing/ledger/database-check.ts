@@ -164,7 +164,7 @@ const share = 200;
 /** Runs one call that is charged, one that is released, and more concurrent calls than the balance has room for. */
 async function useLedger(within: pg.PoolConfig, client: pg.Client, check: DatabaseCheck): Promise<void> {
   await client.query("INSERT INTO users (id, username) VALUES (1, 'check')");
-  await client.query("INSERT INTO channels (id, type, key_sealed, created_time) VALUES (1, 1, '', 0)");
+  await client.query("INSERT INTO channels (id, type, key_sealed) VALUES (1, 1, '')");
   await client.query(`SELECT ledger_post('opening:user:1', 'opening', 'user', 1, 0, ${opening}, 0, '', NULL)`);
   const pool = createLedgerPool(check.directUrl, ignore, within);
   try {

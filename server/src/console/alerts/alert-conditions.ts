@@ -1,8 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { parseFields } from '../../shared/json.js';
-import { ChannelStatus } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { BelowCostService } from '../prices/index.js';
 import { reconcile } from '../../billing/ledger/index.js';
@@ -32,16 +30,11 @@ export class AlertConditions {
   /** Channels that the gateway disabled. */
   async disabledChannels(): Promise<Found> {
     if (!this.deps.options.values['alerts.channel_disabled']) return new Map();
-    const rows = await this.deps.database.query<Array<{ id: number; name: string; other_info: string }>>(
-      'SELECT id, name, other_info FROM channels WHERE status = $1',
-      [ChannelStatus.autoDisabled],
+    const rows = await this.deps.database.query<Array<{ id: number; name: string; reason: string }>>(
+      "SELECT id, name, left(status_reason, $1) AS reason FROM channels WHERE status = 'autoDisabled'",
+      [maxReason],
     );
-    return new Map(
-      rows.map(({ id, name, other_info: info }) => {
-        const reason = parseFields(info)?.['status_reason'];
-        return [id, { channelName: name, reason: typeof reason === 'string' ? reason.slice(0, maxReason) : '' }];
-      }),
-    );
+    return new Map(rows.map(({ id, name, reason }) => [id, { channelName: name, reason }]));
   }
 
   /** Enabled channels whose last known balance is below the threshold. Channels without a known balance are left out. */
@@ -49,8 +42,8 @@ export class AlertConditions {
     const threshold = this.deps.options.values['alerts.channel_balance_below'];
     if (threshold === 0) return new Map();
     const rows = await this.deps.database.query<Array<{ id: number; name: string; balance: number }>>(
-      'SELECT id, name, balance FROM channels WHERE status = $1 AND balance_updated_time > 0 AND balance < $2',
-      [ChannelStatus.enabled, threshold],
+      "SELECT id, name, balance FROM channels WHERE status = 'enabled' AND balance_at IS NOT NULL AND balance < $1",
+      [threshold],
     );
     return new Map(rows.map(({ id, name, balance }) => [id, { channelName: name, balance, threshold }]));
   }

@@ -106,11 +106,11 @@ export class ChannelActionResolver {
     @Arg('key', () => Int, { nullable: true, description: 'Its position, from 1. When absent, the next one.' })
     key?: number | null,
   ): Promise<ChannelTestPassedObject | ChannelTestFailedObject> {
-    const { success, message, seconds } = await this.services.tests.test(actor, id, model ?? undefined, {
+    const { success, message, milliseconds } = await this.services.tests.test(actor, id, model ?? undefined, {
       key: key ?? undefined,
     });
-    const milliseconds = Math.round(seconds * 1000);
-    return success ? { milliseconds } : { milliseconds, message };
+    const rounded = Math.round(milliseconds);
+    return success ? { milliseconds: rounded } : { milliseconds: rounded, message };
   }
 
   @PayloadMutation(ofStart, 'Begins to test all channels one after another. CONFLICT while such a test is running.')

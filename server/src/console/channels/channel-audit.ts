@@ -8,11 +8,11 @@ import type { Channel } from './channel.entity.js';
 export const auditedFields = (channel: Channel): Readonly<Record<string, unknown>> => {
   const { keySealed: _key, usedQuota: _used, ...rest } = channel;
   const {
-    testTime: _time,
+    testedAt: _time,
     testError: _error,
     responseTime: _response,
     balance: _balance,
-    balanceUpdatedTime: _updated,
+    balanceAt: _updated,
     ...fields
   } = rest;
   return fields;

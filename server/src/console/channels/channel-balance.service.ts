@@ -2,13 +2,12 @@ import type { Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { AppError, ConflictError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
-import { proxyOf } from './channel-setting.js';
 import { openChannelKey } from './open-channel-key.js';
 
 export interface ChannelBalanceDeps {
@@ -47,7 +46,7 @@ export class ChannelBalanceService {
     const { keySealed, baseUrl } = channel;
     const { affected } = await channels.update(
       { id, keySealed, baseUrl },
-      { balance, balanceUpdatedTime: seconds(clock) },
+      { balance, balanceAt: wholeSecond(clock.now()) },
     );
     if (!affected) throw new ConflictError(`Channel ${id} was edited while its balance was read`);
     await changes.announce({ kind: 'channel', id });
@@ -87,14 +86,14 @@ export class ChannelBalanceService {
       base: (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, ''),
       key,
       now: this.deps.clock.now(),
-      get: (url, headers) => this.get(url, headers, proxyOf(channel.setting)),
+      get: (url, headers) => this.get(url, headers, channel.setting.proxy),
     });
     if (!Number.isFinite(balance)) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response contains no balance');
     return balance;
   }
 
-  private async get(url: string, headers: Readonly<Record<string, string>> = {}, proxy: { proxy?: string }) {
-    const response = await this.deps.http.fetch({ url, headers, policy: 'admin', ...proxy });
+  private async get(url: string, headers: Readonly<Record<string, string>> = {}, proxy?: string) {
+    const response = await this.deps.http.fetch({ url, headers, policy: 'admin', ...(proxy ? { proxy } : {}) });
     if (response.status !== 200) throw new AppError('UPSTREAM_ERROR', `status code: ${response.status}`);
     try {
       return JSON.parse(response.body.toString('utf8')) as unknown;

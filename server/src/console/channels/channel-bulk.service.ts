@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange } from '../../shared/audit.js';
@@ -8,15 +9,14 @@ import { maxInt32 } from '../../shared/limits.js';
 import { LogType } from '../logs/index.js';
 import { auditedFields, channelChange } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
-import { Channel, ChannelStatus } from './channel.entity.js';
-import { parseFields, type ChannelFields } from './channel-input.js';
-import { normaliseList } from '../../shared/comma-list.js';
+import { Channel } from './channel.entity.js';
+import { namesOf, parseFields, type ChannelFields, type ChannelInput } from './channel-input.js';
 import type { ChannelDeps } from './channel.service.js';
 
 /** Changes for all channels of a tag. Absent fields stay unchanged; an empty tag removes the tag. */
-export type TagChange = Partial<
-  Pick<ChannelFields, 'priority' | 'weight' | 'modelMapping' | 'models' | 'group'> & { readonly newTag: string }
->;
+export type TagChange = Pick<ChannelInput, 'priority' | 'weight' | 'modelMapping' | 'models' | 'groups'> & {
+  readonly newTag?: string;
+};
 
 /** Changes many channels at once; for admins. Each call is one transaction, one log row and one announcement. */
 export class ChannelBulkService {
@@ -31,7 +31,7 @@ export class ChannelBulkService {
   /** Enables or disables these channels. @throws AppError INVALID_INPUT for no ids or too many */
   async setStatus(actor: MaybeActor, ids: readonly number[], enabled: boolean): Promise<BulkResult> {
     const admin = requirePermission(actor, 'channels.write');
-    const status = enabled ? ChannelStatus.enabled : ChannelStatus.disabled;
+    const status = enabled ? 'enabled' : 'disabled';
     return this.changeListed(admin, ids, enabled ? 'Enabled' : 'Disabled', (manager, which) =>
       update(manager, which, { status }),
     );
@@ -43,7 +43,7 @@ export class ChannelBulkService {
    */
   async deleteDisabled(actor: MaybeActor): Promise<number> {
     const admin = requirePermission(actor, 'channels.write');
-    const status = In([ChannelStatus.disabled, ChannelStatus.autoDisabled]);
+    const status = In(['disabled', 'autoDisabled']);
     return (await this.change(admin, 'Deleted disabled channels:', (manager) => remove(manager, { status }))).length;
   }
 
@@ -57,7 +57,7 @@ export class ChannelBulkService {
   }
 
   /** @throws AppError INVALID_INPUT for no ids, too many, no change or an invalid field */
-  async update(actor: MaybeActor, ids: readonly number[], given: Partial<ChannelFields>): Promise<BulkResult> {
+  async update(actor: MaybeActor, ids: readonly number[], given: ChannelInput): Promise<BulkResult> {
     const admin = requirePermission(actor, 'channels.write');
     const fields = parseFields(given);
     assertMayRedirect(admin, null, fields);
@@ -72,7 +72,7 @@ export class ChannelBulkService {
   async setTagStatus(actor: MaybeActor, tag: string, enabled: boolean): Promise<number> {
     const admin = requirePermission(actor, 'channels.write');
     if (tag === '') throw new InvalidInputError('Invalid parameter', 'tag');
-    const status = enabled ? ChannelStatus.enabled : ChannelStatus.disabled;
+    const status = enabled ? 'enabled' : 'disabled';
     const done = `${enabled ? 'Enabled' : 'Disabled'} tag "${tag}"`;
     return (await this.change(admin, done, (manager) => update(manager, { tag }, { status }))).length;
   }
@@ -96,17 +96,17 @@ export class ChannelBulkService {
     const admin = requirePermission(actor, 'channels.write');
     const repaired = await this.change(admin, 'Repaired', async (manager) => {
       const rows = await manager.find(Channel, {
-        select: { id: true, models: true, group: true },
+        select: { id: true, models: true, groups: true },
         order: { id: 'ASC' },
         lock: { mode: 'pessimistic_write' },
       });
       const repairs = rows
-        .map(({ id, models, group }) => ({
-          id,
-          before: { models, group },
-          after: { models: normaliseList(models), group: normaliseList(group) || 'default' },
-        }))
-        .filter(({ before, after }) => before.models !== after.models || before.group !== after.group);
+        .map(({ id, models, groups }) => {
+          const named = namesOf(groups);
+          const after = { models: namesOf(models), groups: named.length > 0 ? named : ['default'] };
+          return { id, before: { models, groups }, after };
+        })
+        .filter(({ before, after }) => !isDeepStrictEqual(before, after));
       for (const { id, after } of repairs) await manager.update(Channel, { id }, after);
       return repairs.map(({ id, before, after }) => channelChange('fix', id, before, after));
     });

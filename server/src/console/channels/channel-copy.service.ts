@@ -3,8 +3,9 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
-import type { ChannelFields } from './channel-input.js';
+import { channelFieldNames } from './channel-input.js';
 import type { ChannelService } from './channel.service.js';
+import { settingFields } from './channel-setting.js';
 import { openChannelKey } from './open-channel-key.js';
 
 export interface ChannelCopyDeps {
@@ -36,34 +37,10 @@ export class ChannelCopyService {
       .where('channel.id = :id', { id })
       .getOne();
     if (!found) throw new NotFoundError('Channel', id);
-    const fields: Omit<ChannelFields, 'status'> = {
-      type: found.type,
-      name,
-      openaiOrganization: found.openaiOrganization,
-      testModel: found.testModel,
-      weight: found.weight,
-      priority: found.priority,
-      baseUrl: found.baseUrl,
-      other: found.other,
-      models: found.models,
-      group: found.group,
-      modelMapping: found.modelMapping,
-      statusCodeMapping: found.statusCodeMapping,
-      autoBan: found.autoBan,
-      tag: found.tag,
-      setting: found.setting,
-      paramOverride: found.paramOverride,
-      headerOverride: found.headerOverride,
-      costRule: found.costRule,
-      limits: found.limits,
-      timeouts: found.timeouts,
-      modelPrefix: found.modelPrefix,
-      maxInputTokens: found.maxInputTokens,
-      ownerId: found.ownerId,
-      key: openChannelKey(this.deps.secrets, found.keySealed),
-    };
+    const { status: _status, ...fields } = Object.fromEntries(channelFieldNames.map((field) => [field, found[field]]));
+    const key = openChannelKey(this.deps.secrets, found.keySealed);
     // The request does not include the fields, because the copied channel may change before a retry.
     const request = { operation: 'copyChannel', key: idempotencyKey, input: { id, name } };
-    return this.deps.service.create(actor, fields, request);
+    return this.deps.service.create(actor, { ...fields, name, key, setting: settingFields(found.setting) }, request);
   }
 }

@@ -2,8 +2,7 @@ import { In, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
-import { ChannelStatus, type Channel } from './channel.entity.js';
-import { splitList } from '../../shared/comma-list.js';
+import type { Channel, ChannelStatus } from './channel.entity.js';
 
 /** The models one enabled channel serves, and for which groups. */
 export interface ChannelOffer {
@@ -55,8 +54,8 @@ export class ChannelDirectory {
    * cached.
    */
   async sold(): Promise<readonly SoldOffer[]> {
-    const rows = await this.read([ChannelStatus.enabled, ChannelStatus.autoDisabled]);
-    return rows.map((row) => ({ ...toOffer(row), isEnabled: row.status === ChannelStatus.enabled }));
+    const rows = await this.read(['enabled', 'autoDisabled']);
+    return rows.map((row) => ({ ...toOffer(row), isEnabled: row.status === 'enabled' }));
   }
 
   /** Returns the distinct plain names of every enabled channel, sorted, for admins. */
@@ -94,12 +93,12 @@ export class ChannelDirectory {
   }
 
   private async load(): Promise<readonly ChannelOffer[]> {
-    return (await this.read([ChannelStatus.enabled])).map(toOffer);
+    return (await this.read(['enabled'])).map(toOffer);
   }
 
-  private read(statuses: readonly number[]): Promise<Channel[]> {
+  private read(statuses: readonly ChannelStatus[]): Promise<Channel[]> {
     return this.channels.find({
-      select: { id: true, models: true, group: true, modelPrefix: true, status: true },
+      select: { id: true, models: true, groups: true, modelPrefix: true, status: true },
       where: { status: In(statuses) },
       order: { id: 'ASC' },
     });
@@ -109,6 +108,6 @@ export class ChannelDirectory {
 const toOffer = (row: Channel): ChannelOffer => ({
   channelId: row.id,
   prefix: row.modelPrefix,
-  models: splitList(row.models),
-  groups: splitList(row.group),
+  models: row.models,
+  groups: row.groups,
 });

@@ -6,7 +6,6 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
-import { proxyOf } from './channel-setting.js';
 import { openChannelKey } from './open-channel-key.js';
 
 /** The URL and credential to use. They are passed together, so that a stored key never goes to a URL from a request. */
@@ -14,7 +13,7 @@ interface Source {
   readonly type: number;
   readonly baseUrl: string;
   readonly key: string;
-  readonly proxy?: string;
+  readonly proxy?: string | undefined;
 }
 
 /** A stored channel by id, or an unsaved form. */
@@ -63,7 +62,7 @@ export class ChannelDiscoveryService {
     });
     if (!channel) throw new NotFoundError('Channel', id);
     const { type, baseUrl, setting } = channel;
-    return this.ask({ type, baseUrl, key: openChannelKey(this.secrets, channel.keySealed), ...proxyOf(setting) });
+    return this.ask({ type, baseUrl, key: openChannelKey(this.secrets, channel.keySealed), proxy: setting.proxy });
   }
 
   /**

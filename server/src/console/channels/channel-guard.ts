@@ -1,10 +1,10 @@
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { UsageLog } from '../../shared/audit.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { LogType } from '../logs/index.js';
-import { Channel, ChannelStatus } from './channel.entity.js';
+import { Channel, channelStatuses, type ChannelStatus } from './channel.entity.js';
 import { readableKeys } from './open-channel-key.js';
 
 /** A channel in the state in which its provider refused the call. */
@@ -32,15 +32,14 @@ export class ChannelGuard {
   constructor(private readonly deps: ChannelGuardDeps) {}
 
   /**
-   * Disables an enabled channel whose `autoBan` allows it, because its provider refused its keys.
+   * Disables an enabled channel whose `autoDisable` allows it, because its provider refused its keys.
    * @param reason shown to admins: masked by the caller, never contains a key
    * @param refused the channel as it was called. A channel whose keys or address have changed since then stays enabled,
    * and every node reads it again
    * @returns false when nothing changed
    */
   disableAutomatically(id: number, reason: string, refused?: RefusedChannel): Promise<boolean> {
-    const from = { status: ChannelStatus.enabled, autoBan: 1 };
-    return this.switchStatus(id, from, ChannelStatus.autoDisabled, reason, refused);
+    return this.switchStatus(id, { status: 'enabled', autoDisable: true }, 'autoDisabled', reason, refused);
   }
 
   /**
@@ -48,19 +47,19 @@ export class ChannelGuard {
    * @returns false when nothing changed
    */
   enableAutomatically(id: number, reason: string): Promise<boolean> {
-    return this.switchStatus(id, { status: ChannelStatus.autoDisabled }, ChannelStatus.enabled, reason);
+    return this.switchStatus(id, { status: 'autoDisabled' }, 'enabled', reason);
   }
 
   private async switchStatus(
     id: number,
-    from: Partial<Pick<Channel, 'status' | 'autoBan'>>,
-    status: number,
+    from: Partial<Pick<Channel, 'status' | 'autoDisable'>>,
+    status: ChannelStatus,
     reason: string,
     refused?: RefusedChannel,
   ): Promise<boolean> {
     const { channels, usageLog, changes, notices, clock } = this.deps;
-    const content = `Channel ${id} was ${status === ChannelStatus.enabled ? 'enabled' : 'disabled'} automatically`;
-    const otherInfo = JSON.stringify({ status_reason: reason.slice(0, 1000), status_time: seconds(clock) });
+    const content = `Channel ${id} was ${status === 'enabled' ? 'enabled' : 'disabled'} automatically`;
+    const change = { status, statusReason: reason.slice(0, 1000), statusChangedAt: wholeSecond(clock.now()) };
     let replaced = false;
     const changed = await channels.manager.transaction(async (manager) => {
       if (refused) {
@@ -69,15 +68,15 @@ export class ChannelGuard {
         replaced = channel !== null && !this.isStill(channel, refused);
         if (replaced) return false;
       }
-      const result = await manager.update(Channel, { id, ...from }, { status, otherInfo });
+      const result = await manager.update(Channel, { id, ...from }, change);
       if (!result.affected) return false;
-      const other = { channel: id, reason: reason.slice(0, 1000) };
+      const other = { channel: id, reason: change.statusReason };
       await usageLog.record(manager, { type: LogType.system, userId: 0, username: '', content, other });
       return true;
     });
     if (changed || replaced) await changes.announce({ kind: 'channel', id });
     if (!changed) return false;
-    notices.channelChanged(id, status, content, reason.slice(0, 1000));
+    notices.channelChanged(id, channelStatuses.indexOf(status) + 1, content, change.statusReason);
     return true;
   }
 

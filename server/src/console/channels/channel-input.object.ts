@@ -2,17 +2,12 @@ import { Field, Float, InputType, Int } from 'type-graphql';
 import { patchOf } from '../../platform/graphql/patch.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import { asFields, type Json } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
-import {
-  writeModelMapping,
-  writeParameters,
-  writeSetting,
-  writeStatusCodeMapping,
-  type ChannelSetting,
-} from './channel-texts.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
-import type { ChannelFields } from './channel-input.js';
+import type { ChannelStatus } from './channel.entity.js';
+import type { ChannelInput } from './channel-input.js';
 
 @InputType('ModelMappingInput', { description: 'Another name for a model at the provider.' })
 class ModelMappingInput {
@@ -33,7 +28,7 @@ class StatusCodeMappingInput {
 }
 
 @InputType('ChannelSettingInput', { description: 'A whole setting: absent fields are off.' })
-class ChannelSettingInput implements Partial<Record<keyof ChannelSetting, unknown>> {
+class ChannelSettingInput {
   @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`.' })
   proxy?: string | null;
 
@@ -70,10 +65,6 @@ export class ChannelCostInput {
   })
   cards?: unknown;
 }
-
-/** Returns the text to store. It is checked with the other fields. */
-export const costText = (cost: ChannelCostInput | null): string =>
-  cost ? JSON.stringify({ factor: cost.factor ?? 1, cards: cost.cards ?? {} }) : '';
 
 @InputType()
 abstract class ChannelRoutingInput {
@@ -180,7 +171,7 @@ export class CreateChannelInput extends ChannelFieldsInput {
     defaultValue: ChannelStatusEnum.ENABLED,
     description: 'DISABLED creates a channel that serves no calls yet.',
   })
-  status: number;
+  status: ChannelStatus;
 
   @Field(() => String, {
     nullable: true,
@@ -214,7 +205,7 @@ export class UpdateChannelInput extends ChannelFieldsInput {
  * Converts the input. Absent fields stay absent; null clears a field.
  * @throws InvalidInputError for null where a channel needs a value, and for lists that cannot be stored
  */
-export function toChannelFields(input: CreateChannelInput | UpdateChannelInput): Partial<ChannelFields> {
+export function toChannelFields(input: CreateChannelInput | UpdateChannelInput): ChannelInput {
   const { id: _id, idempotencyKey: _key, ...given } = input as UpdateChannelInput & CreateChannelInput;
   const patch = patchOf<Required<typeof given>>(given, {
     tag: '',
@@ -225,8 +216,8 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     variant: '',
     modelMapping: [],
     statusCodeMapping: [],
-    maxInputTokens: 0,
-    ownerId: 0,
+    maxInputTokens: null,
+    ownerId: null,
     parameters: null,
     headers: null,
     setting: {},
@@ -234,40 +225,39 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     limits: null,
     timeouts: null,
   });
-  const { keys, models, groups, modelMapping, statusCodeMapping, autoDisable, variant, ...others } = patch;
-  const { parameters, headers, limits, timeouts, setting, cost, ...same } = others;
+  const { keys, modelMapping, statusCodeMapping, variant, setting, ...same } = patch;
   return omitUndefined({
     ...same,
-    ...toRoutingFields({ models, groups, modelMapping }),
     key: keys && joinKeyList(keys),
-    statusCodeMapping: statusCodeMapping && writeStatusCodeMapping(statusCodeMapping),
-    autoBan: autoDisable === undefined ? undefined : Number(autoDisable),
+    modelMapping: toMapping(modelMapping, 'modelMapping'),
+    statusCodeMapping: toMapping(statusCodeMapping, 'statusCodeMapping'),
     other: variant ?? undefined,
-    paramOverride: parameters === undefined ? undefined : writeParameters(parameters),
-    headerOverride: headers === undefined ? undefined : writeParameters(headers),
-    limits: limits === undefined ? undefined : writeParameters(limits),
-    timeouts: timeouts === undefined ? undefined : writeParameters(timeouts),
-    setting: setting && writeSetting(setting),
-    costRule: cost === undefined ? undefined : costText(cost),
-  } as Partial<ChannelFields>);
+    setting: setting && toSettingFields(setting),
+  } as ChannelInput);
 }
 
-interface RoutingLists {
-  readonly models?: readonly string[] | null;
-  readonly groups?: readonly string[] | null;
-  readonly modelMapping?: readonly ModelMappingInput[] | null;
+type Pairs = ReadonlyArray<{ readonly from: string | number; readonly to: string | number }> | null | undefined;
+
+/** @throws InvalidInputError for a name that is mapped twice */
+function toMapping(pairs: Pairs, field: string): Readonly<Record<string, string | number>> | undefined {
+  if (pairs && new Set(pairs.map(({ from }) => from)).size < pairs.length) {
+    throw new InvalidInputError('Nothing can be mapped twice', field);
+  }
+  return pairs ? Object.fromEntries(pairs.map(({ from, to }) => [from, to])) : undefined;
 }
 
-const toRoutingFields = ({ models, groups, modelMapping }: RoutingLists) => ({
-  models: models ? joinList(models, 'models') : undefined,
-  group: groups ? joinList(groups, 'groups') : undefined,
-  modelMapping: modelMapping ? writeModelMapping(modelMapping) : undefined,
-});
-
-/** Joins a list to comma text, which is stored. */
-function joinList(entries: readonly string[], field: string): string {
-  if (entries.some((entry) => entry.includes(','))) throw new InvalidInputError('A name cannot contain a comma', field);
-  return entries.join(',');
+/** @throws InvalidInputError when `more` is not an object */
+function toSettingFields({ more, nonStreamOnly, ...known }: ChannelSettingInput): Json {
+  if (more != null && !asFields(more)) {
+    throw new InvalidInputError('setting.more must be a JSON object', 'setting.more');
+  }
+  return {
+    ...asFields(more),
+    ...(known.proxy ? { proxy: known.proxy } : {}),
+    ...(known.forceFormat ? { force_format: true } : {}),
+    ...(known.thinkingToContent ? { thinking_to_content: true } : {}),
+    ...(nonStreamOnly ? { stream_support: 'NON_STREAM_ONLY' } : {}),
+  };
 }
 
 function joinKeyList(keys: readonly string[]): string {
@@ -293,11 +283,8 @@ export class UpdateChannelTagInput extends ChannelRoutingInput {
 /** @throws InvalidInputError */
 export function toTagChange(input: UpdateChannelTagInput): TagChange {
   const { tag: _tag, ...given } = input;
-  const { models, groups, modelMapping, ...same } = patchOf<Required<typeof given>>(given, {
-    newTag: '',
-    modelMapping: [],
-  });
-  return omitUndefined({ ...same, ...toRoutingFields({ models, groups, modelMapping }) }) as TagChange;
+  const { modelMapping, ...same } = patchOf<Required<typeof given>>(given, { newTag: '', modelMapping: [] });
+  return omitUndefined({ ...same, modelMapping: toMapping(modelMapping, 'modelMapping') }) as TagChange;
 }
 
 @InputType('UpdateChannelsInput', { description: 'Changes of many channels. Absent fields stay as they are.' })
@@ -310,10 +297,10 @@ export class UpdateChannelsInput extends ChannelRoutingInput {
 }
 
 /** @throws InvalidInputError */
-export function toChannelsChange(input: UpdateChannelsInput): Partial<ChannelFields> {
+export function toChannelsChange(input: UpdateChannelsInput): ChannelInput {
   const { ids: _ids, ...given } = input;
-  const { models, groups, modelMapping, ...same } = patchOf<Required<typeof given>>(given, { modelMapping: [] });
-  return omitUndefined({ ...same, ...toRoutingFields({ models, groups, modelMapping }) }) as Partial<ChannelFields>;
+  const { modelMapping, ...same } = patchOf<Required<typeof given>>(given, { modelMapping: [] });
+  return omitUndefined({ ...same, modelMapping: toMapping(modelMapping, 'modelMapping') }) as ChannelInput;
 }
 
 @InputType('FetchModelsInput', { description: 'A stored channel, or the fields of a new one. Never both.' })

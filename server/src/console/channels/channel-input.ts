@@ -2,86 +2,66 @@ import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { findProvider, providerOf } from '../../dialects/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
-import { normaliseList, splitList } from '../../shared/comma-list.js';
-import { limitsProblem, timeoutsProblem } from '../../shared/channel-limits.js';
-import { checkCostRule, checkMapping, checkObject, checkOverride, checkProblem, checkSetting } from './channel-json.js';
-import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
+import { jsonFields, parseMapping, readJson } from './channel-json.js';
 import { maxInt32 } from '../../shared/limits.js';
 
-/** The fields of a channel that admins can set. Several keys are separated by commas or line breaks. */
-export type ChannelFields = Pick<
-  Channel,
-  | 'type'
-  | 'name'
-  | 'status'
-  | 'openaiOrganization'
-  | 'testModel'
-  | 'weight'
-  | 'priority'
-  | 'baseUrl'
-  | 'other'
-  | 'models'
-  | 'group'
-  | 'modelMapping'
-  | 'statusCodeMapping'
-  | 'autoBan'
-  | 'tag'
-  | 'setting'
-  | 'paramOverride'
-  | 'headerOverride'
-  | 'costRule'
-  | 'limits'
-  | 'timeouts'
-  | 'modelPrefix'
-  | 'maxInputTokens'
-  | 'ownerId'
-> & { readonly key: string };
+/** The fields of a channel that admins can set, besides its keys. */
+export const channelFieldNames = [
+  ...['type', 'name', 'status', 'openaiOrganization', 'testModel', 'weight', 'priority', 'baseUrl', 'other'],
+  ...['models', 'groups', 'modelMapping', 'statusCodeMapping', 'autoDisable', 'tag', 'setting', 'parameters'],
+  ...['headers', 'cost', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'ownerId'],
+] as const;
+
+/** Fields of a channel as they are stored. Several keys are separated by commas or line breaks. */
+export type ChannelFields = Pick<Channel, (typeof channelFieldNames)[number]> & { readonly key: string };
+
+/** Fields from outside. The JSON fields are unchecked, in the form of the REST API; null stands for none. */
+export type ChannelInput = Partial<
+  Omit<ChannelFields, keyof typeof jsonFields> & Readonly<Record<keyof typeof jsonFields, unknown>>
+>;
 
 const maxModelLength = 255;
 const maxPrefixLength = 64;
 const maxTextLength = 100_000;
 
 /** Defaults of a new channel (docs/reference/rest/channels.md#create-and-edit). */
-export const newChannelDefaults = { type: 1, status: 1, group: 'default', autoBan: 1, priority: 0, weight: 0 } as const;
+export const newChannelDefaults = {
+  type: 1,
+  status: 'enabled',
+  groups: ['default'],
+  autoDisable: true,
+  priority: 0,
+  weight: 0,
+} satisfies Partial<ChannelFields>;
 
 /**
  * Validates and normalises the given fields; absent ones stay absent. An empty key counts as absent.
  * @throws InvalidInputError naming the field, never its value
  */
-export function parseFields(given: Partial<ChannelFields>): Partial<ChannelFields> {
-  const fields: { -readonly [Key in keyof ChannelFields]?: ChannelFields[Key] } = { ...given };
+export function parseFields(given: ChannelInput): Partial<ChannelFields> {
+  const fields = { ...given };
   if (fields.type !== undefined) checkType(fields.type);
   for (const name of texts) if (fields[name] !== undefined) fields[name] = parseText(fields[name], name);
   if (fields.name === '') throw new InvalidInputError('Channel name must not be empty', 'name');
   if (fields.baseUrl !== undefined) fields.baseUrl = parseBaseUrl(fields.baseUrl);
-  if (fields.models !== undefined) fields.models = parseModels(fields.models);
-  if (fields.group !== undefined) fields.group = parseGroups(fields.group);
+  if (fields.models !== undefined) fields.models = parseNames(fields.models, 'models');
+  if (fields.groups !== undefined) fields.groups = parseNames(fields.groups, 'groups');
   if ((fields.modelPrefix ?? '').length > maxPrefixLength) {
     throw new InvalidInputError(`Model prefix must have at most ${maxPrefixLength} characters`, 'modelPrefix');
   }
-  if (fields.modelMapping !== undefined) fields.modelMapping = checkMapping(fields.modelMapping, 'modelMapping');
-  if (fields.statusCodeMapping !== undefined) {
-    fields.statusCodeMapping = checkObject(fields.statusCodeMapping, 'statusCodeMapping');
-  }
-  if (fields.paramOverride !== undefined) {
-    fields.paramOverride = checkOverride(fields.paramOverride, 'paramOverride', parseBodyOverride);
-  }
-  if (fields.headerOverride !== undefined) {
-    fields.headerOverride = checkOverride(fields.headerOverride, 'headerOverride', parseHeaderOverride);
-  }
-  if (fields.costRule !== undefined) fields.costRule = checkCostRule(fields.costRule);
-  if (fields.limits !== undefined) fields.limits = checkProblem(fields.limits, 'limits', limitsProblem);
-  if (fields.timeouts !== undefined) fields.timeouts = checkProblem(fields.timeouts, 'timeouts', timeoutsProblem);
-  if (fields.setting !== undefined) fields.setting = checkSetting(fields.setting);
-  checkInteger(fields.status, 'status', 1, 3);
-  checkInteger(fields.autoBan, 'autoBan', 0, 1);
+  for (const name of jsonNames) if (fields[name] !== undefined) fields[name] = jsonFields[name](fields[name]);
   checkInteger(fields.weight, 'weight', 0);
   checkInteger(fields.priority, 'priority', -maxInt32);
   checkInteger(fields.maxInputTokens, 'maxInputTokens', 0);
   checkInteger(fields.ownerId, 'ownerId', 0);
+  // The REST API writes 0 for none.
+  if (fields.maxInputTokens === 0) fields.maxInputTokens = null;
+  if (fields.ownerId === 0) fields.ownerId = null;
   if (fields.key?.trim() === '') delete fields.key;
-  return fields;
+  return fields as Partial<ChannelFields>;
 }
+
+const jsonNames = Object.keys(jsonFields) as Array<keyof typeof jsonFields>;
 
 /** Returns the keys in their stored form. */
 export const joinKeys = (type: number, key: string): string => splitKeys(key, providerOf(type).keyForm).join(',');
@@ -116,14 +96,13 @@ export function checkRegion(type: number | undefined, other: string): void {
   if (form !== 'region') return;
   if (other.trim() === '') throw new InvalidInputError('Deployment region must not be empty', 'variant');
   if (!other.trim().startsWith('{')) return;
-  const regions = checkMapping(other, 'other');
-  if (!Object.hasOwn(JSON.parse(regions || '{}') as object, 'default')) {
+  if (!Object.hasOwn(parseMapping(readJson(other, 'variant'), 'variant'), 'default')) {
     throw new InvalidInputError('Deployment region must contain default', 'variant');
   }
 }
 
 /** Names of fields in errors: those of the GraphQL inputs. */
-const inputName: Readonly<Record<string, string>> = { other: 'variant', group: 'groups', autoBan: 'autoDisable' };
+const inputName: Readonly<Record<string, string>> = { other: 'variant' };
 
 const texts = ['name', 'openaiOrganization', 'testModel', 'other', 'tag', 'modelPrefix'] as const;
 
@@ -151,23 +130,28 @@ function parseBaseUrl(text: string): string {
   return url;
 }
 
-function parseModels(text: string): string {
-  const models = splitList(parseText(text, 'models'));
-  if (models.length === 0) throw new InvalidInputError('At least one model is required', 'models');
-  if (models.some((model) => model.length > maxModelLength)) {
-    throw new InvalidInputError('Model name too long', 'models');
+/** Returns the names trimmed, each once, in their order. */
+export const namesOf = (given: readonly string[]): string[] => [
+  ...new Set(given.map((name) => name.trim().toWellFormed()).filter(Boolean)),
+];
+
+/**
+ * Checks a list of names.
+ * @throws InvalidInputError for none, and for a name with a comma, which the REST API would show as two
+ */
+function parseNames(given: readonly string[], field: 'models' | 'groups'): string[] {
+  if (given.some((name) => name.includes(','))) throw new InvalidInputError('A name cannot contain a comma', field);
+  parseText(given.join(','), field);
+  const names = namesOf(given);
+  if (names.length === 0) throw new InvalidInputError(`At least one ${field.slice(0, -1)} is required`, field);
+  if (field === 'models' && names.some((name) => name.length > maxModelLength)) {
+    throw new InvalidInputError('Model name too long', field);
   }
-  return models.join(',');
+  return names;
 }
 
-function parseGroups(text: string): string {
-  const groups = normaliseList(parseText(text, 'group'));
-  if (groups === '') throw new InvalidInputError('At least one group is required', 'groups');
-  return groups;
-}
-
-function checkInteger(value: number | undefined, field: string, low: number, high = maxInt32): void {
-  if (value === undefined) return;
+function checkInteger(value: number | null | undefined, field: string, low: number, high = maxInt32): void {
+  if (value == null) return;
   if (!Number.isInteger(value) || value < low || value > high) {
     throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, inputName[field] ?? field);
   }

@@ -1,127 +1,114 @@
 import { z } from 'zod';
-import { CostRuleError, parseCostRule, writeCostRule } from '../../shared/cost-rule.js';
+import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
+import { limitsProblem, timeoutsProblem, type LimitSetting, type TimeoutSetting } from '../../shared/channel-limits.js';
+import { CostRuleError, parseCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { Fields } from '../../shared/json.js';
+import { asFields, type Fields } from '../../shared/json.js';
+import { settingSchema, toSetting } from './channel-setting.js';
 
-/** The JSON texts of a channel. They are empty when unset; the old console's form sends the text `null` for that. */
-type Field =
-  | 'modelMapping'
-  | 'statusCodeMapping'
-  | 'paramOverride'
-  | 'headerOverride'
-  | 'limits'
-  | 'timeouts'
-  | 'setting'
-  | 'other'
-  | 'costRule';
-
-const labels: Record<Field, string> = {
+/** Names of the fields in errors. */
+const labels = {
   modelMapping: 'Model mapping',
   statusCodeMapping: 'Status code mapping',
-  paramOverride: 'Parameter override',
-  headerOverride: 'Header override',
+  parameters: 'Parameter override',
+  headers: 'Header override',
   limits: 'Limits',
   timeouts: 'Timeouts',
   setting: 'Channel setting',
-  other: 'Deployment region',
-  costRule: 'Cost',
-};
+  variant: 'Deployment region',
+  cost: 'Cost',
+} as const;
+type JsonField = keyof typeof labels;
 
-/** Names of fields in errors: those of the GraphQL inputs. */
-const inputName: Partial<Record<Field, string>> = {
-  paramOverride: 'parameters',
-  headerOverride: 'headers',
-  other: 'variant',
-  costRule: 'cost',
-};
-
-const proxySchemes = ['http:', 'https:', 'socks5:'];
-
-const settingSchema = z.looseObject({
-  proxy: z
-    .string()
-    .refine((text) => text === '' || (URL.canParse(text) && proxySchemes.includes(new URL(text).protocol)), {
-      error: 'proxy must be an http://, https:// or socks5:// address',
-    })
-    .nullish(),
-  force_format: z.boolean({ error: 'force_format must be true or false' }).nullish(),
-  thinking_to_content: z.boolean({ error: 'thinking_to_content must be true or false' }).nullish(),
-  stream_support: z.string({ error: 'stream_support must be a text' }).nullish(),
-  chat_upstream: z.enum(['chat', 'responses'], { error: 'chat_upstream must be chat or responses' }).nullish(),
-});
-
-const mappingSchema = z.record(z.string(), z.string({ error: 'values must be texts' }));
 const objectSchema = z.record(z.string(), z.unknown());
 
-/**
- * Checks a JSON object from text to text.
- * @returns the text, empty for unset
- * @throws InvalidInputError
- */
-export const checkMapping = (text: string, field: Field): string => check(text, field, mappingSchema);
-
-/** Checks any JSON object. */
-export const checkObject = (text: string, field: Field): string => check(text, field, objectSchema);
-
-/** Checks the settings. Known keys are type-checked; others are stored unchanged. */
-export const checkSetting = (text: string): string => check(text, 'setting', settingSchema);
+/** Fails with the error of a JSON field. */
+const refuse = (field: JsonField, detail: string): never => {
+  throw new InvalidInputError(`${labels[field]}: ${detail}`, field);
+};
 
 /**
- * Checks an override of a request's body or headers.
- * @param parse returns the error message
+ * Parses a JSON text of the REST API. The old console's form sends the text `null` for none.
  * @throws InvalidInputError
  */
-export function checkOverride(text: string, field: Field, parse: (given: unknown) => unknown): string {
+export function readJson(text: string, field: JsonField): unknown {
   const given = text.trim();
-  if (given === '' || given === 'null') return '';
-  const parsed = parse(parseJson(given, field));
-  if (typeof parsed === 'string') throw new InvalidInputError(`${labels[field]}: ${parsed}`, inputName[field] ?? field);
-  return given;
-}
-
-/**
- * Checks the cost rule.
- * @returns the stored text
- * @throws InvalidInputError
- */
-export function checkCostRule(text: string): string {
-  const given = text.trim();
-  if (given === '' || given === 'null') return '';
+  if (given === '') return null;
   try {
-    return writeCostRule(parseCostRule(parseJson(given, 'costRule')));
-  } catch (error) {
-    throw error instanceof CostRuleError
-      ? new InvalidInputError(`${labels.costRule}: ${error.message}`, 'cost')
-      : error;
-  }
-}
-
-/**
- * Checks a JSON object with rules of its own.
- * @param problem returns the error message
- * @throws InvalidInputError
- */
-export function checkProblem(text: string, field: Field, problem: (given: Fields) => string | null): string {
-  const stored = checkObject(text, field);
-  const message = stored === '' ? null : problem(JSON.parse(stored) as Fields);
-  if (message !== null) throw new InvalidInputError(`${labels[field]}: ${message}`, field);
-  return stored === '{}' ? '' : stored;
-}
-
-function check(text: string, field: Field, schema: z.ZodType): string {
-  const given = text.trim();
-  if (given === '' || given === 'null') return '';
-  const result = schema.safeParse(parseJson(given, field));
-  if (result.success) return given;
-  const issue = result.error.issues[0];
-  const detail = issue && issue.path.length > 0 ? issue.message : 'must be a JSON object';
-  throw new InvalidInputError(`${labels[field]}: ${detail}`, inputName[field] ?? field);
-}
-
-function parseJson(text: string, field: Field): unknown {
-  try {
-    return JSON.parse(text);
+    return JSON.parse(given) as unknown;
   } catch {
-    throw new InvalidInputError(`${labels[field]} must be valid JSON`, inputName[field] ?? field);
+    throw new InvalidInputError(`${labels[field]} must be valid JSON`, field);
   }
 }
+
+/** Checks a value, and returns it as it is: zod leaves out the key `__proto__`. */
+function check<Value>(value: unknown, field: JsonField, schema: z.ZodType<Value>): Value {
+  const { error } = schema.safeParse(value);
+  if (!error) return value as Value;
+  const [issue] = error.issues;
+  return refuse(field, issue && issue.path.length > 0 ? issue.message : 'must be a JSON object');
+}
+
+/** Checks an object from name to name. @throws InvalidInputError */
+export function parseMapping(value: unknown, field: JsonField): Readonly<Record<string, string>> {
+  const given = check(value ?? {}, field, objectSchema);
+  const isNames = Object.values(given).every((name) => typeof name === 'string');
+  return isNames ? (given as Readonly<Record<string, string>>) : refuse(field, 'values must be texts');
+}
+
+/** Returns a status code of a mapping; null for any other value. */
+export function statusCodeOf(value: unknown): number | null {
+  const code = typeof value === 'string' || typeof value === 'number' ? Number(value) : NaN;
+  return Number.isInteger(code) && code >= 100 && code <= 599 ? code : null;
+}
+
+/** Reads the codes as texts or numbers. */
+function parseStatusCodes(value: unknown): Readonly<Record<string, number>> {
+  const entries = Object.entries(check(value ?? {}, 'statusCodeMapping', objectSchema));
+  return Object.fromEntries(
+    entries.map(([from, to]) => {
+      const [code, target] = [statusCodeOf(from), statusCodeOf(to)];
+      if (code !== null && target !== null) return [code, target];
+      throw new InvalidInputError('Status codes are whole numbers from 100 to 599', 'statusCodeMapping');
+    }),
+  );
+}
+
+/** @param parse returns the error message */
+function parseOverride(value: unknown, field: JsonField, parse: (given: unknown) => unknown): object | null {
+  if (value == null) return null;
+  const parsed = parse(value);
+  return typeof parsed === 'string' ? refuse(field, parsed) : asFields(value);
+}
+
+/** @param problem returns the error message */
+function parseBounds<Value>(value: unknown, field: JsonField, problem: (given: Fields) => string | null): Value | null {
+  const given = check(value ?? {}, field, objectSchema);
+  const message = problem(given);
+  if (message !== null) return refuse(field, message);
+  return Object.keys(given).length > 0 ? (given as Value) : null;
+}
+
+function parseCost(value: unknown): CostRule {
+  try {
+    return parseCostRule(value ?? {});
+  } catch (error) {
+    if (error instanceof CostRuleError) return refuse('cost', error.message);
+    throw error;
+  }
+}
+
+/**
+ * Checks the JSON fields of a channel, which come from outside in the form of the REST API. Null stands for none.
+ * Each throws InvalidInputError.
+ */
+export const jsonFields = {
+  modelMapping: (value: unknown) => parseMapping(value, 'modelMapping'),
+  statusCodeMapping: parseStatusCodes,
+  parameters: (value: unknown) => parseOverride(value, 'parameters', parseBodyOverride),
+  headers: (value: unknown) => parseOverride(value, 'headers', parseHeaderOverride),
+  limits: (value: unknown) => parseBounds<LimitSetting>(value, 'limits', limitsProblem),
+  timeouts: (value: unknown) => parseBounds<TimeoutSetting>(value, 'timeouts', timeoutsProblem),
+  cost: parseCost,
+  setting: (value: unknown) => toSetting(check(value ?? {}, 'setting', settingSchema)),
+};

@@ -5,7 +5,7 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
-import type { ChannelFields } from './channel-input.js';
+import type { ChannelInput } from './channel-input.js';
 
 /**
  * Use of a key by this node's relay. `USED`: it is used in rotation with the others. `REFUSED`: its provider refused
@@ -58,7 +58,7 @@ export interface KeyHealth {
 
 /** Writes the keys of a channel; implemented by `ChannelService`. */
 interface KeyWriter {
-  update(actor: MaybeActor, id: number, given: Partial<ChannelFields>, sealed: string): Promise<unknown>;
+  update(actor: MaybeActor, id: number, given: ChannelInput, sealed: string): Promise<unknown>;
 }
 
 /** The keys of channels, without their texts. For admins. */

@@ -3,6 +3,7 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import type { LastTest } from './channel-query.js';
+import type { ChannelStatus } from './channel.entity.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
 import type { ChannelFilter, ChannelSortField } from './channel-query.js';
 
@@ -31,7 +32,7 @@ export class ChannelFilterInput {
   types?: number[] | null;
 
   @Field(() => [ChannelStatusEnum], { nullable: true, description: 'Only channels with one of these statuses.' })
-  statuses?: number[] | null;
+  statuses?: ChannelStatus[] | null;
 
   @Field(() => [String], { nullable: true, description: '`""` matches channels without a tag.' })
   tags?: string[] | null;
@@ -52,11 +53,11 @@ const sortFields: SortFields<ChannelSortField> = {
   PRIORITY: ['priority', 'The priority.'],
   WEIGHT: ['weight', 'The weight.'],
   USED_QUOTA: ['usedQuota', 'Quota that its calls were charged.'],
-  CREATED_AT: ['createdTime', 'When the channel was created.'],
+  CREATED_AT: ['createdAt', 'When the channel was created.'],
   RESPONSE_TIME: ['responseTime', 'Duration of the last test. Channels that passed no test have none.'],
-  TESTED_AT: ['testTime', 'When the channel was tested last.'],
+  TESTED_AT: ['testedAt', 'When the channel was tested last.'],
   BALANCE: ['balance', 'The amount of the balance, whatever its unit is.'],
-  BALANCE_AT: ['balanceUpdatedTime', 'When the balance was read last.'],
+  BALANCE_AT: ['balanceAt', 'When the balance was read last.'],
 };
 const ChannelSort = sortInput('Channel', sortFields);
 

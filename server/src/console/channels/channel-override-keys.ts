@@ -1,13 +1,11 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { parseJson } from '../../shared/json.js';
 import type { ChannelFields } from './channel-input.js';
 import { textsOfOverride } from '../../shared/channel-override.js';
 
-type Overrides = Partial<Pick<ChannelFields, 'paramOverride' | 'headerOverride'>>;
+type Overrides = Partial<Pick<ChannelFields, 'parameters' | 'headers'>>;
 
 /** Whether a change sets an override. */
-export const namesOverride = ({ paramOverride, headerOverride }: Overrides): boolean =>
-  Boolean(paramOverride) || Boolean(headerOverride);
+export const namesOverride = ({ parameters, headers }: Overrides): boolean => Boolean(parameters ?? headers);
 
 /** Characters. Shorter keys are ordinary words, such as those of a local server. */
 const minKey = 8;
@@ -17,19 +15,19 @@ const minKey = 8;
  * @throws InvalidInputError
  */
 export function checkForeignKeys(
-  { paramOverride, headerOverride }: Overrides,
+  { parameters, headers }: Overrides,
   foreign: readonly string[],
   own: readonly string[],
 ): void {
   const keys = foreign.filter((key) => key.length >= minKey && !own.some((each) => each.includes(key)));
-  const holdsKey = (text: string | undefined): boolean => {
-    const texts = textsOfOverride(parseJson(text ?? ''));
+  const holdsKey = (override: unknown): boolean => {
+    const texts = textsOfOverride(override);
     return keys.some((key) => texts.some((each) => each.includes(key)));
   };
-  if (holdsKey(headerOverride)) {
+  if (holdsKey(headers)) {
     throw new InvalidInputError('Header override: contains the key of another channel', 'headers');
   }
-  if (holdsKey(paramOverride)) {
+  if (holdsKey(parameters)) {
     throw new InvalidInputError('Parameter override: contains the key of another channel', 'parameters');
   }
 }

@@ -3,11 +3,11 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { User } from '../users/index.js';
 
 /**
- * Checks that the owner of a channel is a user, or 0 for none.
+ * Checks that the owner of a channel is a user, or null for none.
  * @throws InvalidInputError
  */
-export async function assertOwner(manager: EntityManager, ownerId = 0): Promise<void> {
-  if (ownerId !== 0 && !(await manager.existsBy(User, { id: ownerId }))) {
+export async function assertOwner(manager: EntityManager, ownerId: number | null | undefined): Promise<void> {
+  if (ownerId != null && !(await manager.existsBy(User, { id: ownerId }))) {
     throw new InvalidInputError('There is no user with this id', 'ownerId');
   }
 }

@@ -1,9 +1,9 @@
 import { Brackets, type SelectQueryBuilder } from 'typeorm';
 import { andAmong } from '../../platform/db/conditions.js';
-import { orderOf, type SortKeys } from '../../platform/db/keyset.js';
+import { milliseconds, orderOf, type SortKeys } from '../../platform/db/keyset.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { escapeLike, type SortBy } from '../../shared/page.js';
-import type { Channel } from './channel.entity.js';
+import { channelStatuses, type Channel, type ChannelStatus } from './channel.entity.js';
 
 /** Conditions on channels. Absent fields do not restrict; an empty list matches nothing. */
 export interface ChannelFilter {
@@ -16,7 +16,7 @@ export interface ChannelFilter {
   /** A part of the list of models, as the REST API filters. */
   readonly modelPart?: string;
   readonly types?: readonly number[];
-  readonly statuses?: readonly number[];
+  readonly statuses?: readonly ChannelStatus[];
   /** An empty text matches channels without a tag. */
   readonly tags?: readonly string[];
   readonly lastTests?: readonly LastTest[];
@@ -26,11 +26,11 @@ export interface ChannelFilter {
 export type LastTest = 'passed' | 'failed' | 'none';
 
 const lastTestSql =
-  "CASE WHEN channel.test_time = 0 THEN 'none' WHEN channel.test_error <> '' THEN 'failed' ELSE 'passed' END";
+  "CASE WHEN channel.tested_at IS NULL THEN 'none' WHEN channel.test_error <> '' THEN 'failed' ELSE 'passed' END";
 
 export type ChannelSortField =
-  | ('id' | 'name' | 'type' | 'tag' | 'status' | 'priority' | 'weight' | 'usedQuota' | 'createdTime')
-  | ('responseTime' | 'testTime' | 'balance' | 'balanceUpdatedTime');
+  | ('id' | 'name' | 'type' | 'tag' | 'status' | 'priority' | 'weight' | 'usedQuota' | 'createdAt')
+  | ('responseTime' | 'testedAt' | 'balance' | 'balanceAt');
 
 export type ChannelSort = ReadonlyArray<SortBy<ChannelSortField>>;
 
@@ -50,9 +50,10 @@ export function applyFilter(query: ChannelQuery, filter: ChannelFilter, keyOwner
       ),
     );
   }
-  if (modelPart) query.andWhere('channel.models LIKE :modelPart', { modelPart: `%${escapeLike(modelPart)}%` });
+  if (modelPart)
+    query.andWhere("array_to_string(channel.models, ',') LIKE :modelPart", { modelPart: `%${escapeLike(modelPart)}%` });
   andHasAny(query, 'channel.models', filter.models);
-  andHasAny(query, 'channel."group"', filter.groups);
+  andHasAny(query, 'channel.groups', filter.groups);
   andAmong(query, 'channel.id', filter.ids);
   andAmong(query, 'channel.type', filter.types);
   andAmong(query, 'channel.status', filter.statuses);
@@ -61,13 +62,13 @@ export function applyFilter(query: ChannelQuery, filter: ChannelFilter, keyOwner
   return query;
 }
 
-/** Restricts a column of comma text to rows that list one of the values. */
+/** Restricts a list to rows that have one of the values. */
 function andHasAny(query: ChannelQuery, column: string, values: readonly string[] | undefined): void {
   if (values === undefined) return;
-  const name = `${column.replace(/\W/g, '_')}_any`;
+  const name = `${column.replace('.', '_')}_any`;
   // Postgres texts cannot contain NUL.
   const storable = values.map((value) => value.replaceAll('\0', '\uFFFD'));
-  query.andWhere(`string_to_array(${column}, ',') && :${name}::text[]`, { [name]: storable });
+  query.andWhere(`${column} && :${name}::text[]`, { [name]: storable });
 }
 
 /** Channels without a passed test, or without a balance, sort last in both directions. */
@@ -76,31 +77,26 @@ export const channelSortKeys: SortKeys<Channel, ChannelSortField> = {
   name: { sql: 'channel.name', value: ({ name }) => name },
   type: { sql: 'channel.type', value: ({ type }) => type },
   tag: { sql: 'channel.tag', value: ({ tag }) => tag },
-  status: { sql: 'channel.status', value: ({ status }) => status },
+  status: {
+    sql: `array_position('{${channelStatuses.join(',')}}', channel.status)`,
+    value: ({ status }) => channelStatuses.indexOf(status) + 1,
+  },
   priority: { sql: 'channel.priority', value: ({ priority }) => priority },
   weight: { sql: 'channel.weight', value: ({ weight }) => weight },
   usedQuota: { sql: 'channel.used_quota', value: ({ usedQuota }) => usedQuota },
-  createdTime: { sql: 'channel.created_time', value: ({ createdTime }) => createdTime },
-  testTime: {
-    sql: 'nullif(channel.test_time, 0)',
-    value: ({ testTime }) => testTime || null,
-    nullable: true,
-  },
+  createdAt: { sql: milliseconds('channel.created_at'), value: ({ createdAt }) => createdAt, nullable: true },
+  testedAt: { sql: milliseconds('channel.tested_at'), value: ({ testedAt }) => testedAt, nullable: true },
   responseTime: {
-    sql: "CASE WHEN channel.test_time > 0 AND channel.test_error = '' THEN channel.response_time END",
-    value: ({ testTime, testError, responseTime }) => (testTime > 0 && testError === '' ? responseTime : null),
+    sql: "CASE WHEN channel.tested_at IS NOT NULL AND channel.test_error = '' THEN channel.response_time END",
+    value: ({ testedAt, testError, responseTime }) => (testedAt && testError === '' ? responseTime : null),
     nullable: true,
   },
   balance: {
-    sql: 'CASE WHEN channel.balance_updated_time > 0 THEN channel.balance END',
-    value: ({ balanceUpdatedTime, balance }) => (balanceUpdatedTime > 0 ? balance : null),
+    sql: 'CASE WHEN channel.balance_at IS NOT NULL THEN channel.balance END',
+    value: ({ balanceAt, balance }) => (balanceAt ? balance : null),
     nullable: true,
   },
-  balanceUpdatedTime: {
-    sql: 'nullif(channel.balance_updated_time, 0)',
-    value: ({ balanceUpdatedTime }) => balanceUpdatedTime || null,
-    nullable: true,
-  },
+  balanceAt: { sql: milliseconds('channel.balance_at'), value: ({ balanceAt }) => balanceAt, nullable: true },
 };
 
 /** The default order: highest priority first, and newest first among equals. */

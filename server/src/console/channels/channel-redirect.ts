@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { holds, requireConfirmed, requireScope, type Actor } from '../../shared/actor.js';
 import { ForbiddenError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import type { ChannelFields } from './channel-input.js';
 
 /** Fields that decide where the stored keys are sent, and in which form. */
-const destinations = ['type', 'baseUrl', 'other', 'setting', 'headerOverride'] as const;
+const destinations = ['type', 'baseUrl', 'other', 'setting', 'headers'] as const;
 
 /**
  * Checks that the actor may change where stored keys are sent. Another address reveals the keys, so the change requires
@@ -13,7 +14,9 @@ const destinations = ['type', 'baseUrl', 'other', 'setting', 'headerOverride'] a
  * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED
  */
 export function assertMayRedirect(actor: Actor, before: Channel | null, fields: Partial<ChannelFields>): void {
-  const changed = destinations.find((name) => fields[name] !== undefined && fields[name] !== before?.[name]);
+  const changed = destinations.find(
+    (name) => fields[name] !== undefined && !isDeepStrictEqual(fields[name], before?.[name]),
+  );
   if (!changed) return;
   if (!holds(actor, 'channels.secrets')) {
     throw new ForbiddenError(`Changing ${changed} of a channel with keys needs channels.secrets`);

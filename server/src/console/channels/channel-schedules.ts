@@ -4,13 +4,14 @@ import type { Repository } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { secondsIn } from '../../shared/clock.js';
 import { ConflictError, isAppError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { ChannelBalanceService } from './channel-balance.service.js';
 import type { ChannelGuard } from './channel-guard.js';
 import type { ChannelTestRun, ChannelTestRuns, TestOutcome } from './channel-test-runs.js';
 import { untestable, type ChannelTestResult, type ChannelTestService } from './channel-test.service.js';
-import { ChannelStatus, type Channel } from './channel.entity.js';
+import type { Channel } from './channel.entity.js';
 
 export interface ChannelSchedulesDeps {
   readonly channels: Repository<Channel>;
@@ -31,7 +32,7 @@ export interface ChannelSchedulesDeps {
   readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
-type Row = Pick<Channel, 'id' | 'type' | 'status' | 'autoBan'>;
+type Row = Pick<Channel, 'id' | 'type' | 'status' | 'autoDisable'>;
 
 interface Run {
   /** Name of the run's lease. */
@@ -114,7 +115,7 @@ export class ChannelSchedules {
   private async start(run: Run): Promise<void> {
     const { channels, state, nodeId, logger } = this.deps;
     const { name } = run;
-    const select = { id: true, type: true, status: true, autoBan: true } as const;
+    const select = { id: true, type: true, status: true, autoDisable: true } as const;
     const rows = await channels.find({ select, order: { id: 'ASC' } });
     const owner = `${nodeId}:${randomUUID()}`;
     if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(run.busy);
@@ -172,11 +173,7 @@ export class ChannelSchedules {
     const reason = this.reasonToDisable(result);
     if (reason !== null) {
       if (options.values.AutomaticDisableChannelEnabled) await guard.disableAutomatically(row.id, reason);
-    } else if (
-      result.success &&
-      row.status === ChannelStatus.autoDisabled &&
-      options.values.AutomaticEnableChannelEnabled
-    ) {
+    } else if (result.success && row.status === 'autoDisabled' && options.values.AutomaticEnableChannelEnabled) {
       await guard.enableAutomatically(row.id, 'passed the test');
     }
     return result.success ? 'passed' : 'failed';
@@ -186,16 +183,17 @@ export class ChannelSchedules {
    * Returns the reason to disable a channel, if there is one. A network error alone is no reason, whatever its
    * duration.
    */
-  private reasonToDisable({ refused, unreachable, message, seconds }: ChannelTestResult): string | null {
+  private reasonToDisable({ refused, unreachable, message, milliseconds }: ChannelTestResult): string | null {
     if (refused) return message;
     const limit = this.deps.options.values.ChannelDisableThreshold;
+    const seconds = secondsIn(milliseconds);
     return !unreachable && limit > 0 && seconds > limit
       ? `response time ${seconds.toFixed(2)}s exceeds ${limit.toFixed(2)}s`
       : null;
   }
 
   private async refresh(admin: Actor, row: Row): Promise<void> {
-    if (row.status !== ChannelStatus.enabled || !providerOf(row.type).balance) return;
+    if (row.status !== 'enabled' || !providerOf(row.type).balance) return;
     const { balances, options, guard } = this.deps;
     const balance = await balances.update(admin, row.id);
     if (balance > 0 || !options.values.AutomaticDisableChannelEnabled) return;

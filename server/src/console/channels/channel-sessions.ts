@@ -63,14 +63,13 @@ export class ChannelSessions {
     const pins = this.pins.ofChannel(channelId);
     const marks = this.keyMarks(channelId);
     const items = pins.slice(0, maxListed).map(({ keyMark, source, since, usedAt, ...rest }): ChannelSession => {
-      const index = marks.indexOf(keyMark);
       return {
         userId: rest.userId,
         model: rest.model,
         calls: rest.calls,
         secondsLeft: rest.secondsLeft,
         source: sessionSourceNames.find((name) => name.toLowerCase() === source) ?? 'PROMPT',
-        keyPosition: index === -1 ? null : index + 1,
+        keyPosition: marks.indexOf(keyMark) + 1 || null,
         since: new Date(since),
         lastUsedAt: new Date(usedAt),
       };

@@ -3,9 +3,7 @@ import { providerOf } from '../../dialects/providers/providers.js';
 import { AppError } from '../../shared/errors.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { Channel } from './channel.entity.js';
-import { splitList } from '../../shared/comma-list.js';
 import type { ProbeRequest } from './channel-probe.js';
-import { readModelMapping } from './channel-texts.js';
 
 type TestedChannel = Pick<Channel, 'id' | 'type' | 'models' | 'testModel' | 'modelMapping' | 'other' | 'baseUrl'>;
 type Endpoint = ProbeRequest['endpoint'];
@@ -44,7 +42,7 @@ export function testRequest(channel: TestedChannel, asked: string, isRun: boolea
 
 /** Returns the first model with the most preferred endpoint; models without one come last. */
 function fittingModel(channel: TestedChannel): string {
-  const models = splitList(channel.models);
+  const { models } = channel;
   const preferred: ReadonlyArray<Endpoint | null> = [...cheap, 'speech', 'images'];
   for (const endpoint of preferred) {
     const model = models.find((name) => endpointOf(channel, name) === endpoint);
@@ -58,7 +56,7 @@ function fittingModel(channel: TestedChannel): string {
  * offers is used.
  */
 function endpointOf({ type, other, baseUrl, modelMapping }: TestedChannel, model: string): Endpoint | null {
-  const mapped = readModelMapping(modelMapping).find(({ from }) => from === model)?.to;
+  const mapped = Object.hasOwn(modelMapping, model) ? modelMapping[model] : undefined;
   const endpoint = endpoints[modelKind(mapped ?? model)];
   if (!endpoint) return null;
   const { adapter: usual, adapterFor } = providerOf(type);

@@ -1,7 +1,7 @@
 import type { Repository } from 'typeorm';
 import type { Signals } from '../../platform/live/signals.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { secondsIn, wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { LogService } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
@@ -14,7 +14,7 @@ export interface ChannelTestResult {
   readonly success: boolean;
   /** Why the test failed; empty on success. */
   readonly message: string;
-  readonly seconds: number;
+  readonly milliseconds: number;
   /** Whether the provider refuses every key, as in `ProbeResult`. */
   readonly refused: boolean;
   readonly unreachable: boolean;
@@ -67,7 +67,7 @@ export class ChannelTestService {
     return {
       success: result.success,
       message: result.success ? '' : result.message,
-      seconds: result.milliseconds / 1000,
+      milliseconds: result.milliseconds,
       refused: !result.success && result.refused,
       unreachable: !result.success && result.unreachable,
     };
@@ -78,7 +78,7 @@ export class ChannelTestService {
     await channels.manager.transaction(async (manager) => {
       const lastTest = {
         responseTime: Math.round(result.milliseconds),
-        testTime: seconds(clock),
+        testedAt: wholeSecond(clock.now()),
         testError: result.success ? '' : result.message.slice(0, maxErrorLength) || 'failed',
       };
       await manager.update(Channel, { id: channel.id }, lastTest);
@@ -93,7 +93,7 @@ export class ChannelTestService {
         group: admin.group,
         promptTokens: result.promptTokens,
         completionTokens: result.completionTokens,
-        useTime: Math.floor(result.milliseconds / 1000),
+        useTime: Math.floor(secondsIn(result.milliseconds)),
         quota: charge.quota,
         other: { ...charge.other, duration_ms: lastTest.responseTime },
       });

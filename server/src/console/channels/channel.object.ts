@@ -4,22 +4,10 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { pageObject } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../dialects/providers/providers.js';
-import { dateOrNull } from '../../shared/clock.js';
-import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
+import type { CostRule } from '../../shared/cost-rule.js';
 import { proposedModels } from './channel-catalogue.js';
-import { splitList } from '../../shared/comma-list.js';
-import {
-  readModelMapping,
-  readParameters,
-  readSetting,
-  readStatusChange,
-  readStatusCodeMapping,
-  type ChannelSetting,
-  type ChannelStatusChange,
-  type ModelMapping,
-  type StatusCodeMapping,
-} from './channel-texts.js';
-import { ChannelStatus, type Channel } from './channel.entity.js';
+import type { ChannelSetting } from './channel-setting.js';
+import type { Channel, ChannelStatus } from './channel.entity.js';
 
 export const ProviderEnum = enumType(
   'Provider',
@@ -39,7 +27,7 @@ export const ProviderEnum = enumType(
 
 export const ChannelStatusEnum = enumType(
   'ChannelStatus',
-  { ENABLED: ChannelStatus.enabled, DISABLED: ChannelStatus.disabled, AUTO_DISABLED: ChannelStatus.autoDisabled },
+  { ENABLED: 'enabled', DISABLED: 'disabled', AUTO_DISABLED: 'autoDisabled' } satisfies Record<string, ChannelStatus>,
   'Whether a channel serves calls.',
   {
     ENABLED: 'It serves calls.',
@@ -73,7 +61,7 @@ export function toChannelTypeObject(id: number): ChannelTypeObject {
 }
 
 @ObjectType('ModelMapping', { description: 'Another name for a model at the provider.' })
-class ModelMappingObject implements ModelMapping {
+class ModelMappingObject {
   @Field(() => String, { description: 'As clients request it.' })
   from: string;
 
@@ -82,7 +70,7 @@ class ModelMappingObject implements ModelMapping {
 }
 
 @ObjectType('StatusCodeMapping', { description: 'Another HTTP status for an error of the provider.' })
-class StatusCodeMappingObject implements StatusCodeMapping {
+class StatusCodeMappingObject {
   @Field(() => Int, { description: 'The status that the provider sent.' })
   from: number;
 
@@ -91,7 +79,7 @@ class StatusCodeMappingObject implements StatusCodeMapping {
 }
 
 @ObjectType('ChannelSetting', { description: 'How the provider is called.' })
-export class ChannelSettingObject implements ChannelSetting {
+export class ChannelSettingObject {
   @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`. Null: none.' })
   proxy: string | null;
 
@@ -105,11 +93,11 @@ export class ChannelSettingObject implements ChannelSetting {
   nonStreamOnly: boolean;
 
   @Field(() => GraphQLJSON, { nullable: true, description: 'Settings of other consoles, without effect. Null: none.' })
-  more: ChannelSetting['more'];
+  more: object | null;
 }
 
 @ObjectType('ChannelStatusChange', { description: 'The last time the gateway enabled or disabled the channel.' })
-class ChannelStatusChangeObject implements ChannelStatusChange {
+class ChannelStatusChangeObject {
   @Field(() => String, { description: 'Why the gateway did it, in English.' })
   reason: string;
 
@@ -163,14 +151,14 @@ export class ChannelObject {
   type: ChannelTypeObject;
 
   @Field(() => ChannelStatusEnum, { description: 'Whether it serves calls.' })
-  status: number;
+  status: ChannelStatus;
 
   @Cost(0)
   @Field(() => ChannelStatusChangeObject, {
     nullable: true,
     description: 'Why the gateway last changed the status. Null: it never did.',
   })
-  statusReason: ChannelStatusChange | null;
+  statusReason: ChannelStatusChangeObject | null;
 
   @Field(() => [String], { description: 'Groups of users whose calls it serves.' })
   groups: string[];
@@ -186,11 +174,11 @@ export class ChannelObject {
 
   @Cost(0)
   @Field(() => [ModelMappingObject], { description: 'Models that have another name at the provider. Empty: none.' })
-  modelMapping: ModelMapping[];
+  modelMapping: ModelMappingObject[];
 
   @Cost(0)
   @Field(() => [StatusCodeMappingObject], { description: 'Statuses of errors that count as others. Empty: none.' })
-  statusCodeMapping: StatusCodeMapping[];
+  statusCodeMapping: StatusCodeMappingObject[];
 
   @Field(() => Boolean, { description: 'The gateway may disable it.' })
   autoDisable: boolean;
@@ -236,7 +224,7 @@ export class ChannelObject {
 
   @Cost(0)
   @Field(() => ChannelSettingObject, { description: 'How the provider is called.' })
-  setting: ChannelSetting;
+  setting: ChannelSettingObject;
 
   @Cost(0)
   @Field(() => ChannelCostObject, {
@@ -262,41 +250,32 @@ export class ChannelObject {
   expiresAt: Date | null;
 }
 
+const toSettingObject = ({ proxy, chatUpstream, more, ...flags }: ChannelSetting): ChannelSettingObject => ({
+  proxy: proxy ?? null,
+  forceFormat: flags.forceFormat ?? false,
+  thinkingToContent: flags.thinkingToContent ?? false,
+  nonStreamOnly: flags.nonStreamOnly ?? false,
+  more: chatUpstream ? { ...more, chat_upstream: chatUpstream } : (more ?? null),
+});
+
 export function toChannelObject(channel: Channel): ChannelObject {
-  const { id, name, status, weight, priority, usedQuota } = channel;
-  const [testedAt, balanceAt] = [dateOrNull(channel.testTime), dateOrNull(channel.balanceUpdatedTime)];
+  const { testedAt, balanceAt, statusChangedAt } = channel;
   return {
-    id,
-    name,
-    status,
-    weight,
-    priority,
-    usedQuota,
+    ...channel,
     type: toChannelTypeObject(channel.type),
-    statusReason: readStatusChange(channel.otherInfo),
-    groups: splitList(channel.group),
-    models: splitList(channel.models),
+    statusReason: statusChangedAt && { reason: channel.statusReason, at: statusChangedAt },
     tag: channel.tag || null,
     modelPrefix: channel.modelPrefix || null,
-    modelMapping: readModelMapping(channel.modelMapping),
-    statusCodeMapping: readStatusCodeMapping(channel.statusCodeMapping),
-    autoDisable: channel.autoBan === 1,
-    maxInputTokens: channel.maxInputTokens || null,
-    ownerId: channel.ownerId || null,
+    modelMapping: Object.entries(channel.modelMapping).map(([from, to]) => ({ from, to })),
+    statusCodeMapping: Object.entries(channel.statusCodeMapping).map(([from, to]) => ({ from: Number(from), to })),
     baseUrl: channel.baseUrl || null,
     testModel: channel.testModel || null,
     openaiOrganization: channel.openaiOrganization || null,
     variant: channel.other || null,
-    parameters: readParameters(channel.paramOverride),
-    headers: readParameters(channel.headerOverride),
-    limits: readParameters(channel.limits),
-    timeouts: readParameters(channel.timeouts),
-    setting: readSetting(channel.setting),
-    cost: readCostRule(channel.costRule),
+    setting: toSettingObject(channel.setting),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
     lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime, error: channel.testError || null },
-    createdAt: dateOrNull(channel.createdTime),
-    expiresAt: dateOrNull(channel.expiredTime),
+    expiresAt: null,
   };
 }
 

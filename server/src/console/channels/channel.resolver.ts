@@ -24,7 +24,7 @@ import {
 import { ChannelKeyObject } from './channel-key.object.js';
 import type { ChannelKey } from './channel-keys.service.js';
 import type { ChannelServices } from './channel-services.js';
-import { ChannelStatus, type Channel } from './channel.entity.js';
+import type { Channel } from './channel.entity.js';
 import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 
 @Resolver(() => ChannelObject)
@@ -134,7 +134,7 @@ export class ChannelResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
   ): Promise<ChannelPayload> {
-    return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.enabled }));
+    return toPayload(await this.services.channels.update(actor, id, { status: 'enabled' }));
   }
 
   @PayloadMutation(ofChannel, 'Keeps a channel from serving calls.')
@@ -143,7 +143,7 @@ export class ChannelResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
   ): Promise<ChannelPayload> {
-    return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.disabled }));
+    return toPayload(await this.services.channels.update(actor, id, { status: 'disabled' }));
   }
 
   @Mutation(() => BulkPayload, { description: 'Lets these channels serve calls.' })

@@ -3,6 +3,7 @@ import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-
 import { isOneApi, wholeList, wireList } from '../../platform/http/paging.js';
 import { queryFlag, queryId } from '../../platform/http/query.js';
 import { RestAnswer, withoutHead, type RestHandlers } from '../../platform/http/rest.js';
+import { secondsIn } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { ListQuery } from '../../shared/page.js';
 import { enabledModelReaders } from './channel-directory.js';
@@ -117,10 +118,10 @@ export const channelRoutes =
       '/test/:id',
       withoutHead,
       may('channels.write', async ({ actor, params, query }) => {
-        const { success, message, seconds } = await tests
+        const { success, message, milliseconds } = await tests
           .test(actor, queryId(params.id), query.model)
           .catch(asFailedTest);
-        return new RestAnswer({ success, message, time: seconds });
+        return new RestAnswer({ success, message, time: secondsIn(milliseconds) });
       }),
     );
 
@@ -234,7 +235,7 @@ const sortOf = (
 const withoutMessage = (data: unknown): RestAnswer => new RestAnswer({ success: true, data });
 
 /** Returns a test that could not be run in the shape of a failed test. */
-function asFailedTest(error: unknown): { success: false; message: string; seconds: number } {
+function asFailedTest(error: unknown): { success: false; message: string; milliseconds: number } {
   if (!isAppError(error) || error.code === 'INTERNAL_ERROR') throw error;
-  return { success: false, message: error.message, seconds: 0 };
+  return { success: false, message: error.message, milliseconds: 0 };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { readSlice } from '../../platform/db/keyset.js';
@@ -5,7 +6,7 @@ import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
@@ -18,7 +19,14 @@ import { Channel } from './channel.entity.js';
 import { assertOwner } from './channel-owner.js';
 import { keysChanged } from './channel-keys.service.js';
 import { checkForeignKeys, namesOverride } from './channel-override-keys.js';
-import { checkRegion, checkWhole, joinKeys, parseFields, type ChannelFields } from './channel-input.js';
+import {
+  checkRegion,
+  checkWhole,
+  joinKeys,
+  parseFields,
+  type ChannelFields,
+  type ChannelInput,
+} from './channel-input.js';
 import {
   applyFilter,
   applySort,
@@ -29,7 +37,6 @@ import {
   type ChannelSort,
   type ChannelSortField,
 } from './channel-query.js';
-import { assertStatusCodes } from './channel-texts.js';
 import { newChannel, type NewChannel } from './new-channel.js';
 import { openChannelKey, readableKey, readableKeys } from './open-channel-key.js';
 
@@ -143,7 +150,7 @@ export class ChannelService {
    */
   async create(
     actor: MaybeActor,
-    given: Partial<ChannelFields>,
+    given: ChannelInput,
     once?: string | OnceRequest | null,
   ): Promise<{ channel: Channel; replayed: boolean }> {
     const admin = requirePermission(actor, 'channels.write');
@@ -164,7 +171,7 @@ export class ChannelService {
    */
   async createEach(
     actor: MaybeActor,
-    given: ReadonlyArray<Partial<ChannelFields>>,
+    given: readonly ChannelInput[],
     idempotencyKey: string | null,
   ): Promise<{ replayed: boolean }> {
     const admin = requirePermission(actor, 'channels.write');
@@ -188,7 +195,7 @@ export class ChannelService {
    * @param sealed the stored keys that the new ones are based on
    * @throws AppError INVALID_INPUT, NOT_FOUND; CONFLICT when the stored keys have changed
    */
-  async update(actor: MaybeActor, id: number, given: Partial<ChannelFields>, sealed?: string): Promise<Channel> {
+  async update(actor: MaybeActor, id: number, given: ChannelInput, sealed?: string): Promise<Channel> {
     const admin = requirePermission(actor, 'channels.write');
     const { key, ...fields } = parseFields(omitUndefined(given));
     const updated = await this.deps.channels.manager.transaction(async (manager) => {
@@ -197,15 +204,13 @@ export class ChannelService {
       if (sealed && !(await manager.existsBy(Channel, { id, keySealed: sealed }))) throw keysChanged();
       assertMayRedirect(admin, channel, fields);
       checkWhole({ ...channel, ...fields });
-      // Forms send back all fields of a channel, including imported values, so only a changed value is checked.
-      if (fields.statusCodeMapping !== channel.statusCodeMapping) assertStatusCodes(fields.statusCodeMapping ?? '');
       checkRegion(fields.type, fields.other ?? channel.other);
       if (fields.ownerId !== channel.ownerId) await assertOwner(manager, fields.ownerId);
       const keys = key === undefined ? '' : joinKeys(fields.type ?? channel.type, key);
       if (namesOverride(fields)) await this.assertNoForeignKey(fields, keys, id);
       const change = { ...fields, ...(keys === '' ? {} : { keySealed: this.deps.secrets.seal(keys) }) };
       const changed = (Object.keys(fields) as Array<keyof typeof fields>).filter(
-        (name) => fields[name] !== channel[name],
+        (name) => !isDeepStrictEqual(fields[name], channel[name]),
       );
       const names = [...changed, ...(keys === '' ? [] : ['key'])];
       if (names.length === 0) return channel;
@@ -241,7 +246,7 @@ export class ChannelService {
     await assertOwner(manager, row.ownerId);
     const { identifiers } = await manager.insert(Channel, {
       ...row,
-      createdTime: seconds(this.deps.clock),
+      createdAt: wholeSecond(this.deps.clock.now()),
       keySealed: this.deps.secrets.seal(keys),
     });
     const channel = await this.find(manager, (identifiers[0] as { id: number }).id);

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { providerOf } from '../../dialects/providers/providers.js';
+import { unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseJson } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
 import { ownerOf } from './channel-catalogue.js';
-import type { Channel } from './channel.entity.js';
-import type { ChannelFields } from './channel-input.js';
+import { channelStatuses, type Channel } from './channel.entity.js';
+import type { ChannelInput } from './channel-input.js';
+import { readJson } from './channel-json.js';
+import { settingFields } from './channel-setting.js';
 import { modelPermission } from '../../shared/model-permission.js';
 
 const text = z.string().nullish();
@@ -122,9 +125,9 @@ export const tagEditBody = z
       newTag: new_tag ?? undefined,
       priority: priority ?? undefined,
       weight: weight ?? undefined,
-      modelMapping: model_mapping || undefined,
-      models: models || undefined,
-      group: groups || undefined,
+      modelMapping: jsonOf(model_mapping || undefined, 'modelMapping'),
+      models: listOf(models || undefined),
+      groups: listOf(groups || undefined),
     };
     return { tag: tag ?? '', change: omitUndefined(change) };
   });
@@ -136,34 +139,60 @@ export const discoverBody = z
 
 type Body = { readonly [Key in keyof typeof channelShape]?: z.output<(typeof channelShape)[Key]> };
 
-function toFields(body: Body): Partial<ChannelFields> {
+function toFields(body: Body): ChannelInput {
   return omitUndefined({
     type: body.type ?? undefined,
     name: body.name ?? undefined,
     key: body.key ?? undefined,
-    status: body.status ?? undefined,
+    status: body.status == null ? undefined : channelStatuses[fromWhole(body.status, 'status', 1, 3) - 1],
     openaiOrganization: body.openai_organization ?? undefined,
     testModel: body.test_model ?? undefined,
     weight: body.weight ?? undefined,
     priority: body.priority ?? undefined,
     baseUrl: body.base_url ?? undefined,
     other: body.other ?? undefined,
-    models: body.models ?? undefined,
-    group: body.group ?? undefined,
-    modelMapping: body.model_mapping ?? undefined,
-    statusCodeMapping: body.status_code_mapping ?? undefined,
-    autoBan: body.auto_ban ?? undefined,
+    models: listOf(body.models),
+    groups: listOf(body.group),
+    modelMapping: jsonOf(body.model_mapping, 'modelMapping'),
+    statusCodeMapping: jsonOf(body.status_code_mapping, 'statusCodeMapping'),
+    autoDisable: body.auto_ban == null ? undefined : fromWhole(body.auto_ban, 'autoBan', 0, 1) === 1,
     tag: body.tag ?? undefined,
-    setting: body.setting ?? undefined,
-    paramOverride: body.param_override ?? undefined,
-    headerOverride: body.header_override ?? undefined,
-    limits: body.limits ?? undefined,
-    timeouts: body.timeouts ?? undefined,
+    setting: jsonOf(body.setting, 'setting'),
+    parameters: jsonOf(body.param_override, 'parameters'),
+    headers: jsonOf(body.header_override, 'headers'),
+    limits: jsonOf(body.limits, 'limits'),
+    timeouts: jsonOf(body.timeouts, 'timeouts'),
     modelPrefix: body.model_prefix ?? undefined,
     maxInputTokens: body.max_input_tokens ?? undefined,
     ownerId: body.owner_id ?? undefined,
   });
 }
+
+const listOf = (names: string | null | undefined): string[] | undefined => names?.split(',');
+
+/** @throws InvalidInputError */
+function fromWhole(value: number, field: string, low: number, high: number): number {
+  if (value >= low && value <= high) return value;
+  throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, field);
+}
+
+/** @returns undefined for a field that is absent; null clears it */
+const jsonOf = (text: string | null | undefined, field: Parameters<typeof readJson>[1]): unknown =>
+  text == null ? undefined : readJson(text, field);
+
+const textOf = (value: object | null): string => (value ? JSON.stringify(value) : '');
+/** An object without members is unset. */
+const mapText = (value: object): string => (Object.keys(value).length > 0 ? JSON.stringify(value) : '');
+
+/** Older consoles write status codes as texts. */
+const codesOf = (mapping: Channel['statusCodeMapping']): Record<string, string> =>
+  Object.fromEntries(Object.entries(mapping).map(([from, to]) => [from, String(to)]));
+
+const secondsOf = (moment: Date | null): number => (moment ? unixSeconds(moment) : 0);
+
+/** Returns `other_info`: why and when the server changed the status last. */
+const otherInfoOf = ({ statusReason, statusChangedAt }: Channel): string =>
+  statusChangedAt ? JSON.stringify({ status_reason: statusReason, status_time: unixSeconds(statusChangedAt) }) : '';
 
 /**
  * Returns a channel in the REST form.
@@ -176,34 +205,34 @@ export function toWire(channel: Channel, key = ''): Record<string, unknown> {
     key,
     openai_organization: channel.openaiOrganization,
     test_model: channel.testModel,
-    status: channel.status,
+    status: channelStatuses.indexOf(channel.status) + 1,
     name: channel.name,
     weight: channel.weight,
-    created_time: channel.createdTime,
-    test_time: channel.testTime,
+    created_time: secondsOf(channel.createdAt),
+    test_time: secondsOf(channel.testedAt),
     response_time: channel.responseTime,
     base_url: channel.baseUrl,
     other: channel.other,
     balance: channel.balance,
-    balance_updated_time: channel.balanceUpdatedTime,
-    models: channel.models,
-    group: channel.group,
+    balance_updated_time: secondsOf(channel.balanceAt),
+    models: channel.models.join(),
+    group: channel.groups.join(),
     used_quota: channel.usedQuota,
-    model_mapping: channel.modelMapping,
-    status_code_mapping: channel.statusCodeMapping,
+    model_mapping: mapText(channel.modelMapping),
+    status_code_mapping: mapText(codesOf(channel.statusCodeMapping)),
     priority: channel.priority,
-    auto_ban: channel.autoBan,
-    other_info: channel.otherInfo,
+    auto_ban: Number(channel.autoDisable),
+    other_info: otherInfoOf(channel),
     tag: channel.tag,
-    setting: channel.setting,
-    param_override: channel.paramOverride,
-    header_override: channel.headerOverride,
-    limits: channel.limits,
-    timeouts: channel.timeouts,
+    setting: mapText(settingFields(channel.setting)),
+    param_override: textOf(channel.parameters),
+    header_override: textOf(channel.headers),
+    limits: textOf(channel.limits),
+    timeouts: textOf(channel.timeouts),
     model_prefix: channel.modelPrefix,
-    max_input_tokens: channel.maxInputTokens,
-    owner_id: channel.ownerId,
-    expired_time: channel.expiredTime,
+    max_input_tokens: channel.maxInputTokens ?? 0,
+    owner_id: channel.ownerId ?? 0,
+    expired_time: 0,
   };
 }
 

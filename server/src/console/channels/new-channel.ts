@@ -7,9 +7,8 @@ import {
   joinKeys,
   newChannelDefaults,
   parseFields,
-  type ChannelFields,
+  type ChannelInput,
 } from './channel-input.js';
-import { assertStatusCodes } from './channel-texts.js';
 
 export type NewChannel = ReturnType<typeof newChannel>;
 
@@ -18,7 +17,7 @@ export type NewChannel = ReturnType<typeof newChannel>;
  * @returns its row, and its keys in stored form
  * @throws InvalidInputError
  */
-export function newChannel(given: Partial<ChannelFields>) {
+export function newChannel(given: ChannelInput) {
   const { key, ...fields } = parseFields({ ...newChannelDefaults, ...omitUndefined(given) });
   const type = fields.type ?? newChannelDefaults.type;
   const keys = joinKeys(type, key ?? '');
@@ -28,7 +27,6 @@ export function newChannel(given: Partial<ChannelFields>) {
   const other = fields.other || (providerOf(type).other.default ?? '');
   const row = { ...fields, type, other, baseUrl: fields.baseUrl ?? '' };
   checkWhole(row);
-  assertStatusCodes(row.statusCodeMapping ?? '');
   checkRegion(type, row.other);
   return { row, keys };
 }

@@ -48,7 +48,7 @@ export class NotificationService {
 
   /**
    * Notifies root that a channel was disabled or enabled automatically.
-   * @param status its new status
+   * @param status its new status, a number of the REST API
    */
   channelChanged(id: number, status: number, title: string, reason: string): void {
     this.notifyRoot({ type: `channel_update_${id}_${status}`, title, content: '{{value}}', values: [reason] });

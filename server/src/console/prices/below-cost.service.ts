@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
-import { CostRuleError, parseCostRule, readCostRule, type CostRule } from '../../shared/cost-rule.js';
+import { CostRuleError, parseCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { parseFields } from '../../shared/json.js';
-import { splitList } from '../../shared/comma-list.js';
-import { type Channel, ChannelStatus } from '../channels/index.js';
+
+import type { Channel } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import {
   ChannelCost,
@@ -48,7 +47,7 @@ interface Offer {
   readonly name: string;
   readonly models: readonly string[];
   readonly groups: readonly string[];
-  readonly mapping: Readonly<Record<string, unknown>>;
+  readonly mapping: Readonly<Record<string, string>>;
   readonly cost: CostRule;
 }
 
@@ -87,18 +86,11 @@ export class BelowCostService {
 
   private async stored(): Promise<Offer[]> {
     const rows = await this.deps.channels.find({
-      select: { id: true, name: true, models: true, group: true, modelMapping: true, costRule: true },
-      where: { status: ChannelStatus.enabled },
+      select: { id: true, name: true, models: true, groups: true, modelMapping: true, cost: true },
+      where: { status: 'enabled' },
       order: { id: 'ASC' },
     });
-    return rows.map((row) => ({
-      id: row.id,
-      name: row.name,
-      models: splitList(row.models),
-      groups: splitList(row.group),
-      mapping: parseFields(row.modelMapping) ?? {},
-      cost: readCostRule(row.costRule),
-    }));
+    return rows.map(({ modelMapping: mapping, ...row }) => ({ ...row, mapping }));
   }
 
   /** Returns a proposed channel with the mapping of the stored one. */
@@ -106,7 +98,7 @@ export class BelowCostService {
     const stored = id === null ? null : await this.deps.channels.findOneBy({ id });
     try {
       const cost = parseCostRule({ factor: costFactor, cards: costCards ?? {} });
-      return { id, name, models, groups, mapping: parseFields(stored?.modelMapping ?? '') ?? {}, cost };
+      return { id, name, models, groups, mapping: stored?.modelMapping ?? {}, cost };
     } catch (error) {
       throw error instanceof CostRuleError ? new InvalidInputError(error.message, 'channel') : error;
     }
@@ -117,7 +109,7 @@ function lossesOf({ id, name, models, groups, mapping, cost }: Offer, prices: Pr
   const costs = new ChannelCost(cost);
   return models.flatMap((modelName) => {
     const mapped = Object.hasOwn(mapping, modelName) ? mapping[modelName] : undefined;
-    const ofModel = costs.find(typeof mapped === 'string' ? mapped : modelName, modelName);
+    const ofModel = costs.find(mapped ?? modelName, modelName);
     const price = prices.find(modelName, '');
     if (!price || !ofModel) return [];
     // Tokens are compared first: a card without a price for a tool charges nothing for its calls, which would hide

@@ -82,7 +82,7 @@ const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: 
   MODEL_NOT_FOUND: { status: 404, code: 'model_not_found' },
   MODEL_NOT_PRICED: { status: 400, code: 'model_not_priced' },
   TOOL_NOT_PRICED: { status: 400, code: 'tool_not_priced' },
-  MODEL_MAPPING_INVALID: { status: 500, code: 'model_mapped_error' },
+  MODEL_MAPPING_INVALID: { status: 400, code: 'model_mapping_contains_cycle' },
   UNSUPPORTED_BY_CHANNEL: { status: 400, code: 'unsupported_by_channel' },
   BROWSER_EXTENSION_BLOCKED: { status: 403, code: 'browser_extension_blocked' },
   SENSITIVE_WORDS: { status: 400, code: 'sensitive_words_detected' },

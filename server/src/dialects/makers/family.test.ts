@@ -13,7 +13,7 @@ const hi = [{ role: 'user', content: 'hi' }];
 const targetOf = (type: number, more: Partial<Target> = {}): Target =>
   targetFor({
     type,
-    createdTime: 1_750_000_000,
+    createdAt: new Date('2025-06-15T15:06:40Z'),
     upstreamModel: 'm',
     requestedModel: 'm',
     now: 1_718_700_000_000,
@@ -70,7 +70,7 @@ describe('Azure', () => {
     ['keeps the dots of later channels', {}, 'deployments/gpt-4.1/chat/completions?api-version=2024-12-01-preview'],
     [
       'drops the dots of early ones',
-      { createdTime: 1_746_835_199 },
+      { createdAt: new Date('2025-05-09T23:59:59Z') },
       'deployments/gpt-41/chat/completions?api-version=2024-12-01-preview',
     ],
     [

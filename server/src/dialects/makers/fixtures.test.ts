@@ -73,7 +73,7 @@ const targetOf = ({ ch, in: call }: Fixture): Target =>
     key: ch.key,
     organization: ch.openai_organization ?? '',
     other: ch.other ?? '',
-    createdTime: ch.created_time ?? 1_750_000_000,
+    createdAt: new Date((ch.created_time ?? 1_750_000_000) * 1000),
     setting: { thinkingToContent: ch.setting?.['thinking_to_content'] === true },
     upstreamModel: call?.body.model ?? 'm',
     requestedModel: call?.body.model ?? 'm',

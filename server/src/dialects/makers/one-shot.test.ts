@@ -32,7 +32,7 @@ const targetOf = (type: number, more: Partial<Target> = {}): Target =>
     type,
     baseUrl: 'https://provider.example',
     other: 'acct1',
-    createdTime: 1_750_000_000,
+    createdAt: new Date('2025-06-15T15:06:40Z'),
     upstreamModel: 'm',
     requestedModel: 'asked',
     now: 1_718_700_000_000,

@@ -212,7 +212,7 @@ function pinnedChannel(pin: string, { user }: Caller, table: RoutingTable): Rout
   const channel = /^\d{1,9}$/.test(pin) ? table.channel(Number(pin)) : undefined;
   if (!channel) throw new AppError('INVALID_CHANNEL_ID', 'Invalid channel id');
   if (!channel.enabled) throw new AppError('CHANNEL_DISABLED', 'The channel is disabled');
-  if (channel.ownerId !== 0 && channel.ownerId !== user.id) {
+  if (channel.ownerId !== null && channel.ownerId !== user.id) {
     throw new AppError('CHANNEL_PIN_FORBIDDEN', 'The channel serves the calls of its owner only');
   }
   return channel;

@@ -1,26 +1,15 @@
-import { RelayError } from '../../dialects/errors/relay-error.js';
-import { parseFields } from '../../shared/json.js';
+import { AppError } from '../../shared/errors.js';
 
-/** The parsed `model_mapping`. Null when the text is not a JSON object of names, which is a defect of the channel. */
-export type ModelMapping = Readonly<Record<string, string>> | null;
-
-/** @returns null for text that is not a JSON object of names */
-export function parseModelMapping(text: string): ModelMapping {
-  if (text.trim() === '') return {};
-  const names = parseFields(text);
-  return names && Object.values(names).every((target) => typeof target === 'string') ? (names as ModelMapping) : null;
-}
+/** The provider's names of models, by the names that clients request. */
+export type ModelMapping = Readonly<Record<string, string>>;
 
 /**
  * Follows the mapping to its end (docs/reference/relay/routing.md#model-mapping). The name with its routing prefix is
  * looked up first, then the bare one. A name that maps to itself ends the chain.
  * @returns the name to send to the provider
- * @throws RelayError model_mapped_error (another channel may serve the call), model_mapping_contains_cycle (400)
+ * @throws AppError MODEL_MAPPING_INVALID for a cycle
  */
 export function mapModel(mapping: ModelMapping, requestedModel: string, bareModel: string): string {
-  if (mapping === null) {
-    throw new RelayError('MODEL_MAPPING_INVALID', 'unmarshal_model_mapping_failed', 'model_mapped_error');
-  }
   const start = Object.hasOwn(mapping, requestedModel) ? requestedModel : bareModel;
   let current = start;
   const seen = new Set([current]);
@@ -28,9 +17,7 @@ export function mapModel(mapping: ModelMapping, requestedModel: string, bareMode
     const next = mapping[current];
     if (next === undefined || next === '' || next === current) break;
     if (seen.has(next)) {
-      throw new RelayError('MODEL_MAPPING_INVALID', 'model_mapping_contains_cycle', 'model_mapping_contains_cycle', {
-        status: 400,
-      });
+      throw new AppError('MODEL_MAPPING_INVALID', 'model_mapping_contains_cycle');
     }
     seen.add(next);
     current = next;

@@ -26,9 +26,6 @@ export function isRetryable({ error, status, provider }: FailedAttempt): boolean
     case 'UPSTREAM_INVALID_RESPONSE':
     case 'UNSUPPORTED_BY_CHANNEL':
       return true;
-    case 'MODEL_MAPPING_INVALID':
-      // An unreadable mapping is a defect of this channel. A cycle is reported to the client.
-      return error.message === 'unmarshal_model_mapping_failed';
     default:
       return false;
   }

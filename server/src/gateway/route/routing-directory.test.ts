@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Changes } from '../../platform/cache/changes.js';
 import { MemoryState } from '../../platform/cache/memory-state.js';
 import type { Logger } from '../../platform/observability/logger.js';
+import { listCost } from '../../shared/cost-rule.js';
 import { Secrets } from '../../shared/secrets.js';
 import type { ChannelRow } from './routed-channel.js';
 import { RoutingDirectory } from './routing-directory.js';
@@ -11,27 +12,27 @@ const row = (priority: number): ChannelRow => ({
   id: 1,
   type: 1,
   name: 'c',
-  status: 1,
+  status: 'enabled',
   key_sealed: secrets.seal('sk-a'),
   base_url: '',
   openai_organization: '',
   other: '',
-  created_time: '1',
-  models: 'm',
-  group: 'default',
+  created_at: null,
+  models: ['m'],
+  groups: ['default'],
   priority,
   weight: 0,
   model_prefix: '',
-  model_mapping: '',
-  status_code_mapping: '',
-  param_override: '',
-  header_override: '',
-  setting: '',
-  cost_rule: '',
-  auto_ban: 1,
-  limits: '',
-  timeouts: '',
-  owner_id: 0,
+  model_mapping: {},
+  status_code_mapping: {},
+  parameters: null,
+  headers: null,
+  setting: {},
+  cost: listCost,
+  auto_disable: true,
+  limits: null,
+  timeouts: null,
+  owner_id: null,
 });
 
 /** Opens a directory whose reads end when the test says so. */

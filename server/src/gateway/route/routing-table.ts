@@ -53,8 +53,8 @@ export class RoutingTable {
 
   constructor(channels: readonly RoutedChannel[]) {
     this.byId = new Map(channels.map((channel) => [channel.id, channel]));
-    this.owners = new Set(channels.map(({ ownerId }) => ownerId).filter((id) => id !== 0));
-    this.groups = toGroups(channels.filter(({ ownerId }) => ownerId === 0));
+    this.owners = new Set(channels.map(({ ownerId }) => ownerId).filter((id) => id !== null));
+    this.groups = toGroups(channels.filter(({ ownerId }) => ownerId === null));
     this.overridesPrice = channels.some((channel) => channel.overridesPrice);
   }
 
@@ -62,7 +62,7 @@ export class RoutingTable {
     if (!this.owners.has(userId)) return this.groups;
     let groups = this.groupsOfOwner.get(userId);
     if (!groups) {
-      groups = toGroups([...this.byId.values()].filter(({ ownerId }) => ownerId === 0 || ownerId === userId));
+      groups = toGroups([...this.byId.values()].filter(({ ownerId }) => ownerId === null || ownerId === userId));
       this.groupsOfOwner.set(userId, groups);
     }
     return groups;

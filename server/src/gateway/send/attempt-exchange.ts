@@ -214,7 +214,7 @@ export function toTarget(
     key: attempt.key,
     organization: channel.organization,
     other: channel.other,
-    createdTime: channel.createdTime,
+    createdAt: channel.createdAt,
     setting: channel.setting,
     upstreamModel: mapModel(channel.mapping, attempt.requestedModel, attempt.bareModel),
     requestedModel: attempt.requestedModel,

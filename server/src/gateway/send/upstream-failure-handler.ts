@@ -227,7 +227,7 @@ export const retires = (
   text: () => string | null,
 ): boolean =>
   values.AutomaticDisableChannelEnabled &&
-  channel.autoBan &&
+  channel.autoDisable &&
   meansDeadKey(error, channel.provider, values.AutomaticDisableKeywords, text);
 
 /**

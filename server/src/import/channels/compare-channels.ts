@@ -1,6 +1,6 @@
 import { providerOf } from '../../dialects/providers/providers.js';
 import { splitList } from '../../shared/comma-list.js';
-import { parseFields } from '../../shared/json.js';
+import { asFields, parseFields } from '../../shared/json.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { Findings } from '../findings.js';
 import { mapChannel } from '../map/channels.js';
@@ -70,7 +70,7 @@ async function compareChannel(
   };
   const models = splitList(row.text('models'));
   const [first = ''] = models;
-  const target = (parseFields(text('model_mapping')) ?? {})[first];
+  const target = asFields(values['model_mapping'])?.[first];
   const model = typeof target === 'string' && target !== '' ? target : first;
   const type = Number(values['type']);
   const given = row.whole('type', 1);
@@ -101,7 +101,7 @@ async function compareChannel(
     findings.add('channel-address', 'channels', row.id, `${there} there, ${here} here`);
   }
   let probed: string | null = null;
-  if (http && values['status'] === 1) {
+  if (http && values['status'] === 'enabled') {
     probed = request ? await probe(http, request) : 'not tried: no chat over this channel';
   }
   return { id: row.id, name: text('name'), model, there, here, probe: probed };

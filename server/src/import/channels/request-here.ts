@@ -55,7 +55,7 @@ function targetOf(channel: ChannelHere): Target {
     key: channel.key,
     organization: channel.organization,
     other: channel.other,
-    createdTime: 0,
+    createdAt: null,
     setting: {},
     upstreamModel: channel.model,
     requestedModel: channel.model,

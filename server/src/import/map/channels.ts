@@ -1,14 +1,14 @@
-import { checkMapping, checkObject, checkOverride, checkSetting } from '../../console/channels/index.js';
+import { channelStatuses, jsonFields, readJson, statusCodeOf } from '../../console/channels/index.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
+import { dateOrNull } from '../../shared/clock.js';
 import { splitList } from '../../shared/comma-list.js';
-import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseFields, parseJson, type Fields as Json } from '../../shared/json.js';
-import { maxInt32 } from '../../shared/limits.js';
+import { lastSecond, maxInt32 } from '../../shared/limits.js';
 import type { Fields } from '../source/fields.js';
 import { mapType } from './channel-types.js';
-import { amountOf, type MapContext, type Mapped, type Mapper } from './mapped.js';
+import { amountOf, type MapContext, type Mapped, type Mapper, type Values } from './mapped.js';
 
 const table = 'channels';
 /**
@@ -31,6 +31,7 @@ export const mapChannel: Mapper = (row, context) => {
   const { findings, family } = context;
   const { id } = row;
   const models = splitList(row.text('models'));
+  const groups = splitList(row.text('group'));
   const given = row.whole('type', 1);
   const mapping = mapType(family, given, models);
   if (!mapping) findings.add('channel-type', table, id, `type ${given}, ${row.text('name')}: ${models.join(',')}`);
@@ -44,33 +45,31 @@ export const mapChannel: Mapper = (row, context) => {
     test_model: row.text('test_model').trim(),
     weight: row.clamped('weight', 0, maxInt32),
     priority: row.clamped('priority', -maxInt32, maxInt32),
-    created_time: row.seconds('created_time'),
-    test_time: row.seconds('test_time'),
+    created_at: row.moment('created_time'),
+    tested_at: row.moment('test_time'),
     response_time: row.clamped('response_time', 0, maxInt32),
     base_url: (row.text('base_url').trim().replace(/\/+$/, '') || (mapping?.baseUrl ?? '')) + (mapping?.path ?? ''),
     other: mapping?.other ?? otherOf(type, row, config),
     balance: row.decimal('balance'),
-    balance_updated_time: row.seconds('balance_updated_time'),
-    models: models.join(','),
-    group: splitList(row.text('group')).join(',') || 'default',
-    model_mapping: settings.read('model_mapping', (text) => checkMapping(text, 'modelMapping')),
-    status_code_mapping: settings.read('status_code_mapping', (text) => checkObject(text, 'statusCodeMapping')),
+    balance_at: row.moment('balance_updated_time'),
+    models,
+    groups: groups.length > 0 ? groups : ['default'],
+    model_mapping: settings.read('model_mapping', 'modelMapping'),
+    status_code_mapping: settings.statusCodes(),
     // NULL means off in the source programs.
-    auto_ban: row.whole('auto_ban') === 1 ? 1 : 0,
-    other_info: row.text('other_info'),
+    auto_disable: row.whole('auto_ban') === 1,
+    ...statusChangeOf(row),
     tag: row.text('tag').trim(),
     setting: settings.setting(),
-    param_override: settings.read('param_override', (text) => checkOverride(text, 'paramOverride', parseBodyOverride)),
-    header_override: settings.read('header_override', (text) =>
-      checkOverride(text, 'headerOverride', parseHeaderOverride),
-    ),
+    parameters: settings.read('param_override', 'parameters'),
+    headers: settings.read('header_override', 'headers'),
     model_prefix: row.text('model_prefix').trim(),
   };
   settings.others(config);
   const needsBaseUrl = mapping?.needsBaseUrl ?? providerOf(type).needsBaseUrl;
   if (needsBaseUrl && shared.base_url === '') settings.break('the base URL is missing');
   const isUsable = mapping !== null && !settings.isBroken;
-  const status = [1, 2, 3].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2;
+  const status = channelStatuses[row.whole('status', 1) - 1] ?? 'disabled';
   const keys = keysOf(type, row, config, context);
   const alive = [...keys.keys()].filter((index) => keys[index] !== null);
   const [base = 0, ...rest] = alive;
@@ -78,7 +77,7 @@ export const mapChannel: Mapper = (row, context) => {
     const key = index === 0 ? String(id) : `${id}/${index}`;
     return {
       key,
-      values: { ...shared, ...channelOf(key), status: isUsable && text !== '' ? status : 2 },
+      values: { ...shared, ...channelOf(key), status: isUsable && text !== '' ? status : 'disabled' },
       sealed: { key_sealed: text },
       amounts: { used_quota: used },
     };
@@ -96,6 +95,13 @@ export const mapChannel: Mapper = (row, context) => {
       .map((index): Mapped => ({ key: `${id}/${index}`, values: channelOf(`${id}/${index}`), isGone: true })),
   ];
 };
+
+/** Reads why and when the source program changed the status last. */
+function statusChangeOf(row: Fields): Values {
+  const { status_reason: reason, status_time: time } = parseFields(row.text('other_info')) ?? {};
+  const at = typeof time === 'number' ? dateOrNull(Math.min(time, lastSecond)) : null;
+  return { status_reason: at && typeof reason === 'string' ? reason : '', status_changed_at: at };
+}
 
 /** Returns the field `other`, whose meaning depends on the provider. one-api keeps it in `config`. */
 function otherOf(type: number, row: Fields, config: Json): string {
@@ -155,19 +161,31 @@ class ChannelSettings {
     private readonly context: MapContext,
   ) {}
 
-  read(column: string, check: (text: string) => string): string {
-    const text = this.row.text(column);
+  /** @param clean leaves out parts that have no counterpart */
+  read(column: string, field: keyof typeof jsonFields, clean = (given: unknown) => given): unknown {
     try {
-      return check(text);
+      return jsonFields[field](clean(readJson(this.row.text(column), field)));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       this.break(`${column}: ${error.message}`);
-      return '';
+      return jsonFields[field](null);
     }
   }
 
+  /** Returns the mapping of status codes, without entries that match no response. */
+  statusCodes(): unknown {
+    return this.read('status_code_mapping', 'statusCodeMapping', (given) => {
+      const entries = Object.entries(asFields(given) ?? {}).filter(([from, to]) => {
+        const isEntry = statusCodeOf(from) !== null && statusCodeOf(to) !== null;
+        if (!isEntry) this.drop(`status_code_mapping ${from}`);
+        return isEntry;
+      });
+      return asFields(given) ? Object.fromEntries(entries) : given;
+    });
+  }
+
   /** Returns the column `setting`, without fields that have no counterpart. */
-  setting(): string {
+  setting(): unknown {
     const given = parseFields(this.row.text('setting')) ?? {};
     const kept: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(given)) {
@@ -176,13 +194,11 @@ class ChannelSettings {
         this.drop(`setting ${key}`);
       }
     }
-    if (Object.keys(kept).length === 0) return '';
-    const text = JSON.stringify(kept);
     try {
-      return checkSetting(text);
+      return jsonFields.setting(kept);
     } catch {
       this.break('setting is not valid');
-      return '';
+      return {};
     }
   }
 

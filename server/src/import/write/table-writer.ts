@@ -209,7 +209,7 @@ export class TableWriter {
     const names = Object.keys(values[0] ?? {}).map(quoted);
     await this.target.query(
       `INSERT INTO ${target} (${names.join(', ')})
-       SELECT ${names.join(', ')} FROM jsonb_populate_recordset(NULL::${target}, $1::jsonb)
+       SELECT ${names.join(', ')} FROM json_populate_recordset(NULL::${target}, $1::json)
        ${overwrites ? `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}` : ''}`,
       [storableJson(values)],
     );
@@ -234,7 +234,7 @@ export class TableWriter {
       ];
       if (changes.length === 0) continue;
       await this.target.query(
-        `UPDATE ${target} t SET ${changes.join(', ')} FROM jsonb_populate_recordset(NULL::${target}, $1::jsonb) v WHERE ${matches}`,
+        `UPDATE ${target} t SET ${changes.join(', ')} FROM json_populate_recordset(NULL::${target}, $1::json) v WHERE ${matches}`,
         [storableJson(values)],
       );
     }

@@ -34,9 +34,7 @@ it('lets one key win when nodes with different keys start at once', async () => 
 });
 
 it('tries an encrypted value where no start has remembered a key yet', async () => {
-  await dataSource.query(`INSERT INTO channels (type, key_sealed, created_time) VALUES (1, $1, 0)`, [
-    new Secrets(own).seal('sk-1'),
-  ]);
+  await dataSource.query(`INSERT INTO channels (type, key_sealed) VALUES (1, $1)`, [new Secrets(own).seal('sk-1')]);
   await expect(checkEncryptionKey(dataSource, other)).rejects.toMatchObject({ code: 'ENCRYPTION_KEY_MISMATCH' });
   expect(await dataSource.query('SELECT 1 FROM encryption_key_check')).toEqual([]);
   await checkEncryptionKey(dataSource, own);

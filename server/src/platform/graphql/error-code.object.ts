@@ -37,7 +37,7 @@ const causes: { readonly [Code in ErrorCode]: string } = {
   MODEL_NOT_FOUND: 'Not sent by this version.',
   MODEL_NOT_PRICED: 'The model has no price, or its card prices nothing of such a call.',
   TOOL_NOT_PRICED: 'The request names a tool of the provider whose price is not known.',
-  MODEL_MAPPING_INVALID: 'The model mapping of a channel is not readable.',
+  MODEL_MAPPING_INVALID: 'The model mapping of a channel is a cycle.',
   UNSUPPORTED_BY_CHANNEL: 'The provider has no such feature, and no other channel could serve the call.',
   BROWSER_EXTENSION_BLOCKED: 'The call comes from a browser extension, and the site does not allow that.',
   SENSITIVE_WORDS: 'The prompt contains a blocked word.',

@@ -4,8 +4,8 @@ import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 /** The address of OpenAI-compatible channels without a base URL. */
 const openAIAddress = 'https://api.openai.com';
 const usualVersion = '2024-12-01-preview';
-/** 2025-05-10 00:00 UTC. Older Azure channels name their deployments without dots. */
-const dotsSince = 1_746_835_200;
+/** Older Azure channels name their deployments without dots. */
+const dotsSince = new Date('2025-05-10T00:00:00Z');
 
 /** URL and headers of a provider's session. */
 export interface RealtimeTarget {
@@ -61,7 +61,10 @@ function azureTarget(
 ): Omit<RealtimeTarget, 'proxy'> {
   const url = toSocketUrl(channel.baseUrl, '/openai/realtime');
   if (isTranscription) url.searchParams.set('intent', 'transcription');
-  else url.searchParams.set('deployment', channel.createdTime < dotsSince ? model.replaceAll('.', '') : model);
+  else {
+    const isOld = channel.createdAt === null || channel.createdAt < dotsSince;
+    url.searchParams.set('deployment', isOld ? model.replaceAll('.', '') : model);
+  }
   url.searchParams.set('api-version', query.get('api-version') || channel.other.trim() || azureVersion);
   return { url, headers: { 'api-key': key } };
 }

@@ -5,15 +5,15 @@ import { needsResponses, openAICompatible } from '../openai-compatible/openai-co
 import { deploymentRules } from '../openai-compatible/chat-body.js';
 import { azureDrawingHeader, drawingIn } from '../../languages/responses/drawing-tool.js';
 
-/** 2025-05-10 00:00 UTC. Older channels name their deployments without dots. */
-const dotsSince = 1_746_835_200;
+/** Older channels name their deployments without dots. */
+const dotsSince = new Date('2025-05-10T00:00:00Z');
 const defaultVersion = '2024-12-01-preview';
 /** Versions of the `/openai/v1` API, which has no dates. */
 const undated = /^(?:v1|preview|latest)$/;
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
-const deploymentOf = (model: string, { createdTime }: Target): string =>
-  createdTime < dotsSince ? model.replaceAll('.', '') : model;
+const deploymentOf = (model: string, { createdAt }: Target): string =>
+  createdAt === null || createdAt < dotsSince ? model.replaceAll('.', '') : model;
 
 /**
  * Returns `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` API if the version is one of that

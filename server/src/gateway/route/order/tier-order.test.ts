@@ -1,6 +1,6 @@
 import { defaultOptionValues, type OptionValues } from '../../../options/option-registry.js';
 import { ChannelCost } from '../../../billing/prices/channel-cost.js';
-import { readCostRule } from '../../../shared/cost-rule.js';
+import { parseCostRule } from '../../../shared/cost-rule.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { FirstByteTimes } from './first-byte-times.js';
 import { TierOrder } from './tier-order.js';
@@ -23,7 +23,7 @@ const channel = (id: number, more: { rule?: object; mapping?: Record<string, str
   ({
     id,
     mapping: more.mapping ?? {},
-    cost: new ChannelCost(readCostRule(JSON.stringify(more.rule ?? {}))),
+    cost: new ChannelCost(parseCostRule(more.rule ?? {})),
   }) as unknown as RoutedChannel;
 const call = { group: 'default', model: 'gpt-4o', stream: true };
 const ids = (channels: readonly RoutedChannel[]): number[] => channels.map(({ id }) => id);

@@ -141,41 +141,45 @@ export class Foundation1764100000000 implements MigrationInterface {
         type integer NOT NULL,
         name text NOT NULL DEFAULT '',
         key_sealed text NOT NULL,
-        status smallint NOT NULL DEFAULT 1 CHECK (status BETWEEN 0 AND 3),
+        status text NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled', 'autoDisabled')),
+        -- Why and when the server enabled or disabled it last.
+        status_reason text NOT NULL DEFAULT '',
+        status_changed_at timestamptz,
         openai_organization text NOT NULL DEFAULT '',
         test_model text NOT NULL DEFAULT '',
         weight integer NOT NULL DEFAULT 0 CHECK (weight >= 0),
         priority integer NOT NULL DEFAULT 0,
-        created_time bigint NOT NULL,
-        test_time bigint NOT NULL DEFAULT 0,
+        -- Null: unknown.
+        created_at timestamptz DEFAULT date_trunc('second', now()),
+        tested_at timestamptz,
         response_time integer NOT NULL DEFAULT 0,
         base_url text NOT NULL DEFAULT '',
         other text NOT NULL DEFAULT '',
         balance double precision NOT NULL DEFAULT 0,
-        balance_updated_time bigint NOT NULL DEFAULT 0,
-        models text NOT NULL DEFAULT '',
-        "group" text NOT NULL DEFAULT 'default',
+        balance_at timestamptz,
+        models text[] NOT NULL DEFAULT '{}',
+        groups text[] NOT NULL DEFAULT '{default}' CHECK (groups <> '{}'),
         used_quota bigint NOT NULL DEFAULT 0 CHECK (used_quota BETWEEN 0 AND 9000000000000000),
-        model_mapping text NOT NULL DEFAULT '',
-        status_code_mapping text NOT NULL DEFAULT '',
-        auto_ban smallint NOT NULL DEFAULT 1 CHECK (auto_ban IN (0, 1)),
-        other_info text NOT NULL DEFAULT '',
+        -- These are json, not jsonb, because json keeps the order in which an admin wrote the members.
+        model_mapping json NOT NULL DEFAULT '{}' CHECK (json_typeof(model_mapping) = 'object'),
+        status_code_mapping json NOT NULL DEFAULT '{}' CHECK (json_typeof(status_code_mapping) = 'object'),
+        setting json NOT NULL DEFAULT '{}' CHECK (json_typeof(setting) = 'object'),
+        -- Changes of the bodies and the headers of its requests.
+        parameters json CHECK (json_typeof(parameters) = 'object'),
+        headers json CHECK (json_typeof(headers) = 'object'),
+        -- The cost of its calls.
+        cost json NOT NULL DEFAULT '{"factor":1,"cards":{}}' CHECK (json_typeof(cost) = 'object'),
+        limits json CHECK (json_typeof(limits) = 'object'),
+        timeouts json CHECK (json_typeof(timeouts) = 'object'),
+        auto_disable boolean NOT NULL DEFAULT true,
         tag text NOT NULL DEFAULT '',
-        setting text NOT NULL DEFAULT '',
-        param_override text NOT NULL DEFAULT '',
         model_prefix text NOT NULL DEFAULT '',
-        max_input_tokens integer NOT NULL DEFAULT 0,
-        expired_time bigint NOT NULL DEFAULT 0,
-        -- Changes of the headers of its requests, as JSON.
-        header_override text NOT NULL DEFAULT '',
-        -- The cost of its calls, as JSON.
-        cost_rule text NOT NULL DEFAULT '',
-        limits text NOT NULL DEFAULT '',
-        timeouts text NOT NULL DEFAULT '',
+        -- Null: no limit.
+        max_input_tokens integer CHECK (max_input_tokens > 0),
         -- Why the last test failed; empty when it passed.
         test_error text NOT NULL DEFAULT '',
-        -- Id of the only user whose calls it serves; 0 for all users.
-        owner_id integer NOT NULL DEFAULT 0
+        -- The only user whose calls it serves. Null: all users.
+        owner_id integer
       ) WITH (fillfactor = 80);
       CREATE INDEX channels_priority ON channels (priority DESC, id DESC);
       CREATE INDEX channels_tag ON channels (tag) WHERE tag <> '';

@@ -204,7 +204,7 @@ export class DrawingSubmissions {
   private retire({ channelId, channel: refused }: TaskTarget): void {
     const { desk, guard, channels, logger } = this.deps;
     const channel = desk.channel(channelId);
-    if (!channel?.autoBan || channel.keys !== refused.keys || !desk.values.AutomaticDisableChannelEnabled) return;
+    if (!channel?.autoDisable || channel.keys !== refused.keys || !desk.values.AutomaticDisableChannelEnabled) return;
     channels.exclude(channelId);
     guard
       .disableAutomatically(channelId, 'the Midjourney proxy has no account', refused)
