@@ -63,11 +63,11 @@ it.each([
       { headers: { authorization: `Bearer ${key}`, ...headers } },
     );
     const id = response.headers.get('x-oneapi-request-id') ?? '';
-    return [response.status, (await response.text()).replace(path, '<path>').replace(id, '<id>')];
+    return [response.status, (await response.text()).replace(path, '<path>').replace(id, '<id>')] as const;
   };
   const text = await textAt('/nonsense');
   expect(text).toEqual(await textAt('/v1/nonsense'));
-  expect(text[1]?.includes('"status":"NOT_FOUND"')).toBe(name.startsWith('Google'));
+  expect(text[1].includes('"status":"NOT_FOUND"')).toBe(name.startsWith('Google'));
 });
 
 it('answers the probe of Claude Code, which asks whether there is a server', async () => {
