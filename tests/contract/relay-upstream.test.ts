@@ -94,7 +94,10 @@ describe('the proxy of a channel', () => {
     'is never %s',
     async (address) => {
       proxy = await startConnectProxy();
-      await relay.addChannel({ setting: JSON.stringify({ proxy: address }) });
+      const id = await relay.addChannel();
+      // A row that the console would refuse must not be called either.
+      await relay.sql('UPDATE channels SET setting = $2 WHERE id = $1', [id, { proxy: address }]);
+      await relay.changed({ kind: 'channel', id });
       const { key } = await relay.addToken();
       expect(await errorOf(await relay.chat(key, body))).toMatchObject({ status: 500, code: 'do_request_failed' });
       expect(relay.upstream.requests).toHaveLength(0);
