@@ -116,13 +116,13 @@ export const restRoutes =
       const { caller, bodyLimit, withoutHead } = rules;
       const query = z.object(rules.query ?? {});
       const handler = (given: RestContext<MaybeActor>): Promise<unknown> =>
-        serve(rules, deps, {
+        serve(rules, deps, given, () => ({
           ...given,
           id: queryId(given.params.id),
           query: query.parse(given.query),
           rawQuery: given.query,
           idempotencyKey: once ? idempotencyKeyOf(given.request) : null,
-        });
+        }));
       app.route({
         method,
         url: path.slice(app.prefix.length),
@@ -136,9 +136,11 @@ export const restRoutes =
 async function serve<Deps>(
   { before, body: bodyRule, handle, response, message, ownFailure }: RestRoute<Deps>['rules'],
   deps: Deps,
-  context: RouteContext<Readonly<Record<string, unknown>>, unknown, MaybeActor>,
+  given: RestContext<MaybeActor>,
+  read: () => RouteContext<Readonly<Record<string, unknown>>, unknown, MaybeActor>,
 ): Promise<unknown> {
   try {
+    const context = read();
     const ended = await before?.(deps, context);
     if (ended instanceof RestAnswer) return ended;
     const schema = typeof bodyRule === 'function' ? bodyRule(context.query) : bodyRule;
@@ -147,7 +149,7 @@ async function serve<Deps>(
     if (response) return new RestAnswer(result);
     return message === undefined ? result : withMessage(message, result);
   } catch (error) {
-    const own = ownFailure?.(error, context);
+    const own = ownFailure?.(error, given);
     if (own) return own;
     throw error;
   }
