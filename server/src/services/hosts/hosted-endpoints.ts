@@ -1,7 +1,9 @@
 import { malformed } from '../../dialects/errors/relay-error.js';
-import { asFields, asText } from '../../dialects/neutral/fields.js';
+import { toMessagesBody } from '../../dialects/languages/bedrock/converse-request.js';
+import { asFields, asText, type Fields } from '../../dialects/neutral/fields.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
+import type { OpenedBody } from '../../gateway/request.js';
 import { bedrockErrors, messagesEndpoint, modelOf } from '../chat/chat-endpoints.js';
 
 /** The values that are in the path of a host. */
@@ -15,16 +17,18 @@ export interface HostedCall {
 }
 
 /** Messages as hosts of Claude take them: the model is in the path, and the body names the version of the dialect. */
-export const atHost = ({ model, stream, nameOf }: HostedCall): Endpoint => ({
+export const atHost = (call: HostedCall): Endpoint => ({
   ...messagesEndpoint,
-  open(rawBody) {
-    const { anthropic_version: _version, ...given } = parseJsonBody(rawBody);
-    checkBetas(given['anthropic_beta']);
-    const name = nameOf(model ?? modelOf(given));
-    const body = { ...given, model: name, ...(stream === undefined ? {} : { stream }) };
-    return { body, model: modelOf(body), isRewritten: true };
-  },
+  open: (rawBody) => openHosted(call, parseJsonBody(rawBody)),
 });
+
+function openHosted({ model, stream, nameOf }: HostedCall, hosted: Fields): OpenedBody {
+  const { anthropic_version: _version, ...given } = hosted;
+  checkBetas(given['anthropic_beta']);
+  const name = nameOf(model ?? modelOf(given));
+  const body = { ...given, model: name, ...(stream === undefined ? {} : { stream }) };
+  return { body, model: modelOf(body), isRewritten: true };
+}
 
 /** @throws RelayError invalid_request; providers other than hosts get the names in a header */
 function checkBetas(betas: unknown): void {
@@ -35,16 +39,23 @@ function checkBetas(betas: unknown): void {
 
 export const atBedrock = (call: HostedCall): Endpoint => ({ ...atHost(call), errors: () => bedrockErrors });
 
-/** Bedrock's CountTokens: the body of the counted `invoke` is base64 in a field. */
+/** Bedrock's Converse. */
+export const atConverse = (call: HostedCall): Endpoint => ({
+  ...atBedrock(call),
+  open: (rawBody) => openHosted(call, toMessagesBody(parseJsonBody(rawBody))),
+});
+
+/** Bedrock's CountTokens: the counted request is a body of `converse`, or one of `invoke` as base64. */
 export function countedAtBedrock(call: HostedCall): Endpoint {
-  const endpoint = atBedrock(call);
   return {
-    ...endpoint,
-    open(rawBody, incoming) {
-      const invoked = asFields(asFields(parseJsonBody(rawBody)['input'])?.['invokeModel']);
-      const body = asText(invoked?.['body']);
-      if (body === '') throw malformed('input.invokeModel.body is required');
-      return endpoint.open(Buffer.from(body, 'base64'), incoming);
+    ...atBedrock(call),
+    open(rawBody) {
+      const input = asFields(parseJsonBody(rawBody)['input']);
+      const converse = asFields(input?.['converse']);
+      if (converse) return openHosted(call, toMessagesBody(converse));
+      const body = asText(asFields(input?.['invokeModel'])?.['body']);
+      if (body === '') throw malformed('input.invokeModel.body or input.converse is required');
+      return openHosted(call, parseJsonBody(Buffer.from(body, 'base64')));
     },
   };
 }
