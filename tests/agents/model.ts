@@ -24,6 +24,11 @@ const readers: Readonly<Record<string, (path: string, folder: string) => Record<
   Read: (path, folder) => ({ file_path: `${folder}/${path}` }),
   // Gemini CLI and Qwen Code name it differently.
   read_file: (path, folder) => ({ file_path: path, absolute_path: `${folder}/${path}` }),
+  // Pi and OpenCode, and Copilot CLI.
+  read: (path, folder) => ({ path: `${folder}/${path}`, filePath: `${folder}/${path}` }),
+  view: (path, folder) => ({ path: `${folder}/${path}` }),
+  // Cline.
+  read_files: (path, folder) => ({ files: [{ path: `${folder}/${path}` }] }),
   shell: (path) => ({ command: ['cat', path] }),
   shell_command: (path) => ({ command: `cat ${path}` }),
   exec_command: (path) => ({ cmd: `cat ${path}` }),
