@@ -171,7 +171,14 @@ export const kinds: readonly Kind[] = [
     { base: '/v1/chat/completions', learned: /must be less than or equal to/ },
   ),
   one(
-    { name: 'Anthropic', type: 14, model: 'claude-sonnet-4-5', sees: true },
+    {
+      name: 'Anthropic',
+      type: 14,
+      model: 'claude-sonnet-4-5',
+      sees: true,
+      // Claude Code gives instructions in turns to models whose names it does not know.
+      learned: /^messages: Unexpected role "system"/,
+    },
     messagesSpoken,
     strict.strictMessages(strict.headerBetas, [], [], ofClaude),
   ),
