@@ -27,7 +27,7 @@ const groups = (): Array<readonly string[]> => [
   ...[python, llamaIndex, oneApiCli],
 ];
 
-/** Installs what is missing. Scripts of packages are not run: one may load what nobody has pinned. */
+/** Installs what is missing. Scripts of packages are not run: they may load programs without a pinned version. */
 function install(packages: readonly string[]): void {
   const folder = folderOf(packages);
   if (existsSync(join(folder, 'installed'))) return;

@@ -20,7 +20,7 @@ export interface Step {
   readonly image?: boolean;
 }
 
-/** What a session shows, in its order. */
+/** The features that a session shows, in its order. */
 export const features = ['tool', 'again', 'stop', 'image'] as const;
 export type Feature = (typeof features)[number];
 

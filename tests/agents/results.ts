@@ -3,7 +3,7 @@ import { type Kind, type Refusals, unexpected } from './kinds.js';
 import type { Feature } from './program.js';
 import { resultsFile, writePages } from './pages.js';
 
-/** What was shown, or why it was not, by program, kind and feature. */
+/** Results by program, kind and feature: that it was shown, or why not. */
 export interface ResultsOf {
   readonly packages: readonly string[];
   readonly kinds: Record<string, Partial<Record<Feature, string>>>;

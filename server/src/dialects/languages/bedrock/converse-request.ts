@@ -116,7 +116,7 @@ function toImage(image: Fields, at: string): Json {
   return { type: 'base64', media_type: `image/${format}`, data: bytesOf(image['source'], `${at}.source`) };
 }
 
-/** Objects of S3 are read by Bedrock with the caller's rights, which nobody has here. */
+/** Bedrock reads objects of S3 with the rights of an AWS account, which a key of this site does not have. */
 function bytesOf(source: unknown, at: string): string {
   const [kind, bytes, where] = unionAt(source, at);
   if (kind !== 'bytes') throw new InvalidInputError(`${where} is not supported here: send bytes`, where);
