@@ -203,14 +203,38 @@ export const responsesSpoken: Spoken = {
       ];
     }
     const item = outputItem(turn);
+    const [begun, pieces] =
+      turn.kind === 'text'
+        ? [{ content: [] }, textPieces(turn.text)]
+        : [{ arguments: '' }, argumentPieces(String(item['arguments']))];
     return [
       created,
-      named({ type: 'response.output_item.added', output_index: 0, item }),
+      named({
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { ...item, ...begun, status: 'in_progress' },
+      }),
+      ...pieces.map((piece) => named({ ...piece, item_id: item['id'], output_index: 0 })),
       named({ type: 'response.output_item.done', output_index: 0, item }),
       named({ type: 'response.completed', response: response(model, 'completed', [item]) }),
     ];
   },
 };
+
+const textPieces = (text: string): Json[] => {
+  const part = (given: string): Json => ({ type: 'output_text', text: given, annotations: [] });
+  return [
+    { type: 'response.content_part.added', content_index: 0, part: part('') },
+    { type: 'response.output_text.delta', content_index: 0, delta: text },
+    { type: 'response.output_text.done', content_index: 0, text },
+    { type: 'response.content_part.done', content_index: 0, part: part(text) },
+  ];
+};
+
+const argumentPieces = (text: string): Json[] => [
+  { type: 'response.function_call_arguments.delta', delta: text },
+  { type: 'response.function_call_arguments.done', arguments: text },
+];
 
 const response = (model: string, status: string, output: Json[]): Json => ({
   id: nextId('resp_'),

@@ -146,7 +146,8 @@ export const kinds: readonly Kind[] = [
       1,
       'gpt-4o',
       { ...openAIRules, thinks: false, refuses: [...anyOpenAI, refused.maxOutputOfOpenAI(16_384)] },
-      { learned: /^max_tokens is too large/ },
+      // Converted calls have neither. Copilot CLI sends an effort to every model, and clients of OpenRouter `usage`.
+      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: (?:reasoning_effort|usage)/ },
     ),
   ),
   withResponses(
@@ -155,7 +156,7 @@ export const kinds: readonly Kind[] = [
       3,
       'my-deploy',
       { ...openAIRules, thinks: false, refuses: [...anyOpenAI, refused.maxOutputOfOpenAI(16_384)] },
-      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: reasoning_effort/ },
+      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: (?:reasoning_effort|usage)/ },
     ),
   ),
   chat('360', 19, 'gpt-4o', { ...familyRules, thinks: false }),
@@ -170,7 +171,14 @@ export const kinds: readonly Kind[] = [
     { base: '/v1/chat/completions', learned: /must be less than or equal to/ },
   ),
   one(
-    { name: 'Anthropic', type: 14, model: 'claude-sonnet-4-5', sees: true },
+    {
+      name: 'Anthropic',
+      type: 14,
+      model: 'claude-sonnet-4-5',
+      sees: true,
+      // Claude Code gives instructions in turns to models whose names it does not know.
+      learned: /^messages: Unexpected role "system"/,
+    },
     messagesSpoken,
     strict.strictMessages(strict.headerBetas, [], [], ofClaude),
   ),
@@ -342,6 +350,10 @@ export const kinds: readonly Kind[] = [
 export interface Refusals {
   readonly texts: string[];
 }
+
+/** The refusals that a provider of this kind should not have had to make. */
+export const unexpected = ({ learned }: Kind, { texts }: Refusals): string[] =>
+  texts.filter((each) => !learned?.test(each.replace(/^[^:]*: /, '')));
 
 /** The upstream of one kind, and the fields of its channel. */
 export interface OpenedKind {

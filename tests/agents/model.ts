@@ -23,7 +23,12 @@ export type Turn =
 const readers: Readonly<Record<string, (path: string, folder: string) => Record<string, unknown>>> = {
   Read: (path, folder) => ({ file_path: `${folder}/${path}` }),
   // Gemini CLI and Qwen Code name it differently.
-  read_file: (path, folder) => ({ file_path: path, absolute_path: `${folder}/${path}` }),
+  read_file: (path, folder) => ({ file_path: `${folder}/${path}`, absolute_path: `${folder}/${path}` }),
+  // Pi and OpenCode, and Copilot CLI.
+  read: (path, folder) => ({ path: `${folder}/${path}`, filePath: `${folder}/${path}` }),
+  view: (path, folder) => ({ path: `${folder}/${path}` }),
+  // Cline.
+  read_files: (path, folder) => ({ files: [{ path: `${folder}/${path}` }] }),
   shell: (path) => ({ command: ['cat', path] }),
   shell_command: (path) => ({ command: `cat ${path}` }),
   exec_command: (path) => ({ cmd: `cat ${path}` }),

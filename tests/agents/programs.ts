@@ -1,209 +1,282 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { notes, picture, pictureBytes, secret } from './model.js';
+import { type Dialect, type Program } from './program.js';
 
-export const packages = [
-  '@anthropic-ai/claude-code@2.1.197',
-  '@openai/codex@0.169.0',
-  '@google/gemini-cli@0.61.0',
-  // The last one for Node 20.
-  '@qwen-code/qwen-code@0.5.0',
-];
+/**
+ * The day on which every version below was the newest that could be installed. Thirty days later `npm run test:agents` fails
+ * for each that no longer is: run the newer version, and write its number and the day here.
+ */
+export const checked = '2026-11-27';
 
-/** Installs the programs. `AGENTS_FOLDER` names a folder that keeps them from run to run. */
-export function installAgents(): { folder: string; remove(): void } {
-  const kept = process.env['AGENTS_FOLDER'];
-  const folder = kept ?? mkdtempSync(join(tmpdir(), 'tollgate-agents-'));
-  mkdirSync(folder, { recursive: true });
-  if (['claude', 'codex', 'gemini', 'qwen'].some((name) => !existsSync(join(folder, 'node_modules/.bin', name)))) {
-    writeFileSync(join(folder, 'package.json'), '{"private":true}');
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder, stdio: 'pipe' });
-  }
-  return { folder, remove: () => (kept ? undefined : rmSync(folder, { recursive: true, force: true })) };
-}
+/** Programs that need it run with this Node. */
+export const node = '24.21.0';
 
-/** A home and a project of its own for one session. */
-export interface Workplace {
-  readonly home: string;
-  readonly project: string;
-  remove(): void;
-}
+const platform = `${process.platform}-${process.arch}`;
+const json = (value: unknown): string => JSON.stringify(value);
 
-export function openWorkplace(): Workplace {
-  const home = mkdtempSync(join(tmpdir(), 'tollgate-agent-'));
-  const project = join(home, 'project');
-  mkdirSync(project);
-  writeFileSync(join(project, notes), `The word is ${secret}\n`);
-  writeFileSync(join(project, picture), Buffer.from(pictureBytes, 'base64'));
-  return { home, project, remove: () => rmSync(home, { recursive: true, force: true }) };
-}
-
-export interface Ran {
-  readonly code: number | null;
-  readonly output: string;
-}
-
-/** One step of a session. */
-export interface Step {
-  readonly prompt: string;
-  /** The session goes on from the last step. */
-  readonly resume?: boolean;
-  readonly image?: boolean;
-  /** Interrupts the program as soon as this resolves. */
-  readonly interrupt?: Promise<unknown>;
-}
-
-export interface Program {
-  readonly name: string;
-  /** The model that the program is set to use. */
-  readonly model: string;
-  /** Speaks over a WebSocket. */
-  readonly overSocket?: true;
-  run(agents: string, place: Workplace, gateway: { url: string; key: string }, step: Step): Promise<Ran>;
-}
-
-/** Settings of the user's shell that would change where programs connect. */
-const cleanEnv = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(?:PATH|LANG|TERM|TMPDIR)$/.test(name)));
-
-function execute(
-  command: string,
-  args: readonly string[],
-  place: Workplace,
-  env: Record<string, string>,
-  interrupt?: Promise<unknown>,
-): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd: place.project,
-      env: { ...cleanEnv(), HOME: place.home, CI: '1', NO_COLOR: '1', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()));
-    child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()));
-    const kill = setTimeout(() => child.kill('SIGKILL'), 120_000);
-    child.once('error', reject);
-    child.once('close', (code) => {
-      clearTimeout(kill);
-      resolve({ code, output });
-    });
-    void interrupt?.then(() => {
-      child.kill('SIGINT');
-      setTimeout(() => child.kill('SIGKILL'), 5000).unref();
-    });
-  });
-}
-
-export const claudeCode: Program = {
+const claudeCode: Program = {
   name: 'Claude Code',
+  packages: ['@anthropic-ai/claude-code@2.1.332'],
+  binary: `@anthropic-ai/claude-code-${platform}/claude`,
+  speaks: 'Messages',
   model: 'claude-sonnet-4-5',
-  run: (agents, place, { url, key }, { prompt, resume, interrupt }) =>
-    execute(
-      join(agents, 'node_modules/.bin/claude'),
-      [
-        ...['-p', prompt, '--output-format', 'json', '--model', 'claude-sonnet-4-5', '--allowedTools', 'Read'],
-        ...(resume ? ['--continue'] : []),
-      ],
-      place,
-      {
-        ANTHROPIC_BASE_URL: url,
-        ANTHROPIC_AUTH_TOKEN: key,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_AUTOUPDATER: '1',
-      },
-      interrupt,
-    ),
+  // An image is the result of a tool.
+  looksBy: 'tool',
+  args: ({ prompt, resume }) => [
+    ...['-p', prompt, '--output-format', 'json', '--model', 'claude-sonnet-4-5', '--allowedTools', 'Read'],
+    ...(resume ? ['--continue'] : []),
+  ],
+  env: ({ url, key }) => ({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_AUTH_TOKEN: key,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+  }),
 };
 
-const codex = (more: Pick<Program, 'name' | 'overSocket'>): Program => ({
+const codex = (more: Pick<Program, 'name' | 'speaks' | 'overSocket'>): Program => ({
   ...more,
+  packages: ['@openai/codex@0.171.0'],
+  binary: '.bin/codex',
   model: 'gpt-5',
-  run(agents, place, { url, key }, { prompt, resume, image, interrupt }) {
-    const config = join(place.home, '.codex');
-    mkdirSync(config, { recursive: true });
-    writeFileSync(
-      join(config, 'config.toml'),
-      [
-        'model = "gpt-5"',
-        'model_provider = "tollgate"',
-        'approval_policy = "never"',
-        'sandbox_mode = "danger-full-access"',
-        '[model_providers.tollgate]',
-        'name = "Tollgate"',
-        `base_url = "${url}/v1"`,
-        'env_key = "TOLLGATE_KEY"',
-        'wire_api = "responses"',
-        'request_max_retries = 0',
-        'stream_max_retries = 0',
-        `supports_websockets = ${more.overSocket ?? false}`,
-        '[analytics]',
-        'enabled = false',
-      ].join('\n'),
-    );
+  files: ({ url }) => ({
+    '.codex/config.toml': [
+      'model = "gpt-5"',
+      'model_provider = "tollgate"',
+      'approval_policy = "never"',
+      'sandbox_mode = "danger-full-access"',
+      '[model_providers.tollgate]',
+      'name = "Tollgate"',
+      `base_url = "${url}/v1"`,
+      'env_key = "TOLLGATE_KEY"',
+      'wire_api = "responses"',
+      'request_max_retries = 0',
+      'stream_max_retries = 0',
+      `supports_websockets = ${more.overSocket ?? false}`,
+      '[analytics]',
+      'enabled = false',
+    ].join('\n'),
+  }),
+  args({ prompt, resume, image }) {
     const flags = ['--json', '--skip-git-repo-check', ...(image ? ['-i', 'picture.png'] : [])];
-    return execute(
-      join(agents, 'node_modules/.bin/codex'),
-      resume ? ['exec', 'resume', '--last', ...flags, '--', prompt] : ['exec', ...flags, '--', prompt],
-      place,
-      { CODEX_HOME: config, TOLLGATE_KEY: key },
-      interrupt,
-    );
+    return resume ? ['exec', 'resume', '--last', ...flags, '--', prompt] : ['exec', ...flags, '--', prompt];
   },
+  env: ({ key }) => ({ TOLLGATE_KEY: key }),
 });
 
-export const codexCli = codex({ name: 'Codex CLI' });
-export const codexOverSocket = codex({ name: 'Codex CLI over a WebSocket', overSocket: true });
-
-export const geminiCli: Program = {
+const geminiCli: Program = {
   name: 'Gemini CLI',
+  packages: ['@google/gemini-cli@0.61.0'],
+  binary: '.bin/gemini',
+  speaks: 'Gemini',
   model: 'gemini-2.5-flash',
-  run(agents, place, { url, key }, { prompt, resume, image, interrupt }) {
-    const config = join(place.home, '.gemini');
-    mkdirSync(config, { recursive: true });
-    writeFileSync(
-      join(config, 'settings.json'),
-      JSON.stringify({
-        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
-        privacy: { usageStatisticsEnabled: false },
-        general: { disableAutoUpdate: true, enableAutoUpdate: false },
-      }),
-    );
-    return execute(
-      join(agents, 'node_modules/.bin/gemini'),
-      [
-        ...['-p', image ? `${prompt} @picture.png` : prompt, '-m', 'gemini-2.5-flash', '-y', '--output-format', 'json'],
-        ...(resume ? ['--resume', 'latest'] : []),
-      ],
-      place,
-      {
-        GOOGLE_GEMINI_BASE_URL: url,
-        GEMINI_API_KEY: key,
-        GEMINI_CLI_TRUST_WORKSPACE: 'true',
-        GEMINI_TELEMETRY_ENABLED: 'false',
-      },
-      interrupt,
-    );
-  },
+  files: () => ({
+    '.gemini/settings.json': json({
+      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { disableAutoUpdate: true, enableAutoUpdate: false },
+    }),
+  }),
+  args: ({ prompt, resume, image }) => [
+    ...['-p', image ? `${prompt} @picture.png` : prompt, '-m', 'gemini-2.5-flash', '-y', '--output-format', 'json'],
+    ...(resume ? ['--resume', 'latest'] : []),
+  ],
+  env: ({ url, key }) => ({
+    GOOGLE_GEMINI_BASE_URL: url,
+    GEMINI_API_KEY: key,
+    GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    GEMINI_TELEMETRY_ENABLED: 'false',
+  }),
 };
 
-/** Speaks chat completions. */
-export const qwenCode: Program = {
+const qwenCode: Program = {
   name: 'Qwen Code',
+  packages: ['@qwen-code/qwen-code@0.24.4'],
+  binary: '.bin/qwen',
+  speaks: 'Chat completions',
   model: 'gpt-4o',
-  run: (agents, place, { url, key }, { prompt, resume, image, interrupt }) =>
-    execute(
-      join(agents, 'node_modules/.bin/qwen'),
-      [
-        ...['-p', image ? `${prompt} @picture.png` : prompt, '-m', 'gpt-4o', '-y', '--output-format', 'json'],
-        ...['--auth-type', 'openai', '--vlm-switch-mode', 'session', ...(resume ? ['--continue'] : [])],
-      ],
-      place,
-      { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'gpt-4o', QWEN_TELEMETRY_ENABLED: 'false' },
-      interrupt,
-    ),
+  args: ({ prompt, resume, image }) => [
+    ...['-p', image ? `${prompt} @picture.png` : prompt, '-m', 'gpt-4o', '-y', '--output-format', 'json'],
+    ...['--auth-type', 'openai', ...(resume ? ['--continue'] : [])],
+  ],
+  env: ({ url, key }) => ({
+    OPENAI_API_KEY: key,
+    OPENAI_BASE_URL: `${url}/v1`,
+    OPENAI_MODEL: 'gpt-4o',
+    QWEN_TELEMETRY_ENABLED: 'false',
+  }),
 };
 
-export const programs: readonly Program[] = [claudeCode, codexCli, codexOverSocket, geminiCli, qwenCode];
+/** OpenCode's provider for each dialect, and the model that it asks. */
+const openCodeProviders: Readonly<Record<Dialect, readonly [npm: string, model: string, version: string]>> = {
+  'Chat completions': ['@ai-sdk/openai-compatible', 'gpt-4o', '/v1'],
+  Responses: ['@ai-sdk/openai', 'gpt-5', '/v1'],
+  Messages: ['@ai-sdk/anthropic', 'claude-sonnet-4-5', '/v1'],
+  Gemini: ['@ai-sdk/google', 'gemini-2.5-flash', '/v1beta'],
+};
+
+const openCode = (speaks: Dialect): Program => {
+  const [npm, model, version] = openCodeProviders[speaks];
+  return {
+    name: `OpenCode (${speaks})`,
+    packages: ['opencode-ai@1.18.33'],
+    binary: `opencode-${platform}/bin/opencode`,
+    speaks,
+    model,
+    files: ({ url, key }) => ({
+      '.config/opencode/opencode.json': json({
+        model: `tollgate/${model}`,
+        small_model: `tollgate/${model}`,
+        provider: {
+          tollgate: {
+            npm,
+            options: { baseURL: url + version, apiKey: key },
+            models: { [model]: { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } } },
+          },
+        },
+      }),
+    }),
+    args: ({ prompt, resume, image }) => [
+      ...['run', prompt, ...(resume ? ['-c'] : []), ...(image ? ['-f', 'picture.png'] : [])],
+    ],
+    env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }),
+  };
+};
+
+export const openCodeChat = openCode('Chat completions');
+
+const copilot = (speaks: Exclude<Dialect, 'Gemini'>, model: string, more: Record<string, string> = {}): Program => ({
+  name: `Copilot CLI (${speaks})`,
+  packages: ['@github/copilot@1.0.102'],
+  binary: `@github/copilot-${platform}/copilot`,
+  speaks,
+  model,
+  args: ({ prompt, resume, image }) => [
+    ...['-p', prompt, '--allow-all', '--no-auto-update', '--disable-builtin-mcps', '--no-custom-instructions'],
+    ...[...(resume ? ['--continue'] : []), ...(image ? ['--attachment', 'picture.png'] : [])],
+  ],
+  env: ({ url, key }) => ({
+    COPILOT_OFFLINE: 'true',
+    COPILOT_MODEL: model,
+    COPILOT_PROVIDER_BASE_URL: speaks === 'Messages' ? url : `${url}/v1`,
+    COPILOT_PROVIDER_API_KEY: key,
+    ...more,
+  }),
+});
+
+/** Pi's name of the wire form, its base URL, and the model that it asks. */
+const piForms: Readonly<Record<Dialect, readonly [api: string, path: string, model: string]>> = {
+  'Chat completions': ['openai-completions', '/v1', 'gpt-4o'],
+  Responses: ['openai-responses', '/v1', 'gpt-5'],
+  Messages: ['anthropic-messages', '', 'claude-sonnet-4-5'],
+  Gemini: ['google-generative-ai', '/v1beta', 'gemini-2.5-flash'],
+};
+
+const pi = (speaks: Dialect): Program => {
+  const [api, path, model] = piForms[speaks];
+  return {
+    name: `Pi (${speaks})`,
+    // 1.6.0 needs packages that npm does not have yet.
+    packages: ['@earendil-works/pi-coding-agent@1.5.2'],
+    binary: '.bin/pi',
+    speaks,
+    model,
+    files: ({ url, key }) => ({
+      '.pi/agent/models.json': json({
+        providers: {
+          tollgate: {
+            baseUrl: url + path,
+            api,
+            apiKey: key,
+            models: [{ id: model, input: ['text', 'image'], contextWindow: 200_000, maxTokens: 8000 }],
+          },
+        },
+      }),
+    }),
+    args: ({ prompt, resume, image }) => [
+      ...['--provider', 'tollgate', '--model', model, ...(resume ? ['-c'] : []), '-p'],
+      ...[...(image ? ['@picture.png'] : []), prompt],
+    ],
+    env: () => ({ PI_OFFLINE: '1', PI_TELEMETRY: '0' }),
+  };
+};
+
+const cline: Program = {
+  name: 'Cline',
+  packages: ['cline@3.0.65'],
+  binary: `@cline/cli-${platform}/bin/cline`,
+  speaks: 'Chat completions',
+  model: 'gpt-4o',
+  before: ({ url, key }) => ['auth', '-p', 'openai', '-k', key, '-m', 'gpt-4o', '-b', `${url}/v1`],
+  args: ({ prompt }) => ['-P', 'openai', '-m', 'gpt-4o', prompt],
+  env: () => ({}),
+  leavesOut: { again: 'has no way to go on without the id of the session', image: 'has no option for images' },
+};
+
+export const programs: readonly Program[] = [
+  claudeCode,
+  codex({ name: 'Codex CLI', speaks: 'Responses' }),
+  codex({ name: 'Codex CLI over a WebSocket', speaks: 'Responses', overSocket: true }),
+  geminiCli,
+  qwenCode,
+  openCodeChat,
+  openCode('Responses'),
+  openCode('Messages'),
+  openCode('Gemini'),
+  // It asks models of Gemini for tools in a mode that only Gemini has.
+  copilot('Chat completions', 'gemini-2.5-flash'),
+  copilot('Responses', 'gpt-5', { COPILOT_PROVIDER_WIRE_API: 'responses' }),
+  copilot('Messages', 'claude-sonnet-4-5', { COPILOT_PROVIDER_TYPE: 'anthropic' }),
+  pi('Chat completions'),
+  pi('Responses'),
+  pi('Messages'),
+  pi('Gemini'),
+  cline,
+];
+
+/** A package of PyPI, driven by its function in `python_sdks.py`. */
+export interface PythonSdk {
+  readonly name: string;
+  readonly run: string;
+  /** `name==version` on PyPI. Each list has a virtual environment of its own, because packages need different versions of others. */
+  readonly packages: readonly string[];
+  readonly speaks: Dialect;
+  /** Features that are not tried, with the reason. */
+  readonly leavesOut?: Program['leavesOut'];
+}
+
+const openai = ['openai==3.57.0'];
+const anthropic = ['anthropic==2.14.0'];
+const google = ['google-genai==3.6.1'];
+const langchain = ['langchain-openai==1.7.4'];
+const litellm = ['litellm==1.110.2'];
+const pydanticAI = ['pydantic-ai-slim[openai,anthropic,google]==2.68.0'];
+const openaiAgents = ['openai-agents==0.24.0'];
+const crewAI = {
+  packages: ['crewai[anthropic]==1.15.30'],
+  leavesOut: { stop: 'its agents do not stream', image: 'its agents take text' },
+};
+
+export const pythonSdks: readonly PythonSdk[] = [
+  { name: 'openai (chat)', run: 'chat', packages: openai, speaks: 'Chat completions' },
+  { name: 'openai (Responses)', run: 'responses', packages: openai, speaks: 'Responses' },
+  { name: 'anthropic', run: 'anthropic', packages: anthropic, speaks: 'Messages' },
+  { name: 'google-genai', run: 'google', packages: google, speaks: 'Gemini' },
+  { name: 'langchain-openai', run: 'langchain', packages: langchain, speaks: 'Chat completions' },
+  { name: 'LiteLLM SDK (openai/)', run: 'litellm_openai', packages: litellm, speaks: 'Chat completions' },
+  { name: 'LiteLLM SDK (anthropic/)', run: 'litellm_anthropic', packages: litellm, speaks: 'Messages' },
+  { name: 'LiteLLM SDK (gemini/)', run: 'litellm_gemini', packages: litellm, speaks: 'Gemini' },
+  { name: 'LiteLLM SDK (openrouter/)', run: 'litellm_openrouter', packages: litellm, speaks: 'Chat completions' },
+  { name: 'pydantic-ai (OpenAIChatModel)', run: 'pydantic_chat', packages: pydanticAI, speaks: 'Chat completions' },
+  { name: 'pydantic-ai (OpenAIResponsesModel)', run: 'pydantic_responses', packages: pydanticAI, speaks: 'Responses' },
+  { name: 'pydantic-ai (AnthropicModel)', run: 'pydantic_anthropic', packages: pydanticAI, speaks: 'Messages' },
+  { name: 'pydantic-ai (GoogleModel)', run: 'pydantic_google', packages: pydanticAI, speaks: 'Gemini' },
+  { name: 'openai-agents (chat)', run: 'agents_chat', packages: openaiAgents, speaks: 'Chat completions' },
+  { name: 'openai-agents (Responses)', run: 'agents_responses', packages: openaiAgents, speaks: 'Responses' },
+  { name: 'claude-agent-sdk', run: 'claude_agent', packages: ['claude-agent-sdk==0.2.189'], speaks: 'Messages' },
+  { name: 'CrewAI (openai/)', run: 'crewai_openai', ...crewAI, speaks: 'Chat completions' },
+  { name: 'CrewAI (anthropic/)', run: 'crewai_anthropic', ...crewAI, speaks: 'Messages' },
+];
+
+/** Packages that run the blocks of docs/clients. */
+export const python = [...openai, ...anthropic, ...langchain];
+export const llamaIndex = ['llama-index-llms-openai-like==0.8.1'];
+export const oneApiCli = ['one-api-cli==1.0.0'];

@@ -1,6 +1,8 @@
 """Runs one feature of one Python SDK against a gateway: python_sdks.py SDK FEATURE URL KEY MODEL. Prints what was said."""
 
+import asyncio
 import base64
+import os
 import sys
 
 sdk, feature, url, key, model = sys.argv[1:6]
@@ -150,4 +152,173 @@ def langchain():
     return f"{said.content} {bound.invoke([*messages, said, HumanMessage(AGAIN)]).content}"
 
 
-print({"chat": chat, "responses": responses, "anthropic": anthropic, "google": google, "langchain": langchain}[sdk]())
+IMAGE_URL = f"data:image/png;base64,{PNG}"
+
+
+def read_file(file_path: str, absolute_path: str = "") -> str:
+    """Reads a file"""
+    return RESULT
+
+
+def litellm(prefix, path):
+    import litellm as lite
+
+    lite.suppress_debug_info = True
+    tools = [{"type": "function", "function": FUNCTION}]
+    ask = lambda messages, **more: lite.completion(
+        model=prefix + model, api_base=url + path, api_key=key, messages=messages, tools=tools, num_retries=0, **more
+    )
+    if feature == "image":
+        picture = {"type": "image_url", "image_url": {"url": IMAGE_URL}}
+        content = [{"type": "text", "text": PROMPTS["image"]}, picture]
+        return ask([{"role": "user", "content": content}]).choices[0].message.content
+    messages = [{"role": "user", "content": PROMPTS[feature]}]
+    if feature == "slow":
+        for chunk in ask(messages, stream=True):
+            if chunk.choices[0].delta.content:
+                return "left"
+    answer = ask(messages).choices[0].message
+    messages.append(answer.model_dump(exclude_none=True))
+    if feature == "talk":
+        return ask([*messages, {"role": "user", "content": AGAIN}]).choices[0].message.content
+    messages.append({"role": "tool", "tool_call_id": answer.tool_calls[0].id, "content": RESULT})
+    said = ask(messages).choices[0].message
+    messages += [said.model_dump(exclude_none=True), {"role": "user", "content": AGAIN}]
+    return f"{said.content} {ask(messages).choices[0].message.content}"
+
+
+def pydantic(chosen):
+    from pydantic_ai import Agent, BinaryContent
+
+    agent = Agent(chosen, tools=[read_file])
+    if feature == "image":
+        return agent.run_sync([PROMPTS["image"], BinaryContent(base64.b64decode(PNG), media_type="image/png")]).output
+
+    async def leave():
+        async with agent.run_stream(PROMPTS["slow"]) as answer:
+            async for _ in answer.stream_text(delta=True):
+                os._exit(print("left", flush=True) or 0)
+
+    if feature == "slow":
+        return asyncio.run(leave())
+    first = agent.run_sync(PROMPTS[feature])
+    return f"{first.output} {agent.run_sync(AGAIN, message_history=first.all_messages()).output}"
+
+
+def pydantic_openai(kind):
+    from pydantic_ai.models import openai
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    return pydantic(getattr(openai, kind)(model, provider=OpenAIProvider(base_url=f"{url}/v1", api_key=key)))
+
+
+def pydantic_anthropic():
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    return pydantic(AnthropicModel(model, provider=AnthropicProvider(base_url=url, api_key=key)))
+
+
+def pydantic_google():
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.providers.google import GoogleProvider
+
+    return pydantic(GoogleModel(model, provider=GoogleProvider(base_url=url, api_key=key)))
+
+
+def openai_agents(kind):
+    import agents
+    from openai import AsyncOpenAI
+
+    agents.set_tracing_disabled(True)
+    chosen = getattr(agents, kind)(model, AsyncOpenAI(base_url=f"{url}/v1", api_key=key, max_retries=0))
+    agent = agents.Agent(name="a", model=chosen, tools=[agents.function_tool(read_file, strict_mode=False)])
+    if feature == "image":
+        content = [
+            {"type": "input_text", "text": PROMPTS["image"]},
+            {"type": "input_image", "image_url": IMAGE_URL, "detail": "auto"},
+        ]
+        return agents.Runner.run_sync(agent, [{"role": "user", "content": content}]).final_output
+
+    async def leave():
+        async for event in agents.Runner.run_streamed(agent, PROMPTS["slow"]).stream_events():
+            if event.type == "raw_response_event" and event.data.type.endswith("text.delta"):
+                os._exit(print("left", flush=True) or 0)
+
+    if feature == "slow":
+        return asyncio.run(leave())
+    first = agents.Runner.run_sync(agent, PROMPTS[feature])
+    history = [*first.to_input_list(), {"role": "user", "content": AGAIN}]
+    return f"{first.final_output} {agents.Runner.run_sync(agent, history).final_output}"
+
+
+def claude_agent():
+    from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage, StreamEvent
+
+    async def ask(prompt, **more):
+        options = ClaudeAgentOptions(
+            model=model,
+            allowed_tools=["Read"],
+            include_partial_messages=feature == "slow",
+            env={
+                "ANTHROPIC_BASE_URL": url,
+                "ANTHROPIC_AUTH_TOKEN": key,
+                "ANTHROPIC_SMALL_FAST_MODEL": model,
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            },
+            **more,
+        )
+        said = None
+        async with ClaudeSDKClient(options) as client:
+            await client.query(prompt)
+            async for message in client.receive_response():
+                if isinstance(message, StreamEvent) and message.event["type"] == "content_block_delta" and not said:
+                    said = "left"
+                    await client.interrupt()
+                if isinstance(message, ResultMessage):
+                    said = said or message.result
+        return said
+
+    first = asyncio.run(ask(PROMPTS[feature]))
+    if feature in ("slow", "image"):
+        return first
+    return f"{first} {asyncio.run(ask(AGAIN, continue_conversation=True))}"
+
+
+def crewai(provider, path):
+    os.environ |= {"CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
+    from crewai import LLM, Agent
+    from crewai.tools import tool
+
+    llm = LLM(model=model, provider=provider, base_url=url + path, api_key=key)
+    agent = Agent(role="reader", goal="read", backstory="reads", llm=llm, tools=[tool("read_file")(read_file)])
+    first = agent.kickoff(PROMPTS[feature]).raw
+    history = [
+        {"role": "user", "content": PROMPTS[feature]},
+        {"role": "assistant", "content": first},
+        {"role": "user", "content": AGAIN},
+    ]
+    return f"{first} {agent.kickoff(history).raw}"
+
+
+SDKS = {
+    "chat": chat,
+    "responses": responses,
+    "anthropic": anthropic,
+    "google": google,
+    "langchain": langchain,
+    "litellm_openai": lambda: litellm("openai/", "/v1"),
+    "litellm_anthropic": lambda: litellm("anthropic/", ""),
+    "litellm_gemini": lambda: litellm("gemini/", "/v1beta"),
+    "litellm_openrouter": lambda: litellm("openrouter/", "/v1"),
+    "pydantic_chat": lambda: pydantic_openai("OpenAIChatModel"),
+    "pydantic_responses": lambda: pydantic_openai("OpenAIResponsesModel"),
+    "pydantic_anthropic": pydantic_anthropic,
+    "pydantic_google": pydantic_google,
+    "agents_chat": lambda: openai_agents("OpenAIChatCompletionsModel"),
+    "agents_responses": lambda: openai_agents("OpenAIResponsesModel"),
+    "claude_agent": claude_agent,
+    "crewai_openai": lambda: crewai("openai", "/v1"),
+    "crewai_anthropic": lambda: crewai("anthropic", ""),
+}
+print(SDKS[sdk]())

@@ -8,7 +8,8 @@ import { RelayHarness } from './relay-harness.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-const pages = readdirSync(join(root, 'docs/clients')).filter((file) => file !== 'README.md');
+// The other two are a list and results.
+const pages = readdirSync(join(root, 'docs/clients')).filter((file) => !['README.md', 'matrix.md'].includes(file));
 const address = 'https://tollgate.example.com';
 const key = 'sk-your-key';
 
@@ -24,6 +25,7 @@ let ownKey: string;
 beforeAll(async () => {
   relay = await RelayHarness.start();
   await relay.addChannel({ type: 1, models: 'gpt-4o', baseUrl: relay.upstream.url });
+  await relay.addChannel({ type: 42, models: 'codestral-latest', baseUrl: relay.upstream.url });
   ({ key: ownKey } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000 }) }));
   relay.upstream.script({}, chat({ text: ['Galaxy Day'], usage: { prompt_tokens: 10, completion_tokens: 5 } }));
 });
@@ -34,7 +36,7 @@ const commands: Record<string, (text: string) => [string, string[]]> = {
   sh: (text) => ['bash', ['-c', text]],
   ts: (text) => ['node', ['--input-type=module', '-e', text]],
 };
-const runnable = ['curl.md', 'typescript.md', 'langchain.md', 'vercel-ai-sdk.md'].flatMap((page) =>
+const runnable = ['curl.md', 'fim.md', 'typescript.md', 'langchain.md', 'vercel-ai-sdk.md'].flatMap((page) =>
   blocksOf(`docs/clients/${page}`)
     .filter(({ language }) => language in commands)
     .map((block, index) => ({ name: `${page} ${block.language} ${index + 1}`, ...block })),
@@ -47,8 +49,8 @@ it.each(runnable)('$name: the block gets a response of the model', async ({ lang
   expect(stdout).toContain('Galaxy Day');
 });
 
-it('has eight such blocks', () => {
-  expect(runnable.map(({ name }) => name)).toHaveLength(8);
+it('has nine such blocks', () => {
+  expect(runnable.map(({ name }) => name)).toHaveLength(9);
 });
 
 /**

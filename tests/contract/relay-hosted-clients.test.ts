@@ -1,5 +1,6 @@
 /** Clients that are fixed to Claude at Bedrock or Vertex AI, with the requests of their SDKs, at every kind of channel. */
-import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { frameCodec } from '../../server/src/dialects/wire/aws-frames.js';
+import { type Frame, framesOf } from '../support/aws-frames.js';
 import { says } from '../support/upstream/families.js';
 import { chat, json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
@@ -30,35 +31,6 @@ const message = {
   usage: { input_tokens: 10, output_tokens: 2 },
 };
 
-type Json = Record<string, unknown>;
-const codec = new EventStreamCodec(
-  (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
-  (text) => Buffer.from(text),
-);
-
-interface Frame {
-  readonly headers: Json;
-  readonly data: Json;
-}
-
-/** Reads frames as AWS's SDKs do: every checksum counts, and the last frame is whole. */
-function framesOf(bytes: Buffer): Frame[] {
-  const frames: Frame[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const length = bytes.readUInt32BE(at);
-    const { headers, body: payload } = codec.decode(bytes.subarray(at, at + length));
-    const named = Object.fromEntries(Object.entries(headers).map(([name, { value }]) => [name, value]));
-    const data = JSON.parse(Buffer.from(payload).toString()) as Json;
-    const inner = data['bytes'];
-    frames.push({
-      headers: named,
-      data: typeof inner === 'string' ? (JSON.parse(Buffer.from(inner, 'base64').toString()) as Json) : data,
-    });
-    at += length;
-  }
-  return frames;
-}
-
 const streamed = async (key: string, given: object = body, id = bedrockId) => {
   const response = await relay.post(path('invoke-with-response-stream', id), key, given);
   return { response, frames: framesOf(Buffer.from(await response.arrayBuffer())) };
@@ -67,7 +39,7 @@ const said = (frames: readonly Frame[]): string =>
   frames.map(({ data }) => (data['delta'] as { text?: string } | undefined)?.text ?? '').join('');
 
 const frame = (event: object): Uint8Array =>
-  codec.encode({
+  frameCodec.encode({
     headers: { ':message-type': { type: 'string', value: 'event' } },
     body: Buffer.from(JSON.stringify({ bytes: Buffer.from(JSON.stringify(event)).toString('base64') })),
   });
@@ -191,7 +163,9 @@ describe('clients of Bedrock', () => {
     const count = (input: object) => relay.post(path('count-tokens'), key, { input });
     const response = await count({ invokeModel: { body: encoded } });
     expect([response.status, await response.json()]).toEqual([200, { inputTokens: expect.any(Number) as number }]);
-    const refused = await count({ converse: {} });
+    const converse = await count({ converse: { messages: [{ role: 'user', content: [{ text: 'hi' }] }] } });
+    expect([converse.status, await converse.json()]).toEqual([200, { inputTokens: expect.any(Number) as number }]);
+    const refused = await count({});
     expect([refused.status, await refused.json()]).toEqual([
       400,
       { message: expect.stringContaining('input.invokeModel.body') as string },

@@ -201,7 +201,7 @@ describe('a path that is not served', () => {
     ['GET', '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent', ofGoogle, 404, gemini],
     ['POST', `${vertex}/mistralai/models/m:rawPredict`, bearer, 404, gemini],
     ['GET', `${vertex}/anthropic/models/m`, bearer, 404, anthropic],
-    ['POST', '/model/m/converse', bearer, 404, bedrock],
+    ['POST', '/model/m/invoke-model', bearer, 404, bedrock],
     ['GET', '/model/m/invoke', bearer, 404, bedrock],
   ])('%s %s answers in the dialect of its client, once the key was checked', async (...row) => {
     const [method, path, present, status, form] = row;

@@ -110,7 +110,7 @@ const lookUp = (summary: string): ApiOperation => ({ summary, role: key, respons
 export const relaySection: ApiSection = {
   name: 'Models',
   description:
-    'Called with an API key. Every path under `/v1` also exists under `/hf/v1`, `/v1beta/openai`, `/openai/v1` and `/anthropic/v1`, and clients of Azure OpenAI call `/openai/deployments/{deployment}`, those of Vertex AI `/v1/projects/…`, those of Bedrock `/model/{model}/invoke`. Errors have the form of the dialect: OpenAI, Anthropic (`/v1/messages`), Google (`/v1beta/models`) or Bedrock (`/model`).',
+    'Called with an API key. Every path under `/v1` also exists under `/hf/v1`, `/v1beta/openai`, `/openai/v1` and `/anthropic/v1`, and clients of Azure OpenAI call `/openai/deployments/{deployment}`, those of Vertex AI `/v1/projects/…`, those of Bedrock `/model/{model}/invoke` and `/model/{model}/converse`. Errors have the form of the dialect: OpenAI, Anthropic (`/v1/messages`), Google (`/v1beta/models`) or Bedrock (`/model`).',
   operations: {
     'GET /v1/models': lookUp('Models that the key may call'),
     'GET /v1/models/:model': {

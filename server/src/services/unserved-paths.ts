@@ -7,7 +7,7 @@ import type { Relay } from '../gateway/pipeline.js';
 import { refuse, sendError } from './client-errors.js';
 import type { RelayRoutesDeps } from './built-relay.js';
 import { prefixes } from './endpoints.js';
-import { AwsResponse } from './hosts/aws-response.js';
+import { AwsResponse, invokeForm } from './hosts/aws-response.js';
 
 /** Routes of OpenAI that return 501 (docs/reference/relay/routes.md#paths-that-are-not-served). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
@@ -41,7 +41,7 @@ export function addUnservedPaths(app: FastifyInstance, { relay, maxBodyBytes }: 
     }
   }
   for (const api of apis) {
-    const sinkOf = api === '/model' ? (response: ServerResponse) => new AwsResponse(response) : undefined;
+    const sinkOf = api === '/model' ? (response: ServerResponse) => new AwsResponse(response, invokeForm()) : undefined;
     app.route({
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       url: `${api}/*`,

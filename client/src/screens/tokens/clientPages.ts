@@ -14,6 +14,7 @@ export const clientPages = [
   { id: 'langchain', name: 'LangChain' },
   { id: 'llamaindex', name: 'LlamaIndex' },
   { id: 'vercel-ai-sdk', name: 'Vercel AI SDK' },
+  { id: 'fim', name: 'FIM' },
   { id: 'curl', name: 'curl' },
   { id: 'python', name: 'Python' },
   { id: 'typescript', name: 'TypeScript' },

@@ -1,8 +1,44 @@
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { ResponseSink } from '../../gateway/deliver/client-response.js';
 import { awsErrorType, bedrockException } from '../../dialects/languages/bedrock/error.js';
+import { ConverseStream, toConverseResponse } from '../../dialects/languages/bedrock/converse-response.js';
+import { asFields } from '../../dialects/neutral/fields.js';
+import { parseExact, writeJson } from '../../shared/exact-json.js';
 import { EventParser } from '../../dialects/wire/sse/event-parser.js';
+import type { ServerEvent } from '../../dialects/wire/sse/event.js';
 import { toFrame } from '../../dialects/wire/aws-frames.js';
+
+/** How output for a client of Messages is sent to one of Bedrock. */
+export interface AwsForm {
+  /** @param data the data of an event */
+  frames(data: string): Uint8Array[];
+  /** Returns the body of a whole response. Absent: that of Messages. */
+  whole?(body: string): string;
+}
+
+/** `InvokeModel`: each event of Messages is a chunk. */
+export const invokeForm = (): AwsForm => ({
+  frames: (data) => [
+    toFrame(
+      { ':message-type': 'event', ':event-type': 'chunk' },
+      JSON.stringify({ bytes: Buffer.from(data).toString('base64') }),
+    ),
+  ],
+});
+
+/** `Converse`, whose events and messages are its own. */
+export function converseForm(): AwsForm {
+  const began = performance.now();
+  const latency = (): number => Math.round(performance.now() - began);
+  const stream = new ConverseStream();
+  return {
+    frames: (data) =>
+      stream
+        .push(data, latency())
+        .map(([type, body]) => toFrame({ ':message-type': 'event', ':event-type': type }, JSON.stringify(body))),
+    whole: (body) => writeJson(toConverseResponse(asFields(parseExact(body)) ?? {}, latency())),
+  };
+}
 
 /**
  * The response to a client of Bedrock. It accepts the output for a client of Messages, and sends each event as a frame
@@ -11,8 +47,13 @@ import { toFrame } from '../../dialects/wire/aws-frames.js';
 export class AwsResponse implements ResponseSink {
   private readonly parser = new EventParser();
   private isStream = false;
+  /** The headers of a whole response, whose length is known once its body is. */
+  private head: OutgoingHttpHeader[] | null = null;
 
-  constructor(private readonly raw: ServerResponse) {}
+  constructor(
+    private readonly raw: ServerResponse,
+    private readonly form: AwsForm,
+  ) {}
 
   get headersSent(): boolean {
     return this.raw.headersSent;
@@ -28,6 +69,10 @@ export class AwsResponse implements ResponseSink {
 
   writeHead(status: number, headers: OutgoingHttpHeader[]): void {
     this.isStream = headers.some((value, index) => index % 2 === 1 && value === 'text/event-stream');
+    if (this.form.whole && !this.isStream && status === 200) {
+      this.head = headers;
+      return;
+    }
     const own = this.isStream
       ? headers.map((value) => (value === 'text/event-stream' ? 'application/vnd.amazon.eventstream' : value))
       : headers;
@@ -52,8 +97,15 @@ export class AwsResponse implements ResponseSink {
   }
 
   end(bytes: Buffer | string): void {
-    if (!this.isStream) this.raw.end(bytes);
-    else this.raw.end(Buffer.concat([this.framed(bytes), ...this.parser.end().map(({ data }) => frameOf(data))]));
+    if (this.head) this.endWhole(this.head, String(bytes));
+    else if (!this.isStream) this.raw.end(bytes);
+    else this.raw.end(Buffer.concat([this.framed(bytes), ...this.framesOf(this.parser.end())]));
+  }
+
+  private endWhole(head: readonly OutgoingHttpHeader[], body: string): void {
+    const bytes = Buffer.from(this.form.whole?.(body) ?? body);
+    this.raw.writeHead(200, [...head.with(head.indexOf('content-length') + 1, bytes.length)]);
+    this.raw.end(bytes);
   }
 
   destroy(): void {
@@ -70,13 +122,14 @@ export class AwsResponse implements ResponseSink {
 
   private framed(bytes: Buffer | string): Buffer {
     const events = this.parser.push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-    return Buffer.concat(events.map(({ data }) => frameOf(data)));
+    return Buffer.concat(this.framesOf(events));
   }
-}
 
-function frameOf(data: string): Uint8Array {
-  const exception = bedrockException(data);
-  if (exception) return toFrame({ ':message-type': 'exception', ':exception-type': exception.type }, exception.body);
-  const payload = JSON.stringify({ bytes: Buffer.from(data).toString('base64') });
-  return toFrame({ ':message-type': 'event', ':event-type': 'chunk' }, payload);
+  private framesOf(events: readonly ServerEvent[]): Uint8Array[] {
+    return events.flatMap(({ data }) => {
+      const exception = bedrockException(data);
+      if (!exception) return this.form.frames(data);
+      return [toFrame({ ':message-type': 'exception', ':exception-type': exception.type }, exception.body)];
+    });
+  }
 }

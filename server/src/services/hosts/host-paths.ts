@@ -6,9 +6,9 @@ import { sendError } from '../client-errors.js';
 import { countMessages } from '../count-messages.js';
 import type { RelayRoutesDeps } from '../built-relay.js';
 import { refuseUnserved } from '../unserved-paths.js';
-import { AwsResponse } from './aws-response.js';
+import { type AwsForm, AwsResponse, converseForm, invokeForm } from './aws-response.js';
 import { plainModel } from './host-models.js';
-import { atBedrock, atHost, countedAtBedrock, type HostedCall } from './hosted-endpoints.js';
+import { atBedrock, atConverse, atCountTokens, atHost, countedAtBedrock, type HostedCall } from './hosted-endpoints.js';
 
 /**
  * Adds the paths of clients that are fixed to Claude at Bedrock or Vertex AI
@@ -29,18 +29,25 @@ type Serve = (call: HostedCall, incoming: IncomingRequest, client: ClientRespons
 
 function addBedrockPaths(app: FastifyInstance, deps: RelayRoutesDeps): void {
   const { relay } = deps;
-  const methods: ReadonlyArray<readonly [string, Serve]> = [
-    ['invoke', (call, ...to) => relay.serve(atBedrock({ ...call, stream: false }), ...to)],
-    ['invoke-with-response-stream', (call, ...to) => relay.serve(atBedrock({ ...call, stream: true }), ...to)],
+  const served =
+    (at: typeof atBedrock, stream: boolean): Serve =>
+    (call, ...to) =>
+      relay.serve(at({ ...call, stream }), ...to);
+  const methods: ReadonlyArray<readonly [method: string, formOf: () => AwsForm, serve: Serve]> = [
+    ['invoke', invokeForm, served(atBedrock, false)],
+    ['invoke-with-response-stream', invokeForm, served(atBedrock, true)],
+    ['converse', converseForm, served(atConverse, false)],
+    ['converse-stream', converseForm, served(atConverse, true)],
     [
       'count-tokens',
+      invokeForm,
       (call, incoming, client) =>
-        relay.count(atBedrock(call), countedAtBedrock(incoming), client, (inputTokens) => ({ inputTokens })),
+        relay.count(atCountTokens(call), countedAtBedrock(incoming), client, (inputTokens) => ({ inputTokens })),
     ],
   ];
-  for (const [method, serve] of methods) {
+  for (const [method, formOf, serve] of methods) {
     app.post<{ Params: { model: string } }>(`/model/:model/${method}`, (request, reply) => {
-      const hijacked = hijack(request, reply, deps.maxBodyBytes, (response) => new AwsResponse(response));
+      const hijacked = hijack(request, reply, deps.maxBodyBytes, (response) => new AwsResponse(response, formOf()));
       void serveHosted(request, hijacked, deps, request.params.model, serve);
     });
   }

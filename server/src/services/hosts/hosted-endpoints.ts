@@ -1,9 +1,10 @@
 import { malformed } from '../../dialects/errors/relay-error.js';
-import { asFields, asText } from '../../dialects/neutral/fields.js';
+import { toMessagesBody } from '../../dialects/languages/bedrock/converse-request.js';
+import { asFields, asText, type Fields } from '../../dialects/neutral/fields.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
 import { parsedAhead } from '../../gateway/incoming-request.js';
-import type { IncomingRequest } from '../../gateway/request.js';
+import type { IncomingRequest, OpenedBody } from '../../gateway/request.js';
 import { bedrockErrors, messagesEndpoint, modelOf } from '../chat/chat-endpoints.js';
 
 /** The values that are in the path of a host. */
@@ -17,16 +18,18 @@ export interface HostedCall {
 }
 
 /** Messages as hosts of Claude take them: the model is in the path, and the body names the version of the dialect. */
-export const atHost = ({ model, stream, nameOf }: HostedCall): Endpoint => ({
+export const atHost = (call: HostedCall): Endpoint => ({
   ...messagesEndpoint,
-  open(rawBody) {
-    const { anthropic_version: _version, ...given } = parseJsonBody(rawBody);
-    checkBetas(given['anthropic_beta']);
-    const name = nameOf(model ?? modelOf(given));
-    const body = { ...given, model: name, ...(stream === undefined ? {} : { stream }) };
-    return { body, model: modelOf(body), isRewritten: true };
-  },
+  open: (rawBody) => openHosted(call, parseJsonBody(rawBody)),
 });
+
+function openHosted({ model, stream, nameOf }: HostedCall, hosted: Fields): OpenedBody {
+  const { anthropic_version: _version, ...given } = hosted;
+  checkBetas(given['anthropic_beta']);
+  const name = nameOf(model ?? modelOf(given));
+  const body = { ...given, model: name, ...(stream === undefined ? {} : { stream }) };
+  return { body, model: modelOf(body), isRewritten: true };
+}
 
 /** @throws RelayError invalid_request; providers other than hosts get the names in a header */
 function checkBetas(betas: unknown): void {
@@ -37,17 +40,33 @@ function checkBetas(betas: unknown): void {
 
 export const atBedrock = (call: HostedCall): Endpoint => ({ ...atHost(call), errors: () => bedrockErrors });
 
-/**
- * A call of Bedrock's CountTokens, whose field has the body of the counted `invoke` as base64: that body is read in place of
- * the whole.
- */
+/** Bedrock's Converse. */
+export const atConverse = (call: HostedCall): Endpoint => ({
+  ...atBedrock(call),
+  open: (rawBody) => openHosted(call, toMessagesBody(parseJsonBody(rawBody))),
+});
+
+const countedConverse = (body: Fields): Fields | null => asFields(asFields(body['input'])?.['converse']);
+
+/** Bedrock's CountTokens, whose counted request is a body of `converse`, or one of `invoke` (`countedAtBedrock`). */
+export const atCountTokens = (call: HostedCall): Endpoint => ({
+  ...atBedrock(call),
+  open: (rawBody) => {
+    const body = parseJsonBody(rawBody);
+    const converse = countedConverse(body);
+    return openHosted(call, converse ? toMessagesBody(converse) : body);
+  },
+});
+
+/** A call of Bedrock's CountTokens: a counted body of `invoke`, which a field has as base64, is read in place of the whole. */
 export const countedAtBedrock = (incoming: IncomingRequest): IncomingRequest => ({
   ...incoming,
   readBody: async (allowance) => {
     const bytes = await incoming.readBody(allowance);
     const whole = parseJsonBody(bytes);
+    if (countedConverse(whole)) return bytes;
     const encoded = asText(asFields(asFields(whole['input'])?.['invokeModel'])?.['body']);
-    if (encoded === '') throw malformed('input.invokeModel.body is required');
+    if (encoded === '') throw malformed('input.invokeModel.body or input.converse is required');
     const body = Buffer.from(encoded, 'base64');
     // Nothing needs the outer body any more.
     allowance?.grant?.grow(body.length - bytes.length);

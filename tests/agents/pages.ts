@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Feature, features } from './program.js';
+import { llamaIndex, programs, pythonSdks } from './programs.js';
+import type { AllResults } from './results.js';
+
+const root = join(import.meta.dirname, '../..');
+export const resultsFile = join(import.meta.dirname, 'results.json');
+const tested = [...programs, ...pythonSdks];
+
+const table = (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const headings = {
+  en: {
+    title: 'Programs and channels',
+    intro:
+      'What each program showed at each kind of channel when `npm run test:agents` ran it last. The providers are scripted and refuse ' +
+      'what real ones refuse. A program without a kind in its rows was not run there. [Versions](../reference/programs.md).',
+    columns: ['Program', 'Channels', 'Tool', 'Second turn', 'Stop', 'Image'],
+  },
+  zh: {
+    title: '程序与渠道',
+    intro:
+      '`npm run test:agents` 最近一次运行时，各程序在各种渠道上的结果（结果为英文）。提供商由脚本模拟，会拒绝真实提供商拒绝的请求。' +
+      '某程序的行中没有的渠道表示未运行。[版本](../../reference/programs.md)。',
+    columns: ['程序', '渠道', '工具', '第二轮', '中断', '图像'],
+  },
+};
+
+/** One row for the kinds at which a program showed the same. */
+function rowsOf(name: string, { kinds }: AllResults[string]): string[][] {
+  const rows = new Map<string, { readonly found: Partial<Record<Feature, string>>; readonly at: string[] }>();
+  for (const [kind, found] of Object.entries(kinds)) {
+    const key = features.map((feature) => found[feature] ?? '').join('|');
+    const row = rows.get(key) ?? { found, at: [] };
+    row.at.push(kind);
+    rows.set(key, row);
+  }
+  return [...rows.values()].map(({ found, at }, index) => [
+    index === 0 ? name : '',
+    at.join('; '),
+    ...features.map((feature) => found[feature] ?? ''),
+  ]);
+}
+
+const matrix = (all: AllResults, { title, intro, columns }: (typeof headings)['en']): string => {
+  const rows = tested.flatMap(({ name }) => (all[name] ? rowsOf(name, all[name]) : []));
+  return `# ${title}\n\n${intro}\n\n${table(columns, rows)}\n`;
+};
+
+/** The programs of one package and what they speak, with the versions. */
+function versions(): string {
+  const rows = new Map<string, Set<string>>();
+  for (const { packages, speaks } of [...tested, { packages: llamaIndex, speaks: 'Chat completions, one question' }]) {
+    const name = packages.join(', ');
+    rows.set(name, (rows.get(name) ?? new Set()).add(speaks));
+  }
+  return table(
+    ['Package', 'Speaks'],
+    [...rows].map(([name, speaks]) => [`\`${name}\``, [...speaks].join(', ')]),
+  );
+}
+
+/** Writes the table of versions and the pages of results. */
+export function writePages(all: AllResults): void {
+  const page = readFileSync(join(root, 'docs/reference/programs.md'), 'utf8');
+  const files = {
+    'docs/clients/matrix.md': matrix(all, headings.en),
+    'docs/zh/clients/matrix.md': matrix(all, headings.zh),
+    'docs/reference/programs.md': page.replace(
+      /(<!-- versions -->)[\s\S]*?(<!-- end -->)/,
+      `$1\n\n${versions()}\n\n$2`,
+    ),
+  };
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(root, file), text);
+  execFileSync(join(root, 'node_modules/.bin/prettier'), ['--write', resultsFile, ...Object.keys(files)], {
+    cwd: root,
+    stdio: 'pipe',
+  });
+}

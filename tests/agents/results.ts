@@ -1,0 +1,62 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type Kind, type Refusals, unexpected } from './kinds.js';
+import type { Feature } from './program.js';
+import { resultsFile, writePages } from './pages.js';
+
+/** Results by program, kind and feature: that it was shown, or why not. */
+export interface ResultsOf {
+  readonly packages: readonly string[];
+  readonly kinds: Record<string, Partial<Record<Feature, string>>>;
+}
+export type AllResults = Record<string, ResultsOf>;
+
+type Tested = { readonly name: string; readonly packages: readonly string[] };
+
+const readResults = (): AllResults =>
+  existsSync(resultsFile) ? (JSON.parse(readFileSync(resultsFile, 'utf8')) as AllResults) : {};
+
+/** The rows whose names contain one of the words in an environment variable, or all. */
+export function chosen<T extends { readonly name: string }>(rows: readonly T[], variable: 'AGENT' | 'KIND'): T[] {
+  const words = process.env[variable]?.toLowerCase().split(',');
+  return rows.filter(({ name }) => !words || words.some((word) => name.toLowerCase().includes(word)));
+}
+
+/** The results of one run. They replace those of earlier runs, cell by cell, and all of another version. */
+export class Results {
+  private readonly found: Array<[Tested, Kind, Feature, string]> = [];
+
+  /** Notes that a check passed, with a word for how, or the refusal of the provider that made it fail. */
+  async of(
+    tested: Tested,
+    kind: Kind,
+    feature: Feature,
+    result: string,
+    check: () => Promise<void>,
+    refusals: Refusals,
+  ): Promise<void> {
+    try {
+      await check();
+      this.found.push([tested, kind, feature, result]);
+    } catch (error) {
+      this.found.push([tested, kind, feature, `fails: ${unexpected(kind, refusals)[0] ?? 'see the run'}`]);
+      throw error;
+    }
+  }
+
+  /** Notes a result without a check of its own. */
+  note(tested: Tested, kind: Kind, feature: Feature, result: string): void {
+    this.found.push([tested, kind, feature, result]);
+  }
+
+  /** Writes the file of results, and the pages that are made of it. */
+  save(): void {
+    const all = readResults();
+    for (const [{ name, packages }, kind, feature, result] of this.found) {
+      if (all[name]?.packages.join() !== packages.join()) all[name] = { packages, kinds: {} };
+      const { kinds } = all[name];
+      kinds[kind.name] = { ...kinds[kind.name], [feature]: result };
+    }
+    writeFileSync(resultsFile, JSON.stringify(all));
+    writePages(all);
+  }
+}
