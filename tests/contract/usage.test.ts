@@ -311,7 +311,6 @@ describe('usage over GraphQL', () => {
   it.each([
     ['groupBy: [USER, USER]'],
     ['top: 3'],
-    ['bucket: DAY, timeZone: "Asia/Kolkata"'],
     ['bucket: MINUTE_5, groupBy: [USER], range: { calendar: TODAY }'],
     ['groupBy: [USER], orderBy: { metric: QUOTA, of: RATIO }'],
     ['groupBy: [USER], pageSize: 2001'],

@@ -6,7 +6,7 @@ import { type GroupRow } from './usage-statements.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion, WantedUsage } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageKey, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { bucketEnd } from './usage-time.js';
+import { usageBucketEnd } from './usage-time.js';
 
 export interface UsagePage {
   readonly items: readonly UsageRow[];
@@ -19,6 +19,8 @@ export interface UsagePage {
   readonly range: Range;
   readonly comparedRange: Range | null;
   readonly timeZone: string;
+  /** Whether days of the zone were moved to whole UTC hours. */
+  readonly isApproximate: boolean;
   /** Time of the snapshot, Unix seconds. */
   readonly asOf: number;
   readonly total: UsageMetrics | null;
@@ -170,7 +172,7 @@ export function toRow(row: GroupRow, { dimensions, current, bucket, timeZone, qu
   const time = row.bucket === null ? null : (current.starts?.[row.bucket] ?? null);
   return {
     time,
-    until: time === null || bucket === null ? null : bucketEnd(time, bucket, timeZone),
+    until: time === null || bucket === null ? null : usageBucketEnd(time, bucket, timeZone),
     key: keyOf(row, dimensions),
     metrics: new UsageMetrics(row.current, quotaPerUnit),
     compared: row.compared && new UsageMetrics(row.compared, quotaPerUnit),

@@ -137,7 +137,7 @@ export class UsageArgs {
 
   @Field(() => GraphQLTimeZone, {
     nullable: true,
-    description: `${bucketZone} Zones whose days do not begin on a whole UTC hour are refused.`,
+    description: `${bucketZone} Days that begin within a UTC hour are moved to its end (\`range.isApproximate\`).`,
   })
   timeZone?: string | null;
 

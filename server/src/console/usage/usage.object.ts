@@ -264,6 +264,12 @@ export class ResolvedRangeObject {
   @Field(() => GraphQLTimeZone, { description: 'The zone of calendar periods and buckets.' })
   timeZone: string;
 
+  @Field(() => Boolean, {
+    description:
+      'Days of the zone begin within a UTC hour, as those of Asia/Kolkata do. They were moved to its end, so up to an hour of each counts to the day before.',
+  })
+  isApproximate: boolean;
+
   @Field(() => Date, { description: 'All numbers of the response are of this moment.' })
   asOf: Date;
 }
@@ -305,11 +311,12 @@ export class UsagePageObject implements PageInterface {
 }
 
 export function toPage(page: UsagePage): UsagePageObject {
-  const { timeZone, asOf } = page;
+  const { timeZone, isApproximate, asOf } = page;
   const resolved = (range: { from: number; end: number }): ResolvedRangeObject => ({
     from: new Date(range.from * 1000),
     until: new Date(range.end * 1000),
     timeZone,
+    isApproximate,
     asOf: new Date(asOf * 1000),
   });
   return {

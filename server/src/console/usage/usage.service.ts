@@ -22,7 +22,7 @@ import {
 } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { resolveComparison, resolveSpan, type Span } from './usage-time.js';
+import { isApproximate, resolveComparison, resolveSpan, type Span } from './usage-time.js';
 
 export interface UsageDeps {
   readonly database: Snapshots;
@@ -127,6 +127,7 @@ export class UsageService {
         range: query.current.range,
         comparedRange: query.compared?.range ?? null,
         timeZone: question.timeZone,
+        isApproximate: isApproximate(query.current, { ...question, now }),
         asOf: now,
         total: total && this.metricsOf(total.current),
         comparedTotal: total?.compared ? this.metricsOf(total.compared) : null,
