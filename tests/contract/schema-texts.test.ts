@@ -101,6 +101,6 @@ it('every list says what it costs, and what becomes of a page size out of bounds
     pathsOf((field) => sizeOf(field) !== undefined && !/Costs \d+, and pageSize/.test(field.description ?? '')),
   ).toEqual([]);
   const bounds =
-    /^1 to 100, (10|all) when absent\. More than 100 is 100, less than 1 is absent\.$|^1 to 2000\. Others are refused\.$/;
+    /^1 to 100, (10|all) when absent\. More than 100 is 100, less than 1 is absent\.$|^1 to 5000\. Others are refused\.$/;
   expect(pathsOf((field) => sizeOf(field) !== undefined && !bounds.test(sizeOf(field)?.description ?? ''))).toEqual([]);
 });

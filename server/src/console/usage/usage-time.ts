@@ -150,6 +150,27 @@ function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, 
   return { from: seconds(period.from), end: calendar.startsWith('NEXT_') ? end : Math.min(end, now + 1) };
 }
 
+/** A calendar period that is not over. */
+export interface OpenPeriod {
+  /** Unix seconds, exclusive. */
+  readonly end: number;
+  /** The share of the period that has passed, above 0 and below 1. */
+  readonly passed: number;
+}
+
+/** Returns the calendar period of a range, if it is not over. Those of future days have no usage to project. */
+export function openPeriodOf({
+  range: { calendar },
+  timeZone,
+  rangeTimeZone = timeZone,
+  now,
+}: Question): OpenPeriod | null {
+  if (calendar === undefined || calendar.startsWith('NEXT_')) return null;
+  const period = resolveTimeRange({ calendar }, { timeZone: rangeTimeZone, now: new Date(now * 1000) });
+  const [from, end] = [(period.from?.getTime() ?? 0) / 1000, (period.until?.getTime() ?? 0) / 1000];
+  return end > now && now > from ? { end, passed: (now - from) / (end - from) } : null;
+}
+
 /** Returns the complete day, week, month or number of days before a calendar period. */
 function previousPeriod({
   range,

@@ -127,7 +127,9 @@ export class UserResolver {
   async daysLeft(@Root() { id }: User, @Ctx() context: GraphQLContext): Promise<number | null> {
     const read = (ids: readonly number[]): Promise<Map<number, number | null>> =>
       this.userService.daysLeft(context.actor, ids);
-    return (await loadFor(context, this.userService, { name: 'daysLeft' }, id, read)) ?? null;
+    const { actor } = context;
+    const scope = actor && hasScope(actor, 'ADMIN_READ') ? 'ADMIN_READ' : 'ACCOUNT_READ';
+    return (await loadFor(context, this.userService, { name: 'daysLeft', scope }, id, read)) ?? null;
   }
 
   @Cost(0)
