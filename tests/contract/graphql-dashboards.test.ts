@@ -44,6 +44,11 @@ interface Logged {
     readonly request_path: string;
     readonly duration_ms: number;
     readonly error_code?: string;
+    readonly model_price?: number;
+    readonly model_ratio?: number;
+    readonly cache_ratio?: number;
+    readonly group_ratio?: number;
+    readonly admin_info?: object;
     readonly cache_tokens?: number;
     readonly cache_creation_tokens?: number;
   };
