@@ -1,11 +1,13 @@
 /**
- * SQL that reads one detail of a log row from the JSON text of its column `other`. The JSON is not parsed: that would take
- * several times as long, and rows of imported programs may be no JSON. Quotes inside of texts are escaped there, so a key is
- * found as a key only.
+ * SQL that reads one detail of a log row from the JSON text of its column `other`. Splitting the text takes a microsecond,
+ * a pattern over all of it takes eight. The JSON is not parsed, because rows of imported programs may be none. Quotes inside
+ * of texts are escaped there, so a key is found as a key only.
  */
-export const loggedText = (key: string): string => `substring(other FROM '"${key}": ?"([^"\\\\]*)"')`;
+const behind = (key: string): string => `split_part(other, '"${key}":', 2)`;
+export const loggedText = (key: string): string =>
+  `CASE WHEN ltrim(left(${behind(key)}, 2)) LIKE '"%' THEN split_part(${behind(key)}, '"', 2) END`;
 export const loggedNumber = (key: string): string =>
-  `substring(other FROM '"${key}": ?(-?[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?)')::numeric`;
+  `substring(left(${behind(key)}, 40) FROM '^ ?(-?[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?)')::numeric`;
 
 /** SQL of the duration of a call in milliseconds. Rows of imported programs have whole seconds only. */
 export const loggedDurationMs = `coalesce(${loggedNumber('duration_ms')}, use_time * 1000)::bigint`;
