@@ -11,8 +11,8 @@ import type { Span } from './usage-time.js';
 
 /** Longest range in seconds: 31 days and the hour of a clock change. */
 const maxSeconds = 31 * day + hour;
-/** Maximum number of log rows, of the range and of the compared range together. They are read in about two seconds. */
-export const maxLogRows = 500_000;
+/** Maximum number of log rows, of the range and of the compared range together. They are read in one to three seconds. */
+export const maxLogRows = 100_000;
 
 /** Whether a query needs what only log rows have. */
 export const isFromLog = ({ dimensions, counters }: Pick<UsageQuery, 'dimensions' | 'counters'>): boolean =>
