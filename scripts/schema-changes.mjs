@@ -31,8 +31,11 @@ export async function breakingChanges(root) {
 
 async function between(before, now) {
   const changes = await diff(before, now);
+  // The values of a new enum are listed as added, but no client switches over them yet.
+  const isKnown = (path = '') => before.getType(path.split('.')[0] ?? '') !== undefined;
   return changes.filter(
-    ({ criticality, type }) => criticality.level === CriticalityLevel.Breaking || type === ChangeType.EnumValueAdded,
+    ({ criticality, type, path }) =>
+      criticality.level === CriticalityLevel.Breaking || (type === ChangeType.EnumValueAdded && isKnown(path)),
   );
 }
 

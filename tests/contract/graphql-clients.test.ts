@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { cacheExchange, createClient, fetchExchange } from '@urql/core';
 import { GraphQLClient } from 'graphql-request';
+import { createClient as createSseClient } from 'graphql-sse';
+import { Network, type GraphQLResponse, type RequestParameters } from 'relay-runtime';
 import { Site, type Person } from './site.js';
 
 /** Clients of GraphQL with their defaults, the address and an access token. */
@@ -19,7 +21,7 @@ beforeAll(async () => {
   root = await site.setUp();
   url = `${site.server.url}/graphql`;
   const create =
-    'mutation { createAccessToken(input: { name: "board", scopes: [USAGE_READ, ADMIN_READ] }) { secret } }';
+    'mutation { createAccessToken(input: { name: "board", scopes: [USAGE_READ, ADMIN_READ, ACCOUNT_READ] }) { secret } }';
   const { data } = await site.graphql(root, create);
   headers = { authorization: `Bearer ${(data?.['createAccessToken'] as { secret: string }).secret}` };
 });
@@ -46,6 +48,56 @@ it('graphql-request, and what it says of a refusal', async () => {
   await expect(client.request('{ options { items { key } } nothing }')).rejects.toMatchObject({
     response: { status: 400, errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
   });
+});
+
+it('Relay, with the network layer of its guide', async () => {
+  // https://relay.dev/docs/guides/network-layer, 2026-11: the text of the compiled query and its variables by POST.
+  const network = Network.create(async ({ text: query }, variables) => {
+    const body = JSON.stringify({ query, variables });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+    });
+    return (await response.json()) as GraphQLResponse;
+  });
+  const params = { id: null, cacheID: 'users', name: 'Users', operationKind: 'query', metadata: {} } as const;
+  const ask = (text: string): RequestParameters => ({ ...params, text });
+  const named = question.replace('query', 'query Users');
+  expect(await network.execute(ask(named), { size: 5 }, { force: true }).toPromise()).toMatchObject({ data: answer });
+  const refused = await network.execute(ask('query Users { nothing }'), {}, { force: true }).toPromise();
+  expect(refused).toMatchObject({ errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
+});
+
+it('graphql-sse reads a subscription', async () => {
+  const client = createSseClient({ url: `${url}/stream`, headers, retryAttempts: 0 });
+  const results = client.iterate({ query: 'subscription { balanceChanged { quota } }' });
+  expect((await results.next()).value).toMatchObject({
+    data: { balanceChanged: { quota: expect.any(Number) as number } },
+  });
+  await results.return?.();
+});
+
+it.each([
+  [
+    'gql 4.4.0 for Python, recorded on 2026-11-27',
+    { 'user-agent': 'python-requests/2.34.2', accept: '*/*', 'accept-encoding': 'gzip, deflate' },
+    '{"query": "query ($size: Int) {\\n  users(pageSize: $size) {\\n    totalCount\\n    items {\\n      username\\n    }\\n  }\\n}", "variables": {"size": 5}}',
+  ],
+  [
+    // pkg/infinity of grafana-infinity-datasource 3: a body of type GraphQL, with variables.
+    'the Infinity data source of Grafana',
+    { 'user-agent': 'Go-http-client/1.1', accept: 'application/json;q=0.9,text/plain', 'accept-encoding': 'gzip' },
+    JSON.stringify({ query: question, variables: { size: 5 } }),
+  ],
+])('takes the request of %s', async (_, sent, body) => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, ...sent, 'content-type': 'application/json' },
+    body,
+  });
+  expect([response.status, await response.json()]).toMatchObject([200, { data: answer }]);
+  expect(response.headers.get('content-type')).toContain('application/json');
 });
 
 describe('GET', () => {

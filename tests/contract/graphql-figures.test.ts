@@ -110,6 +110,36 @@ describe('userGrowth', () => {
     );
   });
 
+  it('counts UTC hours of a half-hour zone', async () => {
+    await signedUp('2020-03-01T18:29:59Z');
+    const hours = 'timeZone: "Asia/Kolkata", bucket: HOUR, range:';
+    expect(await growth(`${hours} { from: "2020-03-01T18:00:00Z", until: "2020-03-01T20:00:00Z" }`)).toEqual([
+      ['2020-03-01T18:00:00.000Z', 1],
+      ['2020-03-01T19:00:00.000Z', 0],
+    ]);
+  });
+
+  it('has what users spent in their first week, to the hour in which they signed up', async () => {
+    await signedUp('2020-03-01T18:29:59.5Z');
+    const insert = 'INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", quota)';
+    for (const [hour, quota] of [
+      ['2020-03-01T17:00:00Z', 1],
+      ['2020-03-01T18:00:00Z', 20],
+      ['2020-03-08T18:00:00Z', 300],
+      ['2020-03-08T19:00:00Z', 4000],
+    ] as const) {
+      await site.query(`${insert} VALUES ($1, $2, 0, 0, 'm', 'default', $3)`, [
+        Date.parse(hour) / 1000,
+        person.id,
+        quota,
+      ]);
+    }
+    const range = '{ from: "2020-03-01T00:00:00Z", until: "2020-03-02T00:00:00Z" }';
+    const { userGrowth } = await read(`{ userGrowth(range: ${range}) { users firstWeekQuota } }`);
+    expect(userGrowth).toEqual([{ users: 1, firstWeekQuota: 320 }]);
+    await site.query('DELETE FROM usage_hourly WHERE user_id = $1', [person.id]);
+  });
+
   it('counts the last half second of a day to that day', async () => {
     await signedUp('2020-03-01T23:59:59.7Z');
     expect(await growth('bucket: DAY, range: { from: "2020-03-01T00:00:00Z", until: "2020-03-03T00:00:00Z" }')).toEqual(
@@ -118,6 +148,39 @@ describe('userGrowth', () => {
         ['2020-03-02T00:00:00.000Z', 0],
       ],
     );
+  });
+});
+
+describe('days that a balance lasts', () => {
+  it('are a field, a filter and an order of users, with the mean of seven days', async () => {
+    const [rich, poor, idle] = [await site.invite(root), await site.invite(root), await site.invite(root)];
+    const ids = [rich.id, poor.id, idle.id];
+    await site.query('UPDATE users SET quota = id * 1000 WHERE id = ANY ($1)', [ids]);
+    await site.query(
+      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", quota) VALUES
+        ($1, $3, 0, 0, 'm', 'default', 700), ($1, $4, 0, 0, 'm', 'default', 70000), ($2, $4, 0, 0, 'm', 'default', 5)`,
+      [now - (now % 3600), now - (now % 3600) - 8 * 86_400, rich.id, poor.id],
+    );
+    const list = (more: string) => read(`{ users(filter: { ids: [${ids.join(', ')}] }, ${more} }`);
+    const sorted = await list(
+      'sort: { field: DAYS_LEFT, direction: ASC }) { pageInfo { endCursor } items { id daysLeft } }',
+    );
+    expect(sorted['users']).toEqual({
+      pageInfo: { endCursor: null },
+      items: [
+        { id: poor.id, daysLeft: poor.id / 10 },
+        { id: rich.id, daysLeft: rich.id * 10 },
+        { id: idle.id, daysLeft: null },
+      ],
+    });
+    const { users } = await read(
+      `{ users(filter: { ids: [${ids.join(', ')}], daysLeftBelow: ${poor.id / 10 + 0.01} }) { items { id } } }`,
+    );
+    expect(users).toEqual({ items: [{ id: poor.id }] });
+    const behind = await site.graphql(root, '{ users(sort: { field: DAYS_LEFT }, after: "x") { items { id } } }');
+    expect(behind.codes).toEqual(['INVALID_INPUT']);
+    await site.query('DELETE FROM usage_hourly WHERE user_id = ANY ($1)', [ids]);
+    await site.query('UPDATE users SET quota = 0 WHERE id = ANY ($1)', [ids]);
   });
 });
 

@@ -36,7 +36,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     'POST /api/channel/:id/key',
   ],
   'users.read': [
-    ...['query users', 'query user', 'query userSessions', 'query tokens', 'query groups'],
+    ...['query users', 'query user', 'query userSessions', 'query tokens', 'query groups', 'query lowBalances'],
     ...['GET /api/user', 'GET /api/user/search', 'GET /api/user/:id', 'GET /api/group'],
   ],
   'users.write': [
@@ -81,7 +81,15 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['query drawings', 'query creativeTasks', 'subscription drawingChanged', 'subscription creativeTaskChanged'],
     ...['GET /api/mj', 'GET /api/task'],
   ],
-  'usage.read': ['query usage', 'query ledgerTotals', 'query userGrowth', 'GET /api/data', 'GET /api/data/export'],
+  'usage.read': [
+    'query usage',
+    'query ledgerTotals',
+    'query userGrowth',
+    'query credits',
+    'query liabilities',
+    'GET /api/data',
+    'GET /api/data/export',
+  ],
   options: [
     ...['query options', 'mutation setOption', 'query latestRelease', 'query groups', 'query enabledModels'],
     ...['GET /api/option', 'PUT /api/option', 'GET /api/status/test', 'GET /api/group'],

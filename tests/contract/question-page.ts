@@ -16,6 +16,8 @@ export const queries = page
 
 /** Questions that are tested in `graphql-questions-lists.test.ts`. */
 export const listQuestions = [10, 17, 19];
+/** Questions that are tested in `graphql-dashboards.test.ts`. */
+export const dashboardQuestions = Array.from({ length: 23 }, (_, n) => 21 + n);
 
 /** The query of a question. */
 function queryOf(number: number): string {
@@ -25,8 +27,8 @@ function queryOf(number: number): string {
 }
 
 /** Creates an access token that can only read. */
-export async function readingToken(site: Site, person: Person): Promise<string> {
-  const input = '{ name: "dashboard", scopes: [USAGE_READ, ADMIN_READ, LOGS_READ] }';
+export async function readingToken(site: Site, person: Person, ...more: string[]): Promise<string> {
+  const input = `{ name: "dashboard", scopes: [${['USAGE_READ', 'ADMIN_READ', 'LOGS_READ', ...more].join(', ')}] }`;
   const { data, text } = await site.graphql(person, `mutation { createAccessToken(input: ${input}) { secret } }`);
   if (!data?.['createAccessToken']) throw new Error(text);
   return (data['createAccessToken'] as { secret: string }).secret;

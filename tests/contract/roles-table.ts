@@ -461,6 +461,9 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { liveCalls { totalCount } }'] },
   { graphql: ['query { redemptionBatches { totalCount } }'] },
   { graphql: ['query { userGrowth { users } }'] },
+  { graphql: ['query { credits { credited } }'] },
+  { graphql: ['query { liabilities { liability } }'] },
+  { graphql: ['query { lowBalances(below: 1) { totalCount } }'] },
   { graphql: ['query { channelRetries { passedOn } }'] },
 
   // Scheduled runs over all channels

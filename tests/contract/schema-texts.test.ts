@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   buildSchema,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -11,6 +12,7 @@ import {
   isSpecifiedScalarType,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputField,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLScalarType,
@@ -101,6 +103,33 @@ it('every list says what it costs, and what becomes of a page size out of bounds
     pathsOf((field) => sizeOf(field) !== undefined && !/Costs \d+, and pageSize/.test(field.description ?? '')),
   ).toEqual([]);
   const bounds =
-    /^1 to 100, (10|all) when absent\. More than 100 is 100, less than 1 is absent\.$|^1 to 2000\. Others are refused\.$/;
+    /^1 to 100, (10|all) when absent\. More than 100 is 100, less than 1 is absent\.$|^1 to 5000\. Others are refused\.$/;
   expect(pathsOf((field) => sizeOf(field) !== undefined && !bounds.test(sizeOf(field)?.description ?? ''))).toEqual([]);
+});
+
+it('ids have a type by the rule of docs/schema-changes.md', () => {
+  const members = Object.values(schema.getTypeMap())
+    .flatMap((type) => (!isIntrospectionType(type) && (isObjectType(type) || isInputObjectType(type)) ? [type] : []))
+    .flatMap((type) =>
+      Object.values<GraphQLField<unknown, unknown> | GraphQLInputField>(type.getFields()).flatMap((field) => [
+        { path: `${type.name}.${field.name}`, name: field.name, type: field.type },
+        ...('args' in field ? field.args : []).map((argument) => ({
+          path: `${type.name}.${field.name}.${argument.name}`,
+          name: argument.name,
+          type: argument.type,
+        })),
+      ]),
+    )
+    .filter(({ name }) => /^ids?$|Ids?$/.test(name));
+  const pathsWith = (type: string): string[] =>
+    members.filter((member) => getNamedType(member.type).name === type).map(({ path }) => path);
+  expect(pathsWith('Int').length).toBeGreaterThan(100);
+  const texts = ['AuditEntry.id', 'Mutation.revokeSession.id', 'OwnLog.id', 'RevokeSessionPayload.id', 'Session.id'];
+  expect(pathsWith('ID')).toEqual(texts);
+  expect(pathsWith('SafeInt')).toEqual(['Log.id']);
+  // Chosen by clients or other systems.
+  const chosen = /\.(requestId|taskIds?|\w+ClientId)$|^Audit\w+\.subjectIds?$|^ImportRow\.id$/;
+  expect(pathsWith('String').filter((path) => !chosen.test(path))).toEqual([]);
+  const known = ['Int', 'ID', 'SafeInt', 'String'];
+  expect(members.filter(({ type }) => !known.includes(getNamedType(type).name)).map(({ path }) => path)).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { RedeemService, Redemption, RedemptionService } from '../console/redempt
 import { ReleaseService, StatusService } from '../console/status/index.js';
 import { KeyHolderService } from '../console/tokens/index.js';
 import { BillingService, HourlyModelsService, UsageService } from '../console/usage/index.js';
-import { InsightService } from '../console/insights/index.js';
+import { InsightService, LedgerHistoryService } from '../console/insights/index.js';
 import {
   CreditService,
   PaymentCallbacks,
@@ -105,6 +105,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
   const usageService = new UsageService({ database: reads, options: optionService, clock });
   const hourlyModels = new HourlyModelsService({ database: reads, options: optionService, clock });
   const insightService = new InsightService({ database: dataSource, options: optionService, clock });
+  const ledgerHistory = new LedgerHistoryService({ database: dataSource, options: optionService, clock });
   const keyHolders = new KeyHolderService(dataSource, secrets);
   const billingService = new BillingService({ keys: keyHolders, options: optionService });
   const logExport = new LogExport(reads);
@@ -126,6 +127,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     usageService,
     hourlyModels,
     insightService,
+    ledgerHistory,
     billingService,
     keyHolders,
     logExport,

@@ -18,6 +18,7 @@ import { GuardrailTrialResolver } from '../console/guardrails/guardrail-trial.re
 import { GuardrailTrialService } from '../console/guardrails/index.js';
 import { GroupResolver } from '../console/groups/group.resolver.js';
 import { InsightResolver } from '../console/insights/insights.resolver.js';
+import { LedgerHistoryResolver } from '../console/insights/ledger-history.resolver.js';
 import { InviteResolver } from '../console/invites/invite.resolver.js';
 import { LogLiveResolver } from '../console/logs/log-live.resolver.js';
 import { LogResolver } from '../console/logs/log.resolver.js';
@@ -155,6 +156,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [UserUsageResolver, ({ operations }) => new UserUsageResolver(operations.usageService)],
   [TokenUsageResolver, ({ operations }) => new TokenUsageResolver(operations.usageService)],
   [ChannelUsageResolver, ({ operations }) => new ChannelUsageResolver(operations.usageService)],
+  [LedgerHistoryResolver, ({ operations }) => new LedgerHistoryResolver(operations.ledgerHistory)],
   [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],
   ...toOne.map((Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [
     Relations,

@@ -23,6 +23,18 @@ export interface BudgetView {
 }
 
 /**
+ * Returns what is used and reserved as a share of the amount: above 1 after the amount was lowered. A budget of 0 is used
+ * up. Null outside the window.
+ */
+export function usedShare(
+  { amount }: Pick<Budget, 'amount'>,
+  state: Pick<BudgetState, 'used' | 'held'> | null,
+): number | null {
+  if (!state) return null;
+  return amount === 0 ? 1 : (state.used + state.held) / amount;
+}
+
+/**
  * Reads the use in the open windows, by budget id. Budgets outside their fixed range are left out.
  * @param now Unix milliseconds
  */

@@ -1,7 +1,7 @@
 export { BudgetDirectory } from './budget-directory.js';
 export { type BudgetPatch, type NewBudget, parseBudgetPatch, parseNewBudget } from './budget-input.js';
 export { BudgetRefusals } from './budget-refusals.js';
-export { type BudgetState, type BudgetView, readBudgetStates } from './budget-states.js';
+export { type BudgetState, type BudgetView, readBudgetStates, usedShare } from './budget-states.js';
 export { Budget } from './budget.entity.js';
 export { budgetsOf, type KnownBudgetRow, noBudgets, toKnownBudgets, toKnownRates } from './known-budget.js';
 export {

@@ -1,11 +1,17 @@
-import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
 import { dateOf, dateOrNull } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { BudgetPatch, BudgetView, NewBudget, NewTokenBudget } from '../../billing/budgets/index.js';
+import {
+  usedShare,
+  type BudgetPatch,
+  type BudgetView,
+  type NewBudget,
+  type NewTokenBudget,
+} from '../../billing/budgets/index.js';
 import type { BudgetFilter, BudgetSortField } from './budget.service.js';
 
 const BudgetLevelEnum = enumType(
@@ -64,6 +70,12 @@ export class BudgetStateObject {
 
   @Field(() => GraphQLSafeInt, { description: 'Taken by calls that run.' })
   held: number;
+
+  @Field(() => Float, {
+    description:
+      '`used` and `held` as a share of `Budget.amount`: 1 when nothing is left. Above 1 after the amount was lowered.',
+  })
+  usedShare: number;
 }
 
 @ObjectType('Budget', { description: 'A limit of what may be used within a window.' })
@@ -142,6 +154,7 @@ export function toBudgetObject({ budget, subjectName, state }: BudgetView): Budg
     state: state && {
       used: state.used,
       held: state.held,
+      usedShare: usedShare(budget, state) ?? 0,
       startsAt: dateOf(state.start),
       resetsAt: state.end === null ? null : dateOf(state.end),
     },
@@ -166,6 +179,12 @@ export class BudgetFilterInput {
 
   @Field(() => Int, { nullable: true, description: 'Those of this user and of the keys of this user.' })
   userId?: number | null;
+
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Only budgets of which at least this share is used, such as 0.8. At most 2,000 budgets are compared.',
+  })
+  usedAtLeast?: number | null;
 }
 
 export const toBudgetFilter = (input: BudgetFilterInput | null | undefined): BudgetFilter =>
@@ -174,12 +193,17 @@ export const toBudgetFilter = (input: BudgetFilterInput | null | undefined): Bud
     subjectId: input?.subjectId ?? undefined,
     groupName: input?.group ?? undefined,
     userId: input?.userId ?? undefined,
+    usedAtLeast: input?.usedAtLeast ?? undefined,
   });
 
 const sortFields: SortFields<BudgetSortField> = {
   ID: ['id', 'The id, which grows with time.'],
   LEVEL: ['level', 'The name of the level, in the order of the alphabet.'],
   AMOUNT: ['amount', 'The amount, whatever its unit is.'],
+  USED_SHARE: [
+    'usedShare',
+    '`BudgetState.usedShare`. The only key of its list, of at most 2,000 budgets. Budgets outside their range have none.',
+  ],
 };
 const BudgetSort = sortInput('Budget', sortFields);
 

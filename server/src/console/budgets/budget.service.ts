@@ -15,7 +15,7 @@ import { isRate, rateKey, rateSeconds, type BudgetLevel } from '../../shared/bud
 import type { Clock } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { ListQuery, Slice } from '../../shared/page.js';
+import { sliceOfList, type ListQuery, type Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { assertMayActOn } from '../auth/index.js';
@@ -29,6 +29,7 @@ import {
   parseBudgetPatch,
   parseNewBudget,
   readBudgetStates,
+  usedShare,
 } from '../../billing/budgets/index.js';
 import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
 
@@ -39,13 +40,20 @@ export interface BudgetFilter {
   readonly groupName?: string;
   /** Restricts to budgets of a user and of the user's keys. */
   readonly userId?: number;
+  /** Restricts to budgets of which at least this share is used in the open window. */
+  readonly usedAtLeast?: number;
 }
 
 const ofUser = `((budget.level = 'user' AND budget.subject_id = :owner) OR (budget.level = 'token'
   AND budget.subject_id IN (SELECT t.id FROM tokens t WHERE t.user_id = :owner AND t.deleted_at IS NULL)))`;
 const ofReader = ofUser.replaceAll(':owner', ':reader');
 
-export type BudgetSortField = 'id' | 'level' | 'amount';
+interface Shared {
+  readonly budget: Budget;
+  readonly share: number | null;
+}
+
+export type BudgetSortField = 'id' | 'level' | 'amount' | 'usedShare';
 
 export interface BudgetDeps {
   readonly budgets: Repository<Budget>;
@@ -58,7 +66,10 @@ export interface BudgetDeps {
 
 const exportBatch = 500;
 
-const sortKeys: SortKeys<Budget, BudgetSortField> = {
+/** Maximum number of budgets whose use is compared. Windows depend on time zones, so the database cannot compare it. */
+const maxCompared = 2000;
+
+const sortKeys: SortKeys<Budget, Exclude<BudgetSortField, 'usedShare'>> = {
   id: { sql: 'budget.id', value: ({ id }) => id },
   level: { sql: 'budget.level', value: ({ level }) => level },
   amount: { sql: 'budget.amount', value: ({ amount }) => amount },
@@ -76,8 +87,47 @@ export class BudgetService {
    * themselves.
    */
   async list(actor: MaybeActor, filter: BudgetFilter, query: ListQuery<BudgetSortField>): Promise<Slice<BudgetView>> {
-    const page = await readSlice<Budget, BudgetSortField>(this.query(requireActor(actor), filter), query, sortKeys);
+    const select = this.query(requireActor(actor), filter);
+    const byShare = query.sort.find(({ field }) => field === 'usedShare');
+    const { usedAtLeast } = filter;
+    if (byShare || usedAtLeast !== undefined) {
+      const shares = await this.sharesOf(select);
+      const used = shares.filter(({ share }) => usedAtLeast === undefined || (share !== null && share >= usedAtLeast));
+      if (byShare) return this.listByShare(used, query);
+      select.andWhere('budget.id = ANY (:used)', { used: used.map(({ budget }) => budget.id) });
+    }
+    const page = await readSlice<Budget, keyof typeof sortKeys>(
+      select,
+      query as ListQuery<keyof typeof sortKeys>,
+      sortKeys,
+    );
     return { ...page, items: await this.viewed(page.items) };
+  }
+
+  /** @throws AppError INVALID_INPUT for further sorts */
+  private async listByShare(shares: readonly Shared[], query: ListQuery<BudgetSortField>): Promise<Slice<BudgetView>> {
+    if (query.sort.length > 1) throw new InvalidInputError('USED_SHARE is the only key of its list', 'sort');
+    const direction = query.sort[0]?.direction === 'ASC' ? 1 : -1;
+    const known = shares.flatMap(({ budget, share }) => (share === null ? [] : [{ budget, share }]));
+    const sorted = [
+      ...known.sort((one, two) => direction * (one.share - two.share || one.budget.id - two.budget.id)),
+      ...shares.filter(({ share }) => share === null),
+    ];
+    const page = sliceOfList(sorted, query, ({ budget }) => String(budget.id));
+    return { ...page, items: await this.viewed(page.items.map(({ budget }) => budget)) };
+  }
+
+  /** @throws AppError INVALID_INPUT for too many budgets */
+  private async sharesOf(select: SelectQueryBuilder<Budget>): Promise<Shared[]> {
+    const budgets = await select
+      .clone()
+      .limit(maxCompared + 1)
+      .getMany();
+    if (budgets.length > maxCompared) {
+      throw new InvalidInputError(`Use is compared of at most ${maxCompared} budgets: filter them`, 'filter');
+    }
+    const states = await this.statesOf(budgets);
+    return budgets.map((budget) => ({ budget, share: usedShare(budget, states.get(budget.id) ?? null) }));
   }
 
   /** @throws AppError NOT_FOUND, also for budgets that the caller may not read */

@@ -223,7 +223,7 @@ export class GrowthArgs {
 
   @Field(() => GraphQLTimeZone, {
     nullable: true,
-    description: `${bucketZone} HOUR needs one whose days begin on a whole UTC hour.`,
+    description: bucketZone,
   })
   timeZone?: string | null;
 

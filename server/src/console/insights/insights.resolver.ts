@@ -1,6 +1,8 @@
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, Info, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { asksFor } from '../../platform/graphql/asks-for.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { zonesOf } from '../../platform/graphql/ranges.js';
 import { clampPageSize, toPageQuery } from '../../shared/page.js';
@@ -60,12 +62,10 @@ export class InsightResolver {
   userGrowth(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => GrowthArgs) { range, timeZone, bucket }: GrowthArgs,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<GrowthPointObject[]> {
-    return this.insightService.userGrowth(actor, {
-      range: toRange(range),
-      ...zonesOf(range, timeZone),
-      bucket,
-    });
+    const question = { range: toRange(range), ...zonesOf(range, timeZone), bucket };
+    return this.insightService.userGrowth(actor, question, asksFor(info, 'firstWeekQuota'));
   }
 
   @Access('channels.read')

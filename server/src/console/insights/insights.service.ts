@@ -106,6 +106,13 @@ const longestFirst: readonly SortBy[] = [
 const maxRetrySeconds = 48 * 3600;
 /** Maximum number of buckets of `userGrowth`. It is limited, because they are drawn as a chart. */
 const maxGrowthBuckets = 400;
+/**
+ * SQL of the quota that a user spent in the seven days after the sign-up. The bounds are `bigint` like `hour`: with
+ * another type, Postgres reads all usage of the user.
+ */
+const firstWeekQuota = `(SELECT sum(h.quota) FROM usage_hourly h WHERE h.user_id = u.id
+  AND h.hour > floor(extract(epoch FROM u.created_at))::bigint - 3600
+  AND h.hour < ceil(extract(epoch FROM u.created_at))::bigint + 7 * 86400)`;
 
 /** Statistics about the whole site that are not part of any list. All require the admin role. */
 export class InsightService {
@@ -280,6 +287,7 @@ export class InsightService {
 
   /**
    * New users by sign-up time, including empty buckets.
+   * @param withFirstWeek whether to read what they spent; otherwise it is 0
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT
    */
   async userGrowth(
@@ -290,6 +298,7 @@ export class InsightService {
       readonly rangeTimeZone: string;
       readonly bucket: TimeBucket;
     },
+    withFirstWeek = true,
   ): Promise<GrowthPoint[]> {
     requirePermission(actor, 'usage.read');
     if (question.bucket === 'MINUTE_5')
@@ -301,11 +310,8 @@ export class InsightService {
     }
     const rows = await this.deps.database.query<Array<{ bucket: number; users: number; quota: string }>>(
       `SELECT width_bucket(floor(extract(epoch FROM u.created_at))::bigint, $3::bigint[]) - 1 AS bucket, count(*)::int AS users,
-              coalesce(sum(spent.quota), 0)::text AS quota
-         FROM users u LEFT JOIN LATERAL (
-                SELECT sum(h.quota) AS quota FROM usage_hourly h
-                 WHERE h.user_id = u.id AND h.hour > extract(epoch FROM u.created_at) - 3600
-                   AND h.hour < extract(epoch FROM u.created_at) + 7 * 86400) spent ON TRUE
+              coalesce(sum(${withFirstWeek ? firstWeekQuota : 'NULL::bigint'}), 0)::text AS quota
+         FROM users u
         WHERE u.created_at >= to_timestamp($1) AND u.created_at < to_timestamp($2)
         GROUP BY 1`,
       [range.from, range.end, buckets],

@@ -1,4 +1,6 @@
 import { creditTypes } from '../../shared/log-type.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { loggedDurationMs, loggedText } from '../../shared/logged-details.js';
 import { escapeLike } from '../../shared/page.js';
 import { logFrom, type Queries, type Range, type RollupState } from '../../billing/rollups/index.js';
 import { LogType } from '../../shared/log-type.js';
@@ -27,6 +29,11 @@ export interface LogFilter {
   readonly quotaAtLeast?: number;
   /** Exclusive upper limit of the quota. */
   readonly quotaBelow?: number;
+  /** Codes of failed calls. No index has them, so the range is limited (`assertScannable`). */
+  readonly errorCodes?: readonly string[];
+  /** Milliseconds, included. Like `durationBelow`, it is of calls, and the range is limited. */
+  readonly durationAtLeast?: number;
+  readonly durationBelow?: number;
 }
 
 /** The conditions of one statement, and the values of their placeholders. */
@@ -79,6 +86,18 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
   if (filter.requestId !== undefined) where.and('request_id = ?', filter.requestId);
   if (filter.quotaAtLeast !== undefined) where.and('quota >= ?', filter.quotaAtLeast);
   if (filter.quotaBelow !== undefined) where.and('quota < ?', filter.quotaBelow);
+  if (filter.errorCodes !== undefined) {
+    // The placeholder comes first: the details are found by patterns with question marks.
+    where.and('type = ?', LogType.error).and(`?::text[] @> ARRAY[${loggedText('error_code')}]`, filter.errorCodes);
+  }
+  if (filter.durationAtLeast !== undefined || filter.durationBelow !== undefined)
+    where.and('type = ANY (?)', callTypes);
+  if (filter.durationAtLeast !== undefined) {
+    // The column has whole seconds. It is compared first, because it takes less time than the details.
+    where.and('use_time >= ?', Math.floor(filter.durationAtLeast / 1000));
+    where.and(`?::bigint <= ${loggedDurationMs}`, filter.durationAtLeast);
+  }
+  if (filter.durationBelow !== undefined) where.and(`?::bigint > ${loggedDurationMs}`, filter.durationBelow);
   if (leavesOutCredits(filter)) where.and('type <> ALL (?)', creditTypes);
   return where;
 }
@@ -89,6 +108,24 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
  */
 export const leavesOutCredits = ({ types, quotaAtLeast, quotaBelow }: LogFilter): boolean =>
   types === undefined && (quotaAtLeast !== undefined || quotaBelow !== undefined);
+
+const callTypes = [LogType.consume, LogType.error];
+
+/** Longest range in seconds of a list that no index has: 31 days and the hour of a clock change. */
+export const maxScannedSeconds = 31 * 86_400 + 3600;
+
+/**
+ * @param now Unix seconds
+ * @throws AppError INVALID_INPUT for a filter by details of a long range
+ */
+export function assertScannable(filter: LogFilter, now: number): void {
+  const isByDetails = columnsOf(filter).includes('other');
+  if (!isByDetails || (filter.from !== undefined && (filter.until ?? now) - filter.from <= maxScannedSeconds)) return;
+  throw new InvalidInputError(
+    'A filter by duration or code of error needs a time range of at most 31 days',
+    'filter.at',
+  );
+}
 
 function andRange(where: Where, filter: LogFilter): Where {
   if (filter.from !== undefined) where.and('created_at >= ?', filter.from);
@@ -142,6 +179,9 @@ const logColumns = {
   requestId: 'request_id',
   quotaAtLeast: 'quota',
   quotaBelow: 'quota',
+  errorCodes: 'other',
+  durationAtLeast: 'other',
+  durationBelow: 'other',
 } as const satisfies Record<keyof Omit<LogFilter, 'from' | 'until'>, string>;
 
 export const isPattern = (model: string): boolean => model.includes('*');

@@ -1,7 +1,7 @@
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, sortInput } from '../../platform/graphql/pagination.js';
-import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { MillisecondRangeObject, QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import { LogTypeEnum } from './log.object.js';
 import type { LogFilter } from './log-conditions.js';
@@ -35,6 +35,18 @@ export class OwnLogFilterInput {
     description: 'Quota of a row. Without `types` it leaves out credits.',
   })
   quota?: QuotaRangeObject | null;
+
+  @Field(() => MillisecondRangeObject, {
+    nullable: true,
+    description: 'Only calls that took so long. Needs `at`, of at most 31 days.',
+  })
+  durationMs?: MillisecondRangeObject | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Only failed calls with one of these codes, as a whole. Needs `at`, of at most 31 days.',
+  })
+  errorCodes?: string[] | null;
 }
 
 @InputType('LogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
@@ -55,10 +67,11 @@ export class LogFilterInput extends OwnLogFilterInput {
 const LogSort = sortInput<LogSortKey>('Log', {
   AT: ['createdAt', 'When the row was written.'],
   QUOTA: ['quota', 'Quota that was charged, which needs a range of time in the filter.'],
+  DURATION: ['duration', 'How long calls took, which needs a range of time in the filter; calls only.'],
 });
 
 const sorting =
-  'Default: newest first. By quota within `filter.at` of at most 31 days, without cursors, and not below users.';
+  'Default: newest first. By quota or duration within `filter.at` of at most 31 days, without cursors, and not below users.';
 
 @ArgsType()
 export class OwnLogListArgs extends listArgs(OwnLogFilterInput, LogSort, sorting) {}
@@ -71,7 +84,7 @@ export class LogListArgs extends listArgs(LogFilterInput, LogSort, sorting) {}
  * @throws InvalidInputError for an invalid range
  */
 export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter {
-  const { at, quota, ...rest } = input ?? {};
+  const { at, quota, durationMs, ...rest } = input ?? {};
   const { from, until } = resolveTimeRange(at, { field: 'filter.at' });
   // Rows have whole seconds, so the bound is rounded up: a row of second 5 is before 5.5.
   const seconds = (date: Date | null): number | undefined => (date ? Math.ceil(date.getTime() / 1000) : undefined);
@@ -81,5 +94,7 @@ export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter
     until: seconds(until),
     quotaAtLeast: quota?.atLeast,
     quotaBelow: quota?.below,
+    durationAtLeast: durationMs?.atLeast,
+    durationBelow: durationMs?.below,
   });
 }

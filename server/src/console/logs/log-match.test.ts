@@ -11,7 +11,20 @@ const row = {
   channelId: 5,
   requestId: 'r',
   quota: '155000',
+  useTime: 3,
+  other: '{"duration_ms": 3250,"error_code":"rate_limited"}',
 };
+
+it('compares the duration of calls, and codes of failed calls alone', () => {
+  expect(matchesLog(row, { durationAtLeast: 3250, durationBelow: 3251 })).toBe(true);
+  expect(matchesLog(row, { durationAtLeast: 3251 })).toBe(false);
+  expect(matchesLog(row, { durationBelow: 3250 })).toBe(false);
+  expect(matchesLog({ ...row, other: '' }, { durationBelow: 3001 })).toBe(true);
+  expect(matchesLog({ ...row, type: 1 }, { durationBelow: 5000 })).toBe(false);
+  expect(matchesLog(row, { errorCodes: ['rate_limited'] })).toBe(false);
+  expect(matchesLog({ ...row, type: 6 }, { errorCodes: ['other', 'rate_limited'] })).toBe(true);
+  expect(matchesLog({ ...row, type: 6 }, { errorCodes: ['rate'] })).toBe(false);
+});
 
 it.each([
   ['gpt-4o-mini', true],

@@ -1,4 +1,5 @@
-import { creditTypes } from '../../shared/log-type.js';
+import { creditTypes, LogType } from '../../shared/log-type.js';
+import { durationMsOf, errorCodeOf } from '../../shared/logged-details.js';
 import { leavesOutCredits, type LogFilter } from './log-conditions.js';
 
 /**
@@ -6,12 +7,16 @@ import { leavesOutCredits, type LogFilter } from './log-conditions.js';
  */
 export function matchesLog(row: LogFields, filter: LogFilter): boolean {
   const { types, userIds, username, tokenIds, tokenName, models, groups, channelIds, requestId } = filter;
+  const { errorCodes, durationAtLeast, durationBelow } = filter;
   const { quotaAtLeast = -Infinity, quotaBelow = Infinity } = filter;
   const quota = Number(row.quota);
   return (
     quota >= quotaAtLeast &&
     quota < quotaBelow &&
     !(leavesOutCredits(filter) && creditTypes.includes(row.type)) &&
+    (errorCodes === undefined ||
+      (row.type === (LogType.error as number) && isAmong(errorCodes, errorCodeOf(row.other)))) &&
+    isWithin(row, durationAtLeast, durationBelow) &&
     isAmong(types, row.type) &&
     isAmong(userIds, row.userId) &&
     isAmong(tokenIds, row.tokenId) &&
@@ -37,6 +42,18 @@ export interface LogFields {
   readonly requestId: string;
   /** A whole number, or the text that Postgres returns. */
   readonly quota: number | string;
+  /** Whole seconds. */
+  readonly useTime: number;
+  /** JSON text of the details. */
+  readonly other: string;
+}
+
+/** Whether the row is of a call that took so many milliseconds. Without bounds every row is. */
+function isWithin(row: LogFields, atLeast: number | undefined, below: number | undefined): boolean {
+  if (atLeast === undefined && below === undefined) return true;
+  if (![LogType.consume, LogType.error].some((type) => type === row.type)) return false;
+  const duration = durationMsOf(row);
+  return duration >= (atLeast ?? 0) && duration < (below ?? Infinity);
 }
 
 const isAmong = <Value>(wanted: readonly Value[] | undefined, value: Value): boolean =>

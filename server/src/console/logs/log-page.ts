@@ -1,3 +1,5 @@
+import { LogType } from '../../shared/log-type.js';
+import { loggedDurationMs } from '../../shared/logged-details.js';
 import { hour, type Queries, type RollupState } from '../../billing/rollups/index.js';
 import { isIndexed, logConditions, logSource, type Where, type LogFilter } from './log-conditions.js';
 import { viewColumns, type ViewRow } from './log-view.js';
@@ -198,20 +200,23 @@ function readRows(database: Queries, filter: LogFilter, wanted: Wanted): Promise
   );
 }
 
-/** Reads one page of the matching rows by quota, and rows of the same quota by time. */
-export function readByQuota(
+/** Reads one page of the matching rows by quota or duration, and equal rows by time. */
+export function readByValue(
   database: Queries,
   filter: LogFilter,
+  value: 'quota' | 'duration',
   { direction, limit, offset }: Pick<Wanted, 'direction' | 'limit' | 'offset'>,
 ): Promise<ViewRow[]> {
   const where = logConditions(filter);
+  const calls = value === 'quota' ? '' : ` AND type IN (${LogType.consume}, ${LogType.error})`;
   const order = (alias: string): string =>
-    ['quota', 'created_at', 'id'].map((column) => `${alias}.${column} ${direction}`).join(', ');
+    ['value', 'created_at', 'id'].map((column) => `${alias}.${column} ${direction}`).join(', ');
   return database.query<ViewRow[]>(
     `SELECT ${viewColumns} FROM (
-       SELECT k.created_at, k.id FROM logs k WHERE ${where.toString()} ORDER BY ${order('k')}
-       LIMIT ${where.value(limit)} OFFSET ${where.value(offset)}
-     ) keys JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id ORDER BY ${order('l')}`,
+       SELECT created_at, id, value FROM (
+         SELECT created_at, id, ${value === 'quota' ? 'quota' : loggedDurationMs} AS value FROM logs WHERE ${where.toString()}${calls}
+       ) k ORDER BY ${order('k')} LIMIT ${where.value(limit)} OFFSET ${where.value(offset)}
+     ) keys JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id ORDER BY ${order('keys')}`,
     where.values,
   );
 }

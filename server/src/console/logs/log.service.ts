@@ -9,23 +9,21 @@ import type { Secrets } from '../../shared/secrets.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson } from '../../shared/json.js';
 import { type Queries, readSnapshot, type Snapshots } from '../../billing/rollups/index.js';
-import { type LogFilter, searchLogs, searchSize, Where } from './log-conditions.js';
+import { assertScannable, type LogFilter, maxScannedSeconds, searchLogs, searchSize, Where } from './log-conditions.js';
 import { LogType } from '../../shared/log-type.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';
 import { readLogsOfUsers } from './log-of-users.js';
-import { countLogs, readByQuota, readLogPage } from './log-page.js';
+import { countLogs, readByValue, readLogPage } from './log-page.js';
 import { readRate, readSums, type LogRate, type LogSums } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
 import { toOwnView, viewColumns, viewFor, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
 
 /** Maximum number up to which rows are counted, and read by offset. Later rows need a cursor or a time range. */
 export const maxCountedLogs = 100_000;
-/** Longest range in seconds that can be sorted by quota: 31 days and the hour of a clock change. */
-const maxSortedSeconds = 31 * 86_400 + 3600;
 /** The text in place of the API key's name. */
 const testTokenName = 'model test';
 
-export type LogSortKey = 'createdAt' | 'quota';
+export type LogSortKey = 'createdAt' | 'quota' | 'duration';
 
 /** How a list of the log is read. */
 export interface LogListQuery extends ListQuery<LogSortKey> {
@@ -95,7 +93,8 @@ export class LogService implements UsageLog {
     query: ListQuery<LogSortKey>,
   ): Promise<Map<number, Slice<LogView>>> {
     requirePermission(actor, 'logs.read');
-    if (isByQuota(query)) throw new InvalidInputError('The log of a user is sorted by time only', 'sort');
+    assertScannable(filter, seconds(this.clock));
+    if (valueOf(query)) throw new InvalidInputError('The log of a user is sorted by time only', 'sort');
     const view = viewFor(actor);
     const pages = await readLogsOfUsers(this.reads, userIds, filter, query);
     const names = await namesOfChannels(
@@ -210,12 +209,15 @@ export class LogService implements UsageLog {
     return { ...page, items: page.items.map((row) => toOwnView(row, this.secrets)) };
   }
 
-  private readSums(filter: LogFilter): Promise<LogSums> {
+  private async readSums(filter: LogFilter): Promise<LogSums> {
+    assertScannable(filter, seconds(this.clock));
     return readSnapshot(this.reads, (transaction, state) => readSums(transaction, filter, state));
   }
 
   private async readPage(filter: LogFilter, query: LogListQuery, cursors: CursorCodec): Promise<Slice<ViewRow>> {
-    if (isByQuota(query)) return this.readByQuota(filter, query);
+    assertScannable(filter, seconds(this.clock));
+    const value = valueOf(query);
+    if (value) return this.readByValue(filter, value, query);
     const direction = query.sort[0]?.direction ?? 'DESC';
     const offset = query.after === null ? query.page * query.pageSize : 0;
     const after = query.after === null ? null : cursors.decode(query.after, direction);
@@ -238,19 +240,23 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * Reads rows by quota. All matching rows of the range are sorted, because no index has their quota, so the range is
-   * limited.
+   * Reads rows by quota or duration. All matching rows of the range are sorted, because no index has these, so the range
+   * is limited.
    */
-  private async readByQuota(filter: LogFilter, query: LogListQuery): Promise<Slice<ViewRow>> {
+  private async readByValue(
+    filter: LogFilter,
+    value: 'quota' | 'duration',
+    query: LogListQuery,
+  ): Promise<Slice<ViewRow>> {
     const { from, until = seconds(this.clock) } = filter;
-    if (query.after !== null) throw new InvalidInputError('A list by cost is read by page', 'after');
-    if (from === undefined || until - from > maxSortedSeconds) {
-      throw new InvalidInputError('Sorting by cost needs a time range of at most 31 days', 'sort');
+    if (query.after !== null) throw new InvalidInputError('A list by cost or duration is read by page', 'after');
+    if (from === undefined || until - from > maxScannedSeconds) {
+      throw new InvalidInputError('Sorting by cost or duration needs a time range of at most 31 days', 'sort');
     }
     const offset = query.page * query.pageSize;
     const shown = Math.max(0, Math.min(query.pageSize, maxCountedLogs - offset));
     const page = { direction: query.sort[0]?.direction ?? 'DESC', offset, limit: query.pageSize + 1 };
-    const rows = shown === 0 ? [] : await readByQuota(this.reads, filter, page);
+    const rows = shown === 0 ? [] : await readByValue(this.reads, filter, value, page);
     return {
       items: rows.slice(0, shown),
       endCursor: null,
@@ -337,7 +343,9 @@ export const ownFilter = (
   userIds: [id],
 });
 
-const isByQuota = ({ sort }: ListQuery<LogSortKey>): boolean => sort[0]?.field === 'quota';
+/** Returns the value that a list is sorted by; null for the time. */
+const valueOf = ({ sort }: ListQuery<LogSortKey>): 'quota' | 'duration' | null =>
+  sort[0] && sort[0].field !== 'createdAt' ? sort[0].field : null;
 
 function toType(keyword: string): number | null {
   return /^\d{1,4}$/.test(keyword) ? Number(keyword) : null;

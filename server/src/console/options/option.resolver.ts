@@ -19,7 +19,7 @@ export class OptionResolver {
   @Access(optionPermissions)
   @Query(() => OptionPage, { description: 'Settings. All of them when no page size is given.' })
   // There are about 170 options.
-  @Cost(1, ['pageSize'], 200)
+  @Cost(1, ['pageSize'], { rows: 200 })
   options(@Ctx() { actor }: GraphQLContext, @Args(() => OptionListArgs) args: OptionListArgs): PageOf<OptionEntry> {
     const query = listQueryOf(args);
     const pageSize = args.pageSize == null ? null : query.pageSize;

@@ -24,6 +24,8 @@ export const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
   GROUP: own('group', 'text'),
   PROVIDER: { column: 'channel_id', type: 'integer', join: 'channels', sql: 'coalesce(channel.type, -1)' },
   CHANNEL_TAG: { column: 'channel_id', type: 'text', join: 'channels', sql: `coalesce(channel.tag, '')` },
+  ENDPOINT: own('endpoint', 'text'),
+  ERROR: own('error_code', 'text'),
   USER_COHORT_WEEK: { column: 'user_id', type: 'bigint', join: 'users', sql: 'coalesce(owner.cohort, 0)' },
 };
 

@@ -63,6 +63,7 @@ const metricCounters: Readonly<Record<Summed, readonly string[]>> = {
   P95_MS: ['duration_buckets'],
   UPSTREAM_USD: ['cost_nano_usd'],
   MARGIN_USD: ['cost_quota', 'cost_nano_usd'],
+  ACTIVE_USERS: ['active_users'],
 };
 
 /** Counters that an order needs; none for TIME and KEY. */
@@ -82,6 +83,7 @@ const metricSql: Readonly<Record<Summed, (side: 'current' | 'compared', quotaPer
   TOTAL_TOKENS: (side) => `(${side}_prompt_tokens + ${side}_completion_tokens)`,
   AVERAGE_MS: (side) => `(${side}_duration_ms / nullif(${side}_calls, 0))`,
   P95_MS: (side) => p95Sql(`${side}_duration_buckets`),
+  ACTIVE_USERS: (side) => `${side}_active_users`,
   UPSTREAM_USD: (side) => `${side}_cost_nano_usd`,
   MARGIN_USD: (side, quotaPerUnit) => `(${side}_cost_quota / ${quotaPerUnit}::numeric - ${side}_cost_nano_usd / 1e9)`,
 };

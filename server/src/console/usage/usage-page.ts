@@ -1,12 +1,12 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { type Queries, type Range, usageCounters, type Watermarks } from '../../billing/rollups/index.js';
+import { type Queries, type Range, type Watermarks } from '../../billing/rollups/index.js';
 import { fromCursor, isByPlace, orderOf, toCursor } from './usage-cursor.js';
 import { flatten, readChosen, readGroups } from './usage-query.js';
-import { type GroupRow } from './usage-statements.js';
+import { counterNames, type ChosenGroups, type GroupRow } from './usage-statements.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion, WantedUsage } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageKey, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { bucketEnd } from './usage-time.js';
+import { usageBucketEnd, type OpenPeriod } from './usage-time.js';
 
 export interface UsagePage {
   readonly items: readonly UsageRow[];
@@ -19,6 +19,8 @@ export interface UsagePage {
   readonly range: Range;
   readonly comparedRange: Range | null;
   readonly timeZone: string;
+  /** Whether days of the zone were moved to whole UTC hours. */
+  readonly isApproximate: boolean;
   /** Time of the snapshot, Unix seconds. */
   readonly asOf: number;
   readonly total: UsageMetrics | null;
@@ -27,6 +29,8 @@ export interface UsagePage {
    * The totals of all groups outside `top`, over the whole range. Null without `top`, and when they are not requested.
    */
   readonly others: UsageMetrics | null;
+  /** The end of the calendar period of the range, and the share of it that has passed. Null when it is over. */
+  readonly open: OpenPeriod | null;
 }
 
 type PageRows = Pick<UsagePage, 'items' | 'totalCount' | 'endCursor' | 'hasNextPage' | 'others'>;
@@ -92,32 +96,59 @@ async function readTop({ question, query, wanted, transaction, state }: UsageRea
   const byQuota: UsageOrder[] = [{ metric: 'QUOTA', of: 'CURRENT', direction: 'DESC' }];
   const orderBy = order.length === 0 ? byQuota : order;
   const options = { order: orderBy, limit: question.top ?? 0, offset: 0, keysOnly: true };
-  const first = await readGroups(transaction, flatten(query), options, state);
+  const by = question.topBy.length === 0 ? query.dimensions : question.topBy;
+  const first = await readGroups(transaction, { ...flatten(query), dimensions: by }, options, state);
   const keys = first.rows.map((row) => row.keys);
-  const withOthers = question.others || wanted.others;
-  const found = keys.length === 0 ? [] : await readChosen(transaction, query, keys, withOthers, state);
+  const chosen: ChosenGroups = { keys, by, withOthers: question.others || wanted.others };
+  const found = keys.length === 0 ? [] : await readChosen(transaction, query, chosen, state);
   const left = found.filter(({ isOthers }) => isOthers);
   const shown = question.others ? found : found.filter(({ isOthers }) => !isOthers);
   const direction = directionOfTime(question);
   const all = question.fill ? filled(shown, keys, question.others && left.length > 0, query) : shown;
   // Filled rows are in order already.
-  const rows = question.fill && direction === 1 ? all : ranked(all, keys, direction);
-  const others = wanted.others ? addUp(left.map(({ current }) => current)) : null;
+  const rows = question.fill && direction === 1 ? all : ranked(all, chosen, direction, query);
+  const others = wanted.others ? await readOthers({ query, transaction, state }, left, chosen) : null;
   return { ...slice(rows, question, query), others: others && new UsageMetrics(others, query.quotaPerUnit) };
+}
+
+/** Returns the totals of all groups that were not chosen. Users of several buckets are counted once. */
+async function readOthers(
+  { query, transaction, state }: Pick<UsageReading, 'query' | 'transaction' | 'state'>,
+  left: readonly GroupRow[],
+  chosen: ChosenGroups,
+): Promise<CounterRow> {
+  if (!query.counters.activeUsers || query.current.starts === null) return addUp(left.map(({ current }) => current));
+  const whole = await readChosen(transaction, flatten(query), chosen, state);
+  return whole.find(({ isOthers }) => isOthers)?.current ?? zero;
 }
 
 const directionOfTime = (question: UsageQuestion): 1 | -1 =>
   orderOf(question).some(({ metric, direction }) => metric === 'TIME' && direction === 'DESC') ? -1 : 1;
 
 /**
- * Sorts rows by time, then in the order of the keys, with the others last.
+ * Sorts rows by time, then in the order of the chosen keys, with the others last. Rows of one chosen key have the
+ * highest quota first.
  * @param direction of time: 1 with the oldest first, -1 with the newest first
  */
-function ranked(rows: readonly GroupRow[], keys: ReadonlyArray<GroupRow['keys']>, direction: 1 | -1): GroupRow[] {
+function ranked(
+  rows: readonly GroupRow[],
+  { keys, by }: ChosenGroups,
+  direction: 1 | -1,
+  { dimensions }: UsageQuery,
+): GroupRow[] {
   const rank = new Map(keys.map((key, index) => [groupName({ keys: key, isOthers: false }), index]));
+  const places = (by ?? dimensions).map((name) => dimensions.indexOf(name));
+  const rankOf = ({ keys: all, isOthers }: GroupRow): number =>
+    rank.get(groupName({ keys: places.map((place) => all[place] ?? 0), isOthers })) ?? keys.length;
   return rows
-    .map((row) => ({ row, rank: rank.get(groupName(row)) ?? keys.length }))
-    .sort((one, two) => direction * ((one.row.bucket ?? 0) - (two.row.bucket ?? 0)) || one.rank - two.rank)
+    .map((row) => ({ row, rank: rankOf(row), quota: Number(row.current.quota), name: groupName(row) }))
+    .sort(
+      (one, two) =>
+        direction * ((one.row.bucket ?? 0) - (two.row.bucket ?? 0)) ||
+        one.rank - two.rank ||
+        two.quota - one.quota ||
+        (one.name < two.name ? -1 : 1),
+    )
     .map(({ row }) => row);
 }
 
@@ -170,7 +201,7 @@ export function toRow(row: GroupRow, { dimensions, current, bucket, timeZone, qu
   const time = row.bucket === null ? null : (current.starts?.[row.bucket] ?? null);
   return {
     time,
-    until: time === null || bucket === null ? null : bucketEnd(time, bucket, timeZone),
+    until: time === null || bucket === null ? null : usageBucketEnd(time, bucket, timeZone),
     key: keyOf(row, dimensions),
     metrics: new UsageMetrics(row.current, quotaPerUnit),
     compared: row.compared && new UsageMetrics(row.compared, quotaPerUnit),
@@ -192,13 +223,15 @@ const fields: Readonly<Record<UsageDimension, Exclude<keyof UsageKey, 'isOthers'
   GROUP: 'group',
   PROVIDER: 'providerId',
   CHANNEL_TAG: 'channelTag',
+  ENDPOINT: 'endpoint',
+  ERROR: 'errorCode',
   USER_COHORT_WEEK: 'cohortWeek',
 } as const;
 
 /** Converts the database's placeholders for "none" to null. */
 function shown(dimension: UsageDimension, value: number | string): number | string | null {
   if (dimension === 'PROVIDER') return value === -1 ? null : value;
-  if (dimension === 'CHANNEL_TAG') return value === '' ? null : value;
+  if (dimension === 'CHANNEL_TAG' || dimension === 'ERROR') return value === '' ? null : value;
   if (dimension === 'USER_COHORT_WEEK') return value === 0 ? null : value;
   return value;
 }
@@ -213,5 +246,5 @@ function addUp(rows: readonly CounterRow[]): CounterRow {
     const length = Math.max(0, ...lists.map((list) => list.length));
     return Array.from({ length }, (_, n) => String(lists.reduce((sum, list) => sum + Number(list[n] ?? 0), 0)));
   };
-  return Object.fromEntries(usageCounters.map((column) => [column, add(column)])) as unknown as CounterRow;
+  return Object.fromEntries(counterNames.map((column) => [column, add(column)])) as unknown as CounterRow;
 }

@@ -1,8 +1,16 @@
-import type { Queries, Watermarks } from '../../billing/rollups/index.js';
+import type { Queries, RollupState, Watermarks } from '../../billing/rollups/index.js';
 import { dimensions, sortKey } from './usage-dimensions.js';
 import { countersOfOrder, orderSql } from './usage-order.js';
 import type { UsageOrder, UsageQuery } from './usage-question.js';
-import { countersOf, groupsSql, toGroup, Values, type GroupRow } from './usage-statements.js';
+import {
+  countersOf,
+  groupsSql,
+  logRowsSql,
+  toGroup,
+  Values,
+  type ChosenGroups,
+  type GroupRow,
+} from './usage-statements.js';
 import type { Span } from './usage-time.js';
 
 export interface GroupsWanted {
@@ -84,7 +92,7 @@ async function withCounters(
   if (rows.length === 0) return [];
   const nameOf = ({ bucket, keys }: GroupRow): string => JSON.stringify([bucket, ...keys]);
   const keys = new Map(rows.map((row) => [JSON.stringify(row.keys), row.keys]));
-  const found = await readChosen(database, around(query, rows), [...keys.values()], false, state);
+  const found = await readChosen(database, around(query, rows), { keys: [...keys.values()], withOthers: false }, state);
   const byName = new Map(found.map((row) => [nameOf(row), row]));
   return rows.map((row) => byName.get(nameOf(row)) ?? row);
 }
@@ -93,13 +101,12 @@ async function withCounters(
 export async function readChosen(
   database: Queries,
   query: UsageQuery,
-  keys: ReadonlyArray<GroupRow['keys']>,
-  withOthers: boolean,
+  chosen: ChosenGroups,
   state: Watermarks,
 ): Promise<GroupRow[]> {
   const values = new Values();
   const found = await database.query<Array<Record<string, unknown>>>(
-    groupsSql(query, countersOf(query.counters), values, state, { keys, withOthers }),
+    groupsSql(query, countersOf(query.counters), values, state, chosen),
     values.list,
   );
   return found.map((row) => toGroup(row, query));
@@ -119,6 +126,13 @@ export async function readTotal(
   );
   if (!row) throw new Error('an aggregate returned no row');
   return toGroup(row, whole);
+}
+
+/** Returns the number of log rows that a query of the log reads. */
+export async function countLogRows(database: Queries, query: UsageQuery, state: RollupState): Promise<number> {
+  const values = new Values();
+  const [row] = await database.query<Array<{ rows: string }>>(logRowsSql(query, values, state), values.list);
+  return Number(row?.rows ?? 0);
 }
 
 /** Returns the query without buckets. */

@@ -17,7 +17,11 @@ import {
   type UsageMetric,
   type UsageQuestion,
 } from './usage-question.js';
+import { maxLogRows } from './usage-log.js';
 import { comparedPeriods, timeBuckets, type ComparedPeriod, type TimeBucket, type WantedRange } from './usage-time.js';
+
+/** The last sentences of descriptions of what the usage tables do not have. */
+export const fromLog = `Read from the log: at most 31 days and ${maxLogRows.toLocaleString('en')} calls, and calls without a log row are missing. Costs 500 once.`;
 
 const DimensionEnum = enumType(
   'UsageDimension',
@@ -31,6 +35,8 @@ const DimensionEnum = enumType(
     GROUP: 'The group that the calls were charged by.',
     PROVIDER: 'Provider of the channel; null for deleted channels.',
     CHANNEL_TAG: 'Tag that the channel has now; null for none.',
+    ENDPOINT: `Path of the request. ${fromLog}`,
+    ERROR: `Code of the error; only failed calls that the log has (\`LogErrorEnabled\`). ${fromLog}`,
     USER_COHORT_WEEK: 'Week in which the user signed up, in the time zone of the question.',
   },
 );
@@ -64,6 +70,7 @@ const MetricEnum = enumType(
     P95_MS: 'Duration that 95 % of the answered calls stayed under: `latencyMs(quantile: 0.95)`.',
     UPSTREAM_USD: '`cost.upstreamUsd`. Not for `myUsage`.',
     MARGIN_USD: '`cost.marginUsd`. Not for `myUsage`.',
+    ACTIVE_USERS: '`activeUsers`.',
     TIME: 'Start of the bucket.',
     KEY: 'The dimensions, in the order of `groupBy`; texts by code points.',
   },
@@ -137,7 +144,7 @@ export class UsageArgs {
 
   @Field(() => GraphQLTimeZone, {
     nullable: true,
-    description: `${bucketZone} Zones whose days do not begin on a whole UTC hour are refused.`,
+    description: `${bucketZone} Days that begin within a UTC hour are moved to its end (\`range.isApproximate\`).`,
   })
   timeZone?: string | null;
 
@@ -179,6 +186,13 @@ export class UsageArgs {
     description: `1 to ${maxTop}. Only the first groups by \`orderBy\` over the whole range; with \`bucket\`, all buckets of those.`,
   })
   top?: number | null;
+
+  @Field(() => [DimensionEnum], {
+    defaultValue: [],
+    description:
+      'Some of `groupBy`: `top` counts groups of these alone, and each has all of its rows, the highest quota first. Empty: groups of all dimensions.',
+  })
+  topBy: UsageDimension[];
 
   @Field(() => Boolean, {
     defaultValue: false,
@@ -228,6 +242,7 @@ export function toQuestion(args: UsageArgs): UsageQuestion {
       : null,
     orderBy: args.orderBy ?? [],
     top: args.top ?? null,
+    topBy: args.topBy,
     others: args.others,
     page: page ?? 0,
     pageSize: args.pageSize,

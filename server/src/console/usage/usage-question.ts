@@ -3,12 +3,14 @@ import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-ti
 
 export const usageDimensions = [
   ...(['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'] as const),
+  ...(['ENDPOINT', 'ERROR'] as const),
 ] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 
 export const usageMetrics = [
   ...(['QUOTA', 'CALLS', 'FAILED_CALLS', 'ERROR_RATE', 'PROMPT_TOKENS', 'COMPLETION_TOKENS', 'CACHED_TOKENS'] as const),
   ...(['CACHED_SHARE', 'TOTAL_TOKENS', 'AVERAGE_MS', 'P95_MS', 'UPSTREAM_USD', 'MARGIN_USD', 'TIME', 'KEY'] as const),
+  'ACTIVE_USERS',
 ] as const;
 /** TIME and KEY sort by the bucket and by the dimensions, texts by code points. */
 export type UsageMetric = (typeof usageMetrics)[number];
@@ -38,6 +40,10 @@ export interface WantedCounters {
   readonly latency: boolean;
   readonly firstToken: boolean;
   readonly cost: boolean;
+  /** Number of users with an answered call. */
+  readonly activeUsers?: boolean;
+  /** Cache writes, and what reading from caches saved. They are in the log only. */
+  readonly cache?: boolean;
 }
 
 export interface UsageQuery {
@@ -71,6 +77,8 @@ export interface UsageQuestion {
   readonly orderBy: readonly UsageOrder[];
   /** Restricts to the first groups by `orderBy` over the whole range, with all their buckets. */
   readonly top: number | null;
+  /** The dimensions whose groups `top` counts; empty: all of them. Each such group has all of its rows. */
+  readonly topBy: readonly UsageDimension[];
   /** Whether to add a row per bucket for all groups outside `top`. */
   readonly others: boolean;
   readonly page: number;
@@ -87,9 +95,11 @@ export interface WantedUsage extends WantedCounters {
   readonly count: boolean;
   /** Whether to read the totals of all groups outside `top`. */
   readonly others: boolean;
+  /** Whether to project the totals to the end of an open period. */
+  readonly projected?: boolean;
 }
 
-export const maxUsageRows = 2000;
+export const maxUsageRows = 5000;
 export const maxTop = 100;
 
 export const emptyQuestion: UsageQuestion = {
@@ -102,13 +112,22 @@ export const emptyQuestion: UsageQuestion = {
   compareTo: null,
   orderBy: [],
   top: null,
+  topBy: [],
   others: false,
   page: 0,
   pageSize: 100,
   after: null,
 };
 
-const wholeSite: readonly UsageDimension[] = ['CHANNEL', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'];
+/** Dimensions that are in the log only. */
+export const logDimensions: readonly UsageDimension[] = ['ENDPOINT', 'ERROR'];
+const wholeSite: readonly UsageDimension[] = [
+  'CHANNEL',
+  'PROVIDER',
+  'CHANNEL_TAG',
+  'USER_COHORT_WEEK',
+  ...logDimensions,
+];
 
 /** @throws AppError INVALID_INPUT for arguments that contradict each other */
 export function assertQuestion({
@@ -116,6 +135,7 @@ export function assertQuestion({
   bucket,
   fill,
   top,
+  topBy,
   others,
   pageSize,
   page,
@@ -135,6 +155,12 @@ export function assertQuestion({
     throw new InvalidInputError(`top is 1 to ${maxTop}`, 'top');
   }
   if (top !== null && groupBy.length === 0) throw new InvalidInputError('top requires groupBy', 'top');
+  if (topBy.length > 0 && (top === null || fill)) {
+    throw new InvalidInputError('topBy requires top, and cannot be combined with fill', 'topBy');
+  }
+  if (new Set(topBy).size !== topBy.length || topBy.some((dimension) => !groupBy.includes(dimension))) {
+    throw new InvalidInputError('topBy has dimensions of groupBy, each once', 'topBy');
+  }
   if (others && top === null) throw new InvalidInputError('others requires top', 'others');
   if (fill && bucket === null) throw new InvalidInputError('fill requires bucket', 'fill');
   if (fill && top === null && groupBy.length > 0) throw new InvalidInputError('fill with groupBy requires top', 'fill');
@@ -149,12 +175,16 @@ export const isByCost = ({ orderBy }: Pick<UsageQuestion, 'orderBy'>): boolean =
   orderBy.some(({ metric }) => costMetrics.includes(metric));
 
 /** @throws AppError INSUFFICIENT_PRIVILEGES for fields that only admins may query */
-export function assertOwn({ groupBy, filter }: UsageQuestion, { cost }: Pick<WantedCounters, 'cost'>): void {
+export function assertOwn(
+  { groupBy, filter }: UsageQuestion,
+  { cost, cache }: Pick<WantedCounters, 'cost' | 'cache'>,
+): void {
   const filtered = (['channelIds', 'channelTags', 'userIds', 'usernames'] as const).find(
     (name) => filter[name] !== undefined,
   );
   const grouped = groupBy.find((dimension) => wholeSite.includes(dimension));
   if (cost) throw new ForbiddenError('No permission: own usage has no costs');
+  if (cache) throw new ForbiddenError('No permission: own usage has no cache savings');
   if (filtered) throw new ForbiddenError(`No permission: own usage has no filter ${filtered}`);
   if (grouped) throw new ForbiddenError(`No permission: own usage has no dimension ${grouped}`);
 }

@@ -18,6 +18,11 @@ export interface CounterRow {
   readonly cost_nano_usd: string;
   readonly duration_buckets: readonly string[];
   readonly first_token_buckets: readonly string[];
+  /** Number of users with an answered call. It is counted, so rows of several groups do not add up. */
+  readonly active_users: string;
+  readonly cache_write_tokens: string;
+  /** Billionths of a USD. */
+  readonly cache_saved_nano_usd: string;
 }
 
 /** Costs of calls: as providers report them, else by the cost of the channel. */
@@ -31,6 +36,14 @@ export interface UsageCost {
   readonly knownCalls: number;
   /** The share of these calls among all successful calls, 0 to 1; 0 without calls. */
   readonly coverage: number;
+}
+
+/** Prompt caches of providers. */
+export interface UsageCache {
+  /** Prompt tokens that providers wrote to their caches. */
+  readonly writeTokens: number;
+  /** USD that users would have paid beyond their charges if no token had been read from a cache. */
+  readonly savedUsd: number;
 }
 
 /** Totals of calls. A failed call is not charged and has no duration. */
@@ -50,7 +63,9 @@ export class UsageMetrics {
   readonly errorRate: number | null;
   /** Mean duration in milliseconds; null without calls. */
   readonly averageMs: number | null;
+  readonly activeUsers: number;
   readonly cost: UsageCost;
+  readonly cache: UsageCache;
 
   constructor(
     private readonly row: CounterRow,
@@ -69,6 +84,8 @@ export class UsageMetrics {
     const all = this.calls + this.failedCalls;
     this.errorRate = all === 0 ? null : this.failedCalls / all;
     this.averageMs = this.calls === 0 ? null : Math.min(Math.round(Number(row.duration_ms) / this.calls), maxInt32);
+    this.activeUsers = Number(row.active_users);
+    this.cache = { writeTokens: Number(row.cache_write_tokens), savedUsd: Number(row.cache_saved_nano_usd) / 1e9 };
     const upstreamUsd = Number(row.cost_nano_usd) / 1e9;
     const usd = Number(row.cost_quota) / quotaPerUnit;
     const knownCalls = Number(row.cost_calls);
@@ -111,6 +128,10 @@ export interface UsageKey {
   readonly channelId?: number;
   readonly modelName?: string;
   readonly group?: string;
+  /** The path of the request. */
+  readonly endpoint?: string;
+  /** Code of the error; null when the row has none. */
+  readonly errorCode?: string | null;
   /** Id of the provider; null when the channel was deleted. */
   readonly providerId?: number | null;
   /** The tag; null when the channel has none, or was deleted. */

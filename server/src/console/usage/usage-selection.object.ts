@@ -8,6 +8,8 @@ import type { WantedCounters, WantedUsage } from './usage-question.js';
  * never read: their field is null.
  */
 export const countersOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedCounters => ({
+  activeUsers: asksFor(info, 'activeUsers'),
+  cache: asksFor(info, 'cache') && (!actor?.permissions || holds(actor, 'usage.read')),
   latency: asksFor(info, 'latencyMs'),
   firstToken: asksFor(info, 'firstTokenMs'),
   cost: asksFor(info, 'cost') && (!actor?.permissions || holds(actor, 'usage.read')),
@@ -17,6 +19,7 @@ export const countersOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedC
 export const wantedOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedUsage => ({
   ...countersOf(info, actor),
   total: asksFor(info, 'total'),
+  projected: asksFor(info, 'projectedTotal'),
   compared: asksFor(info, 'comparedTotal'),
   count: asksFor(info, 'totalCount'),
   others: asksFor(info, 'others'),

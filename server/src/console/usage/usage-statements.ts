@@ -4,14 +4,17 @@ import {
   day,
   histogramColumns,
   histogramSums,
+  logFrom,
   quoted,
   type Range,
+  type RollupState,
   usageCounters,
   usageFrom,
   type Watermarks,
 } from '../../billing/rollups/index.js';
 import { dimensions, joins, shortColumns } from './usage-dimensions.js';
-import type { UsageFilter, UsageQuery, WantedCounters } from './usage-question.js';
+import { isFromLog, typesOf, usageFromLog } from './usage-log.js';
+import type { UsageDimension, UsageFilter, UsageQuery, WantedCounters } from './usage-question.js';
 import type { CounterRow } from './usage-row.js';
 import type { Span, TimeBucket } from './usage-time.js';
 
@@ -45,6 +48,8 @@ const clean = (value: unknown): unknown => (typeof value === 'string' ? value.re
 /** Groups whose rows are read. */
 export interface ChosenGroups {
   readonly keys: ReadonlyArray<GroupRow['keys']>;
+  /** The dimensions that `keys` are of. Absent: all dimensions of the query. */
+  readonly by?: readonly UsageDimension[] | undefined;
   /** Whether to add up all other groups in a row per bucket. */
   readonly withOthers: boolean;
 }
@@ -81,8 +86,9 @@ export function groupsSql(
     return `SELECT ${['FALSE AS is_others', ...(current.starts ? [] : ['NULL AS bucket']), ...groupBy, ...sums].join(', ')}
       FROM (${base}) based ${groupBy.length === 0 ? '' : `GROUP BY ${groupBy.join(', ')}`}`;
   }
-  const lists = names.map((name, n) => `${values.add(chosen.keys.map((key) => key[n]))}::${dimensions[name].type}[]`);
-  const isChosen = `(${keyNames.join(', ')}) IN (SELECT * FROM unnest(${lists.join(', ')}))`;
+  const by = chosen.by ?? names;
+  const lists = by.map((name, n) => `${values.add(chosen.keys.map((key) => key[n]))}::${dimensions[name].type}[]`);
+  const isChosen = `(${by.map((name) => `key_${names.indexOf(name)}`).join(', ')}) IN (SELECT * FROM unnest(${lists.join(', ')}))`;
   const masked = keyNames.map((name) => `CASE WHEN is_chosen THEN ${name} END AS ${name}`);
   return `SELECT ${['NOT is_chosen AS is_others', ...(current.starts ? [] : ['NULL AS bucket']), ...groupBy, ...sums].join(', ')}
     FROM (SELECT ${['side', 'bucket', 'is_chosen', ...masked, ...counters].join(', ')}
@@ -104,7 +110,7 @@ function besides(compared: Span, { starts }: Span): Span {
  */
 function sideOf(
   {
-    query: { dimensions: names, bucket },
+    query,
     span,
     side,
     counters,
@@ -119,13 +125,19 @@ function sideOf(
   values: Values,
   state: Watermarks,
 ): string {
+  const { dimensions: names, bucket } = query;
   const own = names.filter((name) => !dimensions[name].join).map((name) => dimensions[name].column);
   const joined = names.filter((name) => dimensions[name].join).map((name) => dimensions[name].column);
-  const columns = [...new Set([...own, ...joined, ...conditions.map(({ column }) => column)])];
+  const counted = counters.includes(activeUsers) ? ['user_id'] : [];
+  const columns = [...new Set([...own, ...joined, ...counted, ...conditions.map(({ column }) => column)])];
   const condition = conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE';
   const number = (time: string): string =>
     span.starts ? `width_bucket(${time}, ${values.add(span.starts)}::bigint[]) - 1` : '0';
   const fields = [...new Set([...own.map(quoted), ...counters, ...joined])];
+  if (isFromLog(query)) {
+    const from = usageFromLog(query, { range: span.range, condition, fields });
+    return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
+  }
   if (bucket === 'MINUTE_5') {
     const unknown = columns.find((column) => !shortColumns.includes(column));
     if (unknown !== undefined) {
@@ -140,11 +152,27 @@ function sideOf(
       columns,
       condition,
       longest: longestOf(span, bucket),
-      fields: [...(span.starts ? ['hour'] : []), ...fields],
+      fields: [
+        ...(span.starts ? ['hour'] : []),
+        ...fields.map((field) => (field === activeUsers ? `CASE WHEN calls > 0 THEN user_id END AS ${field}` : field)),
+      ],
     },
     state,
   );
   return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
+}
+
+/** Returns SELECT of the number of log rows that `usageFromLog` reads for a query: `rows`. */
+export function logRowsSql(query: UsageQuery, values: Values, state: RollupState): string {
+  const counts = [query.current, query.compared].flatMap((span) => {
+    if (!span) return [];
+    const conditions = [{ column: 'type', sql: typesOf(query) }, ...conditionsOf(query.filter, values)];
+    const columns = conditions.map(({ column }) => column);
+    const condition = conditions.map(({ sql }) => sql).join(' AND ');
+    const from = logFrom({ range: span.range, columns, condition }, state);
+    return from ? [`(SELECT coalesce(sum(entries), 0) FROM ${from})`] : [];
+  });
+  return `SELECT (${counts.join(' + ')})::text AS rows`;
 }
 
 /** Returns the longest granularity that may be used. Daily rollups may be used if no bucket begins within a day. */
@@ -184,7 +212,7 @@ function conditionsOfChosen(
   values: Values,
 ): Condition[] {
   if (!chosen || chosen.withOthers) return [];
-  return names.flatMap((name, n) => {
+  return (chosen.by ?? names).flatMap((name, n) => {
     const { column, type, join } = dimensions[name];
     if (join) return [];
     const list = [...new Set(chosen.keys.map((key) => key[n]))];
@@ -225,13 +253,20 @@ const plainCounters = [
   'duration_ms',
 ];
 const costCounters = ['cost_calls', 'cost_quota', 'cost_nano_usd'];
+const cacheCounters = ['cache_write_tokens', 'cache_saved_nano_usd'];
+/** Not a column of the usage tables: ids of users with answered calls, which are counted. */
+const activeUsers = 'active_users';
+/** All columns of a `CounterRow`. */
+export const counterNames: readonly string[] = [...usageCounters, ...cacheCounters, activeUsers];
 
 /** Columns that the wanted counters are read from. */
-export const countersOf = ({ latency, firstToken, cost }: WantedCounters): string[] =>
-  usageCounters.filter(
+export const countersOf = ({ latency, firstToken, cost, ...wanted }: WantedCounters): string[] =>
+  counterNames.filter(
     (column) =>
       plainCounters.includes(column) ||
       (cost && costCounters.includes(column)) ||
+      (wanted.cache && cacheCounters.includes(column)) ||
+      (wanted.activeUsers && column === activeUsers) ||
       (latency && column === 'duration_buckets') ||
       (firstToken && column === 'first_token_buckets'),
   );
@@ -239,6 +274,7 @@ export const countersOf = ({ latency, firstToken, cost }: WantedCounters): strin
 /** @param side aggregates only rows of this side; null when there is one side */
 function sumOf(column: string, side: number | null): string {
   const only = side === null ? '' : ` FILTER (WHERE side = ${side})`;
+  if (column === activeUsers) return `count(DISTINCT ${column})${only}`;
   if (histogramColumns.some((name) => name === column)) {
     return `ARRAY[${histogramSums(column, only)}]::bigint[]`;
   }
@@ -247,12 +283,12 @@ function sumOf(column: string, side: number | null): string {
 
 /** Counters without any usage. */
 export const zero = Object.fromEntries(
-  usageCounters.map((column) => [column, histogramColumns.some((histogram) => histogram === column) ? [] : '0']),
+  counterNames.map((column) => [column, histogramColumns.some((histogram) => histogram === column) ? [] : '0']),
 ) as unknown as CounterRow;
 
 /** The counters of one side, with the columns of the statement that they are in. */
 const columnsOf = (side: 'current' | 'compared') =>
-  usageCounters.map((counter) => [counter as keyof CounterRow, `${side}_${counter}`] as const);
+  counterNames.map((counter) => [counter as keyof CounterRow, `${side}_${counter}`] as const);
 const sides = { current: columnsOf('current'), compared: columnsOf('compared') };
 
 function countersIn(row: Record<string, unknown>, columns: (typeof sides)['current']): CounterRow {

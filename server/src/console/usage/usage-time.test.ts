@@ -1,5 +1,12 @@
 import type { CalendarPeriod } from '../../shared/time-range.js';
-import { bucketEnd, resolveComparison, resolveSpan, type TimeBucket } from './usage-time.js';
+import {
+  bucketEnd,
+  isApproximate,
+  resolveComparison,
+  resolveSpan,
+  usageBucketEnd,
+  type TimeBucket,
+} from './usage-time.js';
 
 const at = (text: string): number => Date.parse(text) / 1000;
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
@@ -148,9 +155,6 @@ it.each([
   ['an end before the start', { from: 7200, until: 3600 }, 'UTC', null, 'range'],
   ['an unknown zone', {}, 'Mars/Olympus', null, 'timeZone'],
   ['an offset', {}, '+08:00', null, 'timeZone'],
-  ['days of a half-hour zone', {}, 'Asia/Kolkata', 'DAY', 'timeZone'],
-  ['hours of a half-hour zone', {}, 'Asia/Kolkata', 'HOUR', 'timeZone'],
-  ['a calendar period of a half-hour zone', { calendar: 'TODAY' }, 'Asia/Kathmandu', null, 'timeZone'],
   ['too many buckets', { from: 0, until: 365 * 86_400 * 2 }, 'UTC', 'HOUR', 'bucket'],
 ] as const)('refuses %s', (_, range, timeZone, bucket, field) => {
   expect(() => resolveSpan({ range, timeZone, bucket, now })).toThrow(
@@ -158,15 +162,45 @@ it.each([
   );
 });
 
-it('refuses a calendar period that ends at a half hour only', () => {
+it('moves midnights within an hour to its end, which is the same date', () => {
+  const days = ask('LAST_7_DAYS', 'Asia/Kolkata', 'DAY');
+  expect(days.starts?.map(iso)).toEqual([12, 13, 14, 15, 16, 17, 18].map((day) => `2026-11-${day}T19:00:00Z`));
+  expect(iso(usageBucketEnd(days.starts?.[0] ?? 0, 'DAY', 'Asia/Kolkata'))).toBe('2026-11-13T19:00:00Z');
+  expect(shown(ask('YESTERDAY', 'Asia/Kathmandu', null))).toEqual(['2026-11-17T19:00:00Z', '2026-11-18T19:00:00Z']);
+  expect(ask('LAST_MONTH', 'Asia/Kolkata', 'MONTH').starts?.map(iso)).toEqual(['2026-09-30T19:00:00Z']);
+  // An hour is a UTC hour in every zone.
+  expect(ask('YESTERDAY', 'Asia/Kolkata', 'HOUR').starts).toHaveLength(24);
   // Summer time of Lord Howe Island is eleven hours ahead, and ended on April 5th. Since then it is ten and a half
   // hours ahead.
-  const inMay = (calendar: CalendarPeriod) => () =>
-    ask(calendar, 'Australia/Lord_Howe', null, at('2026-05-10T00:00:00Z'));
-  expect(inMay('LAST_MONTH')).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', field: 'timeZone' }) as Error);
+  const inMay = ask('LAST_MONTH', 'Australia/Lord_Howe', null, at('2026-05-10T00:00:00Z'));
+  expect(shown(inMay)).toEqual(['2026-03-31T13:00:00Z', '2026-04-30T14:00:00Z']);
 });
 
-it('allows a half-hour zone where no day matters', () => {
+it('has the whole first day of a range that begins at a midnight within an hour', () => {
+  const range = { from: at('2026-11-16T18:30:00Z'), until: at('2026-11-18T18:30:00Z') };
+  const { starts } = resolveSpan({ range, timeZone: 'Asia/Kolkata', bucket: 'DAY', now });
+  expect(starts?.map(iso)).toEqual(['2026-11-16T19:00:00Z', '2026-11-17T19:00:00Z']);
+  const later = { ...range, from: at('2026-11-16T18:40:00Z') };
+  expect(shown(resolveSpan({ range: later, timeZone: 'Asia/Kolkata', bucket: 'DAY', now }))).toEqual([
+    '2026-11-16T18:00:00Z',
+    '2026-11-18T19:00:00Z',
+  ]);
+});
+
+it.each([
+  [true, 'Asia/Kolkata', 'DAY', {}],
+  [true, 'Asia/Kolkata', null, { calendar: 'TODAY' }],
+  [true, 'Asia/Kolkata', 'HOUR', { calendar: 'TODAY' }],
+  [false, 'Asia/Kolkata', 'HOUR', {}],
+  [false, 'Asia/Kolkata', null, {}],
+  [false, 'Asia/Kolkata', 'MINUTE_5', { calendar: 'TODAY' }],
+  [false, 'Asia/Shanghai', 'DAY', { calendar: 'TODAY' }],
+] as const)('is approximate (%s) in %s by %s of %j', (expected, timeZone, bucket, range) => {
+  const question = { range, timeZone, bucket, now };
+  expect(isApproximate(resolveSpan(question), question)).toBe(expected);
+});
+
+it('leaves a half-hour zone as it is where no day matters', () => {
   const range = { from: at('2026-11-19T00:00:00Z'), until: at('2026-11-19T03:00:00Z') };
   expect(resolveSpan({ range, timeZone: 'Asia/Kolkata', bucket: 'MINUTE_5', now }).starts).toHaveLength(36);
   expect(resolveSpan({ range, timeZone: 'Asia/Kolkata', bucket: null, now }).starts).toBeNull();
@@ -205,6 +239,17 @@ describe('comparison', () => {
     expect(shown(resolveComparison(resolveSpan(question), { period: 'SAME_LAST_WEEK' }, question))).toEqual([
       '2026-10-26T04:00:00Z',
       '2026-10-27T04:00:00Z',
+    ]);
+  });
+
+  it('compares with days of a half-hour zone', () => {
+    expect(compare('YESTERDAY', 'PREVIOUS_CALENDAR', 'Asia/Kolkata')).toEqual([
+      '2026-11-16T19:00:00Z',
+      '2026-11-17T19:00:00Z',
+    ]);
+    expect(compare('YESTERDAY', 'SAME_LAST_WEEK', 'Asia/Kolkata')).toEqual([
+      '2026-11-10T19:00:00Z',
+      '2026-11-11T19:00:00Z',
     ]);
   });
 

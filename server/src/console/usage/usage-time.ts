@@ -50,11 +50,11 @@ interface Question {
 
 /**
  * The range that is actually aggregated. Usage is counted by UTC hour (MINUTE_5: by five minutes), so `from` is rounded
- * down and `until` up.
+ * down and `until` up. Midnights within an hour, of zones such as Asia/Kolkata, are moved to its end: that is the same
+ * date (`isApproximate`).
  * @param atom seconds to which the range is rounded; 1 for rows that have their own time
  * @param field named in errors about the range
- * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, a zone whose days do not begin on a full UTC
- * hour where days matter, or too many buckets
+ * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, or too many buckets
  */
 export function resolveSpan(question: Question, atom = atomOf(question.bucket), field = 'range'): Span {
   const { range: wanted, timeZone, rangeTimeZone = timeZone, bucket, now } = question;
@@ -62,12 +62,10 @@ export function resolveSpan(question: Question, atom = atomOf(question.bucket), 
   assertTimeZone(rangeTimeZone);
   const exact = resolveRange(wanted, rangeTimeZone, now, field);
   if (exact.from > exact.end) throw new InvalidInputError('The range ends before it begins', field);
-  // The end of an unfinished period is not a midnight.
-  const midnights = exact.end === now + 1 ? [exact.from] : [exact.from, exact.end];
-  if (wanted.calendar !== undefined) assertWhole(midnights, rangeTimeZone, atom);
-  const from = Math.floor(exact.from / atom) * atom;
+  const isMidnight = startOf(exact.from, 'DAY', rangeTimeZone) === exact.from;
+  const from = isMidnight ? roundUp(exact.from, atom) : Math.floor(exact.from / atom) * atom;
   // An empty range stays empty.
-  const range = { from, end: exact.from === exact.end ? from : Math.ceil(exact.end / atom) * atom };
+  const range = { from, end: exact.from === exact.end ? from : roundUp(exact.end, atom) };
   return { range, starts: bucket === null ? null : startsOf(range, bucket, timeZone, atom) };
 }
 
@@ -87,17 +85,33 @@ export function resolveComparison(span: Span, comparison: WantedComparison, ques
   }
   const { from, end } = span.range;
   if (period === 'PREVIOUS_CALENDAR') {
-    const before = previousPeriod(question);
-    assertWhole([before.from, before.end], question.rangeTimeZone ?? timeZone, atomOf(bucket));
+    const period = previousPeriod(question);
+    const before = { from: roundUp(period.from, atomOf(bucket)), end: roundUp(period.end, atomOf(bucket)) };
     return { range: before, starts: bucket === null ? null : startsOf(before, bucket, timeZone) };
   }
   const shift = (moment: number): number =>
     period === 'PREVIOUS'
       ? moment - (end - from)
-      : shiftDate(moment, timeZone, period === 'SAME_LAST_WEEK' ? { days: -7 } : { years: -1 });
-  const shifted = { from: shift(from), end: shift(end) };
-  assertWhole([shifted.from, shifted.end], timeZone, atomOf(bucket));
-  return { range: shifted, starts: span.starts?.map(shift) ?? null };
+      : roundUp(
+          shiftDate(moment, timeZone, period === 'SAME_LAST_WEEK' ? { days: -7 } : { years: -1 }),
+          atomOf(bucket),
+        );
+  return { range: { from: shift(from), end: shift(end) }, starts: span.starts?.map(shift) ?? null };
+}
+
+/** Whether the calendar of a zone was moved to whole hours: its midnights are within an hour. */
+export function isApproximate(
+  { range, starts }: Span,
+  { range: wanted, timeZone, rangeTimeZone, bucket }: Question,
+): boolean {
+  const isMoved = (moment: number, zone: string): boolean => startOf(moment, 'DAY', zone) !== moment;
+  if (wanted.calendar !== undefined && isMoved(range.from, rangeTimeZone ?? timeZone)) return true;
+  return (
+    bucket !== null &&
+    bucket !== 'MINUTE_5' &&
+    bucket !== 'HOUR' &&
+    (starts ?? []).some((start) => isMoved(start, timeZone))
+  );
 }
 
 /** Returns the first second after a bucket. */
@@ -134,6 +148,27 @@ function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, 
   const end = seconds(period.until);
   // An unfinished period ends now, except a period of future days.
   return { from: seconds(period.from), end: calendar.startsWith('NEXT_') ? end : Math.min(end, now + 1) };
+}
+
+/** A calendar period that is not over. */
+export interface OpenPeriod {
+  /** Unix seconds, exclusive. */
+  readonly end: number;
+  /** The share of the period that has passed, above 0 and below 1. */
+  readonly passed: number;
+}
+
+/** Returns the calendar period of a range, if it is not over. Those of future days have no usage to project. */
+export function openPeriodOf({
+  range: { calendar },
+  timeZone,
+  rangeTimeZone = timeZone,
+  now,
+}: Question): OpenPeriod | null {
+  if (calendar === undefined || calendar.startsWith('NEXT_')) return null;
+  const period = resolveTimeRange({ calendar }, { timeZone: rangeTimeZone, now: new Date(now * 1000) });
+  const [from, end] = [(period.from?.getTime() ?? 0) / 1000, (period.until?.getTime() ?? 0) / 1000];
+  return end > now && now > from ? { end, passed: (now - from) / (end - from) } : null;
 }
 
 /** Returns the complete day, week, month or number of days before a calendar period. */
@@ -184,20 +219,16 @@ export function bucketStarts(range: Range, bucket: TimeBucket, timeZone: string)
 }
 
 function startsOf(range: Range, bucket: TimeBucket, timeZone: string, atom = atomOf(bucket)): number[] {
-  const starts = bucketStarts(range, bucket, timeZone);
-  // Buckets of an hour are UTC hours.
-  if (bucket === 'HOUR') assertWhole([startOf(range.from, 'DAY', timeZone)], timeZone, hour);
-  else assertWhole(starts, timeZone, atom);
-  return starts;
+  return bucketStarts(range, bucket, timeZone)
+    .map((start) => roundUp(start, atom))
+    .filter((start) => start < range.end);
 }
 
-function assertWhole(moments: readonly number[], timeZone: string, atom: number): void {
-  if (moments.every((moment) => moment % atom === 0)) return;
-  throw new InvalidInputError(
-    `Usage is counted by the UTC hour, and days of ${timeZone} do not begin on one. Use a zone with a whole-hour offset`,
-    'timeZone',
-  );
-}
+const roundUp = (moment: number, atom: number): number => Math.ceil(moment / atom) * atom;
+
+/** Returns the first second after a bucket of usage, which is counted by whole hours. */
+export const usageBucketEnd = (start: number, bucket: TimeBucket, timeZone: string): number =>
+  roundUp(bucketEnd(start, bucket, timeZone), atomOf(bucket));
 
 function startOf(moment: number, bucket: TimeBucket, timeZone: string): number {
   if (bucket === 'MINUTE_5') return moment - (moment % fiveMinutes);

@@ -6,6 +6,7 @@ import { GraphQLQuota, GraphQLSafeInt, GraphQLTimeZone } from '../../platform/gr
 import { requirePermission } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { UsagePage } from './usage-page.js';
+import { fromLog } from './usage-question.object.js';
 import { changeOf, type UsageKey, type UsageMetrics, type UsageRow } from './usage-row.js';
 
 @ObjectType('UsageCost', { description: 'What calls cost the operator, where that is known.' })
@@ -29,6 +30,18 @@ export class UsageCostObject {
   coverage: number;
 }
 
+@ObjectType('UsageCache', { description: 'Prompt caches of providers, from the log rows of calls.' })
+export class UsageCacheObject {
+  @Field(() => GraphQLSafeInt, { description: 'Prompt tokens that providers wrote to their caches.' })
+  writeTokens: number;
+
+  @Field(() => Float, {
+    description:
+      'What users would have paid beyond their charges without reads from caches: cached tokens at the price of prompt tokens, less their own price. Writes may cost more than prompt tokens, which is not deducted. Calls charged by the request save nothing.',
+  })
+  savedUsd: number;
+}
+
 const quantile = { defaultValue: 0.95, description: 'Above 0, at most 1.' };
 
 @ObjectType('UsageMetrics', { description: 'Sums over calls. A failed call is not charged and has no duration.' })
@@ -47,6 +60,7 @@ export class UsageMetricsObject {
       averageMs: metrics.averageMs,
       cachedTokens: metrics.cachedTokens,
       cachedShare: metrics.cachedShare,
+      activeUsers: metrics.activeUsers,
     });
   }
 
@@ -93,6 +107,12 @@ export class UsageMetricsObject {
   averageMs: number | null;
 
   @Cost(1)
+  @Field(() => GraphQLSafeInt, {
+    description: 'Users with an answered call. They do not add up: a user may be in several groups and buckets.',
+  })
+  activeUsers: number;
+
+  @Cost(1)
   @Field(() => Int, {
     nullable: true,
     description:
@@ -117,6 +137,17 @@ export class UsageMetricsObject {
   cost(@Ctx() { actor }: GraphQLContext): UsageCostObject {
     requirePermission(actor, 'usage.read');
     return this.metrics.cost;
+  }
+
+  @Access('usage.read')
+  @Cost(0, undefined, { once: 500 })
+  @Field(() => UsageCacheObject, {
+    nullable: true,
+    description: `What prompt caches took and saved. ${fromLog} Null where the caller may not read it.`,
+  })
+  cache(@Ctx() { actor }: GraphQLContext): UsageCacheObject {
+    requirePermission(actor, 'usage.read');
+    return this.metrics.cache;
   }
 }
 
@@ -168,6 +199,20 @@ export class UsageKeyObject {
   group: string | null;
 
   @Access('usage.read')
+  @Field(() => String, {
+    nullable: true,
+    description: 'Such as `/v1/chat/completions`. Null unless grouped by ENDPOINT.',
+  })
+  endpoint: string | null;
+
+  @Access('usage.read')
+  @Field(() => String, {
+    nullable: true,
+    description: 'Such as `insufficient_user_quota`. Null: none, or not grouped by ERROR.',
+  })
+  errorCode: string | null;
+
+  @Access('usage.read')
   @Field(() => Int, {
     nullable: true,
     description:
@@ -200,6 +245,8 @@ const toKey = ({ cohortWeek, ...key }: UsageKey): UsageKeyObject =>
     group: null,
     providerId: null,
     channelTag: null,
+    endpoint: null,
+    errorCode: null,
     ...key,
     cohortWeek: toDate(cohortWeek),
   });
@@ -264,8 +311,35 @@ export class ResolvedRangeObject {
   @Field(() => GraphQLTimeZone, { description: 'The zone of calendar periods and buckets.' })
   timeZone: string;
 
+  @Field(() => Boolean, {
+    description:
+      'Days of the zone begin within a UTC hour, as those of Asia/Kolkata do. They were moved to its end, so up to an hour of each counts to the day before.',
+  })
+  isApproximate: boolean;
+
   @Field(() => Date, { description: 'All numbers of the response are of this moment.' })
   asOf: Date;
+}
+
+@ObjectType('UsageProjection', { description: 'What an open period comes to at the mean rate so far.' })
+export class UsageProjectionObject {
+  @Field(() => Date, { description: 'End of the period.' })
+  until: Date;
+
+  @Field(() => Float, { description: 'The share of the period that has passed, 0 to 1.' })
+  passed: number;
+
+  @Field(() => GraphQLQuota, { description: 'Quota that will be charged.' })
+  quota: number;
+
+  @Field(() => Float, { description: '`quota` in USD, at today’s rate.' })
+  usd: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Calls that will be answered.' })
+  calls: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Prompt and completion tokens.' })
+  totalTokens: number;
 }
 
 @ObjectType('UsagePage', { implements: PageInterface, description: 'A page of usage, with totals.' })
@@ -297,6 +371,13 @@ export class UsagePageObject implements PageInterface {
   })
   comparedTotal: UsageMetricsObject | null;
 
+  @Cost(20)
+  @Field(() => UsageProjectionObject, {
+    nullable: true,
+    description: '`total` at the end of the calendar period of `range`; null when it is over, or without `calendar`.',
+  })
+  projectedTotal: UsageProjectionObject | null;
+
   @Field(() => UsageMetricsObject, {
     nullable: true,
     description: 'Everything that `top` left out, over the whole range; null without `top`.',
@@ -304,12 +385,26 @@ export class UsagePageObject implements PageInterface {
   others: UsageMetricsObject | null;
 }
 
+function toProjection({ open, total }: UsagePage): UsageProjectionObject | null {
+  if (!open || !total) return null;
+  const whole = (value: number): number => Math.round(value / open.passed);
+  return {
+    until: new Date(open.end * 1000),
+    passed: open.passed,
+    quota: whole(total.quota),
+    usd: total.usd / open.passed,
+    calls: whole(total.calls),
+    totalTokens: whole(total.totalTokens),
+  };
+}
+
 export function toPage(page: UsagePage): UsagePageObject {
-  const { timeZone, asOf } = page;
+  const { timeZone, isApproximate, asOf } = page;
   const resolved = (range: { from: number; end: number }): ResolvedRangeObject => ({
     from: new Date(range.from * 1000),
     until: new Date(range.end * 1000),
     timeZone,
+    isApproximate,
     asOf: new Date(asOf * 1000),
   });
   return {
@@ -323,6 +418,7 @@ export function toPage(page: UsagePage): UsagePageObject {
     // The totals are read when they are selected.
     total: toMetrics(page.total) as UsageMetricsObject,
     comparedTotal: toMetrics(page.comparedTotal),
+    projectedTotal: toProjection(page),
     others: toMetrics(page.others),
   };
 }

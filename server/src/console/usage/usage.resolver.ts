@@ -14,7 +14,7 @@ export class UsageResolver {
   constructor(private readonly usageService: UsageService) {}
 
   @Access('usage.read', 'USAGE_READ')
-  @Cost(20, ['pageSize'])
+  @Cost(20, ['pageSize'], { values: { groupBy: { ENDPOINT: 500, ERROR: 500 } } })
   @Query(() => UsagePageObject, { description: 'Usage of the whole site, in groups and buckets of time.' })
   async usage(
     @Ctx() { actor }: GraphQLContext,

@@ -2,11 +2,18 @@ import { holds, requireActor, requireConfirmed, requirePermission, type MaybeAct
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollups/index.js';
+import {
+  readSnapshot,
+  recentSeconds,
+  type Queries,
+  type RollupState,
+  type Snapshots,
+} from '../../billing/rollups/index.js';
 import { placeOrder } from './usage-cursor.js';
+import { assertFewRows, assertLogRange, isFromLog } from './usage-log.js';
 import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';
-import { readGroups, readTotal, type Position } from './usage-query.js';
+import { countLogRows, readGroups, readTotal, type Position } from './usage-query.js';
 import { type GroupRow } from './usage-statements.js';
 import {
   assertOwn,
@@ -22,7 +29,7 @@ import {
 } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { resolveComparison, resolveSpan, type Span } from './usage-time.js';
+import { isApproximate, openPeriodOf, resolveComparison, resolveSpan, type Span } from './usage-time.js';
 
 export interface UsageDeps {
   readonly database: Snapshots;
@@ -59,7 +66,9 @@ export class UsageService {
   async listOwn(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
     const caller = requireActor(actor);
     const { id } = caller;
-    assertOwn(question, { cost: (wanted.cost || isByCost(question)) && !holds(caller, 'usage.read') });
+    const isAdmin = holds(caller, 'usage.read');
+    const { cache = false } = wanted;
+    assertOwn(question, { cost: (wanted.cost || isByCost(question)) && !isAdmin, cache: cache && !isAdmin });
     return this.read({ ...question, filter: ownFilter(id, question.filter) }, wanted);
   }
 
@@ -78,15 +87,16 @@ export class UsageService {
     const list = dimension === 'USER' ? 'userIds' : dimension === 'TOKEN' ? 'tokenIds' : 'channelIds';
     // Users and keys are read with their usage.
     const isAdmin = holds(caller, 'usage.read', 'users.read');
-    if (dimension === 'CHANNEL' || counters.cost) requirePermission(actor, 'usage.read');
+    if (dimension === 'CHANNEL' || counters.cost || counters.cache) requirePermission(actor, 'usage.read');
     const filter: UsageFilter = { [list]: ids };
     const query = this.queryOf(
       { ...emptyQuestion, ...question, groupBy: [dimension], filter: isAdmin ? filter : ownFilter(caller.id, filter) },
       counters,
     );
-    const { rows } = await readSnapshot(this.deps.database, (transaction, state) =>
-      readGroups(transaction, query, { order: [], limit: ids.length, offset: 0 }, state),
-    );
+    const { rows } = await readSnapshot(this.deps.database, async (transaction, state) => {
+      await assertReadable(transaction, query, state);
+      return readGroups(transaction, query, { order: [], limit: ids.length, offset: 0 }, state);
+    });
     return new Map(rows.map((row) => [Number(row.keys[0]), this.metricsOf(row.current)]));
   }
 
@@ -120,14 +130,18 @@ export class UsageService {
     const now = seconds(this.deps.clock);
     const query = this.queryOf(question, wanted);
     return readSnapshot(this.deps.database, async (transaction, state) => {
+      await assertReadable(transaction, query, state);
       const page = await readRows({ question, query, wanted, transaction, state });
-      const total = wanted.total || wanted.compared ? await readTotal(transaction, query, state) : null;
+      const total =
+        wanted.total || wanted.compared || wanted.projected ? await readTotal(transaction, query, state) : null;
       return {
         ...page,
         range: query.current.range,
         comparedRange: query.compared?.range ?? null,
         timeZone: question.timeZone,
+        isApproximate: isApproximate(query.current, { ...question, now }),
         asOf: now,
+        open: openPeriodOf({ ...question, now }),
         total: total && this.metricsOf(total.current),
         comparedTotal: total?.compared ? this.metricsOf(total.compared) : null,
       };
@@ -142,6 +156,7 @@ export class UsageService {
     const timed = { range: question.range, timeZone, rangeTimeZone, bucket, now };
     const current = resolveSpan(timed);
     const compared = compareTo && resolveComparison(current, compareTo, timed);
+    if (isFromLog({ dimensions: groupBy, counters })) assertLogRange({ current, compared });
     const isTooOld = (span: Span | null): boolean => span !== null && span.range.from < now - recentSeconds - 300;
     if (bucket === 'MINUTE_5' && (isTooOld(current) || isTooOld(compared))) {
       throw new InvalidInputError(
@@ -179,9 +194,10 @@ export class UsageService {
     let rows: GroupRow[];
     for (let limit = rowsOfFirstRead; ; limit = rowsPerRead) {
       // No snapshot stays open while the client reads.
-      const found = await readSnapshot(this.deps.database, (transaction, state) =>
-        readGroups(transaction, query, { order: placeOrder(query), limit, offset: 0, after }, state),
-      );
+      const found = await readSnapshot(this.deps.database, async (transaction, state) => {
+        await assertReadable(transaction, query, state);
+        return readGroups(transaction, query, { order: placeOrder(query), limit, offset: 0, after }, state);
+      });
       ({ rows } = found);
       after = rows.at(-1);
       for (let begin = 0; begin < rows.length; begin += rowsPerPiece) {
@@ -233,4 +249,9 @@ export class UsageService {
       channelName: channels.get(row.key.channelId ?? 0) ?? null,
     }));
   }
+}
+
+/** @throws AppError INVALID_INPUT for a query that would read too many log rows */
+async function assertReadable(transaction: Queries, query: UsageQuery, state: RollupState): Promise<void> {
+  if (isFromLog(query)) assertFewRows(await countLogRows(transaction, query, state));
 }

@@ -1,5 +1,6 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
+import { InvalidInputError } from '../../shared/errors.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { User } from './user.entity.js';
@@ -25,8 +26,21 @@ export interface UserFilter {
 export const userSortFields = [
   ...(['id', 'username', 'displayName', 'email', 'role', 'status', 'group'] as const),
   ...(['quota', 'usedQuota', 'requestCount', 'inviteCount', 'createdAt', 'lastCheckInAt'] as const),
+  'daysLeft',
 ] as const;
 export type UserSortField = (typeof userSortFields)[number];
+
+/**
+ * SQL of the quota that a user spends on a day, the mean of the last 7 days. `hour` is compared with a `bigint`: with
+ * another type, Postgres reads all usage of the user.
+ */
+const spentPerDay = (userId: string): string =>
+  `((SELECT coalesce(sum(spent.quota), 0)::float8 FROM usage_hourly spent WHERE spent.user_id = ${userId}
+      AND spent.hour >= extract(epoch FROM now())::bigint - 7 * 86400) / 7)`;
+
+/** SQL of the days for which a balance lasts at this spend; null without any. */
+export const daysLeft = (userId: string, quota: string): string =>
+  `(greatest(${quota}, 0) / nullif(${spentPerDay(userId)}, 0))`;
 
 const sortKeys: SortKeys<User, UserSortField> = {
   id: { sql: 'account.id', value: ({ id }) => id },
@@ -46,14 +60,24 @@ const sortKeys: SortKeys<User, UserSortField> = {
     value: ({ lastCheckInTime }) => lastCheckInTime,
     nullable: true,
   },
+  // The value changes with every call, so no cursor contains it.
+  daysLeft: { sql: daysLeft('account.id', 'account.quota'), value: () => null, nullable: true },
 };
 
-/** Newest first unless sorted. */
-export const readUsers = (
+/**
+ * Newest first unless sorted.
+ * @throws InvalidInputError for a cursor of a list by the days that balances last
+ */
+export async function readUsers(
   users: Repository<User>,
   filter: UserFilter,
   query: ListQuery<UserSortField>,
-): Promise<Slice<User>> => readSlice<User, UserSortField>(matching(users, filter), query, sortKeys);
+): Promise<Slice<User>> {
+  const isByDaysLeft = query.sort.some(({ field }) => field === 'daysLeft');
+  if (isByDaysLeft && query.after !== null) throw new InvalidInputError('A list by DAYS_LEFT is read by page', 'after');
+  const slice = await readSlice<User, UserSortField>(matching(users, filter), query, sortKeys);
+  return isByDaysLeft ? { ...slice, endCursor: null } : slice;
+}
 
 /** Totals over all users that match. */
 export interface UserSums {
@@ -113,11 +137,7 @@ function matching(users: Repository<User>, filter: UserFilter): SelectQueryBuild
   if (quota?.atLeast != null) select.andWhere('account.quota >= :quotaAtLeast', { quotaAtLeast: quota.atLeast });
   if (quota?.below != null) select.andWhere('account.quota < :quotaBelow', { quotaBelow: quota.below });
   if (daysLeftBelow !== undefined) {
-    select.andWhere(
-      `account.quota < :daysLeftBelow::float8 / 7 * (SELECT coalesce(sum(spent.quota), 0)::float8 FROM usage_hourly spent
-         WHERE spent.user_id = account.id AND spent.hour >= extract(epoch FROM now()) - 7 * 86400)`,
-      { daysLeftBelow },
-    );
+    select.andWhere(`account.quota < :daysLeftBelow::float8 * ${spentPerDay('account.id')}`, { daysLeftBelow });
   }
   if (isDeleted !== undefined) select.andWhere(`account.deletedAt IS ${isDeleted ? 'NOT NULL' : 'NULL'}`);
   return select;

@@ -159,6 +159,10 @@ const UserSort = sortInput<UserSortField>('User', {
   INVITE_COUNT: ['inviteCount', 'Invitations that were rewarded.'],
   CREATED_AT: ['createdAt', 'When the account was created.'],
   LAST_CHECK_IN_AT: ['lastCheckInAt', 'When the user last claimed the daily reward. Users who never did have none.'],
+  DAYS_LEFT: [
+    'daysLeft',
+    '`User.daysLeft`. Users who spent nothing have none. Without cursors: read further rows by `page`.',
+  ],
 });
 
 @InputType('UserFilter', { description: 'Users must meet all conditions. A list matches any of its values.' })

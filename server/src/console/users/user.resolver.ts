@@ -119,6 +119,19 @@ export class UserResolver {
     return (await loadFor(context, this.userService, { name: 'heldQuota' }, id, read)) ?? 0;
   }
 
+  @Cost(2)
+  @FieldResolver(() => Float, {
+    nullable: true,
+    description: 'Days for which `quota` lasts at the mean spend of the last 7 days; null without spend.',
+  })
+  async daysLeft(@Root() { id }: User, @Ctx() context: GraphQLContext): Promise<number | null> {
+    const read = (ids: readonly number[]): Promise<Map<number, number | null>> =>
+      this.userService.daysLeft(context.actor, ids);
+    const { actor } = context;
+    const scope = actor && hasScope(actor, 'ADMIN_READ') ? 'ADMIN_READ' : 'ACCOUNT_READ';
+    return (await loadFor(context, this.userService, { name: 'daysLeft', scope }, id, read)) ?? null;
+  }
+
   @Cost(0)
   @FieldResolver(() => [IdentityObject], { description: 'Accounts at providers with which the user can sign in.' })
   identities(@Root() user: User): IdentityObject[] {

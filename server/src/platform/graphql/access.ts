@@ -32,6 +32,10 @@ export interface FieldCost {
    * when absent.
    */
   readonly rows?: number;
+  /** A cost of the field that is not multiplied by the rows above it, because all are read at once. */
+  readonly once?: number;
+  /** Costs of values of list arguments. */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
 declare module 'graphql' {
@@ -70,8 +74,12 @@ function openedBy(anyOf: readonly Permission[]): FieldAccess {
 /**
  * Declares the cost of a field, unless it is 1 for an object or 0 for a scalar. It is printed as `@cost` in the SDL.
  */
-export const Cost = (weight: number, times?: readonly string[], rows?: number): PropertyDecorator & MethodDecorator =>
-  Extensions({ cost: { weight, ...(times && { times }), ...(rows !== undefined && { rows }) } satisfies FieldCost });
+export const Cost = (
+  weight: number,
+  times?: readonly string[],
+  more?: Pick<FieldCost, 'rows' | 'once' | 'values'>,
+): PropertyDecorator & MethodDecorator =>
+  Extensions({ cost: { weight, ...(times && { times }), ...more } satisfies FieldCost });
 
 /**
  * Marks a query whose lists and texts are proposed settings or the models of a site, not conditions on rows. Its

@@ -38,7 +38,7 @@ const bytesPerCost = 1000;
 /** Maximum length of a request in bytes. */
 export const bodyLimit = 1024 * 1024;
 /** The number of rows that is assumed for a list without a page size. */
-const maxRows = 2000;
+const maxRows = 5000;
 /** The maximum cost of one operation. It allows a thousand rows with eight objects each. */
 export const maxOperationCost = 10_000;
 
@@ -90,7 +90,9 @@ export function costOfOperation(
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
-  const known = new Map<string, number>();
+  const known = new Map<string, { readonly cost: number; readonly once: number }>();
+  /** Costs that no row multiplies. */
+  let once = 0;
 
   /** @param rows number of rows of the lists among these fields */
   function costOfSet(set: SelectionSetNode, parent: GraphQLNamedType, rows: number): number {
@@ -112,8 +114,12 @@ export function costOfOperation(
     if (!fragment || !type) return 0;
     // Cached: fragments that spread each other twice would otherwise take exponential time.
     const key = `${rows} ${name}`;
-    const cost = known.get(key) ?? costOfSet(fragment.selectionSet, type, rows);
-    known.set(key, cost);
+    const found = known.get(key);
+    if (found) once += found.once;
+    if (found) return found.cost;
+    const before = once;
+    const cost = costOfSet(fragment.selectionSet, type, rows);
+    known.set(key, { cost, once: once - before });
     return cost;
   }
 
@@ -125,7 +131,8 @@ export function costOfOperation(
       const meta = isIntrospection(node) && schema.getType(node.name.value === '__type' ? '__Type' : '__Schema');
       return meta && node.selectionSet ? costOfIntrospection(costOfSet(node.selectionSet, meta, 1)) : 0;
     }
-    const { weight, times } = costOf(field);
+    const { weight, times, once: ownOnce = 0, values } = costOf(field);
+    once += ownOnce + (values ? costOfValues(values, argumentsOf(field, node)) : 0);
     const searched = costOfArguments(field, node, parent);
     const isList = isListType(getNullableType(field.type));
     const delivered = parent === schema.getSubscriptionType() ? maxDelivered : introspectionRows(schema, parent, field);
@@ -135,6 +142,14 @@ export function costOfOperation(
       node.selectionSet && isCompositeType(type) ? costOfSet(node.selectionSet, type, isList ? 1 : (asked ?? 1)) : 0;
     // A list inside a page has the page's length; a list with its own size argument has that length.
     return searched + (isList ? (weight + below) * (asked ?? rows) : weight + below);
+  }
+
+  function costOfValues(values: NonNullable<FieldCost['values']>, args: Record<string, unknown>): number {
+    return Object.entries(values).reduce((sum, [name, costs]) => {
+      const given = args[name];
+      const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+      return sum + list.reduce((all: number, value) => all + (costs[String(value)] ?? 0), 0);
+    }, 0);
   }
 
   /** Services bound the input of mutations; only the filter of the rows that they change is bounded here. */
@@ -172,7 +187,8 @@ export function costOfOperation(
   }
 
   const root = schema.getRootType(operation.operation);
-  return operationCost + (root ? costOfSet(operation.selectionSet, root, 1) : 0);
+  const cost = root ? costOfSet(operation.selectionSet, root, 1) : 0;
+  return operationCost + cost + once;
 }
 
 /** Returns the refusal of an operation whose cost is above `maxOperationCost`; null for others. */

@@ -1,4 +1,4 @@
-import { Field, InputType } from 'type-graphql';
+import { Field, InputType, Int } from 'type-graphql';
 import type { CalendarPeriod, TimeRangeInput } from '../../shared/time-range.js';
 import { CalendarPeriodEnum } from './enums.js';
 import { GraphQLQuota, GraphQLTimeZone } from './scalars.js';
@@ -34,6 +34,17 @@ export function zonesOf(
 ): { timeZone: string; rangeTimeZone: string } {
   const ofRange = range?.timeZone ?? timeZone ?? 'UTC';
   return { timeZone: timeZone ?? ofRange, rangeTimeZone: ofRange };
+}
+
+@InputType('MillisecondRange', {
+  description: 'A half-open range from one duration (included) to another (excluded). An absent bound is unbounded.',
+})
+export class MillisecondRangeObject {
+  @Field(() => Int, { nullable: true, description: 'Milliseconds. Included.' })
+  atLeast?: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Milliseconds. Excluded.' })
+  below?: number | null;
 }
 
 @InputType('QuotaRange', {

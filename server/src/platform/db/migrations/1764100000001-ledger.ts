@@ -44,6 +44,7 @@ export class Ledger1764100000001 implements MigrationInterface {
         note text NOT NULL DEFAULT ''
       );
       CREATE INDEX ledger_entries_user ON ledger_entries (user_id, id);
+      CREATE INDEX ledger_entries_created_at ON ledger_entries (created_at);
       CREATE INDEX ledger_entries_token ON ledger_entries (token_id, id) WHERE token_id <> 0;
 
       -- Settled calls without a log row of their own. A log row or a row here proves that a call was settled.
