@@ -32,7 +32,7 @@ export const mapChannel: Mapper = (row, context) => {
   const { id } = row;
   const models = splitList(row.text('models'));
   const given = row.whole('type', 1);
-  const mapping = mapType(family, given, models);
+  const mapping = mapType(family, given, models, row.text('plugin'));
   if (!mapping) findings.add('channel-type', table, id, `type ${given}, ${row.text('name')}: ${models.join(',')}`);
   const type = mapping?.type ?? given;
   const config = parseFields(row.text('config')) ?? {};
@@ -132,7 +132,8 @@ function keysOf(type: number, row: Fields, config: Json, { findings, family }: M
   }
   const isDocument = providerOf(type).keyForm === 'document' || asFields(parseJson(key)) !== null;
   if (isDocument) return [key];
-  const given = family === 'new-api' ? key.split(/\r?\n/).map((one) => one.trim()) : splitKeys(key, 'list');
+  const given =
+    family === 'new-api' || family === 'one-hub' ? key.split(/\r?\n/).map((one) => one.trim()) : splitKeys(key, 'list');
   const alive = given.filter((one, index) => one !== '' && !dead.has(index));
   if (dead.size > 0) findings.add('channel-keys', table, row.id, `${given.length - alive.length} of ${given.length}`);
   return [[...new Set(alive)].join(',')];

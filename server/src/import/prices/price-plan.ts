@@ -3,10 +3,10 @@ import { PriceBook } from '../../billing/prices/index.js';
 import { AppError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
 import type { Accepting, Findings } from '../findings.js';
-import type { Generation } from './generation.js';
+import { pricesMappedName, type Generation } from './generation.js';
 import { byUse, type ServedModel } from './served-calls.js';
 import { priceTables, SitePrices } from './site-prices.js';
-import { SourcePrices, type SourcePrice } from './source-price.js';
+import type { PricesThere, SourcePrice } from './source-price.js';
 
 /** The prices that an import stores on this site, so that no call changes its price. */
 export interface PricePlan {
@@ -20,6 +20,7 @@ export interface PricePlan {
 interface Planning {
   readonly generation: Generation;
   readonly options: ReadonlyMap<string, string>;
+  readonly there: PricesThere;
   readonly calls: readonly ServedModel[];
   readonly findings: Findings;
   readonly decisions: Accepting;
@@ -33,19 +34,19 @@ export const isPaidTable = (key: string): boolean => paidTables.some((one) => on
 /** Single numbers that determine what customers pay. */
 export const paidNumbers: ReadonlySet<string> = new Set(['QuotaPerUnit', 'Price']);
 
-export function planPrices({ generation, options, calls, findings, decisions }: Planning): PricePlan {
+export function planPrices({ generation, options, there, calls, findings, decisions }: Planning): PricePlan {
   const saved: { -readonly [Key in keyof OptionValues]?: OptionValues[Key] } = {};
   for (const key of paidTables) {
     const text = options.get(key);
     const table = text === undefined ? null : acceptedTable(key, text, { findings, decisions });
     if (table) Object.assign(saved, { [key]: table });
   }
-  // one-api charges cached tokens in full.
-  if (generation === 'one-api') saved.CacheRatio = {};
+  // one-api charges cached tokens in full, and the prices of one-hub have no table of cache ratios.
+  if (pricesMappedName(generation)) saved.CacheRatio = {};
   const quotaPerUnit = parsed('QuotaPerUnit', options.get('QuotaPerUnit') ?? '');
   if (quotaPerUnit !== null) saved.QuotaPerUnit = quotaPerUnit;
   const site = new SitePrices(saved);
-  const { prices, refused } = pricesThere(new SourcePrices(generation, options), calls, { findings, decisions });
+  const { prices, refused } = pricesThere(there, calls, { findings, decisions });
   const adopted = new Set(site.adopt(prices));
   for (const [model, price] of prices) {
     if (adopted.has(model)) findings.add('price-moved', 'channels', model, describePrice(price));
@@ -70,7 +71,7 @@ type Deciding = Pick<Planning, 'findings' | 'decisions'>;
  * differ, the price of the most used channel is taken.
  */
 function pricesThere(
-  source: SourcePrices,
+  source: PricesThere,
   calls: readonly ServedModel[],
   { findings, decisions }: Deciding,
 ): { readonly prices: ReadonlyMap<string, SourcePrice>; readonly refused: readonly string[] } {
@@ -91,6 +92,7 @@ function pricesThere(
 
 function describePrice(price: SourcePrice): string {
   if (price.kind === 'call') return `${price.usd} USD a call`;
+  if (price.kind === 'card') return `price card ${JSON.stringify(price.card)}`;
   const { kind: _kind, model, ...factors } = price;
   return [`ratio ${model}`, ...Object.entries(factors).map(([name, factor]) => `${name} ${factor}`)].join(', ');
 }
