@@ -201,7 +201,10 @@ const isActive = (row: Fields, now: number): boolean =>
 /** Reports findings about the source as a whole. */
 export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {
   const { findings, decisions, now } = context;
-  for (const { code, table, id, detail } of source.notes ?? []) findings.add(code, table, id, detail);
+  for (const { code, table, id, detail } of source.notes ?? []) {
+    if (code === 'price-keys') findings.addDecision(decisions, code, table, id, detail);
+    else findings.add(code, table, id, detail);
+  }
   await readRows(source, 'two_fas', (row) => {
     if (!isEnabledApp(row)) return;
     if (decisions.dropTwoFactor) findings.add('second-factor-dropped', 'two_fas', row.whole('user_id'));

@@ -99,6 +99,6 @@ function translated(key: string, value: string): { key: string; value: string } 
 
 /** Returns the prices that the source has saved, by model. */
 export function pricedModels(options: ReadonlyMap<string, string>): ReadonlySet<string> {
-  const names = ['ModelRatio', 'ModelPrice'].flatMap((key) => Object.keys(parseFields(options.get(key) ?? '') ?? {}));
+  const names = ['ModelRatio', 'ModelPrice', 'PriceCards'].flatMap((key) => Object.keys(parseFields(options.get(key) ?? '') ?? {}));
   return new Set(names);
 }

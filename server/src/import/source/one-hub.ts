@@ -254,7 +254,7 @@ function endpointsOf(customize: Json): string {
   const paths = endpoints.flatMap(([number, name, usual]) => {
     const path = customize[number];
     if (path === 'disable') return [];
-    return [[name, typeof path === 'string' && path !== '' ? path : usual]];
+    return [[name, typeof path === 'string' && path !== '' ? path : usual] as const];
   });
   return JSON.stringify({ endpoints: Object.fromEntries<unknown>(paths) });
 }
