@@ -1,12 +1,14 @@
 import { optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
 import { PriceBook } from '../../billing/prices/index.js';
 import { AppError } from '../../shared/errors.js';
+import type { ToolQuantity } from '../../shared/price-card.js';
 import { parseFields } from '../../shared/json.js';
 import type { Accepting, Findings } from '../findings.js';
 import { pricesMappedName, type Generation } from './generation.js';
 import { byUse, type ServedModel } from './served-calls.js';
 import { priceTables, SitePrices } from './site-prices.js';
 import type { PricesThere, SourcePrice } from './source-price.js';
+import { ToolFeesThere, toolPriceOption } from './tool-fees.js';
 
 /** The prices that an import stores on this site, so that no call changes its price. */
 export interface PricePlan {
@@ -51,17 +53,50 @@ export function planPrices({ generation, options, there, calls, findings, decisi
   for (const [model, price] of prices) {
     if (adopted.has(model)) findings.add('price-moved', 'channels', model, describePrice(price));
   }
-  const values = site.values();
+  const tools = toolFeesOf({ generation, options, calls, findings }, site.values());
+  const values = { ...site.values(), ...tools };
   const book = new PriceBook({ values });
   for (const model of refused) {
     if (book.isPriced(model)) findings.add('price-new', 'channels', model);
     else if (generation === 'one-api') findings.addDecision(decisions, 'model-refused', 'channels', model);
   }
   const texts = site.texts();
+  for (const [key, value] of Object.entries(tools)) texts.set(key, optionText(key as keyof typeof tools, value));
   for (const key of ['GroupRatio', 'TopupGroupRatio'] as const) {
     if (saved[key]) texts.set(key, optionText(key, saved[key]));
   }
   return { options: texts, values, served: new Set(calls.map(({ requested }) => requested)) };
+}
+
+/**
+ * Returns the options by which tools of providers cost what they cost in new-api of 2026; none if they cost that here
+ * anyway.
+ */
+function toolFeesOf(
+  { generation, options, calls, findings }: Pick<Planning, 'generation' | 'options' | 'calls' | 'findings'>,
+  values: OptionValues,
+): Partial<Pick<OptionValues, 'ToolPrices' | 'UnpricedTools'>> {
+  if (generation !== 'new-api 2026') return {};
+  const there = new ToolFeesThere(options.get(toolPriceOption));
+  const book = new PriceBook({ values });
+  const models = [...new Set(calls.map(({ requested }) => requested))];
+  const differs = models.some((model) => {
+    const here = book.find(model, '');
+    return (
+      here !== null &&
+      !here.coversWork &&
+      Object.entries(there.of(model)).some(([tool, usd]) => here.card.prices[tool as ToolQuantity] !== usd)
+    );
+  });
+  for (const model of models) {
+    for (const detail of there.unlike(model)) findings.add('price-kind', 'channels', model, detail);
+  }
+  if (models.some((model) => /^gpt-|^o\d/.test(model))) {
+    const detail = `image_generation: ${there.drawing} USD a drawing there, the tokens of the drawing here`;
+    findings.add('price-kind', 'options', toolPriceOption, detail);
+  }
+  // new-api forwards tools that it has no price for.
+  return differs ? { ToolPrices: there.table(), UnpricedTools: 'free' } : {};
 }
 
 type Deciding = Pick<Planning, 'findings' | 'decisions'>;
