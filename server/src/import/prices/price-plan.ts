@@ -90,6 +90,7 @@ function toolFeesOf(
   });
   for (const model of models) {
     for (const detail of there.unlike(model)) findings.add('price-kind', 'channels', model, detail);
+    if (book.find(model, '')?.isFree) findings.add('price-kind', 'channels', model, 'fees of tools: free here');
   }
   if (models.some((model) => /^gpt-|^o\d/.test(model))) {
     const detail = `image_generation: ${there.drawing} USD a drawing there, the tokens of the drawing here`;
