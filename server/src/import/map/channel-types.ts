@@ -131,7 +131,7 @@ const oneHub: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   [56, { type: 48 }],
 ]);
 
-/** What a plugin of one-hub makes of a type: another API of the same provider, or paths of the channel's own. */
+/** Types that a plugin of one-hub changes: to another API of the same provider, or to paths of the channel's own. */
 const pluggedIn: Readonly<Record<string, TypeMapping>> = {
   '8 customize': ownPaths,
   '15 use_openai_api': { type: 46 },
