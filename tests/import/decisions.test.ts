@@ -58,12 +58,14 @@ describe('programs that cannot be moved', () => {
   const withTables = (tables: Record<string, string[]>) => ({
     columns: new Map(Object.entries(tables).map(([name, columns]) => [name, new Set(columns)])),
   });
-  it('names one-hub and sub2api, and why', () => {
+  it('names an old one-hub and sub2api, and why', () => {
     const oneHub = withTables({ users: ['id', 'avatar_url'], channels: ['id', 'custom_parameter'], tokens: ['key'] });
-    expect(() => familyOf(oneHub)).toThrow(/one-hub or done-hub.*wrong providers at wrong prices/);
+    expect(() => familyOf(oneHub)).toThrow(/one-hub or done-hub.*start the newest version/);
     const sub2api = withTables({ accounts: ['id'], api_keys: ['key'], groups: ['platform'] });
     expect(() => familyOf(sub2api)).toThrow(/sub2api.*decimal dollars/);
-    expect(() => familyOf(withTables({ posts: ['id'] }))).toThrow(/no database of one-api, new-api or Veloera/);
+    expect(() => familyOf(withTables({ posts: ['id'] }))).toThrow(
+      /no database of one-api, new-api, Veloera, one-hub or done-hub/,
+    );
   });
   it('does not begin when a file is missing or is no database', async () => {
     await expect(dryRun(optionsFor('/nowhere/one-api.db'), false)).rejects.toThrow(

@@ -185,6 +185,101 @@ it('moves budgets that keys share, budgets of teams and prices of cached tokens,
   await shared.drop();
 }, 60_000);
 
+it('moves every price that the file states, limits of models and blocked teams, and names what else the database has', async () => {
+  const current = await createEmptyDatabase();
+  const client = new pg.Client({ connectionString: current.url });
+  await client.connect();
+  await client.query(`
+    CREATE TABLE "LiteLLM_TeamTable" (team_id text PRIMARY KEY, spend double precision, max_budget double precision, models text[],
+      blocked boolean, tpm_limit bigint, metadata jsonb DEFAULT '{}');
+    CREATE TABLE "LiteLLM_UserTable" (user_id text PRIMARY KEY, spend double precision, max_budget double precision, models text[],
+      budget_duration text, created_at timestamp(3));
+    CREATE TABLE "LiteLLM_VerificationToken" (token text PRIMARY KEY, key_alias text, spend double precision, models text[], user_id text,
+      team_id text, max_budget double precision, rpm_limit bigint, aliases jsonb DEFAULT '{}', model_max_budget jsonb DEFAULT '{}',
+      created_at timestamp(3));
+    CREATE TABLE "LiteLLM_EndUserTable" (user_id text PRIMARY KEY);
+    CREATE TABLE "LiteLLM_DailyUserSpend" (id text PRIMARY KEY);
+    INSERT INTO "LiteLLM_TeamTable" VALUES ('red', 0, NULL, '{gpt-4o}', false, 1000), ('blue', 0, NULL, '{}', true, NULL);
+    INSERT INTO "LiteLLM_UserTable" VALUES ('dora', 0, 10, '{seer}', '30d', '2025-01-01'), ('none', 0, 1, '{no-default-models}', NULL, '2025-01-02');
+    INSERT INTO "LiteLLM_EndUserTable" VALUES ('customer');
+    INSERT INTO "LiteLLM_DailyUserSpend" VALUES ('day');
+    INSERT INTO "LiteLLM_VerificationToken" (token, key_alias, models, user_id, team_id, rpm_limit, aliases, created_at) VALUES
+      ('k1', 'of team', '{}', 'dora', 'red', 5, '{}', '2025-01-01'),
+      ('k2', 'all of team', '{all-team-models,painter}', NULL, 'red', NULL, '{}', '2025-01-02'),
+      ('k3', 'of user', '{}', 'dora', NULL, NULL, '{"fast":"seer"}', '2025-01-03'),
+      ('k4', 'all', '{all-proxy-models}', 'dora', NULL, NULL, '{}', '2025-01-04'),
+      ('k5', 'blocked', '{}', NULL, 'blue', NULL, '{}', '2025-01-05'),
+      ('k6', 'nothing', '{}', 'none', NULL, NULL, '{}', '2025-01-06')`);
+  await client.end();
+  const path = join(folder, 'current.yaml');
+  await writeFile(
+    path,
+    `model_list:
+  - model_name: gpt-4o
+    litellm_params: { model: openai/gpt-4o, api_key: k }
+    model_info: { input_cost_per_token: 0.000003, output_cost_per_token: 0.000012 }
+  - model_name: seer
+    litellm_params: { model: gemini/seer, api_key: k, input_cost_per_token: 0.000001, output_cost_per_token: 0.000004 }
+    model_info:
+      cache_creation_input_token_cost: 0.00000125
+      input_cost_per_audio_token: 0.000002
+      output_cost_per_reasoning_token: 0.000008
+      input_cost_per_token_above_200k_tokens: 0.000002
+      max_tokens: 100
+  - model_name: painter
+    litellm_params: { model: openai/painter, api_key: k, output_cost_per_image: 0.04 }
+    model_info: { mode: image_generation }
+litellm_settings:
+  cost_margin_config: { global: 0.1 }
+`,
+  );
+  const database = await createTestDatabase();
+  const given = optionsFor(path, { keysSource: { engine: 'postgres', url: current.url } });
+  const blocked = await move(database, given);
+  expect(blocked.isBlocked).toBe(true);
+  expect(blocked.findings.find(({ code }) => code === 'price-keys')?.examples.map(({ id }) => id)).toEqual([
+    'cost_margin_config',
+  ]);
+  const decisions = { ...given.decisions, accepted: ['cost_margin_config'] };
+  const report = await move(database, { ...given, decisions });
+  expect(report).toMatchObject({ isBlocked: false, proof: { sumsAreEqual: true, drifts: [] } });
+  const found = (code: string) =>
+    report.findings
+      .find((one) => one.code === code)
+      ?.examples.map(({ table, id, detail }) => `${table} ${id}: ${detail}`);
+  expect(found('column-left-out')?.sort()).toEqual([
+    'LiteLLM_TeamTable tpm_limit: 1 rows',
+    'LiteLLM_UserTable budget_duration: 1 rows',
+    'LiteLLM_VerificationToken aliases: 1 rows',
+    'LiteLLM_VerificationToken rpm_limit: 1 rows',
+  ]);
+  expect(found('table-left-out')).toEqual(['LiteLLM_EndUserTable : 1 rows']);
+  const pool = new pg.Client({ connectionString: database.url });
+  await pool.connect();
+  const rows = async (sql: string): Promise<unknown[]> => (await pool.query<Record<string, unknown>>(sql)).rows;
+  expect(
+    await rows('SELECT name, status, model_limits_enabled AS limited, model_limits FROM tokens ORDER BY id'),
+  ).toEqual([
+    { name: 'of team', status: 'enabled', limited: true, model_limits: ['gpt-4o'] },
+    { name: 'all of team', status: 'enabled', limited: true, model_limits: ['gpt-4o', 'painter'] },
+    { name: 'of user', status: 'enabled', limited: true, model_limits: ['seer'] },
+    { name: 'all', status: 'enabled', limited: false, model_limits: [] },
+    { name: 'blocked', status: 'disabled', limited: false, model_limits: [] },
+    { name: 'nothing', status: 'enabled', limited: true, model_limits: [] },
+  ]);
+  const [option] = (await rows(`SELECT value FROM options WHERE key = 'PriceCards'`)) as Array<{ value: string }>;
+  expect(JSON.parse(option?.value ?? '{}')).toMatchObject({
+    seer: {
+      prices: { input: 1, output: 4, cacheWrite: 1.25, audioInput: 2, reasoning: 8 },
+      contextTiers: [{ above: 200_000, prices: { input: 2 } }],
+    },
+    painter: { prices: { image: 0.04 } },
+  });
+  await pool.end();
+  await database.drop();
+  await current.drop();
+}, 60_000);
+
 it('follows keys that were deleted between two runs, although the ids of the later ones change', async () => {
   const path = join(folder, 'keys.yaml');
   await writeFile(

@@ -25,5 +25,6 @@ suite('MariaDB', () => {
   });
 
   // `sqlite.test.ts` imports every family.
-  for (const family of sampled(['new-api', 'veloera', 'one-api'], 1)) describeMove(family, 'mysql', () => mariadb);
+  for (const family of sampled(['new-api', 'one-hub', 'veloera', 'one-api'], 1))
+    describeMove(family, 'mysql', () => mariadb);
 });

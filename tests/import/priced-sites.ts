@@ -3,6 +3,14 @@ import type { Family } from '../support/import/schemas.js';
 import { createSource, type TestSource } from '../support/import/source.js';
 import { now } from './suite.js';
 
+interface HubPrice {
+  readonly type?: 'times';
+  readonly input: number;
+  readonly output: number;
+  readonly extra?: Readonly<Record<string, number>>;
+  readonly long?: { readonly threshold: number; readonly input_ratio: number; readonly output_ratio: number };
+}
+
 /**
  * A model of a site, and the quota that its program charges for 1000 prompt tokens, 400 of them cached, and 500 completion
  * tokens.
@@ -17,6 +25,8 @@ export interface PricedSite {
   readonly options: Readonly<Record<string, unknown>>;
   readonly mapping: Readonly<Record<string, string>>;
   readonly samples: readonly Sample[];
+  /** The table of prices of one-hub. */
+  readonly prices?: Readonly<Record<string, HubPrice>>;
 }
 
 export const usage = { prompt: 1000, cached: 400, completion: 500 };
@@ -114,6 +124,35 @@ export const pricedSites: readonly PricedSite[] = [
       ['ERNIE-4.0-8K', 12_780],
     ],
   },
+  {
+    name: 'one-hub',
+    family: 'one-hub',
+    isCurrent: true,
+    options: {},
+    mapping: { alias: 'gpt-4o', 'gpt-4o-mini': '+gpt-4o' },
+    prices: {
+      'gpt-4o': { input: 1.25, output: 5, extra: { cached_tokens: 0.5 } },
+      'gpt-4o-mini': { input: 0.075, output: 0.3 },
+      'gpt-5*': { input: 0.625, output: 5 },
+      'gpt-5-nano*': { input: 0.025, output: 0.2, extra: { cached_tokens: 0.1 } },
+      'per-call': { type: 'times', input: 5, output: 5 },
+      'thinks-dearly': { input: 0.15, output: 0.6, extra: { reasoning_tokens: 5.833, cached_tokens: 0.25 } },
+      'long-context': { input: 1, output: 4, long: { threshold: 900, input_ratio: 2, output_ratio: 1.5 } },
+      'free-input': { input: 0, output: 2 },
+    },
+    samples: [
+      ['gpt-4o', (600 + 200) * 1.25 + 2500],
+      ['alias', (600 + 200) * 1.25 + 2500],
+      ['gpt-4o-mini', 75 + 150],
+      ['gpt-5-mini', 625 + 2500],
+      ['gpt-5-nano-2025', Math.ceil((600 + 40) * 0.025 + 100)],
+      ['per-call', 5000],
+      ['thinks-dearly', Math.ceil((600 + 100) * 0.15 + 300)],
+      ['long-context', 2000 + 3000],
+      ['free-input', 1000],
+      ['without-a-price', 45_000],
+    ],
+  },
 ];
 
 const text = (value: unknown): string =>
@@ -124,13 +163,15 @@ export type PricedSource = TestSource & { readonly key: string };
 
 /** Writes a site whose log has two calls of each sample, the second one by a user of another group. */
 export async function createPricedSite(site: PricedSite, upstream: string): Promise<PricedSource> {
-  const { family, isCurrent, options, mapping, samples } = site;
+  const { family, isCurrent, options, mapping, samples, prices = {} } = site;
   const content = makeContent({ family, upstream, now, logs: 1 });
   const source = await createSource(family, 'sqlite', content);
   await source.execute('DELETE FROM logs');
   await source.execute(`DELETE FROM options WHERE "key" LIKE '%Ratio' OR "key" = 'RetryTimes'`);
   if (!isCurrent && family === 'new-api') await source.execute('ALTER TABLE channels DROP COLUMN channel_info');
-  const groups = { GroupRatio: { default: 1, vip: 0.5 } };
+  const isHub = family === 'one-hub';
+  if (isHub) await addPrices(source, prices);
+  const groups = isHub ? {} : { GroupRatio: { default: 1, vip: 0.5 } };
   for (const [key, value] of Object.entries({ ...groups, ...options })) {
     await source.execute(`INSERT INTO options ("key", value) VALUES ('${key}', '${text(value)}')`);
   }
@@ -146,6 +187,18 @@ export async function createPricedSite(site: PricedSite, upstream: string): Prom
   return { ...source, key: content.keys[0] ?? '' };
 }
 
+async function addPrices(source: TestSource, prices: Readonly<Record<string, HubPrice>>): Promise<void> {
+  await source.execute('DELETE FROM prices');
+  await source.execute(`UPDATE user_groups SET ratio = 0.5 WHERE symbol = 'vip'`);
+  for (const [model, { type = 'tokens', input, output, extra, long }] of Object.entries(prices)) {
+    const json = (value: unknown): string => (value === undefined ? 'NULL' : `'${text(value)}'`);
+    await source.execute(
+      `INSERT INTO prices (model, type, input, output, extra_ratios, long_context)
+       VALUES ('${model}', '${type}', ${input}, ${output}, ${json(extra)}, ${json(long)})`,
+    );
+  }
+}
+
 interface Call {
   readonly id: number;
   readonly userId: number;
@@ -157,6 +210,24 @@ async function addCall(source: TestSource, site: PricedSite, { id, userId, group
   const [model, quota] = sample;
   const charged = site.family === 'one-api' ? Math.ceil(quota * groupRatio) : Math.round(quota * groupRatio);
   const isOneApi = site.family === 'one-api';
+  if (site.family === 'one-hub') {
+    const target = site.mapping[model] ?? model;
+    const billed = target.startsWith('+') ? model : target;
+    const metadata = {
+      group_name: userId === 2 ? 'vip' : 'default',
+      group_ratio: groupRatio,
+      price_type: site.prices?.[billed]?.type ?? 'tokens',
+      cached_tokens: usage.cached,
+      input_ratio: site.prices?.[billed]?.input ?? 30,
+      output_ratio: site.prices?.[billed]?.output ?? 30,
+      cached_tokens_ratio: site.prices?.[billed]?.extra?.['cached_tokens'] ?? 1,
+    };
+    await source.execute(
+      `INSERT INTO logs (id, user_id, created_at, type, content, model_name, quota, prompt_tokens, completion_tokens, channel_id, metadata)
+       VALUES (${id}, ${userId}, ${now - 1000 + id}, 2, '', '${billed}', ${Math.ceil(quota * groupRatio)}, ${usage.prompt}, ${usage.completion}, 1, '${text(metadata)}')`,
+    );
+    return;
+  }
   // The log of one-api has the mapped name, and no group.
   const logged = isOneApi ? (site.mapping[model] ?? model) : model;
   const other = { cache_tokens: usage.cached, group_ratio: groupRatio };

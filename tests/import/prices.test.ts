@@ -121,6 +121,37 @@ it.each(mutations)(
   60_000,
 );
 
+it('moves the fees of tools that new-api charges, and names those that are counted differently here', async () => {
+  const [site] = pricedSites;
+  if (!site) throw new Error('no site');
+  const fees = { file_search: 5, 'web_search:claude*': 40 };
+  const options = { ...site.options, 'tool_price_setting.prices': fees };
+  const source = await createPricedSite({ ...site, options }, upstream.url);
+  const database = await createTestDatabase();
+  const report = await move(database, optionsFor(source.address));
+  expect(report).toMatchObject({ isBlocked: false });
+  expect(isProven(report)).toBe(true);
+  const found = report.findings.find(({ code }) => code === 'price-kind');
+  expect(found).toMatchObject({ list: 'costs differently' });
+  expect(found?.examples.map(({ id, detail }) => `${id} ${detail}`)).toEqual([
+    'gpt-4o web_search: 0.01 USD there, 0.025 USD here',
+    'tool_price_setting.prices image_generation: 0.15 USD a drawing there, the tokens of the drawing here',
+  ]);
+  const target = await openTarget(database.url);
+  const rows = await target.query<{ key: string; value: string }>(
+    `SELECT key, value FROM options WHERE key IN ('ToolPrices', 'UnpricedTools') ORDER BY key`,
+  );
+  await target.close();
+  expect(JSON.parse(rows[0]?.value ?? '{}')).toMatchObject({
+    '*': { webSearch: 0.01, fileSearch: 0.005, codeExecution: 0 },
+    'claude*': { webSearch: 0.04, fileSearch: 0.005 },
+    'gpt-4o*': { webSearch: 0.025 },
+  });
+  expect(rows[1]?.value).toBe('free');
+  await database.drop();
+  await source.drop();
+}, 60_000);
+
 describe('values that are refused here', () => {
   const oneApi = pricedSites.find(({ family }) => family === 'one-api');
 

@@ -1,7 +1,7 @@
 import { SourceError, type SourceDatabase } from './source/source.js';
 
 /** Programs whose databases can be imported. */
-export type Family = 'one-api' | 'veloera' | 'new-api' | 'litellm';
+export type Family = 'one-api' | 'veloera' | 'new-api' | 'one-hub' | 'litellm';
 
 /**
  * Recognizes the program that wrote a database by its tables and columns.
@@ -23,14 +23,21 @@ export function familyOf({ columns, engine }: Pick<SourceDatabase, 'columns'> & 
       'This is a database of sub2api. It cannot be moved: sub2api keeps balances as decimal dollars per subscription and shares of accounts, which have no counterpart here.',
     );
   }
-  if (has('channels', 'custom_parameter') || has('users', 'avatar_url') || (has('prices') && has('user_groups'))) {
+  if (has('channels', 'custom_parameter') || (has('prices') && has('user_groups'))) {
+    const isCurrent =
+      has('prices', 'model', 'type', 'input', 'output', 'extra_ratios') &&
+      has('user_groups', 'symbol', 'ratio') &&
+      has('tokens', 'key', 'setting') &&
+      has('channels', 'plugin', 'custom_parameter') &&
+      has('users', 'quota', 'username');
+    if (isCurrent) return 'one-hub';
     throw new SourceError(
-      'This is a database of one-hub or done-hub. It cannot be moved: its channel types have other numbers, its keys another length and its prices another form, so that calls would reach the wrong providers at wrong prices.',
+      'This database of one-hub or done-hub is older than the oldest one that can be moved: start the newest version of the old program on it once.',
     );
   }
   if (!has('users', 'quota', 'username') || !has('tokens', 'key') || !has('channels', 'type', 'key')) {
     throw new SourceError(
-      'This is no database of one-api, new-api or Veloera: the tables users, tokens and channels are missing or have other columns.',
+      'This is no database of one-api, new-api, Veloera, one-hub or done-hub: the tables users, tokens and channels are missing or have other columns.',
     );
   }
   if (has('redemptions', 'is_gift') || has('channels', 'model_prefix') || has('users', 'last_check_in_time')) {

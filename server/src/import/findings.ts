@@ -142,7 +142,7 @@ export const findingTexts = {
     'left out',
     'LiteLLM stores only digests of virtual keys: a new key was issued, which the console shows.',
   ],
-  'setting-unmapped': ['left out', 'The setting of LiteLLM has no counterpart.'],
+  'setting-unmapped': ['left out', 'The setting has no counterpart.'],
 } as const satisfies Record<string, readonly [Severity, string]>;
 
 export type FindingCode = keyof typeof findingTexts;

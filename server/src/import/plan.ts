@@ -10,13 +10,16 @@ import { keptOrders } from './map/orders.js';
 import { pricedModels } from './map/options.js';
 import { heldAs, uniqueColumns } from './map/users.js';
 import { generationOf } from './prices/generation.js';
+import { OneHubPrices } from './prices/one-hub-price.js';
 import { planPrices, type PricePlan } from './prices/price-plan.js';
 import { servedBy, servedColumns, type ServedModel } from './prices/served-calls.js';
+import { SourcePrices } from './prices/source-price.js';
 import { BadRecord, Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 import { readElsewhere } from './tables.js';
 
 const pageSize = 2_000;
+const defaultQuotaPerUnit = 500_000;
 
 /**
  * Yields the rows of a table in the order of their ids, as `Fields`; nothing if the source does not have the table.
@@ -100,7 +103,11 @@ async function readPrices(
     calls.push(...servedBy(row, generation));
   };
   await readRows(source, 'channels', read, { columns: servedColumns });
-  return planPrices({ generation, options, calls, findings, decisions });
+  const there =
+    generation === 'one-hub'
+      ? new OneHubPrices(await source.all('prices'), Number(options.get('QuotaPerUnit')) || defaultQuotaPerUnit)
+      : new SourcePrices(generation, options);
+  return planPrices({ generation, options, there, calls, findings, decisions });
 }
 
 async function planUsers(
@@ -194,7 +201,10 @@ const isActive = (row: Fields, now: number): boolean =>
 /** Reports findings about the source as a whole. */
 export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {
   const { findings, decisions, now } = context;
-  for (const { code, table, id, detail } of source.notes ?? []) findings.add(code, table, id, detail);
+  for (const { code, table, id, detail } of source.notes ?? []) {
+    if (code === 'price-keys') findings.addDecision(decisions, code, table, id, detail);
+    else findings.add(code, table, id, detail);
+  }
   await readRows(source, 'two_fas', (row) => {
     if (!isEnabledApp(row)) return;
     if (decisions.dropTwoFactor) findings.add('second-factor-dropped', 'two_fas', row.whole('user_id'));

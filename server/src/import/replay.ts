@@ -7,7 +7,7 @@ import {
   type PriceSettings,
 } from '../billing/prices/index.js';
 import { LogType } from '../shared/log-type.js';
-import { parseFields, type Fields as Json } from '../shared/json.js';
+import { asList, parseFields, type Fields as Json } from '../shared/json.js';
 import type { Family } from './family.js';
 import type { Accepting } from './findings.js';
 import { logColumns, mapLog, type MovedLog } from './map/logs.js';
@@ -87,7 +87,7 @@ export async function replayCharges(
     const price = book.find(row.modelName, group);
     const here = price && chargeHere(row, other, price, settings.QuotaPerUnit);
     if (price ? here === null : !served.has(row.modelName)) counts.unknown++;
-    else if (here !== null && Math.abs(here - row.quota) <= 1) counts.equal++;
+    else if (here !== null && Math.abs(here - row.quota) <= toleranceOf(family, other)) counts.equal++;
     else {
       const sum = different.get(key) ?? { model: row.modelName, group, calls: 0, there: 0, here: price ? 0 : null };
       sum.calls++;
@@ -111,6 +111,17 @@ export async function replayCharges(
       }))
       .sort((left, right) => Math.abs(right.perMonth) - Math.abs(left.perMonth)),
   };
+}
+
+/**
+ * Returns the quota by which a charge may differ because of rounding. one-hub rounds the tokens of each kind that a factor
+ * prices to whole ones.
+ */
+function toleranceOf(family: Family, other: Json): number {
+  if (family !== 'one-hub') return 1;
+  const number = (key: string): number => (typeof other[key] === 'number' ? other[key] : 0);
+  const kinds = Math.max(0, asList(other['components']).length - 2);
+  return 1 + kinds * number('model_ratio') * Math.max(1, number('completion_ratio')) * number('group_ratio');
 }
 
 /** Reads the newest calls, newest first. */

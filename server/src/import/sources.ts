@@ -2,6 +2,7 @@ import { OutboundGuard } from '../platform/outbound/outbound-guard.js';
 import { familyOf, type Family } from './family.js';
 import type { ImportOptions } from './options.js';
 import { openLiteLlm } from './source/litellm.js';
+import { readOneHub } from './source/one-hub.js';
 import { openSource } from './source/open-source.js';
 import type { SourceDatabase } from './source/source.js';
 
@@ -23,9 +24,10 @@ export async function withSources<Result>(
   newKey: (digest: string) => string,
   use: (sources: Sources) => Promise<Result>,
 ): Promise<Result> {
-  const source = await open(options, newKey);
+  const opened = await open(options, newKey);
   try {
-    const family = familyOf(source);
+    const family = familyOf(opened);
+    const source = family === 'one-hub' ? await readOneHub(opened) : opened;
     const logSource = options.logSource ? await openSource(options.logSource, guardOf(options)) : source;
     try {
       return await use({ source, logSource, family });
@@ -33,7 +35,7 @@ export async function withSources<Result>(
       if (logSource !== source) await logSource.close();
     }
   } finally {
-    await source.close();
+    await opened.close();
   }
 }
 

@@ -129,6 +129,7 @@ export const tableSpecs: readonly TableSpec[] = [
     ...plain,
     source: 'channels',
     target: 'channels',
+    ignored: ['billed_as_requested'],
     opening: 'channel',
     targetKey: channelOf,
     mapper: () => mapChannel,
@@ -168,5 +169,6 @@ export const numberedTables = ['users', 'tokens', 'channels', 'redemptions', 'to
 export const readElsewhere = new Set([
   ...tableSpecs.map(({ source }) => source),
   ...['logs', 'quota_data', 'checkins', 'setups', 'abilities', 'user_subscriptions', 'casbin_rule'],
+  ...['prices', 'user_groups', 'migrations'],
   ...['sqlite_sequence', 'sqlite_stat1'],
 ]);

@@ -1,5 +1,6 @@
 import bcrypt from 'bcrypt';
 import { SoftwareAuthenticator } from '../software-authenticator.js';
+import { toOneHub } from './one-hub.js';
 import type { Family } from './schemas.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -98,6 +99,7 @@ function addFactors(tables: Map<string, Row[]>): void {
 
 /** A site with 30 users, 60 keys, 25 channels, codes, orders, invites, check-ins, and every pitfall once. */
 export function makeContent({ family, upstream, now, logs = 10_000 }: ContentOptions): Content {
+  if (family === 'one-hub') return toOneHub(makeContent({ family: 'one-api', upstream, now, logs }), now);
   const next = generator(7);
   const has = { reseller: family !== 'one-api', newApi: family === 'new-api', veloera: family === 'veloera' };
   const tables = new Map<string, Row[]>();

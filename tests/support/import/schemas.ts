@@ -1,7 +1,7 @@
-/** The schemas of one-api, Veloera and new-api, as GORM creates them. */
+/** The schemas of one-api, Veloera, new-api and one-hub, as GORM creates them. */
 
 export type Engine = 'sqlite' | 'mysql' | 'postgres';
-export type Family = 'one-api' | 'veloera' | 'new-api';
+export type Family = 'one-api' | 'veloera' | 'new-api' | 'one-hub';
 
 /** A field of a Go struct, by what GORM makes of it. */
 type Kind = 'id' | 'int' | 'int32' | 'text' | 'name' | 'char48' | 'char32' | 'bool' | 'float' | 'time' | 'json';
@@ -97,6 +97,21 @@ export const schemas: Readonly<Record<Family, Schema>> = {
     vendors: 'id:id name:name',
     setups: 'id:id version:name initialized_at:int',
     abilities,
+  },
+  'one-hub': {
+    users: `${userColumns} quota:int lark_id:name avatar_url:text telegram_id:int linuxdo_id:int aff_count:int32 aff_quota:int
+      aff_history:int last_login_time:int created_time:int deleted_at:time`,
+    tokens: `${tokenColumns} key:name group:name backup_group:name setting:json deleted_at:time`,
+    channels: `${channelColumns} model_headers:text custom_parameter:text proxy:text test_model:name only_chat:bool pre_cost:int
+      compatible_response:bool allow_extra_body:bool cost_ratio:float disabled_stream:json plugin:json tag:name deleted_at:time`,
+    logs: `${logColumns} request_time:int source_ip:name metadata:json`,
+    redemptions: codeColumns,
+    options: 'key:name value:text',
+    prices: `model:name type:name channel_type:int input:float output:float locked:bool extra_ratios:json long_context:json`,
+    user_groups: `id:id symbol:name name:name ratio:float api_rate:int public:bool promotion:bool min:int max:int enable:bool`,
+    payments: 'id:id type:name uuid:char32 name:name currency:name config:text enable:bool',
+    orders: `id:id user_id:int gateway_id:int trade_no:name gateway_no:name amount:int order_amount:float order_currency:name
+      quota:int fee:float discount:float status:name created_at:int updated_at:int deleted_at:time`,
   },
 };
 

@@ -1,6 +1,6 @@
 export const siteImport = {
   about:
-    'Imports a whole site of one-api, new-api, Veloera or LiteLLM: keys and passwords keep working, balances stay equal to the unit. The source is only read.',
+    'Imports a whole site of one-api, new-api, Veloera, one-hub or LiteLLM: keys and passwords keep working, balances stay equal to the unit. The source is only read.',
   loadFailed: 'The import could not be loaded',
   refused:
     'Nothing can be imported: this site is in use. An import needs a site that was just set up, without other users, keys, channels, codes, orders and calls.',
@@ -196,6 +196,6 @@ export const siteImport = {
     'plan-credited': 'What is left of an active subscription is credited to the balance.',
     'key-environment': 'The environment variable of the key is not set: imported as a disabled channel.',
     'key-hashed': 'LiteLLM stores only digests of virtual keys: a new key was issued, which the console shows.',
-    'setting-unmapped': 'The setting of LiteLLM has no counterpart.',
+    'setting-unmapped': 'The setting has no counterpart.',
   },
 };

@@ -1,6 +1,6 @@
 export const siteImport = {
   about:
-    '把 one-api、new-api、Veloera 或 LiteLLM 的整个站点迁移到这里：令牌和密码继续可用，余额分毫不差。来源只会被读取。',
+    '把 one-api、new-api、Veloera、one-hub 或 LiteLLM 的整个站点迁移到这里：令牌和密码继续可用，余额分毫不差。来源只会被读取。',
   loadFailed: '无法加载迁移状态',
   refused: '无法迁移：本站已在使用。迁移要求站点刚完成初始化，没有其他用户、令牌、渠道、兑换码、订单和调用。',
   movedBefore: '{{name}} 已于 {{time}} 迁移。再次迁移会补上之后的变化。',
@@ -181,6 +181,6 @@ export const siteImport = {
     'plan-credited': '有效订阅的剩余部分已计入余额。',
     'key-environment': '密钥的环境变量未设置：迁移后渠道为禁用状态。',
     'key-hashed': 'LiteLLM 只保存虚拟密钥的摘要：已签发新密钥，可在控制台查看。',
-    'setting-unmapped': 'LiteLLM 的该设置没有对应项。',
+    'setting-unmapped': '该设置没有对应项。',
   },
 };

@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { allowListOf } from '../../platform/outbound/allow-list.js';
 import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
+import { parseKey } from '../../shared/key-text.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Token } from './token.entity.js';
 import { hasExpired } from './token-input.js';
@@ -108,9 +109,4 @@ export class KeyHolderService {
   }
 }
 
-const bareKey = (presented: string): string =>
-  presented
-    .replace(/^Bearer\s*/i, '')
-    .trim()
-    .replace(/^sk-/, '')
-    .split('-')[0] ?? '';
+const bareKey = (presented: string): string => parseKey(presented.replace(/^Bearer\s*/i, '').trim()).key;

@@ -3,6 +3,7 @@ import { missingScope } from '../../shared/token-scopes.js';
 import { Role, UserStatus } from '../../shared/actor.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
+import { parseKey, type KeyParts } from '../../shared/key-text.js';
 import type { KeyDirectory, KnownToken, KnownUser } from './key-directory.js';
 
 /** The caller of a relay call. */
@@ -32,7 +33,7 @@ export function authenticateKey(presented: string, keys: KeyDirectory, clock: Cl
 
 /** Authenticates a key that is not in the cache or that is refused. */
 async function lookUp(
-  { key, pin }: PresentedKey,
+  { key, pin }: KeyParts,
   found: ReturnType<KeyDirectory['token']>,
   keys: KeyDirectory,
   clock: Clock,
@@ -88,14 +89,6 @@ async function refuse(token: KnownToken, key: string, keys: KeyDirectory, clock:
   );
 }
 
-/** A key as a client presents it. */
-export interface PresentedKey {
-  /** The stored part, without `sk-` and the pin. */
-  readonly key: string;
-  /** Text after the second dash: the id of the channel to use. */
-  readonly pin: string | null;
-}
-
 const bearer = /^Bearer(?:\s+|$)/i;
 const drawingWord = 'midjourney-proxy';
 
@@ -128,13 +121,6 @@ export function findKey(headers: IncomingHttpHeaders, path: string, query: strin
     if (inQuery) return inQuery.trim();
   }
   return authorization;
-}
-
-/** `sk-<KEY>-<CHANNELID>`: the prefix and the channel may be missing; further parts are ignored. */
-export function parseKey(presented: string): PresentedKey {
-  const text = presented.startsWith('sk-') ? presented.slice('sk-'.length) : presented;
-  const [key = '', pin] = text.split('-');
-  return { key, pin: pin === undefined || pin === '' ? null : pin };
 }
 
 /** `sk-abc***xyz`: enough to tell keys apart, not enough to use one. */

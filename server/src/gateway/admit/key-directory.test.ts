@@ -2,7 +2,8 @@ import { Changes } from '../../platform/cache/changes.js';
 import { MemoryState } from '../../platform/cache/memory-state.js';
 import { Secrets } from '../../shared/secrets.js';
 import { allowListOf } from '../../platform/outbound/allow-list.js';
-import { findKey, maskKey, parseKey } from './authentication.js';
+import { parseKey } from '../../shared/key-text.js';
+import { findKey, maskKey } from './authentication.js';
 import { isLow, KeyDirectory } from './key-directory.js';
 
 const secrets = new Secrets('encryption key of a test');
@@ -94,6 +95,9 @@ describe('the threshold of a warning', () => {
   );
 });
 
+/** A key of one-hub, whose signature contains both separators. */
+const signed = 'Uk7QtMv9Xa2LpRz_4bC-dE_fGh-IjKlMnOpQrStUvWxYz0123456789-abc';
+
 describe('a key', () => {
   it.each([
     ['sk-abc', 'abc', null],
@@ -102,6 +106,10 @@ describe('a key', () => {
     ['sk-abc-12-99', 'abc', '12'],
     ['sk-abc-', 'abc', null],
     ['', '', null],
+    [`sk-${signed}`, signed, null],
+    [`sk-${signed}-12`, signed, '12'],
+    [`${signed}#12`, signed, '12'],
+    [`sk-${signed}x-12`, 'Uk7QtMv9Xa2LpRz_4bC', 'dE_fGh'],
   ])('%s', (text, key, pin) => expect(parseKey(text)).toEqual({ key, pin }));
 
   it.each([

@@ -13,6 +13,10 @@ interface ChannelThere {
   readonly account: string;
   /** The API version of the channel; empty for providers whose URL names none. */
   readonly version: string;
+  /** The plugin of a channel of one-hub that changes its address. */
+  readonly plugin: string;
+  /** The path of chat calls that a channel of one-hub has of its own. */
+  readonly path: string;
 }
 
 type Address = (channel: ChannelThere) => string;
@@ -87,13 +91,40 @@ const newApi: ReadonlyMap<number, Address> = new Map([
   [46, qianfan],
 ]);
 
+const ownPaths: Address = ({ baseUrl, path }) => baseUrl + path;
+
+/** one-hub appends the client's path to the base URL, or the path that the channel or the provider has. */
+const oneHub: ReadonlyMap<number, Address> = new Map([
+  ...[1, 8, 19, 20, 26, 28, 29, 30, 31, 33, 43, 45, 56].map((type) => [type, chat] as const),
+  [3, ({ baseUrl, model }) => `${baseUrl}/openai/deployments/${model}/chat/completions`],
+  [14, messages],
+  [16, zhipuV4],
+  [17, at('/api/v1/services/aigc/text-generation/generation')],
+  [25, gemini(() => 'v1beta')],
+  [27, at('/v1/chat/completions')],
+  [35, ({ baseUrl, account, model }) => `${baseUrl}/client/v4/accounts/${account}/ai/run/${model}`],
+  [36, at('/v1/chat')],
+  [39, at('/api/chat')],
+  [40, at('/')],
+  [49, withoutVersion],
+  [55, at('/openai/v1/chat/completions')],
+]);
+const oneHubPlugins: Readonly<Record<string, Address>> = {
+  '8 customize': ownPaths,
+  '15 use_openai_api': qianfan,
+  '16 customize': ownPaths,
+  '17 use_openai_api': chat,
+};
+
 /**
  * Returns the URL of a chat call in the source program, without a query. Null if the key is exchanged first, or a
  * socket is opened.
  */
 export function addressThere(channel: ChannelThere): string | null {
-  const table = channel.generation === 'one-api' ? oneApi : newApi;
-  return table.get(channel.type)?.(channel) ?? null;
+  const { generation, type, plugin } = channel;
+  if (generation === 'one-hub') return (oneHubPlugins[`${type} ${plugin}`] ?? oneHub.get(type))?.(channel) ?? null;
+  const table = generation === 'one-api' ? oneApi : newApi;
+  return table.get(type)?.(channel) ?? null;
 }
 
 /** Base URLs that one-api has built in and that differ from those of this product. */
@@ -125,9 +156,21 @@ const oneApiBases: Readonly<Record<number, string>> = {
   51: 'https://generativelanguage.googleapis.com/v1beta/openai',
 };
 
+const oneHubBases: Readonly<Record<number, string>> = {
+  19: 'https://ai.360.cn',
+  26: 'https://api.baichuan-ai.com',
+  31: 'https://api.groq.com/openai',
+  39: 'https://ollama.com',
+  49: 'https://models.inference.ai.azure.com',
+};
+
+const builtInBases: Partial<Record<Family, Readonly<Record<number, string>>>> = {
+  'one-api': oneApiBases,
+  'one-hub': oneHubBases,
+};
+
 /**
  * Returns the base URL that the source program has built in. Null means that it equals the provider's base URL in this
  * product.
  */
-export const builtInBase = (family: Family, type: number): string | null =>
-  family === 'one-api' ? (oneApiBases[type] ?? null) : null;
+export const builtInBase = (family: Family, type: number): string | null => builtInBases[family]?.[type] ?? null;

@@ -58,6 +58,12 @@ function mappedOf(row: Fields, context: MapContext): Mapped | null {
   }
 }
 
+/** Returns the path of chat calls of a channel with endpoints of its own. */
+function chatPathOf(other: string): string {
+  const path = asFields(parseFields(other)?.['endpoints'])?.['chat'];
+  return typeof path === 'string' ? path : '';
+}
+
 async function compareChannel(
   row: Fields,
   { values, sealed }: Mapped,
@@ -94,7 +100,9 @@ async function compareChannel(
     baseUrl,
     model,
     account: text('other'),
-    version: typeof version === 'string' ? version : '',
+    version: typeof version === 'string' ? version : family === 'one-hub' && given === 25 ? row.text('other') : '',
+    plugin: row.text('plugin'),
+    path: chatPathOf(text('other')),
   });
   const here = request?.url.split('?', 1)[0] ?? null;
   if (there !== null && here !== null && there !== here) {

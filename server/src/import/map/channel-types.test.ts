@@ -6,8 +6,8 @@ import { firstOwnType, mapType } from './channel-types.js';
 /** The channel types of other programs: the maker, and the address that gets the keys if the program has one. */
 const numbers = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../../tests/fixtures/channel-numbers.json'), 'utf8'),
-) as Readonly<Record<'one-api' | 'veloera' | 'new-api' | 'done-hub', Readonly<Record<string, string>>>>;
-const imported = ['one-api', 'veloera', 'new-api'] as const;
+) as Readonly<Record<'one-api' | 'veloera' | 'new-api' | 'one-hub', Readonly<Record<string, string>>>>;
+const imported = ['one-api', 'veloera', 'new-api', 'one-hub'] as const;
 
 /** The type of custom channels with chosen endpoints. new-api uses the same number for another provider. */
 const chosenEndpoints = 58;
@@ -53,7 +53,7 @@ describe('the number of a provider', () => {
   it('is that of the same maker in new-api, or an own one', () => {
     const own = providers.filter(({ id, offered }) => offered && mapType('new-api', id, [])?.type !== id);
     expect(own.map(({ id }) => id).filter((id) => id < firstOwnType)).toEqual([chosenEndpoints]);
-    expect(imported.map((family) => mapType(family, chosenEndpoints, []))).toEqual([null, null, null]);
+    expect(imported.map((family) => mapType(family, chosenEndpoints, []))).toEqual([null, null, null, null]);
   });
 
   it('is above those of all programs if it is an own one', () => {

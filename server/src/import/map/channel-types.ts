@@ -95,6 +95,50 @@ const newApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   [55, openAI()],
 ]);
 
+const ownPaths: TypeMapping = { type: 58, needsBaseUrl: true };
+
+/**
+ * Numbers of one-hub and done-hub. Those that keep credentials of a subscription (57 to 60), and those of providers whose API has
+ * another host or form here, have no type.
+ */
+const oneHub: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
+  ...same(1, 3, 11, 14, 15, 17, 18, 20),
+  [8, itsOwnAddress],
+  [16, { type: 26 }],
+  [19, { type: 19, baseUrl: 'https://ai.360.cn' }],
+  [25, { type: 24 }],
+  [26, openAI('https://api.baichuan-ai.com')],
+  [27, { type: 35 }],
+  [28, { type: 43 }],
+  [29, { type: 25 }],
+  [30, { type: 42 }],
+  [31, openAI('https://api.groq.com/openai')],
+  [32, { type: 33 }],
+  [33, { type: 31 }],
+  [34, { type: 2, needsBaseUrl: true }],
+  [35, { type: 39 }],
+  [36, { type: 34 }],
+  [39, { type: 4, baseUrl: 'https://ollama.com' }],
+  [40, { type: 23 }],
+  [41, { type: 36, needsBaseUrl: true }],
+  [42, { type: 41 }],
+  [43, itsOwnAddress],
+  [45, { type: 40 }],
+  [47, { type: 38 }],
+  [48, { type: 38, needsBaseUrl: true }],
+  [49, withoutVersion('https://models.inference.ai.azure.com')],
+  [55, { type: 1, needsBaseUrl: true, path: '/openai' }],
+  [56, { type: 48 }],
+]);
+
+/** Types that a plugin of one-hub changes: to another API of the same provider, or to paths of the channel's own. */
+const pluggedIn: Readonly<Record<string, TypeMapping>> = {
+  '8 customize': ownPaths,
+  '15 use_openai_api': { type: 46 },
+  '16 customize': ownPaths,
+  '17 use_openai_api': openAI('https://dashscope.aliyuncs.com/compatible-mode'),
+};
+
 /** Above this number, Veloera numbers its types differently from new-api. */
 const lastCommonType = 48;
 
@@ -104,8 +148,12 @@ const lastCommonType = 48;
  */
 export const firstOwnType = 1000;
 
-/** @returns null if no provider of this product serves the type */
-export function mapType(family: Family, type: number, models: readonly string[]): TypeMapping | null {
+/**
+ * @param plugin of a channel of one-hub
+ * @returns null if no provider of this product serves the type
+ */
+export function mapType(family: Family, type: number, models: readonly string[], plugin = ''): TypeMapping | null {
+  if (family === 'one-hub') return pluggedIn[`${type} ${plugin}`] ?? oneHub.get(type) ?? null;
   if (family === 'one-api') {
     // one-api serves newer GLM models with the same type, so the models decide.
     if (type === 16 && models.some((model) => model.startsWith('glm-'))) return { type: 26 };

@@ -33,7 +33,7 @@ export const mapChannel: Mapper = (row, context) => {
   const models = splitList(row.text('models'));
   const groups = splitList(row.text('group'));
   const given = row.whole('type', 1);
-  const mapping = mapType(family, given, models);
+  const mapping = mapType(family, given, models, row.text('plugin'));
   if (!mapping) findings.add('channel-type', table, id, `type ${given}, ${row.text('name')}: ${models.join(',')}`);
   const type = mapping?.type ?? given;
   const config = parseFields(row.text('config')) ?? {};
@@ -138,7 +138,8 @@ function keysOf(type: number, row: Fields, config: Json, { findings, family }: M
   }
   const isDocument = providerOf(type).keyForm === 'document' || asFields(parseJson(key)) !== null;
   if (isDocument) return [key];
-  const given = family === 'new-api' ? key.split(/\r?\n/).map((one) => one.trim()) : splitKeys(key, 'list');
+  const given =
+    family === 'new-api' || family === 'one-hub' ? key.split(/\r?\n/).map((one) => one.trim()) : splitKeys(key, 'list');
   const alive = given.filter((one, index) => one !== '' && !dead.has(index));
   if (dead.size > 0) findings.add('channel-keys', table, row.id, `${given.length - alive.length} of ${given.length}`);
   return [[...new Set(alive)].join(',')];

@@ -5,6 +5,7 @@ import { toolQuantities } from '../../shared/price-card.js';
 import type { Fields } from '../source/fields.js';
 import type { SourceRow } from '../source/source.js';
 import { isPaidTable, paidNumbers } from '../prices/price-plan.js';
+import { toolPriceOption } from '../prices/tool-fees.js';
 import type { MapContext, Mapped } from './mapped.js';
 
 const table = 'options';
@@ -40,9 +41,10 @@ export function mapOption(row: Fields, { findings, decisions, options, prices }:
   }
   const { key, value } = translated(given, row.text('value'));
   if (!isOptionKey(key)) {
-    const isPrice = changesPrices.test(key) && !/^(|\{\}|\[\]|null|0|false)$/.test(value.trim());
+    const isMoved = prices && (movedAsPrices.has(key) || (key === toolPriceOption && prices.options.has('ToolPrices')));
+    const isPrice = !isMoved && changesPrices.test(key) && !/^(|\{\}|\[\]|null|0|false)$/.test(value.trim());
     if (isPrice) findings.addDecision(decisions, 'price-keys', table, given);
-    else if (!prices || !movedAsPrices.has(key)) findings.add('option-unknown', table, given);
+    else if (!isMoved) findings.add('option-unknown', table, given);
     return [];
   }
   if (prices && isPaidTable(key) && !prices.options.has(key)) return [];
@@ -99,6 +101,8 @@ function translated(key: string, value: string): { key: string; value: string } 
 
 /** Returns the prices that the source has saved, by model. */
 export function pricedModels(options: ReadonlyMap<string, string>): ReadonlySet<string> {
-  const names = ['ModelRatio', 'ModelPrice'].flatMap((key) => Object.keys(parseFields(options.get(key) ?? '') ?? {}));
+  const names = ['ModelRatio', 'ModelPrice', 'PriceCards'].flatMap((key) =>
+    Object.keys(parseFields(options.get(key) ?? '') ?? {}),
+  );
   return new Set(names);
 }

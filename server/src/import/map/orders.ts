@@ -12,7 +12,7 @@ const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' }
  * callback has the same path and finds the order.
  */
 export const mapOrder: Mapper = (row, context) => {
-  const { findings, options, orders } = context;
+  const { family, findings, options, orders } = context;
   const { id } = row;
   const tradeNo = row.code('trade_no');
   const status = row.text('status');
@@ -25,7 +25,8 @@ export const mapOrder: Mapper = (row, context) => {
     return [];
   }
   const provider = providerOf(row);
-  if (status === 'pending' && provider !== 'epay') {
+  // The gateways of one-hub call another path.
+  if (status === 'pending' && (provider !== 'epay' || family === 'one-hub')) {
     findings.add('order-gateway', table, id, `${provider} ${tradeNo}`);
     return [];
   }
@@ -49,7 +50,7 @@ export const mapOrder: Mapper = (row, context) => {
         payment_method: methods[method] ?? (method || 'alipay'),
         quota,
         money,
-        currency: provider === 'epay' ? 'CNY' : 'USD',
+        currency: row.text('currency') || (provider === 'epay' ? 'CNY' : 'USD'),
         status,
         created_at: momentOf(created),
         paid_at: status === 'success' ? momentOf(row.seconds('complete_time', created) || created) : null,
@@ -74,11 +75,12 @@ const providerOf = (row: Fields): string => {
 };
 
 /**
- * Returns the quota of an order. `amount` is dollars, or quota on sites that show quota; Stripe stores the amount paid,
+ * Returns the quota of an order. one-hub stores it. `amount` is dollars, or quota on sites that show quota; Stripe stores the amount paid,
  * Creem quota.
  */
 function quotaOf(row: Fields, provider: string, { options }: MapContext): number {
   const perUnit = Number(options.get('QuotaPerUnit')) || defaultQuotaPerUnit;
+  if (row.has('quota')) return row.whole('quota');
   if (provider === 'creem') return row.whole('amount');
   if (provider === 'stripe') return Math.floor(row.decimal('money') * perUnit);
   return Math.floor(row.decimal('amount') * perUnit);

@@ -2,6 +2,7 @@ import type { TokenStatus } from '../../console/tokens/index.js';
 import { splitList } from '../../shared/comma-list.js';
 import { isAddressOrRange } from '../../shared/address.js';
 import { dateOf } from '../../shared/clock.js';
+import { isSignedKey } from '../../shared/key-text.js';
 import { BadRecord, type Fields } from '../source/fields.js';
 import { amountOf, type MapContext, type Mapper, type Values } from './mapped.js';
 
@@ -34,7 +35,7 @@ export const mapToken: Mapper = (row, context) => {
     findings.add('owner-missing', table, id, `user ${userId}`);
     return [];
   }
-  if (key.includes('-')) findings.add('token-dash', table, id);
+  if (key.includes('-') && !isSignedKey(key)) findings.add('token-dash', table, id);
   const remain = amountOf(row, 'remain_quota', table, context);
   if (remain < 0 && !row.flag('unlimited_quota')) findings.add('balance-negative', table, id, String(remain));
   const used = amountOf(row, 'used_quota', table, context);

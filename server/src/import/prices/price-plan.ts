@@ -1,12 +1,14 @@
 import { optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
 import { PriceBook } from '../../billing/prices/index.js';
 import { AppError } from '../../shared/errors.js';
+import type { ToolQuantity } from '../../shared/price-card.js';
 import { parseFields } from '../../shared/json.js';
 import type { Accepting, Findings } from '../findings.js';
-import type { Generation } from './generation.js';
+import { pricesMappedName, type Generation } from './generation.js';
 import { byUse, type ServedModel } from './served-calls.js';
 import { priceTables, SitePrices } from './site-prices.js';
-import { SourcePrices, type SourcePrice } from './source-price.js';
+import type { PricesThere, SourcePrice } from './source-price.js';
+import { ToolFeesThere, toolPriceOption } from './tool-fees.js';
 
 /** The prices that an import stores on this site, so that no call changes its price. */
 export interface PricePlan {
@@ -20,6 +22,7 @@ export interface PricePlan {
 interface Planning {
   readonly generation: Generation;
   readonly options: ReadonlyMap<string, string>;
+  readonly there: PricesThere;
   readonly calls: readonly ServedModel[];
   readonly findings: Findings;
   readonly decisions: Accepting;
@@ -33,34 +36,68 @@ export const isPaidTable = (key: string): boolean => paidTables.some((one) => on
 /** Single numbers that determine what customers pay. */
 export const paidNumbers: ReadonlySet<string> = new Set(['QuotaPerUnit', 'Price']);
 
-export function planPrices({ generation, options, calls, findings, decisions }: Planning): PricePlan {
+export function planPrices({ generation, options, there, calls, findings, decisions }: Planning): PricePlan {
   const saved: { -readonly [Key in keyof OptionValues]?: OptionValues[Key] } = {};
   for (const key of paidTables) {
     const text = options.get(key);
     const table = text === undefined ? null : acceptedTable(key, text, { findings, decisions });
     if (table) Object.assign(saved, { [key]: table });
   }
-  // one-api charges cached tokens in full.
-  if (generation === 'one-api') saved.CacheRatio = {};
+  // one-api charges cached tokens in full, and the prices of one-hub have no table of cache ratios.
+  if (pricesMappedName(generation)) saved.CacheRatio = {};
   const quotaPerUnit = parsed('QuotaPerUnit', options.get('QuotaPerUnit') ?? '');
   if (quotaPerUnit !== null) saved.QuotaPerUnit = quotaPerUnit;
   const site = new SitePrices(saved);
-  const { prices, refused } = pricesThere(new SourcePrices(generation, options), calls, { findings, decisions });
+  const { prices, refused } = pricesThere(there, calls, { findings, decisions });
   const adopted = new Set(site.adopt(prices));
   for (const [model, price] of prices) {
     if (adopted.has(model)) findings.add('price-moved', 'channels', model, describePrice(price));
   }
-  const values = site.values();
+  const tools = toolFeesOf({ generation, options, calls, findings }, site.values());
+  const values = { ...site.values(), ...tools };
   const book = new PriceBook({ values });
   for (const model of refused) {
     if (book.isPriced(model)) findings.add('price-new', 'channels', model);
     else if (generation === 'one-api') findings.addDecision(decisions, 'model-refused', 'channels', model);
   }
   const texts = site.texts();
+  for (const [key, value] of Object.entries(tools)) texts.set(key, optionText(key as keyof typeof tools, value));
   for (const key of ['GroupRatio', 'TopupGroupRatio'] as const) {
     if (saved[key]) texts.set(key, optionText(key, saved[key]));
   }
   return { options: texts, values, served: new Set(calls.map(({ requested }) => requested)) };
+}
+
+/**
+ * Returns the options by which tools of providers cost what they cost in new-api of 2026; none if they cost that here
+ * anyway.
+ */
+function toolFeesOf(
+  { generation, options, calls, findings }: Pick<Planning, 'generation' | 'options' | 'calls' | 'findings'>,
+  values: OptionValues,
+): Partial<Pick<OptionValues, 'ToolPrices' | 'UnpricedTools'>> {
+  if (generation !== 'new-api 2026') return {};
+  const there = new ToolFeesThere(options.get(toolPriceOption));
+  const book = new PriceBook({ values });
+  const models = [...new Set(calls.map(({ requested }) => requested))];
+  const differs = models.some((model) => {
+    const here = book.find(model, '');
+    return (
+      here !== null &&
+      !here.coversWork &&
+      Object.entries(there.of(model)).some(([tool, usd]) => here.card.prices[tool as ToolQuantity] !== usd)
+    );
+  });
+  for (const model of models) {
+    for (const detail of there.unlike(model)) findings.add('price-kind', 'channels', model, detail);
+    if (book.find(model, '')?.isFree) findings.add('price-kind', 'channels', model, 'fees of tools: free here');
+  }
+  if (models.some((model) => /^gpt-|^o\d/.test(model))) {
+    const detail = `image_generation: ${there.drawing} USD a drawing there, the tokens of the drawing here`;
+    findings.add('price-kind', 'options', toolPriceOption, detail);
+  }
+  // new-api forwards tools that it has no price for.
+  return differs ? { ToolPrices: there.table(), UnpricedTools: 'free' } : {};
 }
 
 type Deciding = Pick<Planning, 'findings' | 'decisions'>;
@@ -70,7 +107,7 @@ type Deciding = Pick<Planning, 'findings' | 'decisions'>;
  * differ, the price of the most used channel is taken.
  */
 function pricesThere(
-  source: SourcePrices,
+  source: PricesThere,
   calls: readonly ServedModel[],
   { findings, decisions }: Deciding,
 ): { readonly prices: ReadonlyMap<string, SourcePrice>; readonly refused: readonly string[] } {
@@ -91,6 +128,7 @@ function pricesThere(
 
 function describePrice(price: SourcePrice): string {
   if (price.kind === 'call') return `${price.usd} USD a call`;
+  if (price.kind === 'card') return `price card ${JSON.stringify(price.card)}`;
   const { kind: _kind, model, ...factors } = price;
   return [`ratio ${model}`, ...Object.entries(factors).map(([name, factor]) => `${name} ${factor}`)].join(', ');
 }

@@ -1,7 +1,7 @@
 import { splitList } from '../../shared/comma-list.js';
 import { parseFields } from '../../shared/json.js';
 import type { Fields } from '../source/fields.js';
-import type { Generation } from './generation.js';
+import { pricesMappedName, type Generation } from './generation.js';
 import type { PricedModel } from './source-price.js';
 
 /** A model of a channel, as the source program priced it. */
@@ -13,7 +13,10 @@ export interface ServedModel extends PricedModel {
 }
 
 /** Columns of a channel that determine its prices. */
-export const servedColumns = ['id', 'type', 'status', 'models', 'model_mapping', 'priority', 'weight'];
+export const servedColumns = [
+  ...['id', 'type', 'status', 'models', 'model_mapping', 'priority', 'weight'],
+  'billed_as_requested',
+];
 
 /** The models of a channel. */
 export function servedBy(row: Fields, generation: Generation): ServedModel[] {
@@ -25,13 +28,14 @@ export function servedBy(row: Fields, generation: Generation): ServedModel[] {
     priority: row.whole('priority'),
     weight: row.whole('weight'),
   };
+  const asRequested = new Set(splitList(row.text('billed_as_requested')));
   const served = splitList(row.text('models')).map((model): ServedModel => ({
     ...channel,
     requested: model,
-    upstream: mapped(model, mapping, generation),
+    upstream: asRequested.has(model) ? model : mapped(model, mapping, generation),
   }));
-  if (generation !== 'one-api') return served;
-  // The log of this program has the mapped name, and prices are found by it. The mapped name gets a price as well, for
+  if (!pricesMappedName(generation)) return served;
+  // The log of these programs has the mapped name, and prices are found by it. The mapped name gets a price as well, for
   // log rows and for future channels.
   const targets = served.map(({ upstream }): ServedModel => ({
     ...channel,
@@ -43,15 +47,15 @@ export function servedBy(row: Fields, generation: Generation): ServedModel[] {
 }
 
 /**
- * Applies a channel's mapping. one-api maps a name once; the other programs repeat this while the result is mapped
- * again.
+ * Applies a channel's mapping. one-api and one-hub map a name once; the other programs repeat this while the result is
+ * mapped again.
  */
 function mapped(model: string, mapping: Readonly<Record<string, unknown>>, generation: Generation): string {
   const seen = new Set<string>();
   for (let name = model; ;) {
     const next = Object.hasOwn(mapping, name) ? mapping[name] : '';
     if (typeof next !== 'string' || next === '' || seen.has(next)) return name;
-    if (generation === 'one-api') return next;
+    if (pricesMappedName(generation)) return next;
     seen.add(name);
     name = next;
   }

@@ -59,6 +59,7 @@ export class SitePrices {
       this.set('ModelPrice', model, price.usd);
       return;
     }
+    if (price.kind === 'card') return;
     this.table('ModelPrice').delete(model);
     this.changed.add('ModelPrice');
     this.set('ModelRatio', model, price.model);
@@ -69,7 +70,7 @@ export class SitePrices {
   private putCard(model: string, price: SourcePrice): void {
     if (price.kind === 'call') return;
     const { QuotaPerUnit } = { ...defaultOptionValues(), ...this.saved };
-    this.cards.set(model, cardOfSource(price, QuotaPerUnit));
+    this.cards.set(model, price.kind === 'card' ? price.card : cardOfSource(price, QuotaPerUnit));
     this.changed.add('PriceCards');
   }
 
@@ -89,7 +90,7 @@ const near = (here: number, there: number | undefined): boolean =>
   there === undefined || Math.abs(here - there) <= 1e-9 * Math.max(1, Math.abs(there));
 
 function isSame(here: Price | null, there: SourcePrice): boolean {
-  if (here?.source !== 'table') return false;
+  if (here?.source !== 'table' || there.kind === 'card') return false;
   const { shown } = here;
   if (there.kind === 'call') return near(shown.modelPrice, there.usd);
   if (shown.modelPrice >= 0 || !near(shown.modelRatio, there.model)) return false;

@@ -1,4 +1,4 @@
-import type { Generation } from './generation.js';
+import type { RatioGeneration } from './generation.js';
 import { SourcePrices } from './source-price.js';
 
 interface Site {
@@ -8,7 +8,7 @@ interface Site {
   readonly type?: number;
 }
 
-function priceOf(generation: Generation, requested: string, { options = {}, upstream, type = 1 }: Site = {}) {
+function priceOf(generation: RatioGeneration, requested: string, { options = {}, upstream, type = 1 }: Site = {}) {
   const texts = Object.entries(options).map(([key, value]): [string, string] => [
     key,
     typeof value === 'string' ? value : JSON.stringify(value),
@@ -16,7 +16,7 @@ function priceOf(generation: Generation, requested: string, { options = {}, upst
   return new SourcePrices(generation, new Map(texts)).of({ requested, upstream: upstream ?? requested, type });
 }
 
-it.each<[Generation, string, number, number, number]>([
+it.each<[RatioGeneration, string, number, number, number]>([
   ['one-api', 'gpt-4o', 2.5, 4, 1],
   ['one-api', 'gpt-4o-2024-05-13', 2.5, 3, 1],
   ['one-api', 'gpt-4-0125-preview', 5, 3, 1],

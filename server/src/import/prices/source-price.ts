@@ -1,6 +1,7 @@
 import { parseFields } from '../../shared/json.js';
 import { familyTables, type FamilyTables, type Ratios } from './built-in/family-tables.js';
-import type { Generation } from './generation.js';
+import type { PriceCard } from '../../shared/price-card.js';
+import type { RatioGeneration } from './generation.js';
 
 /**
  * A price of the source program, before the group ratio. A factor is absent if it never differed from that of this
@@ -8,6 +9,7 @@ import type { Generation } from './generation.js';
  */
 export type SourcePrice =
   | { readonly kind: 'call'; readonly usd: number }
+  | { readonly kind: 'card'; readonly card: PriceCard }
   | {
       readonly kind: 'ratio';
       readonly model: number;
@@ -31,19 +33,26 @@ export interface PricedModel {
   readonly type: number;
 }
 
+/** Computes the prices of a source program. */
+export interface PricesThere {
+  /** @returns null for a model that the source program refuses */
+  of(call: PricedModel): SourcePrice | null;
+}
+
 /** Models that one-api prices by the image. Their ratios are USD / 500. */
-const drawsImages = /^(dall-e|cogview|wanx|step-1x|ali-stable)|(^|\/)(flux|stable-diffusion|ideogram|recraft|imagen)/;
-const hasAudio = /-(audio|realtime)/;
-const fallbackRatio = 30;
+export const drawsImages =
+  /^(dall-e|cogview|wanx|step-1x|ali-stable)|(^|\/)(flux|stable-diffusion|ideogram|recraft|imagen)/;
+export const hasAudio = /-(audio|realtime)/;
+export const fallbackRatio = 30;
 /** The ratio of new-api and Veloera in self-use mode for a model without a price. */
 const selfUseRatio = 37.5;
 
 /** Computes what the source program charges, from the settings that its site has saved and from its built-in tables. */
-export class SourcePrices {
+export class SourcePrices implements PricesThere {
   private readonly tables: FamilyTables;
 
   constructor(
-    private readonly generation: Generation,
+    private readonly generation: RatioGeneration,
     private readonly options: ReadonlyMap<string, string>,
   ) {
     const built = familyTables[generation];
@@ -64,7 +73,6 @@ export class SourcePrices {
     };
   }
 
-  /** @returns null for a model that the source program refuses */
   of(call: PricedModel): SourcePrice | null {
     return this.generation === 'one-api' ? this.ofOneApi(call) : this.ofReseller(call);
   }

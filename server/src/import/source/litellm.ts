@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { defaultOptionValues } from '../../options/option-registry.js';
+import { PriceDocumentError, readPriceDocument } from '../../billing/prices/index.js';
 import { asFields, asList, type Fields } from '../../shared/json.js';
+import type { PriceCard } from '../../shared/price-card.js';
 import type { Example, FindingCode } from '../findings.js';
+import { Fields as Columns } from './fields.js';
 import { SourceError, type Page, type SourceDatabase, type SourceRow } from './source.js';
 
 /** Providers of LiteLLM (the part of a model before `/`) → their channel type in this product. */
@@ -85,7 +88,9 @@ export async function openLiteLlm(given: LiteLlmSource): Promise<SourceDatabase>
   const models = asList(config['model_list']).map((model) => asFields(model) ?? {});
   if (models.length === 0) throw new SourceError(`${source.path} has no model_list: it is no config.yaml of LiteLLM.`);
   for (const key of ['router_settings', 'litellm_settings', 'mcp_servers', 'guardrails', 'environment_variables']) {
-    for (const name of Object.keys(asFields(config[key]) ?? {})) source.findings.add('setting-unmapped', key, name);
+    for (const name of Object.keys(asFields(config[key]) ?? {})) {
+      source.findings.add(changesPrices.has(name) ? 'price-keys' : 'setting-unmapped', key, name);
+    }
   }
   const deployments = models.map((model, index) => deploymentOf(model, index, source));
   const people = source.keys ? await readPeople(source.keys, source) : { users: [], tokens: [] };
@@ -94,7 +99,7 @@ export async function openLiteLlm(given: LiteLlmSource): Promise<SourceDatabase>
       ['users', people.users],
       ['tokens', people.tokens],
       ['channels', channelsOf(deployments)],
-      ['options', pricesOf(models)],
+      ['options', await pricesOf(models, source.findings)],
     ]),
     source,
   );
@@ -131,7 +136,7 @@ function deploymentOf(entry: Fields, index: number, { environment, findings }: R
   const key = given === 'bedrock' ? awsKey(read) : read(given === 'vertex_ai' ? 'vertex_credentials' : 'api_key');
   const baseUrl = read('api_base').replace(/\/v1\/?$/, '') || (address ?? '');
   if (missing.length > 0) findings.add('key-environment', 'model_list', index + 1, `${name}: ${missing.join(', ')}`);
-  for (const unknown of Object.keys(parameters).filter((one) => !known.has(one))) {
+  for (const unknown of Object.keys(parameters).filter((one) => !known.has(one) && !isCost(one))) {
     findings.add('setting-unmapped', 'model_list', index + 1, `${name}: ${unknown}`);
   }
   return {
@@ -146,14 +151,20 @@ function deploymentOf(entry: Fields, index: number, { environment, findings }: R
   };
 }
 
+/** Settings that change what all calls cost. */
+const changesPrices = new Set(['cost_margin_config', 'cost_discount_config']);
+
 const awsKey = (read: (key: string) => string): string =>
   `${read('aws_access_key_id')}|${read('aws_secret_access_key')}|${read('aws_region_name')}`;
 
 const known = new Set([
   ...['model', 'api_key', 'api_base', 'api_version', 'custom_llm_provider', 'weight', 'vertex_credentials'],
   ...['vertex_location', 'vertex_project', 'aws_access_key_id', 'aws_secret_access_key', 'aws_region_name'],
-  ...['input_cost_per_token', 'output_cost_per_token', 'cache_read_input_token_cost'],
 ]);
+
+const isCost = (name: string): boolean => /(^|_)cost(_|$)/.test(name);
+/** Costs that are ratios here. All others need a price card. */
+const costsOfRatios = new Set(['input_cost_per_token', 'output_cost_per_token', 'cache_read_input_token_cost']);
 
 /** Returns one channel per deployment. Weights balance deployments of the same model name. */
 const channelsOf = (deployments: readonly Deployment[]): SourceRow[] =>
@@ -173,16 +184,23 @@ const channelsOf = (deployments: readonly Deployment[]): SourceRow[] =>
   }));
 
 /** Returns the prices of models that configure their own. LiteLLM has built-in prices for all others. */
-function pricesOf(models: readonly Fields[]): SourceRow[] {
+async function pricesOf(models: readonly Fields[], findings: Notes): Promise<SourceRow[]> {
   const ratios: Record<string, number> = {};
   const completions: Record<string, number> = {};
   const caches: Record<string, number> = {};
+  const listed: Record<string, Fields> = {};
   for (const entry of models) {
     const name = textOf(entry['model_name']);
-    const costs = { ...asFields(entry['model_info']), ...asFields(entry['litellm_params']) };
-    const input = costOf(costs['input_cost_per_token']);
-    const output = costOf(costs['output_cost_per_token']);
-    const cached = costOf(costs['cache_read_input_token_cost']);
+    const given = { ...asFields(entry['model_info']), ...asFields(entry['litellm_params']) };
+    const costs = Object.entries(given).filter(([key, value]) => isCost(key) && costOf(value) >= 0);
+    if (costs.some(([key]) => !costsOfRatios.has(key))) {
+      const mode = textOf(given['mode']) || 'chat';
+      listed[name] = { litellm_provider: 'openai', mode, ...Object.fromEntries<unknown>(costs) };
+      continue;
+    }
+    const input = costOf(given['input_cost_per_token']);
+    const output = costOf(given['output_cost_per_token']);
+    const cached = costOf(given['cache_read_input_token_cost']);
     if (!(input > 0)) continue;
     ratios[name] = Number((input / usdPerTokenAtRatio1).toPrecision(12));
     if (output >= 0) completions[name] = Number((output / input).toPrecision(12));
@@ -192,7 +210,25 @@ function pricesOf(models: readonly Fields[]): SourceRow[] {
     { key: 'ModelRatio', value: JSON.stringify(ratios) },
     { key: 'CompletionRatio', value: JSON.stringify(completions) },
     { key: 'CacheRatio', value: JSON.stringify({ ...defaultOptionValues().CacheRatio, ...caches }) },
+    { key: 'PriceCards', value: JSON.stringify(await cardsOf(listed, findings)) },
   ];
+}
+
+/** Returns price cards for models whose costs are those of LiteLLM's own list of prices, with its names. */
+async function cardsOf(listed: Readonly<Record<string, Fields>>, findings: Notes): Promise<Record<string, PriceCard>> {
+  const cards: Record<string, PriceCard> = {};
+  for (const [name, entry] of Object.entries(listed)) {
+    try {
+      const document = await readPriceDocument(Buffer.from(JSON.stringify({ [name]: entry })));
+      const card = document.cards.get(name);
+      if (card) cards[name] = card;
+      for (const { reason } of document.skipped) findings.add('price-keys', 'model_list', name, reason);
+    } catch (error) {
+      if (!(error instanceof PriceDocumentError)) throw error;
+      findings.add('price-keys', 'model_list', name, `the list of its costs ${error.message}`);
+    }
+  }
+  return cards;
 }
 
 /** Returns a cost in USD; NaN if it is absent or null, because such a cost must not become a price of zero. */
@@ -204,9 +240,12 @@ async function readPeople(
   { newKey, findings }: Reading,
 ): Promise<{ users: SourceRow[]; tokens: SourceRow[] }> {
   const rowsOf = async (table: string): Promise<SourceRow[]> => (keys.columns.has(table) ? keys.all(table) : []);
+  await nameLeftOut(keys, findings);
   const found = byCreation(await rowsOf('LiteLLM_UserTable'), 'user_id');
   const budgets = new Map((await rowsOf('LiteLLM_BudgetTable')).map((row) => [textOf(row['budget_id']), row]));
   const teams = new Map((await rowsOf('LiteLLM_TeamTable')).map((row) => [teamName(textOf(row['team_id'])), row]));
+  const byTeam = new Map([...teams.values()].map((row) => [textOf(row['team_id']), row]));
+  const byUser = new Map(found.map((row) => [textOf(row['user_id']), row]));
   // The parameters of these models are encrypted with a key of the proxy, so they are reported instead.
   for (const row of await rowsOf('LiteLLM_ProxyModelTable')) {
     findings.add(
@@ -223,6 +262,8 @@ async function readPeople(
     const digest = textOf(row['token']);
     const label = textOf(row['key_alias']) || textOf(row['key_name']) || `key ${index + 1}`;
     findings.add('key-hashed', 'LiteLLM_VerificationToken', index + 1, label);
+    const team = byTeam.get(textOf(row['team_id']));
+    const models = modelsOf(row, team, byUser.get(textOf(row['user_id'])));
     const left = remaining({
       ...row,
       max_budget: row['max_budget'] ?? budgets.get(textOf(row['budget_id']))?.['max_budget'],
@@ -232,21 +273,20 @@ async function readPeople(
       user_id: ids.get(ownerOf(row)),
       key: newKey(digest),
       name: label,
-      status: row['blocked'] === true ? 2 : 1,
+      status: row['blocked'] === true || team?.['blocked'] === true ? 2 : 1,
       expired_time: secondsOf(row['expires']) ?? -1,
       remain_quota: left ?? 0,
       unlimited_quota: left === null,
       used_quota: toQuota(row['spend']),
       created_time: secondsOf(row['created_at']) ?? 0,
       accessed_time: secondsOf(row['last_active']) ?? 0,
-      model_limits: textsOf(row['models']).join(','),
-      model_limits_enabled: textsOf(row['models']).length > 0,
+      model_limits: models?.join(',') ?? '',
+      model_limits_enabled: models !== null,
     };
   });
-  const byName = new Map(found.map((row) => [textOf(row['user_id']), row]));
   const users = [...ids].map(([name, id]) => {
     // Keys of a team that belong to no user get a new user with the budget of the team.
-    const row = byName.get(name) ?? teams.get(name) ?? {};
+    const row = byUser.get(name) ?? teams.get(name) ?? {};
     const own = remaining(row);
     // A user without a budget gets the budgets of their keys.
     const ofKeys = tokens.filter((one) => one.user_id === id).reduce((sum, one) => sum + one.remain_quota, 0);
@@ -269,6 +309,74 @@ async function readPeople(
     };
   });
   return { users, tokens };
+}
+
+/**
+ * Returns the models that a key may use; null for all. Without models of its own a key has those of its team, or else of its
+ * user. `all-team-models` is the list of the team, `all-proxy-models` are all.
+ */
+function modelsOf(key: SourceRow, team: SourceRow | undefined, user: SourceRow | undefined): string[] | null {
+  const own = textsOf(key['models']);
+  const ofTeam = textsOf(team?.['models']);
+  const ofOwner = team ? ofTeam : textsOf(user?.['models']);
+  const named = own.length > 0 ? own : ofOwner;
+  const models = named.flatMap((name) => (name === 'all-team-models' ? ofTeam : [name]));
+  if (models.length === 0 || models.includes('all-proxy-models')) return null;
+  return models.filter((name) => name !== 'no-default-models');
+}
+
+/** Columns of each table that are read, or say nothing that a site needs. */
+const readColumns: Readonly<Record<string, ReadonlySet<string>>> = {
+  LiteLLM_UserTable: new Set([
+    ...['user_id', 'user_alias', 'user_email', 'user_role', 'spend', 'max_budget', 'models', 'teams', 'team_id'],
+    ...['created_at', 'updated_at', 'model_spend'],
+  ]),
+  LiteLLM_TeamTable: new Set([
+    ...['team_id', 'team_alias', 'spend', 'max_budget', 'models', 'blocked', 'admins', 'members', 'members_with_roles'],
+    ...['created_at', 'updated_at', 'model_spend'],
+  ]),
+  LiteLLM_BudgetTable: new Set([
+    ...['budget_id', 'max_budget', 'created_at', 'created_by', 'updated_at', 'updated_by'],
+  ]),
+  LiteLLM_VerificationToken: new Set([
+    ...[
+      'token',
+      'key_name',
+      'key_alias',
+      'spend',
+      'expires',
+      'models',
+      'user_id',
+      'team_id',
+      'max_budget',
+      'budget_id',
+    ],
+    ...['blocked', 'created_at', 'created_by', 'updated_at', 'updated_by', 'last_active', 'model_spend'],
+    'soft_budget_cooldown',
+  ]),
+  LiteLLM_ProxyModelTable: new Set(),
+};
+
+/** Tables that a site does not miss: state of jobs, sums of spend, and migrations. */
+const withoutContent =
+  /^(LiteLLM_(Daily\w+|CronJob|ErrorLogs|HealthCheckTable|UserNotifications|Deleted\w+)|_prisma_migrations)$/;
+
+/** Names columns and tables with content that has no place here, such as limits of calls and tokens. */
+async function nameLeftOut(keys: SourceDatabase, findings: Notes): Promise<void> {
+  for (const table of keys.columns.keys()) {
+    const read = readColumns[table];
+    if (!read) {
+      if (withoutContent.test(table)) continue;
+      const rows = Number((await keys.one(table, 'COUNT(*) AS n'))['n'] ?? 0);
+      if (rows > 0) findings.add('table-left-out', table, '', `${rows} rows`);
+    } else if (table !== 'LiteLLM_ProxyModelTable') {
+      const counts = new Map<string, number>();
+      for (const row of await keys.all(table)) {
+        for (const name of new Columns(row, new Set(read)).unread()) counts.set(name, (counts.get(name) ?? 0) + 1);
+      }
+      for (const [name, count] of counts) findings.add('column-left-out', table, name, `${count} rows`);
+    }
+  }
 }
 
 const ownerOf = (row: SourceRow): string =>

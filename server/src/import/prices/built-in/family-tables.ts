@@ -1,6 +1,6 @@
 import { defaultModelRatios } from '../../../options/default-model-ratios.js';
 import { defaultCompletionRatios, defaultModelPrices } from '../../../options/default-tables.js';
-import type { Generation } from '../generation.js';
+import type { RatioGeneration } from '../generation.js';
 import { completionRules, type Ruled } from '../completion-rules.js';
 import { oneApiCompletionRatios, oneApiModelRatios } from './one-api-ratios.js';
 import {
@@ -85,7 +85,7 @@ const oneApi: FamilyTables = {
   completionRule: completionRules.oneApi,
 };
 
-export const familyTables: Readonly<Record<Generation, FamilyTables>> = {
+export const familyTables: Readonly<Record<RatioGeneration, FamilyTables>> = {
   'one-api': oneApi,
   veloera: early,
   'new-api 2025': early,
