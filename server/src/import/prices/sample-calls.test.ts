@@ -1,4 +1,5 @@
-import { chargeOfUsage, hasLines, isAudioModel, PriceBook } from '../../billing/prices/index.js';
+import { chargeOfUsage, hasLines, PriceBook } from '../../billing/prices/index.js';
+import { chargesAudio } from '../../dialects/makers/charging.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { Findings } from '../findings.js';
 import { familyTables } from './built-in/family-tables.js';
@@ -117,7 +118,7 @@ it.each(sites)('%s: every sample call costs the same, or is in a list of the rep
       const fee = fees?.of(call.requested).webSearch ?? 0;
       for (const [group, ratio] of Object.entries(groups)) {
         const here = book.find(call.requested, group);
-        const formula = kind === 'audio' && isAudioModel(call.requested) ? 'audio' : 'text';
+        const formula = kind === 'audio' && chargesAudio(call.requested) ? 'audio' : 'text';
         const usesTools = kind === 'tools' && here !== null && here.card.perCall === undefined;
         const card = here && (usesTools && !hasLines(here.cards.text) ? here.card : here.cards[formula]);
         const charge = card ? chargeOfUsage(card, usage, ratio, quotaPerUnit).quota : null;
