@@ -160,7 +160,7 @@ type Source = Extract<NeutralEvent, { kind: 'search' | 'annotation' }>;
 
 const isSource = (event: NeutralEvent): event is Source => event.kind === 'search' || event.kind === 'annotation';
 
-const noSources: Iterator<Source> = [].values();
+const noSources = ([] as readonly Source[]).values();
 
 /** Fields of an event that hold no text. */
 const names: ReadonlySet<string> = new Set(['kind']);
