@@ -12,10 +12,16 @@ import {
 
 /** Maximum price in USD. It is far above any price list, and keeps every product within the range of the ledger. */
 export const maxPrice = 1_000_000;
+/** Minimum price in USD above 0. Prices are divided by others, and those of a smaller one would not be finite. */
+const minPrice = 1e-9;
 const maxContextTiers = 8;
 const maxTokens = 1_000_000_000;
 
-const amount = z.number().min(0, 'must not be negative').max(maxPrice, 'is too large');
+const amount = z
+  .number()
+  .min(0, 'must not be negative')
+  .max(maxPrice, 'is too large')
+  .refine((price) => price === 0 || price >= minPrice, 'is too small');
 const prices = z.partialRecord(z.enum(quantities as [Quantity, ...Quantity[]]), amount);
 const when = z
   .strictObject(Object.fromEntries(conditionNames.map((name) => [name, z.enum(conditionValues[name]).optional()])))

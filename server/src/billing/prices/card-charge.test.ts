@@ -13,7 +13,7 @@ const quotaPerUnit = 500_000;
 const price = fc.oneof(
   fc.constant(0),
   fc.integer({ min: 1, max: 100_000 }).map((cents) => cents / 1000),
-  fc.double({ min: 0, max: 1000, noNaN: true }),
+  fc.double({ min: 1e-9, max: 1000, noNaN: true }),
 );
 const somePrices = fc
   .record(Object.fromEntries(quantities.map((name) => [name, price])), { requiredKeys: [] })
@@ -214,6 +214,7 @@ describe('a card from outside', () => {
     ['no price', { prices: {} }],
     ['a negative price', { prices: { input: -1 } }],
     ['more than any price', { prices: { input: 1e308 } }],
+    ['less than any price above 0', { prices: { input: 5e-324 } }],
     ['NaN', { prices: { input: Number.NaN } }],
     ['a text', { prices: { input: '3' } }],
     ['an unknown quantity', { prices: { inputs: 3 } }],
