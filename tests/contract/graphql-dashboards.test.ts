@@ -67,8 +67,8 @@ beforeAll(async () => {
   root = await site.setUp();
   people = [await site.invite(root), await site.invite(root), await site.invite(root)];
   await site.query(`
-    INSERT INTO channels (id, type, name, key_sealed, created_time, tag, models, status, other_info) VALUES
-      (1, 20, 'router', '', 0, 'eu', 'm1', 1, ''), (2, 14, 'claude', '', 0, 'eu', 'm2', 1, '')`);
+    INSERT INTO channels (id, type, name, key_sealed, tag, models) VALUES
+      (1, 20, 'router', '', 'eu', '{m1}'), (2, 14, 'claude', '', 'eu', '{m2}')`);
   seedUsage();
   seedLog();
   await site.query(
@@ -268,7 +268,9 @@ it('24 and 25: the last minute, and channels whose test failed', async () => {
   const recent = logRows(now - 59, 2).length;
   expect(logs.lastMinute).toEqual({ calls: 1 + recent, tokens: 42 });
   await site.query("DELETE FROM logs WHERE username = ''");
-  await site.query(`UPDATE channels SET test_time = ${now - 9}, test_error = 'no such host' WHERE id = 2`);
+  await site.query(
+    `UPDATE channels SET tested_at = to_timestamp(${now - 9}), test_error = 'no such host' WHERE id = 2`,
+  );
   const { channels } = await ask<{ channels: { items: unknown } }>(25);
   expect(channels.items).toEqual([{ id: 2, name: 'claude', lastTest: { at: iso(now - 9), error: 'no such host' } }]);
 });

@@ -501,7 +501,7 @@ describe('confirmation', () => {
     // Forms send the unchanged address again.
     expect(await put({ base_url: baseUrl, weight: 3 })).toBeUndefined();
     expect(await site.query('SELECT base_url, weight, setting FROM channels WHERE id = $1', [id])).toEqual([
-      { base_url: baseUrl, weight: 3, setting: '' },
+      { base_url: baseUrl, weight: 3, setting: {} },
     ]);
     await ask(admin, confirm, { input: { code: codeOf(secret) } });
     expect(await run()).toEqual([undefined, undefined]);
