@@ -209,7 +209,8 @@ it('moves every price that the file states, limits of models and blocked teams, 
       ('k3', 'of user', '{}', 'dora', NULL, NULL, '{"fast":"seer"}', '2025-01-03'),
       ('k4', 'all', '{all-proxy-models}', 'dora', NULL, NULL, '{}', '2025-01-04'),
       ('k5', 'blocked', '{}', NULL, 'blue', NULL, '{}', '2025-01-05'),
-      ('k6', 'nothing', '{}', 'none', NULL, NULL, '{}', '2025-01-06')`);
+      ('k6', 'nothing', '{}', 'none', NULL, NULL, '{}', '2025-01-06'),
+      ('k7', 'of a lost team', '{all-team-models}', NULL, 'gone', NULL, '{}', '2025-01-07')`);
   await client.end();
   const path = join(folder, 'current.yaml');
   await writeFile(
@@ -261,12 +262,15 @@ litellm_settings:
     await rows('SELECT name, status, model_limits_enabled AS limited, model_limits FROM tokens ORDER BY id'),
   ).toEqual([
     { name: 'of team', status: 'enabled', limited: true, model_limits: ['gpt-4o'] },
-    { name: 'all of team', status: 'enabled', limited: true, model_limits: ['gpt-4o', 'painter'] },
+    // The team may not use the other model that the key names.
+    { name: 'all of team', status: 'enabled', limited: true, model_limits: ['gpt-4o'] },
     { name: 'of user', status: 'enabled', limited: true, model_limits: ['seer'] },
     { name: 'all', status: 'enabled', limited: false, model_limits: [] },
     { name: 'blocked', status: 'disabled', limited: false, model_limits: [] },
     { name: 'nothing', status: 'enabled', limited: true, model_limits: [] },
+    { name: 'of a lost team', status: 'enabled', limited: true, model_limits: [] },
   ]);
+  expect(found('setting-unmapped')).toContain('LiteLLM_VerificationToken 7: of a lost team: its team is missing');
   const [option] = (await rows(`SELECT value FROM options WHERE key = 'PriceCards'`)) as Array<{ value: string }>;
   expect(JSON.parse(option?.value ?? '{}')).toMatchObject({
     seer: {

@@ -38,6 +38,7 @@ export const mapChannel: Mapper = (row, context) => {
   const type = mapping?.type ?? given;
   const config = parseFields(row.text('config')) ?? {};
   const settings = new ChannelSettings(row, context);
+  const baseUrl = row.text('base_url').trim().replace(/\/+$/, '') || (mapping?.baseUrl ?? '');
   const shared = {
     type,
     name: row.text('name').trim() || `channel ${id}`,
@@ -48,7 +49,7 @@ export const mapChannel: Mapper = (row, context) => {
     created_at: row.moment('created_time'),
     tested_at: row.moment('test_time'),
     response_time: row.clamped('response_time', 0, maxInt32),
-    base_url: (row.text('base_url').trim().replace(/\/+$/, '') || (mapping?.baseUrl ?? '')) + (mapping?.path ?? ''),
+    base_url: baseUrl && baseUrl + (mapping?.path ?? ''),
     other: mapping?.other ?? otherOf(type, row, config),
     balance: row.decimal('balance'),
     balance_at: row.moment('balance_updated_time'),

@@ -263,6 +263,8 @@ async function readPeople(
     const label = textOf(row['key_alias']) || textOf(row['key_name']) || `key ${index + 1}`;
     findings.add('key-hashed', 'LiteLLM_VerificationToken', index + 1, label);
     const team = byTeam.get(textOf(row['team_id']));
+    if (!team && textOf(row['team_id']) !== '')
+      findings.add('setting-unmapped', 'LiteLLM_VerificationToken', index + 1, `${label}: its team is missing`);
     const models = modelsOf(row, team, byUser.get(textOf(row['user_id'])));
     const left = remaining({
       ...row,
@@ -311,18 +313,27 @@ async function readPeople(
   return { users, tokens };
 }
 
+/** Returns a list of models; null for all. */
+const listOf = (names: string[]): string[] | null =>
+  names.length === 0 || names.includes('all-proxy-models')
+    ? null
+    : names.filter((name) => name !== 'no-default-models');
+
 /**
  * Returns the models that a key may use; null for all. Without models of its own a key has those of its team, or else of its
- * user. `all-team-models` is the list of the team, `all-proxy-models` are all.
+ * user. `all-team-models` is the list of the team, and none when the team is missing. A key never has more than its team.
  */
 function modelsOf(key: SourceRow, team: SourceRow | undefined, user: SourceRow | undefined): string[] | null {
-  const own = textsOf(key['models']);
-  const ofTeam = textsOf(team?.['models']);
-  const ofOwner = team ? ofTeam : textsOf(user?.['models']);
-  const named = own.length > 0 ? own : ofOwner;
-  const models = named.flatMap((name) => (name === 'all-team-models' ? ofTeam : [name]));
-  if (models.length === 0 || models.includes('all-proxy-models')) return null;
-  return models.filter((name) => name !== 'no-default-models');
+  const ofTeam = team ? listOf(textsOf(team['models'])) : null;
+  const given = textsOf(key['models']);
+  if (given.length === 0) return team ? ofTeam : listOf(textsOf(user?.['models']));
+  const own = listOf(given);
+  if (own === null || (team && ofTeam === null && own.includes('all-team-models'))) return ofTeam;
+  const named = own.flatMap((name) => (name === 'all-team-models' ? (ofTeam ?? []) : [name]));
+  // A pattern such as `openai/*` is compared by LiteLLM only.
+  return ofTeam === null || ofTeam.some((name) => name.includes('*'))
+    ? named
+    : named.filter((name) => ofTeam.includes(name));
 }
 
 /** Columns of each table that are read, or say nothing that a site needs. */
