@@ -1,5 +1,5 @@
 /** Keys of one-hub, which sites moved from there still use: an id, `_`, and a signature that may contain `-`. */
-const signedKey = /^([A-Za-z0-9]{15}_[\w-]{43})(?:[-#](.*))?$/;
+const signedKey = /^([A-Za-z0-9]{15}_[\w-]{43})(?:[-#]([^-]*).*)?$/;
 
 /** Whether a key without its prefix is one of one-hub, in which `-` separates nothing. */
 export const isSignedKey = (key: string): boolean => signedKey.test(key);

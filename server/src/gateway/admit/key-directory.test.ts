@@ -108,6 +108,7 @@ describe('a key', () => {
     ['', '', null],
     [`sk-${signed}`, signed, null],
     [`sk-${signed}-12`, signed, '12'],
+    [`sk-${signed}-12-99`, signed, '12'],
     [`${signed}#12`, signed, '12'],
     [`sk-${signed}x-12`, 'Uk7QtMv9Xa2LpRz_4bC', 'dE_fGh'],
   ])('%s', (text, key, pin) => expect(parseKey(text)).toEqual({ key, pin }));
