@@ -91,8 +91,9 @@ export interface ChannelRow {
   readonly owner_id: number | null;
 }
 
+/** Arrays are read as JSON, which the driver parses several times as fast. */
 export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_at,
-  models, groups, priority, weight, model_prefix, model_mapping, status_code_mapping, parameters,
+  to_json(models) AS models, to_json(groups) AS groups, priority, weight, model_prefix, model_mapping, status_code_mapping, parameters,
   headers, setting, auto_disable, cost, limits, timeouts, owner_id`;
 
 /** @param open decrypts a key */
