@@ -136,7 +136,7 @@ describe('paths', () => {
     ['DELETE', '/api/echo'],
     ['POST', '/v1/models'],
   ] as const)('answers %s %s with the 404 body that clients know', async (method, path) => {
-    const answer = await (await start()).inject({ method, url: `${path}?key=sk-secret` });
+    const answer = await (await start()).inject({ method, url: `${path}?token=sk-secret` });
     expect(answer.statusCode).toBe(404);
     expect(answer.json()).toEqual({
       error: { message: `Invalid URL (${method} ${path})`, type: 'invalid_request_error', param: '', code: '' },
