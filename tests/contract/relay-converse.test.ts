@@ -47,6 +47,18 @@ const usage = {
   cacheWriteInputTokens: 5,
 };
 
+const withDocument = (bytes: Buffer) => ({
+  messages: [
+    {
+      role: 'user',
+      content: [{ document: { format: 'txt', name: 'a', source: { bytes: bytes.toString('base64') } } }],
+    },
+  ],
+});
+const withThought = (bytes: Buffer) => ({
+  messages: [{ role: 'assistant', content: [{ reasoningContent: { redactedContent: bytes.toString('base64') } }] }],
+});
+
 const at = async (channel: Parameters<RelayHarness['addChannel']>[0]): Promise<{ key: string; userId: number }> => {
   await relay.addChannel({ models: model, ...channel });
   return relay.addToken();
@@ -252,6 +264,12 @@ it.each([
   [{ ...hi, toolConfig: { tools: [{ systemTool: { name: 'x' } }] } }, 'toolConfig.tools[0].systemTool'],
   [{ ...hi, guardrailConfig: { guardrailIdentifier: 'g' } }, 'guardrailConfig'],
   [{ ...hi, additionalModelRequestFields: { anthropic_beta: 'x' } }, 'anthropic_beta'],
+  // A provider that reads names of any case would serve what nothing priced.
+  [{ ...hi, additionalModelRequestFields: { Service_Tier: 'priority' } }, 'service_tier'],
+  [{ ...hi, additionalModelRequestFields: { Tools: [] } }, 'tools'],
+  [withDocument(Buffer.from([0xff, 0xfe])), 'messages[0].content[0].document.source.bytes'],
+  [withDocument(Buffer.from('a\u0000b')), 'messages[0].content[0].document.source.bytes'],
+  [withThought(Buffer.from([0xff, 0xd8])), 'redactedContent'],
 ])('are refused %j by the name of the field', async (body, field) => {
   const { key } = await at({ type: 14 });
   for (const method of ['converse', 'converse-stream']) {
@@ -260,6 +278,30 @@ it.each([
     expect(await response.json()).toEqual({ message: expect.stringContaining(field) as string });
   }
   expect(relay.upstream.requests).toEqual([]);
+});
+
+it('may give tools of the model beside those of Converse', async () => {
+  const { key } = await at({ type: 14 });
+  relay.upstream.script({}, json(message));
+  const computer = { type: 'computer_20250124', name: 'computer', display_width_px: 800, display_height_px: 600 };
+  const response = await relay.post(path('converse'), key, {
+    ...hi,
+    additionalModelRequestFields: { tools: [computer], anthropic_beta: ['computer-use-2025-01-24'] },
+    toolConfig: { tools: [tool] },
+  });
+  expect(response.status).toBe(200);
+  expect(relay.upstream.requests[0]?.body?.['tools']).toEqual([computer, expect.objectContaining({ name: 'look' })]);
+});
+
+it('may mark as many blocks as a body has', async () => {
+  const { key } = await at({ type: 14 });
+  relay.upstream.script({}, json(message));
+  const thought = { reasoningContent: { redactedContent: base64('hidden') } };
+  const many = <Each>(each: Each): Each[] => Array.from({ length: 5000 }, () => each);
+  const response = await relay.post(path('converse'), key, {
+    messages: [{ role: 'assistant', content: [...many(thought), ...many({ cachePoint: { type: 'default' } })] }],
+  });
+  expect(response.status).toBe(200);
 });
 
 it('are given the errors of providers in Bedrock’s form, and those within a stream as an exception', async () => {

@@ -1,7 +1,7 @@
 import { malformed } from '../../dialects/errors/relay-error.js';
 import { toMessagesBody } from '../../dialects/languages/bedrock/converse-request.js';
-import { asFields, asText, type Fields } from '../../dialects/neutral/fields.js';
-import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
+import { asFields, asText, type Fields, type Json } from '../../dialects/neutral/fields.js';
+import { checkNames, parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
 import { parsedAhead } from '../../gateway/incoming-request.js';
 import type { IncomingRequest, OpenedBody } from '../../gateway/request.js';
@@ -40,10 +40,17 @@ function checkBetas(betas: unknown): void {
 
 export const atBedrock = (call: HostedCall): Endpoint => ({ ...atHost(call), errors: () => bedrockErrors });
 
+/** Fields of the model's own dialect are given one level deeper, where the parser did not check their names. */
+function converseBody(converse: Fields): Json {
+  const body = toMessagesBody(converse);
+  checkNames(body);
+  return body;
+}
+
 /** Bedrock's Converse. */
 export const atConverse = (call: HostedCall): Endpoint => ({
   ...atBedrock(call),
-  open: (rawBody) => openHosted(call, toMessagesBody(parseJsonBody(rawBody))),
+  open: (rawBody) => openHosted(call, converseBody(parseJsonBody(rawBody))),
 });
 
 const countedConverse = (body: Fields): Fields | null => asFields(asFields(body['input'])?.['converse']);
@@ -54,7 +61,7 @@ export const atCountTokens = (call: HostedCall): Endpoint => ({
   open: (rawBody) => {
     const body = parseJsonBody(rawBody);
     const converse = countedConverse(body);
-    return openHosted(call, converse ? toMessagesBody(converse) : body);
+    return openHosted(call, converse ? converseBody(converse) : body);
   },
 });
 

@@ -1,7 +1,7 @@
 import { writeJson } from '../../../shared/exact-json.js';
 import { InvalidInputError } from '../../../shared/errors.js';
 import { FieldReader } from '../../neutral/field-reader.js';
-import { asFields, type Fields, type Json } from '../../neutral/fields.js';
+import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
 import {
   needFields,
   needList,
@@ -23,7 +23,8 @@ export function toMessagesBody(body: Fields): Json {
   for (const name of ['guardrailConfig', 'promptVariables'])
     if (read.get(name) !== undefined) throw new InvalidInputError(`${name} is not supported here`, name);
   const inference = new FieldReader(read.fields('inferenceConfig') ?? {}, 'inferenceConfig.');
-  const system = toBlocks(optionalList(read.get('system'), 'system'), 'system');
+  const blocks = new BlockReader();
+  const system = blocks.list(optionalList(read.get('system'), 'system'), 'system');
   const stops = inference.texts('stopSequences');
   const format = toFormat(read.fields('outputConfig'));
   const given = read.fields('additionalModelRequestFields') ?? {};
@@ -37,8 +38,13 @@ export function toMessagesBody(body: Fields): Json {
       system: system.length > 0 ? system : undefined,
       output_config: format ? { ...asFields(given['output_config']), format } : undefined,
     }),
-    ...toTools(read.fields('toolConfig')),
-    messages: read.list('messages').map(toTurn),
+    ...toTools(read.fields('toolConfig'), asList(given['tools'])),
+    messages: read.list('messages').map((value, index) => {
+      const at = `messages[${index}]`;
+      const turn = needFields(value, at);
+      const role = needOneOf(turn['role'], ['user', 'assistant'], `${at}.role`);
+      return { role, content: blocks.list(needList(turn['content'], `${at}.content`), `${at}.content`) };
+    }),
   };
 }
 
@@ -46,27 +52,9 @@ export function toMessagesBody(body: Fields): Json {
 const present = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-function toTurn(value: unknown, index: number): Json {
-  const at = `messages[${index}]`;
-  const turn = needFields(value, at);
-  const role = needOneOf(turn['role'], ['user', 'assistant'], `${at}.role`);
-  return { role, content: toBlocks(needList(turn['content'], `${at}.content`), `${at}.content`) };
-}
-
-/** A cache point ends the prefix that is cached: in Messages it is a field of the block before it, which is no reasoning. */
-function toBlocks(list: readonly unknown[], at: string): Json[] {
-  const blocks: Json[] = [];
-  for (const [index, value] of list.entries()) {
-    const [kind, given, where] = unionAt(value, `${at}[${index}]`);
-    if (kind === 'cachePoint') markCached(blocks, given, where);
-    else blocks.push(toBlock(kind, given, where));
-  }
-  return blocks;
-}
-
-function markCached(blocks: readonly Json[], point: unknown, at: string): void {
+/** A cache point ends the prefix that is cached: in Messages it is a field of the block before it. */
+function markCached(last: Json | undefined, point: unknown, at: string): void {
   const ttl = optionalText(needFields(point, at)['ttl'], `${at}.ttl`);
-  const last = blocks.findLast(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
   if (last) last['cache_control'] = present({ type: 'ephemeral', ttl });
 }
 
@@ -76,37 +64,6 @@ function unionAt(value: unknown, at: string): [kind: string, given: unknown, whe
   const [first, ...others] = members;
   if (!first || others.length > 0) throw new InvalidInputError(`${at} must have exactly one member`, at);
   return [...first, `${at}.${first[0]}`];
-}
-
-function toBlock(kind: string, given: unknown, at: string): Json {
-  if (kind === 'text') return { type: 'text', text: needText(given, at) };
-  const fields = needFields(given, at);
-  switch (kind) {
-    case 'image':
-      return { type: 'image', source: toImage(fields, at) };
-    case 'document':
-      return toDocument(fields, at);
-    case 'toolUse':
-      return {
-        type: 'tool_use',
-        id: needName(fields['toolUseId'], `${at}.toolUseId`),
-        name: needName(fields['name'], `${at}.name`),
-        input: needFields(fields['input'] ?? {}, `${at}.input`),
-      };
-    case 'toolResult':
-      return {
-        type: 'tool_result',
-        tool_use_id: needName(fields['toolUseId'], `${at}.toolUseId`),
-        content: toResult(fields, `${at}.content`),
-        ...(fields['status'] === 'error' ? { is_error: true } : {}),
-      };
-    case 'reasoningContent':
-      return toThought(fields, at);
-    case 'citationsContent':
-      return { type: 'text', text: citedText(fields, `${at}.content`) };
-    default:
-      throw new InvalidInputError(`${at} is not supported here`, at);
-  }
 }
 
 const imageFormats = ['png', 'jpeg', 'gif', 'webp'] as const;
@@ -125,39 +82,116 @@ function bytesOf(source: unknown, at: string): string {
 
 const textFormats = ['txt', 'md', 'csv', 'html'] as const;
 
-function toDocument(document: Fields, at: string): Json {
-  const { context, citations } = document;
-  return present({
-    type: 'document',
-    source: toDocumentSource(document, at),
-    title: optionalText(document['name'], `${at}.name`),
-    context: optionalText(context, `${at}.context`),
-    citations: citations ?? undefined,
-  });
+/** Base64 characters of all text documents of a request: 4.5 MB, Bedrock's limit for one. */
+const maxTextDocuments = 6 * 1024 * 1024;
+
+/** Reads the blocks of one request. */
+class BlockReader {
+  private textDocuments = 0;
+
+  list(values: readonly unknown[], at: string): Json[] {
+    const blocks: Json[] = [];
+    // Reasoning cannot be marked.
+    let last: Json | undefined;
+    for (const [index, value] of values.entries()) {
+      const [kind, given, where] = unionAt(value, `${at}[${index}]`);
+      if (kind === 'cachePoint') {
+        markCached(last, given, where);
+        continue;
+      }
+      const block = this.block(kind, given, where);
+      blocks.push(block);
+      if (kind !== 'reasoningContent') last = block;
+    }
+    return blocks;
+  }
+
+  private block(kind: string, given: unknown, at: string): Json {
+    if (kind === 'text') return { type: 'text', text: needText(given, at) };
+    const fields = needFields(given, at);
+    switch (kind) {
+      case 'image':
+        return { type: 'image', source: toImage(fields, at) };
+      case 'document':
+        return this.document(fields, at);
+      case 'toolUse':
+        return {
+          type: 'tool_use',
+          id: needName(fields['toolUseId'], `${at}.toolUseId`),
+          name: needName(fields['name'], `${at}.name`),
+          input: needFields(fields['input'] ?? {}, `${at}.input`),
+        };
+      case 'toolResult':
+        return {
+          type: 'tool_result',
+          tool_use_id: needName(fields['toolUseId'], `${at}.toolUseId`),
+          content: this.result(fields, `${at}.content`),
+          ...(fields['status'] === 'error' ? { is_error: true } : {}),
+        };
+      case 'reasoningContent':
+        return toThought(fields, at);
+      case 'citationsContent':
+        return { type: 'text', text: citedText(fields, `${at}.content`) };
+      default:
+        throw new InvalidInputError(`${at} is not supported here`, at);
+    }
+  }
+
+  private document(document: Fields, at: string): Json {
+    const { context, citations } = document;
+    return present({
+      type: 'document',
+      source: this.documentSource(document, at),
+      title: optionalText(document['name'], `${at}.name`),
+      context: optionalText(context, `${at}.context`),
+      citations: citations ?? undefined,
+    });
+  }
+
+  private documentSource(document: Fields, at: string): Json {
+    const [kind, given, where] = unionAt(document['source'], `${at}.source`);
+    if (kind === 'text') return { type: 'text', media_type: 'text/plain', data: needText(given, where) };
+    if (kind === 'content') return { type: 'content', content: this.list(needList(given, where), where) };
+    const format = needOneOf(document['format'], ['pdf', ...textFormats], `${at}.format`);
+    const data = bytesOf(document['source'], `${at}.source`);
+    if (format === 'pdf') return { type: 'base64', media_type: 'application/pdf', data };
+    return { type: 'text', media_type: 'text/plain', data: this.documentText(data, `${at}.source.bytes`) };
+  }
+
+  private documentText(data: string, at: string): string {
+    this.textDocuments += data.length;
+    if (this.textDocuments > maxTextDocuments)
+      throw new InvalidInputError(`${at}: text documents are limited to 4.5 MB`, at);
+    const text = textOf(data, at);
+    if (controls.test(text)) throw new InvalidInputError(`${at} must be text`, at);
+    return text;
+  }
+
+  /** JSON in a result is text in Messages. */
+  private result(result: Fields, at: string): Json[] {
+    return needList(result['content'], at).map((value, index) => {
+      const [kind, given, where] = unionAt(value, `${at}[${index}]`);
+      return kind === 'json' ? { type: 'text', text: writeJson(given) } : this.block(kind, given, where);
+    });
+  }
 }
 
-function toDocumentSource(document: Fields, at: string): Json {
-  const [kind, given, where] = unionAt(document['source'], `${at}.source`);
-  if (kind === 'text') return { type: 'text', media_type: 'text/plain', data: needText(given, where) };
-  if (kind === 'content') return { type: 'content', content: toBlocks(needList(given, where), where) };
-  const format = needOneOf(document['format'], ['pdf', ...textFormats], `${at}.format`);
-  const data = bytesOf(document['source'], `${at}.source`);
-  if (format === 'pdf') return { type: 'base64', media_type: 'application/pdf', data };
-  return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
-}
+/** Characters that no text has. JSON writes each as six. */
+const controls = /[^\P{Cc}\t\n\f\r]/u;
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** JSON in a result is text in Messages. */
-function toResult(result: Fields, at: string): Json[] {
-  return needList(result['content'], at).map((value, index) => {
-    const [kind, given, where] = unionAt(value, `${at}[${index}]`);
-    return kind === 'json' ? { type: 'text', text: writeJson(given) } : toBlock(kind, given, where);
-  });
+/** @throws AppError INVALID_INPUT when the bytes are no UTF-8 */
+function textOf(base64: string, at: string): string {
+  try {
+    return decoder.decode(Buffer.from(base64, 'base64'));
+  } catch {
+    throw new InvalidInputError(`${at} must be UTF-8`, at);
+  }
 }
 
 function toThought(reasoning: Fields, at: string): Json {
   const [kind, given, where] = unionAt(reasoning, at);
-  if (kind === 'redactedContent')
-    return { type: 'redacted_thinking', data: Buffer.from(needName(given, where), 'base64').toString('utf8') };
+  if (kind === 'redactedContent') return { type: 'redacted_thinking', data: textOf(needName(given, where), where) };
   const { text, signature } = needFields(given, where);
   return present({
     type: 'thinking',
@@ -171,17 +205,21 @@ const citedText = (cited: Fields, at: string): string =>
     .map((part, index) => needText(needFields(part, `${at}[${index}]`)['text'], `${at}[${index}].text`))
     .join('');
 
-function toTools(config: Fields | undefined): Json {
+/** @param others tools of the model's own dialect */
+function toTools(config: Fields | undefined, others: readonly unknown[]): Json {
   if (!config) return {};
   const tools: Json[] = [];
   for (const [index, value] of needList(config['tools'], 'toolConfig.tools').entries()) {
     const [kind, given, at] = unionAt(value, `toolConfig.tools[${index}]`);
-    if (kind === 'cachePoint') markCached(tools, given, at);
+    if (kind === 'cachePoint') markCached(tools.at(-1), given, at);
     else if (kind === 'toolSpec') tools.push(toTool(needFields(given, at), at));
     else throw new InvalidInputError(`${at} is not supported here`, at);
   }
   const choice = config['toolChoice'];
-  return { tools, ...(choice === undefined || choice === null ? {} : { tool_choice: toChoice(choice) }) };
+  return {
+    tools: [...others, ...tools],
+    ...(choice === undefined || choice === null ? {} : { tool_choice: toChoice(choice) }),
+  };
 }
 
 const toTool = (spec: Fields, at: string): Json =>

@@ -160,11 +160,10 @@ const twins = [
 
 function checked(value: unknown, shape: JsonShape): Json {
   if (!isFields(value)) throw malformed('the body is not a JSON object');
-  const keys = Object.keys(value);
   if (shape.members !== countMembers(value)) throw malformed('a field is repeated');
-  checkNames(value, keys);
+  checkNames(value);
   const config = value['generationConfig'] ?? value['generation_config'];
-  if (isFields(config)) checkNames(config, Object.keys(config));
+  if (isFields(config)) checkNames(config);
   return value;
 }
 
@@ -183,8 +182,9 @@ function countMembers(value: object): number {
   return count;
 }
 
-function checkNames(fields: Json, keys: readonly string[]): void {
-  for (const key of keys) {
+/** @throws RelayError invalid_request for a name that another parser could read as that of a priced field */
+export function checkNames(fields: Json): void {
+  for (const key of Object.keys(fields)) {
     const name = decisive.get(key.toLowerCase());
     if (name !== undefined && name !== key) throw malformed(`${name} is spelled in another case`);
   }
