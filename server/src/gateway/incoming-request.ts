@@ -190,6 +190,45 @@ export function readRequestBody(
   return unpacker ? reading.then((bytes) => unpack(unpacker(bytes), bytes.length, most, grant)) : reading;
 }
 
+/** The factor by which the buffer of a body of unknown length grows. Pages that it does not use take no memory. */
+const growth = 4;
+
+/** The bytes of a body. A large one is gathered in one buffer, because joining its pieces would hold it twice. */
+class Gathered {
+  length = 0;
+  private readonly pieces: Buffer[] = [];
+  private whole: Buffer | null;
+
+  /**
+   * @param limit the most bytes that are pushed
+   * @param announced the length, if it is known and counted; 0 if not
+   */
+  constructor(
+    private readonly limit: number,
+    announced: number,
+  ) {
+    this.whole = announced > largeBody ? Buffer.allocUnsafeSlow(announced) : null;
+  }
+
+  push(piece: Buffer): void {
+    const before = this.length;
+    this.length += piece.length;
+    if (this.length > largeBody && this.length > (this.whole?.length ?? 0)) {
+      const known = this.whole ?? Buffer.concat(this.pieces.splice(0), before);
+      this.whole = Buffer.allocUnsafeSlow(Math.min(this.limit, this.length * growth));
+      this.whole.set(known.subarray(0, before));
+    }
+    if (this.whole) this.whole.set(piece, before);
+    else this.pieces.push(piece);
+  }
+
+  get bytes(): Buffer {
+    if (this.whole) return this.whole.subarray(0, this.length);
+    const [first] = this.pieces;
+    return first && this.pieces.length === 1 ? first : Buffer.concat(this.pieces, this.length);
+  }
+}
+
 function readAll(request: IncomingMessage, limit: number, announced: number, grant?: BodyGrant): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // A request that ended before the listeners were added emits no further events.
@@ -197,11 +236,7 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
       reject(incomplete());
       return;
     }
-    const pieces: Buffer[] = [];
-    // The buffer is allocated once the length is counted. A large body of a known length is read into it directly:
-    // joining its pieces would hold it twice.
-    let whole: Buffer | null = null;
-    let length = 0;
+    let body: Gathered;
     // The request lives until its response is complete, and its listeners keep everything that they can reach.
     const stopListening = (): void =>
       void request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onClose);
@@ -212,25 +247,22 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
       reject(error instanceof Error ? error : new Error(String(error)));
     };
     const onData = (piece: Buffer): void => {
-      const before = length;
-      length += piece.length;
+      const length = body.length + piece.length;
       if (length > limit) {
         stop(tooLarge(limit));
         return;
       }
       try {
-        if (length > announced) grant?.grow(length - Math.max(announced, before));
+        if (length > announced) grant?.grow(length - Math.max(announced, body.length));
       } catch (error) {
         stop(error);
         return;
       }
-      if (whole) whole.set(piece, before);
-      else pieces.push(piece);
+      body.push(piece);
     };
     const onEnd = (): void => {
       stopListening();
-      if (whole) resolve(whole.subarray(0, length));
-      else resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length));
+      resolve(body.bytes);
     };
     const onBroken = (): void => reject(incomplete());
     const onClose = (): void => {
@@ -239,7 +271,7 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
     // Counts the whole declared length before storing a byte, so that a body that does not fit is refused early.
     try {
       grant?.grow(announced);
-      if (announced > largeBody) whole = Buffer.allocUnsafeSlow(announced);
+      body = new Gathered(limit, announced);
     } catch (error) {
       stop(error);
       return;
@@ -256,15 +288,13 @@ async function unpack(
   grant?: BodyGrant,
 ): Promise<Buffer> {
   const most = Math.min(limit, Math.max(ratioFloor, packedLength * maxRatio));
-  const pieces: Buffer[] = [];
-  let length = 0;
+  const body = new Gathered(most, 0);
   try {
     // Leaving the loop ends the stream or the generator.
     for await (const piece of unpacked) {
-      length += piece.length;
-      if (length > most) throw tooLarge(limit);
+      if (body.length + piece.length > most) throw tooLarge(limit);
       grant?.grow(piece.length);
-      pieces.push(piece);
+      body.push(piece);
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -272,7 +302,7 @@ async function unpack(
       cause: error,
     });
   }
-  return Buffer.concat(pieces, length);
+  return body.bytes;
 }
 
 const incomplete = (): RelayError =>

@@ -5,7 +5,7 @@ import { publishedLimits } from './limits.js';
 const sources = join(import.meta.dirname, '../..');
 
 /** The import reads tables of other programs; descriptions of the API show examples. */
-const free = /^import\/|\.openapi\.ts$|\.test\.ts$/;
+const free = /^import\/|^console\/.*\.routes\.ts$|\.openapi\.ts$|\.test\.ts$/;
 
 /**
  * Files outside of the folders of makers that name models or their families. Add none: data about a model belongs to its
