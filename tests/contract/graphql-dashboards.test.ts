@@ -638,6 +638,15 @@ describe('the history of balances', () => {
       sorted(expected),
     );
     expect(lowBalances.totalCount).toBe(expected.length);
+    const behind = await site.graphql(
+      root,
+      `{ lowBalances(below: ${below}, range: { calendar: LAST_7_DAYS }, page: 99) { totalCount items { at } pageInfo { hasNextPage } } }`,
+    );
+    expect(behind.data?.['lowBalances']).toEqual({
+      totalCount: expected.length,
+      items: [],
+      pageInfo: { hasNextPage: false },
+    });
     for (const { id } of people) {
       const middle = balanceAt(id, now - 3 * day) - below - 1;
       await site.query('UPDATE users SET quota = quota + $1 WHERE id = $2', [middle, id]);
