@@ -748,6 +748,17 @@ it('43: spend by day in Kolkata', async () => {
   expect(usage.items.map(({ time, metrics }) => [time, metrics.quota])).toEqual(
     days.filter(([, rows]) => rows.length > 0).map(([time, rows]) => [time, quotaOf(rows)]),
   );
+  const { data } = await site.graphql(
+    root,
+    '{ usage(range: { calendar: TODAY }, timeZone: "Asia/Kolkata") { projectedTotal { until passed } } }',
+  );
+  // In the half hour before the moved midnight, nothing of the day is counted yet.
+  expect(data?.['usage']).toEqual({
+    projectedTotal:
+      now > midnight
+        ? { until: iso(midnight + day), passed: expect.closeTo((now - midnight) / day, 2) as number }
+        : null,
+  });
 });
 
 it('what is read from the log is bounded, costs more, and is not for users', async () => {

@@ -141,7 +141,7 @@ export class UsageService {
         timeZone: question.timeZone,
         isApproximate: isApproximate(query.current, { ...question, now }),
         asOf: now,
-        open: openPeriodOf({ ...question, now }),
+        open: openPeriodOf(query.current, { ...question, now }),
         total: total && this.metricsOf(total.current),
         comparedTotal: total?.compared ? this.metricsOf(total.compared) : null,
       };
