@@ -7,6 +7,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import {
   comparisonSides,
   emptyQuestion,
+  logDimensions,
   maxTop,
   maxUsageRows,
   usageDimensions,
@@ -251,6 +252,10 @@ export function toQuestion(args: UsageArgs): UsageQuestion {
 }
 
 /** Arguments of `usage` on a user, token or channel. */
+/** Returns the cost of the dimensions that are read from the log. Arguments that are invalid are absent. */
+export const costOfLog = ({ groupBy = [] }: Partial<UsageArgs>): number =>
+  500 * groupBy.filter((dimension) => logDimensions.includes(dimension)).length;
+
 @ArgsType()
 export class UsageSumArgs {
   @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })
