@@ -109,3 +109,64 @@ describe('usage', () => {
     expect((await cacheOf(keyOfAlice)).errors).toMatchObject([refused]);
   });
 });
+
+describe('the log', () => {
+  const at = `at: { from: "${from}" }`;
+  const slow = 'durationMs: { atLeast: 2000 }';
+  const overloaded = 'errorCodes: ["overloaded"]';
+  const logs = (filter: string, sort = 'AT', fields = 'items { type }') =>
+    ask(root, `{ logs(pageSize: 1, filter: { ${at} ${filter} }, sort: [{ field: ${sort} }]) { ${fields} } }`);
+  const own = (person: Person, filter: string, sort = 'AT') =>
+    ask(person, `{ myLogs(pageSize: 1, filter: { ${at} ${filter} }, sort: [{ field: ${sort} }]) { items { type } } }`);
+
+  it.each([
+    ['duration', () => logs(slow)],
+    ['duration, as a number of rows', () => logs(slow, 'AT', 'totalCount')],
+    ['duration, as totals', () => logs(slow, 'AT', 'sums { quota }')],
+    // Totals are of charged calls, also beside other types.
+    ['duration of failed calls, as totals', () => logs(`${slow} types: [ERROR]`, 'AT', 'sums { quota }')],
+    ['duration and a key', () => logs(`${slow} tokenIds: [${keyOfBob}]`)],
+    ['duration and a pattern of models', () => logs(`${slow} models: ["qui*"]`)],
+    ['the order of durations', () => logs('', 'DURATION')],
+    ['the order of quota and duration', () => logs(slow, 'QUOTA')],
+    ['the order of own durations', () => own(alice, '', 'DURATION')],
+    [
+      'duration, below a user',
+      () => ask(root, `{ user(id: ${alice.id}) { logs(filter: { ${at} ${slow} }) { items { type } } } }`),
+    ],
+  ])('is not read by %s where too many rows are left', async (_, read) => {
+    expect((await read()).errors).toMatchObject([refused]);
+  });
+
+  it.each([
+    ['duration and user', () => logs(`${slow} username: "${bob.username}"`), 'logs'],
+    ['duration and channel', () => logs(`${slow} channelIds: [2]`), 'logs'],
+    ['duration and model', () => logs(`${slow} models: ["quiet"]`), 'logs'],
+    ['duration and name of the key', () => logs(`${slow} tokenName: "quiet"`), 'logs'],
+    ['duration of failed calls', () => logs(`${slow} types: [ERROR]`), 'logs'],
+    ['code of error', () => logs(overloaded), 'logs'],
+    ['own duration', () => own(bob, slow), 'myLogs'],
+    ['the order of own durations', () => own(bob, '', 'DURATION'), 'myLogs'],
+  ])('is read by %s', async (_, read, name) => {
+    expect(await read()).toMatchObject({ errors: [], data: { [name]: { items: [{ type: 'ERROR' }] } } });
+  });
+
+  it('is read by duration below a user', async () => {
+    const below = (filter: string) =>
+      ask(root, `{ user(id: ${bob.id}) { logs(pageSize: 1, filter: { ${at} ${filter} }) { items { type } } } }`);
+    const { cost, ...rest } = await below(slow);
+    expect(rest).toEqual({ errors: [], data: { user: { logs: { items: [{ type: 'ERROR' }] } } } });
+    expect(cost).toBe((await below('')).cost + 500);
+  });
+
+  it('costs more by what no index has', async () => {
+    const [cheap, cheapOwn] = [(await logs('')).cost, (await own(bob, '')).cost];
+    expect((await logs(slow)).cost).toBe(cheap + 500);
+    // A value of a list costs 1.
+    expect((await logs(overloaded)).cost).toBe(cheap + 501);
+    expect((await logs('', 'DURATION')).cost).toBe(cheap + 500);
+    expect((await logs('', 'QUOTA')).cost).toBe(cheap + 500);
+    expect((await own(bob, slow)).cost).toBe(cheapOwn + 500);
+    expect((await own(bob, '', 'DURATION')).cost).toBe(cheapOwn + 500);
+  });
+});

@@ -7,7 +7,7 @@ import { logFrom, type RollupState } from './rollups.js';
 export const maxLogRows = 100_000;
 
 /** A condition on log rows that an index of the log serves: one that begins with its column and goes on with the time. */
-export interface IndexedCondition {
+interface IndexedCondition {
   readonly column: string;
   /** SQL. On types, it excludes charged calls, as the index on types does. */
   readonly sql: string;
