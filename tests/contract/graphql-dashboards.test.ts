@@ -638,6 +638,15 @@ describe('the history of balances', () => {
       sorted(expected),
     );
     expect(lowBalances.totalCount).toBe(expected.length);
+    const behind = await site.graphql(
+      root,
+      `{ lowBalances(below: ${below}, range: { calendar: LAST_7_DAYS }, page: 99) { totalCount items { at } pageInfo { hasNextPage } } }`,
+    );
+    expect(behind.data?.['lowBalances']).toEqual({
+      totalCount: expected.length,
+      items: [],
+      pageInfo: { hasNextPage: false },
+    });
     for (const { id } of people) {
       const middle = balanceAt(id, now - 3 * day) - below - 1;
       await site.query('UPDATE users SET quota = quota + $1 WHERE id = $2', [middle, id]);
@@ -739,6 +748,17 @@ it('43: spend by day in Kolkata', async () => {
   expect(usage.items.map(({ time, metrics }) => [time, metrics.quota])).toEqual(
     days.filter(([, rows]) => rows.length > 0).map(([time, rows]) => [time, quotaOf(rows)]),
   );
+  const { data } = await site.graphql(
+    root,
+    '{ usage(range: { calendar: TODAY }, timeZone: "Asia/Kolkata") { projectedTotal { until passed } } }',
+  );
+  // In the half hour before the moved midnight, nothing of the day is counted yet.
+  expect(data?.['usage']).toEqual({
+    projectedTotal:
+      now > midnight
+        ? { until: iso(midnight + day), passed: expect.closeTo((now - midnight) / day, 2) as number }
+        : null,
+  });
 });
 
 it('what is read from the log is bounded, costs more, and is not for users', async () => {

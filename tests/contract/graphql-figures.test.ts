@@ -177,6 +177,14 @@ describe('days that a balance lasts', () => {
       `{ users(filter: { ids: [${ids.join(', ')}], daysLeftBelow: ${poor.id / 10 + 0.01} }) { items { id } } }`,
     );
     expect(users).toEqual({ items: [{ id: poor.id }] });
+    const costOf = async (args: string): Promise<number> => {
+      const { text } = await site.graphql(root, `{ users(${args}) { items { id } } }`);
+      return (JSON.parse(text) as { extensions: { cost: { requested: number } } }).extensions.cost.requested;
+    };
+    // The spend of all users is added up, also for one row. A value of a list costs 1.
+    const cheap = await costOf('pageSize: 1, sort: [{ field: QUOTA }]');
+    expect(await costOf('pageSize: 1, sort: [{ field: DAYS_LEFT }]')).toBe(cheap + 200);
+    expect(await costOf('pageSize: 1, sort: [{ field: QUOTA }], filter: { daysLeftBelow: 1 }')).toBe(cheap + 200);
     const behind = await site.graphql(root, '{ users(sort: { field: DAYS_LEFT }, after: "x") { items { id } } }');
     expect(behind.codes).toEqual(['INVALID_INPUT']);
     await site.query('DELETE FROM usage_hourly WHERE user_id = ANY ($1)', [ids]);

@@ -205,7 +205,10 @@ export class LedgerHistoryService {
         state,
       );
       return transaction.query<
-        Array<Pick<LowBalance, 'userId' | 'username'> & Record<'hour' | 'quota' | 'quotaNow' | 'total', string>>
+        Array<
+          Pick<LowBalance, 'userId' | 'username'> &
+            Record<'quota' | 'quotaNow' | 'total', string> & { readonly hour: string | null }
+        >
       >(
         `WITH moved AS (
            SELECT user_id, hour, sum(amount) AS amount FROM (
@@ -220,22 +223,26 @@ export class LedgerHistoryService {
                     - coalesce(sum(m.amount) OVER later, 0) AS "left"
              FROM moved m JOIN users u ON u.id = m.user_id AND u.deleted_at IS NULL
            WINDOW later AS (PARTITION BY m.user_id ORDER BY m.hour DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
-         )
-         SELECT id AS "userId", username, hour::text, "left"::text AS quota, now::text AS "quotaNow", count(*) OVER ()::text AS total
-           FROM hourly WHERE hour < ${range.end} AND "left" < $1 AND "left" - amount >= $1
-          ORDER BY hourly.hour DESC, id LIMIT $2 OFFSET $3`,
+         ), fallen AS (SELECT * FROM hourly WHERE hour < ${range.end} AND "left" < $1 AND "left" - amount >= $1)
+         SELECT id AS "userId", username, hour::text, "left"::text AS quota, now::text AS "quotaNow", total
+           FROM (SELECT count(*)::text AS total FROM fallen) counted
+           LEFT JOIN (SELECT * FROM fallen ORDER BY hour DESC, id LIMIT $2 OFFSET $3) listed ON TRUE
+          ORDER BY listed.hour DESC, id`,
         [below, pageSize, page * pageSize],
       );
     });
     const totalCount = Number(rows[0]?.total ?? 0);
     return {
-      items: rows.map(({ userId, username, ...row }) => ({
-        userId,
-        username,
-        at: new Date(Number(row.hour) * 1000),
-        quota: Number(row.quota),
-        quotaNow: Number(row.quotaNow),
-      })),
+      // Behind the last page, one row has the total alone.
+      items: rows
+        .filter((row) => row.hour !== null)
+        .map(({ userId, username, ...row }) => ({
+          userId,
+          username,
+          at: new Date(Number(row.hour) * 1000),
+          quota: Number(row.quota),
+          quotaNow: Number(row.quotaNow),
+        })),
       totalCount,
       endCursor: null,
       hasNextPage: (page + 1) * pageSize < totalCount,

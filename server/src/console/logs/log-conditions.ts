@@ -29,7 +29,7 @@ export interface LogFilter {
   readonly quotaAtLeast?: number;
   /** Exclusive upper limit of the quota. */
   readonly quotaBelow?: number;
-  /** Codes of failed calls. No index has them, so the range is limited (`assertScannable`). */
+  /** Codes of failed calls. No index has them, so the range is limited (`assertScannable`, `assertFewScanned`). */
   readonly errorCodes?: readonly string[];
   /** Milliseconds, included. Like `durationBelow`, it is of calls, and the range is limited. */
   readonly durationAtLeast?: number;
@@ -39,7 +39,9 @@ export interface LogFilter {
 /** The conditions of one statement, and the values of their placeholders. */
 export class Where {
   private readonly clauses: string[] = [];
-  readonly values: unknown[] = [];
+
+  /** @param values those of the statement so far */
+  constructor(readonly values: unknown[] = []) {}
 
   /** @param sql contains `?` in place of the value */
   and(sql: string, value: unknown): this {
@@ -111,6 +113,9 @@ export const leavesOutCredits = ({ types, quotaAtLeast, quotaBelow }: LogFilter)
 
 const callTypes = [LogType.consume, LogType.error];
 
+/** Whether a filter is by details of calls, which neither an index nor a rollup has. */
+export const isByDetails = (filter: LogFilter): boolean => columnsOf(filter).includes('other');
+
 /** Longest range in seconds of a list that no index has: 31 days and the hour of a clock change. */
 export const maxScannedSeconds = 31 * 86_400 + 3600;
 
@@ -119,8 +124,8 @@ export const maxScannedSeconds = 31 * 86_400 + 3600;
  * @throws AppError INVALID_INPUT for a filter by details of a long range
  */
 export function assertScannable(filter: LogFilter, now: number): void {
-  const isByDetails = columnsOf(filter).includes('other');
-  if (!isByDetails || (filter.from !== undefined && (filter.until ?? now) - filter.from <= maxScannedSeconds)) return;
+  if (!isByDetails(filter) || (filter.from !== undefined && (filter.until ?? now) - filter.from <= maxScannedSeconds))
+    return;
   throw new InvalidInputError(
     'A filter by duration or code of error needs a time range of at most 31 days',
     'filter.at',

@@ -2,10 +2,14 @@ import { ArgsType, Field, InputType, Int } from 'type-graphql';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, sortInput } from '../../platform/graphql/pagination.js';
 import { MillisecondRangeObject, QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { maxLogRows } from '../../billing/rollups/index.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import { LogTypeEnum } from './log.object.js';
 import type { LogFilter } from './log-conditions.js';
 import type { LogSortKey } from './log.service.js';
+
+/** The last sentences of descriptions of lists by details. */
+const scanned = `Needs \`filter.at\`, of at most 31 days and ${maxLogRows.toLocaleString('en')} rows. A filter by user, channel, model or group leaves fewer rows to read. Costs 500 once.`;
 
 @InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
 export class OwnLogFilterInput {
@@ -38,13 +42,13 @@ export class OwnLogFilterInput {
 
   @Field(() => MillisecondRangeObject, {
     nullable: true,
-    description: 'Only calls that took so long. Needs `at`, of at most 31 days.',
+    description: `Only calls that took so long. ${scanned}`,
   })
   durationMs?: MillisecondRangeObject | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: 'Only failed calls with one of these codes, as a whole. Needs `at`, of at most 31 days.',
+    description: `Only failed calls with one of these codes, as a whole. ${scanned}`,
   })
   errorCodes?: string[] | null;
 }
@@ -66,8 +70,8 @@ export class LogFilterInput extends OwnLogFilterInput {
 
 const LogSort = sortInput<LogSortKey>('Log', {
   AT: ['createdAt', 'When the row was written.'],
-  QUOTA: ['quota', 'Quota that was charged, which needs a range of time in the filter.'],
-  DURATION: ['duration', 'How long calls took, which needs a range of time in the filter; calls only.'],
+  QUOTA: ['quota', 'Quota that was charged, which needs a range of time in the filter. Costs 500 once.'],
+  DURATION: ['duration', `How long calls took; calls only. ${scanned}`],
 });
 
 const sorting =
@@ -78,6 +82,12 @@ export class OwnLogListArgs extends listArgs(OwnLogFilterInput, LogSort, sorting
 
 @ArgsType()
 export class LogListArgs extends listArgs(LogFilterInput, LogSort, sorting) {}
+
+/** Returns the cost of a list that no index has: all rows that the other fields leave are read, also for one row. */
+export const costOfScan = ({ filter, sort }: OwnLogListArgs): number =>
+  filter?.durationMs != null || filter?.errorCodes != null || sort?.some(({ field }) => field !== 'createdAt')
+    ? 500
+    : 0;
 
 /**
  * Converts the filter.

@@ -16,10 +16,9 @@ export interface LogRate {
   readonly tokens: number;
 }
 
-/** Reads totals. The types of the filter are ignored, because totals include charged calls only. */
+/** Reads totals. */
 export function readSums(database: Queries, filter: LogFilter, state: RollupState): Promise<LogSums> {
-  const charged = { ...filter, types: [LogType.consume] };
-  return addUp(database, logSource(charged, state) ?? plainSource(charged));
+  return addUp(database, logSource(filter, state) ?? plainSource(filter));
 }
 
 async function addUp(database: Queries, source: Source): Promise<LogSums> {

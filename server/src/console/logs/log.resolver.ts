@@ -8,7 +8,7 @@ import { PayloadMutation } from '../../platform/graphql/payload.js';
 import { GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import type { Slice } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { LogListArgs, OwnLogListArgs, toLogFilter } from './log-filter.object.js';
+import { costOfScan, LogListArgs, OwnLogListArgs, toLogFilter } from './log-filter.object.js';
 import { LogPageObject, OwnLogPageObject, toLogSums } from './log-page.object.js';
 import { LogObject, type OwnLogObject, toLogObject, toOwnLogObject } from './log.object.js';
 import type { LogListQuery, LogService } from './log.service.js';
@@ -22,7 +22,7 @@ export class LogResolver {
 
   @Query(() => LogPageObject, { description: 'Log rows of all users.' })
   @Access('logs.read', 'LOGS_READ')
-  @Cost(1, ['pageSize'])
+  @Cost(1, ['pageSize'], { once: costOfScan })
   async logs(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => LogListArgs) args: LogListArgs,
@@ -39,7 +39,7 @@ export class LogResolver {
 
   @Query(() => OwnLogPageObject, { description: 'The caller’s log rows.' })
   @Access('common', 'LOGS_READ')
-  @Cost(1, ['pageSize'])
+  @Cost(1, ['pageSize'], { once: costOfScan })
   async myLogs(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => OwnLogListArgs) args: OwnLogListArgs,

@@ -8,12 +8,21 @@ import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson } from '../../shared/json.js';
-import { type Queries, readSnapshot, type Snapshots } from '../../billing/rollups/index.js';
-import { assertScannable, type LogFilter, maxScannedSeconds, searchLogs, searchSize, Where } from './log-conditions.js';
+import { type Queries, readSnapshot, type RollupState, type Snapshots } from '../../billing/rollups/index.js';
+import {
+  assertScannable,
+  isByDetails,
+  type LogFilter,
+  maxScannedSeconds,
+  searchLogs,
+  searchSize,
+  Where,
+} from './log-conditions.js';
 import { LogType } from '../../shared/log-type.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';
 import { readLogsOfUsers } from './log-of-users.js';
 import { countLogs, readByValue, readLogPage } from './log-page.js';
+import { assertFewScanned } from './log-scan.js';
 import { readRate, readSums, type LogRate, type LogSums } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
 import { toOwnView, viewColumns, viewFor, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
@@ -96,6 +105,11 @@ export class LogService implements UsageLog {
     assertScannable(filter, seconds(this.clock));
     if (valueOf(query)) throw new InvalidInputError('The log of a user is sorted by time only', 'sort');
     const view = viewFor(actor);
+    if (isByDetails(filter)) {
+      await readSnapshot(this.reads, (transaction, state) =>
+        assertFewScanned(transaction, { ...filter, userIds }, state),
+      );
+    }
     const pages = await readLogsOfUsers(this.reads, userIds, filter, query);
     const names = await namesOfChannels(
       this.reads,
@@ -209,9 +223,11 @@ export class LogService implements UsageLog {
     return { ...page, items: page.items.map((row) => toOwnView(row, this.secrets)) };
   }
 
+  /** The types of the filter are ignored, because totals include charged calls only. */
   private async readSums(filter: LogFilter): Promise<LogSums> {
     assertScannable(filter, seconds(this.clock));
-    return readSnapshot(this.reads, (transaction, state) => readSums(transaction, filter, state));
+    const charged = { ...filter, types: [LogType.consume] };
+    return this.readChecked(charged, (transaction, state) => readSums(transaction, charged, state));
   }
 
   private async readPage(filter: LogFilter, query: LogListQuery, cursors: CursorCodec): Promise<Slice<ViewRow>> {
@@ -228,7 +244,7 @@ export class LogService implements UsageLog {
     const { rows, total } =
       shown <= 0 && !counted
         ? { rows: [], total: null }
-        : await readSnapshot(this.reads, (transaction, state) => readLogPage(transaction, filter, state, wanted));
+        : await this.readChecked(filter, (transaction, state) => readLogPage(transaction, filter, state, wanted));
     const items = rows.slice(0, Math.max(0, shown));
     const last = items.at(-1);
     return {
@@ -241,7 +257,7 @@ export class LogService implements UsageLog {
 
   /**
    * Reads rows by quota or duration. All matching rows of the range are sorted, because no index has these, so the range
-   * is limited.
+   * is limited, and for durations so are its rows.
    */
   private async readByValue(
     filter: LogFilter,
@@ -256,7 +272,11 @@ export class LogService implements UsageLog {
     const offset = query.page * query.pageSize;
     const shown = Math.max(0, Math.min(query.pageSize, maxCountedLogs - offset));
     const page = { direction: query.sort[0]?.direction ?? 'DESC', offset, limit: query.pageSize + 1 };
-    const rows = shown === 0 ? [] : await readByValue(this.reads, filter, value, page);
+    const isScan = value === 'duration' || isByDetails(filter);
+    const rows =
+      shown === 0
+        ? []
+        : await this.readChecked(filter, (transaction) => readByValue(transaction, filter, value, page), isScan);
     return {
       items: rows.slice(0, shown),
       endCursor: null,
@@ -266,7 +286,23 @@ export class LogService implements UsageLog {
   }
 
   private count(filter: LogFilter): Promise<number> {
-    return readSnapshot(this.reads, (transaction, state) => countLogs(transaction, filter, state, maxCountedLogs));
+    return this.readChecked(filter, (transaction, state) => countLogs(transaction, filter, state, maxCountedLogs));
+  }
+
+  /**
+   * Reads in one snapshot.
+   * @param isScan whether details of rows are read
+   * @throws AppError INVALID_INPUT for details of too many rows
+   */
+  private readChecked<T>(
+    filter: LogFilter,
+    read: (transaction: Queries, state: RollupState) => Promise<T>,
+    isScan = isByDetails(filter),
+  ): Promise<T> {
+    return readSnapshot(this.reads, async (transaction, state) => {
+      if (isScan) await assertFewScanned(transaction, filter, state);
+      return read(transaction, state);
+    });
   }
 
   private readNewest(where: Where, condition: string, limit: number): Promise<ViewRow[]> {

@@ -7,7 +7,7 @@ import type { Slice } from '../../shared/page.js';
 import type { AccessScope } from '../../shared/actor.js';
 import { BudgetObject, toBudgetObject } from '../budgets/budget.object.js';
 import type { UsedUpBudgets } from '../../billing/budgets/index.js';
-import { OwnLogListArgs, toLogFilter } from '../logs/log-filter.object.js';
+import { costOfScan, OwnLogListArgs, toLogFilter } from '../logs/log-filter.object.js';
 import { LogObject, toLogObject } from '../logs/log.object.js';
 import type { LogService, LogView } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
@@ -59,7 +59,7 @@ export class UserListRelations {
   }
 
   @Access('logs.read', 'LOGS_READ')
-  @Cost(1, ['pageSize'])
+  @Cost(1, ['pageSize'], { once: costOfScan })
   @FieldResolver(() => UserLogPage, { nullable: true, description: 'Log rows of the user.' })
   logs(
     @Root() { id }: User,

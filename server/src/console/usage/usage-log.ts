@@ -11,8 +11,6 @@ import type { Span } from './usage-time.js';
 
 /** Longest range in seconds: 31 days and the hour of a clock change. */
 const maxSeconds = 31 * day + hour;
-/** Maximum number of log rows, of the range and of the compared range together. They are read in one to three seconds. */
-export const maxLogRows = 100_000;
 
 /** Whether a query needs what only log rows have. */
 export const isFromLog = ({ dimensions, counters }: Pick<UsageQuery, 'dimensions' | 'counters'>): boolean =>
@@ -31,15 +29,6 @@ export function assertLogRange({
   throw new InvalidInputError(
     'ENDPOINT, ERROR and cache are read from the log, for at most 31 days',
     isLong(current) ? 'range' : 'compareTo',
-  );
-}
-
-/** @throws AppError INVALID_INPUT for more rows than are read */
-export function assertFewRows(rows: number): void {
-  if (rows <= maxLogRows) return;
-  throw new InvalidInputError(
-    `The range has ${rows} calls in the log, and ENDPOINT, ERROR and cache read at most ${maxLogRows}: use a shorter range or a filter`,
-    'range',
   );
 }
 

@@ -1,11 +1,12 @@
-import type { Queries, RollupState, Watermarks } from '../../billing/rollups/index.js';
+import { assertFewLogRows, type Queries, type RollupState, type Watermarks } from '../../billing/rollups/index.js';
 import { dimensions, sortKey } from './usage-dimensions.js';
 import { countersOfOrder, orderSql } from './usage-order.js';
+import { isFromLog } from './usage-log.js';
 import type { UsageOrder, UsageQuery } from './usage-question.js';
 import {
   countersOf,
   groupsSql,
-  logRowsSql,
+  readLogRowsSql,
   toGroup,
   Values,
   type ChosenGroups,
@@ -128,11 +129,16 @@ export async function readTotal(
   return toGroup(row, whole);
 }
 
-/** Returns the number of log rows that a query of the log reads. */
-export async function countLogRows(database: Queries, query: UsageQuery, state: RollupState): Promise<number> {
+/** @throws AppError INVALID_INPUT for a query that reads too many log rows, in its range and the compared one together */
+export async function assertReadable(database: Queries, query: UsageQuery, state: RollupState): Promise<void> {
+  if (!isFromLog(query)) return;
   const values = new Values();
-  const [row] = await database.query<Array<{ rows: string }>>(logRowsSql(query, values, state), values.list);
-  return Number(row?.rows ?? 0);
+  const sql = readLogRowsSql(query, values, state);
+  await assertFewLogRows(
+    database,
+    { sql, values: values.list },
+    { reader: 'ENDPOINT, ERROR and cache', field: 'range' },
+  );
 }
 
 /** Returns the query without buckets. */

@@ -3,10 +3,12 @@ import { DirectionEnum, enumType, namesOf } from '../../platform/graphql/enums.j
 import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
 import { bucketZone, TimeRangeObject, zonesOf } from '../../platform/graphql/ranges.js';
 import { GraphQLTimeZone } from '../../platform/graphql/scalars.js';
+import { maxLogRows } from '../../billing/rollups/index.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import {
   comparisonSides,
   emptyQuestion,
+  logDimensions,
   maxTop,
   maxUsageRows,
   usageDimensions,
@@ -17,11 +19,10 @@ import {
   type UsageMetric,
   type UsageQuestion,
 } from './usage-question.js';
-import { maxLogRows } from './usage-log.js';
 import { comparedPeriods, timeBuckets, type ComparedPeriod, type TimeBucket, type WantedRange } from './usage-time.js';
 
 /** The last sentences of descriptions of what the usage tables do not have. */
-export const fromLog = `Read from the log: at most 31 days and ${maxLogRows.toLocaleString('en')} calls, and calls without a log row are missing. Costs 500 once.`;
+export const fromLog = `Read from the log: at most 31 days and ${maxLogRows.toLocaleString('en')} rows, and calls without a log row are missing. A filter by user, channel, model or group leaves fewer rows to read, one by key does not. Costs 500 once.`;
 
 const DimensionEnum = enumType(
   'UsageDimension',
@@ -251,6 +252,10 @@ export function toQuestion(args: UsageArgs): UsageQuestion {
 }
 
 /** Arguments of `usage` on a user, token or channel. */
+/** Returns the cost of the dimensions that are read from the log. Arguments that are invalid are absent. */
+export const costOfLog = ({ groupBy = [] }: Partial<UsageArgs>): number =>
+  500 * groupBy.filter((dimension) => logDimensions.includes(dimension)).length;
+
 @ArgsType()
 export class UsageSumArgs {
   @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })

@@ -4,7 +4,7 @@ import {
   day,
   histogramColumns,
   histogramSums,
-  logFrom,
+  logRowsSql,
   quoted,
   type Range,
   type RollupState,
@@ -162,17 +162,14 @@ function sideOf(
   return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
 }
 
-/** Returns SELECT of the number of log rows that `usageFromLog` reads for a query: `rows`. */
-export function logRowsSql(query: UsageQuery, values: Values, state: RollupState): string {
-  const counts = [query.current, query.compared].flatMap((span) => {
-    if (!span) return [];
-    const conditions = [{ column: 'type', sql: typesOf(query) }, ...conditionsOf(query.filter, values)];
-    const columns = conditions.map(({ column }) => column);
-    const condition = conditions.map(({ sql }) => sql).join(' AND ');
-    const from = logFrom({ range: span.range, columns, condition }, state);
-    return from ? [`(SELECT coalesce(sum(entries), 0) FROM ${from})`] : [];
-  });
-  return `SELECT (${counts.join(' + ')})::text AS rows`;
+/** Returns SQL of the number of log rows that `usageFromLog` reads for a query. */
+export function readLogRowsSql(query: UsageQuery, values: Values, state: RollupState): string {
+  const { tokenIds: _withoutIndex, ...indexed } = query.filter;
+  const errors = query.dimensions.includes('ERROR') ? [{ column: 'type', sql: typesOf(query) } as const] : [];
+  return [query.current, query.compared]
+    .flatMap((span) => span ?? [])
+    .map(({ range }) => logRowsSql(range, [...errors, ...conditionsOf(indexed, values)], state))
+    .join(' + ');
 }
 
 /** Returns the longest granularity that may be used. Daily rollups may be used if no bucket begins within a day. */

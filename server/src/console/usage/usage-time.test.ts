@@ -2,6 +2,7 @@ import type { CalendarPeriod } from '../../shared/time-range.js';
 import {
   bucketEnd,
   isApproximate,
+  openPeriodOf,
   resolveComparison,
   resolveSpan,
   usageBucketEnd,
@@ -174,6 +175,17 @@ it('moves midnights within an hour to its end, which is the same date', () => {
   // hours ahead.
   const inMay = ask('LAST_MONTH', 'Australia/Lord_Howe', null, at('2026-05-10T00:00:00Z'));
   expect(shown(inMay)).toEqual(['2026-03-31T13:00:00Z', '2026-04-30T14:00:00Z']);
+});
+
+it.each([
+  ['2026-11-18T18:29:00Z', '2026-11-18T19:00:00Z', (23 * 60 + 29) / (24 * 60)],
+  // The day has begun, but its first hour has not.
+  ['2026-11-18T18:45:00Z', null, null],
+  ['2026-11-18T19:00:00Z', null, null],
+  ['2026-11-18T19:15:00Z', '2026-11-19T19:00:00Z', 1 / 96],
+])('at %s, a day of a half-hour zone ends at %s and %s of it has passed', (when, end, passed) => {
+  const question = { range: { calendar: 'TODAY' }, timeZone: 'Asia/Kolkata', bucket: null, now: at(when) } as const;
+  expect(openPeriodOf(resolveSpan(question), question)).toEqual(end && { end: at(end), passed });
 });
 
 it('has the whole first day of a range that begins at a midnight within an hour', () => {

@@ -158,16 +158,17 @@ export interface OpenPeriod {
   readonly passed: number;
 }
 
-/** Returns the calendar period of a range, if it is not over. Those of future days have no usage to project. */
-export function openPeriodOf({
-  range: { calendar },
-  timeZone,
-  rangeTimeZone = timeZone,
-  now,
-}: Question): OpenPeriod | null {
+/**
+ * Returns the calendar period of a range, if it has begun and is not over. Like the span that was resolved from it, the
+ * period ends with a whole hour. Periods of future days have no usage to project.
+ */
+export function openPeriodOf(
+  { range: { from } }: Span,
+  { range: { calendar }, timeZone, rangeTimeZone = timeZone, bucket, now }: Question,
+): OpenPeriod | null {
   if (calendar === undefined || calendar.startsWith('NEXT_')) return null;
-  const period = resolveTimeRange({ calendar }, { timeZone: rangeTimeZone, now: new Date(now * 1000) });
-  const [from, end] = [(period.from?.getTime() ?? 0) / 1000, (period.until?.getTime() ?? 0) / 1000];
+  const { until } = resolveTimeRange({ calendar }, { timeZone: rangeTimeZone, now: new Date(now * 1000) });
+  const end = roundUp((until?.getTime() ?? 0) / 1000, atomOf(bucket));
   return end > now && now > from ? { end, passed: (now - from) / (end - from) } : null;
 }
 

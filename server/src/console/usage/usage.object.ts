@@ -323,7 +323,7 @@ export class ResolvedRangeObject {
 
 @ObjectType('UsageProjection', { description: 'What an open period comes to at the mean rate so far.' })
 export class UsageProjectionObject {
-  @Field(() => Date, { description: 'End of the period.' })
+  @Field(() => Date, { description: 'End of the period, moved to a whole UTC hour.' })
   until: Date;
 
   @Field(() => Float, { description: 'The share of the period that has passed, 0 to 1.' })
@@ -374,7 +374,8 @@ export class UsagePageObject implements PageInterface {
   @Cost(20)
   @Field(() => UsageProjectionObject, {
     nullable: true,
-    description: '`total` at the end of the calendar period of `range`; null when it is over, or without `calendar`.',
+    description:
+      '`total` at the end of the calendar period of `range`; null when it is over, before its first counted hour, and without `calendar`.',
   })
   projectedTotal: UsageProjectionObject | null;
 

@@ -4,7 +4,7 @@ import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { loadFor } from '../../platform/graphql/loaders.js';
 import { providerOf } from '../../dialects/providers/providers.js';
-import { toQuestion, UsageArgs } from './usage-question.object.js';
+import { costOfLog, toQuestion, UsageArgs } from './usage-question.object.js';
 import { toPage, UsageKeyObject, UsagePageObject } from './usage.object.js';
 import { wantedOf } from './usage-selection.object.js';
 import type { UsageService } from './usage.service.js';
@@ -14,7 +14,7 @@ export class UsageResolver {
   constructor(private readonly usageService: UsageService) {}
 
   @Access('usage.read', 'USAGE_READ')
-  @Cost(20, ['pageSize'], { values: { groupBy: { ENDPOINT: 500, ERROR: 500 } } })
+  @Cost(20, ['pageSize'], { once: costOfLog })
   @Query(() => UsagePageObject, { description: 'Usage of the whole site, in groups and buckets of time.' })
   async usage(
     @Ctx() { actor }: GraphQLContext,

@@ -30,17 +30,20 @@ export const userSortFields = [
 ] as const;
 export type UserSortField = (typeof userSortFields)[number];
 
-/**
- * SQL of the quota that a user spends on a day, the mean of the last 7 days. `hour` is compared with a `bigint`: with
- * another type, Postgres reads all usage of the user.
- */
-const spentPerDay = (userId: string): string =>
-  `((SELECT coalesce(sum(spent.quota), 0)::float8 FROM usage_hourly spent WHERE spent.user_id = ${userId}
-      AND spent.hour >= extract(epoch FROM now())::bigint - 7 * 86400) / 7)`;
+/** SQL of the days for which a balance lasts at a spend; null without any. */
+const daysLeft = (quota: string, perDay: string): string => `(greatest(${quota}, 0) / nullif(${perDay}, 0))`;
 
-/** SQL of the days for which a balance lasts at this spend; null without any. */
-export const daysLeft = (userId: string, quota: string): string =>
-  `(greatest(${quota}, 0) / nullif(${spentPerDay(userId)}, 0))`;
+/**
+ * SELECT of what each user spends on a day, the mean of the last 7 days. `hour` is compared with a `bigint`: with another
+ * type, Postgres reads all usage.
+ */
+const spentPerDay = (condition = 'TRUE'): string =>
+  `(SELECT user_id, sum(quota)::float8 / 7 AS per_day FROM usage_hourly
+     WHERE hour >= extract(epoch FROM now())::bigint - 7 * 86400 AND ${condition} GROUP BY user_id)`;
+
+/** SELECT of the users in the list `$1` and the days for which their balances last. */
+export const daysLeftOfUsers = `SELECT id, ${daysLeft('quota', 'per_day')} AS days
+  FROM users LEFT JOIN ${spentPerDay('user_id = ANY ($1)')} spent ON user_id = id WHERE id = ANY ($1)`;
 
 const sortKeys: SortKeys<User, UserSortField> = {
   id: { sql: 'account.id', value: ({ id }) => id },
@@ -61,7 +64,7 @@ const sortKeys: SortKeys<User, UserSortField> = {
     nullable: true,
   },
   // The value changes with every call, so no cursor contains it.
-  daysLeft: { sql: daysLeft('account.id', 'account.quota'), value: () => null, nullable: true },
+  daysLeft: { sql: daysLeft('account.quota', 'spent.per_day'), value: () => null, nullable: true },
 };
 
 /**
@@ -75,7 +78,8 @@ export async function readUsers(
 ): Promise<Slice<User>> {
   const isByDaysLeft = query.sort.some(({ field }) => field === 'daysLeft');
   if (isByDaysLeft && query.after !== null) throw new InvalidInputError('A list by DAYS_LEFT is read by page', 'after');
-  const slice = await readSlice<User, UserSortField>(matching(users, filter), query, sortKeys);
+  const select = matching(users, filter, isByDaysLeft);
+  const slice = await readSlice<User, UserSortField>(select, query, sortKeys);
   return isByDaysLeft ? { ...slice, endCursor: null } : slice;
 }
 
@@ -109,7 +113,8 @@ export async function sumUsers(users: Repository<User>, filter: UserFilter): Pro
   };
 }
 
-function matching(users: Repository<User>, filter: UserFilter): SelectQueryBuilder<User> {
+/** @param withSpend whether to join what the users spend, `spent.per_day`, also without a condition on it */
+function matching(users: Repository<User>, filter: UserFilter, withSpend = false): SelectQueryBuilder<User> {
   const select = users.createQueryBuilder('account').withDeleted();
   const { ids, roles, statuses, inviterIds, created, quota, daysLeftBelow, isDeleted } = filter;
   const keyword = filter.keyword?.replaceAll('\0', '').trim().slice(0, 100);
@@ -136,8 +141,11 @@ function matching(users: Repository<User>, filter: UserFilter): SelectQueryBuild
   if (created?.until) select.andWhere('account.createdAt < :createdUntil', { createdUntil: created.until });
   if (quota?.atLeast != null) select.andWhere('account.quota >= :quotaAtLeast', { quotaAtLeast: quota.atLeast });
   if (quota?.below != null) select.andWhere('account.quota < :quotaBelow', { quotaBelow: quota.below });
+  if (withSpend || daysLeftBelow !== undefined) {
+    select.leftJoin(spentPerDay(), 'spent', 'spent.user_id = account.id');
+  }
   if (daysLeftBelow !== undefined) {
-    select.andWhere(`account.quota < :daysLeftBelow::float8 * ${spentPerDay('account.id')}`, { daysLeftBelow });
+    select.andWhere('account.quota < :daysLeftBelow::float8 * coalesce(spent.per_day, 0)', { daysLeftBelow });
   }
   if (isDeleted !== undefined) select.andWhere(`account.deletedAt IS ${isDeleted ? 'NOT NULL' : 'NULL'}`);
   return select;

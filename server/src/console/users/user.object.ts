@@ -161,7 +161,7 @@ const UserSort = sortInput<UserSortField>('User', {
   LAST_CHECK_IN_AT: ['lastCheckInAt', 'When the user last claimed the daily reward. Users who never did have none.'],
   DAYS_LEFT: [
     'daysLeft',
-    '`User.daysLeft`. Users who spent nothing have none. Without cursors: read further rows by `page`.',
+    '`User.daysLeft`. Users who spent nothing have none. Without cursors: read further rows by `page`. Costs 200 once.',
   ],
 });
 
@@ -193,7 +193,7 @@ export class UserFilterInput {
 
   @Field(() => Float, {
     nullable: true,
-    description: 'The balance is below so many days of spend, at the mean of the last 7 days.',
+    description: 'The balance is below so many days of spend, at the mean of the last 7 days. Costs 200 once.',
   })
   daysLeftBelow?: number | null;
 
@@ -211,6 +211,10 @@ export function toUserFilter(input: UserFilterInput | null | undefined): UserFil
 
 @ArgsType()
 export class UserListArgs extends listArgs(UserFilterInput, UserSort, 'Default: newest first.') {}
+
+/** Returns the cost of adding up what all users spend, which a list by the days that balances last needs. */
+export const costOfSpend = ({ filter, sort }: UserListArgs): number =>
+  filter?.daysLeftBelow != null || sort?.some(({ field }) => field === 'daysLeft') ? 200 : 0;
 
 @InputType('CreateUserInput', { description: 'A new common user.' })
 export class CreateUserInput implements NewUserInput {

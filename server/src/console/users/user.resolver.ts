@@ -22,6 +22,7 @@ import {
   identitiesOf,
   InviteObject,
   inviteOf,
+  costOfSpend,
   toUserFilter,
   UpdateMeInput,
   UpdateUserInput,
@@ -77,6 +78,7 @@ export class UserResolver {
   }
 
   @Access('users.read')
+  @Cost(1, ['pageSize'], { once: costOfSpend })
   @Query(() => UserPageObject, { description: 'All users, including deactivated ones, newest first unless sorted.' })
   async users(@Ctx() { actor }: GraphQLContext, @Args(() => UserListArgs) args: UserListArgs): Promise<PageOf<User>> {
     const filter = toUserFilter(args.filter);

@@ -32,10 +32,11 @@ export interface FieldCost {
    * when absent.
    */
   readonly rows?: number;
-  /** A cost of the field that is not multiplied by the rows above it, because all are read at once. */
-  readonly once?: number;
-  /** Costs of values of list arguments. */
-  readonly values?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /**
+   * A cost of the field that is not multiplied by the rows above it, because all are read at once. It may depend on the
+   * arguments, which are those of the resolver.
+   */
+  readonly once?: number | ((args: never) => number);
 }
 
 declare module 'graphql' {
@@ -77,7 +78,7 @@ function openedBy(anyOf: readonly Permission[]): FieldAccess {
 export const Cost = (
   weight: number,
   times?: readonly string[],
-  more?: Pick<FieldCost, 'rows' | 'once' | 'values'>,
+  more?: Pick<FieldCost, 'rows' | 'once'>,
 ): PropertyDecorator & MethodDecorator =>
   Extensions({ cost: { weight, ...(times && { times }), ...more } satisfies FieldCost });
 

@@ -131,8 +131,8 @@ export function costOfOperation(
       const meta = isIntrospection(node) && schema.getType(node.name.value === '__type' ? '__Type' : '__Schema');
       return meta && node.selectionSet ? costOfIntrospection(costOfSet(node.selectionSet, meta, 1)) : 0;
     }
-    const { weight, times, once: ownOnce = 0, values } = costOf(field);
-    once += ownOnce + (values ? costOfValues(values, argumentsOf(field, node)) : 0);
+    const { weight, times, once: ownOnce = 0 } = costOf(field);
+    once += typeof ownOnce === 'number' ? ownOnce : ownOnce(argumentsOf(field, node) as never);
     const searched = costOfArguments(field, node, parent);
     const isList = isListType(getNullableType(field.type));
     const delivered = parent === schema.getSubscriptionType() ? maxDelivered : introspectionRows(schema, parent, field);
@@ -142,14 +142,6 @@ export function costOfOperation(
       node.selectionSet && isCompositeType(type) ? costOfSet(node.selectionSet, type, isList ? 1 : (asked ?? 1)) : 0;
     // A list inside a page has the page's length; a list with its own size argument has that length.
     return searched + (isList ? (weight + below) * (asked ?? rows) : weight + below);
-  }
-
-  function costOfValues(values: NonNullable<FieldCost['values']>, args: Record<string, unknown>): number {
-    return Object.entries(values).reduce((sum, [name, costs]) => {
-      const given = args[name];
-      const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-      return sum + list.reduce((all: number, value) => all + (costs[String(value)] ?? 0), 0);
-    }, 0);
   }
 
   /** Services bound the input of mutations; only the filter of the rows that they change is bounded here. */
