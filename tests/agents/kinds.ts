@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceivedRequest, Reply, Upstream } from '../support/upstream/upstream.js';
@@ -364,6 +365,8 @@ export interface OpenedKind {
     readonly other?: string;
     readonly setting?: string;
   };
+  /** Ends the streams that have no end of their own. */
+  endStreams(): void;
   stop(): Promise<void>;
 }
 
@@ -377,23 +380,25 @@ export async function openKind(
   const { type, key, other, base = '' } = kind;
   const fields = { type, ...(key === undefined ? {} : { key }), ...(other === undefined ? {} : { other }) };
   if (kind.at !== 'socket') {
-    upstream.script({}, replyOf(kind, folder, refusals));
+    const streams = new EventEmitter();
+    const endStreams = (): void => void streams.emit('end');
+    upstream.script({}, replyOf(kind, folder, refusals, streams));
     if (kind.at === undefined)
-      return { channel: { ...fields, baseUrl: upstream.url + base }, stop: () => Promise.resolve() };
+      return { channel: { ...fields, baseUrl: upstream.url + base }, endStreams, stop: () => Promise.resolve() };
     const google = await startGoogle(upstream.url);
-    return { channel: { ...fields, ...google.channel, baseUrl: '' }, stop: google.stop };
+    return { channel: { ...fields, ...google.channel, baseUrl: '' }, endStreams, stop: google.stop };
   }
-  const { url, stop } = await startSpark(
+  const { url, endStreams, stop } = await startSpark(
     upstream.requests,
     (text) => refusals.texts.push(`${kind.name}: ${text}`),
     (conversation) => respond(conversation, [], folder, kind.onlyTalks),
   );
-  return { channel: { ...fields, baseUrl: url }, stop };
+  return { channel: { ...fields, baseUrl: url }, endStreams, stop };
 }
 
 /** The provider of one kind. */
 const replyOf =
-  (kind: Kind, folder: string, refusals: Refusals): Reply =>
+  (kind: Kind, folder: string, refusals: Refusals, streams: EventEmitter): Reply =>
   async (response, request) => {
     const { spoken, refuse, wire = usualWire } = kind.dialectOf(request);
     const aside = wire.aside?.(request) ?? null;
@@ -411,7 +416,10 @@ const replyOf =
     const framed = request.path.includes('invoke-with-response-stream');
     if (!wire.streams?.(request)) {
       // A provider without streams works on a long response until its caller leaves.
-      if (turn.kind === 'endless' && wire.streams === null) return request.ended;
+      if (turn.kind === 'endless' && wire.streams === null) {
+        await Promise.race([request.ended, once(streams, 'end')]);
+        return void response.destroy();
+      }
       return send(response, 200, spoken.whole(turn.kind === 'endless' ? { kind: 'text', text: 'on' } : turn, model));
     }
     const write = framed ? awsFrameOf : wire.frame;
@@ -420,7 +428,9 @@ const replyOf =
     for (const event of events) response.write(write(event));
     const last = events.at(-1);
     if (turn.kind === 'endless' && last) {
-      while (!request.aborted && !response.destroyed) {
+      let isOver = false;
+      streams.once('end', () => (isOver = true));
+      while (!isOver && !request.aborted && !response.destroyed) {
         response.write(write(last));
         await delay(100);
       }

@@ -16,6 +16,7 @@ import {
 import { programs } from './programs.js';
 import { record, startRecorder, type Recorder } from './recordings.js';
 import { chosen, Results } from './results.js';
+import { expectStopped, totalTimeout } from './stop.js';
 
 let relay: RelayHarness;
 let recorder: Recorder;
@@ -23,13 +24,7 @@ const results = new Results();
 
 beforeAll(async () => {
   relay = await RelayHarness.start({
-    // A call of a model that may hide output is read on for all of its time after its client has left.
-    settings: {
-      firstByteTimeout: 60_000,
-      idleTimeout: 60_000,
-      totalTimeout: 4000,
-      maxBodyBytes: 64 * 1024 * 1024,
-    },
+    settings: { firstByteTimeout: 60_000, idleTimeout: 60_000, totalTimeout, maxBodyBytes: 64 * 1024 * 1024 },
   });
   relay.setOptions({ SelfUseModeEnabled: true });
   recorder = await startRecorder(relay.url);
@@ -127,8 +122,7 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
       const ran = ask({ prompt: '<<SLOW>> Tell me everything.' }, slow);
       const request = await slow;
       await ran;
-      await request.ended;
-      expect(request.aborted).toBe(true);
+      await expectStopped(relay, recorder, program.model, request, opened);
     });
 
     const look = (): Promise<Ran> => ask({ prompt: '<<LOOK>> Look at picture.png.', image: true });
