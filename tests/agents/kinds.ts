@@ -36,7 +36,7 @@ export interface Kind {
   readonly onlyTalks?: true;
   /** Takes one question without the conversation before it. */
   readonly forgets?: true;
-  /** Refusals that only the provider itself knows: met once for each model, and remembered. */
+  /** A refusal that only the provider itself knows: met once for each channel and model, and remembered. */
   readonly learned?: RegExp;
   /** Never streams, so nothing arrives before the whole response. */
   readonly onlyWhole?: true;
@@ -147,8 +147,7 @@ export const kinds: readonly Kind[] = [
       1,
       'gpt-4o',
       { ...openAIRules, thinks: false, refuses: [...anyOpenAI, refused.maxOutputOfOpenAI(16_384)] },
-      // Converted calls have neither. Copilot CLI sends an effort to every model, and clients of OpenRouter `usage`.
-      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: (?:reasoning_effort|usage)/ },
+      { learned: /^max_tokens is too large/ },
     ),
   ),
   withResponses(
@@ -157,7 +156,7 @@ export const kinds: readonly Kind[] = [
       3,
       'my-deploy',
       { ...openAIRules, thinks: false, refuses: [...anyOpenAI, refused.maxOutputOfOpenAI(16_384)] },
-      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: (?:reasoning_effort|usage)/ },
+      { learned: /^max_tokens is too large/ },
     ),
   ),
   chat('360', 19, 'gpt-4o', { ...familyRules, thinks: false }),
@@ -177,8 +176,6 @@ export const kinds: readonly Kind[] = [
       type: 14,
       model: 'claude-sonnet-4-5',
       sees: true,
-      // Claude Code gives instructions in turns to models whose names it does not know.
-      learned: /^messages: Unexpected role "system"/,
     },
     messagesSpoken,
     strict.strictMessages(strict.headerBetas, [], [], ofClaude),
@@ -347,14 +344,28 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-/** Requests that a provider refused, for the message of a failed test. */
-export interface Refusals {
-  readonly texts: string[];
-}
+/** The refusals of one channel and its model. */
+export class Refusals {
+  /** Those that the provider should not have had to make. */
+  unexpected: string[] = [];
+  count = 0;
+  private readonly met = new Set<string>();
+  private readonly learned: readonly RegExp[];
 
-/** The refusals that a provider of this kind should not have had to make. */
-export const unexpected = ({ learned }: Kind, { texts }: Refusals): string[] =>
-  texts.filter((each) => !learned?.test(each.replace(/^[^:]*: /, '')));
+  /** @param learned those that the gateway meets once, and remembers */
+  constructor(...learned: ReadonlyArray<RegExp | undefined>) {
+    this.learned = learned.filter((each) => each !== undefined);
+  }
+
+  /** @param place for the message of a failed check */
+  add(place: string, text: string): void {
+    this.count++;
+    const [words] = this.learned.flatMap((each) => each.exec(text)?.[0] ?? []);
+    if (words === undefined) this.unexpected.push(`${place}: ${text}`);
+    else if (this.met.has(words)) this.unexpected.push(`${place}, refused again: ${text}`);
+    else this.met.add(words);
+  }
+}
 
 /** The upstream of one kind, and the fields of its channel. */
 export interface OpenedKind {
@@ -390,7 +401,7 @@ export async function openKind(
   }
   const { url, endStreams, stop } = await startSpark(
     upstream.requests,
-    (text) => refusals.texts.push(`${kind.name}: ${text}`),
+    (text) => refusals.add(kind.name, text),
     (conversation) => respond(conversation, [], folder, kind.onlyTalks),
   );
   return { channel: { ...fields, baseUrl: url }, endStreams, stop };
@@ -406,7 +417,7 @@ const replyOf =
     const refusal = refuse(request);
     if (refusal !== null || !request.body) {
       const text = refusal ?? 'no body';
-      refusals.texts.push(`${kind.name} ${request.path}: ${text}`);
+      refusals.add(`${kind.name} ${request.path}`, text);
       const { status, body } = wire.refused(text);
       return send(response, status, body);
     }

@@ -36,6 +36,8 @@ export interface Program {
   readonly model: string;
   /** Speaks over a WebSocket. */
   readonly overSocket?: true;
+  /** A refusal that the program's own requests meet once for each channel and model. */
+  readonly learned?: RegExp;
   /** The program shows an image to its model as the result of a tool. */
   readonly looksBy?: 'tool';
   /** Files below the home folder, by path. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type Kind, type Refusals, unexpected } from './kinds.js';
+import type { Kind, Refusals } from './kinds.js';
 import type { Feature } from './program.js';
 import { resultsFile, writePages } from './pages.js';
 
@@ -38,7 +38,7 @@ export class Results {
       await check();
       this.found.push([tested, kind, feature, result]);
     } catch (error) {
-      this.found.push([tested, kind, feature, `fails: ${unexpected(kind, refusals)[0] ?? 'see the run'}`]);
+      this.found.push([tested, kind, feature, `fails: ${refusals.unexpected[0] ?? 'see the run'}`]);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 /** Real coding agents through Tollgate at every kind of channel in `kinds.ts`. */
 import { RelayHarness } from '../contract/relay-harness.js';
-import { kinds, openKind, type Kind, type OpenedKind, type Refusals, unexpected } from './kinds.js';
+import { kinds, openKind, type Kind, type OpenedKind, Refusals } from './kinds.js';
 import { refusal, secret } from './model.js';
 import {
   type Feature,
@@ -54,7 +54,7 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
 
     beforeAll(async () => {
       place = openWorkplace();
-      refusals = { texts: [] };
+      refusals = new Refusals(kind.learned, program.learned);
       relay.upstream.reset();
       recorder.sent.length = 0;
       recorder.sockets.length = 0;
@@ -78,7 +78,7 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
     const ask = (step: Step, interrupt?: Promise<unknown>): Promise<Ran> =>
       run(program, place, gateway(), step, interrupt);
     const expectSaid = ({ output }: Ran, text: string): void =>
-      expect({ refusals: unexpected(kind, refusals), output }).toEqual({
+      expect({ refusals: refusals.unexpected, output }).toEqual({
         refusals: [],
         output: expect.stringContaining(text) as string,
       });
