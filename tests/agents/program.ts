@@ -40,6 +40,8 @@ export interface Program {
   readonly learned?: RegExp;
   /** The program shows an image to its model as the result of a tool. */
   readonly looksBy?: 'tool';
+  /** The program sends a request again without its images when the first is refused, and shows the response to that. */
+  readonly dropsRefusedImages?: true;
   /** Files below the home folder, by path. */
   files?(gateway: Gateway): Readonly<Record<string, string>>;
   /** The parameters of a run before the session, for programs that have no file for them. */

@@ -93,6 +93,7 @@ const qwenCode: Program = {
   binary: '.bin/qwen',
   speaks: 'Chat completions',
   model: 'gpt-4o',
+  dropsRefusedImages: true,
   args: ({ prompt, resume, image }) => [
     ...['-p', image ? `${prompt} @picture.png` : prompt, '-m', 'gpt-4o', '-y', '--output-format', 'json'],
     ...['--auth-type', 'openai', ...(resume ? ['--continue'] : [])],

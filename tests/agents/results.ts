@@ -33,7 +33,7 @@ function reasonOf(error: unknown): string {
 /** The end of the output of a program says the most. */
 function shown(value: unknown): string {
   const { output, stdout = output } = (value ?? {}) as { output?: unknown; stdout?: unknown };
-  return String(stdout ?? JSON.stringify(value)).slice(-160);
+  return (typeof stdout === 'string' ? stdout : JSON.stringify(value)).slice(-160);
 }
 
 /** The results of one run. They replace those of earlier runs, cell by cell, and all of another version. */

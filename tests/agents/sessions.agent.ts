@@ -136,6 +136,22 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
         'not without its tools',
       );
     else if (kind.sees) shows('image', 'shows an image', async () => expectSaid(await look(), 'I see a red dot.'));
+    else if (program.dropsRefusedImages)
+      shows(
+        'image',
+        'is refused an image, and goes on without it',
+        async () => {
+          const { output } = await look();
+          // Qwen Code then asks what to remember of the session, with the image.
+          const others = refusals.unexpected.filter((each) => !kind.blind?.test(each));
+          expect({ others, isRefused: refusals.unexpected.length > 0, output }).toEqual({
+            others: [],
+            isRefused: true,
+            output: expect.stringContaining('I see nothing.') as string,
+          });
+        },
+        'the model takes none, and the program goes on without it',
+      );
     else
       shows(
         'image',
