@@ -156,7 +156,8 @@ export const kinds: readonly Kind[] = [
       3,
       'my-deploy',
       { ...openAIRules, thinks: false, refuses: [...anyOpenAI, refused.maxOutputOfOpenAI(16_384)] },
-      { learned: /^max_tokens is too large/ },
+      // The name of a deployment does not show that its model has no efforts.
+      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: reasoning_effort/ },
     ),
   ),
   chat('360', 19, 'gpt-4o', { ...familyRules, thinks: false }),
