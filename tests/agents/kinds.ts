@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceivedRequest, Reply, Upstream } from '../support/upstream/upstream.js';
@@ -35,7 +36,7 @@ export interface Kind {
   readonly onlyTalks?: true;
   /** Takes one question without the conversation before it. */
   readonly forgets?: true;
-  /** Refusals that only the provider itself knows: met once for each model, and remembered. */
+  /** A refusal that only the provider itself knows: met once for each channel and model, and remembered. */
   readonly learned?: RegExp;
   /** Never streams, so nothing arrives before the whole response. */
   readonly onlyWhole?: true;
@@ -146,8 +147,7 @@ export const kinds: readonly Kind[] = [
       1,
       'gpt-4o',
       { ...openAIRules, thinks: false, refuses: [...anyOpenAI, refused.maxOutputOfOpenAI(16_384)] },
-      // Converted calls have neither. Copilot CLI sends an effort to every model, and clients of OpenRouter `usage`.
-      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: (?:reasoning_effort|usage)/ },
+      { learned: /^max_tokens is too large/ },
     ),
   ),
   withResponses(
@@ -156,7 +156,8 @@ export const kinds: readonly Kind[] = [
       3,
       'my-deploy',
       { ...openAIRules, thinks: false, refuses: [...anyOpenAI, refused.maxOutputOfOpenAI(16_384)] },
-      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: (?:reasoning_effort|usage)/ },
+      // The name of a deployment does not show that its model has no efforts.
+      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: reasoning_effort/ },
     ),
   ),
   chat('360', 19, 'gpt-4o', { ...familyRules, thinks: false }),
@@ -176,8 +177,6 @@ export const kinds: readonly Kind[] = [
       type: 14,
       model: 'claude-sonnet-4-5',
       sees: true,
-      // Claude Code gives instructions in turns to models whose names it does not know.
-      learned: /^messages: Unexpected role "system"/,
     },
     messagesSpoken,
     strict.strictMessages(strict.headerBetas, [], [], ofClaude),
@@ -346,14 +345,28 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-/** Requests that a provider refused, for the message of a failed test. */
-export interface Refusals {
-  readonly texts: string[];
-}
+/** The refusals of one channel and its model. */
+export class Refusals {
+  /** Those that the provider should not have had to make. */
+  unexpected: string[] = [];
+  count = 0;
+  private readonly met = new Set<string>();
+  private readonly learned: readonly RegExp[];
 
-/** The refusals that a provider of this kind should not have had to make. */
-export const unexpected = ({ learned }: Kind, { texts }: Refusals): string[] =>
-  texts.filter((each) => !learned?.test(each.replace(/^[^:]*: /, '')));
+  /** @param learned those that the gateway meets once, and remembers */
+  constructor(...learned: ReadonlyArray<RegExp | undefined>) {
+    this.learned = learned.filter((each) => each !== undefined);
+  }
+
+  /** @param place for the message of a failed check */
+  add(place: string, text: string): void {
+    this.count++;
+    const [words] = this.learned.flatMap((each) => each.exec(text)?.[0] ?? []);
+    if (words === undefined) this.unexpected.push(`${place}: ${text}`);
+    else if (this.met.has(words)) this.unexpected.push(`${place}, refused again: ${text}`);
+    else this.met.add(words);
+  }
+}
 
 /** The upstream of one kind, and the fields of its channel. */
 export interface OpenedKind {
@@ -364,6 +377,8 @@ export interface OpenedKind {
     readonly other?: string;
     readonly setting?: string;
   };
+  /** Ends the streams that have no end of their own. */
+  endStreams(): void;
   stop(): Promise<void>;
 }
 
@@ -377,23 +392,25 @@ export async function openKind(
   const { type, key, other, base = '' } = kind;
   const fields = { type, ...(key === undefined ? {} : { key }), ...(other === undefined ? {} : { other }) };
   if (kind.at !== 'socket') {
-    upstream.script({}, replyOf(kind, folder, refusals));
+    const streams = new EventEmitter();
+    const endStreams = (): void => void streams.emit('end');
+    upstream.script({}, replyOf(kind, folder, refusals, streams));
     if (kind.at === undefined)
-      return { channel: { ...fields, baseUrl: upstream.url + base }, stop: () => Promise.resolve() };
+      return { channel: { ...fields, baseUrl: upstream.url + base }, endStreams, stop: () => Promise.resolve() };
     const google = await startGoogle(upstream.url);
-    return { channel: { ...fields, ...google.channel, baseUrl: '' }, stop: google.stop };
+    return { channel: { ...fields, ...google.channel, baseUrl: '' }, endStreams, stop: google.stop };
   }
-  const { url, stop } = await startSpark(
+  const { url, endStreams, stop } = await startSpark(
     upstream.requests,
-    (text) => refusals.texts.push(`${kind.name}: ${text}`),
+    (text) => refusals.add(kind.name, text),
     (conversation) => respond(conversation, [], folder, kind.onlyTalks),
   );
-  return { channel: { ...fields, baseUrl: url }, stop };
+  return { channel: { ...fields, baseUrl: url }, endStreams, stop };
 }
 
 /** The provider of one kind. */
 const replyOf =
-  (kind: Kind, folder: string, refusals: Refusals): Reply =>
+  (kind: Kind, folder: string, refusals: Refusals, streams: EventEmitter): Reply =>
   async (response, request) => {
     const { spoken, refuse, wire = usualWire } = kind.dialectOf(request);
     const aside = wire.aside?.(request) ?? null;
@@ -401,7 +418,7 @@ const replyOf =
     const refusal = refuse(request);
     if (refusal !== null || !request.body) {
       const text = refusal ?? 'no body';
-      refusals.texts.push(`${kind.name} ${request.path}: ${text}`);
+      refusals.add(`${kind.name} ${request.path}`, text);
       const { status, body } = wire.refused(text);
       return send(response, status, body);
     }
@@ -411,7 +428,10 @@ const replyOf =
     const framed = request.path.includes('invoke-with-response-stream');
     if (!wire.streams?.(request)) {
       // A provider without streams works on a long response until its caller leaves.
-      if (turn.kind === 'endless' && wire.streams === null) return request.ended;
+      if (turn.kind === 'endless' && wire.streams === null) {
+        await Promise.race([request.ended, once(streams, 'end')]);
+        return void response.destroy();
+      }
       return send(response, 200, spoken.whole(turn.kind === 'endless' ? { kind: 'text', text: 'on' } : turn, model));
     }
     const write = framed ? awsFrameOf : wire.frame;
@@ -420,7 +440,9 @@ const replyOf =
     for (const event of events) response.write(write(event));
     const last = events.at(-1);
     if (turn.kind === 'endless' && last) {
-      while (!request.aborted && !response.destroyed) {
+      let isOver = false;
+      streams.once('end', () => (isOver = true));
+      while (!isOver && !request.aborted && !response.destroyed) {
         response.write(write(last));
         await delay(100);
       }

@@ -13,6 +13,15 @@ export const picture = 'picture.png';
 export const pictureBytes =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
+/** The same dot as Qwen Code 0.24 sends it: as a JPEG. */
+const picturesJpeg = [
+  '/9j/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQCgwSExIQEw8QEBD/2wBDAQMDAwQDBAgEBAgQCwkL',
+  'EBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBD/wAARCAABAAEDAREAAhEBAxEB/8QAFAABAAAAAAAAAAAAAAAAAAAA',
+  'B//EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAVAQEBAAAAAAAAAAAAAAAAAAAGCP/EABQRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhEDEQA/AGUHVQ//2Q==',
+].join('');
+const hasPicture = (conversation: string): boolean =>
+  [pictureBytes.slice(0, 60), picturesJpeg].some((bytes) => conversation.includes(bytes));
+
 export type Turn =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
@@ -55,7 +64,7 @@ export function respond(conversation: string, tools: readonly string[], folder: 
     case 'AGAIN':
       return { kind: 'text', text: conversation.includes(secret) ? `Once more: ${secret}.` : 'I forgot it.' };
     case 'LOOK':
-      if (conversation.includes(pictureBytes.slice(0, 60))) return { kind: 'text', text: 'I see a red dot.' };
+      if (hasPicture(conversation)) return { kind: 'text', text: 'I see a red dot.' };
       return reader === 'Read' && !rest.includes('tool_result') && !rest.includes('"role":"tool"')
         ? call(picture)
         : { kind: 'text', text: 'I see nothing.' };
@@ -73,7 +82,7 @@ function talk(conversation: string, mark: Mark | null): Turn {
     case 'LOOK':
       return {
         kind: 'text',
-        text: conversation.includes(pictureBytes.slice(0, 60)) ? 'I see a red dot.' : 'I see nothing.',
+        text: hasPicture(conversation) ? 'I see a red dot.' : 'I see nothing.',
       };
     case 'SLOW':
       return { kind: 'endless' };

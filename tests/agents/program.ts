@@ -36,8 +36,12 @@ export interface Program {
   readonly model: string;
   /** Speaks over a WebSocket. */
   readonly overSocket?: true;
+  /** A refusal that the program's own requests meet once for each channel and model. */
+  readonly learned?: RegExp;
   /** The program shows an image to its model as the result of a tool. */
   readonly looksBy?: 'tool';
+  /** The program sends a request again without its images when the first is refused, and shows the response to that. */
+  readonly dropsRefusedImages?: true;
   /** Files below the home folder, by path. */
   files?(gateway: Gateway): Readonly<Record<string, string>>;
   /** The parameters of a run before the session, for programs that have no file for them. */
@@ -114,19 +118,28 @@ function execute(
         ...program.env(gateway),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A terminal interrupts the whole group: some programs do their work in a second process.
+      detached: true,
     });
+    const signal = (name: NodeJS.Signals): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, name);
+      } catch {
+        // The group has ended.
+      }
+    };
     let output = '';
     child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()));
     child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()));
-    const kill = setTimeout(() => child.kill('SIGKILL'), 120_000);
+    const timers = [setTimeout(() => signal('SIGKILL'), 120_000)];
     child.once('error', reject);
     child.once('close', (code) => {
-      clearTimeout(kill);
+      for (const timer of timers) clearTimeout(timer);
       resolve({ code, output });
     });
     void interrupt?.then(() => {
-      child.kill('SIGINT');
-      setTimeout(() => child.kill('SIGKILL'), 5000).unref();
+      signal('SIGINT');
+      timers.push(setTimeout(() => signal('SIGKILL'), 5000));
     });
   });
 }

@@ -93,6 +93,7 @@ const qwenCode: Program = {
   binary: '.bin/qwen',
   speaks: 'Chat completions',
   model: 'gpt-4o',
+  dropsRefusedImages: true,
   args: ({ prompt, resume, image }) => [
     ...['-p', image ? `${prompt} @picture.png` : prompt, '-m', 'gpt-4o', '-y', '--output-format', 'json'],
     ...['--auth-type', 'openai', ...(resume ? ['--continue'] : [])],
@@ -149,6 +150,8 @@ const copilot = (speaks: Exclude<Dialect, 'Gemini'>, model: string, more: Record
   binary: `@github/copilot-${platform}/copilot`,
   speaks,
   model,
+  // Every model is asked for an effort.
+  learned: /^Unrecognized request argument supplied: reasoning_effort/,
   args: ({ prompt, resume, image }) => [
     ...['-p', prompt, '--allow-all', '--no-auto-update', '--disable-builtin-mcps', '--no-custom-instructions'],
     ...[...(resume ? ['--continue'] : []), ...(image ? ['--attachment', 'picture.png'] : [])],
@@ -239,6 +242,8 @@ export interface PythonSdk {
   /** `name==version` on PyPI. Each list has a virtual environment of its own, because packages need different versions of others. */
   readonly packages: readonly string[];
   readonly speaks: Dialect;
+  /** A refusal that the package's own requests meet once for each channel and model. */
+  readonly learned?: RegExp;
   /** Features that are not tried, with the reason. */
   readonly leavesOut?: Program['leavesOut'];
 }
@@ -264,14 +269,28 @@ export const pythonSdks: readonly PythonSdk[] = [
   { name: 'LiteLLM SDK (openai/)', run: 'litellm_openai', packages: litellm, speaks: 'Chat completions' },
   { name: 'LiteLLM SDK (anthropic/)', run: 'litellm_anthropic', packages: litellm, speaks: 'Messages' },
   { name: 'LiteLLM SDK (gemini/)', run: 'litellm_gemini', packages: litellm, speaks: 'Gemini' },
-  { name: 'LiteLLM SDK (openrouter/)', run: 'litellm_openrouter', packages: litellm, speaks: 'Chat completions' },
+  {
+    name: 'LiteLLM SDK (openrouter/)',
+    run: 'litellm_openrouter',
+    packages: litellm,
+    speaks: 'Chat completions',
+    // OpenRouter's own field.
+    learned: /^Unrecognized request argument supplied: usage/,
+  },
   { name: 'pydantic-ai (OpenAIChatModel)', run: 'pydantic_chat', packages: pydanticAI, speaks: 'Chat completions' },
   { name: 'pydantic-ai (OpenAIResponsesModel)', run: 'pydantic_responses', packages: pydanticAI, speaks: 'Responses' },
   { name: 'pydantic-ai (AnthropicModel)', run: 'pydantic_anthropic', packages: pydanticAI, speaks: 'Messages' },
   { name: 'pydantic-ai (GoogleModel)', run: 'pydantic_google', packages: pydanticAI, speaks: 'Gemini' },
   { name: 'openai-agents (chat)', run: 'agents_chat', packages: openaiAgents, speaks: 'Chat completions' },
   { name: 'openai-agents (Responses)', run: 'agents_responses', packages: openaiAgents, speaks: 'Responses' },
-  { name: 'claude-agent-sdk', run: 'claude_agent', packages: ['claude-agent-sdk==0.2.189'], speaks: 'Messages' },
+  {
+    name: 'claude-agent-sdk',
+    run: 'claude_agent',
+    packages: ['claude-agent-sdk==0.2.189'],
+    speaks: 'Messages',
+    // It gives instructions in turns to models whose names it does not know.
+    learned: /^messages: Unexpected role "system"/,
+  },
   { name: 'CrewAI (openai/)', run: 'crewai_openai', ...crewAI, speaks: 'Chat completions' },
   { name: 'CrewAI (anthropic/)', run: 'crewai_anthropic', ...crewAI, speaks: 'Messages' },
 ];

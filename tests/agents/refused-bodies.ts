@@ -195,7 +195,10 @@ export const signatures: Rule = (body) => {
   return null;
 };
 
-/** Hosts of Messages other than Anthropic's own: CLIProxyAPI#3608, copilot-api#273, claude-code#77698 (2026). */
+/**
+ * Anthropic's older models (claude-agent-sdk-typescript#350: Haiku 4.5, while Opus 4.8 takes it), and other hosts of Messages:
+ * CLIProxyAPI#3608, copilot-api#273, claude-code#77698 (2026).
+ */
 export const instructionsInTurns: Rule = (body) =>
   messagesOf(body).some(({ role }) => role !== 'user' && role !== 'assistant')
     ? 'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.'

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type Kind, type Refusals, unexpected } from './kinds.js';
+import type { Kind, Refusals } from './kinds.js';
 import type { Feature } from './program.js';
 import { resultsFile, writePages } from './pages.js';
 
@@ -21,6 +21,21 @@ export function chosen<T extends { readonly name: string }>(rows: readonly T[], 
   return rows.filter(({ name }) => !words || words.some((word) => name.toLowerCase().includes(word)));
 }
 
+/** The values that differ in a failed expectation, or the message of another error, in one line of a table. */
+function reasonOf(error: unknown): string {
+  const { matcherResult: { actual, expected } = {}, message } = error as Error & {
+    matcherResult?: { actual: unknown; expected: unknown };
+  };
+  const text = expected === undefined ? message : `expected ${shown(expected)}, got ${shown(actual)}`;
+  return text.replaceAll(/\s+/g, ' ').replaceAll('|', '/').slice(0, 400);
+}
+
+/** The end of the output of a program says the most. */
+function shown(value: unknown): string {
+  const { output, stdout = output } = (value ?? {}) as { output?: unknown; stdout?: unknown };
+  return (typeof stdout === 'string' ? stdout : JSON.stringify(value)).slice(-160);
+}
+
 /** The results of one run. They replace those of earlier runs, cell by cell, and all of another version. */
 export class Results {
   private readonly found: Array<[Tested, Kind, Feature, string]> = [];
@@ -38,7 +53,7 @@ export class Results {
       await check();
       this.found.push([tested, kind, feature, result]);
     } catch (error) {
-      this.found.push([tested, kind, feature, `fails: ${unexpected(kind, refusals)[0] ?? 'see the run'}`]);
+      this.found.push([tested, kind, feature, `fails: ${refusals.unexpected[0] ?? reasonOf(error)}`]);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 /** Real coding agents through Tollgate at every kind of channel in `kinds.ts`. */
 import { RelayHarness } from '../contract/relay-harness.js';
-import { kinds, openKind, type Kind, type OpenedKind, type Refusals, unexpected } from './kinds.js';
+import { kinds, openKind, type Kind, type OpenedKind, Refusals } from './kinds.js';
 import { refusal, secret } from './model.js';
 import {
   type Feature,
@@ -16,6 +16,7 @@ import {
 import { programs } from './programs.js';
 import { record, startRecorder, type Recorder } from './recordings.js';
 import { chosen, Results } from './results.js';
+import { expectStopped, totalTimeout } from './stop.js';
 
 let relay: RelayHarness;
 let recorder: Recorder;
@@ -23,13 +24,7 @@ const results = new Results();
 
 beforeAll(async () => {
   relay = await RelayHarness.start({
-    // A call of a model that may hide output is read on for all of its time after its client has left.
-    settings: {
-      firstByteTimeout: 60_000,
-      idleTimeout: 60_000,
-      totalTimeout: 4000,
-      maxBodyBytes: 64 * 1024 * 1024,
-    },
+    settings: { firstByteTimeout: 60_000, idleTimeout: 60_000, totalTimeout, maxBodyBytes: 64 * 1024 * 1024 },
   });
   relay.setOptions({ SelfUseModeEnabled: true });
   recorder = await startRecorder(relay.url);
@@ -59,7 +54,7 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
 
     beforeAll(async () => {
       place = openWorkplace();
-      refusals = { texts: [] };
+      refusals = new Refusals(kind.learned, program.learned);
       relay.upstream.reset();
       recorder.sent.length = 0;
       recorder.sockets.length = 0;
@@ -83,7 +78,7 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
     const ask = (step: Step, interrupt?: Promise<unknown>): Promise<Ran> =>
       run(program, place, gateway(), step, interrupt);
     const expectSaid = ({ output }: Ran, text: string): void =>
-      expect({ refusals: unexpected(kind, refusals), output }).toEqual({
+      expect({ refusals: refusals.unexpected, output }).toEqual({
         refusals: [],
         output: expect.stringContaining(text) as string,
       });
@@ -127,8 +122,7 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
       const ran = ask({ prompt: '<<SLOW>> Tell me everything.' }, slow);
       const request = await slow;
       await ran;
-      await request.ended;
-      expect(request.aborted).toBe(true);
+      await expectStopped(relay, recorder, program.model, request, opened);
     });
 
     const look = (): Promise<Ran> => ask({ prompt: '<<LOOK>> Look at picture.png.', image: true });
@@ -142,6 +136,22 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
         'not without its tools',
       );
     else if (kind.sees) shows('image', 'shows an image', async () => expectSaid(await look(), 'I see a red dot.'));
+    else if (program.dropsRefusedImages)
+      shows(
+        'image',
+        'is refused an image, and goes on without it',
+        async () => {
+          const { output } = await look();
+          // Qwen Code then asks what to remember of the session, with the image.
+          const others = refusals.unexpected.filter((each) => !kind.blind?.test(each));
+          expect({ others, isRefused: refusals.unexpected.length > 0, output }).toEqual({
+            others: [],
+            isRefused: true,
+            output: expect.stringContaining('I see nothing.') as string,
+          });
+        },
+        'the model takes none, and the program goes on without it',
+      );
     else
       shows(
         'image',

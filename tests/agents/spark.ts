@@ -15,6 +15,7 @@ export const sparkKey = 'app|secret|key';
 export interface SparkUpstream {
   /** `ws://127.0.0.1:<port>` */
   readonly url: string;
+  endStreams(): void;
   stop(): Promise<void>;
 }
 
@@ -80,12 +81,16 @@ export async function startSpark(
       send(frameOf('', 2));
     });
   };
+  const endStreams = (): void => {
+    for (const client of sockets.clients) client.terminate();
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endStreams,
     stop: () =>
       new Promise((resolve) => {
-        for (const client of sockets.clients) client.terminate();
+        endStreams();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

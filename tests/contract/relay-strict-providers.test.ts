@@ -2,7 +2,7 @@
  * Tests each refusal of a real provider that the scripted providers repeat: the provider refuses the body when it is sent
  * directly, and a client whose call would cause it is served through the relay.
  */
-import { kinds, openKind, type Kind, type OpenedKind } from '../agents/kinds.js';
+import { kinds, openKind, type Kind, type OpenedKind, Refusals } from '../agents/kinds.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -194,8 +194,8 @@ const cases: readonly Case[] = [
 it.each(cases.map((each) => [`${each.kind}: ${each.says.source}`, each] as const))('%s', async (_name, each) => {
   const kind = kindOf(each.kind);
   const { at = chatPath, refused, says, headers = {}, client = { path: at, body: refused } } = each;
-  const texts: string[] = [];
-  opened = await openKind(kind, relay.upstream, '/project', { texts });
+  const refusals = new Refusals();
+  opened = await openKind(kind, relay.upstream, '/project', refusals);
   const direct = await fetch(relay.upstream.url + at, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -203,7 +203,7 @@ it.each(cases.map((each) => [`${each.kind}: ${each.says.source}`, each] as const
     body: JSON.stringify(at.includes(kind.model) ? refused : { model: kind.model, ...refused }),
   });
   expect([direct.ok, await direct.text()]).toEqual([false, expect.stringMatching(says)]);
-  const before = texts.length;
+  const before = refusals.count;
   await relay.addChannel({ ...opened.channel, models: kind.model });
   const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000 }) });
   const body = client.path.startsWith('/v1beta') ? client.body : { ...client.body, model: kind.model };
@@ -212,6 +212,6 @@ it.each(cases.map((each) => [`${each.kind}: ${each.says.source}`, each] as const
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('ok')]);
   }
   // A refusal that depends on the history may happen once for each call, and any other refusal once for the model.
-  expect(texts.length - before).toBeLessThanOrEqual(2);
+  expect(refusals.count - before).toBeLessThanOrEqual(2);
   expect(relay.health.cooldowns).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { kinds, openKind, type OpenedKind, type Refusals } from '../agents/kinds.js';
+import { kinds, openKind, type OpenedKind, Refusals } from '../agents/kinds.js';
 import { googleCertificate } from '../agents/vertex.js';
 import type { Person } from '../support/api.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
@@ -28,7 +28,7 @@ const modelOf = ({ path, body }: Recorded): string =>
   typeof body['model'] === 'string' ? body['model'] : decodeURIComponent(/models\/([^:]+):/.exec(path)?.[1] ?? '');
 const models = [...new Set(recordings.flatMap(({ requests }) => requests.map(modelOf)))];
 
-const refusals: Refusals = { texts: [] };
+const refusals = new Refusals();
 let upstream: Upstream;
 let server: SpawnedServer;
 let root: Person;
@@ -74,7 +74,7 @@ describe.each(google.map((kind) => [kind.name, kind] as const))('%s', (_name, ki
   });
 
   it.each(recordings)('serves $agent', async ({ requests }) => {
-    refusals.texts.length = 0;
+    refusals.unexpected = [];
     for (const { path, headers, body } of requests) {
       const response = await fetch(server.url + path, {
         method: 'POST',
@@ -82,7 +82,7 @@ describe.each(google.map((kind) => [kind.name, kind] as const))('%s', (_name, ki
         body: JSON.stringify(body),
       });
       const text = await response.text();
-      expect({ refusals: refusals.texts, status: response.status, text }).toEqual({
+      expect({ refusals: refusals.unexpected, status: response.status, text }).toEqual({
         refusals: [],
         status: 200,
         text: expect.not.stringMatching(/"type":\s*"error"/) as string,
