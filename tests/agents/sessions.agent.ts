@@ -1,5 +1,6 @@
 /** Real coding agents through Tollgate at every kind of channel in `kinds.ts`. */
 import { RelayHarness } from '../contract/relay-harness.js';
+import type { ReceivedRequest } from '../support/upstream/upstream.js';
 import { kinds, openKind, type Kind, type OpenedKind, Refusals } from './kinds.js';
 import { refusal, secret } from './model.js';
 import {
@@ -113,15 +114,17 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
 
     shows('stop', 'is interrupted, and the upstream with it', async () => {
       const before = relay.upstream.requests.length;
-      const slow = until(() =>
+      // The last: a provider may refuse the first one, and the gateway sends it again.
+      const slow = (): ReceivedRequest | undefined =>
         relay.upstream.requests
           .slice(before)
           // Some programs also ask for a title, without tools.
-          .find(({ rawBody }) => rawBody.includes('<<SLOW>>') && (kind.onlyTalks || /"tools"/i.test(String(rawBody)))),
-      );
-      const ran = ask({ prompt: '<<SLOW>> Tell me everything.' }, slow);
-      const request = await slow;
-      await ran;
+          .findLast(
+            ({ rawBody }) => rawBody.includes('<<SLOW>>') && (kind.onlyTalks || /"tools"/i.test(String(rawBody))),
+          );
+      await ask({ prompt: '<<SLOW>> Tell me everything.' }, until(slow));
+      const request = slow();
+      if (!request) throw new Error('nothing was asked');
       await expectStopped(relay, recorder, program.model, request, opened);
     });
 
