@@ -40,6 +40,8 @@ const patterns = Array.from({ length: 20 }, (_, index) => `*${index}*a*e*o*`);
 const names = Array.from({ length: 180 }, (_, index) => `model-${index}`);
 const byHour = (index: number): string =>
   `u${index}: myUsage(bucket: HOUR, groupBy: [MODEL]) { items { metrics { calls } } }`;
+const byDuration = (index: number): string =>
+  `d${index}: myLogs(filter: { at: $at, durationMs: { atLeast: ${2_000_000_000 + index} } }, pageSize: 1) { totalCount }`;
 /** Bodies of requests. */
 const documents: Readonly<Record<string, object>> = {
   introspection: { query: getIntrospectionQuery() },
@@ -48,6 +50,10 @@ const documents: Readonly<Record<string, object>> = {
     variables: { models: [...patterns, ...names] },
   },
   '15 charts by hour': { query: `{ ${Array.from({ length: 15 }, (_, index) => byHour(index)).join(' ')} }` },
+  'own calls by duration': {
+    query: `query ($at: TimeRange!) { ${Array.from({ length: 15 }, (_, index) => byDuration(index)).join(' ')} }`,
+    variables: { at: { from: new Date(Date.now() - 30 * 86_400_000), until: new Date() } },
+  },
   'a megabyte that is refused': { query: `{ ${'a '.repeat(500_000)}}` },
 };
 
