@@ -76,7 +76,11 @@ export function admission(
       await visit.begun;
     }
     const spending = await budget.spend(actor, request.ip, arrivalCost(request));
-    if (spending && !spending.allowed) throw budgetSpent(spending);
+    if (spending && !spending.allowed) {
+      // The connection stays open, so that the body is still received before the next request.
+      countBytes(request, Number(request.headers['content-length'] ?? 0));
+      throw budgetSpent(spending);
+    }
   };
 }
 
@@ -86,12 +90,12 @@ export function admission(
  */
 export const endVisit = (request: FastifyRequest): void => visits.get(request)?.end();
 
-/** Characters of a response that are compressed and written in a millisecond. */
+/** Bytes that are compressed and written, or received and discarded, in a millisecond. */
 const perMillisecond = 25_000;
 
-/** Counts the time for a response that cost none to produce. */
-export const countResponse = (request: FastifyRequest, characters: number): void =>
-  visits.get(request)?.count(characters / perMillisecond);
+/** Counts the time for bytes that cost none to produce: a stored response, or a body that is discarded. */
+export const countBytes = (request: FastifyRequest, bytes: number): void =>
+  visits.get(request)?.count(bytes / perMillisecond);
 
 /** Returns the caller that `admission` read. An invalid credential fails only when a field asks for the caller. */
 export async function createContext(

@@ -2,7 +2,7 @@ import { HeaderMap, type ApolloServerPlugin } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import type { MaybeActor } from '../../shared/actor.js';
 import { isAppError } from '../../shared/errors.js';
-import { countResponse, type GraphQLContext } from './context.js';
+import { countBytes, type GraphQLContext } from './context.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
 import { arrivalCost, costOfOperation, maxOperationCost, operationCost, tooExpensive } from './cost.js';
 import { Introspection, lengthOf } from './introspection.js';
@@ -54,7 +54,7 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
         async responseForOperation({ schema, document, operation, contextValue }) {
           const result = await introspection.resultOf(schema, document, operation);
           if (!result) return null;
-          countResponse(contextValue.request, lengthOf(result));
+          countBytes(contextValue.request, lengthOf(result));
           // A copy is returned, because each response has its own cost.
           return {
             http: { status: undefined, headers: new HeaderMap() },
