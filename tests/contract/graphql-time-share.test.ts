@@ -68,3 +68,22 @@ it('one whose client has left does not run', async () => {
   expect((await behind).text).not.toContain('gone');
   expect((await site.graphql(user, me)).text).not.toContain('gone');
 });
+
+it('documents of a spent budget take the time in which their bytes are received', async () => {
+  const small = await Site.open({ GLOBAL_API_RATE_LIMIT_ENABLE: 'false', GRAPHQL_COST_PER_MINUTE: '600' });
+  try {
+    const admin = await small.setUp();
+    const spender = await small.invite(admin);
+    const megabyte = `{ ${'a '.repeat(500_000)}}`;
+    // A megabyte counts 40 ms, and a user may take two seconds at once.
+    for (let index = 0; index < 45; index++)
+      expect((await small.graphql(spender, megabyte)).codes).toEqual(['RATE_LIMITED']);
+    let answered = 0;
+    const count = (): unknown => (answered += 1);
+    for (let index = 0; index < 20; index++) small.graphql(spender, megabyte).then(count, () => undefined);
+    for (let index = 0; index < 50; index++) expect((await small.graphql(admin, me)).text).toContain('{');
+    expect(answered).toBeLessThan(20);
+  } finally {
+    await small.stop();
+  }
+});

@@ -93,7 +93,7 @@ class CallerTime {
       document.begin();
     }
     if (this.waiting.size > 0 && this.taken > burst) {
-      this.timer = setTimeout(() => this.advance(), (this.taken - burst) / this.share + 1);
+      this.timer = setTimeout(() => this.advance(), (this.taken - burst) / this.share + 1).unref();
     } else if (this.waiting.size === 0 && this.running === 0) {
       this.timer = setTimeout(this.forget, this.taken / this.share + 1).unref();
     }
