@@ -1,39 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { channelRow } from '../../../../tests/support/channel-row.js';
 import { Changes } from '../../platform/cache/changes.js';
 import { MemoryState } from '../../platform/cache/memory-state.js';
 import type { Logger } from '../../platform/observability/logger.js';
-import { listCost } from '../../shared/cost-rule.js';
 import { Secrets } from '../../shared/secrets.js';
 import type { ChannelRow } from './routed-channel.js';
 import { RoutingDirectory } from './routing-directory.js';
 
 const secrets = new Secrets('routing-directory-test');
-const row = (priority: number): ChannelRow => ({
-  id: 1,
-  type: 1,
-  name: 'c',
-  status: 'enabled',
-  key_sealed: secrets.seal('sk-a'),
-  base_url: '',
-  openai_organization: '',
-  other: '',
-  created_at: null,
-  models: ['m'],
-  groups: ['default'],
-  priority,
-  weight: 0,
-  model_prefix: '',
-  model_mapping: {},
-  status_code_mapping: {},
-  parameters: null,
-  headers: null,
-  setting: {},
-  cost: listCost,
-  auto_disable: true,
-  limits: null,
-  timeouts: null,
-  owner_id: null,
-});
+const row = (priority: number): ChannelRow => channelRow({ key_sealed: secrets.seal('sk-a'), models: ['m'], priority });
 
 /** Opens a directory whose reads end when the test says so. */
 function opened() {

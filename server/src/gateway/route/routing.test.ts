@@ -1,3 +1,4 @@
+import { channelRow } from '../../../../tests/support/channel-row.js';
 import { growth } from '../../../../tests/support/growth.js';
 import { toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { KeyRing } from './key-ring.js';
@@ -8,39 +9,12 @@ import { isRetryable } from './retry.js';
 import { RoutingTable, pickChannel, type Picking, retriesAllowed } from './routing-table.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
-import { listCost } from '../../shared/cost-rule.js';
 import { AppError } from '../../shared/errors.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 
 let nextId = 1;
 
-const row = (fields: Partial<ChannelRow> = {}): ChannelRow => ({
-  id: nextId++,
-  type: 1,
-  name: 'c',
-  status: 'enabled',
-  key_sealed: 'sk-a',
-  base_url: '',
-  openai_organization: '',
-  other: '',
-  created_at: null,
-  models: ['gpt-4o'],
-  groups: ['default'],
-  priority: 0,
-  weight: 0,
-  model_prefix: '',
-  model_mapping: {},
-  status_code_mapping: {},
-  parameters: null,
-  headers: null,
-  setting: {},
-  cost: listCost,
-  auto_disable: true,
-  limits: null,
-  timeouts: null,
-  owner_id: null,
-  ...fields,
-});
+const row = (fields: Partial<ChannelRow> = {}): ChannelRow => channelRow({ id: nextId++, ...fields });
 
 const channel = (fields: Partial<ChannelRow> = {}): RoutedChannel => toRoutedChannel(row(fields), (sealed) => sealed);
 
