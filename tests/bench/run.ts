@@ -16,6 +16,7 @@ const benchmarks: Readonly<Record<string, readonly string[]>> = {
   budgets: ['budgets.ts'],
   patterns: ['patterns.ts', '--max-semi-space-size=32'],
   logs: ['logs.ts', '--expose-gc', '--max-semi-space-size=32'],
+  questions: ['questions.ts'],
   lighthouse: ['lighthouse.ts'],
   'call-path': ['call-path.mjs'],
 };
