@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { eventually } from '../support/task-site.js';
 import { Site, type Person } from './site.js';
 
@@ -83,6 +85,25 @@ it('documents of a spent budget take the time in which their bytes are received'
     for (let index = 0; index < 20; index++) small.graphql(spender, megabyte).then(count, () => undefined);
     for (let index = 0; index < 50; index++) expect((await small.graphql(admin, me)).text).toContain('{');
     expect(answered).toBeLessThan(20);
+  } finally {
+    await small.stop();
+  }
+});
+
+it('a body without a stated length that a spent budget refuses is not received', async () => {
+  const small = await Site.open({ GLOBAL_API_RATE_LIMIT_ENABLE: 'false', GRAPHQL_COST_PER_MINUTE: '600' });
+  try {
+    const { cookie, id } = await small.invite(await small.setUp());
+    const headers = { 'content-type': 'application/json', cookie, 'veloera-user': String(id) };
+    // It may have no end, and costs as much as the longest.
+    const endless = request(`${small.server.url}/graphql`, { method: 'POST', headers });
+    endless.on('error', () => undefined);
+    const writing = setInterval(() => endless.write('a '.repeat(10_000)), 10);
+    endless.once('close', () => clearInterval(writing));
+    const [response] = (await once(endless, 'response')) as [IncomingMessage];
+    response.resume();
+    if (!endless.closed) await once(endless, 'close');
+    expect([response.statusCode, response.headers.connection]).toEqual([429, 'close']);
   } finally {
     await small.stop();
   }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authenticate, type Authenticator } from '../http/authenticate.js';
+import { hasBody } from '../http/body-limits.js';
 import { permissionsOf, type MaybeActor } from '../../shared/actor.js';
 import { isAppError, type AppError } from '../../shared/errors.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
@@ -77,8 +78,11 @@ export function admission(
     }
     const spending = await budget.spend(actor, request.ip, arrivalCost(request));
     if (spending && !spending.allowed) {
-      // The connection stays open, so that the body is still received before the next request.
-      countBytes(request, Number(request.headers['content-length'] ?? 0));
+      // The connection stays open, so that the body is still received before the next request. A body of unknown length may
+      // have no end.
+      const length = request.headers['content-length'];
+      if (length === undefined && hasBody(request)) reply.header('connection', 'close');
+      countBytes(request, Number(length ?? 0));
       throw budgetSpent(spending);
     }
   };

@@ -41,7 +41,7 @@ export function limitAnonymousBodies(app: FastifyInstance, authenticator: Authen
   });
 }
 
-const hasBody = ({ headers }: FastifyRequest): boolean =>
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 async function isSignedIn(request: FastifyRequest, authenticator: Authenticator): Promise<boolean> {
