@@ -40,7 +40,11 @@ export async function readSnapshot<T>(
 const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
   set_config('work_mem', '32MB', true)`;
 
-async function readState(database: Queries): Promise<RollupState> {
+/**
+ * Reads the watermarks, and sets `quickSettings` for the rest of a transaction. Outside of a snapshot, a total can miss what was settled late
+ * meanwhile.
+ */
+export async function readState(database: Queries): Promise<RollupState> {
   const [row] = await database.query<
     Array<Record<'hours' | 'fiveMinutes' | 'minutes' | 'trimmed', string> & { invalidated: string[] | null }>
   >(

@@ -1,4 +1,5 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { day, hour, type Queries, readState, type RollupState, usageFrom } from '../../billing/rollups/index.js';
 import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
@@ -33,17 +34,34 @@ export type UserSortField = (typeof userSortFields)[number];
 /** SQL of the days for which a balance lasts at a spend; null without any. */
 const daysLeft = (quota: string, perDay: string): string => `(greatest(${quota}, 0) / nullif(${perDay}, 0))`;
 
-/**
- * SELECT of what each user spends on a day, the mean of the last 7 days. `hour` is compared with a `bigint`: with another
- * type, Postgres reads all usage.
- */
-const spentPerDay = (condition = 'TRUE'): string =>
-  `(SELECT user_id, sum(quota)::float8 / 7 AS per_day FROM usage_hourly
-     WHERE hour >= extract(epoch FROM now())::bigint - 7 * 86400 AND ${condition} GROUP BY user_id)`;
+/** SELECT of what each user spends on a day, the mean of the last 7 days. */
+function spentPerDay(state: RollupState, condition = 'TRUE'): string {
+  const thisHour = Math.floor(Date.now() / 1000 / hour) * hour;
+  const used = usageFrom(
+    {
+      ranges: [{ from: thisHour + hour - 7 * day, end: thisHour + hour }],
+      columns: ['user_id'],
+      condition,
+      longest: 'DAY',
+      fields: ['user_id', 'quota'],
+    },
+    state,
+  );
+  return `(SELECT user_id, sum(quota)::float8 / 7 AS per_day FROM ${used} GROUP BY user_id)`;
+}
 
-/** SELECT of the users in the list `$1` and the days for which their balances last. */
-export const daysLeftOfUsers = `SELECT id, ${daysLeft('quota', 'per_day')} AS days
-  FROM users LEFT JOIN ${spentPerDay('user_id = ANY ($1)')} spent ON user_id = id WHERE id = ANY ($1)`;
+/** Reads the days for which the balances of these users last; null without spend. */
+export async function readDaysLeft(
+  database: Queries,
+  ids: readonly number[],
+): Promise<Array<{ readonly id: number; readonly days: number | null }>> {
+  const spent = spentPerDay(await readState(database), 'user_id = ANY ($1)');
+  return database.query(
+    `SELECT id, ${daysLeft('quota', 'per_day')} AS days
+       FROM users LEFT JOIN ${spent} spent ON user_id = id WHERE id = ANY ($1)`,
+    [ids],
+  );
+}
 
 const sortKeys: SortKeys<User, UserSortField> = {
   id: { sql: 'account.id', value: ({ id }) => id },
@@ -78,7 +96,7 @@ export async function readUsers(
 ): Promise<Slice<User>> {
   const isByDaysLeft = query.sort.some(({ field }) => field === 'daysLeft');
   if (isByDaysLeft && query.after !== null) throw new InvalidInputError('A list by DAYS_LEFT is read by page', 'after');
-  const select = matching(users, filter, isByDaysLeft);
+  const select = await matching(users, filter, isByDaysLeft);
   const slice = await readSlice<User, UserSortField>(select, query, sortKeys);
   return isByDaysLeft ? { ...slice, endCursor: null } : slice;
 }
@@ -93,7 +111,8 @@ export interface UserSums {
 
 /** Quota of the users that match; `heldQuota` is reserved for their calls in flight. */
 export async function sumUsers(users: Repository<User>, filter: UserFilter): Promise<UserSums> {
-  const sums = await matching(users, filter)
+  const select = await matching(users, filter);
+  const sums = await select
     .leftJoin(
       '(SELECT user_id, sum(amount) AS held FROM reservations WHERE swept_at IS NULL GROUP BY user_id)',
       'reserved',
@@ -114,7 +133,11 @@ export async function sumUsers(users: Repository<User>, filter: UserFilter): Pro
 }
 
 /** @param withSpend whether to join what the users spend, `spent.per_day`, also without a condition on it */
-function matching(users: Repository<User>, filter: UserFilter, withSpend = false): SelectQueryBuilder<User> {
+async function matching(
+  users: Repository<User>,
+  filter: UserFilter,
+  withSpend = false,
+): Promise<SelectQueryBuilder<User>> {
   const select = users.createQueryBuilder('account').withDeleted();
   const { ids, roles, statuses, inviterIds, created, quota, daysLeftBelow, isDeleted } = filter;
   const keyword = filter.keyword?.replaceAll('\0', '').trim().slice(0, 100);
@@ -142,7 +165,7 @@ function matching(users: Repository<User>, filter: UserFilter, withSpend = false
   if (quota?.atLeast != null) select.andWhere('account.quota >= :quotaAtLeast', { quotaAtLeast: quota.atLeast });
   if (quota?.below != null) select.andWhere('account.quota < :quotaBelow', { quotaBelow: quota.below });
   if (withSpend || daysLeftBelow !== undefined) {
-    select.leftJoin(spentPerDay(), 'spent', 'spent.user_id = account.id');
+    select.leftJoin(spentPerDay(await readState(users.manager)), 'spent', 'spent.user_id = account.id');
   }
   if (daysLeftBelow !== undefined) {
     select.andWhere('account.quota < :daysLeftBelow::float8 * coalesce(spent.per_day, 0)', { daysLeftBelow });
