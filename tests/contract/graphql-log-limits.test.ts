@@ -164,9 +164,11 @@ describe('the log', () => {
     expect((await logs(slow)).cost).toBe(cheap + 500);
     // A value of a list costs 1.
     expect((await logs(overloaded)).cost).toBe(cheap + 501);
+    expect((await logs('quota: { atLeast: 1 }')).cost).toBe(cheap + 500);
     expect((await logs('', 'DURATION')).cost).toBe(cheap + 500);
     expect((await logs('', 'QUOTA')).cost).toBe(cheap + 500);
     expect((await own(bob, slow)).cost).toBe(cheapOwn + 500);
+    expect((await own(bob, 'quota: { below: 1 }')).cost).toBe(cheapOwn + 500);
     expect((await own(bob, '', 'DURATION')).cost).toBe(cheapOwn + 500);
   });
 });

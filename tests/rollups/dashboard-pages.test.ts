@@ -150,6 +150,11 @@ it.each<[string, () => Promise<unknown>, () => number]>([
     () => shareOf('logs'),
   ],
   [
+    'the dearest calls',
+    () => readByValue(site.dataSource, { from }, 'quota', { direction: 'DESC', offset: 0, limit: 21 }),
+    () => shareOf('logs'),
+  ],
+  [
     'failed calls by code',
     () =>
       readSnapshot(site.dataSource, (transaction, state) =>

@@ -83,9 +83,10 @@ export class OwnLogListArgs extends listArgs(OwnLogFilterInput, LogSort, sorting
 @ArgsType()
 export class LogListArgs extends listArgs(LogFilterInput, LogSort, sorting) {}
 
-/** Returns the cost of a list that no index has: all rows that the other fields leave are read, also for one row. */
+/** Returns the cost of a list that may read all rows that the other fields leave, also for one row. */
 export const costOfScan = ({ filter, sort }: OwnLogListArgs): number =>
-  filter?.durationMs != null || filter?.errorCodes != null || sort?.some(({ field }) => field !== 'createdAt')
+  [filter?.durationMs, filter?.errorCodes, filter?.quota].some((one) => one != null) ||
+  sort?.some(({ field }) => field !== 'createdAt')
     ? 500
     : 0;
 

@@ -90,6 +90,7 @@ export class Ledger1764100000001 implements MigrationInterface {
       CREATE INDEX logs_token ON logs (token_name, created_at, id);
       CREATE INDEX logs_group ON logs ("group", created_at, id);
       CREATE INDEX logs_username ON logs (username, created_at, id);
+      CREATE INDEX logs_quota ON logs (quota, created_at, id);
       CREATE INDEX logs_type ON logs (type, created_at, id) WHERE type <> 2;
       -- Without calls (type 2): their content has few distinct values, and settlements then do not maintain this index.
       CREATE INDEX logs_content ON logs (content text_pattern_ops, created_at, id) WHERE type <> 2;
