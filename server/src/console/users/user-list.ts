@@ -1,5 +1,5 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
-import { day, hour, type Queries, readState, type RollupState, usageFrom } from '../../billing/rollups/index.js';
+import { day, hour, readState, type RollupState, usageFrom } from '../../billing/rollups/index.js';
 import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
@@ -34,34 +34,26 @@ export type UserSortField = (typeof userSortFields)[number];
 /** SQL of the days for which a balance lasts at a spend; null without any. */
 const daysLeft = (quota: string, perDay: string): string => `(greatest(${quota}, 0) / nullif(${perDay}, 0))`;
 
-/** SELECT of what each user spends on a day, the mean of the last 7 days. */
-function spentPerDay(state: RollupState, condition = 'TRUE'): string {
-  const thisHour = Math.floor(Date.now() / 1000 / hour) * hour;
-  const used = usageFrom(
-    {
-      ranges: [{ from: thisHour + hour - 7 * day, end: thisHour + hour }],
-      columns: ['user_id'],
-      condition,
-      longest: 'DAY',
-      fields: ['user_id', 'quota'],
-    },
+/** SELECT of what each user of a source of usage spends on a day, if the source has the last 7 days. */
+const spentPerDay = (used: string): string =>
+  `(SELECT user_id, sum(quota)::float8 / 7 AS per_day FROM ${used} GROUP BY user_id)`;
+
+/** Returns the source of the usage of all users, which the rollups have added up. */
+function usedByAll(state: RollupState): string {
+  const end = Math.floor(Date.now() / 1000 / hour) * hour + hour;
+  const ranges = [{ from: end - 7 * day, end }];
+  return usageFrom(
+    { ranges, columns: ['user_id'], condition: 'TRUE', longest: 'DAY', fields: ['user_id', 'quota'] },
     state,
   );
-  return `(SELECT user_id, sum(quota)::float8 / 7 AS per_day FROM ${used} GROUP BY user_id)`;
 }
 
-/** Reads the days for which the balances of these users last; null without spend. */
-export async function readDaysLeft(
-  database: Queries,
-  ids: readonly number[],
-): Promise<Array<{ readonly id: number; readonly days: number | null }>> {
-  const spent = spentPerDay(await readState(database), 'user_id = ANY ($1)');
-  return database.query(
-    `SELECT id, ${daysLeft('quota', 'per_day')} AS days
-       FROM users LEFT JOIN ${spent} spent ON user_id = id WHERE id = ANY ($1)`,
-    [ids],
-  );
-}
+/** The source of the usage of few users. `hour` is compared with a `bigint`: with another type, Postgres reads all usage. */
+const usedByFew = `usage_hourly WHERE user_id = ANY ($1) AND hour > extract(epoch FROM now())::bigint - 7 * 86400`;
+
+/** SELECT of the users in the list `$1` and the days for which their balances last. */
+export const daysLeftOfUsers = `SELECT id, ${daysLeft('quota', 'per_day')} AS days
+  FROM users LEFT JOIN ${spentPerDay(usedByFew)} spent ON user_id = id WHERE id = ANY ($1)`;
 
 const sortKeys: SortKeys<User, UserSortField> = {
   id: { sql: 'account.id', value: ({ id }) => id },
@@ -165,7 +157,7 @@ async function matching(
   if (quota?.atLeast != null) select.andWhere('account.quota >= :quotaAtLeast', { quotaAtLeast: quota.atLeast });
   if (quota?.below != null) select.andWhere('account.quota < :quotaBelow', { quotaBelow: quota.below });
   if (withSpend || daysLeftBelow !== undefined) {
-    select.leftJoin(spentPerDay(await readState(users.manager)), 'spent', 'spent.user_id = account.id');
+    select.leftJoin(spentPerDay(usedByAll(await readState(users.manager))), 'spent', 'spent.user_id = account.id');
   }
   if (daysLeftBelow !== undefined) {
     select.andWhere('account.quota < :daysLeftBelow::float8 * coalesce(spent.per_day, 0)', { daysLeftBelow });

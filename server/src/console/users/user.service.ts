@@ -33,7 +33,14 @@ import {
   type NewUserInput,
   type UserPatch,
 } from './user-input.js';
-import { readDaysLeft, readUsers, sumUsers, type UserFilter, type UserSortField, type UserSums } from './user-list.js';
+import {
+  daysLeftOfUsers,
+  readUsers,
+  sumUsers,
+  type UserFilter,
+  type UserSortField,
+  type UserSums,
+} from './user-list.js';
 import { asSeen } from './user-setting.js';
 import { User } from './user.entity.js';
 import { claimUsername, UsernameTakenError } from './username.js';
@@ -93,7 +100,9 @@ export class UserService {
 
   /** Returns the days for which balances last at the mean spend of the last 7 days, by user; null without spend. */
   async daysLeft(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number | null>> {
-    const rows = await readDaysLeft(this.deps.users.manager, visibleUsers(actor, ids));
+    const rows = await this.deps.users.manager.query<Array<{ id: number; days: number | null }>>(daysLeftOfUsers, [
+      visibleUsers(actor, ids),
+    ]);
     return new Map(rows.map(({ id, days }) => [id, days]));
   }
 
