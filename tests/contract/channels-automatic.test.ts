@@ -90,7 +90,11 @@ it.each([
   await callThrough(more);
   // The delay is long enough for work that the response does not wait for.
   await new Promise((resolve) => setTimeout(resolve, 150));
-  expect(await stateOf('enabled')).toMatchObject({ status: 'enabled', status_changed_at: null });
+  expect(await stateOf('enabled')).toEqual({
+    status: 'enabled',
+    status_reason: '',
+    status_changed_at: null,
+  });
   expect(await site.query('SELECT 1 FROM logs WHERE type = 4')).toEqual([]);
 });
 
@@ -126,8 +130,8 @@ describe('a key that was replaced meanwhile', () => {
     replace();
     expect((await refused).status).toBeGreaterThanOrEqual(400);
     await pause();
-    expect(await site.query('SELECT status, status_reason FROM channels')).toEqual([
-      { status: 'enabled', status_reason: '' },
+    expect(await site.query('SELECT status, status_reason, status_changed_at FROM channels')).toEqual([
+      { status: 'enabled', status_reason: '', status_changed_at: null },
     ]);
     upstream.reset();
     expect((await call()).status).toBe(200);
@@ -146,9 +150,9 @@ describe('a key that was replaced meanwhile', () => {
     upstream.script({ key: 'sk-planted-key' }, unauthorized());
     expect((await call()).status).toBeGreaterThanOrEqual(400);
     await pause();
-    expect(await site.query('SELECT status, status_reason FROM channels WHERE id = $1', [id])).toEqual([
-      { status: 'enabled', status_reason: '' },
-    ]);
+    expect(
+      await site.query('SELECT status, status_reason, status_changed_at FROM channels WHERE id = $1', [id]),
+    ).toEqual([{ status: 'enabled', status_reason: '', status_changed_at: null }]);
     // The node has read the channel again.
     upstream.reset();
     expect((await call()).status).toBe(200);
@@ -200,8 +204,8 @@ describe('a key that was replaced meanwhile', () => {
     late.refuse();
     await late.call;
     await pause();
-    expect(await site.query('SELECT status, status_reason FROM channels')).toEqual([
-      { status: 'enabled', status_reason: '' },
+    expect(await site.query('SELECT status, status_reason, status_changed_at FROM channels')).toEqual([
+      { status: 'enabled', status_reason: '', status_changed_at: null },
     ]);
     upstream.reset();
     await call();

@@ -5,7 +5,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds, openKind, type OpenedKind, Refusals } from '../agents/kinds.js';
-import { programs } from '../agents/programs.js';
 import { adapters } from '../support/relay-dialects.js';
 import { isFullSuite } from '../support/suite.js';
 import { type RelayHarness } from './relay-harness.js';
@@ -52,7 +51,7 @@ describe.each(recordings)('%s', (_agent, requests, turn) => {
   // A full suite sends every recording to every kind. Other runs send alternating halves of the recordings to each kind.
   const served = here.filter((_, index) => isFullSuite || index % 2 === turn % 2);
   it.each(served.map((kind) => [kind.name, kind] as const))('is served at %s', async (_name, kind) => {
-    const refusals = new Refusals(kind.learned, ...programs.map(({ learned }) => learned));
+    const refusals = new Refusals(kind.learned);
     opened = await openKind(kind, relay.upstream, '/project', refusals);
     const models = [...new Set(requests.map(modelOf))];
     await relay.addChannel({

@@ -125,7 +125,8 @@ it('has as many users, keys, models and channels as it is told', async () => {
        JOIN (SELECT token_id, min(created_at) AS first, max(created_at) FILTER (WHERE type = 2) AS last FROM logs GROUP BY 1) l ON l.token_id = t.id
       WHERE extract(epoch FROM u.created_at) > l.first OR extract(epoch FROM t.created_at) > l.first OR extract(epoch FROM t.created_at) = 0
          OR t.last_used_at IS DISTINCT FROM to_timestamp(l.last)
-     UNION ALL SELECT id FROM channels WHERE extract(epoch FROM created_at) > (SELECT min(created_at) FROM logs)`,
+     UNION ALL SELECT id FROM channels
+      WHERE created_at IS NULL OR extract(epoch FROM created_at) > (SELECT min(created_at) FROM logs)`,
   );
   expect(wrong).toEqual([]);
   await pool.end();

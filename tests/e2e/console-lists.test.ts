@@ -241,7 +241,9 @@ it.each(sampled(withColumns, 2))('the columns of %s can be chosen, and stay chos
   const { page } = visitor;
   await go(page, path);
   const column = (await page.locator('[role=columnheader] .MuiDataGrid-columnHeaderTitle').nth(1).textContent()) ?? '';
+  expect(column).not.toBe('');
   const header = page.getByRole('columnheader', { name: column, exact: true });
+  await header.waitFor();
   const choose = async (press: () => Promise<void>): Promise<void> => {
     await page.getByRole('button', { name: 'Columns', exact: true }).click();
     await press();

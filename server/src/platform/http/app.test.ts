@@ -143,6 +143,12 @@ describe('paths', () => {
     });
   });
 
+  it('answers a key in a query in the form of Google, without the key', async () => {
+    const answer = await (await start()).inject({ method: 'GET', url: '/v1/x?key=sk-secret' });
+    expect(answer.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
+    expect(answer.body).not.toContain('secret');
+  });
+
   it('answers an unknown Google path in that form, with the key in any header', async () => {
     for (const header of ['x-goog-api-key', 'x-api-key']) {
       const answer = await (await start()).inject({ method: 'POST', url: '/v1beta/x', headers: { [header]: 'k' } });
