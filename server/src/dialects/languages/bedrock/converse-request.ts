@@ -1,5 +1,7 @@
 import { writeJson } from '../../../shared/exact-json.js';
 import { InvalidInputError } from '../../../shared/errors.js';
+import { parseJson } from '../../../shared/json.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { FieldReader } from '../../neutral/field-reader.js';
 import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
 import {
@@ -30,7 +32,7 @@ export function toMessagesBody(body: Fields): Json {
   const given = read.fields('additionalModelRequestFields') ?? {};
   return {
     ...given,
-    ...present({
+    ...omitUndefined({
       max_tokens: inference.count('maxTokens'),
       temperature: inference.number('temperature'),
       top_p: inference.number('topP'),
@@ -48,14 +50,10 @@ export function toMessagesBody(body: Fields): Json {
   };
 }
 
-/** Without fields that are undefined. */
-const present = (fields: Json): Json =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
 /** A cache point ends the prefix that is cached: in Messages it is a field of the block before it. */
 function markCached(last: Json | undefined, point: unknown, at: string): void {
   const ttl = optionalText(needFields(point, at)['ttl'], `${at}.ttl`);
-  if (last) last['cache_control'] = present({ type: 'ephemeral', ttl });
+  if (last) last['cache_control'] = omitUndefined({ type: 'ephemeral', ttl });
 }
 
 /** Returns the one member of a union of AWS's, and its place. */
@@ -139,7 +137,7 @@ class BlockReader {
 
   private document(document: Fields, at: string): Json {
     const { context, citations } = document;
-    return present({
+    return omitUndefined({
       type: 'document',
       source: this.documentSource(document, at),
       title: optionalText(document['name'], `${at}.name`),
@@ -193,7 +191,7 @@ function toThought(reasoning: Fields, at: string): Json {
   const [kind, given, where] = unionAt(reasoning, at);
   if (kind === 'redactedContent') return { type: 'redacted_thinking', data: textOf(needName(given, where), where) };
   const { text, signature } = needFields(given, where);
-  return present({
+  return omitUndefined({
     type: 'thinking',
     thinking: needText(text, `${where}.text`),
     signature: optionalText(signature, `${where}.signature`),
@@ -223,7 +221,7 @@ function toTools(config: Fields | undefined, others: readonly unknown[]): Json {
 }
 
 const toTool = (spec: Fields, at: string): Json =>
-  present({
+  omitUndefined({
     name: needName(spec['name'], `${at}.name`),
     description: optionalText(spec['description'], `${at}.description`),
     input_schema: needFields(needFields(spec['inputSchema'], `${at}.inputSchema`)['json'], `${at}.inputSchema.json`),
@@ -244,15 +242,5 @@ function toFormat(config: Fields | undefined): Json | undefined {
   needOneOf(format['type'], ['json_schema'], `${at}.type`);
   const where = `${at}.structure.jsonSchema`;
   const { schema } = needFields(needFields(format['structure'], `${at}.structure`)['jsonSchema'], where);
-  return { type: 'json_schema', schema: schemaIn(needText(schema, `${where}.schema`), `${where}.schema`) };
-}
-
-function schemaIn(text: string, at: string): Fields {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw new InvalidInputError(`${at} must be JSON`, at);
-  }
-  return needFields(parsed, at);
+  return { type: 'json_schema', schema: needFields(parseJson(needText(schema, `${where}.schema`)), `${where}.schema`) };
 }
