@@ -73,12 +73,21 @@ describe('usage', () => {
     );
 
   it.each([
+    ['a filter by a key', () => usage(`tokenIds: [${keyOfBob}]`)],
+    ['a filter by a busy user', () => usage(`userIds: [${alice.id}]`)],
+    ['users', () => usage('', 'ENDPOINT, USER')],
+    ['a list of models and a key', () => usage(`models: ["busy", "quiet"], tokenIds: [${keyOfBob}]`)],
+  ])('by endpoint with %s is refused, because no rollup has both and too many rows are left', async (_, read) => {
+    expect((await read()).errors).toMatchObject([refused]);
+  });
+
+  it.each([
     ['nothing', ''],
-    ['a key', `tokenIds: [${keyOfBob}]`],
     ['a group', 'groups: ["default"]'],
     ['two models', 'models: ["busy", "quiet"]'],
-  ])('by endpoint is refused with a filter by %s, which leaves too many rows to read', async (_, filter) => {
-    expect((await usage(filter)).errors).toMatchObject([refused]);
+  ])('by endpoint is read from the rollups with a filter by %s, whatever the number of rows', async (_, filter) => {
+    const { data, errors } = await usage(filter);
+    expect([errors, data]).toEqual([[], { usage: { items: [{ metrics: { calls: 2, failedCalls: 1 } }] } }]);
   });
 
   it.each([
@@ -149,6 +158,22 @@ describe('the log', () => {
     ['the order of own durations', () => own(bob, '', 'DURATION'), 'myLogs'],
   ])('is read by %s', async (_, read, name) => {
     expect(await read()).toMatchObject({ errors: [], data: { [name]: { items: [{ type: 'ERROR' }] } } });
+  });
+
+  it('is read by a duration of ten seconds and more, because few calls are as slow', async () => {
+    const verySlow = 'durationMs: { atLeast: 10000 }';
+    expect(await logs(verySlow)).toMatchObject({ errors: [], data: { logs: { items: [] } } });
+    await site.query(
+      `INSERT INTO logs (created_at, type, user_id, model_name, use_time, other) VALUES ($1, 2, $2, 'busy', 12, $3)`,
+      [today - day, alice.id, JSON.stringify({ duration_ms: 12_345 })],
+    );
+    for (const sort of ['AT', 'DURATION']) {
+      expect(await logs(verySlow, sort)).toMatchObject({
+        errors: [],
+        data: { logs: { items: [{ type: 'CONSUME' }] } },
+      });
+    }
+    expect((await logs('durationMs: { atLeast: 9999 }')).errors).toMatchObject([refused]);
   });
 
   it('is read by duration below a user', async () => {

@@ -6,7 +6,14 @@ import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import { hour } from '../../server/src/billing/rollups/read-plan.js';
-import { logFrom, readSnapshot, usageFrom, type Snapshots } from '../../server/src/billing/rollups/rollups.js';
+import {
+  callsFrom,
+  logFrom,
+  readSnapshot,
+  usageFrom,
+  type Snapshots,
+} from '../../server/src/billing/rollups/rollups.js';
+import { loggedCalls } from '../../server/src/billing/rollups/logged-calls.js';
 import { usageCounters } from '../../server/src/billing/rollups/rollup-tables.js';
 import { dropOldUsage, type Queries } from '../../server/src/billing/rollups/aggregate.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -43,7 +50,7 @@ afterAll(async () => {
 
 async function reset(): Promise<void> {
   await dataSource.query(`
-    TRUNCATE usage_hourly, usage_five_minutes, logs, reservations, usage_by_model, usage_by_route, usage_by_user, usage_by_token, usage_by_all,
+    TRUNCATE usage_hourly, usage_five_minutes, logs, reservations, usage_by_model, usage_by_route, usage_by_user, usage_by_token, usage_by_all, calls_by_detail,
       log_by_route, log_by_all, rollup_invalidated;
     UPDATE rollup_state SET hours_until = 0, five_minutes_until = 0, minutes_until = 0;
     SELECT setval('rollup_closed_until', 0);
@@ -88,7 +95,15 @@ async function settle(client: { query(sql: string, values: unknown[]): Promise<u
     duration_bucket: call.quota % 24,
     is_stream: call.logged,
     content: '',
-    other: '',
+    other: JSON.stringify({
+      request_path: call.quota % 2 ? '/v1/messages' : '/v1/embeddings',
+      cache_tokens: 3,
+      cache_creation_tokens: call.quota % 5,
+      cache_ratio: 0.5,
+      model_ratio: 2,
+      group_ratio: 1,
+      ...(call.quota % 3 ? { quota_per_unit: 500_000 } : {}),
+    }),
   };
   await client.query('SELECT * FROM ledger_settle_calls($1::json)', [JSON.stringify([line])]);
 }
@@ -96,18 +111,25 @@ async function settle(client: { query(sql: string, values: unknown[]): Promise<u
 /** Many calls in one second. More than 500 are worth a minute. */
 const burst = (at: number, size = 40): Promise<unknown> =>
   dataSource.query(
-    `INSERT INTO logs (created_at, request_id, type, user_id, username, token_name, channel_id, model_name, "group", quota)
-     SELECT $1, 'burst ' || n, 2, 1 + n % 3, '', 'key 1', 1, 'm' || n % 2, 'vip', n FROM generate_series(1, $2) n`,
+    `INSERT INTO logs (created_at, request_id, type, user_id, username, token_name, channel_id, model_name, "group", quota, other)
+     SELECT $1, 'burst ' || n, 2, 1 + n % 3, '', 'key 1', 1, 'm' || n % 2, 'vip', n,
+            '{"request_path": "/v1/' || n % 3 || '"}' FROM generate_series(1, $2) n`,
     [at, size],
   );
 
-const fail = (at: number, user: number): Promise<unknown> =>
-  dataSource.query(
+async function fail(at: number, user: number): Promise<void> {
+  await dataSource.query(
+    `INSERT INTO logs (created_at, type, user_id, channel_id, model_name, "group", other)
+     VALUES ($1, 6, $2, 1, 'm0', 'vip', $3)`,
+    [at, user, JSON.stringify({ error_code: `e${at % 3}`, request_path: '/v1/messages' })],
+  );
+  await dataSource.query(
     `INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
      VALUES ($1, $2, 0, 1, 'm0', 'vip', 1)
      ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET failed_calls = h.failed_calls + 1`,
     [at - (at % hour), user],
   );
+}
 
 /** Compares everything that can be added up, in one snapshot, through the rollups and from the rows. */
 async function compare(
@@ -136,6 +158,28 @@ async function compare(
       expect(await transaction.query(of(summed), values)).toEqual(await transaction.query(of(plain), values));
     }
   }
+  for (const [columns, condition] of [
+    [[], 'TRUE'],
+    [['endpoint'], 'type = 2'],
+    [['channel_id', 'error_code'], 'type = 6'],
+    [['model_name', '"group"'], 'channel_id = 1'],
+    [['user_id'], 'TRUE'],
+  ] as const) {
+    const sums = [
+      ...callCounters.map((column) => `sum(${column})::text`),
+      'coalesce(sum(duration_buckets[3]), 0)::text',
+    ];
+    const of = (from: string): string => `SELECT ${[...columns, ...sums].join(', ')} FROM ${from}
+      ${columns.length === 0 ? '' : `GROUP BY ${columns.join(', ')} ORDER BY ${columns.join(', ')}`}`;
+    const fields = [...columns, ...callCounters, 'duration_buckets'];
+    const plain = loggedCalls(`created_at >= ${range.from} AND created_at < ${range.end} AND ${condition}`, fields);
+    const named = [...columns.map((column) => column.replaceAll('"', '')), 'type', 'channel_id'];
+    for (const longest of ['HOUR', 'DAY', null] as const) {
+      const question = { ranges: [range], columns: named, longest, condition };
+      const from = callsFrom({ ...question, fields: fields.map((name) => ({ name, sql: name, from: [name] })) }, state);
+      expect(await transaction.query(of(from))).toEqual(await transaction.query(of(plain)));
+    }
+  }
   for (const [condition, columns] of [
     ['TRUE', []],
     ['type = 2 AND channel_id = 1', ['type', 'channel_id']],
@@ -159,6 +203,11 @@ const counters = [
     (column) => `sum(${column})::text AS ${column}`,
   ),
   'coalesce(sum(duration_buckets[3]), 0)::text AS bucket',
+];
+
+const callCounters = [
+  ...['calls', 'failed_calls', 'quota', 'cached_tokens', 'cache_write_tokens', 'cache_saved_nano_usd'],
+  'cache_saved_quota',
 ];
 
 /** Columns to group by, and one to filter with: one question for every table. */

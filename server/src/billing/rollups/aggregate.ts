@@ -1,10 +1,12 @@
 import { earlierTime } from '../../platform/db/earlier-time.js';
 import { fiveMinutes, hour, lengthOf, minute, type Granularity, type Range } from './read-plan.js';
 import {
+  callTable,
   logMeasures,
   measuresOf,
   partColumns,
   quoted,
+  rowsOf,
   sourceTime,
   tablesInOrder,
   type RollupTable,
@@ -58,7 +60,7 @@ export async function dropWithinHour(
 
 /** Deletes rollups of trimmed log rows, which no query reads any more. */
 export async function dropTrimmed(database: Queries): Promise<void> {
-  for (const table of logTablesInOrder) {
+  for (const table of [...logTablesInOrder, callTable]) {
     for (const granularity of table.granularities) {
       await database.query(
         `DELETE FROM ${table.name} WHERE granularity = '${granularity}'
@@ -110,7 +112,7 @@ async function aggregate(
   await database.query(
     `INSERT INTO ${table.name} (granularity, start, ${keys}, ${measures.map(({ column }) => column).join(', ')})
      SELECT '${granularity}', ${time} - ${time} % ${length}, ${keys}, ${measures.map(({ sum }) => sum).join(', ')}
-       FROM ${source} WHERE ${ofGranularity}${within(time, ranges)} GROUP BY 2, ${keys} ORDER BY 2, ${keys}`,
+       FROM ${rowsOf(source, ofGranularity + within(time, ranges))} GROUP BY 2, ${keys} ORDER BY 2, ${keys}`,
   );
 }
 

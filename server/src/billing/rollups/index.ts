@@ -4,4 +4,13 @@ export { day, fiveMinutes, hour, type Range, type Watermarks } from './read-plan
 export { assertFewLogRows, logRowsSql, maxLogRows } from './log-rows.js';
 export { rollupChecks } from './rollup-checks.js';
 export { histogramColumns, histogramSums, quoted, usageCounters } from './rollup-tables.js';
-export { logFrom, readSnapshot, readState, type RollupState, type Snapshots, usageFrom } from './rollups.js';
+export {
+  callsFrom,
+  logFrom,
+  planCalls,
+  readSnapshot,
+  readState,
+  type RollupState,
+  type Snapshots,
+  usageFrom,
+} from './rollups.js';

@@ -4,6 +4,7 @@ import {
   measuresOf,
   partColumns,
   quoted,
+  rowsOf,
   sourceTime,
   tablesInOrder,
   type RollupTable,
@@ -52,7 +53,7 @@ function check(table: RollupTable, granularity: Granularity, shorter: Granularit
   const columns = measures.map(({ column }) => column);
   const ofGranularity = time === 'start' ? `granularity = '${shorter ?? granularity}' AND ` : '';
   const kept = (column: string): string =>
-    table.family === 'log' ? `${column} - ${column} % ${length} >= (SELECT kept_from FROM state) AND ` : '';
+    table.family === 'usage' ? '' : `${column} - ${column} % ${length} >= (SELECT kept_from FROM state) AND `;
   const trusted = (column: string): string =>
     `${kept(column)}${column} - ${column} % ${length} + ${length} <= (SELECT ${until} FROM state)
        ${after ? `AND ${column} >= (SELECT ${after} FROM state)` : ''}
@@ -60,7 +61,7 @@ function check(table: RollupTable, granularity: Granularity, shorter: Granularit
   return differing(table, `bucket of ${names[granularity]}`, columns, {
     made: `SELECT ${time} - ${time} % ${length} AS start, ${keys.join(', ')},
                     ${measures.map(({ column, sum }) => `${sum} AS ${column}`).join(', ')}
-               FROM ${source} WHERE ${ofGranularity}${trusted(time)} GROUP BY 1, ${keys.join(', ')}`,
+               FROM ${rowsOf(source, ofGranularity + trusted(time))} GROUP BY 1, ${keys.join(', ')}`,
     found: `SELECT start, ${keys.join(', ')}, ${columns.join(', ')} FROM ${table.name}
                WHERE granularity = '${granularity}' AND ${trusted('start')}`,
   });

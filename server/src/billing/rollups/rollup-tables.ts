@@ -1,13 +1,15 @@
 import { durationBounds } from '../../shared/latency.js';
+import { loggedCalls } from './logged-calls.js';
 import type { Granularity } from './read-plan.js';
 
 /**
- * A rollup table: rows of its source, aggregated by some of their columns per time bucket. Two families: `usage_*` over
- * `usage_hourly`, which settlements write, for dashboards; `log_*` over `logs`, for counts and totals of the log page.
+ * A rollup table: rows of its source, aggregated by some of their columns per time bucket. Three families: `usage_*` over
+ * `usage_hourly`, which settlements write, for dashboards; `log_*` over `logs`, for counts and totals of the log page;
+ * `calls_by_detail` over the calls of `logs`, for what dashboards ask and `usage_hourly` does not have.
  */
 export interface RollupTable {
   readonly name: string;
-  readonly family: 'usage' | 'log';
+  readonly family: 'usage' | 'log' | 'call';
   readonly keys: readonly string[];
   /**
    * The granularities, shortest first. Shorter periods are read from the source. MINUTE and FIVE_MINUTES exist only
@@ -44,13 +46,28 @@ export const logTables: readonly RollupTable[] = [
   logTable('log_by_all', ['type', 'user_id', 'token_id', 'token_name', 'channel_id', 'model_name', 'group'], 'logs'),
 ];
 
-/** Every table comes after the one it is aggregated from. */
-export const tablesInOrder: readonly RollupTable[] = [...usageTables.toReversed(), ...logTables.toReversed()];
+export const callTable: RollupTable = {
+  name: 'calls_by_detail',
+  family: 'call',
+  keys: ['type', 'channel_id', 'model_name', 'group', 'endpoint', 'error_code'],
+  granularities: ['HOUR', 'DAY'],
+  hasParts: false,
+  madeFrom: 'calls',
+};
 
-const plainUsageMeasures = [
-  ...['calls', 'stream_calls', 'failed_calls', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'quota'],
-  ...['logged_calls', 'logged_quota', 'duration_ms', 'cost_calls', 'cost_quota', 'cost_nano_usd'],
+/** Every table comes after the one it is aggregated from. */
+export const tablesInOrder: readonly RollupTable[] = [
+  ...usageTables.toReversed(),
+  ...logTables.toReversed(),
+  callTable,
 ];
+
+const plainMeasures = [
+  ...['calls', 'stream_calls', 'failed_calls', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'quota'],
+  ...['duration_ms', 'cost_calls', 'cost_quota', 'cost_nano_usd'],
+];
+const plainUsageMeasures = [...plainMeasures, 'logged_calls', 'logged_quota'];
+const plainCallMeasures = [...plainMeasures, 'cache_write_tokens', 'cache_saved_nano_usd', 'cache_saved_quota'];
 /** Arrays of counts by duration (`shared/latency.ts`). */
 export const histogramColumns = ['duration_buckets', 'first_token_buckets'] as const;
 export const logMeasures: readonly string[] = ['entries', 'quota', 'prompt_tokens', 'completion_tokens'];
@@ -80,9 +97,10 @@ export const histogramSums = (column: string, only = ''): string =>
 /** Returns the counters of a table, with their SQL over `source`. */
 export function measuresOf({ family }: RollupTable, source: string): readonly Measure[] {
   const plain = (column: string): Measure => ({ column, sum: `sum(${column})` });
-  if (family === 'usage') {
+  if (family !== 'log') {
     const histogram = (column: string): Measure => ({ column, sum: `ARRAY[${histogramSums(column)}]::bigint[]` });
-    return [...plainUsageMeasures.map(plain), ...histogramColumns.map(histogram)];
+    const counters = family === 'usage' ? plainUsageMeasures : plainCallMeasures;
+    return [...counters.map(plain), ...histogramColumns.map(histogram)];
   }
   return logMeasures.map((column) =>
     source === 'logs' && column === 'entries' ? { column, sum: 'count(*)' } : plain(column),
@@ -91,7 +109,13 @@ export function measuresOf({ family }: RollupTable, source: string): readonly Me
 
 /** Returns the time column of a source; null for a rollup table, whose time is `start`. */
 export const sourceTime = (relation: string): string | null =>
-  relation === 'usage_hourly' ? 'hour' : relation === 'logs' ? 'created_at' : null;
+  relation === 'usage_hourly' ? 'hour' : relation === 'logs' || relation === 'calls' ? 'created_at' : null;
+
+/** Returns SQL from FROM on that reads the rows of a source from which a table is aggregated. */
+export const rowsOf = (source: string, condition: string): string =>
+  source === 'calls'
+    ? loggedCalls(condition, [...callTable.keys.map(quoted), ...plainCallMeasures, ...histogramColumns])
+    : `${source} WHERE ${condition}`;
 
 /** Quotes the one column name that is an SQL keyword. */
 export const quoted = (column: string): string => (column === 'group' ? '"group"' : column);

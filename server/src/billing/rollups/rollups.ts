@@ -10,7 +10,8 @@ import {
   type ReadPlan,
   type Watermarks,
 } from './read-plan.js';
-import { logMeasures, logTables, partColumns, usageTables, type RollupTable } from './rollup-tables.js';
+import { loggedCalls } from './logged-calls.js';
+import { callTable, logMeasures, logTables, partColumns, usageTables, type RollupTable } from './rollup-tables.js';
 
 /** The part of a data source that reading rollups needs. */
 export type Snapshots = Pick<DataSource, 'query' | 'transaction'>;
@@ -106,6 +107,61 @@ export function usageTableOf(columns: readonly string[]): RollupTable {
   return table;
 }
 
+interface CallQuestion {
+  /** Ordered, without duplicates. Each range is planned separately. */
+  readonly ranges: readonly Range[];
+  /** Columns that the query groups by or filters on. */
+  readonly columns: readonly string[];
+  /** The longest bucket that one row may cover; null for rows of the log alone. */
+  readonly longest: 'HOUR' | 'DAY' | null;
+}
+
+/** Plans what `callsFrom` reads: buckets, where the rollup has the columns, and else rows of the log. */
+export function planCalls({ ranges, columns, longest }: CallQuestion, state: RollupState): ReadPlan {
+  if (longest === null || !columns.every((column) => callTable.keys.includes(column)))
+    return { buckets: [], source: ranges };
+  const plans = ranges.map((range) => {
+    const kept = keptFrom(range, state);
+    const { buckets, source } = planRead({ from: kept, end: range.end }, upTo(longest, callTable), state);
+    return { buckets, source: range.from < kept ? [{ from: range.from, end: kept }, ...source] : source };
+  });
+  return { buckets: plans.flatMap(({ buckets }) => buckets), source: plans.flatMap(({ source }) => source) };
+}
+
+/**
+ * Returns SQL for FROM that reads calls by what only the log has: `columns` may be `type`, `endpoint`, `error_code` and
+ * those of the usage tables.
+ * @param fields SQL over the columns, counters of calls, and `hour`: the start of a bucket, or the second of a call
+ */
+export function callsFrom(
+  question: CallQuestion & {
+    readonly condition: string;
+    readonly fields: ReadonlyArray<{ readonly name: string; readonly sql: string; readonly from: readonly string[] }>;
+  },
+  state: RollupState,
+): string {
+  const { condition, fields } = question;
+  const plan = planCalls(question, state);
+  const select = (hourIs: string): string =>
+    fields.map(({ name, sql }) => `${name === 'hour' ? hourIs : sql} AS ${name}`).join(', ');
+  const read = fields.flatMap(({ from }) => from);
+  const parts = [
+    ...inBuckets(plan).map(
+      (bucket) => `SELECT ${select('start')} FROM ${callTable.name} WHERE ${bucket} AND ${condition}`,
+    ),
+    ...(plan.source.length === 0 && plan.buckets.length > 0
+      ? []
+      : [
+          `SELECT ${select('created_at')} FROM ${loggedCalls(`(${inRanges('created_at', plan.source)}) AND ${condition}`, read)}`,
+        ]),
+  ];
+  return `(${parts.join(' UNION ALL ')}) used`;
+}
+
+/** Returns the start of the log that still exists within a range. Rollups still contain rows that were deleted from it. */
+const keptFrom = (range: Range, { trimmedBefore }: RollupState): number =>
+  Math.max(range.from, Math.min(range.end, Math.ceil(trimmedBefore / hour) * hour));
+
 interface LogQuestion {
   readonly range: Range;
   /** Columns used by the condition. */
@@ -127,8 +183,7 @@ export function logFrom(question: LogQuestion, state: RollupState): string | nul
   const { range, columns, condition, longest = 'DAY', only } = question;
   const table = logTables.find(({ keys }) => columns.every((column) => keys.includes(column)));
   if (!table) return null;
-  // Rollups still contain rows that were deleted from the log.
-  const whole = Math.max(range.from, Math.min(range.end, Math.ceil(state.trimmedBefore / hour) * hour));
+  const whole = keptFrom(range, state);
   const plan = planRead({ from: whole, end: range.end }, upTo(longest, table), state);
   const rows = (part: Range): string =>
     `SELECT 1, quota, prompt_tokens, completion_tokens, ${part.from}, ${part.end} FROM logs

@@ -9,7 +9,7 @@ import type { LogFilter } from './log-conditions.js';
 import type { LogSortKey } from './log.service.js';
 
 /** The last sentences of descriptions of lists by details. */
-const scanned = `Needs \`filter.at\`, of at most 31 days and ${maxLogRows.toLocaleString('en')} rows. A filter by user, channel, model or group leaves fewer rows to read. Costs 500 once.`;
+const scanned = `Needs \`filter.at\`, of at most 31 days and ${maxLogRows.toLocaleString('en')} rows, of calls of at least 10 s if only those are asked for. A filter by user, channel, model or group leaves fewer rows to read. Costs 500 once.`;
 
 @InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
 export class OwnLogFilterInput {

@@ -1,4 +1,10 @@
-import { assertFewLogRows, logRowsSql, type Queries, type RollupState } from '../../billing/rollups/index.js';
+import {
+  assertFewLogRows,
+  logRowsSql,
+  maxLogRows,
+  type Queries,
+  type RollupState,
+} from '../../billing/rollups/index.js';
 import { LogType } from '../../shared/log-type.js';
 import { andLogFields, columnsOf, isPattern, rangeOf, Where, type LogFilter } from './log-conditions.js';
 
@@ -15,9 +21,22 @@ export async function assertFewScanned(database: Queries, filter: LogFilter, sta
   );
   await assertFewLogRows(
     database,
-    { sql: logRowsSql(rangeOf(filter), conditions, state), values },
+    { sql: `least(${logRowsSql(rangeOf(filter), conditions, state)}${slowRows(filter, values)})`, values },
     { reader: 'A list by duration or code of error', field: 'filter.at' },
   );
+}
+
+/** Seconds from which the index on slow calls has a call. */
+const slow = 10;
+
+/** Returns SQL of the number of rows of slow calls, after a comma, for a list of none but these. */
+function slowRows({ from, until, durationAtLeast = 0 }: LogFilter, values: unknown[]): string {
+  const useTime = Math.floor(durationAtLeast / 1000);
+  if (useTime < slow) return '';
+  const where = new Where(values).and('use_time >= ?', useTime);
+  if (from !== undefined) where.and('created_at >= ?', from);
+  if (until !== undefined) where.and('created_at < ?', until);
+  return `, (SELECT count(*) FROM (SELECT FROM logs WHERE ${where.toString()} LIMIT ${maxLogRows + 1}) slow)`;
 }
 
 /** Returns the fields that an index serves, each apart. Calls are not in the index on types, except failed ones. */

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { type Queries, type Range, type Watermarks } from '../../billing/rollups/index.js';
+import { type Queries, type Range, type RollupState } from '../../billing/rollups/index.js';
 import { fromCursor, isByPlace, orderOf, toCursor } from './usage-cursor.js';
 import { flatten, readChosen, readGroups } from './usage-query.js';
 import { counterNames, type ChosenGroups, type GroupRow } from './usage-statements.js';
@@ -41,7 +41,7 @@ export interface UsageReading {
   readonly query: UsageQuery;
   readonly wanted: WantedUsage;
   readonly transaction: Queries;
-  readonly state: Watermarks;
+  readonly state: RollupState;
 }
 
 /** Maximum rows of all buckets of one query with `top` or `fill`. */

@@ -22,7 +22,7 @@ import {
 import { comparedPeriods, timeBuckets, type ComparedPeriod, type TimeBucket, type WantedRange } from './usage-time.js';
 
 /** The last sentences of descriptions of what the usage tables do not have. */
-export const fromLog = `Read from the log: at most 31 days and ${maxLogRows.toLocaleString('en')} rows, and calls without a log row are missing. A filter by user, channel, model or group leaves fewer rows to read, one by key does not. Costs 500 once.`;
+export const fromLog = `Of the log: at most 31 days, and calls without a log row are missing. Beside users or keys and in \`MINUTE_5\`, rows are read one by one, at most ${maxLogRows.toLocaleString('en')}: a filter by user, channel, model or group leaves fewer, one by key does not. Costs 500 once.`;
 
 const DimensionEnum = enumType(
   'UsageDimension',

@@ -1,19 +1,20 @@
 import { longZoneName } from '../../shared/calendar.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import {
+  callsFrom,
   day,
   histogramColumns,
   histogramSums,
   logRowsSql,
+  planCalls,
   quoted,
   type Range,
   type RollupState,
   usageCounters,
   usageFrom,
-  type Watermarks,
 } from '../../billing/rollups/index.js';
 import { dimensions, joins, shortColumns } from './usage-dimensions.js';
-import { isFromLog, typesOf, usageFromLog } from './usage-log.js';
+import { fieldOfCalls, isFromLog, typesOf } from './usage-log.js';
 import type { UsageDimension, UsageFilter, UsageQuery, WantedCounters } from './usage-question.js';
 import type { CounterRow } from './usage-row.js';
 import type { Span, TimeBucket } from './usage-time.js';
@@ -63,7 +64,7 @@ export function groupsSql(
   query: UsageQuery,
   counters: readonly string[],
   values: Values,
-  state: Watermarks,
+  state: RollupState,
   chosen?: ChosenGroups,
 ): string {
   const { dimensions: names, current, compared } = query;
@@ -123,19 +124,25 @@ function sideOf(
     readonly conditions: readonly Condition[];
   },
   values: Values,
-  state: Watermarks,
+  state: RollupState,
 ): string {
   const { dimensions: names, bucket } = query;
   const own = names.filter((name) => !dimensions[name].join).map((name) => dimensions[name].column);
   const joined = names.filter((name) => dimensions[name].join).map((name) => dimensions[name].column);
-  const counted = counters.includes(activeUsers) ? ['user_id'] : [];
-  const columns = [...new Set([...own, ...joined, ...counted, ...conditions.map(({ column }) => column)])];
+  const columns = columnsOf(query, counters, conditions);
   const condition = conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE';
   const number = (time: string): string =>
     span.starts ? `width_bucket(${time}, ${values.add(span.starts)}::bigint[]) - 1` : '0';
   const fields = [...new Set([...own.map(quoted), ...counters, ...joined])];
   if (isFromLog(query)) {
-    const from = usageFromLog(query, { range: span.range, condition, fields });
+    const from = callsFrom(
+      {
+        ...callsOf(query, span, columns),
+        condition: `${typesOf(query)} AND ${condition}`,
+        fields: [...(span.starts ? ['hour'] : []), ...fields].map((name) => fieldOfCalls(name, query.quotaPerUnit)),
+      },
+      state,
+    );
     return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
   }
   if (bucket === 'MINUTE_5') {
@@ -162,15 +169,37 @@ function sideOf(
   return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
 }
 
-/** Returns SQL of the number of log rows that `usageFromLog` reads for a query. */
-export function readLogRowsSql(query: UsageQuery, values: Values, state: RollupState): string {
+/** What `callsFrom` is asked for one of the two ranges. */
+const callsOf = ({ bucket }: UsageQuery, span: Span, columns: readonly string[]) =>
+  bucket === 'MINUTE_5'
+    ? { ranges: [span.range], columns, longest: null }
+    : { ranges: rangesOf(span, bucket), columns, longest: longestOf(span, bucket) };
+
+/** Returns SQL of the number of log rows that a query reads one by one; null for none. */
+export function readLogRowsSql(query: UsageQuery, values: Values, state: RollupState): string | null {
+  const columns = columnsOf(query, countersOf(query.counters), conditionsOf(query.filter, new Values()));
+  const ranges = [query.current, query.compared].flatMap((span) =>
+    span ? planCalls(callsOf(query, span, columns), state).source : [],
+  );
+  if (ranges.length === 0) return null;
   const { tokenIds: _withoutIndex, ...indexed } = query.filter;
   const errors = query.dimensions.includes('ERROR') ? [{ column: 'type', sql: typesOf(query) } as const] : [];
-  return [query.current, query.compared]
-    .flatMap((span) => span ?? [])
-    .map(({ range }) => logRowsSql(range, [...errors, ...conditionsOf(indexed, values)], state))
-    .join(' + ');
+  const conditions = [...errors, ...conditionsOf(indexed, values)];
+  return ranges.map((range) => logRowsSql(range, conditions, state)).join(' + ');
 }
+
+/** Returns the columns that a query groups by, counts or filters on. */
+const columnsOf = (
+  { dimensions: names }: UsageQuery,
+  counters: readonly string[],
+  conditions: readonly Condition[],
+): string[] => [
+  ...new Set([
+    ...names.map((name) => dimensions[name].column),
+    ...(counters.includes(activeUsers) ? ['user_id'] : []),
+    ...conditions.map(({ column }) => column),
+  ]),
+];
 
 /** Returns the longest granularity that may be used. Daily rollups may be used if no bucket begins within a day. */
 function longestOf(span: Span, bucket: TimeBucket | null): 'HOUR' | 'DAY' {
@@ -284,9 +313,9 @@ export const zero = Object.fromEntries(
 ) as unknown as CounterRow;
 
 /** The counters of one side, with the columns of the statement that they are in. */
-const columnsOf = (side: 'current' | 'compared') =>
+const countersOfSide = (side: 'current' | 'compared') =>
   counterNames.map((counter) => [counter as keyof CounterRow, `${side}_${counter}`] as const);
-const sides = { current: columnsOf('current'), compared: columnsOf('compared') };
+const sides = { current: countersOfSide('current'), compared: countersOfSide('compared') };
 
 function countersIn(row: Record<string, unknown>, columns: (typeof sides)['current']): CounterRow {
   const found: Record<string, unknown> = {};

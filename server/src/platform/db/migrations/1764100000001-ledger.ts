@@ -94,6 +94,9 @@ export class Ledger1764100000001 implements MigrationInterface {
       CREATE INDEX logs_type ON logs (type, created_at, id) WHERE type <> 2;
       -- Without calls (type 2): their content has few distinct values, and settlements then do not maintain this index.
       CREATE INDEX logs_content ON logs (content text_pattern_ops, created_at, id) WHERE type <> 2;
+      -- Slow calls, and calls that moved between channels, are few among all: in the order of time.
+      CREATE INDEX logs_slow ON logs (created_at, use_time) WHERE use_time >= 10;
+      CREATE INDEX logs_moved ON logs (created_at) WHERE split_part(split_part(other, '"use_channel":', 2), ']', 1) LIKE '%,%';
       CREATE INDEX logs_request ON logs (request_id) WHERE request_id <> '';
       CREATE TABLE logs_default PARTITION OF logs DEFAULT;
 

@@ -61,6 +61,19 @@ export class Rollups1764100000002 implements MigrationInterface {
         'type smallint, user_id integer, token_id integer, token_name text, channel_id integer, model_name text, "group" text',
       ),
     );
+    await runner.query(
+      rollupTable(
+        'calls_by_detail',
+        'type smallint, channel_id integer, model_name text, "group" text, endpoint text, error_code text',
+        [
+          ...bigints('calls stream_calls failed_calls prompt_tokens completion_tokens cached_tokens quota'),
+          ...bigints('duration_ms cost_calls cost_quota cost_nano_usd cache_write_tokens cache_saved_nano_usd'),
+          // Of rows whose prices are in quota. It becomes USD when it is read.
+          'cache_saved_quota numeric',
+          ...['duration_buckets bigint[]', 'first_token_buckets bigint[]'],
+        ],
+      ),
+    );
     await runner.query(`
       CREATE INDEX usage_by_user_own ON usage_by_user (user_id, granularity, start);
       CREATE INDEX usage_by_token_own ON usage_by_token (user_id, granularity, start);
@@ -111,7 +124,7 @@ export class Rollups1764100000002 implements MigrationInterface {
       DROP TRIGGER rollup_late_write ON usage_hourly;
       DROP FUNCTION rollup_invalidate_log, rollup_invalidate_usage, rollup_clock;
       DROP SEQUENCE rollup_closed_until;
-      DROP TABLE log_by_all, log_by_route, usage_by_all, usage_by_token, usage_by_user, usage_by_route, usage_by_model,
+      DROP TABLE calls_by_detail, log_by_all, log_by_route, usage_by_all, usage_by_token, usage_by_user, usage_by_route, usage_by_model,
         rollup_invalidated, rollup_state;
       DROP TYPE rollup_granularity;
     `);

@@ -1,0 +1,64 @@
+import { durationBounds } from '../../shared/latency.js';
+import { LogType } from '../../shared/log-type.js';
+import { loggedDurationMs, loggedNumber, loggedText } from '../../shared/logged-details.js';
+
+// Endpoints, codes of errors and cache writes are no columns of `usage_hourly`: each would multiply the rows that every
+// settlement writes. They are read from the text of the log rows.
+
+/**
+ * Returns SQL for FROM, named `calls`, of the log rows of calls with `created_at` and these columns: those of the usage
+ * tables, `type`, `endpoint`, `error_code`, and counters.
+ * @param condition SQL over the columns of `logs`
+ */
+export function loggedCalls(condition: string, columns: readonly string[]): string {
+  const list = [...new Set(columns)].map((column) => {
+    const sql = sqlOf[column];
+    return sql === undefined ? column : `${sql} AS ${column}`;
+  });
+  // OFFSET 0 computes each column once for each row, not at each of the 24 sums of a histogram.
+  return `(SELECT ${['created_at', ...list].join(', ')} FROM logs
+    WHERE type IN (${LogType.consume}, ${LogType.error}) AND ${condition} OFFSET 0) calls`;
+}
+
+const answered = `type = ${LogType.consume}`;
+const ofAnswered = (sql: string, otherwise = '0'): string => `CASE WHEN ${answered} THEN ${sql} ELSE ${otherwise} END`;
+const firstTokenMs = `ceil(${loggedNumber('frt')})::bigint`;
+const upstreamUsd = loggedNumber('upstream_cost');
+
+/** SQL of the buckets of one call, as `durationBucket` of `shared/latency.ts` finds them. Whole milliseconds. */
+const bucketsOf = (milliseconds: string): string =>
+  `array_fill(0::bigint, ARRAY[width_bucket(${milliseconds} - 1, ARRAY[${durationBounds.join(', ')}]::bigint[])]) || 1::bigint`;
+
+/**
+ * SQL of what the cached tokens of a call would have cost more as other prompt tokens, by the ratios of its row. A ratio of
+ * 1 is 2 USD for a million tokens in rows with prices in USD, else one unit of quota per token.
+ */
+const saved = `CASE WHEN coalesce(${loggedNumber('model_price')}, -1) >= 0 THEN 0 ELSE
+     coalesce(${loggedNumber('cache_tokens')} * (1 - ${loggedNumber('cache_ratio')}) * ${loggedNumber('model_ratio')}
+       * coalesce(nullif(greatest(${loggedNumber('user_group_ratio')}, -1), -1), ${loggedNumber('group_ratio')}, 1), 0) END`;
+const isInUsd = `${loggedNumber('quota_per_unit')} IS NOT NULL`;
+
+const sqlOf: Readonly<Record<string, string>> = {
+  endpoint: `coalesce(${loggedText('request_path')}, '')`,
+  error_code: `coalesce(${loggedText('error_code')}, '')`,
+  active_users: ofAnswered('user_id', 'NULL'),
+  calls: `(${answered})::integer`,
+  stream_calls: `(${answered} AND is_stream)::integer`,
+  failed_calls: `(NOT ${answered})::integer`,
+  prompt_tokens: ofAnswered('prompt_tokens'),
+  completion_tokens: ofAnswered('completion_tokens'),
+  cached_tokens: ofAnswered(`coalesce(${loggedNumber('cache_tokens')}, 0)::bigint`),
+  quota: ofAnswered('quota'),
+  duration_ms: ofAnswered(loggedDurationMs),
+  duration_buckets: ofAnswered(bucketsOf(loggedDurationMs), `'{}'`),
+  first_token_buckets: ofAnswered(
+    `CASE WHEN ${firstTokenMs} > 0 THEN ${bucketsOf(firstTokenMs)} ELSE '{}' END`,
+    `'{}'`,
+  ),
+  cost_calls: ofAnswered(`(${upstreamUsd} IS NOT NULL)::integer`),
+  cost_quota: ofAnswered(`CASE WHEN ${upstreamUsd} IS NULL THEN 0 ELSE quota END`),
+  cost_nano_usd: ofAnswered(`round(coalesce(${upstreamUsd}, 0) * 1e9)::bigint`),
+  cache_write_tokens: ofAnswered(`coalesce(${loggedNumber('cache_creation_tokens')}, 0)::bigint`),
+  cache_saved_nano_usd: ofAnswered(`CASE WHEN ${isInUsd} THEN round(${saved} / 500000 * 1e9)::bigint ELSE 0 END`),
+  cache_saved_quota: ofAnswered(`CASE WHEN ${isInUsd} THEN 0 ELSE ${saved} END`),
+};
