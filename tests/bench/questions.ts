@@ -8,6 +8,7 @@ import { benchSecret } from './logs-http.js';
  * `DATABASE_URL=…/bench_logs_30000000 npm run bench -- questions`: every numbered question of docs/graphql.md, asked
  * over HTTP with an access token on a database that `BENCH_KEEP=1 npm run bench -- logs 30000000` has left. Prints
  * median, 95th percentile in milliseconds and the size of the answer, and ends with 1 if a question misses the goal.
+ * `BENCH_ONLY='^(13|29)'` asks only questions whose heading matches.
  */
 const [goal, warmUps, runs] = [300, 3, 40];
 /** Milliseconds after which a question is not asked again. */
@@ -18,7 +19,8 @@ if (!url) {
   process.exit(2);
 }
 const day = 86_400_000;
-const numbered = queries.filter(([heading]) => /^\d+\. /.test(heading));
+const only = new RegExp(process.env.BENCH_ONLY ?? '');
+const numbered = queries.filter(([heading]) => /^\d+\. /.test(heading) && only.test(heading));
 
 const client = new pg.Client({ connectionString: url });
 await client.connect();

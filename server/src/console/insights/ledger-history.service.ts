@@ -219,9 +219,10 @@ export class LedgerHistoryService {
             GROUP BY user_id, hour
          ), hourly AS (
            SELECT u.id, u.username, u.quota AS now, m.hour, m.amount,
-                  u.quota + coalesce((SELECT sum(r.amount) FROM reservations r WHERE r.user_id = u.id AND r.swept_at IS NULL), 0)
-                    - coalesce(sum(m.amount) OVER later, 0) AS "left"
+                  u.quota + coalesce(held.amount, 0) - coalesce(sum(m.amount) OVER later, 0) AS "left"
              FROM moved m JOIN users u ON u.id = m.user_id AND u.deleted_at IS NULL
+             LEFT JOIN (SELECT user_id, sum(amount) AS amount FROM reservations WHERE swept_at IS NULL GROUP BY user_id) held
+               ON held.user_id = u.id
            WINDOW later AS (PARTITION BY m.user_id ORDER BY m.hour DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
          ), fallen AS (SELECT * FROM hourly WHERE hour < ${range.end} AND "left" < $1 AND "left" - amount >= $1)
          SELECT id AS "userId", username, hour::text, "left"::text AS quota, now::text AS "quotaNow", total
