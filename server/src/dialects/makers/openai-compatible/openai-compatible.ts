@@ -71,8 +71,7 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
 /** Chat completions, and legacy completions, whose chunks differ only in the text field. */
 export const streamed = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
   toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, request, target),
-  fromUpstreamResponse: (body, target, request) =>
-    fromChatAnswer(dialect, body, target, request?.body),
+  fromUpstreamResponse: (body, target, request) => fromChatAnswer(dialect, body, target, request?.body),
   openStream: (request, target, transcript) => openStream(dialect, request, target, transcript),
 });
 
