@@ -177,11 +177,10 @@ function conditionAskedFor(body: Fields): Condition | null {
   const isInUs = body['inference_geo'] === 'us';
   if (body['speed'] === 'fast') return isInUs ? { tier: 'fast', region: 'us' } : { tier: 'fast' };
   if (isInUs) return { region: 'us' };
-  const searched = asFields(body['web_search_options'])?.['search_context_size'];
-  const searches = searched === undefined ? undefined : whenSearched(searched);
+  const searches = whenSearched(asFields(body['web_search_options'])?.['search_context_size']);
   if (searches) return searches;
   const tier = either(body, 'service_tier', 'serviceTier');
-  return tier === undefined || tier === 'flex' ? null : (whenTier(tier) ?? null);
+  return (tier !== 'flex' && whenTier(tier)) || null;
 }
 
 function noteType(type: string, fields: Fields, found: Found): void {
