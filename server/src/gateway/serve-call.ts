@@ -87,24 +87,29 @@ export class CallServer {
   }
 
   /** Parses the body as far as routing needs it, and removes parts that the caller's key does not allow. */
-  private async open(read: ReadRequest): Promise<OpenedRequest> {
+  private open(read: ReadRequest): OpenedRequest | Promise<OpenedRequest> {
     const { endpoint, incoming, caller, rawBody, client } = read;
-    const { options, idOwners } = this.deps;
+    const { options } = this.deps;
     const opened = withAllowedTools(caller, withoutOtherModels(openBody(options, endpoint, rawBody, incoming)));
-    const isChanged = !opened.form && (opened.dropped || opened.isRewritten);
+    const isChanged = !opened.form && (opened.dropped !== undefined || opened.isRewritten === true);
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     // Nearly all calls name nothing that a provider stores.
     const ids = namedIds(endpoint.names, opened.body);
+    const asked = { endpoint, incoming, caller, rawBody, client, opened, guard: undefined, named: null, counted: null };
+    return isChanged || ids.length > 0 ? this.completed(asked, isChanged, ids) : asked;
+  }
+
+  /** Writes a changed body, and finds the account that stores the objects which the body names. */
+  private async completed(
+    asked: OpenedRequest,
+    isChanged: boolean,
+    ids: ReturnType<typeof namedIds>,
+  ): Promise<OpenedRequest> {
+    const { caller, opened, rawBody } = asked;
     return {
-      endpoint,
-      incoming,
-      caller,
+      ...asked,
       rawBody: isChanged ? await writtenBody(opened.body, rawBody) : rawBody,
-      client,
-      opened,
-      guard: undefined,
-      named: ids.length > 0 ? await namedOrigin(ids, caller, idOwners) : null,
-      counted: null,
+      named: ids.length > 0 ? await namedOrigin(ids, caller, this.deps.idOwners) : null,
     };
   }
 
