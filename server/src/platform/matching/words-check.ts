@@ -27,7 +27,7 @@ export function wordsCheck(entries: readonly string[]): LocalCheck {
   const marked = entries.filter(isPattern);
   const patterns = marked.map((entry) => new RegExp(entry.slice(patternMark.length), 'giu'));
   const plain = entries.filter((entry) => !isPattern(entry));
-  const findPlain = plain.length === 0 ? () => nothingFound : plainCheck(plain);
+  const findPlain: LocalCheck = plain.length === 0 ? () => nothingFound : plainCheck(plain);
   if (patterns.length === 0) return findPlain;
   return async (search) => {
     const found = await findPlain(search);
