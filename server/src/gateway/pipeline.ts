@@ -10,13 +10,12 @@ import { ClientGoneError } from './deliver/delivery.js';
 import { countNatively, type CountedDialect } from './native-count.js';
 import { checkTarget, unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
-import { openBody, writtenBody } from './open-body.js';
 import { RunningCalls, type CallOutcome } from './observe/running-calls.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { namedIds } from '../dialects/languages/provider-ids.js';
 import type { RelayDeps } from './deps.js';
 import { sendFailure } from './deliver/send-failure.js';
-import { CallServer } from './serve-call.js';
+import { CallServer, openBody, writtenBody } from './serve-call.js';
 import { countPrompt, estimatePrompt } from './reserve/metering/prompt-tokens.js';
 import { toolsSent } from './reserve/metering/server-tools.js';
 import type { Call, RoutedCall } from './call.js';
@@ -118,10 +117,10 @@ export class Relay {
   }
 
   /**
-   * Authenticates the caller.
+   * Authenticates the caller. Returns at once where the key and its owner are cached.
    * @throws AppError, UnavailableError while the node is overloaded
    */
-  async authenticate({ headers, path, query }: IncomingRequest): Promise<Caller> {
+  authenticate({ headers, path, query }: IncomingRequest): Caller | Promise<Caller> {
     if (this.deps.overload.reason !== null) this.deps.overload.admit();
     return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
   }
@@ -159,7 +158,13 @@ export class Relay {
       // Settle
       const billed = await this.settle(reserved, served, client);
       // Deliver the end of the response, which reports the charge
-      return await this.finish(reserved.call, served, billed, client, endpoint.errors(incoming));
+      const outcome = this.finish(reserved.call, served, billed, client, endpoint.errors(incoming));
+      const { rateLimit, options } = this.deps;
+      // The call is served and paid, whether or not it can be counted.
+      if (served.delivery.end.kind === 'complete' && isRateLimited(caller, options)) {
+        await rateLimit.succeeded(caller).catch(this.uncounted);
+      }
+      return outcome;
     } finally {
       grant.release();
       leave();
@@ -207,27 +212,23 @@ export class Relay {
     return incoming.readBody(isPaid ? { grant, tokenId } : { grant, tokenId, maxBytes: unpaidBodyBytes });
   }
 
-  private async finish(
+  private finish(
     call: Call,
     served: Served,
     billed: Billed,
     client: ClientResponse,
     errors: ErrorDialect,
-  ): Promise<CallOutcome> {
+  ): CallOutcome {
     const { end, refused } = served.delivery;
     if (refused) sendFailure(client, toCallFailure(refused.error), call.requestId, errors);
     else if (end.kind !== 'broken') served.delivery.finish(billed.usage);
     else if (served.delivery.breakOff) served.delivery.breakOff();
     else client.end(errors.events(toCallFailure(end.error), call.requestId));
     this.measure(call, served, billed);
-    const { usageAlarm, rateLimit, options } = this.deps;
+    const { usageAlarm } = this.deps;
     if (billed.excess) usageAlarm.raise(call, served.channel.id, billed.excess, billed.usage);
     const { unpriced } = call.request;
     if (unpriced) usageAlarm.freeTools(call, served.channel.id, toolsSent(unpriced.names, served.dropped));
-    // The call is served and paid, whether or not it can be counted.
-    if (end.kind === 'complete' && isRateLimited(call.caller, options)) {
-      await rateLimit.succeeded(call.caller).catch(this.uncounted);
-    }
     if (end.kind === 'client_gone') return { outcome: 'client_gone', stream: served.isStream };
     return {
       outcome: end.kind === 'broken' ? 'upstream_error' : 'ok',
@@ -254,7 +255,7 @@ export class Relay {
 
   private measure(call: Call, served: Served, { usage, quota }: Billed): void {
     const { metrics } = this.deps;
-    const tally = metrics.relay.of(metrics.knownLabel('model', call.admission.model));
+    const tally = metrics.relay.of(call.admission.model);
     tally.promptTokens += usage.promptTokens;
     tally.completionTokens += usage.completionTokens;
     tally.cachedTokens += usage.cachedTokens;

@@ -120,8 +120,12 @@ export class CallPreparation {
    * Counts a call under limits per minute, and reserves what it may cost.
    * @throws RateError, AppError like `reserveFor`; nothing is reserved then
    */
-  async reserve(asked: OpenedRequest, checked: Call): Promise<Reserved> {
-    const call = await measured(checked);
+  reserve(asked: OpenedRequest, call: Call): Promise<Reserved> {
+    if (!call.endpoint.measure) return this.reserveMeasured(asked, call);
+    return measured(call).then((known) => this.reserveMeasured(asked, known));
+  }
+
+  private reserveMeasured(asked: OpenedRequest, call: Call): Promise<Reserved> {
     const { caller, admission } = call;
     if (!this.isBudgeted(caller)) return this.reserveOnly(call);
     const limits = this.deps.budgets.rates(caller, admission.group, admission.bareModel);

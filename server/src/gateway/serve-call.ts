@@ -1,14 +1,19 @@
+import type { OptionValues } from '../options/option-registry.js';
 import { isAppError, type AppError } from '../shared/errors.js';
+import { writeJson } from '../shared/exact-json.js';
+import { jsonInTurns } from '../shared/json-in-turns.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { RelayError } from '../dialects/errors/relay-error.js';
+import { largeBody } from '../dialects/wire/forms/json-body.js';
 import { namedIds } from '../dialects/languages/provider-ids.js';
 import type { Call, OpenedRequest, ReadRequest } from './call.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import { ClientGoneError } from './deliver/delivery.js';
 import type { RelayDeps } from './deps.js';
+import type { Endpoint } from './endpoint.js';
 import type { RunningCalls } from './observe/running-calls.js';
-import { openBody, writtenBody } from './open-body.js';
 import { CallPreparation, refuseExtensions, reservedUse } from './prepare-call.js';
+import type { IncomingRequest, OpenedBody } from './request.js';
 import type { Reserved } from './reserve/reserve.js';
 import { admit, groupOf, withAllowedTools, withoutOtherModels, type Admission } from './route/admission.js';
 import { namedOrigin } from './route/affinity/named-origin.js';
@@ -82,24 +87,29 @@ export class CallServer {
   }
 
   /** Parses the body as far as routing needs it, and removes parts that the caller's key does not allow. */
-  private async open(read: ReadRequest): Promise<OpenedRequest> {
+  private open(read: ReadRequest): OpenedRequest | Promise<OpenedRequest> {
     const { endpoint, incoming, caller, rawBody, client } = read;
-    const { options, idOwners } = this.deps;
+    const { options } = this.deps;
     const opened = withAllowedTools(caller, withoutOtherModels(openBody(options, endpoint, rawBody, incoming)));
-    const isChanged = !opened.form && (opened.dropped || opened.isRewritten);
+    const isChanged = !opened.form && (opened.dropped !== undefined || opened.isRewritten === true);
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     // Nearly all calls name nothing that a provider stores.
     const ids = namedIds(endpoint.names, opened.body);
+    const asked = { endpoint, incoming, caller, rawBody, client, opened, guard: undefined, named: null, counted: null };
+    return isChanged || ids.length > 0 ? this.completed(asked, isChanged, ids) : asked;
+  }
+
+  /** Writes a changed body, and finds the account that stores the objects which the body names. */
+  private async completed(
+    asked: OpenedRequest,
+    isChanged: boolean,
+    ids: ReturnType<typeof namedIds>,
+  ): Promise<OpenedRequest> {
+    const { caller, opened, rawBody } = asked;
     return {
-      endpoint,
-      incoming,
-      caller,
+      ...asked,
       rawBody: isChanged ? await writtenBody(opened.body, rawBody) : rawBody,
-      client,
-      opened,
-      guard: undefined,
-      named: ids.length > 0 ? await namedOrigin(ids, caller, idOwners) : null,
-      counted: null,
+      named: ids.length > 0 ? await namedOrigin(ids, caller, this.deps.idOwners) : null,
     };
   }
 
@@ -202,6 +212,32 @@ export class CallServer {
     this.deps.errors.note({ call, error: cause, failure: toCallFailure(cause, view), usedChannels });
   }
 }
+
+interface PassThrough {
+  readonly values: Pick<OptionValues, 'global.pass_through_request_enabled'>;
+}
+
+/**
+ * Opens the body of a call, in the form that its endpoint expects.
+ * @throws AppError INVALID_INPUT, UNSUPPORTED_BY_CHANNEL, RelayError invalid_request
+ */
+export function openBody(
+  { values }: PassThrough,
+  endpoint: Endpoint,
+  rawBody: Buffer,
+  incoming: IncomingRequest,
+): OpenedBody {
+  const opened = endpoint.open(rawBody, incoming);
+  if (!endpoint.translate || values['global.pass_through_request_enabled']) return opened;
+  return endpoint.translate(opened);
+}
+
+/**
+ * Writes a changed body. A large one is written in pieces, between which other calls run; a small one at once.
+ * @param given the bytes that the body was parsed from
+ */
+export const writtenBody = (body: OpenedBody['body'], given: Buffer): Buffer | Promise<Buffer> =>
+  given.length > largeBody ? jsonInTurns(body) : Buffer.from(writeJson(body));
 
 /** Replaces characters that a header must not contain. */
 const headerText = (model: string): string => model.replace(/[^\x21-\x7e]/g, '_');

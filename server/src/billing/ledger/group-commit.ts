@@ -14,9 +14,14 @@ export interface BatchWork<Item> {
   refused(item: Item, error: unknown): void;
 }
 
-/** Metrics of a batch queue: batch size and duration. */
+interface Histogram {
+  observe(value: number): void;
+}
+
+/** Metrics of the committed batches of a queue. */
 export interface GroupCommitMetrics {
-  committed(size: number, milliseconds: number): void;
+  readonly ledgerBatchSize: Histogram;
+  readonly ledgerBatchSeconds: Histogram;
 }
 
 const maxBatch = 256;
@@ -66,7 +71,8 @@ export class BatchQueue<Item> {
     const started = performance.now();
     try {
       await this.runWithRetry(batch);
-      this.metrics?.committed(batch.length, performance.now() - started);
+      this.metrics?.ledgerBatchSize.observe(batch.length);
+      this.metrics?.ledgerBatchSeconds.observe((performance.now() - started) / 1000);
     } catch (error) {
       if (isUnavailable(error)) await this.work.unavailable(batch, error);
       else if (batch.length === 1 && batch[0] !== undefined) this.work.refused(batch[0], error);

@@ -1,6 +1,7 @@
 import { type Decimal } from 'decimal.js';
 import type { Usage } from '../../shared/usage.js';
 import { isTokenQuantity } from '../../shared/price-card.js';
+import type { Condition } from '../../shared/price-condition.js';
 import { billion, Exact, round, whole, type Rounded, type Rounding } from './rounding.js';
 import {
   boundComponents,
@@ -198,12 +199,9 @@ export function reserveOf(card: ChargeCard, tokens: number, groupRatio: number, 
 
 /** Returns the maximum quota that a call can cost: every token has the highest price that it can have. */
 export function boundOfCard(card: ChargeCard, bound: CallBound, groupRatio: number, quotaPerUnit: number): number {
-  const conditions = bound.when ? [null, bound.when] : [null];
-  return Math.max(
-    ...conditions.map((when) =>
-      roundedUp(chargeOfComponents(boundComponents(card, bound, when), groupRatio, quotaPerUnit, card)),
-    ),
-  );
+  const boundAt = (when: Condition | null): number =>
+    roundedUp(chargeOfComponents(boundComponents(card, bound, when), groupRatio, quotaPerUnit, card));
+  return bound.when ? Math.max(boundAt(null), boundAt(bound.when)) : boundAt(null);
 }
 
 /** Returns the maximum charge of a price, for any accumulated fraction. */

@@ -151,14 +151,18 @@ export function linesOf(card: PriceCard, usage: PricedUsage): Component[] {
   const tier = tierOf(card, prompt);
   if (tier >= 0 && card.contextScope === 'excess') return excessComponents(card, counts, usage.when);
   const prices = rates(card, tier, usage.when);
-  const lines: Component[] = [];
-  for (const [quantity, count] of counts) lines.push([quantity, count, prices[quantity]]);
-  return lines;
+  return counts.map(([quantity, count]) => [quantity, count, prices[quantity]]);
 }
 
-function merged(counts: PricedUsage['counts']): Map<Quantity, number> {
-  const sums = new Map<Quantity, number>();
-  for (const [quantity, count] of counts) if (count > 0) sums.set(quantity, (sums.get(quantity) ?? 0) + count);
+/** Returns each quantity once. A call has few, so a list is cheaper than a map. */
+function merged(counts: PricedUsage['counts']): Count[] {
+  const sums: Count[] = [];
+  for (const [quantity, count] of counts) {
+    if (count <= 0) continue;
+    const at = sums.findIndex(([known]) => known === quantity);
+    if (at === -1) sums.push([quantity, count]);
+    else sums[at] = [quantity, count + (sums[at]?.[1] ?? 0)];
+  }
   return sums;
 }
 
@@ -169,12 +173,13 @@ export function tierOf({ contextTiers }: PriceCard, prompt: number): number {
 }
 
 /** Splits the prompt at the thresholds, in the order of its quantities: what is new comes last and is priced highest. */
-function excessComponents(card: PriceCard, counts: Map<Quantity, number>, when: Condition | null): Component[] {
+function excessComponents(card: PriceCard, counts: readonly Count[], when: Condition | null): Component[] {
   const tiers = card.contextTiers ?? [];
+  const sums = new Map(counts);
   const components: Component[] = [];
   let position = 0;
   for (const quantity of promptQuantities) {
-    const end = position + (counts.get(quantity) ?? 0);
+    const end = position + (sums.get(quantity) ?? 0);
     for (let tier = -1; tier < tiers.length; tier++) {
       const from = Math.max(position, tiers[tier]?.above ?? 0);
       const to = Math.min(end, tiers[tier + 1]?.above ?? Infinity);
@@ -270,16 +275,22 @@ export function boundComponents(card: ChargeCard, bound: CallBound, when: Condit
   if (card.prices.imageOutput !== undefined) ofOutput.push('imageOutput');
   const components = segments(card, promptTokens).map(([tier, tokens]): Component => {
     const prices = rates(card, tier, when);
-    return ['input', tokens, Math.max(...ofPrompt.map((quantity) => prices[quantity]))];
+    return ['input', tokens, dearest(prices, ofPrompt)];
   });
   const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), when);
-  components.push(['output', outputTokens, Math.max(...ofOutput.map((quantity) => prices[quantity]))]);
+  components.push(['output', outputTokens, dearest(prices, ofOutput)]);
   components.push(['webSearch', searches, prices.webSearch], ['request', requests, prices.request]);
   components.push(['fileSearch', fileSearches, prices.fileSearch]);
   components.push(['codeExecution', codeExecutions, prices.codeExecution]);
   if (searches > 0) components.push(['groundedPrompt', 1, prices.groundedPrompt]);
   if (mapsPrompts > 0) components.push(['mapsPrompt', mapsPrompts, prices.mapsPrompt]);
   return components;
+}
+
+function dearest(prices: Rates, among: readonly Quantity[]): number {
+  let most = 0;
+  for (const quantity of among) most = Math.max(most, prices[quantity]);
+  return most;
 }
 
 /** Returns the tokens of a prompt by the context tier that prices them. */

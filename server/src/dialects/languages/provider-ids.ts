@@ -59,12 +59,15 @@ interface Found {
 function readFields(holder: Fields, place: Place, found: Found[]): void {
   for (const [name, next] of place.next) {
     if (name === '[]') continue;
-    for (const each of name === '*' ? Object.keys(holder) : [name]) {
-      const before = found.length;
-      read(holder[each], holder, next, found);
-      for (let at = before; at < found.length; at++) found[at]?.path.push(`.${each}`);
-    }
+    if (name !== '*') readField(holder, name, next, found);
+    else for (const each of Object.keys(holder)) readField(holder, each, next, found);
   }
+}
+
+function readField(holder: Fields, name: string, place: Place, found: Found[]): void {
+  const before = found.length;
+  read(holder[name], holder, place, found);
+  for (let at = before; at < found.length; at++) found[at]?.path.push(`.${name}`);
 }
 
 function read(value: unknown, holder: Fields, place: Place, found: Found[]): void {
@@ -79,9 +82,9 @@ function read(value: unknown, holder: Fields, place: Place, found: Found[]): voi
 }
 
 function readEntries(list: readonly unknown[], holder: Fields, place: Place, found: Found[]): void {
-  for (const [index, entry] of list.entries()) {
+  for (let index = 0; index < list.length; index++) {
     const before = found.length;
-    read(entry, holder, place, found);
+    read(list[index], holder, place, found);
     for (let at = before; at < found.length; at++) found[at]?.path.push(`[${index}]`);
   }
 }

@@ -2,13 +2,13 @@ import { isAppError } from '../../shared/errors.js';
 import type { Adapter } from '../contract.js';
 import type { Target } from '../target.js';
 import {
-  chatCapability,
   generateDialect,
   messagesDialect,
   openAIChat,
   responsesDialect,
   type ChatDialect,
 } from '../../gateway/deliver/chat-dialects.js';
+import { chatCapability } from '../../gateway/send/attempt-chat.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /*

@@ -74,7 +74,9 @@ export const changesTools = ({ type }: Fields): boolean => type === 'tool_additi
 export function toolChanges(turns: unknown): ToolChange[] {
   const found: ToolChange[] = [];
   for (const [index, turn] of asList(turns).entries()) {
-    for (const [position, each] of asList(asFields(turn)?.['content']).entries()) {
+    const content = asFields(turn)?.['content'];
+    if (!Array.isArray(content)) continue;
+    for (const [position, each] of (content as unknown[]).entries()) {
       const block = asFields(each);
       if (!block) continue;
       if (changesTools(block)) found.push({ at: `messages[${index}].content[${position}].tool.definition`, block });

@@ -1,5 +1,4 @@
-import type { Adapter, ChatAnswer, ChatCapability, ConversationCapability } from '../../dialects/contract.js';
-import type { Target } from '../../dialects/target.js';
+import type { ChatAnswer, ChatCapability } from '../../dialects/contract.js';
 import type {
   AnswerContext,
   ClientCodec,
@@ -27,8 +26,6 @@ import { responsesClient } from '../../dialects/languages/responses/responses-cl
 import { ResponsesEnding } from '../../dialects/languages/responses/responses-ending.js';
 import { responsesProvider } from '../../dialects/languages/responses/responses-write.js';
 import type { Usage } from '../../shared/usage.js';
-import type { CacheKey } from './cache-key.js';
-import { relayedChat, translated } from './translated-chat.js';
 
 /** Properties of the dialect that a chat client speaks. */
 export interface ChatDialect {
@@ -139,59 +136,4 @@ function replayBy(client: ClientCodec, reader: ProviderCodec): ChatDialect['repl
     const stream = writer.push(toEvents(said)) + writer.end();
     return (usage) => stream + writer.closing(usage);
   };
-}
-
-/**
- * Returns how a provider serves a client of this dialect: natively, through the neutral form, or through its chat
- * completions.
- * @returns null when it has no chat capability
- */
-export function chatCapability(
-  adapter: Adapter | undefined,
-  dialect: ChatDialect,
-  context: () => AnswerContext,
-  { body, target }: { readonly body: Fields; readonly target: Target },
-): ChatCapability | null {
-  if (!adapter) return null;
-  const native = nativeCapability(adapter, dialect, body, target);
-  if (!native) return translatedCapability(adapter, dialect, context, { body, target });
-  return dialect.adapted ? dialect.adapted(native) : native;
-}
-
-/**
- * Returns the native capability of the provider, before it is adapted.
- * @returns undefined when the provider does not speak the dialect, or cannot accept this body
- */
-export function nativeCapability(
-  adapter: Adapter,
-  dialect: ChatDialect,
-  body: Fields,
-  target: Target,
-): ChatCapability | undefined {
-  const native = adapter[dialect.native];
-  if (native?.serves?.(body, target) === false) return undefined;
-  return responsesRoute(adapter, dialect, { body, target }) ? undefined : native;
-}
-
-/** Returns the Responses capability, when the provider accepts the call of a client of another dialect only there. */
-function responsesRoute(
-  { responses, overResponses }: Adapter,
-  { native, client }: ChatDialect,
-  { body, target }: { readonly body: Fields; readonly target: Target },
-): ConversationCapability | undefined {
-  if (!overResponses || !client || native === 'compaction' || (native === 'responses' && responses)) return undefined;
-  return overResponses.takes(body, target) ? overResponses : undefined;
-}
-
-/** Returns how a provider serves the client without speaking its dialect. */
-export function translatedCapability(
-  adapter: Adapter,
-  dialect: ChatDialect,
-  context: () => AnswerContext,
-  call: { readonly body: Fields; readonly target: Target; readonly cacheKey?: CacheKey | undefined },
-): ChatCapability | null {
-  if (!dialect.client) return null;
-  const conversation = responsesRoute(adapter, dialect, call) ?? adapter.conversation;
-  if (conversation) return translated(conversation, dialect.client, context(), call.cacheKey);
-  return adapter.chat ? relayedChat(adapter.chat, dialect.client, context(), call.cacheKey) : null;
 }

@@ -44,7 +44,7 @@ export interface TranslatedChat extends ChatCapability {
 export const isTranslated = (chat: ChatCapability): chat is TranslatedChat => 'remoteMedia' in chat;
 
 /** Serves a client of one dialect with a provider of another, through the neutral form. One instance per attempt. */
-export function translated(
+export function translatedChat(
   provider: ConversationCapability,
   client: ClientCodec,
   context: AnswerContext,

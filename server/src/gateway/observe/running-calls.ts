@@ -79,7 +79,7 @@ export class RunningCalls {
     const { metrics } = this;
     this.active--;
     metrics.relay.underWay(route, -1);
-    metrics.relay.of(model ? metrics.knownLabel('model', model) : 'none').finished(route, outcome);
+    metrics.relay.of(model ?? 'none').finished(route, outcome);
     metrics.relayDuration.observe({ route, stream: stream ? 'true' : 'false' }, (performance.now() - startedAt) / 1000);
   }
 }

@@ -46,7 +46,8 @@ export interface RoutedChannel {
   readonly priority: number;
   readonly weight: number;
   readonly prefix: string;
-  readonly mapping: ModelMapping;
+  /** Null when the provider's names are those that clients request. */
+  readonly mapping: ModelMapping | null;
   readonly statusMapping: ReadonlyMap<number, number>;
   readonly override: BodyOverride | null;
   /** Whether `override` changes a field that prices a call. */
@@ -119,7 +120,7 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     priority: row.priority,
     weight: row.weight,
     prefix: row.model_prefix,
-    mapping: row.model_mapping,
+    mapping: Object.keys(row.model_mapping).length > 0 ? row.model_mapping : null,
     statusMapping: new Map(Object.entries(row.status_code_mapping).map(([from, to]) => [Number(from), to])),
     override,
     overridesPrice: override !== null && changesPrice(override),

@@ -1,5 +1,5 @@
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { ChatRequest } from '../../dialects/contract.js';
+import type { Adapter, ChatCapability, ChatRequest, ConversationCapability } from '../../dialects/contract.js';
 import type { Target } from '../../dialects/target.js';
 import type { Attempt, AttemptOutcome } from './attempt.js';
 import {
@@ -13,8 +13,8 @@ import {
 } from './attempt-exchange.js';
 import { sessionKeyOf } from '../route/affinity/session-key.js';
 import type { CacheKey } from '../deliver/cache-key.js';
-import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } from '../deliver/chat-dialects.js';
-import { isTranslated, type TranslatedChat } from '../deliver/translated-chat.js';
+import { openAIChat, type ChatDialect } from '../deliver/chat-dialects.js';
+import { isTranslated, relayedChat, translatedChat, type TranslatedChat } from '../deliver/translated-chat.js';
 import { contentLimit } from '../observe/chat-content.js';
 import { correctedAttempt, withCorrections, withLearned } from './corrected-attempt.js';
 import type { ClientResponse } from '../deliver/client-response.js';
@@ -22,6 +22,8 @@ import { ClientGoneError } from '../deliver/delivery.js';
 import { toolsSent } from '../reserve/metering/server-tools.js';
 import { TextMeter } from '../reserve/metering/text-meter.js';
 import { maxMedia } from './media-fetch.js';
+import type { AnswerContext } from '../../dialects/neutral/codec.js';
+import type { Fields } from '../../dialects/neutral/fields.js';
 import { declaresCustomTools } from '../../dialects/neutral/tool-forms.js';
 import { type PreparedChat, type ChatTry, receive, innerContextOf } from './receive-chat.js';
 
@@ -231,4 +233,59 @@ function startWaiting(client: ClientResponse): void {
   client.openStream({});
   client.write(waiting);
   client.startHeartbeat(waiting, waitingMilliseconds);
+}
+
+/**
+ * Returns how a provider serves a client of this dialect: natively, through the neutral form, or through its chat
+ * completions.
+ * @returns null when it has no chat capability
+ */
+export function chatCapability(
+  adapter: Adapter | undefined,
+  dialect: ChatDialect,
+  context: () => AnswerContext,
+  { body, target }: { readonly body: Fields; readonly target: Target },
+): ChatCapability | null {
+  if (!adapter) return null;
+  const native = nativeCapability(adapter, dialect, body, target);
+  if (!native) return translatedCapability(adapter, dialect, context, { body, target });
+  return dialect.adapted ? dialect.adapted(native) : native;
+}
+
+/**
+ * Returns the native capability of the provider, before it is adapted.
+ * @returns undefined when the provider does not speak the dialect, or cannot accept this body
+ */
+function nativeCapability(
+  adapter: Adapter,
+  dialect: ChatDialect,
+  body: Fields,
+  target: Target,
+): ChatCapability | undefined {
+  const native = adapter[dialect.native];
+  if (native?.serves?.(body, target) === false) return undefined;
+  return responsesRoute(adapter, dialect, { body, target }) ? undefined : native;
+}
+
+/** Returns the Responses capability, when the provider accepts the call of a client of another dialect only there. */
+function responsesRoute(
+  { responses, overResponses }: Adapter,
+  { native, client }: ChatDialect,
+  { body, target }: { readonly body: Fields; readonly target: Target },
+): ConversationCapability | undefined {
+  if (!overResponses || !client || native === 'compaction' || (native === 'responses' && responses)) return undefined;
+  return overResponses.takes(body, target) ? overResponses : undefined;
+}
+
+/** Returns how a provider serves the client without speaking its dialect. */
+function translatedCapability(
+  adapter: Adapter,
+  dialect: ChatDialect,
+  context: () => AnswerContext,
+  call: { readonly body: Fields; readonly target: Target; readonly cacheKey?: CacheKey | undefined },
+): ChatCapability | null {
+  if (!dialect.client) return null;
+  const conversation = responsesRoute(adapter, dialect, call) ?? adapter.conversation;
+  if (conversation) return translatedChat(conversation, dialect.client, context(), call.cacheKey);
+  return adapter.chat ? relayedChat(adapter.chat, dialect.client, context(), call.cacheKey) : null;
 }

@@ -205,7 +205,7 @@ export function toTarget(
   > &
     Partial<Pick<Attempt, 'request' | 'corrections'>>,
 ): Target {
-  const { channel } = attempt;
+  const { channel, requestedModel, bareModel } = attempt;
   return {
     channelId: channel.id,
     type: channel.type,
@@ -216,8 +216,8 @@ export function toTarget(
     other: channel.other,
     createdAt: channel.createdAt,
     setting: channel.setting,
-    upstreamModel: mapModel(channel.mapping, attempt.requestedModel, attempt.bareModel),
-    requestedModel: attempt.requestedModel,
+    upstreamModel: channel.mapping ? mapModel(channel.mapping, requestedModel, bareModel) : bareModel,
+    requestedModel,
     models: channel.models,
     forceStreamUsage: attempt.settings.forceStreamUsage,
     azureVersion: attempt.settings.azureVersion,

@@ -20,15 +20,12 @@ interface Entry {
  * process.
  */
 export class LearnedCorrections {
+  /** Whether nothing was refused yet. Calls need no look-up then. */
+  isEmpty = true;
   /** By channel and model. */
   private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly clock: Clock) {}
-
-  /** Whether nothing was refused yet. Calls need no look-up then. */
-  get isEmpty(): boolean {
-    return this.entries.size === 0;
-  }
 
   /** @param key of `keyOf` */
   of(key: string): readonly Correction[] | undefined {
@@ -36,6 +33,7 @@ export class LearnedCorrections {
     if (!entry) return undefined;
     if (entry.until > this.clock.now()) return entry.corrections;
     this.entries.delete(key);
+    this.isEmpty = this.entries.size === 0;
     return undefined;
   }
 
@@ -48,5 +46,6 @@ export class LearnedCorrections {
     if (this.entries.size >= maxEntries && oldest !== undefined) this.entries.delete(oldest);
     const corrections = [...known, ...added].slice(-maxCorrections);
     this.entries.set(key, { corrections, until: this.clock.now() + keptMilliseconds });
+    this.isEmpty = false;
   }
 }

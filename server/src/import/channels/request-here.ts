@@ -1,7 +1,8 @@
 import type { UpstreamRequest } from '../../dialects/contract.js';
 import type { Target } from '../../dialects/target.js';
 import { providerOf } from '../../dialects/providers/providers.js';
-import { chatCapability, openAIChat } from '../../gateway/deliver/chat-dialects.js';
+import { openAIChat } from '../../gateway/deliver/chat-dialects.js';
+import { chatCapability } from '../../gateway/send/attempt-chat.js';
 import { familySettings } from '../../gateway/send/attempt-exchange.js';
 import { defaultOptionValues } from '../../options/option-registry.js';
 

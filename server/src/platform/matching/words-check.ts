@@ -16,7 +16,7 @@ import {
  * check.
  * @throws UnavailableError when the check is impossible
  */
-export type LocalCheck = (search: Search) => Promise<Findings>;
+export type LocalCheck = (search: Search) => Findings | Promise<Findings>;
 
 /** The mark of a regular expression in a list of words. */
 export const patternMark = 'regex:';
@@ -27,20 +27,32 @@ export function wordsCheck(entries: readonly string[]): LocalCheck {
   const marked = entries.filter(isPattern);
   const patterns = marked.map((entry) => new RegExp(entry.slice(patternMark.length), 'giu'));
   const plain = entries.filter((entry) => !isPattern(entry));
-  let words: Promise<WordSearch> | undefined;
-  const findPlain = async (search: Search): Promise<Findings> => {
-    if (plain.length === 0) return nothingFound;
-    const prepared = await (words ??= WordSearch.of(plain));
-    return findingsOf(await findWords(prepared, search), prepared.words);
-  };
+  const findPlain: LocalCheck = plain.length === 0 ? () => nothingFound : plainCheck(plain);
+  if (patterns.length === 0) return findPlain;
   return async (search) => {
     const found = await findPlain(search);
-    if (patterns.length === 0 || (search.isFirstEnough && !isEmpty(found))) return found;
+    if (search.isFirstEnough && !isEmpty(found)) return found;
     return joined(found, findingsOf(await matcher.search(search, patterns), marked));
   };
 }
 
+function plainCheck(plain: readonly string[]): LocalCheck {
+  let words: WordSearch | Promise<WordSearch> | undefined;
+  const findIn = (prepared: WordSearch, search: Search): Findings | Promise<Findings> => {
+    const found = findWords(prepared, search);
+    return found instanceof Promise
+      ? found.then((matches) => findingsOf(matches, prepared.words))
+      : findingsOf(found, prepared.words);
+  };
+  return (search) => {
+    if (words instanceof WordSearch) return findIn(words, search);
+    words ??= WordSearch.of(plain).then((prepared) => (words = prepared));
+    return words.then((prepared) => findIn(prepared, search));
+  };
+}
+
 function findingsOf({ matches, stopped }: Matches, names: readonly string[]): Findings {
+  if (matches.length === 0 && !stopped) return nothingFound;
   const nameOf = (pattern: number): string => names[pattern] ?? 'unchecked';
   const parts = new Map<number, Array<{ what: string; start: number; end: number }>>();
   for (const { pattern, text, start, end } of matches) {
@@ -63,10 +75,28 @@ const perText = 16;
  * between which other calls continue. The search uses none of the time for patterns, because an honest prompt may be
  * long.
  */
-export async function findWords(
+export function findWords(
+  search: WordSearch,
+  wanted: Pick<Search, 'texts' | 'isFirstEnough'>,
+): Matches | Promise<Matches> {
+  const pieces = findInPieces(search, wanted);
+  const first = pieces.next();
+  return first.done ? first.value : findRest(pieces);
+}
+
+async function findRest(pieces: ReturnType<typeof findInPieces>): Promise<Matches> {
+  for (;;) {
+    await setImmediate();
+    const next = pieces.next();
+    if (next.done) return next.value;
+  }
+}
+
+/** Pauses after each piece. */
+function* findInPieces(
   search: WordSearch,
   { texts, isFirstEnough }: Pick<Search, 'texts' | 'isFirstEnough'>,
-): Promise<Matches> {
+): Generator<void, Matches, void> {
   const matches: Match[] = [];
   let searched = 0;
   for (const [at, text] of texts.entries()) {
@@ -83,7 +113,7 @@ export async function findWords(
       searched += Math.min(pieceLength, text.length - from) + perText;
       if (searched < pieceLength) continue;
       searched = 0;
-      await setImmediate();
+      yield;
     }
   }
   return { matches, stopped: null };

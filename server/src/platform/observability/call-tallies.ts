@@ -1,5 +1,8 @@
 import type { Counter, Gauge } from 'prom-client';
 
+/** Maximum number of values per label. */
+export const labelLimit = 300;
+
 /** Registry counters that receive the totals at a scrape. */
 interface RelayCounters {
   readonly relayCalls: Counter<'route' | 'model' | 'outcome'>;
@@ -43,13 +46,16 @@ class ModelTally {
  * costs more than everything else that a call does for its metrics.
  */
 export class RelayTally {
-  private readonly models = new Map<string, ModelTally>();
+  private readonly models = new Map([['none', new ModelTally()]]);
   private readonly active = new Map<string, number>();
 
-  /** @param model from a bounded set (`Metrics.knownLabel`) */
+  /** Returns the tally of a model; that of `other` when there are so many models that callers may have invented them. */
   of(model: string): ModelTally {
-    let tally = this.models.get(model);
-    if (!tally) this.models.set(model, (tally = new ModelTally()));
+    const known = this.models.get(model);
+    if (known) return known;
+    if (this.models.size > labelLimit && model !== 'other') return this.of('other');
+    const tally = new ModelTally();
+    this.models.set(model, tally);
     return tally;
   }
 

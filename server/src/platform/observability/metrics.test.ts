@@ -60,6 +60,16 @@ it('bounds the values of a label', () => {
   expect(metrics.knownLabel('route', 'new')).toBe('new');
 });
 
+it('bounds the models that calls are counted by', async () => {
+  const metrics = new Metrics(false);
+  for (let index = 0; index < 1000; index++) metrics.relay.of(`model-${index}`).finished('chat', 'ok');
+  metrics.relay.of('none').finished('chat', 'ok');
+  const counted = (await metrics.scrape()).match(/^tollgate_relay_calls_total\{.*$/gm) ?? [];
+  expect(counted).toHaveLength(302);
+  expect(counted).toContainEqual('tollgate_relay_calls_total{route="chat",model="other",outcome="ok"} 700');
+  expect(counted).toContainEqual('tollgate_relay_calls_total{route="chat",model="none",outcome="ok"} 1');
+});
+
 describe('watchPool', () => {
   it('measures waits of every way to a connection and shows who waits', async () => {
     const pool = new pg.Pool({ connectionString: process.env.TEST_DATABASE_URL, max: 1 });

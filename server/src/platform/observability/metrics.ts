@@ -8,15 +8,12 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
-import { ChannelTally, RelayTally } from './call-tallies.js';
+import { ChannelTally, labelLimit, RelayTally } from './call-tallies.js';
 
 /** Bounds in seconds, from a cached response to a long reasoning model. */
 const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-
-/** Maximum number of values per label. Values from requests go through `knownLabel`. */
-const labelLimit = 300;
 
 /** All metrics of `/metrics`. One object per server. */
 export class Metrics {
@@ -88,12 +85,12 @@ export class Metrics {
   ]);
   /** `result`: `sent`, `refused` by the collector, or `dropped` because too many waited. */
   readonly otlpSpans = this.counter('tollgate_otlp_spans_total', 'Spans for the OTLP collector', ['result']);
-  private readonly ledgerBatchSize = this.histogram(
+  readonly ledgerBatchSize = this.histogram(
     'tollgate_ledger_batch_size',
     'Reservations, settlements and releases that shared one ledger transaction',
     batchSizes,
   );
-  private readonly ledgerBatchSeconds = this.histogram(
+  readonly ledgerBatchSeconds = this.histogram(
     'tollgate_ledger_batch_seconds',
     'Duration of one ledger transaction',
     fastSeconds,
@@ -179,12 +176,6 @@ export class Metrics {
   /** Registers `sample`, which sets gauges just before a scrape. */
   beforeScrape(sample: () => void | Promise<void>): void {
     this.samplers.push(sample);
-  }
-
-  /** Observes one transaction of the ledger. */
-  committed(size: number, milliseconds: number): void {
-    this.ledgerBatchSize.observe(size);
-    this.ledgerBatchSeconds.observe(milliseconds / 1000);
   }
 
   private counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {

@@ -19,6 +19,7 @@ import {
   responsesFields,
 } from '../../dialects/priced-fields.js';
 import { declaredTools } from '../../dialects/neutral/declared-tools.js';
+import { fitRequest } from '../../dialects/neutral/fitted-request.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
 import { asFields, asText, either, type Fields } from '../../dialects/neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../../dialects/languages/anthropic/error.js';
@@ -27,9 +28,12 @@ import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
 import { geminiErrorBody, geminiErrorEvents } from '../../dialects/languages/gemini/error.js';
 import { messagesClient } from '../../dialects/languages/anthropic/messages-client.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
+import { chatProvider } from '../../dialects/languages/openai/chat-write.js';
 import { openAIErrorBody, openAIErrorEvents } from '../../dialects/languages/openai/error.js';
+import { withFlatTools, withNestedTools } from '../../dialects/languages/openai/tool-shapes.js';
 import { toCount } from '../../dialects/languages/openai/usage.js';
 import { drawingIn, withDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
+import { responsesClient } from '../../dialects/languages/responses/responses-client.js';
 import { responsesErrorEvents } from '../../dialects/languages/responses/error.js';
 import type { OpenedBody, ParsedRequest } from '../../gateway/request.js';
 import {
@@ -43,7 +47,6 @@ import {
 import { messagesTariff, textTariff } from '../../gateway/reserve/tariffs/text-tariff.js';
 import { malformed, RelayError } from '../../dialects/errors/relay-error.js';
 import { needInput, withCode } from '../refusals.js';
-import { asChatBody } from './chat-body.js';
 import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 
 export const openAIErrors: ErrorDialect = { body: openAIErrorBody, events: openAIErrorEvents };
@@ -81,6 +84,28 @@ export const chatEndpoint: Endpoint = {
   limitOutput: limitChat,
   attempt: attemptIn(openAIChat),
 };
+
+/**
+ * Translates a body that was sent to chat completions, before anything else reads it. In agent mode Cursor sends a body of Responses
+ * there, and expects an answer of chat completions; it sends flat tools, too.
+ * @returns the same object when the body has the form of chat completions
+ * @throws AppError INVALID_INPUT, UNSUPPORTED_BY_CHANNEL naming the field
+ */
+function asChatBody(opened: OpenedBody): OpenedBody {
+  const { messages, input, tools } = opened.body;
+  if ((messages === undefined || messages === null) && input !== undefined && input !== null)
+    return fromResponses(opened);
+  const nested = tools === undefined ? null : withNestedTools(opened.body);
+  return nested ? { ...opened, body: nested, isRewritten: true } : opened;
+}
+
+/** The tools keep the client's names, because the provider is not known yet. */
+function fromResponses({ body: given, model }: OpenedBody): OpenedBody {
+  const parsed = responsesClient.parse({ body: withFlatTools(given) });
+  const { request, dropped } = fitRequest(parsed, { dialect: 'openai-chat', customTools: true, keepsNames: true });
+  const written = chatProvider({ reasoningHistory: 'reasoning_content' }).write(request);
+  return { body: written.body, model, isRewritten: true, dropped: [...dropped, ...written.dropped] };
+}
 
 /** POST /v1/messages */
 export const messagesEndpoint: Endpoint = {

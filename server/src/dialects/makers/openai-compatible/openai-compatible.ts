@@ -15,7 +15,7 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { idsOfChat } from '../../languages/provider-ids.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
 import { countedImages } from '../../languages/openai/image-count.js';
-import { callEnding, repairedAnswer, type CallEnding } from '../../languages/openai/loose-calls.js';
+import { callEnding, repairedAnswer } from '../../languages/openai/loose-calls.js';
 import { chatUsage } from '../../languages/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
@@ -71,8 +71,7 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
 /** Chat completions, and legacy completions, whose chunks differ only in the text field. */
 export const streamed = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
   toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, request, target),
-  fromUpstreamResponse: (body, target, request) =>
-    fromChatAnswer(dialect, body, target, callEnding(request?.body ?? {})),
+  fromUpstreamResponse: (body, target, request) => fromChatAnswer(dialect, body, target, request?.body),
   openStream: (request, target, transcript) => openStream(dialect, request, target, transcript),
 });
 
@@ -128,12 +127,13 @@ function openStream(dialect: Dialect, request: ChatRequest, target: Target, tran
 /**
  * A complete response in the client's own dialect: the bytes stay unchanged if nothing has to change, and the relay
  * only reads them.
+ * @param asked the body of the request
  */
-export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target, ending?: CallEnding): ChatAnswer {
-  if (!dialect.answer && !target.setting.thinkingToContent) return unchangedAnswer(dialect, bytes, target, ending);
+export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target, asked: Fields = {}): ChatAnswer {
+  if (!dialect.answer && !target.setting.thinkingToContent) return unchangedAnswer(dialect, bytes, target, asked);
   const received = parseAnswer(bytes);
   const answer = normalAnswer(dialect, received, target);
-  const whole = repairedAnswer(answer, ending);
+  const whole = repairedAnswer(answer, callEnding(asked));
   const shown = (target.setting.thinkingToContent ? thinkingToContent(whole) : null) ?? whole;
   return {
     body: shown === received ? bytes : Buffer.from(writeJson(shown)),
@@ -147,12 +147,12 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target, 
  * Reads a response of which only the usage matters. Decoded as Latin-1 its texts are wrong, but its structure is right,
  * and it takes half the memory of UTF-16. The texts are decoded if they have to be counted.
  */
-function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target, ending?: CallEnding): ChatAnswer {
+function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target, asked: Fields): ChatAnswer {
   const scanned = parseAnswer(bytes, 'latin1');
   if (scanned['error']) normalAnswer(dialect, parseAnswer(bytes), target);
-  const isSound = !bytes.includes('"tool_calls"') || repairedAnswer(scanned, ending) === scanned;
+  const isSound = !bytes.includes('"tool_calls"') || repairedAnswer(scanned, callEnding(asked)) === scanned;
   return {
-    body: isSound ? bytes : Buffer.from(writeJson(repairedAnswer(parseAnswer(bytes), ending))),
+    body: isSound ? bytes : Buffer.from(writeJson(repairedAnswer(parseAnswer(bytes), callEnding(asked)))),
     usage: chatUsage(scanned),
     givenIds: idsOfChat(scanned),
     report: (transcript) => void reportChoices(parseAnswer(bytes)['choices'], 'message', transcript),

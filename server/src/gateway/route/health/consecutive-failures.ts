@@ -10,28 +10,29 @@ export class ConsecutiveFailures {
   /** Times of failures, Unix milliseconds, by key and model. */
   private readonly times = new Map<string, number[]>();
 
-  get isEmpty(): boolean {
-    return this.times.size === 0;
-  }
+  /** @param changed called after each change; `isEmpty`: whether no failure is counted */
+  constructor(private readonly changed: (isEmpty: boolean) => void) {}
 
   /** @returns whether the recent failures are enough for a cooldown; they are forgotten then */
   add(key: string, now: number): boolean {
     const recent = (this.times.get(key) ?? []).filter((time) => time > now - windowLength);
     recent.push(now);
     if (recent.length >= enough) {
-      this.times.delete(key);
+      this.forget(key);
       return true;
     }
     if (this.times.size >= maxCounted) this.times.clear();
     this.times.set(key, recent);
+    this.changed(false);
     return false;
   }
 
   forget(key: string): void {
     this.times.delete(key);
+    this.changed(this.times.size === 0);
   }
 
   prune(now: number): void {
-    for (const [key, times] of this.times) if ((times.at(-1) ?? 0) + windowLength < now) this.times.delete(key);
+    for (const [key, times] of this.times) if ((times.at(-1) ?? 0) + windowLength < now) this.forget(key);
   }
 }

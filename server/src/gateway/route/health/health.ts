@@ -36,27 +36,22 @@ const trialWait = 1000;
 /**
  * Knows which keys are in a cooldown, for which models, and until when (docs/reference/relay/health.md). The state
  * belongs to this process; `HealthLink` shares it with other nodes. While no key is in a cooldown and none failed
- * lately, a call looks at two empty maps.
+ * lately, a call only reads two flags.
  */
 export class Health {
+  /** Whether no key is in a cooldown or waits for a trial. */
+  quiet = true;
+  /** Whether a key failed lately without a cooldown. */
+  hasFailures = false;
   readonly known: KnownCooldowns;
-  private readonly failures = new ConsecutiveFailures();
+  private readonly failures = new ConsecutiveFailures((isEmpty) => (this.hasFailures = !isEmpty));
   /**
    * The keys of channels with cooldowns, by channel id. The list is replaced when a channel is edited or enabled again.
    */
   private readonly keysOf = new Map<number, readonly string[]>();
+
   constructor(private readonly clock: Clock) {
-    this.known = new KnownCooldowns(clock);
-  }
-
-  /** Whether no key is in a cooldown or waits for a trial. Every call asks for it. */
-  get quiet(): boolean {
-    return this.known.isEmpty;
-  }
-
-  /** Whether a key failed lately without a cooldown. */
-  get hasFailures(): boolean {
-    return !this.failures.isEmpty;
+    this.known = new KnownCooldowns(clock, (isEmpty) => (this.quiet = isEmpty));
   }
 
   /** All known cooldowns, including expired ones that wait for a trial. */

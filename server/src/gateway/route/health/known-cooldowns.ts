@@ -38,11 +38,11 @@ export class KnownCooldowns {
   private readonly endings = new Map<string, EndedCooldown>();
   private ended: (cooldown: Cooldown) => void = () => undefined;
 
-  constructor(private readonly clock: Clock) {}
-
-  get isEmpty(): boolean {
-    return this.entries.size === 0;
-  }
+  /** @param changed called after each change; `isEmpty`: whether no cooldown is known */
+  constructor(
+    private readonly clock: Clock,
+    private readonly changed: (isEmpty: boolean) => void,
+  ) {}
 
   get all(): Cooldown[] {
     return [...this.entries.values()].map(({ cooldown }) => cooldown);
@@ -114,7 +114,9 @@ export class KnownCooldowns {
     const known = this.byChannel.get(id.channelId);
     known?.delete(nameOf(id.keyMark, id.model));
     if (known?.size === 0) this.byChannel.delete(id.channelId);
-    return this.entries.delete(keyOf(id));
+    this.entries.delete(keyOf(id));
+    this.changed(this.entries.size === 0);
+    return entry !== undefined;
   }
 
   /** Stores a cooldown of this node, and announces it to other nodes if they do not know it. */
@@ -132,6 +134,7 @@ export class KnownCooldowns {
   private set(cooldown: Cooldown): Entry {
     const entry: Entry = { cooldown, announcedUntil: cooldown.until, tryingUntil: 0 };
     this.entries.set(keyOf(cooldown), entry);
+    this.changed(false);
     this.endings.delete(keyOf(cooldown));
     const ofChannel = this.byChannel.get(cooldown.channelId);
     if (ofChannel) ofChannel.set(nameOf(cooldown.keyMark, cooldown.model), entry);

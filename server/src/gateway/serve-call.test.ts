@@ -1,6 +1,6 @@
 import { turnsDuring } from '../../../tests/support/growth.js';
 import { largeBody } from '../dialects/wire/forms/json-body.js';
-import { writtenBody } from './open-body.js';
+import { writtenBody } from './serve-call.js';
 
 it('writes a small body at once', () => {
   expect(writtenBody({ model: 'm' }, Buffer.alloc(largeBody))).toEqual(Buffer.from('{"model":"m"}'));
