@@ -170,7 +170,7 @@ describe('conditions', () => {
   it('find channels that sell below cost, with their models', async () => {
     const id = await channel('loses', { cost: { factor: 3, cards: {} }, models: ['gpt-4.1', 'gpt-4.1-mini'] });
     await channel('earns', { cost: { factor: 0.5, cards: {} } });
-    const actor: Actor = { id: root.id, username: 'root', role: 100, status: 1, group: 'default' };
+    const actor: Actor = { id: root.id, username: 'root', role: 'root', status: 'enabled', group: 'default' };
     expect([...(await conditions().salesBelowCost(actor))]).toEqual([
       [id, { channelName: 'loses', models: ['gpt-4.1', 'gpt-4.1-mini'], count: 2 }],
     ]);

@@ -83,8 +83,8 @@ describe('POST /api/user/register', () => {
     expect(answer.body).toEqual({ success: true, message: '' });
     expect(answer.headers.getSetCookie()).toEqual([]);
     expect(await rowOf('alice')).toMatchObject({
-      role: 1,
-      status: 1,
+      role: 'common',
+      status: 'enabled',
       group: 'default',
       display_name: 'alice',
       email: '',

@@ -119,13 +119,13 @@ it('is read by root only', async () => {
   await ask();
   const [row] = await captured(1);
   const service = new CaptureService({ query: (text: string, given?: unknown[]) => relay.sql(text, given) as never });
-  const actor = (role: number) => ({ id: 1, username: 'a', role, group: 'default', status: 1 }) as never;
-  expect(await service.read(actor(100), row?.request_id ?? '')).toMatchObject({
+  const actor = (role: string) => ({ id: 1, username: 'a', role, group: 'default', status: 'enabled' }) as never;
+  expect(await service.read(actor('root'), row?.request_id ?? '')).toMatchObject({
     response: row?.response,
     isCut: false,
   });
-  expect(await service.read(actor(100), 'unknown')).toBeNull();
-  for (const role of [1, 10]) {
+  expect(await service.read(actor('root'), 'unknown')).toBeNull();
+  for (const role of ['common', 'admin']) {
     await expect(service.read(actor(role), row?.request_id ?? '')).rejects.toMatchObject({
       code: 'INSUFFICIENT_PRIVILEGES',
     });

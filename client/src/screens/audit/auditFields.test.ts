@@ -78,7 +78,7 @@ it('names the row of a table after its field, and that of a setting alone', () =
 });
 
 it.each([
-  ['USER', 'status', '2', 'Banned'],
+  ['USER', 'status', 'banned', 'Banned'],
   ['TOKEN', 'status', 'exhausted', 'Exhausted'],
   ['CHANNEL', 'status', 'autoDisabled', 'Auto-disabled'],
   ['REDEMPTION', 'status', 'enabled', 'Unused'],

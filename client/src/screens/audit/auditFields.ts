@@ -80,8 +80,8 @@ const labels = {
 /** The words of a stored value, by the object and the field. */
 const words = {
   USER: {
-    status: { 1: 'users.active', 2: 'users.banned' },
-    role: { 1: 'roles.common', 10: 'roles.admin', 100: 'roles.root' },
+    status: { enabled: 'users.active', banned: 'users.banned' },
+    role: { common: 'roles.common', admin: 'roles.admin', root: 'roles.root' },
   },
   TOKEN: {
     status: {

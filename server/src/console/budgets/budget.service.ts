@@ -9,6 +9,7 @@ import {
   requirePermission,
   type Actor,
   type MaybeActor,
+  type Role,
 } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { isRate, rateKey, rateSeconds, type BudgetLevel } from '../../shared/budget.js';
@@ -346,7 +347,7 @@ export class BudgetService {
   ): Promise<void> {
     if (level !== 'user' && level !== 'token') return;
     const owner = level === 'user' ? 'u.id = $1' : 'u.id = (SELECT user_id FROM tokens WHERE id = $1)';
-    const [user] = await manager.query<Array<{ id: number; role: number; customRoleId: number | null }>>(
+    const [user] = await manager.query<Array<{ id: number; role: Role; customRoleId: number | null }>>(
       `SELECT u.id, u.role, u.custom_role_id AS "customRoleId" FROM users u WHERE ${owner}`,
       [subjectId],
     );

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../platform/cache/changes.js';
-import { Role } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -130,7 +129,7 @@ export class SetupService {
   }
 
   private async createRoot(manager: EntityManager, username: string, passwordHash: string | null): Promise<void> {
-    const root = { username, displayName: 'Root User', passwordHash, role: Role.root, quota: rootQuota };
+    const root = { username, displayName: 'Root User', passwordHash, role: 'root', quota: rootQuota } as const;
     try {
       await insertUser(manager, this.deps.postEntry, root);
     } catch (error) {
@@ -140,7 +139,7 @@ export class SetupService {
   }
 
   private rootExists(manager: EntityManager): Promise<boolean> {
-    return manager.existsBy(User, { role: Role.root });
+    return manager.existsBy(User, { role: 'root' });
   }
 
   private row(): Setup {

@@ -9,7 +9,6 @@ import {
   requireConfirmed,
   requireSignIn,
   requireUnscoped,
-  Role,
   type Actor,
   type MaybeActor,
 } from '../../shared/actor.js';
@@ -159,7 +158,7 @@ export class AccountService {
   async remove(actor: MaybeActor): Promise<void> {
     const self = requireUnscoped(actor);
     requireConfirmed(self);
-    if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');
+    if (self.role === 'root') throw new ForbiddenError('The super admin account cannot be deleted');
     await this.deps.users.manager.transaction(async (manager) => {
       await this.deps.sessions.assertNotEnded(manager, self);
       await manager.softDelete(User, { id: self.id });

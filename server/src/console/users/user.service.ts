@@ -7,7 +7,6 @@ import {
   requireConfirmed,
   requirePermission,
   requireSession,
-  Role,
   visibleUsers,
   type Actor,
   type MaybeActor,
@@ -138,8 +137,8 @@ export class UserService {
    */
   async create(actor: MaybeActor, input: NewUserInput): Promise<User> {
     const admin = requirePermission(actor, 'users.write');
-    const { username, password, displayName, role, group } = parsed(newUserInput, input);
-    if (role !== undefined && role >= rankOfActor(admin)) {
+    const { username, password, displayName, rank, group } = parsed(newUserInput, input);
+    if (rank !== undefined && rank >= rankOfActor(admin)) {
       throw new ForbiddenError('Cannot create a user with privileges equal to or above your own');
     }
     const passwordHash = await this.deps.passwords.hash(password);
@@ -148,7 +147,7 @@ export class UserService {
         username,
         displayName: displayName || username.slice(0, 20),
         passwordHash,
-        role: Role.common,
+        role: 'common',
         ...(group ? { group } : {}),
         quota: this.deps.options.values.QuotaForNewUser,
       }),
@@ -167,16 +166,16 @@ export class UserService {
   ): Promise<{ user: User; replayed: boolean }> {
     const admin = requirePermission(actor, 'users.write', 'users.quota');
     const kept = await this.deps.users.findOneBy({ id });
-    const { quota, ungrantedQuota, quotaDelta, password, role, ...columns } = parsed(
+    const { quota, ungrantedQuota, quotaDelta, password, rank, ...columns } = parsed(
       userPatch,
       withoutKept(patch, kept),
     );
     const movesQuota = quota !== undefined || quotaDelta !== undefined;
     if (movesQuota) requirePermission(admin, 'users.quota');
     const changes =
-      password !== undefined || role !== undefined || Object.values(columns).some((one) => one !== undefined);
+      password !== undefined || rank !== undefined || Object.values(columns).some((one) => one !== undefined);
     if (changes || !movesQuota) requirePermission(admin, 'users.write');
-    // A password and an e-mail address both allow signing in as the user. The role of a form is only compared.
+    // A password and an e-mail address both allow signing in as the user. The rank of a form is only compared.
     if (password || (columns.email !== undefined && columns.email !== kept?.email)) {
       // Root edits its own account like that of another user, without the checks of the own account.
       if (id === admin.id) requireSession(admin, 'change the own password or e-mail address');
@@ -190,7 +189,7 @@ export class UserService {
       if (passwordHash && id === admin.id) await this.deps.sessions.assertNotEnded(manager, admin);
       const user = await this.lock(manager, id);
       await assertMayActOn(manager, admin, user, 'update');
-      if (role !== undefined && !outranks(admin, role)) {
+      if (rank !== undefined && !outranks(admin, rank)) {
         throw new ForbiddenError('No permission to raise a user to your own level or above');
       }
       if (columns.username !== undefined) await claimUsername(manager, columns.username, id);

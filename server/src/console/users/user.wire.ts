@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { flag, int, named, nullish, quota, text } from '../../platform/http/openapi/operation.js';
 import { RestAnswer } from '../../platform/http/rest.js';
+import { ranks, type UserStatus } from '../../shared/actor.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
 import type { User } from './user.entity.js';
@@ -9,8 +10,6 @@ import type { User } from './user.entity.js';
 const sameFields = [
   'username',
   'displayName',
-  'role',
-  'status',
   'email',
   'githubId',
   'oidcId',
@@ -100,10 +99,14 @@ const emptyUser: WireUser = {
   last_check_in_time: null,
 };
 
+const statusNumbers: Readonly<Record<UserStatus, number>> = { enabled: 1, banned: 2 };
+const numbersOf = ({ role, status }: User) => ({ role: ranks[role], status: statusNumbers[status] });
+
 export const toWire = (user: User, accessToken: string | null = null): WireUser => ({
   ...emptyUser,
   id: user.id,
   ...snakeKeys(pick(user, sameFields)),
+  ...numbersOf(user),
   access_token: accessToken,
   aff_code: user.affCode ?? '',
   DeletedAt: user.deletedAt?.toISOString() ?? null,
@@ -119,10 +122,14 @@ export const toAdminWire = (user: User, granted: number): ManagedUser => ({
   ungranted_quota: user.quota - granted,
 });
 
-const signInFields = ['id', 'username', 'displayName', 'role', 'status', 'group'] as const;
+const signInFields = ['id', 'username', 'displayName', 'group'] as const;
 
 /** Returns the sign-in response, which has only six fields. */
-export const toSignInWire = (user: User): WireUser => ({ ...emptyUser, ...snakeKeys(pick(user, signInFields)) });
+export const toSignInWire = (user: User): WireUser => ({
+  ...emptyUser,
+  ...snakeKeys(pick(user, signInFields)),
+  ...numbersOf(user),
+});
 
 /** Returns the response of a sign-in: the user, or a refusal that names the missing second factor. */
 export const signInAnswer = ({
@@ -142,7 +149,7 @@ export const signInAnswer = ({
     : toSignInWire(user);
 
 /** Returns the response of an admin's action, which has only two fields. */
-export const toManagedWire = ({ role, status }: User): WireUser => ({ ...emptyUser, role, status });
+export const toManagedWire = (user: User): WireUser => ({ ...emptyUser, ...numbersOf(user) });
 
 /** `POST /api/user/login/2fa`. */
 export const codeBody = z.object({ code: z.string().max(64) });
@@ -190,7 +197,7 @@ export const createBody = z
     username: body.username,
     password: body.password,
     displayName: body.display_name || undefined,
-    role: body.role ?? undefined,
+    rank: body.role ?? undefined,
   }));
 
 export const updateBody = z
@@ -212,7 +219,7 @@ export const updateBody = z
       displayName: body.display_name ?? undefined,
       password: body.password ?? undefined,
       group: body.group || undefined,
-      role: body.role ?? undefined,
+      rank: body.role ?? undefined,
       // `quota_delta` takes precedence, because an absolute balance may be outdated.
       ...(body.quota_delta == null
         ? { quota: body.quota ?? undefined, ungrantedQuota: body.ungranted_quota ?? undefined }

@@ -70,8 +70,8 @@ describe('the directory of keys', () => {
     waiting[0]?.([row]);
     expect(await first).toMatchObject({ id: 7 });
     const second = keys.token('secret-key');
-    waiting[1]?.([{ ...row, status: 2 }]);
-    expect(await second).toMatchObject({ status: 2 });
+    waiting[1]?.([{ ...row, status: 'banned' }]);
+    expect(await second).toMatchObject({ status: 'banned' });
     expect(queries).toHaveLength(2);
   });
 });

@@ -10,6 +10,7 @@ import {
 } from '../../billing/budgets/index.js';
 import type { Token, TokenRateLimit } from '../../console/tokens/index.js';
 import { allowListOf, type AllowList } from '../../platform/outbound/allow-list.js';
+import type { Role, UserStatus } from '../../shared/actor.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { parseFields, type Fields } from '../../shared/json.js';
@@ -67,8 +68,8 @@ export const keylessToken = (userId: number, name: string, group: string): Known
 export interface KnownUser {
   readonly id: number;
   readonly username: string;
-  readonly role: number;
-  readonly status: number;
+  readonly role: Role;
+  readonly status: UserStatus;
   readonly group: string;
   /** The user's setting `accept_unset_model_ratio_model`. */
   readonly acceptsUnpriced: boolean;
@@ -247,8 +248,8 @@ export class KeyDirectory {
     return {
       id: row['id'] as number,
       username: row['username'] as string,
-      role: row['role'] as number,
-      status: row['status'] as number,
+      role: row['role'] as Role,
+      status: row['status'] as UserStatus,
       group: row['group'] as string,
       acceptsUnpriced: setting['accept_unset_model_ratio_model'] === true,
       warnsBelow: thresholdIn(setting),

@@ -1,3 +1,4 @@
+import { ranks, type Role, type UserStatus } from '../../shared/actor.js';
 import { parseFields } from '../../shared/json.js';
 import { lastSecond } from '../../shared/limits.js';
 import type { Fields } from '../source/fields.js';
@@ -87,22 +88,23 @@ function passwordOf(row: Fields, { findings }: MapContext): string | null {
   return null;
 }
 
-function roleOf(row: Fields, { findings, users }: MapContext, isDeleted: boolean): number {
+function roleOf(row: Fields, { findings, users }: MapContext, isDeleted: boolean): Role {
   const role = row.whole('role', 1);
-  if (role === 100 && row.id !== users.rootId && !isDeleted) {
+  if (role === ranks.root && row.id !== users.rootId && !isDeleted) {
     findings.add('root-demoted', table, row.id, row.text('username'));
-    return 10;
+    return 'admin';
   }
-  if ([0, 1, 10, 100].includes(role)) return role;
+  const known = (Object.keys(ranks) as Role[]).find((name) => ranks[name] === role);
+  if (known) return known;
   findings.add('role-unknown', table, row.id, String(role));
-  return 1;
+  return 'common';
 }
 
-function statusOf(row: Fields, { findings }: MapContext): number {
+function statusOf(row: Fields, { findings }: MapContext): UserStatus {
   const status = row.whole('status', 1);
-  if (status === 1 || status === 2) return status;
-  if (status !== 3) findings.add('status-unknown', table, row.id, String(status));
-  return 2;
+  if (status === 1) return 'enabled';
+  if (status !== 2 && status !== 3) findings.add('status-unknown', table, row.id, String(status));
+  return 'banned';
 }
 
 function balanceOf(row: Fields, context: MapContext): number {

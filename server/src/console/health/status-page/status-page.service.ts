@@ -1,5 +1,5 @@
 import { familyOf } from '../../../dialects/makers/charging.js';
-import { type MaybeActor, Role } from '../../../shared/actor.js';
+import { ranks, type MaybeActor } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { ServiceState } from '../../../shared/service-state.js';
@@ -94,7 +94,7 @@ export class StatusPageService {
     if (!this.isShown) throw new AppError('NOT_FOUND', 'This site has no status page');
     const reading = this.read(period);
     const usable = this.deps.options.values.UserUsableGroups;
-    const isAdmin = (viewer?.role ?? Role.guest) >= Role.admin;
+    const isAdmin = ranks[viewer?.role ?? 'guest'] >= ranks.admin;
     const own = viewer?.group || 'default';
     const key = isAdmin ? '' : own;
     const known = reading.pages.get(key);

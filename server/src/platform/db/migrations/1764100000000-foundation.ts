@@ -26,8 +26,8 @@ export class Foundation1764100000000 implements MigrationInterface {
         username text NOT NULL,
         password_hash text,
         display_name text NOT NULL DEFAULT '',
-        role smallint NOT NULL DEFAULT 1 CHECK (role IN (0, 1, 10, 100)),
-        status smallint NOT NULL DEFAULT 1 CHECK (status BETWEEN 1 AND 3),
+        role text NOT NULL DEFAULT 'common' CHECK (role IN ('guest', 'common', 'admin', 'root')),
+        status text NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'banned')),
         email text NOT NULL DEFAULT '',
         github_id text NOT NULL DEFAULT '',
         oidc_id text NOT NULL DEFAULT '',
@@ -52,7 +52,7 @@ export class Foundation1764100000000 implements MigrationInterface {
         has_second_factor boolean NOT NULL DEFAULT false,
         custom_role_id integer REFERENCES custom_roles (id) ON DELETE SET NULL,
         -- Only common users have one: the other roles have their own rights.
-        CONSTRAINT users_custom_role CHECK (custom_role_id IS NULL OR role = 1)
+        CONSTRAINT users_custom_role CHECK (custom_role_id IS NULL OR role = 'common')
       ) WITH (fillfactor = 80);
       CREATE UNIQUE INDEX users_username ON users (username);
       -- New names are compared without case. Not unique: imported users whose names differ by case only keep them.
@@ -65,7 +65,7 @@ export class Foundation1764100000000 implements MigrationInterface {
       CREATE UNIQUE INDEX users_linux_do_id ON users (linux_do_id) WHERE linux_do_id <> '';
       CREATE UNIQUE INDEX users_aff_code ON users (aff_code);
       CREATE UNIQUE INDEX users_access_token_hash ON users (access_token_hash);
-      CREATE UNIQUE INDEX users_one_root ON users (role) WHERE role = 100 AND deleted_at IS NULL;
+      CREATE UNIQUE INDEX users_one_root ON users (role) WHERE role = 'root' AND deleted_at IS NULL;
       CREATE INDEX users_custom_role_id ON users (custom_role_id) WHERE custom_role_id IS NOT NULL;
 
       CREATE TABLE sessions (
