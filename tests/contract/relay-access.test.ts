@@ -209,7 +209,7 @@ describe('the check order of a key', () => {
     const body = { ...call, model: 'nobody-priced-this' };
     const { key } = await relay.addToken();
     expect(await ask(key, body)).toMatchObject({ status: 400, error: { code: 'model_not_priced' } });
-    const userId = await relay.addUser({ setting: '{"accept_unset_model_ratio_model":true}' });
+    const userId = await relay.addUser({ setting: { acceptUnsetModelRatioModel: true } });
     const willing = await relay.addToken({ userId });
     expect((await ask(willing.key, body)).status).toBe(200);
     expect((await relay.logs(userId))[0]).toMatchObject({ other: { model_ratio: 37.5 } });

@@ -11,7 +11,7 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { asSeen, type User } from '../users/index.js';
+import type { User } from '../users/index.js';
 import {
   type AccessTokenService,
   AccountChangedError,
@@ -176,7 +176,7 @@ export class AuthService {
     if (!user.hasSecondFactor) return this.begin(user, origin, { checked });
     assertEnabled(user);
     const secret = await this.deps.sessions.open(user.id, origin, { awaitsFactor: true, checked });
-    return { user: asSeen(user), secret, knownBrowser: null, needsSecondFactor: true };
+    return { user: user, secret, knownBrowser: null, needsSecondFactor: true };
   }
 
   /**
@@ -200,7 +200,7 @@ export class AuthService {
     const isKnown = knownBrowsers.read(origin.knownBrowser)?.userId === user.id;
     const isNewAccount = clock.now() - user.createdAt.getTime() < newAccountMilliseconds;
     if (!isKnown && !isNewAccount) this.onNewBrowser({ userId: user.id, origin });
-    return { user: asSeen(user), secret, knownBrowser: knownBrowsers.mark(user.id), needsSecondFactor: false };
+    return { user: user, secret, knownBrowser: knownBrowsers.mark(user.id), needsSecondFactor: false };
   }
 
   private factorState(user: User, { confirmedAt }: Session): Pick<Actor, 'isUnconfirmed' | 'lacksSecondFactor'> {

@@ -52,15 +52,17 @@ const guessLimit = { count: 10, seconds: 900 };
 export class AccountService {
   constructor(private readonly deps: AccountServiceDeps) {}
 
-  /**
-   * Returns the caller with the setting that only they may read.
-   * @throws AppError NOT_SIGNED_IN
-   */
+  /** @throws AppError NOT_SIGNED_IN */
   async get(actor: MaybeActor): Promise<User> {
     const { id } = requireSignIn(actor);
     const user = await this.deps.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
-    return { ...user, setting: this.deps.settings.shown(user.setting) };
+    return user;
+  }
+
+  /** Returns the secret of the caller's webhook, which only they may read; empty when there is none. */
+  webhookSecret({ setting }: User): string {
+    return this.deps.settings.read(setting).webhookSecret;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 import type { Role, UserStatus } from '../../shared/actor.js';
+import type { StoredSetting } from './user-setting.js';
 
 /** A user. Balances and counters are read here and written only by the ledger, hence `insert: false, update: false`. */
 @Entity('users')
@@ -36,8 +37,7 @@ export class User {
   @Column('integer', { name: 'inviter_id', default: 0 }) inviterId: number;
   @Column('bytea', { name: 'access_token_hash', nullable: true, select: false }) accessTokenHash: Buffer | null;
   @Column('text', { name: 'access_token_sealed', nullable: true, select: false }) accessTokenSealed: string | null;
-  /** JSON text of the user's settings (docs/reference/rest/entities.md#user-setting). */
-  @Column('text', { default: '' }) setting: string;
+  @Column('json', { default: {} }) setting: StoredSetting;
   /**
    * Whether an authenticator app or a passkey is set up. The column is written with them (`console/second-factors`).
    */

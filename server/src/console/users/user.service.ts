@@ -40,7 +40,7 @@ import {
   type UserSortField,
   type UserSums,
 } from './user-list.js';
-import { asSeen } from './user-setting.js';
+import type { StoredSetting } from './user-setting.js';
 import { User } from './user.entity.js';
 import { claimUsername, UsernameTakenError } from './username.js';
 
@@ -61,8 +61,7 @@ export class UserService {
 
   async list(actor: MaybeActor, filter: UserFilter, query: ListQuery<UserSortField>): Promise<Slice<User>> {
     requirePermission(actor, 'users.read');
-    const page = await readUsers(this.deps.users, filter, query);
-    return { ...page, items: page.items.map(asSeen) };
+    return readUsers(this.deps.users, filter, query);
   }
 
   /** Returns totals over all users that match. */
@@ -73,12 +72,11 @@ export class UserService {
 
   /** Reads users by id, for relations. Admins see every user, including deleted ones; other users see themselves. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<User[]> {
-    const rows = await this.deps.users.find({ where: { id: In(visibleUsers(actor, ids)) }, withDeleted: true });
-    return rows.map(asSeen);
+    return this.deps.users.find({ where: { id: In(visibleUsers(actor, ids)) }, withDeleted: true });
   }
 
   /** Returns the stored settings, with encrypted secrets, of the users that the actor may see. */
-  async settings(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, string>> {
+  async settings(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, StoredSetting>> {
     const rows = await this.deps.users.find({
       where: { id: In(visibleUsers(actor, ids)) },
       select: { id: true, setting: true },
@@ -127,7 +125,7 @@ export class UserService {
     const user = await this.deps.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
     await assertMayActOn(this.deps.users.manager, admin, user, 'read');
-    return asSeen(user);
+    return user;
   }
 
   /**
@@ -208,7 +206,7 @@ export class UserService {
       return {};
     });
     if (!replayed) await this.announce(id);
-    return { user: asSeen(await this.deps.users.findOneByOrFail({ id })), replayed };
+    return { user: await this.deps.users.findOneByOrFail({ id }), replayed };
   }
 
   /**
@@ -268,7 +266,7 @@ export class UserService {
       return after;
     });
     await this.announce(id);
-    return asSeen(user);
+    return user;
   }
 
   /** Deletes the row, so that the name is free again. Log rows stay. */

@@ -4,6 +4,7 @@ import { RestAnswer } from '../../platform/http/rest.js';
 import { ranks, type UserStatus } from '../../shared/actor.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
+import type { StoredSetting } from './user-setting.js';
 import type { User } from './user.entity.js';
 
 /** Fields that have the same name in REST, in snake case. */
@@ -24,7 +25,6 @@ const sameFields = [
   'affQuota',
   'affHistoryQuota',
   'inviterId',
-  'setting',
 ] as const;
 
 const shape = {
@@ -102,12 +102,25 @@ const emptyUser: WireUser = {
 const statusNumbers: Readonly<Record<UserStatus, number>> = { enabled: 1, banned: 2 };
 const numbersOf = ({ role, status }: User) => ({ role: ranks[role], status: statusNumbers[status] });
 
-export const toWire = (user: User, accessToken: string | null = null): WireUser => ({
+const none = { accessToken: null, webhookSecret: '' };
+
+/** Returns the JSON text of a setting; empty when nothing is set. */
+function settingText({ webhookSecretSealed: _, ...setting }: StoredSetting, webhookSecret: string): string {
+  const shown = { ...setting, ...(webhookSecret && { webhookSecret }) };
+  return Object.keys(shown).length === 0 ? '' : JSON.stringify(snakeKeys(shown));
+}
+
+/** @param own secrets that only the user may read */
+export const toWire = (
+  user: User,
+  own: { readonly accessToken: string | null; readonly webhookSecret: string } = none,
+): WireUser => ({
   ...emptyUser,
   id: user.id,
   ...snakeKeys(pick(user, sameFields)),
   ...numbersOf(user),
-  access_token: accessToken,
+  access_token: own.accessToken,
+  setting: settingText(user.setting, own.webhookSecret),
   aff_code: user.affCode ?? '',
   DeletedAt: user.deletedAt?.toISOString() ?? null,
   last_check_in_time: user.lastCheckInTime?.toISOString() ?? null,

@@ -1,8 +1,9 @@
+import type { UserSetting } from '../../console/users/index.js';
 import { ranks, type Role, type UserStatus } from '../../shared/actor.js';
-import { parseFields } from '../../shared/json.js';
+import { asText, parseFields } from '../../shared/json.js';
 import { lastSecond } from '../../shared/limits.js';
 import type { Fields } from '../source/fields.js';
-import { amountOf, type MapContext, type Mapped, type Mapper, type Values } from './mapped.js';
+import { amountOf, type MapContext, type Mapped, type Mapper } from './mapped.js';
 
 /** Columns with an external account. Each value is unique unless it is empty. */
 export const identityColumns = ['github_id', 'oidc_id', 'wechat_id', 'telegram_id', 'linux_do_id'] as const;
@@ -130,17 +131,20 @@ function createdAt(row: Fields): string {
   return row.time('created_at') ?? new Date(0).toISOString();
 }
 
-const kept = [
-  ...['quota_warning_threshold', 'webhook_url', 'webhook_secret', 'notification_email'],
-  'accept_unset_model_ratio_model',
-];
-
-function settingOf(row: Fields, { findings }: MapContext): Values {
+function settingOf(row: Fields, { findings }: MapContext): Partial<UserSetting> {
   const given = parseFields(row.text('setting')) ?? {};
   const type = given['notify_type'];
   if (typeof type === 'string' && type !== '' && type !== 'email' && type !== 'webhook') {
     findings.add('notify-type', table, row.id, type);
   }
-  const setting = Object.fromEntries(kept.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]));
-  return typeof type === 'string' ? { notify_type: type === 'webhook' ? 'webhook' : 'email', ...setting } : setting;
+  const threshold = given['quota_warning_threshold'];
+  const accepts = given['accept_unset_model_ratio_model'];
+  return {
+    ...(typeof type === 'string' && { notifyType: type === 'webhook' ? 'webhook' : 'email' }),
+    ...(typeof threshold === 'number' && threshold > 0 && { quotaWarningThreshold: threshold }),
+    webhookUrl: asText(given['webhook_url']),
+    webhookSecret: asText(given['webhook_secret']),
+    notificationEmail: asText(given['notification_email']),
+    ...(typeof accepts === 'boolean' && { acceptUnsetModelRatioModel: accepts }),
+  };
 }

@@ -45,7 +45,8 @@ export class Foundation1764100000000 implements MigrationInterface {
         inviter_id integer NOT NULL DEFAULT 0,
         access_token_hash bytea,
         access_token_sealed text,
-        setting text NOT NULL DEFAULT '',
+        -- Notification and display settings. json keeps the order of the members, in which the REST API shows them.
+        setting json NOT NULL DEFAULT '{}' CHECK (json_typeof(setting) = 'object'),
         last_check_in_time timestamptz,
         created_at timestamptz NOT NULL DEFAULT now(),
         deleted_at timestamptz,
