@@ -90,10 +90,9 @@ it.each([
   ['BUDGET', 'level', 'token', 'Token'],
   ['BUDGET', 'quota', '500000', '$1'],
   ['BUDGET', 'amount', '500000', '500000'],
-  ['USER', 'role', '100', 'Super admin'],
+  ['USER', 'role', 'root', 'Super admin'],
   ['REDEMPTION', 'quota', '1000000', '$2'],
   ['USER', 'quota', '1000000000000000000', '1000000000000000000'],
-  ['BUDGET', 'endsAt', '0', ''],
   ['CHANNEL', 'priority', '10', '10'],
   ['OPTION', 'value', '500000', '500000'],
 ] as const)('%s: shows %s %s as %j', (subject, field, value, text) => {

@@ -13,7 +13,7 @@ import {
 } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { isRate, rateKey, rateSeconds, type BudgetLevel } from '../../shared/budget.js';
-import type { Clock } from '../../shared/clock.js';
+import { dateOf, unixSecond, type Clock } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { sliceOfList, type ListQuery, type Slice } from '../../shared/page.js';
@@ -304,12 +304,12 @@ export class BudgetService {
       budgets.filter((budget) => !isRate(budget)),
       now,
     );
-    const second = Math.floor(now / 1000);
+    const second = unixSecond(now);
     const read = { second, window: rateSeconds, amount: 0, limit: 0, alone: false };
     const sums = await Promise.all(
       budgets.filter(isRate).map(async ({ id }) => ({ id, ...(await this.deps.state.count(rateKey(id), read)) })),
     );
-    for (const { id, sum } of sums) states.set(id, { start: second - rateSeconds, end: null, used: sum, held: 0 });
+    for (const { id, sum } of sums) states.set(id, { start: dateOf(second - rateSeconds), end: null, used: sum, held: 0 });
     return states;
   }
 

@@ -82,6 +82,8 @@ export const shownBudget = named('Budget', 'A limit of what may be used within a
   held: int('Taken by calls that run'),
 });
 
+const secondsOrZero = (moment: Date | null | undefined): number => (moment ? unixSeconds(moment) : 0);
+
 export const toWire = ({ budget, subjectName, state }: BudgetView): z.output<typeof shownBudget> => ({
   id: budget.id,
   level: budget.level,
@@ -93,14 +95,14 @@ export const toWire = ({ budget, subjectName, state }: BudgetView): z.output<typ
   window: budget.span,
   rolling: budget.isRolling,
   time_zone: budget.timeZone,
-  starts_at: budget.startsAt,
-  ends_at: budget.endsAt,
+  starts_at: secondsOrZero(budget.startsAt),
+  ends_at: secondsOrZero(budget.endsAt),
   models: budget.models,
   enabled: budget.enabled,
   by_admin: budget.byAdmin,
   created_time: unixSeconds(budget.createdAt),
-  window_start: state?.start ?? 0,
-  resets_at: state?.end ?? 0,
+  window_start: secondsOrZero(state?.start),
+  resets_at: secondsOrZero(state?.end),
   used: state?.used ?? 0,
   held: state?.held ?? 0,
 });
