@@ -26,6 +26,9 @@ export const unixSecond = (milliseconds: number): number => Math.floor(milliseco
 
 export const unixSeconds = (moment: Date): number => unixSecond(moment.getTime());
 
+/** Returns Unix seconds of the REST API, where 0 stands for no moment. */
+export const secondsOrZero = (moment: Date | null | undefined): number => (moment ? unixSeconds(moment) : 0);
+
 /** Returns a duration in seconds, the unit of settings and of the REST API. */
 export const secondsIn = (milliseconds: number): number => milliseconds / 1000;
 

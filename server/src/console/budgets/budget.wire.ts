@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, int, named, nullish, parameter, seconds, text } from '../../platform/http/openapi/operation.js';
 import { budgetLevels } from '../../shared/budget.js';
-import { unixSeconds } from '../../shared/clock.js';
+import { secondsOrZero, unixSeconds } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import {
   type BudgetPatch,
@@ -81,8 +81,6 @@ export const shownBudget = named('Budget', 'A limit of what may be used within a
   used: int('Used in the window'),
   held: int('Taken by calls that run'),
 });
-
-const secondsOrZero = (moment: Date | null | undefined): number => (moment ? unixSeconds(moment) : 0);
 
 export const toWire = ({ budget, subjectName, state }: BudgetView): z.output<typeof shownBudget> => ({
   id: budget.id,
