@@ -35,7 +35,7 @@ export class Enrolment {
     const user = await insertUser(manager, this.deps.postEntry, {
       ...newcomer,
       role: 'common',
-      inviterId: inviter?.id ?? 0,
+      inviterId: inviter?.id ?? null,
       quota: QuotaForNewUser,
     });
     await this.logBonus(manager, user, 'New user bonus', QuotaForNewUser);

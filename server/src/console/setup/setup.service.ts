@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../platform/cache/changes.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { sameSecret } from '../../shared/secrets.js';
@@ -143,7 +143,7 @@ export class SetupService {
   }
 
   private row(): Setup {
-    return { id: 1, version, initializedAt: seconds(this.deps.clock) };
+    return { id: 1, version, initializedAt: new Date(this.deps.clock.now()) };
   }
 }
 

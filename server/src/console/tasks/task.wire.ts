@@ -121,7 +121,7 @@ const listed = <Value>(value: Value | 0 | '' | undefined): Value[] | undefined =
  */
 function submittedOf(query: z.output<z.ZodObject<typeof timeRange>>, unit: number): TimeRange {
   const { start_timestamp: first, end_timestamp: last } = query;
-  const date = (time: number): Date => new Date(Math.min(Math.max(time * unit, -maxTime), maxTime));
+  const date = (time: number): Date => new Date(Math.min(Math.max(time * unit, 0), maxTime));
   return { from: first ? date(first) : null, until: last ? date(last + 1) : null };
 }
 

@@ -34,7 +34,8 @@ export class User {
   affQuota: number;
   @Column({ type: 'bigint', name: 'aff_history_quota', transformer: bigintColumn, insert: false, update: false })
   affHistoryQuota: number;
-  @Column('integer', { name: 'inviter_id', default: 0 }) inviterId: number;
+  /** Null: the user was not invited. */
+  @Column('integer', { name: 'inviter_id', nullable: true }) inviterId: number | null;
   @Column('bytea', { name: 'access_token_hash', nullable: true, select: false }) accessTokenHash: Buffer | null;
   @Column('text', { name: 'access_token_sealed', nullable: true, select: false }) accessTokenSealed: string | null;
   @Column('json', { default: {} }) setting: StoredSetting;

@@ -69,8 +69,8 @@ export class InviteObject {
   @Field(() => GraphQLQuota, { description: 'Total earnings.' })
   totalQuota: number;
 
-  /** The inviter; 0 when the user was not invited. */
-  inviterId: number;
+  /** Null: the user was not invited. */
+  inviterId: number | null;
 }
 
 export const inviteOf = ({ affCode, affCount, affQuota, affHistoryQuota, inviterId }: User): InviteObject => ({

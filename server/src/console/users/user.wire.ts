@@ -24,7 +24,6 @@ const sameFields = [
   'affCount',
   'affQuota',
   'affHistoryQuota',
-  'inviterId',
 ] as const;
 
 const shape = {
@@ -119,6 +118,7 @@ export const toWire = (
   id: user.id,
   ...snakeKeys(pick(user, sameFields)),
   ...numbersOf(user),
+  inviter_id: user.inviterId ?? 0,
   access_token: own.accessToken,
   setting: settingText(user.setting, own.webhookSecret),
   aff_code: user.affCode ?? '',

@@ -52,7 +52,7 @@ export const mapUser: Mapper = (row, context) => {
       ...identities,
       group: row.text('group') || 'default',
       aff_code: affCode === '' ? null : affCode,
-      inviter_id: row.clamped('inviter_id', 0, 2_147_483_647),
+      inviter_id: row.clamped('inviter_id', 0, 2_147_483_647) || null,
       last_check_in_time: row.time('last_check_in_time') ?? users.checkIns.get(id) ?? null,
       created_at: createdAt(row),
       deleted_at: isDeleted ? (row.time('deleted_at') ?? new Date(0).toISOString()) : null,

@@ -154,7 +154,7 @@ export async function finishSite(target: Target, now: number): Promise<void> {
   }
   await target.query(
     `INSERT INTO setup (id, version, initialized_at)
-     SELECT 1, $1, $2 WHERE EXISTS (SELECT 1 FROM users WHERE role = 'root' AND deleted_at IS NULL) ON CONFLICT DO NOTHING`,
+     SELECT 1, $1, to_timestamp($2) WHERE EXISTS (SELECT 1 FROM users WHERE role = 'root' AND deleted_at IS NULL) ON CONFLICT DO NOTHING`,
     [version, now],
   );
 }

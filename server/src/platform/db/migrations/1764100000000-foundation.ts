@@ -42,7 +42,8 @@ export class Foundation1764100000000 implements MigrationInterface {
         aff_count integer NOT NULL DEFAULT 0 CHECK (aff_count >= 0),
         aff_quota bigint NOT NULL DEFAULT 0 CHECK (aff_quota BETWEEN 0 AND 9000000000000000),
         aff_history_quota bigint NOT NULL DEFAULT 0 CHECK (aff_history_quota BETWEEN 0 AND 9000000000000000),
-        inviter_id integer NOT NULL DEFAULT 0,
+        -- Null: the user was not invited.
+        inviter_id integer,
         access_token_hash bytea,
         access_token_sealed text,
         -- Notification and display settings. json keeps the order of the members, in which the REST API shows them.
@@ -208,7 +209,7 @@ export class Foundation1764100000000 implements MigrationInterface {
       CREATE TABLE setup (
         id smallint PRIMARY KEY DEFAULT 1 CHECK (id = 1),
         version text NOT NULL,
-        initialized_at bigint NOT NULL
+        initialized_at timestamptz NOT NULL
       );
 
       -- Changes by admins. Kept apart from the log, which admins may delete from.
@@ -462,15 +463,15 @@ export class Foundation1764100000000 implements MigrationInterface {
       CREATE TABLE alerts (
         id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         kind text NOT NULL,
-        -- The channel; 0 for the site.
-        channel_id integer NOT NULL DEFAULT 0,
+        -- Null: the site.
+        channel_id integer,
         facts jsonb NOT NULL,
         opened_at timestamptz NOT NULL DEFAULT now(),
         -- Null while the condition holds.
         ended_at timestamptz
       );
       -- A condition has one open alert.
-      CREATE UNIQUE INDEX alerts_open ON alerts (kind, channel_id) WHERE ended_at IS NULL;
+      CREATE UNIQUE INDEX alerts_open ON alerts (kind, channel_id) NULLS NOT DISTINCT WHERE ended_at IS NULL;
       CREATE INDEX alerts_ended_at ON alerts (kind, channel_id, ended_at);
 
       CREATE TABLE alert_messages (
