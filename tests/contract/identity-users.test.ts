@@ -145,7 +145,13 @@ describe('POST /api/user/', () => {
     expect(answer.body).toEqual({ success: true, message: '' });
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'QuotaForNewUser', value: 0 });
     const [row] = await site.query<{ id: number }>(`SELECT * FROM users WHERE username = 'bob'`);
-    expect(row).toMatchObject({ display_name: 'bob', role: 'common', status: 'enabled', quota: '1000', inviter_id: null });
+    expect(row).toMatchObject({
+      display_name: 'bob',
+      role: 'common',
+      status: 'enabled',
+      quota: '1000',
+      inviter_id: null,
+    });
     expect(await site.query('SELECT source, amount FROM ledger_entries WHERE user_id = $1', [row?.id])).toEqual([
       { source: `opening:user:${row?.id}`, amount: '1000' },
     ]);

@@ -142,7 +142,7 @@ it('is deleted after its retention', async () => {
     await relay.sql(
       `INSERT INTO captured_contents (request_id, created_at, user_id, token_id, "group", model_name, request, response, is_cut)
        VALUES ($1, $2, 1, 1, '', '', '{}', '', false)`,
-      [id, now / 1000 - age],
+      [id, new Date(now - age * 1000)],
     );
   }
   expect(await retentionAt(now).drop()).toBe(1);
@@ -152,7 +152,7 @@ it('is deleted after its retention', async () => {
 it('keeps what is fresh by the clock of the database, however far the clock of the node is ahead', async () => {
   await relay.sql(
     `INSERT INTO captured_contents (request_id, created_at, user_id, token_id, "group", model_name, request, response, is_cut)
-     VALUES ('fresh', extract(epoch FROM now())::bigint, 1, 1, '', '', '{}', '', false)`,
+     VALUES ('fresh', now(), 1, 1, '', '', '{}', '', false)`,
   );
   expect(await retentionAt(Date.now() + 365 * 86_400_000).drop()).toBe(0);
 });

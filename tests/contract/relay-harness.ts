@@ -368,7 +368,13 @@ export class RelayHarness {
     const name = `user${++this.count}`;
     const [row] = await this.sql<{ id: number }>(
       `INSERT INTO users (username, role, status, "group", setting) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-      [name, spec.role ?? 'common', spec.status ?? 'enabled', spec.group ?? 'default', JSON.stringify(spec.setting ?? {})],
+      [
+        name,
+        spec.role ?? 'common',
+        spec.status ?? 'enabled',
+        spec.group ?? 'default',
+        JSON.stringify(spec.setting ?? {}),
+      ],
     );
     const id = row?.id ?? 0;
     await this.grant(id, spec.quota ?? 1_000_000);

@@ -29,6 +29,9 @@ export const unixSeconds = (moment: Date): number => unixSecond(moment.getTime()
 /** Returns Unix seconds of the REST API, where 0 stands for no moment. */
 export const secondsOrZero = (moment: Date | null | undefined): number => (moment ? unixSeconds(moment) : 0);
 
+/** Returns the milliseconds of a duration in seconds. */
+export const millisecondsIn = (seconds: number): number => seconds * 1000;
+
 /** Returns a duration in seconds, the unit of settings and of the REST API. */
 export const secondsIn = (milliseconds: number): number => milliseconds / 1000;
 

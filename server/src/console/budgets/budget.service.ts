@@ -309,7 +309,8 @@ export class BudgetService {
     const sums = await Promise.all(
       budgets.filter(isRate).map(async ({ id }) => ({ id, ...(await this.deps.state.count(rateKey(id), read)) })),
     );
-    for (const { id, sum } of sums) states.set(id, { start: dateOf(second - rateSeconds), end: null, used: sum, held: 0 });
+    for (const { id, sum } of sums)
+      states.set(id, { start: dateOf(second - rateSeconds), end: null, used: sum, held: 0 });
     return states;
   }
 

@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Creates every table except those of the ledger, the log and usage. Only `ledger_*` functions (see the ledger
- * migration) write quota columns. Most times are timestamptz, null for none; the others are Unix seconds or milliseconds,
- * 0 for none.
+ * migration) write quota columns. Times are timestamptz, null for none. Only `provider_ids`, which calls write, and the
+ * import have Unix seconds.
  */
 export class Foundation1764100000000 implements MigrationInterface {
   name = 'Foundation1764100000000';

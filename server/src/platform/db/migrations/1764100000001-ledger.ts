@@ -2,7 +2,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { budgetFunctions } from './ledger-budgets.js';
 import { ledgerFunctions } from './ledger-functions.js';
 
-/** Reservations, ledger entries, the log, usage, budgets, and the functions that are the only writers of a balance. */
+/**
+ * Reservations, ledger entries, the log, usage, budgets, and the functions that are the only writers of a balance. The log,
+ * usage and windows of budgets have Unix seconds, and 0 for no key, channel or user: every call writes them, their rows are
+ * the most of the site, and these columns are parts of primary keys, partitions and sums.
+ */
 export class Ledger1764100000001 implements MigrationInterface {
   name = 'Ledger1764100000001';
 
@@ -223,8 +227,7 @@ export class Ledger1764100000001 implements MigrationInterface {
       -- Prompts and responses of callers whose content is captured, apart from the log. Deleted after their retention.
       CREATE TABLE captured_contents (
         request_id text PRIMARY KEY,
-        -- Unix seconds.
-        created_at bigint NOT NULL,
+        created_at timestamptz NOT NULL,
         user_id integer NOT NULL,
         token_id integer NOT NULL,
         "group" text NOT NULL,
