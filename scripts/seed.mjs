@@ -92,7 +92,7 @@ async function refuseUsed() {
   const { rows: tables } = await client.query("SELECT to_regclass('users') AS users");
   if (!tables[0].users) fail('the database is empty: start a server on it once, which creates the tables');
   const { rows } = await client.query(
-    "SELECT count(*) AS count FROM users WHERE role < 100 AND username NOT LIKE 'seed-%'",
+    "SELECT count(*) AS count FROM users WHERE role <> 'root' AND username NOT LIKE 'seed-%'",
   );
   if (rows[0].count !== '0') fail(`the database has users of its own (${rows[0].count}): use another one`);
 }

@@ -26,8 +26,8 @@ const rowOf = (id: number, fields: Partial<KnownBudgetRow>): { budget: KnownBudg
     span: 'day',
     is_rolling: false,
     time_zone: 'UTC',
-    starts_at: 0,
-    ends_at: 0,
+    starts_at: null,
+    ends_at: null,
     models: [],
     ...fields,
   },
@@ -42,8 +42,8 @@ const budget: KnownBudget = {
   span: 'day',
   isRolling: false,
   timeZone: 'Europe/Berlin',
-  startsAt: 0,
-  endsAt: 0,
+  startsAt: null,
+  endsAt: null,
 };
 
 const callerWith = (budgets: readonly KnownBudget[]): Caller =>

@@ -20,7 +20,7 @@ if (!Number.isSafeInteger(rows) || rows < 1) {
   process.exit(2);
 }
 const runs = 3;
-const root = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+const root = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' } as const;
 const postgres = await findPostgres();
 const admin = new pg.Client({ connectionString: postgres.url });
 await admin.connect();

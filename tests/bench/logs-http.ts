@@ -64,7 +64,7 @@ export async function askOverHttp(databaseUrl: string, ownId: number): Promise<H
   const { api } = server;
   const root = await api.setUp().catch(() => api.signIn('root', rootPassword));
   const own = await signInAs(api, databaseUrl, ownId);
-  const personOf = (actor: Actor): Person => (actor.role === 100 ? root : own);
+  const personOf = (actor: Actor): Person => (actor.role === 'root' ? root : own);
   const stop = async (): Promise<void> => {
     await server.stop();
     await holder.query('ROLLBACK');

@@ -58,7 +58,7 @@ const shapes: Readonly<Record<string, readonly string[]>> = {
 const shape = process.env.BENCH_SHAPE ?? 'wide';
 const seedOptions = shapes[shape];
 if (!seedOptions) throw new Error(`BENCH_SHAPE is one of ${Object.keys(shapes).join(', ')}`);
-const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+const root: Actor = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' };
 
 type Question = readonly [name: string, ask: () => Promise<unknown>];
 /** A database of one size, and its queries. */
@@ -284,7 +284,7 @@ function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest)
   // The console asks for complete days, with an open end.
   const month = { from: today.from - 29 * 86_400, to: today.to };
   const toTheSecond = { from: now - 29 * 86_400, to: now };
-  const own: Actor = { ...root, id: row.user_id, username: row.username, role: 1 };
+  const own: Actor = { ...root, id: row.user_id, username: row.username, role: 'common' };
   const filters: Array<[string, LogFilter]> = [
     ['no filter', {}],
     ['type consume', { types: [2] }],

@@ -170,7 +170,7 @@ describe('conditions', () => {
   it('find channels that sell below cost, with their models', async () => {
     const id = await channel('loses', { cost: { factor: 3, cards: {} }, models: ['gpt-4.1', 'gpt-4.1-mini'] });
     await channel('earns', { cost: { factor: 0.5, cards: {} } });
-    const actor: Actor = { id: root.id, username: 'root', role: 100, status: 1, group: 'default' };
+    const actor: Actor = { id: root.id, username: 'root', role: 'root', status: 'enabled', group: 'default' };
     expect([...(await conditions().salesBelowCost(actor))]).toEqual([
       [id, { channelName: 'loses', models: ['gpt-4.1', 'gpt-4.1-mini'], count: 2 }],
     ]);
@@ -179,7 +179,7 @@ describe('conditions', () => {
   it('find a ledger that does not add up, and none that does', async () => {
     expect([...(await conditions().drifts())]).toEqual([]);
     await site.query('UPDATE users SET quota = quota + 5 WHERE id = $1', [admin.id]);
-    expect([...(await conditions().drifts())]).toEqual([[0, { count: 1 }]]);
+    expect([...(await conditions().drifts())]).toEqual([[null, { count: 1 }]]);
     await site.query('UPDATE users SET quota = quota - 5 WHERE id = $1', [admin.id]);
   });
 

@@ -132,8 +132,8 @@ it.each(Object.entries(acts))('%s', async (route, request) => {
 
 it.each(['disable', 'enable', 'promote', 'demote', 'delete'])('POST /api/user/manage: %s', async (action) => {
   const id = await user();
-  if (action === 'enable') await site.query('UPDATE users SET status = 2 WHERE id = $1', [id]);
-  if (action === 'demote') await site.query('UPDATE users SET role = 10 WHERE id = $1', [id]);
+  if (action === 'enable') await site.query("UPDATE users SET status = 'banned' WHERE id = $1", [id]);
+  if (action === 'demote') await site.query("UPDATE users SET role = 'admin' WHERE id = $1", [id]);
   await site.expectSuccess(root, 'POST', '/api/user/manage', { id, action });
   const query = `SELECT action FROM audit_entries WHERE subject = 'user' AND subject_id = $1 ORDER BY id DESC LIMIT 1`;
   expect(await site.query(query, [String(id)])).toEqual([{ action }]);

@@ -114,7 +114,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'enable',
     async () => {
       const id = await user();
-      await site.query('UPDATE users SET status = 2 WHERE id = $1', [id]);
+      await site.query("UPDATE users SET status = 'banned' WHERE id = $1", [id]);
       return `enableUsers(ids: [${id}]) { done }`;
     },
   ],
@@ -138,7 +138,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'enable',
     async () => {
       const id = await user();
-      await site.query('UPDATE users SET status = 2 WHERE id = $1', [id]);
+      await site.query("UPDATE users SET status = 'banned' WHERE id = $1", [id]);
       return `enableUser(id: ${id}) { user { id } }`;
     },
   ],
@@ -147,7 +147,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'demote',
     async () => {
       const id = await user();
-      await site.query('UPDATE users SET role = 10 WHERE id = $1', [id]);
+      await site.query("UPDATE users SET role = 'admin' WHERE id = $1", [id]);
       return `demoteUser(id: ${id}) { user { id } }`;
     },
   ],

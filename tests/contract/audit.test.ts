@@ -161,7 +161,7 @@ describe('users', () => {
       { field: 'password', before: null, after: '***' },
     ]);
     expect(found[2]?.changes).toEqual([{ field: 'quota', before: '0', after: '500' }]);
-    expect(found[3]?.changes).toEqual([{ field: 'role', before: '1', after: '10' }]);
+    expect(found[3]?.changes).toEqual([{ field: 'role', before: 'common', after: 'admin' }]);
     expect(found[4]?.changes).toContainEqual({ field: 'username', before: user.username, after: null });
     expect(JSON.stringify(await site.query('SELECT a::text FROM audit_entries a'))).not.toMatch(/planted|argon2/);
   });

@@ -477,7 +477,7 @@ it('the super admin is notified of the end of a test that a user started, and of
     pause: 0,
     logger: { info: () => undefined, warn: () => undefined },
   } as unknown as ChannelSchedulesDeps);
-  const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+  const admin = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' } as const;
   await schedules.startTests(admin, false);
   await schedules.startBalances(admin);
   await schedules.idle();
@@ -496,7 +496,7 @@ it('the super admin is notified of the end of a test that a user started, and of
 });
 
 it('a run pauses between two channels for as long as the site says, and a stopping server waits for no pause', async () => {
-  const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+  const admin = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' } as const;
   const begin = async (pause: number) => {
     const visits: number[] = [];
     const schedules = new ChannelSchedules({
@@ -576,7 +576,7 @@ describe('schedules on a clock', () => {
     } as unknown as ChannelSchedulesDeps);
     return { schedules, visited, warnings };
   }
-  const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+  const admin = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' } as const;
 
   it('keep their lease for as long as they take, and give it back', async () => {
     const state = leases();

@@ -137,7 +137,7 @@ async function isAtRest(): Promise<boolean> {
   return idleCount === totalCount && busy.length === 0;
 }
 
-const admin: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+const admin: Actor = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' };
 const usageOn = (database: DataSource): UsageService =>
   new UsageService({
     database,

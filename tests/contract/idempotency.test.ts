@@ -9,7 +9,7 @@ let idempotency: Idempotency;
 beforeAll(async () => {
   site = await Site.open();
   const root = await site.setUp();
-  actor = { id: root.id, username: 'root', role: 100, status: 1, group: 'default' };
+  actor = { id: root.id, username: 'root', role: 'root', status: 'enabled', group: 'default' } as const;
   idempotency = new Idempotency(site.dataSource);
 });
 afterAll(() => site.stop());

@@ -16,7 +16,8 @@ const put = (person: Person, body: unknown) => site.rest(person, 'PUT', '/api/us
 
 describe('GET /api/user/self', () => {
   it('is the whole user, with every key', async () => {
-    await site.query(`UPDATE users SET setting = '{"webhook_secret":"mine"}' WHERE id = $1`, [user.id]);
+    const setting = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/a', webhook_secret: 'mine' };
+    await site.expectSuccess(user, 'PUT', '/api/user/setting', { ...setting, quota_warning_threshold: 5 });
     expect(await self(user)).toEqual({
       id: user.id,
       username: user.username,
@@ -42,7 +43,9 @@ describe('GET /api/user/self', () => {
       aff_history_quota: 0,
       inviter_id: 0,
       DeletedAt: null,
-      setting: '{"webhook_secret":"mine"}',
+      setting:
+        '{"notify_type":"webhook","quota_warning_threshold":5,"webhook_url":"https://hooks.example.com/a",' +
+        '"accept_unset_model_ratio_model":false,"webhook_secret":"mine"}',
       last_check_in_time: null,
     });
   });

@@ -32,8 +32,8 @@ describe('POST /api/setup', () => {
     expect(root).toMatchObject({
       username: 'boss',
       display_name: 'Root User',
-      role: 100,
-      status: 1,
+      role: 'root',
+      status: 'enabled',
       quota: '100000000',
     });
     expect(root?.['aff_code']).toMatch(/^\w{6}$/);
@@ -111,7 +111,7 @@ describe('POST /api/setup', () => {
   });
 
   it('asks for no credentials when a root user came with the data', async () => {
-    await site.query(`INSERT INTO users (username, role) VALUES ('old', 100)`);
+    await site.query(`INSERT INTO users (username, role) VALUES ('old', 'root')`);
     expect((await site.rest(null, 'GET', '/api/setup')).body.data).toMatchObject({ status: false, root_init: true });
     await site.expectSuccess(null, 'POST', '/api/setup', {});
     expect(await site.query('SELECT username FROM users')).toEqual([{ username: 'old' }]);

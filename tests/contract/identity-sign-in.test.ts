@@ -284,7 +284,7 @@ describe('rights follow the row, not the cookie', () => {
   it('a role that changed elsewhere counts within a second', async () => {
     const admin = await site.invite(root, 'admin');
     expect((await site.rest(admin, 'GET', '/api/user/')).body).toMatchObject({ success: true });
-    await site.query('UPDATE users SET role = 1 WHERE id = $1', [admin.id]);
+    await site.query("UPDATE users SET role = 'common' WHERE id = $1", [admin.id]);
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect((await site.rest(admin, 'GET', '/api/user/')).body).toMatchObject({ code: 'INSUFFICIENT_PRIVILEGES' });
   });

@@ -115,13 +115,12 @@ describe('GET /api/user/:id', () => {
   });
 
   it('keeps the secret of the user’s webhook to its owner', async () => {
-    await site.query(`UPDATE users SET setting = '{"notify_type":"webhook","webhook_secret":"hush"}' WHERE id = $1`, [
-      user.id,
-    ]);
+    const webhook = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/a', webhook_secret: 'hush' };
+    await site.expectSuccess(user, 'PUT', '/api/user/setting', { ...webhook, quota_warning_threshold: 5 });
     for (const path of [`/api/user/${user.id}`, '/api/user/', `/api/user/search?keyword=${user.username}`]) {
       const text = JSON.stringify((await site.rest(root, 'GET', path)).body);
       expect(text).toContain('notify_type');
-      expect(text).not.toContain('hush');
+      expect(text).not.toMatch(/hush|webhook_secret/);
     }
     const setting = 'setting { hasWebhookSecret webhookUrl }';
     const query = `{ user(id: ${user.id}) { ${setting} } users { items { ${setting} } } }`;
@@ -146,7 +145,13 @@ describe('POST /api/user/', () => {
     expect(answer.body).toEqual({ success: true, message: '' });
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'QuotaForNewUser', value: 0 });
     const [row] = await site.query<{ id: number }>(`SELECT * FROM users WHERE username = 'bob'`);
-    expect(row).toMatchObject({ display_name: 'bob', role: 1, status: 1, quota: '1000', inviter_id: 0 });
+    expect(row).toMatchObject({
+      display_name: 'bob',
+      role: 'common',
+      status: 'enabled',
+      quota: '1000',
+      inviter_id: null,
+    });
     expect(await site.query('SELECT source, amount FROM ledger_entries WHERE user_id = $1', [row?.id])).toEqual([
       { source: `opening:user:${row?.id}`, amount: '1000' },
     ]);
@@ -198,7 +203,7 @@ describe('PUT /api/user/', () => {
       username: 'carol',
       display_name: 'Carol',
       group: 'vip',
-      status: 1,
+      status: 'enabled',
       email: '',
       aff_quota: '0',
     });

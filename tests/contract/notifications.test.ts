@@ -8,7 +8,7 @@ import { NoticeDelivery, type Notice, type Recipient } from '../../server/src/co
 import { NotificationService } from '../../server/src/console/notifications/notification.service.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
 import { NoticeOutbox } from '../../server/src/console/notifications/notice-outbox.js';
-import { UserSettings } from '../../server/src/console/users/user-setting.js';
+import { type UserSetting, UserSettings } from '../../server/src/console/users/user-setting.js';
 import type { GuardedRequest } from '../../server/src/platform/outbound/guarded-fetch.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -194,12 +194,12 @@ describe('delivery', () => {
     content: 'Left: {{value}}, go to {{value}}',
     values: ['<5>', 'https://x.yz'],
   };
-  const recipient = (setting: object): Recipient => ({
+  const recipient = (setting: Partial<UserSetting>): Recipient => ({
     id: 1,
     email: 'a@b.cd',
-    setting: settings.read(JSON.stringify(setting)),
+    setting: settings.read(settings.stored(setting)),
   });
-  const webhook = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/a', webhook_secret: 'word' };
+  const webhook = { notifyType: 'webhook', webhookUrl: 'https://hooks.example.com/a', webhookSecret: 'word' } as const;
 
   function create(status = 200) {
     const requests: GuardedRequest[] = [];
@@ -224,7 +224,7 @@ describe('delivery', () => {
     await delivery.deliver(recipient(webhook), notice);
     const [request] = requests;
     expect(request).toMatchObject({
-      url: webhook.webhook_url,
+      url: webhook.webhookUrl,
       policy: 'public-only',
       method: 'POST',
       timeoutMs: 5000,
@@ -250,7 +250,7 @@ describe('delivery', () => {
 
   it('never leaves https, whatever an older console stored', async () => {
     const { delivery, requests } = create();
-    const plain = recipient({ ...webhook, webhook_url: 'http://hooks.example.com' });
+    const plain = recipient({ ...webhook, webhookUrl: 'http://hooks.example.com' });
     await expect(delivery.deliver(plain, notice)).rejects.toThrow('https');
     expect(requests).toEqual([]);
   });
@@ -258,29 +258,29 @@ describe('delivery', () => {
   it('sends few mails to one address that its owner has not confirmed, whoever asks for it', async () => {
     const { delivery, mails } = create();
     for (let id = 1; id <= 20; id++) {
-      const stranger = recipient({ notification_email: id % 2 ? 'stranger@example.com' : 'Stranger@Example.com' });
+      const stranger = recipient({ notificationEmail: id % 2 ? 'stranger@example.com' : 'Stranger@Example.com' });
       await delivery.deliver({ ...stranger, id }, notice);
     }
     expect(mails).toHaveLength(6);
     // The account's address was confirmed, so it has no limit of mails.
-    for (let count = 0; count < 8; count++) await delivery.deliver(recipient({ notification_email: 'a@b.cd' }), notice);
+    for (let count = 0; count < 8; count++) await delivery.deliver(recipient({ notificationEmail: 'a@b.cd' }), notice);
     expect(mails).toHaveLength(14);
   });
 
   it('counts each of several addresses, so that a second one hides none', async () => {
     const { delivery, mails } = create();
     for (let id = 1; id <= 20; id++) {
-      const one = recipient({ notification_email: `stranger@example.com;n${id}` });
+      const one = recipient({ notificationEmail: `stranger@example.com;n${id}` });
       await delivery.deliver({ ...one, id }, notice);
     }
     expect(mails.filter(({ to }) => to.includes('stranger'))).toHaveLength(6);
-    await delivery.deliver(recipient({ notification_email: 'stranger@example.com; a@b.cd' }), notice);
+    await delivery.deliver(recipient({ notificationEmail: 'stranger@example.com; a@b.cd' }), notice);
     expect(mails.at(-1)?.to).toBe('a@b.cd');
   });
 
   it('escapes what it fills into a mail', async () => {
     const { delivery, mails } = create();
-    await delivery.deliver(recipient({ notification_email: 'x@y.zz' }), notice);
+    await delivery.deliver(recipient({ notificationEmail: 'x@y.zz' }), notice);
     expect(mails).toEqual([
       {
         to: 'x@y.zz',

@@ -76,7 +76,7 @@ describe('Telegram', () => {
 
   it('lets the banned out', async () => {
     const user = await oauth.invite();
-    await oauth.site.query(`UPDATE users SET telegram_id = '777', status = 2 WHERE id = $1`, [user.id]);
+    await oauth.site.query(`UPDATE users SET telegram_id = '777', status = 'banned' WHERE id = $1`, [user.id]);
     const { body, headers } = await oauth.browser().get(`/api/oauth/telegram/login?${answer()}`);
     expect([body['message'], headers.getSetCookie()]).toEqual(['User is banned', []]);
   });

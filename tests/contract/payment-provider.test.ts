@@ -64,8 +64,8 @@ interface Payment {
   currency: string;
 }
 
-const buyer = { id: 7, username: 'ada', role: 1, status: 1, group: 'default' };
-const root = { ...buyer, id: 1, role: 100 };
+const buyer = { id: 7, username: 'ada', role: 'common', status: 'enabled', group: 'default' } as const;
+const root = { ...buyer, id: 1, role: 'root' } as const;
 const options = { values: { ...defaultOptionValues(), SystemName: 'shop', ServerAddress: 'https://gate.example.com' } };
 
 let database: TestDatabase;

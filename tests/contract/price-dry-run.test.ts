@@ -373,7 +373,7 @@ it('reads every page once, and the newest calls where there are too many', async
     options: { values: defaultOptionValues() },
     maxRows: 3000,
   });
-  const actor = { id: root.id, username: 'root', role: 100, status: 1, group: 'default' };
+  const actor = { id: root.id, username: 'root', role: 'root', status: 'enabled', group: 'default' } as const;
   const found = await bounded.run(actor, [], 7);
   expect([found.isComplete, found.total.calls + (found.skipped[0]?.calls ?? 0)]).toEqual([false, 3000]);
   expect(found.until - found.since).toBeLessThan(600_000);
@@ -414,7 +414,7 @@ it('reads on where Postgres refused long details', async () => {
 });
 
 it('runs once at a time, and refuses what is no proposal', async () => {
-  const actor = { id: root.id, username: 'root', role: 100, status: 1, group: 'default' };
+  const actor = { id: root.id, username: 'root', role: 'root', status: 'enabled', group: 'default' } as const;
   const service = new DryRunService({ database: site.dataSource, options: { values: defaultOptionValues() } });
   const first = service.run(actor, [], 1);
   await expect(service.run(actor, [], 1)).rejects.toMatchObject({ code: 'CONFLICT' });

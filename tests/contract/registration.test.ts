@@ -83,13 +83,13 @@ describe('POST /api/user/register', () => {
     expect(answer.body).toEqual({ success: true, message: '' });
     expect(answer.headers.getSetCookie()).toEqual([]);
     expect(await rowOf('alice')).toMatchObject({
-      role: 1,
-      status: 1,
+      role: 'common',
+      status: 'enabled',
       group: 'default',
       display_name: 'alice',
       email: '',
       quota: '0',
-      inviter_id: 0,
+      inviter_id: null,
       password_hash: expect.stringMatching(/^\$argon2id\$/),
       aff_code: expect.stringMatching(/^\w{6}$/),
     });
@@ -194,7 +194,7 @@ describe('an invite', () => {
     await site.expectSuccess(root, 'POST', '/api/user/manage', { id: deleted.id, action: 'delete' });
     for (const [index, aff_code] of codes.entries()) {
       expect((await register({ username: `user${index}`, aff_code })).body['success']).toBe(true);
-      expect(await rowOf(`user${index}`)).toMatchObject({ inviter_id: 0, quota: '100' });
+      expect(await rowOf(`user${index}`)).toMatchObject({ inviter_id: null, quota: '100' });
     }
     expect(await rowOf(banned.username)).toMatchObject({ aff_count: 0, aff_quota: '0' });
   });

@@ -112,7 +112,7 @@ describe('the check order of a key', () => {
   });
 
   it('9: a banned user', async () => {
-    const { key } = await relay.addToken({ userId: await relay.addUser({ status: 2 }) });
+    const { key } = await relay.addToken({ userId: await relay.addUser({ status: 'banned' }) });
     expect(await ask(key)).toMatchObject({ status: 403, error: { code: 'user_banned' } });
   });
 
@@ -162,7 +162,7 @@ describe('the check order of a key', () => {
   });
 
   it('16 and 17: the pinned channel', async () => {
-    const { key } = await relay.addToken({ userId: await relay.addUser({ role: 10 }) });
+    const { key } = await relay.addToken({ userId: await relay.addUser({ role: 'admin' }) });
     const off = await relay.addChannel({ status: 'disabled' });
     const on = await relay.addChannel({ models: 'another-model' });
     expect(await ask(`${key}-x`)).toMatchObject({ status: 400, error: { code: 'invalid_channel_id' } });
@@ -174,7 +174,7 @@ describe('the check order of a key', () => {
   it('18: model limits, with the routing prefix, also for a pinned channel', async () => {
     const pinned = await relay.addChannel({ prefix: 'fast/', models: 'gpt-4o' });
     await relay.addChannel({ models: 'gpt-4o,gpt-4o-mini' });
-    const userId = await relay.addUser({ role: 10 });
+    const userId = await relay.addUser({ role: 'admin' });
     const { key } = await relay.addToken({ userId, modelLimits: 'fast/gpt-4o' });
     expect((await ask(key, { ...call, model: 'fast/gpt-4o' })).status).toBe(200);
     expect(await ask(key)).toMatchObject({ status: 403, error: { code: 'model_not_allowed' } });
@@ -209,7 +209,7 @@ describe('the check order of a key', () => {
     const body = { ...call, model: 'nobody-priced-this' };
     const { key } = await relay.addToken();
     expect(await ask(key, body)).toMatchObject({ status: 400, error: { code: 'model_not_priced' } });
-    const userId = await relay.addUser({ setting: '{"accept_unset_model_ratio_model":true}' });
+    const userId = await relay.addUser({ setting: { acceptUnsetModelRatioModel: true } });
     const willing = await relay.addToken({ userId });
     expect((await ask(willing.key, body)).status).toBe(200);
     expect((await relay.logs(userId))[0]).toMatchObject({ other: { model_ratio: 37.5 } });
@@ -277,11 +277,11 @@ describe('changes', () => {
     const { key, id, userId } = await relay.addToken();
     expect((await ask(key)).status).toBe(200);
 
-    await relay.sql('UPDATE users SET status = 2 WHERE id = $1', [userId]);
+    await relay.sql("UPDATE users SET status = 'banned' WHERE id = $1", [userId]);
     expect((await ask(key)).status).toBe(200);
     await relay.changed({ kind: 'user', id: userId });
     expect((await ask(key)).status).toBe(403);
-    await relay.sql('UPDATE users SET status = 1 WHERE id = $1', [userId]);
+    await relay.sql("UPDATE users SET status = 'enabled' WHERE id = $1", [userId]);
     await relay.changed({ kind: 'user', id: userId });
 
     await relay.sql("UPDATE tokens SET status = 'disabled' WHERE id = $1", [id]);

@@ -310,7 +310,7 @@ describe('a session whose channel', () => {
     const [first] = keysSent();
     const limited = json({ error: { message: 'slow down', type: 'rate_limit' } }, 429, { 'retry-after': '60' });
     relay.upstream.script({ ...(first ? { key: first } : {}) }, limited);
-    const other = await relay.addToken({ userId: await relay.addUser({ role: 100 }) });
+    const other = await relay.addToken({ userId: await relay.addUser({ role: 'root' }) });
     while (
       !keysSent()
         .slice(1)

@@ -42,15 +42,17 @@ interface BudgetSpec {
   readonly rolling?: boolean;
   readonly zone?: string;
   readonly models?: string[];
+  readonly range?: readonly [Date, Date];
 }
 
 async function addBudget(spec: BudgetSpec, nodes: readonly RelayHarness[] = [relay]): Promise<number> {
   const [row] = await relay.sql<{ id: number }>(
-    `INSERT INTO budgets (level, subject_id, group_name, kind, amount, span, is_rolling, time_zone, models, created_by, by_admin)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, true) RETURNING id`,
+    `INSERT INTO budgets (level, subject_id, group_name, kind, amount, span, is_rolling, time_zone, models,
+       starts_at, ends_at, created_by, by_admin)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, true) RETURNING id`,
     [
       ...[spec.level, spec.subject ?? 0, spec.group ?? '', spec.kind ?? 'money', spec.amount, spec.span ?? 'day'],
-      ...[spec.rolling ?? false, spec.zone ?? 'Europe/Berlin', spec.models ?? []],
+      ...[spec.rolling ?? false, spec.zone ?? 'Europe/Berlin', spec.models ?? [], ...(spec.range ?? [null, null])],
     ],
   );
   for (const node of nodes) {
@@ -229,11 +231,8 @@ describe('every window refuses with its exact reset', () => {
   it('a fixed range, which counts nothing before and after it', async () => {
     await relay.addChannel();
     const { key, id } = await richToken();
-    const budget = await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1, span: 'fixed' });
-    await relay.sql('UPDATE budgets SET starts_at = $2, ends_at = $3 WHERE id = $1', [
-      ...[budget, inHours(1) / 1000, inHours(2) / 1000],
-    ]);
-    await relay.changed({ kind: 'token' });
+    const range = [new Date(inHours(1)), new Date(inHours(2))] as const;
+    await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1, span: 'fixed', range });
     expect([(await ask(key)).status, (await ask(key)).status]).toEqual([200, 200]);
     now = inHours(1);
     expect((await ask(key)).status).toBe(200);

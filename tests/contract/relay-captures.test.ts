@@ -119,13 +119,13 @@ it('is read by root only', async () => {
   await ask();
   const [row] = await captured(1);
   const service = new CaptureService({ query: (text: string, given?: unknown[]) => relay.sql(text, given) as never });
-  const actor = (role: number) => ({ id: 1, username: 'a', role, group: 'default', status: 1 }) as never;
-  expect(await service.read(actor(100), row?.request_id ?? '')).toMatchObject({
+  const actor = (role: string) => ({ id: 1, username: 'a', role, group: 'default', status: 'enabled' }) as never;
+  expect(await service.read(actor('root'), row?.request_id ?? '')).toMatchObject({
     response: row?.response,
     isCut: false,
   });
-  expect(await service.read(actor(100), 'unknown')).toBeNull();
-  for (const role of [1, 10]) {
+  expect(await service.read(actor('root'), 'unknown')).toBeNull();
+  for (const role of ['common', 'admin']) {
     await expect(service.read(actor(role), row?.request_id ?? '')).rejects.toMatchObject({
       code: 'INSUFFICIENT_PRIVILEGES',
     });
@@ -142,7 +142,7 @@ it('is deleted after its retention', async () => {
     await relay.sql(
       `INSERT INTO captured_contents (request_id, created_at, user_id, token_id, "group", model_name, request, response, is_cut)
        VALUES ($1, $2, 1, 1, '', '', '{}', '', false)`,
-      [id, now / 1000 - age],
+      [id, new Date(now - age * 1000)],
     );
   }
   expect(await retentionAt(now).drop()).toBe(1);
@@ -152,7 +152,7 @@ it('is deleted after its retention', async () => {
 it('keeps what is fresh by the clock of the database, however far the clock of the node is ahead', async () => {
   await relay.sql(
     `INSERT INTO captured_contents (request_id, created_at, user_id, token_id, "group", model_name, request, response, is_cut)
-     VALUES ('fresh', extract(epoch FROM now())::bigint, 1, 1, '', '', '{}', '', false)`,
+     VALUES ('fresh', now(), 1, 1, '', '', '{}', '', false)`,
   );
   expect(await retentionAt(Date.now() + 365 * 86_400_000).drop()).toBe(0);
 });

@@ -215,7 +215,7 @@ describe('another channel', () => {
     const pinned = await relay.addChannel();
     await relay.addChannel();
     relay.setOptions({ RetryTimes: 3 });
-    const { key } = await relay.addToken({ userId: await relay.addUser({ role: 10 }) });
+    const { key } = await relay.addToken({ userId: await relay.addUser({ role: 'admin' }) });
     relay.upstream.script({}, faults.serverError());
     expect((await relay.chat(`${key}-${pinned}`, call)).status).toBe(500);
     expect(relay.upstream.requests).toHaveLength(1);

@@ -286,7 +286,7 @@ it('a call that names its channel is served by no other', async () => {
   await relay.addChannel({ group: 'vip', key: 'sk-vip' });
   relay.setOptions(byModel);
   relay.upstream.script({ key: 'sk-one' }, down);
-  const { key } = await relay.addToken({ userId: await relay.addUser({ role: 100 }), fallbackGroups: 'vip' });
+  const { key } = await relay.addToken({ userId: await relay.addUser({ role: 'root' }), fallbackGroups: 'vip' });
   expect((await ask(`${key}-${pinned}`)).status).toBe(500);
   expect(relay.upstream.requests).toHaveLength(1);
 });

@@ -11,6 +11,8 @@ import type { Change, SharedState } from '../../server/src/platform/cache/shared
 import { entities } from '../../server/src/compose/entities.js';
 import { jsonFields, readJson } from '../../server/src/console/channels/channel-json.js';
 import type { ChannelStatus } from '../../server/src/console/channels/channel.entity.js';
+import type { Role, UserStatus } from '../../server/src/shared/actor.js';
+import type { StoredSetting } from '../../server/src/console/users/user-setting.js';
 import type { TokenStatus } from '../../server/src/console/tokens/token.entity.js';
 import { createDataSource, createLedgerPool } from '../../server/src/platform/db/data-source.js';
 import { createApp } from '../../server/src/platform/http/app.js';
@@ -84,11 +86,11 @@ export interface TokenSpec {
 const commaList = (text = ''): string[] => text.split(',').filter(Boolean);
 
 export interface UserSpec {
-  readonly role?: number;
-  readonly status?: number;
+  readonly role?: Role;
+  readonly status?: UserStatus;
   readonly group?: string;
   readonly quota?: number;
-  readonly setting?: string;
+  readonly setting?: StoredSetting;
 }
 
 export interface LogRow {
@@ -366,7 +368,13 @@ export class RelayHarness {
     const name = `user${++this.count}`;
     const [row] = await this.sql<{ id: number }>(
       `INSERT INTO users (username, role, status, "group", setting) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-      [name, spec.role ?? 1, spec.status ?? 1, spec.group ?? 'default', spec.setting ?? ''],
+      [
+        name,
+        spec.role ?? 'common',
+        spec.status ?? 'enabled',
+        spec.group ?? 'default',
+        JSON.stringify(spec.setting ?? {}),
+      ],
     );
     const id = row?.id ?? 0;
     await this.grant(id, spec.quota ?? 1_000_000);

@@ -281,7 +281,7 @@ describe('there is one attempt', () => {
     });
     expect((await ask(key, input, '/v1/embeddings')).status).toBe(200);
     expect(keys()).toEqual(['sk-first']);
-    await relay.sql('UPDATE users SET role = 100 WHERE id = $1', [userId]);
+    await relay.sql("UPDATE users SET role = 'root' WHERE id = $1", [userId]);
     await relay.changed({ kind: 'user', id: userId });
     relay.upstream.script({ key: 'sk-first' }, slow);
     expect((await ask(`${key}-${first}`)).status).toBe(200);

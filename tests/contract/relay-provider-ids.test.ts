@@ -434,7 +434,7 @@ describe('a channel of one user', () => {
   it('cannot be named by the key of an admin who does not own it', async () => {
     const owner = await relay.addUser();
     const id = await relay.addChannel({ type: 1, ownerId: owner });
-    const admin = await relay.addToken({ userId: await relay.addUser({ role: 100 }) });
+    const admin = await relay.addToken({ userId: await relay.addUser({ role: 'root' }) });
     const response = await relay.chat(`${admin.key}-${id}`, dialects.chat.body);
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('channel_pin_forbidden')]);
   });

@@ -12,7 +12,7 @@ import { systemClock } from '../../server/src/shared/clock.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
-const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+const root: Actor = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' };
 let database: TestDatabase;
 beforeAll(async () => void (database = await createTestDatabase()));
 afterAll(() => database.drop());
@@ -81,7 +81,7 @@ it('leaves a database alone that has users of its own, or no tables', async () =
   // A single client is disconnected when `end` resolves, unlike a pool, so dropping the database interrupts no connection.
   const client = new pg.Client({ connectionString: used.url });
   await client.connect();
-  await client.query("INSERT INTO users (username, role) VALUES ('root', 100)");
+  await client.query("INSERT INTO users (username, role) VALUES ('root', 'root')");
   expect(seedInto(used, '--logs', '10').status).toBe(0);
   await client.query("INSERT INTO users (username) VALUES ('a customer')");
   const refused = seedInto(used, '--logs', '10');

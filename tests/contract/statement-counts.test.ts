@@ -21,9 +21,9 @@ beforeAll(async () => {
      INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at)
        SELECT ${root.id}, username, 'epay', '1', 'wxpay', 1, 1, 'CNY', to_timestamp(0) FROM users;
      INSERT INTO midjourneys (user_id, action, submit_time, channel_id, request_id, image_url, mj_id)
-       SELECT ${root.id}, 'IMAGINE', 0, id, 'd' || id, 'https://pictures.example/1.png', 'd' || id FROM users;
+       SELECT ${root.id}, 'IMAGINE', now(), id, 'd' || id, 'https://pictures.example/1.png', 'd' || id FROM users;
      INSERT INTO tasks (user_id, action, platform, created_at, updated_at, submit_time, channel_id, request_id, task_id, data)
-       SELECT ${root.id}, 'MUSIC', 'suno', 0, 0, 0, id, 't' || id, 't' || id, '[{"title":"x"}]' FROM users;
+       SELECT ${root.id}, 'MUSIC', 'suno', now(), now(), now(), id, 't' || id, 't' || id, '[{"title":"x"}]' FROM users;
      INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, model_name)
        SELECT 'live ' || id, (SELECT id FROM nodes LIMIT 1), id, id, 1, 'm' FROM users;
      INSERT INTO ledger_entries (source, kind, account, user_id, amount)

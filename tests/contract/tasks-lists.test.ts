@@ -22,20 +22,19 @@ beforeAll(async () => {
     await site.rows(
       `INSERT INTO midjourneys (user_id, action, mj_id, prompt, submit_time, finish_time, image_url, status, progress, channel_id,
                                 request_id, quota, code)
-       VALUES ($1, $2, $3, 'p', $4, $5, $6, $7, '100%', $8, $9, 0, 1)`,
+       VALUES ($1, $2, $3, 'p', $4, $5, $6, $7, 100, $8, $9, 0, 1)`,
       [
-        ...[userId, index < 12 ? 'IMAGINE' : 'UPSCALE', `m${index}`, at, at + index * 1000],
+        ...[userId, index < 12 ? 'IMAGINE' : 'UPSCALE', `m${index}`, new Date(at), new Date(at + index * 1000)],
         ...[index === 0 ? '' : 'https://images.example/1.png', status, index < 6 ? 101 : 102, `mj-${index}`],
       ],
     );
-    const seconds = at / 1000;
     await site.rows(
       `INSERT INTO tasks (user_id, platform, action, task_id, created_at, updated_at, submit_time, finish_time, status, progress,
                           channel_id, request_id, quota, properties, data)
-       VALUES ($1, $2, $3, $4, $5, $5, $5, $6, $7, '100%', $8, $9, 0, '{"input":"words"}', '[{"clip":1}]')`,
+       VALUES ($1, $2, $3, $4, $5, $5, $5, $6, $7, 100, $8, $9, 0, '{"input":"words"}', '[{"clip":1}]')`,
       [
-        ...[userId, index === 23 ? 'other' : 'suno', index < 12 ? 'MUSIC' : 'LYRICS', `t${index}`, seconds],
-        ...[seconds + index, status, index < 6 ? 101 : 102, `task-${index}`],
+        ...[userId, index === 23 ? 'other' : 'suno', index < 12 ? 'MUSIC' : 'LYRICS', `t${index}`, new Date(at)],
+        ...[new Date(at + index * 1000), status, index < 6 ? 101 : 102, `task-${index}`],
       ],
     );
   }
@@ -257,7 +256,7 @@ describe.each([
   });
 
   it('are read on by cursor, also in an order of which rows have no value', async () => {
-    await site.rows(`UPDATE ${prefix === 'm' ? 'midjourneys' : 'tasks'} SET finish_time = 0 WHERE id % 4 = 0`);
+    await site.rows(`UPDATE ${prefix === 'm' ? 'midjourneys' : 'tasks'} SET finish_time = NULL WHERE id % 4 = 0`);
     const whole = await list(site.root, all, {}, ', sort: [{ field: FINISHED_AT, direction: ASC }]');
     const rows: unknown[] = [];
     for (let after: string | null = null, more = true; more;) {
@@ -285,7 +284,7 @@ describe.each([
       return (data?.list as Listed).items[0];
     };
     await site.rows(
-      `UPDATE ${table} SET status = 'SOMETHING_NEW', action = 'DREAM', progress = '37%', finish_time = 0
+      `UPDATE ${table} SET status = 'SOMETHING_NEW', action = 'DREAM', progress = 37, finish_time = NULL
        WHERE request_id = $1`,
       [prefix === 'm' ? 'mj-5' : 'task-5'],
     );

@@ -233,7 +233,7 @@ describe('codes', () => {
     const { body } = await site.call('POST', '/mj/submit/upload-discord-images', { base64Array: ['a'] });
     expect(body.result).toEqual(['https://images.example/a.png']);
     const [row] = await site.rows(`SELECT status, progress, image_url FROM midjourneys ORDER BY id DESC LIMIT 1`);
-    expect(row).toEqual({ status: 'SUCCESS', progress: '100%', image_url: 'https://images.example/a.png' });
+    expect(row).toEqual({ status: 'SUCCESS', progress: 100, image_url: 'https://images.example/a.png' });
   });
 });
 

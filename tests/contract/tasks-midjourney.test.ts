@@ -341,7 +341,10 @@ describe('a drawing’s life', () => {
       ({ body }) => body.progress !== '0%',
     );
     expect(drawn.body).toMatchObject({ status: 'SUBMITTED', progress: '99%' });
-    await site.rows(`UPDATE midjourneys SET submit_time = submit_time - 3600001 WHERE mj_id = $1`, [id]);
+    await site.rows(
+      `UPDATE midjourneys SET submit_time = submit_time - interval '3600001 milliseconds' WHERE mj_id = $1`,
+      [id],
+    );
     expect(await ended(id)).toMatchObject({ status: 'FAILURE' });
     expect((await site.balances()).quota).toBe(quota + 50_000);
   });
@@ -380,9 +383,10 @@ describe('a drawing’s life', () => {
     const before = await site.balances();
     const [forgotten, slow] = [await submitted(), await submitted()];
     site.tasks.reported.set(slow, { status: 'IN_PROGRESS', progress: '50%' });
-    await site.rows(`UPDATE midjourneys SET submit_time = submit_time - 3600001 WHERE mj_id = ANY ($1)`, [
-      [forgotten, slow],
-    ]);
+    await site.rows(
+      `UPDATE midjourneys SET submit_time = submit_time - interval '3600001 milliseconds' WHERE mj_id = ANY ($1)`,
+      [[forgotten, slow]],
+    );
     for (const id of [forgotten, slow]) expect(await ended(id)).toMatchObject({ status: 'FAILURE' });
     expect((await site.balances()).quota).toBe(before.quota);
   });

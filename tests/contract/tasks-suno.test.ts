@@ -191,7 +191,7 @@ describe('a task’s life', () => {
 
   it('ends after a day', async () => {
     const id = await submitted();
-    await site.rows(`UPDATE tasks SET submit_time = submit_time - 86401 WHERE task_id = $1`, [id]);
+    await site.rows(`UPDATE tasks SET submit_time = submit_time - interval '86401 seconds' WHERE task_id = $1`, [id]);
     expect(await ended(id)).toMatchObject({ status: 'FAILURE' });
   });
 

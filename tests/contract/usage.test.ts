@@ -441,7 +441,7 @@ describe('billing with an API key', () => {
     await site.query("UPDATE tokens SET status = 'enabled', unlimited_quota = false, expires_at = NULL WHERE id = $1", [
       token.id,
     ]);
-    await site.query('UPDATE users SET status = 1');
+    await site.query("UPDATE users SET status = 'enabled'");
   });
 
   it.each(['/dashboard/billing', '/v1/dashboard/billing'])('answers what the key has and used at %s', async (path) => {
@@ -475,7 +475,7 @@ describe('billing with an API key', () => {
     };
     expect([await status('expired'), await status('exhausted'), await status('disabled')]).toEqual([200, 200, 401]);
     await status('enabled');
-    await site.query('UPDATE users SET status = 2 WHERE id = $1', [alice.id]);
+    await site.query("UPDATE users SET status = 'banned' WHERE id = $1", [alice.id]);
     const banned = await ask('/dashboard/billing/usage', token.key);
     expect([banned.status, banned.body]).toMatchObject([403, { error: { type: 'veloera_error' } }]);
   });

@@ -43,10 +43,10 @@ it('bans users and ends their sessions, and lifts the bans', async () => {
   expect(await sessions()).toBe(2);
   const banned = await change(root, 'banUsers', ids);
   expect(banned).toEqual({ done: ids, failed: [], codes: [] });
-  expect(await rows()).toMatchObject([{ status: 2 }, { status: 2 }]);
+  expect(await rows()).toMatchObject([{ status: 'banned' }, { status: 'banned' }]);
   expect(await sessions()).toBe(0);
   expect(await change(root, 'enableUsers', ids)).toEqual({ done: ids, failed: [], codes: [] });
-  expect(await rows()).toMatchObject([{ status: 1 }, { status: 1 }]);
+  expect(await rows()).toMatchObject([{ status: 'enabled' }, { status: 'enabled' }]);
   const entries = ['disable', 'enable'].flatMap((action) => ids.map((id) => ({ action, id })));
   expect(await audited()).toEqual(entries);
 });
@@ -57,7 +57,7 @@ it('moves users to a group', async () => {
 });
 
 it.each([
-  ['banUsers', '', { status: 2 }],
+  ['banUsers', '', { status: 'banned' }],
   ['setUserGroup', ', group: "vip"', { group: 'vip' }],
 ])('%s changes the others where one is refused', async (field, more, changed) => {
   const outcome = await change(admin, field, [...ids, admin.id, root.id, 2_000_000_000, ids[0] ?? 0], more);
@@ -78,5 +78,5 @@ it.each([
   ['more than 100 ids', Array.from({ length: 101 }, (_, index) => index + 1)],
 ])('refuses %s and changes nothing', async (_, given) => {
   expect((await change(root, 'banUsers', given)).codes).toEqual(['INVALID_INPUT']);
-  expect(await rows()).toMatchObject([{ status: 1 }, { status: 1 }]);
+  expect(await rows()).toMatchObject([{ status: 'enabled' }, { status: 'enabled' }]);
 });

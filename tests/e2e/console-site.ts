@@ -91,44 +91,55 @@ async function addTasks(server: TestServer, owners: readonly number[]): Promise<
   const database = new pg.Client(server.database.url);
   await database.connect();
   const now = Date.now();
-  const second = Math.floor(now / 1000);
+  const second = new Date(now);
   // The first owner has enough for several pages. They are older than the others, so they are created first.
   const [first] = owners;
   await database.query(
     `INSERT INTO midjourneys (request_id, user_id, channel_id, mj_id, action, status, progress, submit_time, code, prompt)
-     SELECT 'old-drawing-' || n, $1, 7, 'old-drawing-' || n, 'IMAGINE', 'SUCCESS', '100%', $2::bigint - n * 1000, 1, 'A ship'
+     SELECT 'old-drawing-' || n, $1, 7, 'old-drawing-' || n, 'IMAGINE', 'SUCCESS', 100, $2::timestamptz - make_interval(secs => n), 1, 'A ship'
      FROM generate_series(1, 23) n`,
-    [first, now - 100_000],
+    [first, new Date(now - 100_000)],
   );
   await database.query(
     `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
        progress, submit_time)
-     SELECT 'old-song-' || n, $2::bigint - n, $2::bigint, 'old-song-' || n, 'suno', $1, 8, 'MUSIC', 'SUCCESS', '100%',
-       $2::bigint - n
+     SELECT 'old-song-' || n, $2::timestamptz - make_interval(secs => n), $2, 'old-song-' || n, 'suno', $1, 8, 'MUSIC',
+       'SUCCESS', 100, $2::timestamptz - make_interval(secs => n)
      FROM generate_series(1, 23) n`,
     [first, second],
   );
   for (const owner of owners) {
     for (const [id, action, status, progress, image, reason] of [
-      ['imagine', 'IMAGINE', 'SUCCESS', '100%', picture, ''],
-      ['upscale', 'UPSCALE', 'FAILURE', '100%', '', 'The picture could not be found any more'],
+      ['imagine', 'IMAGINE', 'SUCCESS', 100, picture, ''],
+      ['upscale', 'UPSCALE', 'FAILURE', 100, '', 'The picture could not be found any more'],
     ] as const) {
       await database.query(
         `INSERT INTO midjourneys (request_id, user_id, channel_id, mj_id, action, status, progress, submit_time,
            finish_time, image_url, fail_reason, code, prompt, prompt_en)
          VALUES ($1, $2, 7, $1, $3, $4, $5, $6, $7, $8, $9, 1, $10, 'lighthouse')`,
-        [`${id}-${String(owner)}`, owner, action, status, progress, now - 90_000, now - 48_000, image, reason, prompt],
+        [
+          `${id}-${String(owner)}`,
+          owner,
+          action,
+          status,
+          progress,
+          new Date(now - 90_000),
+          new Date(now - 48_000),
+          image,
+          reason,
+          prompt,
+        ],
       );
     }
     for (const [id, action, status, progress, data] of [
-      ['song', 'MUSIC', 'SUCCESS', '100%', '[{"title":"Dawn","audio_url":"http://127.0.0.1:9/dawn.mp3"}]'],
-      ['lyrics', 'LYRICS', 'QUEUED', '10%', null],
+      ['song', 'MUSIC', 'SUCCESS', 100, '[{"title":"Dawn","audio_url":"http://127.0.0.1:9/dawn.mp3"}]'],
+      ['lyrics', 'LYRICS', 'QUEUED', 10, null],
     ] as const) {
       await database.query(
         `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
            progress, submit_time, finish_time, data)
          VALUES ($1, $2, $2, $1, 'suno', $3, 8, $4, $5, $6, $2, $7, $8)`,
-        [`${id}-${String(owner)}`, second, owner, action, status, progress, status === 'SUCCESS' ? second : 0, data],
+        [`${id}-${String(owner)}`, second, owner, action, status, progress, status === 'SUCCESS' ? second : null, data],
       );
     }
     for (const [id, status, reason] of [
@@ -138,7 +149,7 @@ async function addTasks(server: TestServer, owners: readonly number[]): Promise<
       await database.query(
         `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
            progress, submit_time, finish_time, fail_reason, properties)
-         VALUES ($1, $2, $2, 'video_20261125173734123456789' || $1, 'video', $3, 8, 'VIDEO', $4, '100%', $2, $2, $5, $6)`,
+         VALUES ($1, $2, $2, 'video_20261125173734123456789' || $1, 'video', $3, 8, 'VIDEO', $4, 100, $2, $2, $5, $6)`,
         [`${id}-${String(owner)}`, second, owner, status, reason, { input: 'A lighthouse above the clouds at dawn' }],
       );
     }

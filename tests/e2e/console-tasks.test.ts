@@ -28,10 +28,10 @@ beforeAll(async () => {
   await database.connect();
   const now = Date.now();
   for (const [id, action, status, progress, seconds, image, reason, code] of [
-    ['1f3a-imagine', 'IMAGINE', 'SUCCESS', '100%', 42, picture, '', 1],
-    ['2b7c-upscale', 'UPSCALE', 'FAILURE', '100%', 75, '', 'The picture could not be found any more', 1],
-    ['3c9d-pan', 'PAN', 'IN_PROGRESS', '37%', 0, '', '', 22],
-    ['4d1e-newer', 'DREAM', 'MODAL', '0%', 0, '', '', 21],
+    ['1f3a-imagine', 'IMAGINE', 'SUCCESS', 100, 42, picture, '', 1],
+    ['2b7c-upscale', 'UPSCALE', 'FAILURE', 100, 75, '', 'The picture could not be found any more', 1],
+    ['3c9d-pan', 'PAN', 'IN_PROGRESS', 37, 0, '', '', 22],
+    ['4d1e-newer', 'DREAM', 'MODAL', 0, 0, '', '', 21],
   ] as const) {
     await database.query(
       `INSERT INTO midjourneys (request_id, user_id, channel_id, mj_id, action, status, progress, submit_time,
@@ -43,8 +43,8 @@ beforeAll(async () => {
         action,
         status,
         progress,
-        now - 90_000,
-        seconds && now - 90_000 + seconds * 1000,
+        new Date(now - 90_000),
+        seconds === 0 ? null : new Date(now - 90_000 + seconds * 1000),
         image,
         reason,
         code,
@@ -52,16 +52,17 @@ beforeAll(async () => {
       ],
     );
   }
-  const second = Math.floor(now / 1000);
+  const second = new Date(now);
+  const after = (seconds: number): Date => new Date(now + seconds * 1000);
   for (const [id, action, status, progress, data] of [
-    ['song-1', 'MUSIC', 'SUCCESS', '100%', '[{"title":"Dawn","audio_url":"http://127.0.0.1:9/dawn.mp3"}]'],
-    ['song-2', 'LYRICS', 'QUEUED', '10%', null],
+    ['song-1', 'MUSIC', 'SUCCESS', 100, '[{"title":"Dawn","audio_url":"http://127.0.0.1:9/dawn.mp3"}]'],
+    ['song-2', 'LYRICS', 'QUEUED', 10, null],
   ] as const) {
     await database.query(
       `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
          progress, submit_time, finish_time, data)
        VALUES ($1, $2, $2, $1, 'suno', $3, 8, $4, $5, $6, $2, $7, $8)`,
-      [id, second, root.id, action, status, progress, status === 'SUCCESS' ? second + 31 : 0, data],
+      [id, second, root.id, action, status, progress, status === 'SUCCESS' ? after(31) : null, data],
     );
   }
   const channel = await server.api.createChannel(root, {
@@ -75,9 +76,9 @@ beforeAll(async () => {
   await database.query(
     `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
        progress, submit_time, finish_time, properties, data)
-     VALUES ('v', $1, $1, 'video_1', 'video', $2, $3, 'VIDEO', 'SUCCESS', '100%', $1, $4, $5, $6)`,
+     VALUES ('v', $1, $1, 'video_1', 'video', $2, $3, 'VIDEO', 'SUCCESS', 100, $1, $4, $5, $6)`,
     [
-      ...[second, root.id, channel, second + 64, { input: prompt, model: 'grok-imagine-video', upstream: 'job' }],
+      ...[second, root.id, channel, after(64), { input: prompt, model: 'grok-imagine-video', upstream: 'job' }],
       { status: 'done', video: { url: `${upstream.url}/made.mp4` } },
     ],
   );

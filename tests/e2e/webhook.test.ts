@@ -132,13 +132,11 @@ it('tries three times with pauses that grow, and then no more; the limit keeps t
   expect(server.logLines().join('\n')).not.toContain(secret);
 });
 
-it('follows no redirect, and reaches no address that is closed, whatever older consoles stored', async () => {
+it('follows no redirect, and reaches no address that is closed, whatever is stored', async () => {
   const [dan, eve] = [await customer('dan'), await customer('eve')];
   receiver.answer = () => ({ status: 307, headers: { location: `${receiver.url}/followed` } });
-  const older = { notify_type: 'webhook', quota_warning_threshold: 2_000_000, webhook_secret: secret };
-  await pool.query('UPDATE users SET setting = $1 WHERE id = $2', [
-    ...[JSON.stringify({ ...older, webhook_url: `${elsewhere.url}/eve` }), eve.id],
-  ]);
+  const stored = { notifyType: 'webhook', quotaWarningThreshold: 2_000_000, webhookUrl: `${elsewhere.url}/eve` };
+  await pool.query('UPDATE users SET setting = $1 WHERE id = $2', [JSON.stringify(stored), eve.id]);
   await Promise.all([dan.call(), eve.call()]);
   await until(() => dan.hooks().length > 1);
   await until(async () => {

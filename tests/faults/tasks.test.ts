@@ -81,7 +81,7 @@ const tell = (body: unknown): Promise<unknown> =>
 interface Row {
   readonly mj_id: string;
   readonly status: string;
-  readonly progress: string;
+  readonly progress: number;
   readonly quota: string;
 }
 
@@ -102,7 +102,7 @@ async function expectExactLedger(): Promise<void> {
 }
 
 const isFinished = async (name: string): Promise<boolean> =>
-  (await rows()).some((row) => row.mj_id === name && row.progress === '100%');
+  (await rows()).some((row) => row.mj_id === name && row.progress === 100);
 
 it('killed while the provider has the submission: nothing is charged', async () => {
   upstream.script({ path: '/mj/submit' }, async (response) => {
@@ -115,12 +115,10 @@ it('killed while the provider has the submission: nothing is charged', async () 
   await expectExactLedger();
   expect((await rows()).at(-1)).toMatchObject({ mj_id: '', quota: '0' });
   // The provider never reports its result.
-  await auditor.pool.query(`UPDATE midjourneys SET submit_time = submit_time - 700000 WHERE mj_id = ''`);
-  await until(
-    async () => (await rows()).every(({ progress }) => progress === '100%'),
-    60,
-    'the submission is given up',
+  await auditor.pool.query(
+    `UPDATE midjourneys SET submit_time = submit_time - interval '700 seconds' WHERE mj_id = ''`,
   );
+  await until(async () => (await rows()).every(({ progress }) => progress === 100), 60, 'the submission is given up');
   await expectExactLedger();
 }, 240_000);
 
@@ -221,12 +219,14 @@ it('killed again and again under submissions, callbacks and polls: the ledger st
   }
   isOver = true;
   await Promise.all(painters);
-  await auditor.pool.query(`UPDATE midjourneys SET submit_time = submit_time - 700000 WHERE mj_id = ''`);
+  await auditor.pool.query(
+    `UPDATE midjourneys SET submit_time = submit_time - interval '700 seconds' WHERE mj_id = ''`,
+  );
   // A submission that was accepted without a response is missing in the test's list, but exists at the provider.
   for (const { mj_id: name, progress } of await rows()) {
-    if (name !== '' && progress !== '100%') tasks.reported.set(name, { status: 'FAILURE', progress: '100%' });
+    if (name !== '' && progress !== 100) tasks.reported.set(name, { status: 'FAILURE', progress: '100%' });
   }
-  await until(async () => (await rows()).every(({ progress }) => progress === '100%'), 60, 'every task ends');
+  await until(async () => (await rows()).every(({ progress }) => progress === 100), 60, 'every task ends');
   await expectExactLedger();
   expect((await rows()).some(({ status }) => status === 'SUCCESS')).toBe(true);
   expect((await rows()).some(({ status, quota }) => status === 'FAILURE' && quota !== '0')).toBe(true);

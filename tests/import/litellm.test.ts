@@ -90,8 +90,8 @@ router_settings:
   const server = await startServer({ database });
   const query = <Row>(sql: string): Promise<Row[]> => server.dataSource.query<Row[]>(sql);
   expect(await query('SELECT username, role, quota, used_quota FROM users ORDER BY id')).toEqual([
-    { username: 'alice', role: 1, quota: '3750000', used_quota: '1250000' },
-    { username: 'boss', role: 10, quota: '0', used_quota: '0' },
+    { username: 'alice', role: 'common', quota: '3750000', used_quota: '1250000' },
+    { username: 'boss', role: 'admin', quota: '0', used_quota: '0' },
   ]);
   expect(
     await query('SELECT name, status, remain_quota, unlimited_quota, model_limits FROM tokens ORDER BY id'),

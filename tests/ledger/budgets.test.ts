@@ -379,9 +379,10 @@ it('reconciliation finds windows that differ from the log and from the reservati
 
 it('deletes windows that began more than 62 days ago, unless they are held or of a fixed range', async () => {
   const [daily, fixed] = [await addBudget('money', 10), await addBudget('money', 10)];
-  await testLedger.pool.query(`UPDATE budgets SET span = 'fixed', starts_at = 1, ends_at = 9000000000 WHERE id = $1`, [
-    fixed,
-  ]);
+  await testLedger.pool.query(
+    `UPDATE budgets SET span = 'fixed', starts_at = to_timestamp(1), ends_at = to_timestamp(9000000000) WHERE id = $1`,
+    [fixed],
+  );
   const day = 86_400;
   for (const [id, start, held] of [
     [daily, today - 64 * day, 0],

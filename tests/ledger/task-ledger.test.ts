@@ -50,10 +50,10 @@ const life: fc.Arbitrary<Life> = fc.record({
 });
 
 const steps = {
-  half: { status: 'IN_PROGRESS', progress: '50%' },
-  good: { status: 'SUCCESS', progress: '100%' },
-  bad: { status: 'FAILURE', progress: '100%', failReason: 'no' },
-  'given up': { status: 'FAILURE', progress: '100%', failReason: 'too late' },
+  half: { status: 'IN_PROGRESS', progress: 50 },
+  good: { status: 'SUCCESS', progress: 100 },
+  bad: { status: 'FAILURE', progress: 100, failReason: 'no' },
+  'given up': { status: 'FAILURE', progress: 100, failReason: 'too late' },
 } as const;
 
 let testLedger: TestLedger;
@@ -103,10 +103,10 @@ async function live({ kind, name, price, order, told, early }: Life, money: Mone
   const row = { ...money, username: 'user', requestId, action: 'A', keyPrint: '' };
   const id =
     kind === 'drawing'
-      ? await tasks.open(drawingKind, { ...row, submitTime: Date.now() }, reservation)
+      ? await tasks.open(drawingKind, { ...row, submitTime: new Date() }, reservation)
       : await tasks.open(
           creativeKind,
-          { ...row, platform: 'suno', createdAt: 1, updatedAt: 1, submitTime: 1 },
+          { ...row, platform: 'suno', createdAt: new Date(), updatedAt: new Date(), submitTime: new Date() },
           reservation,
         );
   const tell = (): Promise<unknown> =>
@@ -190,7 +190,7 @@ it('announces every step of a task after it is committed, and nothing that did n
   const opening = await heard(async () => {
     id = await tasks.open(
       drawingKind,
-      { ...money, requestId: 'announced', action: 'IMAGINE', submitTime: 1 },
+      { ...money, requestId: 'announced', action: 'IMAGINE', submitTime: new Date() },
       reservation,
     );
   });

@@ -32,11 +32,11 @@ beforeEach(async () => {
         [requestId],
       );
       const more = table === 'tasks' ? ', created_at, updated_at, platform' : '';
-      const moreValues = table === 'tasks' ? `, 0, 0, 'suno'` : '';
+      const moreValues = table === 'tasks' ? `, now(), now(), 'suno'` : '';
       const row = await testLedger.pool.query<{ id: number }>(
         `INSERT INTO ${table} (user_id, token_id, channel_id, action, ${name}, submit_time, status, progress, request_id, quota,
                                charged_at, is_logged${more})
-         VALUES ($1, $2, $3, 'A', $4, 0, $5, '100%', $6, 500, $7, true${moreValues}) RETURNING id`,
+         VALUES ($1, $2, $3, 'A', $4, now(), $5, 100, $6, 500, to_timestamp($7), true${moreValues}) RETURNING id`,
         [user, token, channel, requestId, status, requestId, log.rows[0]?.created_at],
       );
       if (status === 'SUCCESS') continue;

@@ -16,7 +16,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 let database: TestDatabase;
 let dataSource: DataSource;
 let logs: LogService;
-const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+const root: Actor = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' };
 const hour = 3600;
 const thisHour = Math.floor(Date.now() / 1000 / hour) * hour;
 const rows = 900;
@@ -120,7 +120,7 @@ it('reads on from a cursor to the end, whatever the filter, and each row once', 
       fc.constantFrom('ASC' as const, 'DESC' as const),
       fc.boolean(),
       async (filter, pageSize, direction, own) => {
-        const reader: Actor = { ...root, id: 2, role: own ? 1 : 100 };
+        const reader: Actor = { ...root, id: 2, role: own ? 'common' : 'root' };
         const all = await expected(own ? { ...withoutAdminFields(filter), userIds: [reader.id] } : filter);
         if (direction === 'DESC') all.reverse();
         const sort = [{ field: 'createdAt', direction }] as const;
@@ -141,7 +141,7 @@ it('reads on from a cursor to the end, whatever the filter, and each row once', 
 });
 
 it('shows owners no ids of rows, neither in rows nor in cursors', async () => {
-  const owner: Actor = { ...root, id: 2, role: 1 };
+  const owner: Actor = { ...root, id: 2, role: 'common' };
   const page = await logs.listOwn(owner, {}, { page: 0, pageSize: 50, after: null, sort: [] });
   const again = await logs.listOwn(owner, {}, { page: 0, pageSize: 50, after: null, sort: [] });
   expect(again.items.map(({ id }) => id)).toEqual(page.items.map(({ id }) => id));

@@ -400,7 +400,7 @@ it('filters by every field, and by names and tags as they are now', async () => 
 });
 
 it('shows callers their own usage only, and refuses what only the site may see', async () => {
-  const caller: Actor = { ...root, id: 5, username: 'user5', role: 1 };
+  const caller: Actor = { ...root, id: 5, username: 'user5', role: 'common' };
   const plain = { ...everything, cost: false };
   const own = (question: Partial<UsageQuestion>, wanted = plain) =>
     site.usage.listOwn(caller, { ...emptyQuestion, ...question }, wanted);

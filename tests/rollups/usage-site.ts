@@ -6,7 +6,7 @@ import { UsageService } from '../../server/src/console/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { createTestDatabase } from '../support/database.js';
 
-export const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+export const root: Actor = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' };
 
 /** A database for rows of usage, and the engine that reads them. */
 export interface UsageSite {

@@ -364,7 +364,7 @@ describe('rank (CVE-2026-64866, CVE-2026-47102)', () => {
   it('nobody raises himself, and an admin writes no setting that would make him root', async () => {
     await site.rest(user, 'PUT', '/api/user/self', { role: 100, status: 1, group: 'svip' });
     const [row] = await site.query('SELECT role, "group" FROM users WHERE id = $1', [user.id]);
-    expect(row).toEqual({ role: 1, group: 'default' });
+    expect(row).toEqual({ role: 'common', group: 'default' });
     const admin = await site.invite(root, 'admin');
     for (const key of ['ServerAddress', 'SMTPServer', 'oidc.well_known', 'RegisterEnabled', 'TurnstileSecretKey']) {
       const { body } = await site.rest(admin, 'PUT', '/api/option/', { key, value: 'https://evil.example' });
@@ -429,5 +429,5 @@ it('no default account exists, and the wizard opens once', async () => {
   expect((await site.rest(null, 'POST', '/api/user/login', body, anywhere())).body['success']).toBe(false);
   const again = { username: 'evil', password: 'password 1', confirmPassword: 'password 1' };
   expect((await site.rest(null, 'POST', '/api/setup', again, anywhere())).status).toBe(400);
-  expect(await site.query('SELECT 1 FROM users WHERE role = 100')).toHaveLength(1);
+  expect(await site.query("SELECT 1 FROM users WHERE role = 'root'")).toHaveLength(1);
 });

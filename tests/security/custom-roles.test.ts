@@ -26,7 +26,7 @@ const codeOf = async (person: Person, method: string, path: string, body?: unkno
   (await site.rest(person, method, path, body)).body['code'] ?? null;
 
 interface UserRow {
-  readonly role: number;
+  readonly role: string;
   readonly quota: string;
   readonly display_name: string;
   readonly password_hash: string;
@@ -103,7 +103,7 @@ describe('with every permission there is', () => {
       expect(await codeOf(mighty, 'POST', '/api/user/', user)).toBe(refused[0]);
       expect(await codeOf(mighty, 'PUT', '/api/user/', { id: common.id, role })).toBe(refused[0]);
     }
-    expect(await rowOf(common)).toMatchObject({ role: 1, custom_role_id: null });
+    expect(await rowOf(common)).toMatchObject({ role: 'common', custom_role_id: null });
     expect(await site.query(`SELECT 1 FROM users WHERE username LIKE 'high%'`)).toEqual([]);
   });
 
@@ -177,7 +177,7 @@ describe('users', () => {
   it('a promoted operator has the rights of an admin alone', async () => {
     const person = await as(['audit']);
     expect(await codesOf(root, `mutation { promoteUser(id: ${person.id}) { user { id } } }`)).toEqual([]);
-    expect(await rowOf(person)).toMatchObject({ role: 10, custom_role_id: null });
+    expect(await rowOf(person)).toMatchObject({ role: 'admin', custom_role_id: null });
     const again = await site.signIn(person.username, person.password);
     expect(await codesOf(again, '{ auditEntries { totalCount } }')).toEqual(refused);
     const roleId = await customRole(site, root, ['audit']);

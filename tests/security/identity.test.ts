@@ -196,7 +196,7 @@ describe('rank (CVE-2026-64866)', () => {
       const raised = { id: user.id, role };
       expect((await site.rest(admin, 'PUT', '/api/user/', raised)).body['success']).toBe(false);
     }
-    const rows = await site.query(`SELECT 1 FROM users WHERE username LIKE 'made%' OR (id = $1 AND role > 1)`, [
+    const rows = await site.query(`SELECT 1 FROM users WHERE username LIKE 'made%' OR (id = $1 AND role <> 'common')`, [
       user.id,
     ]);
     expect(rows).toEqual([]);

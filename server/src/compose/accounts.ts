@@ -230,7 +230,6 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     changes,
     checkUrl: (url) => outboundGuard.checkUrl(url, 'public-only'),
   });
-  await settingService.start();
   const checkInService = new CheckInService({ users, postEntry, usageLog: logService, options: optionService, clock });
   const inviteService = new InviteService({
     users,

@@ -1,4 +1,4 @@
-import { holds, Role, type Actor } from '../shared/actor.js';
+import { holds, ranks, type Actor, type Role } from '../shared/actor.js';
 import type { SortBy } from '../shared/page.js';
 import { permissionsToWrite } from './option-permissions.js';
 import { definitionOf, optionText, type OptionKey, type OptionValues } from './option-registry.js';
@@ -16,7 +16,7 @@ export interface OptionEntry {
   /** Whether it differs from the built-in value; for a secret: whether one is stored. */
   readonly isSet: boolean;
   /** The lowest role that may write it. */
-  readonly writer: number;
+  readonly writer: Role;
   /** Whether this actor may write it. */
   readonly isWritable: boolean;
   /** Time of the last change. Null when it was never saved, or was reset. */
@@ -59,7 +59,7 @@ export function optionEntry(
     kind,
     isSecret: secret,
     isSet: value !== defaultText,
-    writer: Role[writer],
+    writer,
     isWritable: mayWrite(actor, key),
     changedAt: last?.at ?? null,
     changedById: last?.userId ?? null,
@@ -101,5 +101,7 @@ function parsed(text: string): unknown {
 /** Whether the actor may write the setting. */
 export const mayWrite = (actor: Actor, key: OptionKey): boolean => {
   const needed = permissionsToWrite(key);
-  return needed === null ? actor.role >= Role[definitionOf(key).writer] : needed.every((one) => holds(actor, one));
+  return needed === null
+    ? ranks[actor.role] >= ranks[definitionOf(key).writer]
+    : needed.every((one) => holds(actor, one));
 };

@@ -36,6 +36,7 @@ import {
   type OptionKey,
   type OptionValues,
 } from './option-registry.js';
+import { millisecondsIn } from '../shared/clock.js';
 
 export { isOptionKey, parseOption, type OptionKey, type OptionValues };
 
@@ -72,7 +73,7 @@ export class OptionService {
     // The listener is added first, so that no change between the read and the listener is missed.
     this.deps.changes.on('option', () => this.reloadQuietly());
     await this.reload();
-    this.timer = setInterval(() => this.reloadQuietly(), this.deps.syncSeconds * 1000).unref();
+    this.timer = setInterval(() => this.reloadQuietly(), millisecondsIn(this.deps.syncSeconds)).unref();
   }
 
   stop(): void {

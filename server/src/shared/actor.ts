@@ -1,14 +1,16 @@
 import { AppError, ForbiddenError } from './errors.js';
 import { entryOf, permissions, type Permission } from './permission.js';
 
-/** Role numbers as clients know them (docs/reference/rest/conventions.md#roles). */
-export const Role = { guest: 0, common: 1, admin: 10, root: 100 } as const;
-export type RoleName = keyof typeof Role;
+/** The fixed roles, in their order, with their ranks: the REST API shows those as roles (docs/reference/rest/conventions.md#roles). */
+export const ranks = { guest: 0, common: 1, admin: 10, root: 100 } as const;
+export type Role = keyof typeof ranks;
 
-/** Rank of a common user with a custom role: above common users, below admins. Never a stored role. */
+/** Rank of a common user with a custom role: above common users, below admins. */
 const operatorRank = 5;
 
-export const UserStatus = { enabled: 1, banned: 2 } as const;
+/** In the order in which lists sort them. */
+export const userStatuses = ['enabled', 'banned'] as const;
+export type UserStatus = (typeof userStatuses)[number];
 
 /** Scopes of a named access token, within the rights of its user. */
 export const accessScopes = ['USAGE_READ', 'LOGS_READ', 'ACCOUNT_READ', 'ADMIN_READ', 'KEYS_READ', 'WRITE'] as const;
@@ -21,8 +23,8 @@ export type AccessScope = (typeof accessScopes)[number];
 export interface Actor {
   readonly id: number;
   readonly username: string;
-  readonly role: number;
-  readonly status: number;
+  readonly role: Role;
+  readonly status: UserStatus;
   readonly group: string;
   /** Set for a common user with a custom role: its permissions, including those that they imply. */
   readonly permissions?: readonly Permission[];
@@ -62,7 +64,7 @@ export function requireActor(actor: MaybeActor): Actor {
  */
 export function requireSignIn(actor: MaybeActor): Actor {
   if (!actor) throw new AppError('NOT_SIGNED_IN', 'No permission: not logged in and no access token provided');
-  if (actor.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+  if (actor.status !== 'enabled') throw new AppError('USER_BANNED', 'User is banned');
   return actor;
 }
 
@@ -98,16 +100,16 @@ export function requireSession(actor: MaybeActor, what: string): Actor & { reado
 }
 
 /** @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES when the actor's role is lower than `role` */
-export function requireRole(actor: MaybeActor, role: RoleName): Actor {
+export function requireRole(actor: MaybeActor, role: Role): Actor {
   const known = requireActor(actor);
-  if (known.role < Role[role]) throw new ForbiddenError();
+  if (ranks[known.role] < ranks[role]) throw new ForbiddenError();
   return known;
 }
 
 /** Whether the actor holds at least one of these permissions, by a fixed role or a custom one. */
 export const holds = (actor: MaybeActor, ...anyOf: readonly Permission[]): boolean =>
   actor !== null &&
-  anyOf.some((one) => actor.role >= Role[entryOf(one).least] || actor.permissions?.includes(one) === true);
+  anyOf.some((one) => ranks[actor.role] >= ranks[entryOf(one).least] || actor.permissions?.includes(one) === true);
 
 /** Returns everything that the actor holds, in the order of the table. */
 export const permissionsOf = (actor: Actor): Permission[] => permissions.filter((one) => holds(actor, one));
@@ -138,27 +140,27 @@ export function visibleUsers(
 
 /** The fields of a user that decide which users it may act on. */
 export interface Ranked {
-  readonly role: number;
+  readonly role: Role;
   readonly customRoleId: number | null;
 }
 
-/** Returns the rank of a user: the number of the fixed role, or a rank between common and admin with a custom role. */
+/** Returns the rank of a user: that of the fixed role, or a rank between common and admin with a custom role. */
 export const rankOf = ({ role, customRoleId }: Ranked): number =>
-  role === Role.common && customRoleId !== null ? operatorRank : role;
+  role === 'common' && customRoleId !== null ? operatorRank : ranks[role];
 
 /** The lowest rank that administers anything. */
 export const leastAdministrator = operatorRank;
 
 /** Returns the rank of the caller, on the scale of `rankOf`. */
 export const rankOfActor = ({ role, permissions: own }: Actor): number =>
-  role === Role.common && own ? operatorRank : role;
+  role === 'common' && own ? operatorRank : ranks[role];
 
 /** Whether the actor administers anything: the changes of such callers are audited. */
 export const administers = (actor: Actor): boolean => rankOfActor(actor) >= leastAdministrator;
 
 /** Whether the actor may act on a user of this rank: root on all users, others only on lower ones. */
 export function outranks(actor: Actor, targetRank: number): boolean {
-  return actor.role === Role.root || rankOfActor(actor) > targetRank;
+  return actor.role === 'root' || rankOfActor(actor) > targetRank;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { budgetWindowAt, countsModel, type BudgetSchedule } from './budget.js';
+import { dateOf } from './clock.js';
 
 const schedule = (given: Partial<BudgetSchedule>): BudgetSchedule => ({
   span: 'day',
   isRolling: false,
   timeZone: 'UTC',
-  startsAt: 0,
-  endsAt: 0,
+  startsAt: null,
+  endsAt: null,
   ...given,
 });
 const iso = (seconds: number | undefined): string =>
@@ -91,7 +92,7 @@ it('a rolling window has buckets of a sixtieth, and counts each until all of it 
 });
 
 it('a fixed range counts from its start until its end', () => {
-  const [startsAt, endsAt] = [1000, 2000];
+  const [startsAt, endsAt] = [dateOf(1000), dateOf(2000)];
   const at = (second: number) => budgetWindowAt(schedule({ span: 'fixed', startsAt, endsAt }), second * 1000);
   expect([at(999), at(2000)]).toEqual([null, null]);
   expect(at(1000)).toEqual({ start: 1000, from: 1000, end: 2000, lifetime: null });

@@ -1,4 +1,5 @@
 import { addDays, dayOf, firstOfMonth, hourOf, mondayOf, startOfDay, startOfHour } from './calendar.js';
+import { unixSecond, unixSeconds } from './clock.js';
 
 export const budgetLevels = ['token', 'user', 'group', 'channel', 'site'] as const;
 export type BudgetLevel = (typeof budgetLevels)[number];
@@ -24,9 +25,9 @@ export interface BudgetSchedule {
   readonly isRolling: boolean;
   /** IANA name. */
   readonly timeZone: string;
-  /** Unix seconds of a fixed range, else 0. */
-  readonly startsAt: number;
-  readonly endsAt: number;
+  /** Of a fixed range. Null: it has no start. */
+  readonly startsAt: Date | null;
+  readonly endsAt: Date | null;
 }
 
 /** The fields of a budget that calls need. */
@@ -40,7 +41,7 @@ export interface KnownBudget extends BudgetSchedule {
   readonly models: readonly string[];
 }
 
-/** The window of a budget at a moment. Unix seconds. */
+/** The window of a budget at a moment, in Unix seconds: calls compute it and the ledger compares it. */
 export interface BudgetWindow {
   /** Start of the window, or of the bucket of a rolling window to which use is added. */
   readonly start: number;
@@ -70,13 +71,13 @@ export const rollingBuckets = 60;
  */
 export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWindow | null {
   const { span, isRolling, timeZone, startsAt, endsAt } = schedule;
-  const second = Math.floor(now / 1000);
+  const second = unixSecond(now);
   // Such a limit is counted in the shared state, over the last 60 seconds.
   if (span === 'minute') return null;
   if (span === 'fixed') {
-    return second < startsAt || second >= endsAt
-      ? null
-      : { start: startsAt, from: startsAt, end: endsAt, lifetime: null };
+    const start = startsAt ? unixSeconds(startsAt) : 0;
+    const end = endsAt ? unixSeconds(endsAt) : 0;
+    return second < start || second >= end ? null : { start, from: start, end, lifetime: null };
   }
   if (isRolling) {
     const length = rollingSeconds[span];
@@ -85,8 +86,8 @@ export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWin
     return { start, from: start - length, end: start + bucket, lifetime: length + bucket };
   }
   const [first, next] = calendarWindow(span, new Date(now), timeZone);
-  const start = first.getTime() / 1000;
-  return { start, from: start, end: next.getTime() / 1000, lifetime: null };
+  const start = unixSeconds(first);
+  return { start, from: start, end: unixSeconds(next), lifetime: null };
 }
 
 function calendarWindow(span: Exclude<BudgetSpan, 'fixed' | 'minute'>, now: Date, timeZone: string): [Date, Date] {

@@ -1,4 +1,4 @@
-import { leastAdministrator, Role } from './actor.js';
+import { leastAdministrator, ranks } from './actor.js';
 
 /** Values of the option `SecondFactorRequiredFor`. */
 export const secondFactorRules = ['none', 'root', 'admins', 'everyone'] as const;
@@ -7,9 +7,9 @@ export type SecondFactorRule = (typeof secondFactorRules)[number];
 /** The lowest rank to which a rule applies. A user with a custom role counts as an admin. */
 const leastRank: Readonly<Record<SecondFactorRule, number>> = {
   none: Infinity,
-  root: Role.root,
+  root: ranks.root,
   admins: leastAdministrator,
-  everyone: Role.common,
+  everyone: ranks.common,
 };
 
 /** Whether users of this rank (`rankOf`) must have a second factor. */

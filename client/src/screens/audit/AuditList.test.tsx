@@ -106,8 +106,8 @@ it('shows other values in words, and offers no way back for them', async () => {
   const changes = [
     change('deletedAt', null, '2026-11-20T14:05:00.000Z'),
     change('quota', '500000', '1250000'),
-    change('role', '1', '10'),
-    change('status', '1', '2'),
+    change('role', 'common', 'admin'),
+    change('status', 'enabled', 'banned'),
   ];
   await renderScreen({
     path: '/audit?row=3',

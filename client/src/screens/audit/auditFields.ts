@@ -80,8 +80,8 @@ const labels = {
 /** The words of a stored value, by the object and the field. */
 const words = {
   USER: {
-    status: { 1: 'users.active', 2: 'users.banned' },
-    role: { 1: 'roles.common', 10: 'roles.admin', 100: 'roles.root' },
+    status: { enabled: 'users.active', banned: 'users.banned' },
+    role: { common: 'roles.common', admin: 'roles.admin', root: 'roles.root' },
   },
   TOKEN: {
     status: {
@@ -116,8 +116,6 @@ const words = {
 } as const;
 type Word<T> = T extends string ? T : { [K in keyof T]: Word<T[K]> }[keyof T];
 
-/** Unix seconds; 0 stands for none. */
-const secondFields: readonly string[] = ['startsAt', 'endsAt'];
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** The name of a changed field in the reader's language; one without a label as the server names it. */
@@ -140,9 +138,6 @@ export function valueText(
   const word = wordOf(subject, field, value);
   if (word) return t(word);
   if (field === 'quota' && isWhole(value)) return format.money(Number(value), 'amount');
-  if (secondFields.includes(field) && isWhole(value)) {
-    return Number(value) > 0 ? dateTime(Number(value) * 1000, 'seconds') : '';
-  }
   return isoTime.test(value) ? dateTime(value, 'seconds') : value;
 }
 

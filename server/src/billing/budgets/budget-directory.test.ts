@@ -14,8 +14,8 @@ const budget = (id: number): { budget: KnownBudgetRow } => ({
     span: 'day',
     is_rolling: false,
     time_zone: 'UTC',
-    starts_at: 0,
-    ends_at: 0,
+    starts_at: null,
+    ends_at: null,
     models: [],
   },
 });

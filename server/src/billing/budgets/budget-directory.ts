@@ -8,6 +8,7 @@ import {
   toKnownRates,
   type KnownBudgetRow,
 } from './known-budget.js';
+import { millisecondsIn } from '../../shared/clock.js';
 
 interface Queries {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
@@ -53,7 +54,7 @@ export class BudgetDirectory {
   /** @param syncSeconds interval of complete reads */
   async start(changes: Changes, syncSeconds: number): Promise<void> {
     changes.on('budget', () => this.reload());
-    this.timer = setInterval(() => void this.reload(), syncSeconds * 1000);
+    this.timer = setInterval(() => void this.reload(), millisecondsIn(syncSeconds));
     this.timer.unref();
     await this.read();
   }

@@ -1,5 +1,6 @@
 import { isTimeZone } from '../../shared/calendar.js';
 import { budgetKinds, budgetLevels, budgetSpans, isRate } from '../../shared/budget.js';
+import { unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { lastSecond } from '../../shared/limits.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
@@ -53,8 +54,9 @@ export function parseNewBudget(given: NewBudget): NewBudget {
   }
   const isFixed = span === 'fixed';
   if (isFixed && isRolling) throw new InvalidInputError('A fixed range cannot be rolling', 'isRolling');
-  const isRange = Number.isSafeInteger(startsAt) && Number.isSafeInteger(endsAt) && startsAt >= 0 && endsAt > startsAt;
-  if (isFixed && !(isRange && endsAt <= lastSecond)) {
+  const start = startsAt ? unixSeconds(startsAt) : 0;
+  const end = endsAt ? unixSeconds(endsAt) : 0;
+  if (isFixed && !(start >= 0 && end > start && end <= lastSecond)) {
     throw new InvalidInputError('A fixed range needs a start before its end', 'startsAt');
   }
   return {
@@ -65,8 +67,8 @@ export function parseNewBudget(given: NewBudget): NewBudget {
     timeZone,
     groupName,
     subjectId: hasSubject ? given.subjectId : 0,
-    startsAt: isFixed ? startsAt : 0,
-    endsAt: isFixed ? endsAt : 0,
+    startsAt: isFixed ? startsAt : null,
+    endsAt: isFixed ? endsAt : null,
     ...parseBudgetPatch(given),
   };
 }

@@ -1,13 +1,14 @@
 import type { DataSource } from 'typeorm';
 import { budgetWindowAt } from '../../shared/budget.js';
+import { dateOf } from '../../shared/clock.js';
 import type { Budget } from './budget.entity.js';
 
 /** The current use of a budget. */
 export interface BudgetState {
-  /** Start of the window. Unix seconds. */
-  readonly start: number;
+  /** Start of the window. */
+  readonly start: Date;
   /** End of the window. Null for a rolling window, which frees its amount continuously. */
-  readonly end: number | null;
+  readonly end: Date | null;
   readonly used: number;
   /** The amount reserved by running calls. */
   readonly held: number;
@@ -58,7 +59,7 @@ export async function readBudgetStates(
   return new Map(
     open.map(({ id, window: { from, end, lifetime } }) => [
       id,
-      { start: from, end: lifetime === null ? end : null, used: 0, held: 0, ...sums.get(id) },
+      { start: dateOf(from), end: lifetime === null ? dateOf(end) : null, used: 0, held: 0, ...sums.get(id) },
     ]),
   );
 }

@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeor
 import { bigintColumn } from '../../platform/db/columns.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
 
-/** A limit of what may be used within a window (docs/reference/relay/budgets.md). Times are Unix seconds. */
+/** A limit of what may be used within a window (docs/reference/relay/budgets.md). */
 @Entity('budgets')
 export class Budget {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
@@ -16,9 +16,10 @@ export class Budget {
   @Column('text') span: BudgetSpan;
   @Column('boolean', { name: 'is_rolling' }) isRolling: boolean;
   @Column('text', { name: 'time_zone' }) timeZone: string;
-  /** Start of a fixed range; otherwise 0. */
-  @Column('bigint', { name: 'starts_at', transformer: bigintColumn }) startsAt: number;
-  @Column('bigint', { name: 'ends_at', transformer: bigintColumn }) endsAt: number;
+  /** Start of a fixed range. Null: it has none. */
+  @Column('timestamptz', { name: 'starts_at', nullable: true }) startsAt: Date | null;
+  /** End of a fixed range, excluded. Null for the other spans. */
+  @Column('timestamptz', { name: 'ends_at', nullable: true }) endsAt: Date | null;
   @Column('text', { array: true }) models: string[];
   @Column('boolean') enabled: boolean;
   @Column('integer', { name: 'created_by' }) createdBy: number;

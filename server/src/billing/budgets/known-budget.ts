@@ -11,8 +11,8 @@ export interface KnownBudgetRow {
   readonly span: BudgetSpan;
   readonly is_rolling: boolean;
   readonly time_zone: string;
-  readonly starts_at: number;
-  readonly ends_at: number;
+  readonly starts_at: string | null;
+  readonly ends_at: string | null;
   readonly models: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export const toKnownBudget = (row: KnownBudgetRow): KnownBudget => ({
   span: row.span,
   isRolling: row.is_rolling,
   timeZone: row.time_zone,
-  startsAt: row.starts_at,
-  endsAt: row.ends_at,
+  startsAt: row.starts_at === null ? null : new Date(row.starts_at),
+  endsAt: row.ends_at === null ? null : new Date(row.ends_at),
   models: row.models,
 });

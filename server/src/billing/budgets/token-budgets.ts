@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { z } from 'zod';
 import type { Actor } from '../../shared/actor.js';
 import { budgetKinds, budgetSpans } from '../../shared/budget.js';
+import { dateOf } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { pick } from '../../shared/snake-case.js';
 import { parseNewBudget, type NewBudget } from './budget-input.js';
@@ -32,8 +33,8 @@ export const toTokenBudget = (body: z.infer<typeof tokenBudget>): NewTokenBudget
   span: body.window,
   isRolling: body.rolling ?? false,
   timeZone: body.time_zone ?? 'UTC',
-  startsAt: body.starts_at ?? 0,
-  endsAt: body.ends_at ?? 0,
+  startsAt: body.starts_at ? dateOf(body.starts_at) : null,
+  endsAt: body.ends_at ? dateOf(body.ends_at) : null,
   models: body.models ?? [],
   enabled: body.enabled ?? true,
 });

@@ -1,7 +1,7 @@
 import type { Repository } from 'typeorm';
 import { holds, requireActor, type MaybeActor } from '../../shared/actor.js';
 import { isRate, rateSeconds } from '../../shared/budget.js';
-import type { Clock } from '../../shared/clock.js';
+import { dateOf, unixSecond, type Clock } from '../../shared/clock.js';
 import { readBudgetStates, type BudgetState, type BudgetView } from './budget-states.js';
 import type { Budget } from './budget.entity.js';
 
@@ -53,7 +53,7 @@ export class UsedUpBudgets {
     const states = await readBudgetStates(this.deps.budgets, counted, now);
     for (const budget of budgets) {
       if (!isRate(budget) || budget.amount > 0) continue;
-      states.set(budget.id, { start: Math.floor(now / 1000) - rateSeconds, end: null, used: 0, held: 0 });
+      states.set(budget.id, { start: dateOf(unixSecond(now) - rateSeconds), end: null, used: 0, held: 0 });
     }
     return states;
   }

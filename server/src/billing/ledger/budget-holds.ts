@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import type { BudgetKind } from '../../shared/budget.js';
+import { dateOf, secondsIn } from '../../shared/clock.js';
 
 /**
  * The amount that a call reserves in one budget before it begins. Times are Unix seconds, like those of `BudgetWindow`.
@@ -36,9 +37,9 @@ export class BudgetError extends AppError {
     /** Unix seconds at which the budget has room. */
     override readonly resetAt: number,
   ) {
-    const reset = new Date(resetAt * 1000).toISOString().replace('.000Z', 'Z');
+    const reset = dateOf(resetAt).toISOString().replace('.000Z', 'Z');
     super('BUDGET_EXCEEDED', `The budget of ${budgetWord[hold.kind]} is used up. It resets at ${reset}`, {
-      retryAfterSeconds: Math.max(1, Math.ceil(resetAt - hold.askedAt / 1000)),
+      retryAfterSeconds: Math.max(1, Math.ceil(resetAt - secondsIn(hold.askedAt))),
       resetAt,
     });
   }

@@ -9,6 +9,7 @@ import { toReserveJson, toSettleLine } from './ledger-lines.js';
 import { LedgerSql } from './ledger-sql.js';
 import type { Charge, ReserveRequest } from './ledger.js';
 import { reconcile } from './reconcile.js';
+import { unixSecond } from '../../shared/clock.js';
 
 export interface DatabaseCheck {
   /** The URL of the database itself, not of a pooler. */
@@ -175,7 +176,7 @@ async function useLedger(within: pg.PoolConfig, client: pg.Client, check: Databa
     };
     if (!(await reserve('charged', 100)) || !(await reserve('released', 100)))
       throw new Error('a reservation was refused although the balance has room for it');
-    const line = toSettleLine({ ...request('charged', 100), reservedAt: 0 }, charge, Math.floor(Date.now() / 1000));
+    const line = toSettleLine({ ...request('charged', 100), reservedAt: 0 }, charge, unixSecond(Date.now()));
     for (let time = 0; time < 2; time++) await ledger.settle([line.json]);
     await ledger.release(['released']);
     const names = Array.from({ length: crowd }, (_, index) => `crowd-${index}`);

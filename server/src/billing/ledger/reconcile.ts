@@ -15,8 +15,8 @@ const taskChecks: readonly string[] = kinds.flatMap(({ table, source, name }) =>
   `SELECT '${table} charged' AS account, x.id::text, x.${name} AS name, x.quota::text AS expected, coalesce(l.quota, 0)::text AS found
    FROM ${table} x
    LEFT JOIN LATERAL (SELECT sum(quota) AS quota FROM logs
-                       WHERE request_id = x.request_id AND created_at = x.charged_at AND type = 2) l ON true
-   WHERE x.is_logged AND x.charged_at >= (SELECT trimmed_before FROM log_state) AND coalesce(l.quota, 0) <> x.quota`,
+                       WHERE request_id = x.request_id AND created_at = extract(epoch FROM x.charged_at)::bigint AND type = 2) l ON true
+   WHERE x.is_logged AND x.charged_at >= (SELECT to_timestamp(trimmed_before) FROM log_state) AND coalesce(l.quota, 0) <> x.quota`,
   refundCheck({ table, source, name, suffix: '', owner: 'user_id', owners: 'users' }),
   refundCheck({ table, source, name, suffix: ':token', owner: 'token_id', owners: 'tokens' }),
   `SELECT 'refund without a task' AS account, e.source AS id, e.note AS name, '0' AS expected, e.amount::text AS found

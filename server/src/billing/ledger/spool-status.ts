@@ -1,6 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metrics } from '../../platform/observability/metrics.js';
+import { secondsIn } from '../../shared/clock.js';
 
 /** The contents of a spool folder. */
 export interface SpoolStatus {
@@ -48,7 +49,7 @@ export async function readSpool(folder: string, counted = new Map<string, Counte
       oldest = Math.min(oldest, found.since);
     }
   }
-  const oldestSeconds = oldest === Infinity ? 0 : Math.max(0, (Date.now() - oldest) / 1000);
+  const oldestSeconds = oldest === Infinity ? 0 : Math.max(0, secondsIn(Date.now() - oldest));
   return { waiting, oldestSeconds, rejected };
 }
 

@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { EntityManager } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
-import { UserStatus } from '../../shared/actor.js';
 import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../../shared/log-type.js';
@@ -121,8 +120,8 @@ export class CreditService {
 async function roomOf(manager: EntityManager, userId: number): Promise<number> {
   const [row] = await manager.query<Array<{ taken: string }>>(
     `SELECT quota + (SELECT coalesce(sum(amount), 0) FROM reservations WHERE user_id = $1) AS taken
-       FROM users WHERE id = $1 AND status <> $2 AND deleted_at IS NULL`,
-    [userId, UserStatus.banned],
+       FROM users WHERE id = $1 AND status <> 'banned' AND deleted_at IS NULL`,
+    [userId],
   );
   return maxQuota - Number(row?.taken ?? maxQuota);
 }

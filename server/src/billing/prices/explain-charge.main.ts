@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
 import { LogType } from '../../shared/log-type.js';
 import { explainCharge, explainCost, type ChargedRow } from './explain-charge.js';
+import { dateOf } from '../../shared/clock.js';
 
 /**
  * `npm run explain-charge -- <request id>`: every log row of a request, each charge with its formula and numbers, recomputed
@@ -44,7 +45,7 @@ async function readRows(client: pg.Client, requestId: string): Promise<FoundRow[
   );
   return rows.map((row) => ({
     type: Number(row['type']),
-    time: new Date(Number(row['created_at']) * 1000).toISOString(),
+    time: dateOf(Number(row['created_at'])).toISOString(),
     quota: Number(row['quota']),
     promptTokens: Number(row['prompt_tokens']),
     completionTokens: Number(row['completion_tokens']),

@@ -7,7 +7,7 @@ import { reconcile } from '../../billing/ledger/index.js';
 import type { AlertFacts } from './alert.entity.js';
 
 /** The subjects for which a condition holds: ids of channels, 0 for the site. */
-export type Found = ReadonlyMap<number, AlertFacts>;
+export type Found = ReadonlyMap<number | null, AlertFacts>;
 
 export interface AlertConditionsDeps {
   readonly database: Pick<DataSource, 'query' | 'transaction'>;
@@ -98,6 +98,6 @@ export class AlertConditions {
       await transaction.query('SET LOCAL statement_timeout = 0');
       return reconcile({ query: async (text, values) => ({ rows: await transaction.query(text, values) }) });
     });
-    return found.length === 0 ? new Map() : new Map([[0, { count: found.length }]]);
+    return found.length === 0 ? new Map() : new Map([[null, { count: found.length }]]);
   }
 }

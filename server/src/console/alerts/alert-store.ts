@@ -5,7 +5,7 @@ import type { AlertFacts, AlertKind } from './alert.entity.js';
 
 interface OpenedRow {
   readonly id: number;
-  readonly channel_id: number;
+  readonly channel_id: number | null;
   readonly facts: AlertFacts;
 }
 
@@ -16,7 +16,7 @@ export interface DueMessage {
   /** Attempts so far, including this one. */
   readonly tries: number;
   readonly kind: AlertKind;
-  readonly channelId: number;
+  readonly channelId: number | null;
   readonly facts: AlertFacts;
 }
 
@@ -37,16 +37,17 @@ const openSql = `
     INSERT INTO alert_messages (alert_id, target)
       SELECT o.id, target FROM opened o CROSS JOIN unnest($4::text[]) AS target
        WHERE NOT EXISTS (SELECT 1 FROM alerts before
-                          WHERE before.kind = $1 AND before.channel_id = o.channel_id
+                          WHERE before.kind = $1 AND before.channel_id IS NOT DISTINCT FROM o.channel_id
                             AND before.ended_at > now() - ${quietMinutes} * interval '1 minute'))
   SELECT id, channel_id, facts FROM opened`;
 /** An open alert shows the latest figures. */
 const updateSql = `
   UPDATE alerts a SET facts = f.facts
     FROM unnest($2::integer[], $3::jsonb[]) AS f (channel_id, facts)
-   WHERE a.kind = $1 AND a.channel_id = f.channel_id AND a.ended_at IS NULL AND a.facts <> f.facts`;
+   WHERE a.kind = $1 AND a.channel_id IS NOT DISTINCT FROM f.channel_id AND a.ended_at IS NULL AND a.facts <> f.facts`;
 const endSql = `
-  UPDATE alerts SET ended_at = now() WHERE kind = $1 AND ended_at IS NULL AND channel_id <> ALL ($2::integer[])`;
+  UPDATE alerts a SET ended_at = now() WHERE kind = $1 AND ended_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM unnest($2::integer[]) AS f (channel_id) WHERE f.channel_id IS NOT DISTINCT FROM a.channel_id)`;
 const claimSql = `
   WITH due AS (SELECT id FROM alert_messages WHERE due_at <= now() ORDER BY due_at, id LIMIT 20 FOR UPDATE SKIP LOCKED),
   claimed AS (

@@ -3,11 +3,11 @@ import type { AlertFacts, AlertKind } from './alert.entity.js';
 
 type Texts = (
   facts: AlertFacts,
-  id: number,
+  id: number | null,
 ) => { readonly title: string; readonly content: string; readonly values: string[] };
 
 const dollars = (amount = 0): string => `$${amount.toFixed(2)}`;
-const nameOf = ({ channelName }: AlertFacts, id: number): string => `${channelName ?? ''} (#${id})`;
+const nameOf = ({ channelName }: AlertFacts, id: number | null): string => `${channelName ?? ''} (#${id})`;
 
 /** English texts of messages. The console has its own texts, in the language of its reader. */
 const texts: Record<AlertKind, Texts> = {
@@ -39,7 +39,7 @@ const texts: Record<AlertKind, Texts> = {
 };
 
 /** Returns the message about an alert. Its type is `alert_<kind>`. */
-export const noticeOf = (kind: AlertKind, channelId: number, facts: AlertFacts): Notice => ({
+export const noticeOf = (kind: AlertKind, channelId: number | null, facts: AlertFacts): Notice => ({
   type: `alert_${kind.toLowerCase()}`,
   ...texts[kind](facts, channelId),
 });

@@ -31,8 +31,8 @@ export interface AlertFacts {
 export class Alert {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('text') kind: AlertKind;
-  /** The channel; 0 for the site. */
-  @Column('integer', { name: 'channel_id' }) channelId: number;
+  /** Null: the alert is about the site. */
+  @Column('integer', { name: 'channel_id', nullable: true }) channelId: number | null;
   @Column('jsonb') facts: AlertFacts;
   @CreateDateColumn({ name: 'opened_at', type: 'timestamptz' }) openedAt: Date;
   /** Null while the condition holds. */

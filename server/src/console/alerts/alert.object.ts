@@ -81,7 +81,7 @@ export const toAlertObject = ({ id, kind, channelId, facts, openedAt, endedAt }:
   kind,
   openedAt,
   endedAt,
-  channelId: channelId === 0 ? null : channelId,
+  channelId,
   channelName: facts.channelName ?? null,
   reason: facts.reason || null,
   balance: facts.balance ?? null,

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Clock } from '../../shared/clock.js';
+import { millisecondsIn, seconds, type Clock } from '../../shared/clock.js';
 import { sameSecret } from '../../shared/secrets.js';
 
 /** Seconds for which a browser stays known after a sign-in. */
@@ -18,7 +18,7 @@ export class KnownBrowsers {
 
   /** @returns the value of the cookie */
   mark(userId: number): string {
-    const expires = Math.floor(this.clock.now() / 1000) + knownBrowserSeconds;
+    const expires = seconds(this.clock) + knownBrowserSeconds;
     const body = `${userId}.${expires}.${randomBytes(9).toString('base64url')}`;
     return `${body}.${this.sign(body)}`;
   }
@@ -28,7 +28,7 @@ export class KnownBrowsers {
     const match = /^((\d{1,10})\.(\d{1,12})\.([\w-]{12}))\.([\w-]{43})$/.exec(text ?? '');
     const [, body = '', userId = '', expires = '', browser = '', signature = ''] = match ?? [];
     if (!match || !sameSecret(signature, this.sign(body))) return null;
-    if (Number(expires) * 1000 <= this.clock.now()) return null;
+    if (millisecondsIn(Number(expires)) <= this.clock.now()) return null;
     return { userId: Number(userId), browser };
   }
 

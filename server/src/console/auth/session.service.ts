@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
-import type { Clock } from '../../shared/clock.js';
+import { millisecondsIn, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { Session } from './session.entity.js';
 
@@ -78,7 +78,7 @@ export class SessionService {
         publicId: randomUUID(),
         userId,
         lastSeenAt: new Date(now),
-        expiresAt: new Date(now + (awaitsFactor ? waitingSeconds : sessionSeconds) * 1000),
+        expiresAt: new Date(now + millisecondsIn(awaitsFactor ? waitingSeconds : sessionSeconds)),
         awaitsFactor,
         confirmedAt: isConfirmed ? new Date(now) : null,
         ip: origin.ip.slice(0, 64),

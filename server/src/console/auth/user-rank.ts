@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { holds, outranks, rankOf, Role, type Actor, type Ranked } from '../../shared/actor.js';
+import { holds, outranks, rankOf, type Actor, type Ranked } from '../../shared/actor.js';
 import { ForbiddenError } from '../../shared/errors.js';
 import { withImplied } from '../../shared/permission.js';
 
@@ -19,7 +19,7 @@ export async function assertMayActOn(
   verb: string,
 ): Promise<void> {
   if (!outranks(actor, rankOf(user))) throw new ForbiddenError(tooHigh(verb));
-  if (user.customRoleId === null || actor.role === Role.root) return;
+  if (user.customRoleId === null || actor.role === 'root') return;
   const [role] = await manager.query<Array<{ permissions: string[] }>>(
     'SELECT permissions FROM custom_roles WHERE id = $1',
     [user.customRoleId],

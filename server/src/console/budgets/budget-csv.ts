@@ -3,7 +3,7 @@ import type { BudgetView } from '../../billing/budgets/index.js';
 
 type Cell = string | number | boolean;
 
-const iso = (seconds: number): string => (seconds === 0 ? '' : new Date(seconds * 1000).toISOString());
+const iso = (moment: Date | null | undefined): string => moment?.toISOString() ?? '';
 
 /** Columns of the export. Amounts are quota, tokens or requests, times are in UTC. */
 const columns: ReadonlyArray<readonly [name: string, cell: (view: BudgetView) => Cell]> = [
@@ -21,8 +21,8 @@ const columns: ReadonlyArray<readonly [name: string, cell: (view: BudgetView) =>
   ['models', ({ budget }) => budget.models.join(' ')],
   ['enabled', ({ budget }) => budget.enabled],
   ['by_admin', ({ budget }) => budget.byAdmin],
-  ['window_start', ({ state }) => iso(state?.start ?? 0)],
-  ['resets_at', ({ state }) => iso(state?.end ?? 0)],
+  ['window_start', ({ state }) => iso(state?.start)],
+  ['resets_at', ({ state }) => iso(state?.end)],
   ['used', ({ state }) => state?.used ?? 0],
   ['held', ({ state }) => state?.held ?? 0],
 ];

@@ -110,7 +110,7 @@ export class BudgetNotices {
     const { owner, name } = await this.subject(budget);
     const used = this.amount(budget, state.used);
     const whole = this.amount(budget, budget.amount);
-    const reset = state.end === null ? '' : ` It resets at ${new Date(state.end * 1000).toISOString()}.`;
+    const reset = state.end === null ? '' : ` It resets at ${state.end.toISOString()}.`;
     const texts =
       percent === 100 && state.used < budget.amount
         ? {

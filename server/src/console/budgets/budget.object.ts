@@ -3,7 +3,7 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
-import { dateOf, dateOrNull } from '../../shared/clock.js';
+import { ceilSecond } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import {
   usedShare,
@@ -149,14 +149,14 @@ export function toBudgetObject({ budget, subjectName, state }: BudgetView): Budg
     subjectName,
     subjectId: budget.subjectId === 0 ? null : budget.subjectId,
     group: level === 'group' ? budget.groupName : null,
-    startsAt: dateOrNull(budget.startsAt),
-    endsAt: dateOrNull(budget.endsAt),
+    startsAt: budget.startsAt,
+    endsAt: budget.endsAt,
     state: state && {
       used: state.used,
       held: state.held,
       usedShare: usedShare(budget, state) ?? 0,
-      startsAt: dateOf(state.start),
-      resetsAt: state.end === null ? null : dateOf(state.end),
+      startsAt: state.start,
+      resetsAt: state.end,
     },
   };
 }
@@ -264,12 +264,10 @@ export class CreateBudgetInput extends TokenBudgetInput {
   idempotencyKey?: string | null;
 }
 
-const secondsOf = (date: Date | null | undefined): number => (date ? Math.ceil(date.getTime() / 1000) : 0);
-
 export const toNewTokenBudget = ({ startsAt, endsAt, ...fields }: TokenBudgetInput): NewTokenBudget => ({
   ...fields,
-  startsAt: secondsOf(startsAt),
-  endsAt: secondsOf(endsAt),
+  startsAt: startsAt ? ceilSecond(startsAt) : null,
+  endsAt: endsAt ? ceilSecond(endsAt) : null,
 });
 
 export const toNewBudget = ({

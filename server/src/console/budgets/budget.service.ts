@@ -9,10 +9,11 @@ import {
   requirePermission,
   type Actor,
   type MaybeActor,
+  type Role,
 } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { isRate, rateKey, rateSeconds, type BudgetLevel } from '../../shared/budget.js';
-import type { Clock } from '../../shared/clock.js';
+import { dateOf, unixSecond, type Clock } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { sliceOfList, type ListQuery, type Slice } from '../../shared/page.js';
@@ -303,12 +304,13 @@ export class BudgetService {
       budgets.filter((budget) => !isRate(budget)),
       now,
     );
-    const second = Math.floor(now / 1000);
+    const second = unixSecond(now);
     const read = { second, window: rateSeconds, amount: 0, limit: 0, alone: false };
     const sums = await Promise.all(
       budgets.filter(isRate).map(async ({ id }) => ({ id, ...(await this.deps.state.count(rateKey(id), read)) })),
     );
-    for (const { id, sum } of sums) states.set(id, { start: second - rateSeconds, end: null, used: sum, held: 0 });
+    for (const { id, sum } of sums)
+      states.set(id, { start: dateOf(second - rateSeconds), end: null, used: sum, held: 0 });
     return states;
   }
 
@@ -346,7 +348,7 @@ export class BudgetService {
   ): Promise<void> {
     if (level !== 'user' && level !== 'token') return;
     const owner = level === 'user' ? 'u.id = $1' : 'u.id = (SELECT user_id FROM tokens WHERE id = $1)';
-    const [user] = await manager.query<Array<{ id: number; role: number; customRoleId: number | null }>>(
+    const [user] = await manager.query<Array<{ id: number; role: Role; customRoleId: number | null }>>(
       `SELECT u.id, u.role, u.custom_role_id AS "customRoleId" FROM users u WHERE ${owner}`,
       [subjectId],
     );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, int, named, nullish, parameter, seconds, text } from '../../platform/http/openapi/operation.js';
 import { budgetLevels } from '../../shared/budget.js';
-import { unixSeconds } from '../../shared/clock.js';
+import { secondsOrZero, unixSeconds } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import {
   type BudgetPatch,
@@ -93,14 +93,14 @@ export const toWire = ({ budget, subjectName, state }: BudgetView): z.output<typ
   window: budget.span,
   rolling: budget.isRolling,
   time_zone: budget.timeZone,
-  starts_at: budget.startsAt,
-  ends_at: budget.endsAt,
+  starts_at: secondsOrZero(budget.startsAt),
+  ends_at: secondsOrZero(budget.endsAt),
   models: budget.models,
   enabled: budget.enabled,
   by_admin: budget.byAdmin,
   created_time: unixSeconds(budget.createdAt),
-  window_start: state?.start ?? 0,
-  resets_at: state?.end ?? 0,
+  window_start: secondsOrZero(state?.start),
+  resets_at: secondsOrZero(state?.end),
   used: state?.used ?? 0,
   held: state?.held ?? 0,
 });

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { earlierTime } from '../../platform/db/earlier-time.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../options/option.service.js';
 
@@ -42,7 +42,7 @@ export class CaptureRetention {
     const now = await earlierTime(database, seconds(clock));
     const before = now - options.values['content_capture.retention_days'] * 86_400;
     const [, count] = await database.query<[unknown, number]>('DELETE FROM captured_contents WHERE created_at < $1', [
-      before,
+      dateOf(before),
     ]);
     return count;
   }

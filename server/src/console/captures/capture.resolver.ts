@@ -23,7 +23,7 @@ class CapturedContentObject {
 
 const toCapturedContent = ({ createdAt, ...content }: CapturedContent): CapturedContentObject => ({
   ...content,
-  at: new Date(createdAt * 1000),
+  at: createdAt,
 });
 
 @Resolver(() => CapturedContentObject)

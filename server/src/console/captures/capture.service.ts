@@ -4,8 +4,7 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 /** A captured prompt and its response. */
 export interface CapturedContent {
   readonly requestId: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
+  readonly createdAt: Date;
   /** JSON after redaction. It is incomplete when it was cut. */
   readonly request: string;
   readonly response: string;
@@ -30,7 +29,7 @@ export class CaptureService {
     if (!row) return null;
     return {
       requestId: row['request_id'] as string,
-      createdAt: Number(row['created_at']),
+      createdAt: row['created_at'] as Date,
       request: row['request'] as string,
       response: row['response'] as string,
       isCut: row['is_cut'] as boolean,

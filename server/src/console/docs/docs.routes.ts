@@ -1,6 +1,7 @@
 import compress from '@fastify/compress';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { DocsService, Served } from './docs.service.js';
+import { splitList } from '../../shared/comma-list.js';
 
 const headers = {
   // The policy allows pages, one style sheet, one script and the search index, all of this origin.
@@ -36,7 +37,7 @@ export const docsRoutes =
 function send(request: FastifyRequest, reply: FastifyReply, { body, type, tag, isMissing }: Served): FastifyReply {
   reply.headers(headers).header('etag', tag).type(type);
   // A proxy that compresses marks the tag as weak, so the mark is removed.
-  const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  const known = splitList(request.headers['if-none-match'] ?? '').map((one) => one.replace(/^W\//, ''));
   if (known.includes(tag)) return reply.status(304).send();
   return reply.status(isMissing ? 404 : 200).send(body);
 }

@@ -132,7 +132,7 @@ function pageFooter(page: Page, language: Language, docs: DocsFolder): string {
     const one = docs.page(name, language);
     return `<a rel="${rel}" href="${addressOf(one, language)}"><span>${label}</span> ${escapeHtml(one.title)}</a>`;
   };
-  const [previous, next] = place === -1 ? [] : [order[place - 1], order[place + 1]];
+  const [previous, next] = place < 0 ? [] : [order[place - 1], order[place + 1]];
   return `<footer><nav class="neighbours">${link(previous, 'prev', text.previous)}${link(next, 'next', text.next)}</nav>
 <p><a href="${docs.twinOf(page.url)}">${text.markdown}</a></p></footer>`;
 }

@@ -17,7 +17,7 @@ const fetcher = {
 };
 const words = new SensitiveWords(options, logger);
 const trials = new GuardrailTrialService(new Guardrails({ words, options, logger, fetcher: fetcher as never }));
-const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+const root: Actor = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' };
 const rule = (more: object) => JSON.stringify({ name: 'r', stage: 'input', action: 'mask', ...more });
 const reply = (body: unknown, status = 200) => ({ status, body: Buffer.from(JSON.stringify(body)) });
 
@@ -69,7 +69,7 @@ it.each([
 });
 
 it('is for root, and for texts of a prompt', async () => {
-  const admin: Actor = { ...root, id: 2, role: 10 };
+  const admin: Actor = { ...root, id: 2, role: 'admin' };
   await expect(trials.try(admin, '{}', '')).rejects.toMatchObject({ code: 'INSUFFICIENT_PRIVILEGES' });
   await expect(trials.try(root, rule({ check: 'words', words: ['x'] }), 'x'.repeat(10_001))).rejects.toMatchObject({
     code: 'INVALID_INPUT',

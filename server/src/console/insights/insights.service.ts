@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { decodeCursor, encodeCursor, readBehind } from '../../platform/db/keyset.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery, SortBy } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
@@ -320,7 +320,7 @@ export class InsightService {
     );
     const found = new Map(rows.map((row) => [row.bucket, row]));
     return buckets.map((start, index) => ({
-      time: new Date(start * 1000),
+      time: dateOf(start),
       users: found.get(index)?.users ?? 0,
       firstWeekQuota: Number(found.get(index)?.quota ?? 0),
     }));

@@ -1,6 +1,6 @@
 import { day, hour, readSnapshot, usageFrom, type Snapshots } from '../../billing/rollups/index.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
@@ -111,7 +111,7 @@ export class LedgerHistoryService {
     );
     return rows.map(({ bucket, credited, deducted, ...row }) => ({
       ...row,
-      time: new Date((starts[bucket] ?? range.from) * 1000),
+      time: dateOf(starts[bucket] ?? range.from),
       credited: Number(credited),
       deducted: Number(deducted),
     }));
@@ -171,7 +171,7 @@ export class LedgerHistoryService {
         const parts = { balances: Math.max(0, balances), inviteEarnings: Math.max(0, inviteEarnings), unusedCodes };
         const liability = parts.balances + parts.inviteEarnings + parts.unusedCodes;
         const liabilityUsd = liability / this.deps.options.values.QuotaPerUnit;
-        return { ...parts, asOf: new Date(Math.min(moment, now) * 1000), liability, liabilityUsd };
+        return { ...parts, asOf: dateOf(Math.min(moment, now)), liability, liabilityUsd };
       });
     });
   }
@@ -240,7 +240,7 @@ export class LedgerHistoryService {
         .map(({ userId, username, ...row }) => ({
           userId,
           username,
-          at: new Date(Number(row.hour) * 1000),
+          at: dateOf(Number(row.hour)),
           quota: Number(row.quota),
           quotaNow: Number(row.quotaNow),
         })),

@@ -5,6 +5,7 @@ import { escapeLike } from '../../shared/page.js';
 import { logFrom, type Queries, type Range, type RollupState } from '../../billing/rollups/index.js';
 import { LogType } from '../../shared/log-type.js';
 import { viewColumns, type ViewRow } from './log-view.js';
+import { secondsIn } from '../../shared/clock.js';
 
 /**
  * Which log rows to read. Absent fields do not restrict; an empty list matches nothing. Times are Unix seconds: `from`
@@ -96,7 +97,7 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
     where.and('type = ANY (?)', callTypes);
   if (filter.durationAtLeast !== undefined) {
     // The column has whole seconds. It is compared first, because it takes less time than the details.
-    where.and('use_time >= ?', Math.floor(filter.durationAtLeast / 1000));
+    where.and('use_time >= ?', Math.floor(secondsIn(filter.durationAtLeast)));
     where.and(`?::bigint <= ${loggedDurationMs}`, filter.durationAtLeast);
   }
   if (filter.durationBelow !== undefined) where.and(`?::bigint > ${loggedDurationMs}`, filter.durationBelow);

@@ -8,6 +8,7 @@ import { logConditions, type LogFilter } from './log-conditions.js';
 import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
 import { peopleColumns, type CsvColumn, type PeopleCsv } from './log-people-csv.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
+import { dateOf } from '../../shared/clock.js';
 
 const rowsPerRead = 1000;
 /** The byte order mark. Without it, spreadsheets read names as Latin-1. */
@@ -73,7 +74,7 @@ export class LogExport {
 }
 
 const columns: readonly CsvColumn[] = [
-  ['time', (log) => new Date(log.createdAt * 1000).toISOString()],
+  ['time', (log) => dateOf(log.createdAt).toISOString()],
   ['type', (log) => log.type],
   ['username', (log) => log.username],
   ['token', (log) => log.tokenName],

@@ -7,6 +7,7 @@ import { resolveTimeRange } from '../../shared/time-range.js';
 import { LogTypeEnum } from './log.object.js';
 import type { LogFilter } from './log-conditions.js';
 import type { LogSortKey } from './log.service.js';
+import { ceilSecond, unixSeconds } from '../../shared/clock.js';
 
 /** The last sentences of descriptions of lists by details. */
 const scanned = `Needs \`filter.at\`, of at most 31 days and ${maxLogRows.toLocaleString('en')} rows, of calls of at least 10 s if only those are asked for. A filter by user, channel, model or group leaves fewer rows to read. Costs 500 once.`;
@@ -98,7 +99,7 @@ export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter
   const { at, quota, durationMs, ...rest } = input ?? {};
   const { from, until } = resolveTimeRange(at, { field: 'filter.at' });
   // Rows have whole seconds, so the bound is rounded up: a row of second 5 is before 5.5.
-  const seconds = (date: Date | null): number | undefined => (date ? Math.ceil(date.getTime() / 1000) : undefined);
+  const seconds = (date: Date | null): number | undefined => (date ? unixSeconds(ceilSecond(date)) : undefined);
   return omitNullish<LogFilter>({
     ...rest,
     from: seconds(from),

@@ -5,6 +5,7 @@ import { detailsOf } from './log-details.js';
 import { creditTypes } from '../../shared/log-type.js';
 import { LogType } from '../../shared/log-type.js';
 import type { LogView } from './log-view.js';
+import { dateOf, secondsIn } from '../../shared/clock.js';
 
 /** A column of a CSV file: its header and its cells. */
 export type CsvColumn = readonly [name: string, cell: (log: LogView) => string | number | boolean | null];
@@ -58,7 +59,7 @@ export function peopleColumns({ timeZone, language, quotaPerUnit }: PeopleCsv, i
     return quota === 0 ? undefined : quota / quotaPerUnit;
   };
   const all: PeopleColumn[] = [
-    [`Time (${timeZone})`, `时间（${timeZone}）`, (log) => format.format(log.createdAt * 1000)],
+    [`Time (${timeZone})`, `时间（${timeZone}）`, (log) => format.format(dateOf(log.createdAt))],
     ['Type', '类型', (log) => names[log.type] ?? names[0]],
     ['User', '用户', (log) => log.username],
     ['Token', '令牌', (log) => log.tokenName],
@@ -71,7 +72,7 @@ export function peopleColumns({ timeZone, language, quotaPerUnit }: PeopleCsv, i
     ['Cached tokens', '缓存 Token', (log) => of(log).cachedTokens],
     ['Output tokens', '输出 Token', (log) => log.completionTokens],
     ['Group ratio', '分组倍率', (log) => of(log).price?.groupRatio ?? null],
-    ['Duration (s)', '用时（秒）', (log) => (of(log).durationMs ?? log.useTime * 1000) / 1000],
+    ['Duration (s)', '用时（秒）', (log) => seconds(of(log).durationMs) ?? log.useTime],
     ['First token (s)', '首字（秒）', (log) => seconds(of(log).timeToFirstTokenMs)],
     ['Stream', '流式', (log) => log.isStream],
     ['Request ID', '请求 ID', (log) => log.requestId],
@@ -86,7 +87,8 @@ export function peopleColumns({ timeZone, language, quotaPerUnit }: PeopleCsv, i
   return [...all, ...(isAdmin ? admins : [])].map(([en, zh, cell]) => [language === 'zh' ? zh : en, cell]);
 }
 
-const seconds = (milliseconds: number | null): number | null => (milliseconds === null ? null : milliseconds / 1000);
+const seconds = (milliseconds: number | null): number | null =>
+  milliseconds === null ? null : secondsIn(milliseconds);
 
 const marginOf = (usd: number, cost: number | undefined): number | undefined =>
   cost === undefined ? undefined : usd - cost;

@@ -3,7 +3,7 @@ import type { Signals } from '../../platform/live/signals.js';
 import type { Actor } from '../../shared/actor.js';
 import { LogTail } from './log-tail.js';
 
-const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+const root: Actor = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' };
 const row = (id: string) => ({
   id,
   createdAt: '100',

@@ -7,6 +7,7 @@ import type { LogFilter } from './log-conditions.js';
 import { matchesLog } from './log-match.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
 import { toOwnView, viewColumns, viewFor, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
+import { secondsIn } from '../../shared/clock.js';
 
 /** Rows younger than this are compared with those already seen. A settlement commits far sooner after its row's time. */
 const windowSeconds = 10;
@@ -151,7 +152,7 @@ export class LogTail {
   private async deliverNew(): Promise<void> {
     const now = performance.now();
     // Rows that were written while reads failed may be as old as the last read.
-    const late = Math.max(0, Math.floor((now - this.readAt - everyMilliseconds) / 1000));
+    const late = Math.max(0, Math.floor(secondsIn(now - this.readAt - everyMilliseconds)));
     const keys = await this.readKeys(windowSeconds + late);
     const fresh = keys.filter(({ id }) => !this.seen.has(id));
     const watchers = [...this.watchers];

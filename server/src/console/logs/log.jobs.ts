@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { earlierTime } from '../../platform/db/earlier-time.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { millisecondsIn, seconds, secondsIn, type Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import { trimLogs } from './log-trim.js';
 
@@ -45,7 +45,7 @@ export class LogRetention {
     const { database, state, nodeId, clock, days } = this.deps;
     if (!(await state.lease('log-retention', nodeId, leaseSeconds))) return 0;
     const now = await earlierTime(database, seconds(clock));
-    return trimLogs(database, keptSince(now * 1000, days));
+    return trimLogs(database, keptSince(millisecondsIn(now), days));
   }
 
   private async run(): Promise<void> {
@@ -57,5 +57,5 @@ export class LogRetention {
 /** Returns the first of the month that contains the oldest day to keep, in Unix seconds. */
 export function keptSince(now: number, days: number): number {
   const oldest = new Date(now - days * 24 * hour);
-  return Date.UTC(oldest.getUTCFullYear(), oldest.getUTCMonth(), 1) / 1000;
+  return secondsIn(Date.UTC(oldest.getUTCFullYear(), oldest.getUTCMonth(), 1));
 }

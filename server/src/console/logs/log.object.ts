@@ -18,6 +18,7 @@ import { LogGuardrailObject } from './log-guardrail.object.js';
 import { LogCostObject, LogPriceObject } from './log-price.object.js';
 import { LogType } from '../../shared/log-type.js';
 import type { LogView, OwnLogView } from './log-view.js';
+import { dateOf, millisecondsIn } from '../../shared/clock.js';
 
 export const LogTypeEnum = enumType(
   'LogType',
@@ -284,7 +285,7 @@ function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
     ...details,
     price,
     details: all,
-    at: new Date(log.createdAt * 1000),
+    at: dateOf(log.createdAt),
     type: log.type,
     requestId: log.requestId || null,
     content: log.content,
@@ -298,7 +299,7 @@ function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
     quota,
     usd: quota / quotaPerUnit,
     seconds: log.useTime,
-    durationMs: details.durationMs ?? Math.min(log.useTime * 1000, maxInt32),
+    durationMs: details.durationMs ?? Math.min(millisecondsIn(log.useTime), maxInt32),
   };
 }
 

@@ -12,6 +12,7 @@ import { costOfScan, LogListArgs, OwnLogListArgs, toLogFilter } from './log-filt
 import { LogPageObject, OwnLogPageObject, toLogSums } from './log-page.object.js';
 import { LogObject, type OwnLogObject, toLogObject, toOwnLogObject } from './log.object.js';
 import type { LogListQuery, LogService } from './log.service.js';
+import { unixSeconds } from '../../shared/clock.js';
 
 @Resolver(() => LogObject)
 export class LogResolver {
@@ -66,7 +67,7 @@ export class LogResolver {
     })
     before: Date,
   ): Promise<{ count: number }> {
-    return { count: await this.logService.deleteBefore(actor, Math.floor(before.getTime() / 1000)) };
+    return { count: await this.logService.deleteBefore(actor, unixSeconds(before)) };
   }
 
   private get quotaPerUnit(): number {

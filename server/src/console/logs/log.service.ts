@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { earlierTime } from '../../platform/db/earlier-time.js';
 import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog, AuditRow, UsageLog } from '../../shared/audit.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -201,7 +201,7 @@ export class LogService implements UsageLog {
       throw new InvalidInputError('The target timestamp is required', 'target_timestamp');
     }
     const until = Math.min(before, (await earlierTime(this.database, seconds(this.clock))) + 1);
-    const olderThan = new Date(until * 1000).toISOString();
+    const olderThan = dateOf(until).toISOString();
     const change = { action: 'delete', subject: 'log', id: '', before: null, after: { olderThan } } as const;
     await this.auditLog?.write(this.database, admin, change);
     const deleted = await trimLogs(this.database, until);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { UserSettings } from '../users/index.js';
+import type { StoredSetting, UserSettings } from '../users/index.js';
 import type { Notice, NoticeDelivery } from './delivery.js';
 import { settledWithin } from './settled-within.js';
 
@@ -132,7 +132,7 @@ export class NoticeOutbox {
   }
 
   private async recipient(id: number) {
-    const [row] = await this.deps.database.query<Array<{ email: string; setting: string }>>(
+    const [row] = await this.deps.database.query<Array<{ email: string; setting: StoredSetting }>>(
       'SELECT email, setting FROM users WHERE id = $1 AND deleted_at IS NULL',
       [id],
     );

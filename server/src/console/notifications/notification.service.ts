@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { boundedCache } from '../../shared/bounded-cache.js';
-import { Role } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { formatQuota } from '../../shared/quota.js';
 import { siteAddress } from '../../shared/site-address.js';
@@ -101,8 +100,7 @@ export class NotificationService {
   notifyRoot(notice: Notice): void {
     this.run(async () => {
       const [root] = await this.deps.database.query<Array<{ id: number }>>(
-        'SELECT id FROM users WHERE role = $1 AND deleted_at IS NULL',
-        [Role.root],
+        "SELECT id FROM users WHERE role = 'root' AND deleted_at IS NULL",
       );
       if (root) await this.notify(root.id, notice);
     });

@@ -5,6 +5,7 @@ import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js'
 import type { OptionValues } from '../../options/option.service.js';
 import type { Callback, Identity, Proof, RedirectProvider } from './identity-provider.js';
 import { askProvider, badCode, form, returnAddress, tokenShape } from './provider-call.js';
+import { millisecondsIn } from '../../shared/clock.js';
 
 /** An optional text. A value of another type counts as absent: only a missing `sub` refuses a sign-in. */
 const optionalText = z.string().nullish().catch(null);
@@ -166,7 +167,7 @@ export class OidcProvider implements RedirectProvider {
     const answer = await this.fetch.fetch({
       url,
       policy: 'public-only',
-      timeoutMs: timeoutSeconds * 1000,
+      timeoutMs: millisecondsIn(timeoutSeconds),
       maxBytes: 1024 * 1024,
       method: method === 'POST' ? 'POST' : 'GET',
       headers: Object.fromEntries(new Headers(headers)),

@@ -1,5 +1,4 @@
 import { IsNull, Not, type EntityManager } from 'typeorm';
-import { Role, UserStatus } from '../../shared/actor.js';
 import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/index.js';
@@ -35,8 +34,8 @@ export class Enrolment {
     const inviter = await findInviter(manager, inviterCode);
     const user = await insertUser(manager, this.deps.postEntry, {
       ...newcomer,
-      role: Role.common,
-      inviterId: inviter?.id ?? 0,
+      role: 'common',
+      inviterId: inviter?.id ?? null,
       quota: QuotaForNewUser,
     });
     await this.logBonus(manager, user, 'New user bonus', QuotaForNewUser);
@@ -90,5 +89,5 @@ async function earningsRoom(manager: EntityManager, inviterId: number): Promise<
 async function findInviter(manager: EntityManager, code: string | undefined): Promise<User | null> {
   const affCode = code?.trim() ?? '';
   if (!/^[0-9A-Za-z]{1,32}$/.test(affCode)) return null;
-  return manager.findOneBy(User, { affCode, status: Not(UserStatus.banned), deletedAt: IsNull() });
+  return manager.findOneBy(User, { affCode, status: Not('banned'), deletedAt: IsNull() });
 }

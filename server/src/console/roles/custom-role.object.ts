@@ -1,6 +1,6 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, PermissionEnum, RoleEnum } from '../../platform/graphql/enums.js';
-import { Role } from '../../shared/actor.js';
+import type { Role } from '../../shared/actor.js';
 import { entryOf, permissions, withImplied, type Permission, type PermissionArea } from '../../shared/permission.js';
 
 const PermissionAreaEnum = enumType(
@@ -31,7 +31,7 @@ export class PermissionInfoObject {
   area: PermissionArea;
 
   @Field(() => [RoleEnum], { description: 'The fixed roles that hold it.' })
-  roles: number[];
+  roles: Role[];
 
   @Field(() => [PermissionEnum], { description: 'Other permissions that are held with it.' })
   implies: Permission[];
@@ -43,7 +43,7 @@ export const permissionInfos: readonly PermissionInfoObject[] = permissions.map(
     permission: name,
     name,
     area,
-    roles: least === 'admin' ? [Role.admin, Role.root] : [Role.root],
+    roles: least === 'admin' ? ['admin', 'root'] : ['root'],
     implies: withImplied([name]).filter((one) => one !== name),
   };
 });

@@ -1,15 +1,7 @@
 import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../platform/cache/changes.js';
-import {
-  holds,
-  requireActor,
-  requireConfirmed,
-  requireRole,
-  Role,
-  type Actor,
-  type MaybeActor,
-} from '../../shared/actor.js';
+import { holds, requireActor, requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isPermission, permissions, withImplied, type Permission } from '../../shared/permission.js';
@@ -167,7 +159,7 @@ export class CustomRoleService {
       const role = customRoleId === null ? null : await this.lock(manager, customRoleId);
       const target = await manager.findOne(User, { where: { id: userId }, lock: { mode: 'pessimistic_write' } });
       if (!target) throw new NotFoundError('User', userId);
-      if (target.role !== Role.common) throw new ConflictError('Only common users can have a custom role');
+      if (target.role !== 'common') throw new ConflictError('Only common users can have a custom role');
       const before = target.customRoleId && (await manager.findOneBy(CustomRole, { id: target.customRoleId }));
       await manager.update(User, { id: userId }, { customRoleId });
       await this.deps.auditLog.write(manager, root, {

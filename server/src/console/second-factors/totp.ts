@@ -1,4 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
+import { secondsIn } from '../../shared/clock.js';
 
 const period = 30;
 /** Number of steps before and after the current one whose codes are accepted, because clocks differ. */
@@ -39,5 +40,5 @@ export function stepOfCode(secret: string, code: string, now: number): number | 
   const token = code.replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(token)) return null;
   const delta = generator(secret).validate({ token, timestamp: now, window });
-  return delta === null ? null : Math.floor(now / 1000 / period) + delta;
+  return delta === null ? null : Math.floor(secondsIn(now) / period) + delta;
 }

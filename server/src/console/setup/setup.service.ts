@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../platform/cache/changes.js';
-import { Role } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { sameSecret } from '../../shared/secrets.js';
@@ -130,7 +129,7 @@ export class SetupService {
   }
 
   private async createRoot(manager: EntityManager, username: string, passwordHash: string | null): Promise<void> {
-    const root = { username, displayName: 'Root User', passwordHash, role: Role.root, quota: rootQuota };
+    const root = { username, displayName: 'Root User', passwordHash, role: 'root', quota: rootQuota } as const;
     try {
       await insertUser(manager, this.deps.postEntry, root);
     } catch (error) {
@@ -140,11 +139,11 @@ export class SetupService {
   }
 
   private rootExists(manager: EntityManager): Promise<boolean> {
-    return manager.existsBy(User, { role: Role.root });
+    return manager.existsBy(User, { role: 'root' });
   }
 
   private row(): Setup {
-    return { id: 1, version, initializedAt: seconds(this.deps.clock) };
+    return { id: 1, version, initializedAt: new Date(this.deps.clock.now()) };
   }
 }
 

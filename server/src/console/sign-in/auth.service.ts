@@ -3,7 +3,7 @@ import type { Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { boundedCache } from '../../shared/bounded-cache.js';
-import { rankOf, Role, UserStatus, type Actor } from '../../shared/actor.js';
+import { rankOf, type Actor } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
 import { addressKey } from '../../shared/address.js';
 import type { Clock } from '../../shared/clock.js';
@@ -11,7 +11,7 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { asSeen, type User } from '../users/index.js';
+import type { User } from '../users/index.js';
 import {
   type AccessTokenService,
   AccountChangedError,
@@ -156,7 +156,7 @@ export class AuthService {
   private async withPassword(name: string, password: string): Promise<User> {
     const user = await this.findByLogin(name);
     const { matches, outdated } = await this.deps.passwords.check(user?.passwordHash ?? null, password);
-    if (!user || !matches || user.status !== UserStatus.enabled) {
+    if (!user || !matches || user.status !== 'enabled') {
       throw new AppError('INVALID_CREDENTIALS', 'Username or password wrong, or user banned');
     }
     if (!outdated) return user;
@@ -176,7 +176,7 @@ export class AuthService {
     if (!user.hasSecondFactor) return this.begin(user, origin, { checked });
     assertEnabled(user);
     const secret = await this.deps.sessions.open(user.id, origin, { awaitsFactor: true, checked });
-    return { user: asSeen(user), secret, knownBrowser: null, needsSecondFactor: true };
+    return { user: user, secret, knownBrowser: null, needsSecondFactor: true };
   }
 
   /**
@@ -200,7 +200,7 @@ export class AuthService {
     const isKnown = knownBrowsers.read(origin.knownBrowser)?.userId === user.id;
     const isNewAccount = clock.now() - user.createdAt.getTime() < newAccountMilliseconds;
     if (!isKnown && !isNewAccount) this.onNewBrowser({ userId: user.id, origin });
-    return { user: asSeen(user), secret, knownBrowser: knownBrowsers.mark(user.id), needsSecondFactor: false };
+    return { user: user, secret, knownBrowser: knownBrowsers.mark(user.id), needsSecondFactor: false };
   }
 
   private factorState(user: User, { confirmedAt }: Session): Pick<Actor, 'isUnconfirmed' | 'lacksSecondFactor'> {
@@ -276,7 +276,7 @@ export class AuthService {
   /** Returns the caller with the permissions of a custom role. Cached callers keep them for `actorMilliseconds`. */
   private async actorOf({ id, username, role, status, group, customRoleId }: User): Promise<Actor> {
     const actor = { id, username, role, status, group };
-    if (customRoleId === null || role !== Role.common) return actor;
+    if (customRoleId === null || role !== 'common') return actor;
     return { ...actor, permissions: await this.deps.roles.permissionsOf(customRoleId) };
   }
 
@@ -301,5 +301,5 @@ export class AuthService {
 }
 
 function assertEnabled({ status }: User): void {
-  if (status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+  if (status !== 'enabled') throw new AppError('USER_BANNED', 'User is banned');
 }

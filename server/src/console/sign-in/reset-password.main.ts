@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
-import { Role } from '../../shared/actor.js';
 import type { AuditChange } from '../../shared/audit.js';
 import { writeAudit } from '../audit/index.js';
 import { PasswordService } from '../auth/index.js';
@@ -92,8 +91,7 @@ async function findAccount(client: pg.Client, name: string): Promise<Account | u
 
 async function findRootName(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query<{ username: string }>(
-    'SELECT username FROM users WHERE role = $1 AND deleted_at IS NULL',
-    [Role.root],
+    "SELECT username FROM users WHERE role = 'root' AND deleted_at IS NULL",
   );
   return rows[0]?.username ?? null;
 }

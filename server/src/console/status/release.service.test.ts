@@ -3,7 +3,7 @@ import { AppError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
 import { ReleaseService } from './release.service.js';
 
-const admin = { id: 1, role: 10, status: 1 } as never;
+const admin = { id: 1, role: 'admin', status: 'enabled' } as never;
 const url = 'https://code.example/releases/latest';
 
 function serviceThatHears(status: number, body: unknown, address: string | undefined = url) {
@@ -44,7 +44,9 @@ it('asks nobody where no address is configured', async () => {
 
 it('is for admins', async () => {
   const { service, calls } = serviceThatHears(200, { tag_name: 'v1' });
-  expect(await failureOf(service.latest({ id: 2, role: 1, status: 1 } as never))).toBe('INSUFFICIENT_PRIVILEGES');
+  expect(await failureOf(service.latest({ id: 2, role: 'common', status: 'enabled' } as never))).toBe(
+    'INSUFFICIENT_PRIVILEGES',
+  );
   expect(await failureOf(service.latest(null))).toBe('NOT_SIGNED_IN');
   expect(calls).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import type { Release } from './release.service.js';
 import type { Status } from './status.js';
+import { dateOf } from '../../shared/clock.js';
 
 @ObjectType('ChatLink', { description: 'A chat application that users can open with an API key.' })
 export class ChatLink {
@@ -201,7 +202,7 @@ export function toStatusObject({
     oidcAuthorizationEndpoint: same.oidcAuthorizationEndpoint || null,
     telegramBotName: same.telegramBotName || null,
     wechatQrcode: same.wechatQrcode || null,
-    startedAt: new Date(startTime * 1000),
+    startedAt: dateOf(startTime),
     chatLinks: chats.flatMap((chat) => Object.entries(chat).map(([name, link]) => ({ name, link }))),
   };
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../shared/errors.js';
 import { defaultOptionValues } from '../../options/option-registry.js';
 import { StatusService } from './status.service.js';
 
-const admin = { id: 1, username: 'a', role: 10, status: 1, group: 'default' };
+const admin = { id: 1, username: 'a', role: 'admin', status: 'enabled', group: 'default' } as const;
 
 function create(query: () => Promise<unknown>) {
   const clock = { time: 1_000_000, now: () => clock.time };

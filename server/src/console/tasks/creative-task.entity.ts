@@ -23,14 +23,14 @@ export interface TaskProperties {
 }
 
 /**
- * One creative task: music at Suno, or a video (docs/reference/rest/entities.md#creative-task). Times are Unix seconds, 0
- * unset.
+ * One creative task: music at Suno, or a video (docs/reference/rest/entities.md#creative-task). Moments are whole seconds
+ * (`wholeSecond`).
  */
 @Entity('tasks')
 export class CreativeTask {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
-  @Column('bigint', { name: 'created_at', transformer: bigintColumn }) createdAt: number;
-  @Column('bigint', { name: 'updated_at', transformer: bigintColumn }) updatedAt: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
   /** The provider's id of the task, or this server's id of a video; empty until the task was accepted. */
   @Column('text', { name: 'task_id', default: '' }) taskId: string;
   @Column('text') platform: string;
@@ -41,11 +41,13 @@ export class CreativeTask {
   /** NOT_START, SUBMITTED, QUEUED, IN_PROGRESS, SUCCESS, FAILURE, UNKNOWN or empty. */
   @Column('text', { default: 'NOT_START' }) status: string;
   @Column('text', { name: 'fail_reason', default: '' }) failReason: string;
-  @Column('bigint', { name: 'submit_time', transformer: bigintColumn }) submitTime: number;
-  @Column('bigint', { name: 'start_time', transformer: bigintColumn, default: 0 }) startTime: number;
-  @Column('bigint', { name: 'finish_time', transformer: bigintColumn, default: 0 }) finishTime: number;
-  /** `0%` to `100%`; `100%` is final. */
-  @Column('text', { default: '0%' }) progress: string;
+  @Column('timestamptz', { name: 'submit_time' }) submitTime: Date;
+  /** When the provider began. Null: not yet, or not reported. */
+  @Column('timestamptz', { name: 'start_time', nullable: true }) startTime: Date | null;
+  /** Null: it has not ended. */
+  @Column('timestamptz', { name: 'finish_time', nullable: true }) finishTime: Date | null;
+  /** Percent. 100 is final. */
+  @Column('smallint', { default: 0 }) progress: number;
   @Column('jsonb', { default: {} }) properties: TaskProperties;
   /** The provider's report about the task, unchanged. */
   @Column('jsonb', { nullable: true }) data: unknown;
@@ -55,7 +57,7 @@ export class CreativeTask {
   @Column('text', { name: 'key_print', default: '' }) keyPrint: string;
   /** The amount charged. */
   @Column('bigint', { transformer: bigintColumn, default: 0 }) quota: number;
-  /** Unix seconds of the charge; 0 when there was none. */
-  @Column('bigint', { name: 'charged_at', transformer: bigintColumn, default: 0 }) chargedAt: number;
+  /** Null: there was no charge. */
+  @Column('timestamptz', { name: 'charged_at', nullable: true }) chargedAt: Date | null;
   @Column('boolean', { name: 'is_logged', default: false }) isLogged: boolean;
 }

@@ -2,7 +2,6 @@ import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
-import { dateOf, dateOrNull } from '../../shared/clock.js';
 import {
   creativeActions,
   type CreativeAction,
@@ -10,7 +9,7 @@ import {
   type TaskProperties,
 } from './creative-task.entity.js';
 import { oneOf, taskStatusOf, unknownValue } from './task-list.js';
-import { OwnTaskFilterInput, percentOf, TaskObject, TaskSort } from './task.object.js';
+import { OwnTaskFilterInput, TaskObject, TaskSort } from './task.object.js';
 
 const CreativeTaskActionEnum = enumType(
   'CreativeTaskAction',
@@ -50,14 +49,14 @@ export const toCreativeTaskObject = (task: CreativeTask): CreativeTaskObject => 
   channelId: task.channelId === 0 ? null : task.channelId,
   action: oneOf(creativeActions, task.action),
   status: taskStatusOf(task.status),
-  progress: percentOf(task.progress),
+  progress: task.progress,
   input: task.properties.input || null,
   data: task.data,
   properties: task.properties,
   failReason: task.failReason || null,
-  submittedAt: dateOf(task.submitTime),
-  startedAt: dateOrNull(task.startTime),
-  finishedAt: dateOrNull(task.finishTime),
+  submittedAt: task.submitTime,
+  startedAt: task.startTime,
+  finishedAt: task.finishTime,
   quota: task.quota,
 });
 

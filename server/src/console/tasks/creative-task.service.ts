@@ -19,7 +19,7 @@ export function asOwn(task: CreativeTask): CreativeTask {
   return { ...task, channelId: 0, properties, data: null };
 }
 
-const kind: TaskKind = { taskId: 'task_id', knownActions: creativeActions, unit: 1000 };
+const kind: TaskKind = { taskId: 'task_id', knownActions: creativeActions };
 
 /** The log of creative tasks. */
 export class CreativeTaskService {

@@ -23,8 +23,7 @@ export const drawingActions = [
 export type DrawingAction = (typeof drawingActions)[number];
 
 /**
- * One drawing at a Midjourney proxy (docs/reference/rest/entities.md#drawing-task). Times are Unix milliseconds, 0
- * unset.
+ * One drawing at a Midjourney proxy (docs/reference/rest/entities.md#drawing-task). Of texts, an empty one stands for none.
  */
 @Entity('midjourneys')
 export class Drawing {
@@ -41,26 +40,28 @@ export class Drawing {
   @Column('text', { name: 'prompt_en', default: '' }) promptEn: string;
   @Column('text', { default: '' }) description: string;
   @Column('text', { default: '' }) state: string;
-  @Column('bigint', { name: 'submit_time', transformer: bigintColumn }) submitTime: number;
-  @Column('bigint', { name: 'start_time', transformer: bigintColumn, default: 0 }) startTime: number;
-  @Column('bigint', { name: 'finish_time', transformer: bigintColumn, default: 0 }) finishTime: number;
+  @Column('timestamptz', { name: 'submit_time' }) submitTime: Date;
+  /** When the provider began. Null: not yet, or not reported. */
+  @Column('timestamptz', { name: 'start_time', nullable: true }) startTime: Date | null;
+  /** Null: it has not ended. */
+  @Column('timestamptz', { name: 'finish_time', nullable: true }) finishTime: Date | null;
   @Column('text', { name: 'image_url', default: '' }) imageUrl: string;
   /** NOT_START, SUBMITTED, IN_PROGRESS, MODAL, SUCCESS, FAILURE or empty. */
   @Column('text', { default: '' }) status: string;
-  /** `0%` to `100%`; `100%` is final. */
-  @Column('text', { default: '0%' }) progress: string;
+  /** Percent. 100 is final. */
+  @Column('smallint', { default: 0 }) progress: number;
   @Column('text', { name: 'fail_reason', default: '' }) failReason: string;
   @Column('integer', { name: 'channel_id' }) channelId: number;
-  /** JSON text as the provider sent it; empty when it sent none. */
-  @Column('text', { default: '' }) buttons: string;
-  @Column('text', { default: '' }) properties: string;
+  /** As the provider sent them; null when it sent none. */
+  @Column('json', { nullable: true }) buttons: unknown;
+  @Column('json', { nullable: true }) properties: unknown;
   @Column('text', { name: 'request_id' }) requestId: string;
   @Column('integer', { name: 'token_id', default: 0 }) tokenId: number;
   @Column('text', { default: '' }) username: string;
   @Column('text', { name: 'key_print', default: '' }) keyPrint: string;
   /** The amount charged. */
   @Column('bigint', { transformer: bigintColumn, default: 0 }) quota: number;
-  /** Unix seconds of the charge; 0 when there was none. */
-  @Column('bigint', { name: 'charged_at', transformer: bigintColumn, default: 0 }) chargedAt: number;
+  /** Null: there was no charge. */
+  @Column('timestamptz', { name: 'charged_at', nullable: true }) chargedAt: Date | null;
   @Column('boolean', { name: 'is_logged', default: false }) isLogged: boolean;
 }

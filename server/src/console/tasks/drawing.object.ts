@@ -3,7 +3,7 @@ import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject } from '../../platform/graphql/pagination.js';
 import { drawingActions, type Drawing, type DrawingAction } from './drawing.entity.js';
 import { oneOf, taskStatusOf, unknownValue } from './task-list.js';
-import { OwnTaskFilterInput, percentOf, TaskObject, TaskSort } from './task.object.js';
+import { OwnTaskFilterInput, TaskObject, TaskSort } from './task.object.js';
 
 const DrawingActionEnum = enumType(
   'DrawingAction',
@@ -73,8 +73,6 @@ export class DrawingObject extends TaskObject {
   imageUrl: string | null;
 }
 
-const toDate = (milliseconds: number): Date | null => (milliseconds === 0 ? null : new Date(milliseconds));
-
 export const toDrawingObject = (drawing: Drawing): DrawingObject => ({
   id: drawing.id,
   taskId: drawing.mjId || null,
@@ -83,15 +81,15 @@ export const toDrawingObject = (drawing: Drawing): DrawingObject => ({
   action: oneOf(drawingActions, drawing.action),
   status: taskStatusOf(drawing.status),
   submission: submissions[drawing.code] ?? 'REFUSED',
-  progress: percentOf(drawing.progress),
+  progress: drawing.progress,
   prompt: drawing.prompt || null,
   promptEn: drawing.promptEn || null,
   description: drawing.description || null,
   imageUrl: drawing.imageUrl || null,
   failReason: drawing.failReason || null,
-  submittedAt: new Date(drawing.submitTime),
-  startedAt: toDate(drawing.startTime),
-  finishedAt: toDate(drawing.finishTime),
+  submittedAt: drawing.submitTime,
+  startedAt: drawing.startTime,
+  finishedAt: drawing.finishTime,
   quota: drawing.quota,
 });
 

@@ -15,7 +15,7 @@ export interface DrawingServiceDeps {
   readonly clock: Clock;
 }
 
-const kind: TaskKind = { taskId: 'mj_id', knownActions: drawingActions, unit: 1 };
+const kind: TaskKind = { taskId: 'mj_id', knownActions: drawingActions };
 
 /** The log of drawings. Images are shown by signed links of this site. */
 export class DrawingService {

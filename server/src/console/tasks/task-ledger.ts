@@ -2,7 +2,7 @@ import type { DataSource, EntityManager, EntityTarget } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { Change } from '../../platform/cache/shared-state.js';
 import type { UsageLog } from '../../shared/audit.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { formatQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/index.js';
@@ -61,11 +61,11 @@ export interface Accepted {
 }
 
 /** A row with this progress never changes again. */
-export const finished = '100%';
+export const finished = 100;
 
 interface LockedRow {
   readonly name: string;
-  readonly progress: string;
+  readonly progress: number;
   readonly status: string;
   readonly quota: string;
   readonly user_id: number;
@@ -126,7 +126,7 @@ export class TaskLedger {
         const row = await lock(manager, kind, id);
         if (!row || row.progress === finished) return givenUp;
         if (window !== null)
-          await manager.query(`DELETE FROM ${kind.table} WHERE id = $1 AND charged_at = 0`, [window]);
+          await manager.query(`DELETE FROM ${kind.table} WHERE id = $1 AND charged_at IS NULL`, [window]);
         // The id is written before the price: an id that another row has makes this transaction wait for the one that
         // changes that row, which may in turn wait for the balance.
         await manager.update(kind.entity, id, fields as never);
@@ -134,7 +134,11 @@ export class TaskLedger {
         const at = seconds(this.deps.clock);
         const settled = await settleWithin(manager, reservation, charge, at);
         if (!settled) throw new NotHeldError();
-        await manager.update(kind.entity, id, { quota: charge.quota, chargedAt: at, isLogged: charge.logged } as never);
+        await manager.update(kind.entity, id, {
+          quota: charge.quota,
+          chargedAt: dateOf(at),
+          isLogged: charge.logged,
+        } as never);
         return { outcome: 'taken', userQuota: settled.userQuota };
       });
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { andAmong, andDuring } from '../../platform/db/conditions.js';
+import { andAmong, andBetween } from '../../platform/db/conditions.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
@@ -40,8 +40,8 @@ export type TaskSortField = 'id' | 'submitTime' | 'finishTime' | 'channelId' | '
 /** Columns that both kinds of tasks share. */
 export interface TaskRow {
   readonly id: number;
-  readonly submitTime: number;
-  readonly finishTime: number;
+  readonly submitTime: Date;
+  readonly finishTime: Date | null;
   readonly channelId: number;
   readonly status: string;
   readonly action: string;
@@ -52,8 +52,6 @@ export interface TaskKind {
   /** The column of the provider's id. */
   readonly taskId: string;
   readonly knownActions: readonly string[];
-  /** Milliseconds of one unit of the stored times. */
-  readonly unit: number;
 }
 
 /**
@@ -74,7 +72,7 @@ export async function taskSlice<Row extends ObjectLiteral & TaskRow>(
   andKnown(select, `${alias}.action`, kind.knownActions, filter.actions);
   andKnown(select, `${alias}.status`, [...taskStatuses, ''], storedStatuses(filter.statuses));
   if (filter.status !== undefined) andAmong(select, `${alias}.status`, [filter.status]);
-  andDuring(select, `${alias}.submit_time`, filter.submitted, kind.unit);
+  andBetween(select, `${alias}.submit_time`, filter.submitted);
   return readSlice<Row, TaskSortField>(select, query, sortKeys(alias));
 }
 
@@ -101,14 +99,11 @@ function andKnown<Row extends ObjectLiteral>(
   select.andWhere(`NOT ${column} = ANY (:${name})`, { [name]: excluded });
 }
 
+/** Stored times have no microseconds, so that the indexes on them serve the sort. */
 const sortKeys = (alias: string): SortKeys<TaskRow, TaskSortField> => ({
   id: { sql: `${alias}.id`, value: ({ id }) => id },
   submitTime: { sql: `${alias}.submit_time`, value: ({ submitTime }) => submitTime },
-  finishTime: {
-    sql: `nullif(${alias}.finish_time, 0)`,
-    value: ({ finishTime }) => finishTime || null,
-    nullable: true,
-  },
+  finishTime: { sql: `${alias}.finish_time`, value: ({ finishTime }) => finishTime, nullable: true },
   channelId: { sql: `${alias}.channel_id`, value: ({ channelId }) => channelId },
   status: { sql: `${alias}.status`, value: ({ status }) => status },
   action: { sql: `${alias}.action`, value: ({ action }) => action },

@@ -1,4 +1,5 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
+import { millisecondsIn } from '../../shared/clock.js';
 
 interface PolledTasks {
   run(): Promise<void>;
@@ -32,7 +33,7 @@ export class TaskPolling {
       // A run that takes longer than the interval delays the next one, and keeps the lease.
       if (this.isBusy) void this.lease().catch(() => undefined);
       else this.running = this.run();
-    }, this.deps.seconds * 1000);
+    }, millisecondsIn(this.deps.seconds));
     this.timer.unref();
   }
 

@@ -74,15 +74,6 @@ export abstract class TaskObject {
   quota: number;
 }
 
-/**
- * Converts the progress.
- * @param progress as stored: `37%`
- */
-export function percentOf(progress: string): number {
-  const percent = Number.parseInt(progress, 10);
-  return Number.isFinite(percent) ? Math.min(Math.max(percent, 0), 100) : 0;
-}
-
 @InputType()
 export abstract class OwnTaskFilterInput {
   @Field(() => [Int], { nullable: true, description: 'Only these tasks.' })

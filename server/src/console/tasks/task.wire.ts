@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { int, named, pages, parameter, quota, text, timeRange } from '../../platform/http/openapi/operation.js';
+import { secondsOrZero, unixSeconds } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { CreativeTask } from './creative-task.entity.js';
@@ -36,6 +37,8 @@ export const drawingShape = named('Drawing', 'A Midjourney task. Times in millis
   properties: text('JSON text'),
 });
 
+const jsonText = (value: unknown): string => (value == null ? '' : JSON.stringify(value));
+
 export const toDrawingWire = (drawing: Drawing): z.output<typeof drawingShape> => ({
   id: drawing.id,
   code: drawing.code,
@@ -46,18 +49,18 @@ export const toDrawingWire = (drawing: Drawing): z.output<typeof drawingShape> =
   prompt_en: drawing.promptEn,
   description: drawing.description,
   state: drawing.state,
-  submit_time: drawing.submitTime,
-  start_time: drawing.startTime,
-  finish_time: drawing.finishTime,
-  created_at: Math.floor(drawing.submitTime / 1000),
+  submit_time: drawing.submitTime.getTime(),
+  start_time: drawing.startTime?.getTime() ?? 0,
+  finish_time: drawing.finishTime?.getTime() ?? 0,
+  created_at: unixSeconds(drawing.submitTime),
   image_url: drawing.imageUrl,
   status: drawing.status,
-  progress: drawing.progress,
+  progress: `${drawing.progress}%`,
   fail_reason: drawing.failReason,
   channel_id: drawing.channelId,
   quota: drawing.quota,
-  buttons: drawing.buttons,
-  properties: drawing.properties,
+  buttons: jsonText(drawing.buttons),
+  properties: jsonText(drawing.properties),
 });
 
 /** A creative task in the REST form (docs/reference/rest/entities.md#creative-task). */
@@ -77,8 +80,8 @@ export const creativeTaskShape = named('CreativeTask', 'A task of music or of a 
 
 export const toCreativeTaskWire = (task: CreativeTask): z.output<typeof creativeTaskShape> => ({
   id: task.id,
-  created_at: task.createdAt,
-  updated_at: task.updatedAt,
+  created_at: unixSeconds(task.createdAt),
+  updated_at: unixSeconds(task.updatedAt),
   task_id: task.taskId,
   platform: task.platform,
   user_id: task.userId,
@@ -87,10 +90,10 @@ export const toCreativeTaskWire = (task: CreativeTask): z.output<typeof creative
   action: task.action,
   status: task.status,
   fail_reason: task.failReason,
-  submit_time: task.submitTime,
-  start_time: task.startTime,
-  finish_time: task.finishTime,
-  progress: task.progress,
+  submit_time: unixSeconds(task.submitTime),
+  start_time: secondsOrZero(task.startTime),
+  finish_time: secondsOrZero(task.finishTime),
+  progress: `${task.progress}%`,
   properties: { ...task.properties },
   data: task.data,
 });
@@ -118,7 +121,7 @@ const listed = <Value>(value: Value | 0 | '' | undefined): Value[] | undefined =
  */
 function submittedOf(query: z.output<z.ZodObject<typeof timeRange>>, unit: number): TimeRange {
   const { start_timestamp: first, end_timestamp: last } = query;
-  const date = (time: number): Date => new Date(Math.min(Math.max(time * unit, -maxTime), maxTime));
+  const date = (time: number): Date => new Date(Math.min(Math.max(time * unit, 0), maxTime));
   return { from: first ? date(first) : null, until: last ? date(last + 1) : null };
 }
 

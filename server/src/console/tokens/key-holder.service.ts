@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { allowListOf } from '../../platform/outbound/allow-list.js';
-import { Role, UserStatus, type Actor } from '../../shared/actor.js';
+import type { Actor, UserStatus } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import { parseKey } from '../../shared/key-text.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -24,7 +24,7 @@ type Amounts = 'remainQuota' | 'usedQuota' | 'ownerRemaining' | 'ownerUsed';
 
 interface KeyState {
   readonly status: Token['status'];
-  readonly ownerStatus: number;
+  readonly ownerStatus: UserStatus;
   readonly ownerName: string;
   readonly ownerGroup: string;
   readonly allowIps: readonly string[];
@@ -65,7 +65,7 @@ export class KeyHolderService {
       username: state.ownerName,
       group: state.ownerGroup,
       ip: address,
-      role: Role.common,
+      role: 'common',
       status: state.ownerStatus,
       apiKeyId: id,
       isUnconfirmed: true,
@@ -93,7 +93,7 @@ export class KeyHolderService {
     if (!row) throw new AppError('INVALID_API_KEY', 'Invalid token');
     const { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes, ...held } = row;
     if (status === 'disabled') throw new AppError('TOKEN_DISABLED', 'Token is not available');
-    if (ownerStatus !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+    if (ownerStatus !== 'enabled') throw new AppError('USER_BANNED', 'User is banned');
     if (address !== undefined && allowListOf(allowIps)?.allows(address) === false) {
       throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
     }

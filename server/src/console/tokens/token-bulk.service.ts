@@ -1,6 +1,6 @@
 import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
-import { holds, requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { holds, requireActor, type Actor, type MaybeActor, type Role } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
 import type { Clock } from '../../shared/clock.js';
@@ -18,7 +18,7 @@ const maxBulkTokens = 100;
 /** The owner of a key that is not the caller's own. */
 interface Owner {
   readonly id: number;
-  readonly role: number;
+  readonly role: Role;
   readonly customRoleId: number | null;
   readonly group: string;
 }

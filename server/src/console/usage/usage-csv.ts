@@ -1,5 +1,6 @@
 import { csvLine } from '../../shared/csv.js';
 import type { UsageRow } from './usage-row.js';
+import { dateOf } from '../../shared/clock.js';
 
 export interface CsvRow extends UsageRow {
   readonly username: string | null;
@@ -10,7 +11,7 @@ export interface CsvRow extends UsageRow {
 type Column = readonly [name: string, cell: (row: CsvRow) => string | number | null];
 
 const columns: readonly Column[] = [
-  ['time', ({ time }) => (time === null ? null : new Date(time * 1000).toISOString())],
+  ['time', ({ time }) => (time === null ? null : dateOf(time).toISOString())],
   ['user_id', ({ key }) => key.userId ?? null],
   ['username', (row) => row.username],
   ['token_id', ({ key }) => key.tokenId ?? null],

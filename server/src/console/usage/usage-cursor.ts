@@ -56,6 +56,6 @@ export function fromCursor(cursor: string, { current, dimensions }: UsageQuery):
     texts.includes(dimensions[n] ?? 'USER') ? typeof key === 'string' : Number.isSafeInteger(key),
   );
   const bucket = current.starts ? current.starts.indexOf(start ?? NaN) : null;
-  if (!fits || bucket === -1 || (bucket === null && start !== null)) throw refused;
+  if (!fits || (bucket !== null && bucket < 0) || (bucket === null && start !== null)) throw refused;
   return { bucket, keys };
 }

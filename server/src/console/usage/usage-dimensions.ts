@@ -16,13 +16,16 @@ const own = (column: string, type: Dimension['type']): Dimension => ({
   sql: `used.${quoted(column)}`,
 });
 
+/** The provider of channels that were deleted. SQL compares no null, and no type of a channel is negative. */
+export const noProvider = -1;
+
 export const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
   USER: own('user_id', 'integer'),
   TOKEN: own('token_id', 'integer'),
   MODEL: own('model_name', 'text'),
   CHANNEL: own('channel_id', 'integer'),
   GROUP: own('group', 'text'),
-  PROVIDER: { column: 'channel_id', type: 'integer', join: 'channels', sql: 'coalesce(channel.type, -1)' },
+  PROVIDER: { column: 'channel_id', type: 'integer', join: 'channels', sql: `coalesce(channel.type, ${noProvider})` },
   CHANNEL_TAG: { column: 'channel_id', type: 'text', join: 'channels', sql: `coalesce(channel.tag, '')` },
   ENDPOINT: own('endpoint', 'text'),
   ERROR: own('error_code', 'text'),

@@ -7,6 +7,7 @@ import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion, WantedUsage
 import { UsageMetrics, type CounterRow, type UsageKey, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
 import { usageBucketEnd, type OpenPeriod } from './usage-time.js';
+import { noProvider } from './usage-dimensions.js';
 
 export interface UsagePage {
   readonly items: readonly UsageRow[];
@@ -230,7 +231,7 @@ const fields: Readonly<Record<UsageDimension, Exclude<keyof UsageKey, 'isOthers'
 
 /** Converts the database's placeholders for "none" to null. */
 function shown(dimension: UsageDimension, value: number | string): number | string | null {
-  if (dimension === 'PROVIDER') return value === -1 ? null : value;
+  if (dimension === 'PROVIDER') return value === noProvider ? null : value;
   if (dimension === 'CHANNEL_TAG' || dimension === 'ERROR') return value === '' ? null : value;
   if (dimension === 'USER_COHORT_WEEK') return value === 0 ? null : value;
   return value;

@@ -20,6 +20,7 @@ import {
   type UsageQuestion,
 } from './usage-question.js';
 import { comparedPeriods, timeBuckets, type ComparedPeriod, type TimeBucket, type WantedRange } from './usage-time.js';
+import { secondsIn } from '../../shared/clock.js';
 
 /** The last sentences of descriptions of what the usage tables do not have. */
 export const fromLog = `Of the log: at most 31 days, and calls without a log row are missing. Beside users or keys and in \`MINUTE_5\`, rows are read one by one, at most ${maxLogRows.toLocaleString('en')}: a filter by user, channel, model or group leaves fewer, one by key does not. Costs 500 once.`;
@@ -215,7 +216,7 @@ export class UsageArgs {
   after?: string | null;
 }
 
-const toSeconds = (date: Date | null | undefined): number | undefined => (date ? date.getTime() / 1000 : undefined);
+const toSeconds = (date: Date | null | undefined): number | undefined => (date ? secondsIn(date.getTime()) : undefined);
 
 export const toRange = (range: TimeRangeObject | null | undefined): WantedRange => ({
   from: toSeconds(range?.from),

@@ -2,6 +2,7 @@ import { addDays, dayOf, firstOfMonth, isZoneName, mondayOf, startOfDay } from '
 import { InvalidInputError } from '../../shared/errors.js';
 import { resolveTimeRange, type CalendarPeriod } from '../../shared/time-range.js';
 import { day, fiveMinutes, hour, type Range } from '../../billing/rollups/index.js';
+import { dateOf, secondsOrZero, unixSeconds } from '../../shared/clock.js';
 
 export const timeBuckets = ['MINUTE_5', 'HOUR', 'DAY', 'WEEK', 'MONTH'] as const;
 /** Buckets of time. Buckets of DAY and longer begin at midnight of the requested time zone; a WEEK begins on Monday. */
@@ -130,9 +131,8 @@ export function assertTimeZone(timeZone: string): void {
 
 const atomOf = (bucket: TimeBucket | null): number => (bucket === 'MINUTE_5' ? fiveMinutes : hour);
 
-const dayAt = (moment: number, timeZone: string) => dayOf(new Date(moment * 1000), timeZone);
-const startAt = (date: ReturnType<typeof dayAt>, timeZone: string): number =>
-  startOfDay(date, timeZone).getTime() / 1000;
+const dayAt = (moment: number, timeZone: string) => dayOf(dateOf(moment), timeZone);
+const startAt = (date: ReturnType<typeof dayAt>, timeZone: string): number => unixSeconds(startOfDay(date, timeZone));
 
 function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, now: number, field: string): Range {
   if (calendar === undefined) {
@@ -143,11 +143,10 @@ function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, 
   if (from !== undefined || until !== undefined) {
     throw new InvalidInputError('Use either calendar, or from and until', field);
   }
-  const period = resolveTimeRange({ calendar }, { timeZone, now: new Date(now * 1000) });
-  const seconds = (moment: Date | null): number => (moment?.getTime() ?? 0) / 1000;
-  const end = seconds(period.until);
+  const period = resolveTimeRange({ calendar }, { timeZone, now: dateOf(now) });
+  const end = secondsOrZero(period.until);
   // An unfinished period ends now, except a period of future days.
-  return { from: seconds(period.from), end: calendar.startsWith('NEXT_') ? end : Math.min(end, now + 1) };
+  return { from: secondsOrZero(period.from), end: calendar.startsWith('NEXT_') ? end : Math.min(end, now + 1) };
 }
 
 /** A calendar period that is not over. */
@@ -167,8 +166,8 @@ export function openPeriodOf(
   { range: { calendar }, timeZone, rangeTimeZone = timeZone, bucket, now }: Question,
 ): OpenPeriod | null {
   if (calendar === undefined || calendar.startsWith('NEXT_')) return null;
-  const { until } = resolveTimeRange({ calendar }, { timeZone: rangeTimeZone, now: new Date(now * 1000) });
-  const end = roundUp((until?.getTime() ?? 0) / 1000, atomOf(bucket));
+  const { until } = resolveTimeRange({ calendar }, { timeZone: rangeTimeZone, now: dateOf(now) });
+  const end = roundUp(secondsOrZero(until), atomOf(bucket));
   return end > now && now > from ? { end, passed: (now - from) / (end - from) } : null;
 }
 

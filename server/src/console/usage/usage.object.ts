@@ -8,6 +8,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { UsagePage } from './usage-page.js';
 import { fromLog } from './usage-question.object.js';
 import { changeOf, type UsageKey, type UsageMetrics, type UsageRow } from './usage-row.js';
+import { dateOf } from '../../shared/clock.js';
 
 @ObjectType('UsageCost', { description: 'What calls cost the operator, where that is known.' })
 export class UsageCostObject {
@@ -234,7 +235,7 @@ export class UsageKeyObject {
 }
 
 const toDate = (seconds: number | null | undefined): Date | null =>
-  seconds === null || seconds === undefined ? null : new Date(seconds * 1000);
+  seconds === null || seconds === undefined ? null : dateOf(seconds);
 
 const toKey = ({ cohortWeek, ...key }: UsageKey): UsageKeyObject =>
   Object.assign(new UsageKeyObject(), {
@@ -390,7 +391,7 @@ function toProjection({ open, total }: UsagePage): UsageProjectionObject | null 
   if (!open || !total) return null;
   const whole = (value: number): number => Math.round(value / open.passed);
   return {
-    until: new Date(open.end * 1000),
+    until: dateOf(open.end),
     passed: open.passed,
     quota: whole(total.quota),
     usd: total.usd / open.passed,
@@ -402,11 +403,11 @@ function toProjection({ open, total }: UsagePage): UsageProjectionObject | null 
 export function toPage(page: UsagePage): UsagePageObject {
   const { timeZone, isApproximate, asOf } = page;
   const resolved = (range: { from: number; end: number }): ResolvedRangeObject => ({
-    from: new Date(range.from * 1000),
-    until: new Date(range.end * 1000),
+    from: dateOf(range.from),
+    until: dateOf(range.end),
     timeZone,
     isApproximate,
-    asOf: new Date(asOf * 1000),
+    asOf: dateOf(asOf),
   });
   return {
     items: page.items.map(toRow),

@@ -1,5 +1,5 @@
 import { holds, requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { readSnapshot, recentSeconds, type Queries, type Snapshots } from '../../billing/rollups/index.js';
@@ -155,7 +155,7 @@ export class UsageService {
     const isTooOld = (span: Span | null): boolean => span !== null && span.range.from < now - recentSeconds - 300;
     if (bucket === 'MINUTE_5' && (isTooOld(current) || isTooOld(compared))) {
       throw new InvalidInputError(
-        `MINUTE_5 reaches back 48 hours, to ${new Date((now - recentSeconds) * 1000).toISOString()}`,
+        `MINUTE_5 reaches back 48 hours, to ${dateOf(now - recentSeconds).toISOString()}`,
         isTooOld(current) ? 'range' : 'compareTo',
       );
     }

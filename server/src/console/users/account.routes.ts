@@ -23,7 +23,7 @@ export const accountRoutes = [
         accountService.get(actor),
         accountService.shownAccessToken(actor),
       ]);
-      return toWire(user, accessToken);
+      return toWire(user, { accessToken, webhookSecret: accountService.webhookSecret(user) });
     },
   }),
   route('PUT /api/user/self', {

@@ -9,7 +9,6 @@ import {
   requireConfirmed,
   requireSignIn,
   requireUnscoped,
-  Role,
   type Actor,
   type MaybeActor,
 } from '../../shared/actor.js';
@@ -53,15 +52,17 @@ const guessLimit = { count: 10, seconds: 900 };
 export class AccountService {
   constructor(private readonly deps: AccountServiceDeps) {}
 
-  /**
-   * Returns the caller with the setting that only they may read.
-   * @throws AppError NOT_SIGNED_IN
-   */
+  /** @throws AppError NOT_SIGNED_IN */
   async get(actor: MaybeActor): Promise<User> {
     const { id } = requireSignIn(actor);
     const user = await this.deps.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
-    return { ...user, setting: this.deps.settings.shown(user.setting) };
+    return user;
+  }
+
+  /** Returns the secret of the caller's webhook, which only they may read; empty when there is none. */
+  webhookSecret({ setting }: User): string {
+    return this.deps.settings.read(setting).webhookSecret;
   }
 
   /**
@@ -159,7 +160,7 @@ export class AccountService {
   async remove(actor: MaybeActor): Promise<void> {
     const self = requireUnscoped(actor);
     requireConfirmed(self);
-    if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');
+    if (self.role === 'root') throw new ForbiddenError('The super admin account cannot be deleted');
     await this.deps.users.manager.transaction(async (manager) => {
       await this.deps.sessions.assertNotEnded(manager, self);
       await manager.softDelete(User, { id: self.id });

@@ -6,7 +6,7 @@ export { SettingService } from './setting.service.js';
 export { parsed, usernameRule } from './user-input.js';
 export { UserLedger } from './user-ledger.js';
 export { UserSessionsService } from './user-sessions.service.js';
-export { asSeen, type UserSetting, UserSettings } from './user-setting.js';
+export { type StoredSetting, type UserSetting, UserSettings } from './user-setting.js';
 export { User } from './user.entity.js';
 export { toConflict, UserService } from './user.service.js';
 export { UsernameTakenError } from './username.js';

@@ -40,7 +40,7 @@ it('an access token that somebody has already is not handed out', async () => {
     secrets: new Secrets('encryption key of a test'),
     changes: { announce },
   } as unknown as AccountServiceDeps);
-  const actor = { id: 1, username: 'a', role: 1, status: 1, group: 'default' };
+  const actor = { id: 1, username: 'a', role: 'common', status: 'enabled', group: 'default' } as const;
   await expect(service.renewAccessToken(actor)).rejects.toMatchObject({
     code: 'CONFLICT',
     message: 'Duplicate generated, retry',

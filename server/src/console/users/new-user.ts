@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import type { Role } from '../../shared/actor.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { PostEntry } from '../../billing/ledger/index.js';
@@ -12,10 +13,10 @@ export interface NewUser extends Identities {
   readonly username: string;
   readonly displayName: string;
   readonly passwordHash: string | null;
-  readonly role: number;
+  readonly role: Role;
   readonly group?: string;
   readonly email?: string;
-  readonly inviterId?: number;
+  readonly inviterId?: number | null;
   /** Initial quota, posted as the opening entry of the user's account. */
   readonly quota: number;
 }

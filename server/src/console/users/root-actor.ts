@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { Role, type Actor } from '../../shared/actor.js';
+import type { Actor } from '../../shared/actor.js';
 
 /**
  * Reads the super admin, in whose name jobs without a caller act.
@@ -7,8 +7,7 @@ import { Role, type Actor } from '../../shared/actor.js';
  */
 export async function findRoot(database: Pick<DataSource, 'query'>): Promise<Actor | null> {
   const [root] = await database.query<Actor[]>(
-    'SELECT id, username, role, status, "group" FROM users WHERE role = $1 AND deleted_at IS NULL',
-    [Role.root],
+    `SELECT id, username, role, status, "group" FROM users WHERE role = 'root' AND deleted_at IS NULL`,
   );
   return root ?? null;
 }

@@ -1,4 +1,4 @@
-import { Like, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../platform/cache/changes.js';
 import { requireActor, type MaybeActor } from '../../shared/actor.js';
@@ -43,25 +43,10 @@ export interface SettingDeps {
 export class SettingService {
   constructor(private readonly deps: SettingDeps) {}
 
-  /** Encrypts webhook secrets that an older console stored in plain text. Called once at start. */
-  async start(): Promise<void> {
-    const { users, settings } = this.deps;
-    const rows = await users.find({
-      where: { setting: Like('%"webhook_secret"%') },
-      select: { id: true, setting: true },
-      withDeleted: true,
-    });
-    for (const { id, setting } of rows) {
-      const sealed = settings.resealed(setting);
-      // The row is updated only if the setting has not changed meanwhile.
-      if (sealed !== null) await users.update({ id, setting }, { setting: sealed });
-    }
-  }
-
   async get(actor: MaybeActor): Promise<UserSetting> {
     const { id } = requireActor(actor);
     const user = await this.deps.users.findOne({ where: { id }, select: { id: true, setting: true } });
-    return this.deps.settings.read(user?.setting ?? '');
+    return this.deps.settings.read(user?.setting ?? {});
   }
 
   /**
@@ -95,15 +80,15 @@ export class SettingService {
         select: { id: true, setting: true },
         lock: { mode: 'for_no_key_update' },
       });
-      const column = this.deps.settings.toColumn(this.check(next(this.deps.settings.read(user?.setting ?? ''))));
-      await manager.update(User, { id }, { setting: column });
-      return column;
+      const after = this.deps.settings.stored(this.check(next(this.deps.settings.read(user?.setting ?? {}))));
+      await manager.update(User, { id }, { setting: after });
+      return after;
     });
     await this.deps.changes.announce({ kind: 'user', id });
     return this.deps.settings.read(setting);
   }
 
-  private check(input: SettingInput): Record<string, unknown> {
+  private check(input: SettingInput): Partial<UserSetting> {
     const { notifyType, quotaWarningThreshold: threshold } = input;
     if (notifyType !== 'email' && notifyType !== 'webhook') {
       throw new InvalidInputError('Invalid notification type', 'notifyType');
@@ -115,15 +100,15 @@ export class SettingService {
       throw new InvalidInputError(`Threshold must be at most ${maxQuota}`, 'quotaWarningThreshold');
     }
     return {
-      notify_type: notifyType,
-      ...(threshold !== null && { quota_warning_threshold: threshold }),
+      notifyType,
+      quotaWarningThreshold: threshold,
       ...(notifyType === 'webhook' ? this.checkWebhook(input) : checkEmail(input)),
-      accept_unset_model_ratio_model: input.acceptUnsetModelRatioModel ?? false,
+      acceptUnsetModelRatioModel: input.acceptUnsetModelRatioModel ?? false,
       ...checkDisplay(input),
     };
   }
 
-  private checkWebhook({ webhookUrl = '', webhookSecret = '' }: SettingInput): Record<string, unknown> {
+  private checkWebhook({ webhookUrl = '', webhookSecret = '' }: SettingInput): Partial<UserSetting> {
     const address = webhookUrl.trim();
     if (address === '') throw new InvalidInputError('Webhook URL must not be empty', 'webhookUrl');
     const invalid = (reason = ''): InvalidInputError =>
@@ -139,7 +124,7 @@ export class SettingService {
     const secret = secretRule.safeParse(webhookSecret);
     if (!secret.success)
       throw new InvalidInputError(secret.error.issues[0]?.message ?? 'Invalid parameter', 'webhookSecret');
-    return { webhook_url: url.href, ...(secret.data === '' ? {} : { webhook_secret: secret.data }) };
+    return { webhookUrl: url.href, webhookSecret: secret.data };
   }
 }
 
@@ -148,14 +133,11 @@ const displayRule = z.object({
   timeZone: z.string().refine(isZoneName, 'Unknown time zone').nullish(),
 });
 
-function checkDisplay({ displayCurrency, timeZone }: SettingInput): Record<string, unknown> {
-  const checked = displayRule.safeParse({ displayCurrency, timeZone });
-  const [problem] = checked.error?.issues ?? [];
+function checkDisplay({ displayCurrency, timeZone }: SettingInput): Partial<UserSetting> {
+  const { data, error } = displayRule.safeParse({ displayCurrency, timeZone });
+  const [problem] = error?.issues ?? [];
   if (problem) throw new InvalidInputError(problem.message, String(problem.path[0]));
-  return {
-    ...(displayCurrency ? { display_currency: displayCurrency } : {}),
-    ...(timeZone ? { time_zone: timeZone } : {}),
-  };
+  return { displayCurrency: data?.displayCurrency ?? null, timeZone: data?.timeZone ?? null };
 }
 
 /** Sent in a header, so printable ASCII only. */
@@ -164,8 +146,8 @@ const secretRule = z
   .max(200, 'Webhook secret must have at most 200 characters')
   .regex(/^[\x21-\x7e]*$/, 'Webhook secret must be printable ASCII without spaces');
 
-function checkEmail({ notificationEmail = '' }: SettingInput): Record<string, unknown> {
+function checkEmail({ notificationEmail = '' }: SettingInput): Partial<UserSetting> {
   const email = emailRule.safeParse(notificationEmail);
   if (!email.success) throw new InvalidInputError('Invalid e-mail address', 'notificationEmail');
-  return email.data === '' ? {} : { notification_email: email.data };
+  return { notificationEmail: email.data };
 }

@@ -1,4 +1,4 @@
-import { Role, UserStatus, type Actor } from '../../shared/actor.js';
+import { ranks, type Actor } from '../../shared/actor.js';
 import { ConflictError, ForbiddenError } from '../../shared/errors.js';
 import type { User } from './user.entity.js';
 
@@ -9,16 +9,16 @@ export type UserAction = (typeof userActions)[number];
 /** For callers who may act on the target. @throws AppError INSUFFICIENT_PRIVILEGES, CONFLICT */
 export function assertMayManage(admin: Actor, target: User, action: UserAction): void {
   if (target.deletedAt) throw new ConflictError('User has been deleted');
-  const isRoot = target.role === Role.root;
+  const isRoot = target.role === 'root';
   if (isRoot && action === 'disable') throw new ForbiddenError('Cannot disable the super admin');
   if (isRoot && action === 'delete') throw new ForbiddenError('Cannot delete the super admin');
   if (action === 'promote') {
-    if (admin.role !== Role.root) throw new ForbiddenError('Only the super admin may promote');
-    if (target.role >= Role.admin) throw new ConflictError('User is already an administrator');
+    if (admin.role !== 'root') throw new ForbiddenError('Only the super admin may promote');
+    if (ranks[target.role] >= ranks.admin) throw new ConflictError('User is already an administrator');
   }
   if (action === 'demote') {
     if (isRoot) throw new ForbiddenError('Cannot demote the super admin');
-    if (target.role === Role.common) throw new ConflictError('User is already a common user');
+    if (target.role === 'common') throw new ConflictError('User is already a common user');
   }
 }
 
@@ -26,15 +26,15 @@ export function assertMayManage(admin: Actor, target: User, action: UserAction):
 export function changeOf(action: UserAction): Partial<User> {
   switch (action) {
     case 'enable':
-      return { status: UserStatus.enabled };
+      return { status: 'enabled' };
     case 'disable':
-      return { status: UserStatus.banned };
+      return { status: 'banned' };
     case 'delete':
       return { deletedAt: new Date() };
     case 'promote':
       // Only common users have custom roles.
-      return { role: Role.admin, customRoleId: null };
+      return { role: 'admin', customRoleId: null };
     case 'demote':
-      return { role: Role.common };
+      return { role: 'common' };
   }
 }

@@ -41,8 +41,8 @@ export const newUserInput = z.object({
   username: usernameRule,
   password: passwordRule,
   displayName: displayNameRule.optional(),
-  /** Only compared with the admin's role. New users are always common users. */
-  role: z.int().optional(),
+  /** Only compared with the admin's rank. New users are always common users. */
+  rank: z.int().optional(),
   group: groupRule.optional(),
 });
 
@@ -62,8 +62,8 @@ export const userPatch = z.object({
   ungrantedQuota: quotaRule.optional(),
   /** Amount to add. Exact, even while the user is spending. */
   quotaDelta: quotaRule.optional(),
-  /** Only checked: roles change through `setRole`. */
-  role: z.int().optional(),
+  /** Only compared with the admin's rank: `manage` changes roles. */
+  rank: z.int().optional(),
 });
 
 /** Fields of the own account. Empty means unchanged. */

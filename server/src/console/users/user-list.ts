@@ -4,6 +4,7 @@ import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset
 import { InvalidInputError } from '../../shared/errors.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
+import { ranks, userStatuses, type Role } from '../../shared/actor.js';
 import type { User } from './user.entity.js';
 
 /** Absent conditions match everything; an empty list matches nothing. */
@@ -12,8 +13,8 @@ export interface UserFilter {
   /** Part of the name, address or display name, or a full id. */
   readonly keyword?: string;
   readonly groups?: readonly string[];
-  readonly roles?: readonly number[];
-  readonly statuses?: readonly number[];
+  readonly roles?: readonly Role[];
+  readonly statuses?: readonly string[];
   readonly created?: TimeRange;
   /** Who invited them. */
   readonly inviterIds?: readonly number[];
@@ -55,13 +56,18 @@ const usedByFew = `usage_hourly WHERE user_id = ANY ($1) AND hour > extract(epoc
 export const daysLeftOfUsers = `SELECT id, ${daysLeft('quota', 'per_day')} AS days
   FROM users LEFT JOIN ${spentPerDay(usedByFew)} spent ON user_id = id WHERE id = ANY ($1)`;
 
+const roles = Object.keys(ranks) as Role[];
+
 const sortKeys: SortKeys<User, UserSortField> = {
   id: { sql: 'account.id', value: ({ id }) => id },
   username: { sql: 'account.username', value: ({ username }) => username },
   displayName: { sql: 'account.displayName', value: ({ displayName }) => displayName },
   email: { sql: 'account.email', value: ({ email }) => email },
-  role: { sql: 'account.role', value: ({ role }) => role },
-  status: { sql: 'account.status', value: ({ status }) => status },
+  role: { sql: `array_position('{${roles.join()}}', account.role)`, value: ({ role }) => roles.indexOf(role) + 1 },
+  status: {
+    sql: `array_position('{${userStatuses.join()}}', account.status)`,
+    value: ({ status }) => userStatuses.indexOf(status) + 1,
+  },
   group: { sql: 'account.group', value: ({ group }) => group },
   quota: { sql: 'account.quota', value: ({ quota }) => quota },
   usedQuota: { sql: 'account.usedQuota', value: ({ usedQuota }) => usedQuota },

@@ -1,5 +1,7 @@
 import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
+import type { Role, UserStatus } from '../../shared/actor.js';
+import type { StoredSetting } from './user-setting.js';
 
 /** A user. Balances and counters are read here and written only by the ledger, hence `insert: false, update: false`. */
 @Entity('users')
@@ -10,12 +12,10 @@ export class User {
   /** The password hash. It is never selected unless requested explicitly. */
   @Column('text', { name: 'password_hash', nullable: true, select: false }) passwordHash: string | null;
   @Column('text', { name: 'display_name', default: '' }) displayName: string;
-  /** 0 guest, 1 common, 10 admin, 100 root. */
-  @Column('smallint', { default: 1 }) role: number;
+  @Column('text', { default: 'common' }) role: Role;
   /** The custom role of a common user (`console/roles`); null for other users. */
   @Column('integer', { name: 'custom_role_id', nullable: true }) customRoleId: number | null;
-  /** 1 enabled, 2 banned. */
-  @Column('smallint', { default: 1 }) status: number;
+  @Column('text', { default: 'enabled' }) status: UserStatus;
   @Column('text', { default: '' }) email: string;
   @Column('text', { name: 'github_id', default: '' }) githubId: string;
   @Column('text', { name: 'oidc_id', default: '' }) oidcId: string;
@@ -34,11 +34,11 @@ export class User {
   affQuota: number;
   @Column({ type: 'bigint', name: 'aff_history_quota', transformer: bigintColumn, insert: false, update: false })
   affHistoryQuota: number;
-  @Column('integer', { name: 'inviter_id', default: 0 }) inviterId: number;
+  /** Null: the user was not invited. */
+  @Column('integer', { name: 'inviter_id', nullable: true }) inviterId: number | null;
   @Column('bytea', { name: 'access_token_hash', nullable: true, select: false }) accessTokenHash: Buffer | null;
   @Column('text', { name: 'access_token_sealed', nullable: true, select: false }) accessTokenSealed: string | null;
-  /** JSON text of the user's settings (docs/reference/rest/entities.md#user-setting). */
-  @Column('text', { default: '' }) setting: string;
+  @Column('json', { default: {} }) setting: StoredSetting;
   /**
    * Whether an authenticator app or a passkey is set up. The column is written with them (`console/second-factors`).
    */

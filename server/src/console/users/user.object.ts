@@ -5,6 +5,7 @@ import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/gr
 import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
 import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
+import type { Role, UserStatus } from '../../shared/actor.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { UserFilter, UserSortField, UserSums } from './user-list.js';
 import type { User } from './user.entity.js';
@@ -12,7 +13,7 @@ import type { NewUserInput, SelfPatch, UserPatch } from './user-input.js';
 
 export const UserStatusEnum = enumType(
   'UserStatus',
-  { ENABLED: 1, BANNED: 2, OTHER: 3 },
+  { ENABLED: 'enabled', BANNED: 'banned', OTHER: 'other' },
   'Whether a user can sign in.',
   {
     ENABLED: 'The user can sign in, and keys of the user work.',
@@ -68,8 +69,8 @@ export class InviteObject {
   @Field(() => GraphQLQuota, { description: 'Total earnings.' })
   totalQuota: number;
 
-  /** The inviter; 0 when the user was not invited. */
-  inviterId: number;
+  /** Null: the user was not invited. */
+  inviterId: number | null;
 }
 
 export const inviteOf = ({ affCode, affCount, affQuota, affHistoryQuota, inviterId }: User): InviteObject => ({
@@ -93,10 +94,10 @@ export class UserObject implements Partial<User> {
   displayName: string;
 
   @Field(() => RoleEnum, { description: 'The fixed role. `customRole` may add permissions to COMMON.' })
-  role: number;
+  role: Role;
 
   @Field(() => UserStatusEnum, { description: 'Whether the user can sign in.' })
-  status: number;
+  status: UserStatus;
 
   @Field(() => String, { description: 'Determines prices and channels.' })
   group: string;
@@ -177,10 +178,10 @@ export class UserFilterInput {
   groups?: string[] | null;
 
   @Field(() => [RoleEnum], { nullable: true, description: 'Only users with one of these fixed roles.' })
-  roles?: number[] | null;
+  roles?: Role[] | null;
 
   @Field(() => [UserStatusEnum], { nullable: true, description: 'Only users with one of these statuses.' })
-  statuses?: number[] | null;
+  statuses?: string[] | null;
 
   @Field(() => TimeRangeObject, { nullable: true, description: 'When the account was created.' })
   created?: TimeRangeObject | null;

@@ -7,7 +7,6 @@ import {
   requireConfirmed,
   requirePermission,
   requireSession,
-  Role,
   visibleUsers,
   type Actor,
   type MaybeActor,
@@ -41,7 +40,7 @@ import {
   type UserSortField,
   type UserSums,
 } from './user-list.js';
-import { asSeen } from './user-setting.js';
+import type { StoredSetting } from './user-setting.js';
 import { User } from './user.entity.js';
 import { claimUsername, UsernameTakenError } from './username.js';
 
@@ -62,8 +61,7 @@ export class UserService {
 
   async list(actor: MaybeActor, filter: UserFilter, query: ListQuery<UserSortField>): Promise<Slice<User>> {
     requirePermission(actor, 'users.read');
-    const page = await readUsers(this.deps.users, filter, query);
-    return { ...page, items: page.items.map(asSeen) };
+    return readUsers(this.deps.users, filter, query);
   }
 
   /** Returns totals over all users that match. */
@@ -74,12 +72,11 @@ export class UserService {
 
   /** Reads users by id, for relations. Admins see every user, including deleted ones; other users see themselves. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<User[]> {
-    const rows = await this.deps.users.find({ where: { id: In(visibleUsers(actor, ids)) }, withDeleted: true });
-    return rows.map(asSeen);
+    return this.deps.users.find({ where: { id: In(visibleUsers(actor, ids)) }, withDeleted: true });
   }
 
   /** Returns the stored settings, with encrypted secrets, of the users that the actor may see. */
-  async settings(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, string>> {
+  async settings(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, StoredSetting>> {
     const rows = await this.deps.users.find({
       where: { id: In(visibleUsers(actor, ids)) },
       select: { id: true, setting: true },
@@ -128,7 +125,7 @@ export class UserService {
     const user = await this.deps.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
     await assertMayActOn(this.deps.users.manager, admin, user, 'read');
-    return asSeen(user);
+    return user;
   }
 
   /**
@@ -138,8 +135,8 @@ export class UserService {
    */
   async create(actor: MaybeActor, input: NewUserInput): Promise<User> {
     const admin = requirePermission(actor, 'users.write');
-    const { username, password, displayName, role, group } = parsed(newUserInput, input);
-    if (role !== undefined && role >= rankOfActor(admin)) {
+    const { username, password, displayName, rank, group } = parsed(newUserInput, input);
+    if (rank !== undefined && rank >= rankOfActor(admin)) {
       throw new ForbiddenError('Cannot create a user with privileges equal to or above your own');
     }
     const passwordHash = await this.deps.passwords.hash(password);
@@ -148,7 +145,7 @@ export class UserService {
         username,
         displayName: displayName || username.slice(0, 20),
         passwordHash,
-        role: Role.common,
+        role: 'common',
         ...(group ? { group } : {}),
         quota: this.deps.options.values.QuotaForNewUser,
       }),
@@ -167,16 +164,16 @@ export class UserService {
   ): Promise<{ user: User; replayed: boolean }> {
     const admin = requirePermission(actor, 'users.write', 'users.quota');
     const kept = await this.deps.users.findOneBy({ id });
-    const { quota, ungrantedQuota, quotaDelta, password, role, ...columns } = parsed(
+    const { quota, ungrantedQuota, quotaDelta, password, rank, ...columns } = parsed(
       userPatch,
       withoutKept(patch, kept),
     );
     const movesQuota = quota !== undefined || quotaDelta !== undefined;
     if (movesQuota) requirePermission(admin, 'users.quota');
     const changes =
-      password !== undefined || role !== undefined || Object.values(columns).some((one) => one !== undefined);
+      password !== undefined || rank !== undefined || Object.values(columns).some((one) => one !== undefined);
     if (changes || !movesQuota) requirePermission(admin, 'users.write');
-    // A password and an e-mail address both allow signing in as the user. The role of a form is only compared.
+    // A password and an e-mail address both allow signing in as the user. The rank of a form is only compared.
     if (password || (columns.email !== undefined && columns.email !== kept?.email)) {
       // Root edits its own account like that of another user, without the checks of the own account.
       if (id === admin.id) requireSession(admin, 'change the own password or e-mail address');
@@ -190,7 +187,7 @@ export class UserService {
       if (passwordHash && id === admin.id) await this.deps.sessions.assertNotEnded(manager, admin);
       const user = await this.lock(manager, id);
       await assertMayActOn(manager, admin, user, 'update');
-      if (role !== undefined && !outranks(admin, role)) {
+      if (rank !== undefined && !outranks(admin, rank)) {
         throw new ForbiddenError('No permission to raise a user to your own level or above');
       }
       if (columns.username !== undefined) await claimUsername(manager, columns.username, id);
@@ -209,7 +206,7 @@ export class UserService {
       return {};
     });
     if (!replayed) await this.announce(id);
-    return { user: asSeen(await this.deps.users.findOneByOrFail({ id })), replayed };
+    return { user: await this.deps.users.findOneByOrFail({ id }), replayed };
   }
 
   /**
@@ -269,7 +266,7 @@ export class UserService {
       return after;
     });
     await this.announce(id);
-    return asSeen(user);
+    return user;
   }
 
   /** Deletes the row, so that the name is free again. Log rows stay. */

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { flag, int, named, nullish, quota, text } from '../../platform/http/openapi/operation.js';
 import { RestAnswer } from '../../platform/http/rest.js';
+import { ranks, type UserStatus } from '../../shared/actor.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
+import type { StoredSetting } from './user-setting.js';
 import type { User } from './user.entity.js';
 
 /** Fields that have the same name in REST, in snake case. */
 const sameFields = [
   'username',
   'displayName',
-  'role',
-  'status',
   'email',
   'githubId',
   'oidcId',
@@ -24,8 +24,6 @@ const sameFields = [
   'affCount',
   'affQuota',
   'affHistoryQuota',
-  'inviterId',
-  'setting',
 ] as const;
 
 const shape = {
@@ -100,11 +98,29 @@ const emptyUser: WireUser = {
   last_check_in_time: null,
 };
 
-export const toWire = (user: User, accessToken: string | null = null): WireUser => ({
+const statusNumbers: Readonly<Record<UserStatus, number>> = { enabled: 1, banned: 2 };
+const numbersOf = ({ role, status }: User) => ({ role: ranks[role], status: statusNumbers[status] });
+
+const none = { accessToken: null, webhookSecret: '' };
+
+/** Returns the JSON text of a setting; empty when nothing is set. */
+function settingText({ webhookSecretSealed: _, ...setting }: StoredSetting, webhookSecret: string): string {
+  const shown = { ...setting, ...(webhookSecret && { webhookSecret }) };
+  return Object.keys(shown).length === 0 ? '' : JSON.stringify(snakeKeys(shown));
+}
+
+/** @param own secrets that only the user may read */
+export const toWire = (
+  user: User,
+  own: { readonly accessToken: string | null; readonly webhookSecret: string } = none,
+): WireUser => ({
   ...emptyUser,
   id: user.id,
   ...snakeKeys(pick(user, sameFields)),
-  access_token: accessToken,
+  ...numbersOf(user),
+  inviter_id: user.inviterId ?? 0,
+  access_token: own.accessToken,
+  setting: settingText(user.setting, own.webhookSecret),
   aff_code: user.affCode ?? '',
   DeletedAt: user.deletedAt?.toISOString() ?? null,
   last_check_in_time: user.lastCheckInTime?.toISOString() ?? null,
@@ -119,10 +135,14 @@ export const toAdminWire = (user: User, granted: number): ManagedUser => ({
   ungranted_quota: user.quota - granted,
 });
 
-const signInFields = ['id', 'username', 'displayName', 'role', 'status', 'group'] as const;
+const signInFields = ['id', 'username', 'displayName', 'group'] as const;
 
 /** Returns the sign-in response, which has only six fields. */
-export const toSignInWire = (user: User): WireUser => ({ ...emptyUser, ...snakeKeys(pick(user, signInFields)) });
+export const toSignInWire = (user: User): WireUser => ({
+  ...emptyUser,
+  ...snakeKeys(pick(user, signInFields)),
+  ...numbersOf(user),
+});
 
 /** Returns the response of a sign-in: the user, or a refusal that names the missing second factor. */
 export const signInAnswer = ({
@@ -142,7 +162,7 @@ export const signInAnswer = ({
     : toSignInWire(user);
 
 /** Returns the response of an admin's action, which has only two fields. */
-export const toManagedWire = ({ role, status }: User): WireUser => ({ ...emptyUser, role, status });
+export const toManagedWire = (user: User): WireUser => ({ ...emptyUser, ...numbersOf(user) });
 
 /** `POST /api/user/login/2fa`. */
 export const codeBody = z.object({ code: z.string().max(64) });
@@ -190,7 +210,7 @@ export const createBody = z
     username: body.username,
     password: body.password,
     displayName: body.display_name || undefined,
-    role: body.role ?? undefined,
+    rank: body.role ?? undefined,
   }));
 
 export const updateBody = z
@@ -212,7 +232,7 @@ export const updateBody = z
       displayName: body.display_name ?? undefined,
       password: body.password ?? undefined,
       group: body.group || undefined,
-      role: body.role ?? undefined,
+      rank: body.role ?? undefined,
       // `quota_delta` takes precedence, because an absolute balance may be outdated.
       ...(body.quota_delta == null
         ? { quota: body.quota ?? undefined, ungrantedQuota: body.ungranted_quota ?? undefined }

@@ -3,7 +3,7 @@ import type { Repository, SelectQueryBuilder } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { readSlice, readSlicesByOwner } from '../../platform/db/keyset.js';
 import { requireActor, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { AppError, ConflictError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
@@ -219,8 +219,8 @@ export class WalletService {
       const start = starts[period] ?? first;
       return {
         ...row,
-        time: new Date(start * 1000),
-        until: new Date(bucketEnd(start, bucket, timeZone) * 1000),
+        time: dateOf(start),
+        until: dateOf(bucketEnd(start, bucket, timeZone)),
         minor: Number(minor),
         quota: Number(quota),
         orders: Number(orders),

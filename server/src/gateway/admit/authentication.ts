@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { missingScope } from '../../shared/token-scopes.js';
-import { Role, UserStatus } from '../../shared/actor.js';
+import { ranks } from '../../shared/actor.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { parseKey, type KeyParts } from '../../shared/key-text.js';
@@ -53,8 +53,8 @@ async function lookUp(
 function callerOf(user: KnownUser | null, token: KnownToken, key: string, pin: string | null): Caller {
   if (!user) throw new AppError('INVALID_API_KEY', 'Invalid token');
   if (!token.canRelay) throw missingScope('relay');
-  if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-  if (pin !== null && user.role < Role.admin) {
+  if (user.status !== 'enabled') throw new AppError('USER_BANNED', 'User is banned');
+  if (pin !== null && ranks[user.role] < ranks.admin) {
     throw new AppError('CHANNEL_PIN_FORBIDDEN', 'Pinning a channel is not allowed for this user');
   }
   return { user, token, key, pin };

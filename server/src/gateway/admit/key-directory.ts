@@ -9,10 +9,11 @@ import {
   toKnownRates,
 } from '../../billing/budgets/index.js';
 import type { Token, TokenRateLimit } from '../../console/tokens/index.js';
+import type { StoredSetting } from '../../console/users/index.js';
 import { allowListOf, type AllowList } from '../../platform/outbound/allow-list.js';
+import type { Role, UserStatus } from '../../shared/actor.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
-import { parseFields, type Fields } from '../../shared/json.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Queries } from '../../platform/db/queries.js';
 
@@ -67,12 +68,12 @@ export const keylessToken = (userId: number, name: string, group: string): Known
 export interface KnownUser {
   readonly id: number;
   readonly username: string;
-  readonly role: number;
-  readonly status: number;
+  readonly role: Role;
+  readonly status: UserStatus;
   readonly group: string;
-  /** The user's setting `accept_unset_model_ratio_model`. */
+  /** The user's setting `acceptUnsetModelRatioModel`. */
   readonly acceptsUnpriced: boolean;
-  /** The user's setting `quota_warning_threshold`. Null: the option QuotaRemindThreshold applies. */
+  /** The user's setting `quotaWarningThreshold`. Null: the option QuotaRemindThreshold applies. */
   readonly warnsBelow: number | null;
   readonly budgets: readonly KnownBudget[];
   /** Limits per minute. */
@@ -243,15 +244,15 @@ export class KeyDirectory {
   private async readUser(id: number): Promise<KnownUser | null> {
     const [row] = await this.rows(userSql, [id]);
     if (!row) return null;
-    const setting = parseFields(row['setting'] as string) ?? {};
+    const setting = row['setting'] as StoredSetting;
     return {
       id: row['id'] as number,
       username: row['username'] as string,
-      role: row['role'] as number,
-      status: row['status'] as number,
+      role: row['role'] as Role,
+      status: row['status'] as UserStatus,
       group: row['group'] as string,
-      acceptsUnpriced: setting['accept_unset_model_ratio_model'] === true,
-      warnsBelow: thresholdIn(setting),
+      acceptsUnpriced: setting.acceptUnsetModelRatioModel === true,
+      warnsBelow: setting.quotaWarningThreshold ?? null,
       budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
       rates: toKnownRates(row['budgets'] as KnownBudgetRow[] | null),
       quota: Number(row['quota']),
@@ -275,10 +276,6 @@ const rateLimitOf = (row: Record<string, unknown>): KnownToken['rateLimit'] =>
         successes: row['rate_limit_successes'] as number | null,
       }
     : null;
-
-function thresholdIn({ quota_warning_threshold: threshold }: Fields): number | null {
-  return typeof threshold === 'number' && threshold > 0 ? threshold : null;
-}
 
 /**
  * Whether a balance is so low that its user wants to be warned.

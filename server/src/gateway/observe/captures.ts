@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { CaptureRule } from '../../shared/capture-rule.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { concerns } from '../../shared/guardrail-rule.js';
 import { randomBetween } from '../../shared/ids.js';
 import { storableText } from '../../shared/json.js';
@@ -73,7 +73,7 @@ export class Captures {
     const response = texts.pop() ?? '';
     const request = JSON.stringify(await withTexts(body, texts), withoutMedia);
     await database.query(sql, [
-      ...[call.requestId, seconds(clock), caller.user.id, caller.token.id, admission.group, admission.model],
+      ...[call.requestId, wholeSecond(clock.now()), caller.user.id, caller.token.id, admission.group, admission.model],
       ...[storableText(request.slice(0, contentLimit)), storableText(response.slice(0, contentLimit))],
       request.length > contentLimit || transcript.length >= contentLimit,
     ]);

@@ -1,3 +1,4 @@
+import type { UserSetting } from '../../console/users/index.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Family } from '../family.js';
 import type { Findings } from '../findings.js';
@@ -16,8 +17,8 @@ export interface Mapped {
   readonly sealed?: Readonly<Record<string, string>>;
   /** Columns that are stored as keyed digests; null stays null. */
   readonly hashed?: Readonly<Record<string, string | null>>;
-  /** The keys of `users.setting`, whose secret is encrypted. */
-  readonly setting?: Values;
+  /** `users.setting`, whose secret is encrypted. */
+  readonly setting?: Partial<UserSetting>;
   /** Balances and counters. A later run adds only the difference to the previous run. */
   readonly amounts?: Readonly<Record<string, number>>;
   /** The row must not exist here. `values` has the key columns. */

@@ -1,9 +1,10 @@
+import { dateOf } from '../../shared/clock.js';
 import { storableJson, parseJson, asFields } from '../../shared/json.js';
-import { maxInt32 } from '../../shared/limits.js';
+import { lastSecond, maxInt32 } from '../../shared/limits.js';
 import type { Fields } from '../source/fields.js';
 import type { MapContext, Mapper } from './mapped.js';
 
-const done = '100%';
+const done = 100;
 const movedNote = 'The task was open when the site moved';
 
 /** Maps a drawing. The ledger of the source keeps its charge, so a later failure refunds nothing here. */
@@ -23,15 +24,15 @@ export const mapDrawing: Mapper = (row, context) => {
         prompt_en: row.text('prompt_en'),
         description: row.text('description'),
         state: row.text('state'),
-        submit_time: row.whole('submit_time'),
+        submit_time: momentOf(row.whole('submit_time')) ?? unknownMoment,
         image_url: row.text('image_url'),
-        start_time: row.whole('start_time'),
-        finish_time: row.whole('finish_time'),
-        buttons: row.text('buttons'),
+        start_time: momentOf(row.whole('start_time')),
+        finish_time: momentOf(row.whole('finish_time')),
+        buttons: storable(row.text('buttons')),
         status: row.text('status'),
-        progress: row.text('progress') || '0%',
+        progress: progressOf(row),
         fail_reason: row.text('fail_reason'),
-        properties: withCharge(row.text('properties'), charge),
+        properties: storable(withCharge(row.text('properties'), charge)),
       },
     },
   ];
@@ -42,7 +43,7 @@ export const mapTask: Mapper = (row, context) => {
   const table = 'tasks';
   const { id } = row;
   const platform = row.code('platform') || 'suno';
-  const isLost = row.text('progress') !== done && platform !== 'suno';
+  const isLost = progressOf(row) !== done && platform !== 'suno';
   if (isLost) context.findings.add('task-open', table, id, `${platform} ${row.code('task_id')}`);
   const charge = chargeOf(row, table, context);
   const upstream = asFields(parseJson(row.text('private_data')))?.['upstream_task_id'];
@@ -51,17 +52,17 @@ export const mapTask: Mapper = (row, context) => {
       key: String(id),
       values: {
         ...base(row, context, `move:task:${id}`),
-        created_at: row.whole('created_at'),
-        updated_at: row.whole('updated_at'),
+        created_at: row.moment('created_at') ?? unknownMoment,
+        updated_at: row.moment('updated_at') ?? unknownMoment,
         platform,
         task_id: typeof upstream === 'string' && upstream !== '' ? upstream : row.code('task_id'),
         action: row.text('action'),
-        submit_time: row.whole('submit_time'),
-        start_time: row.whole('start_time'),
+        submit_time: row.moment('submit_time') ?? unknownMoment,
+        start_time: row.moment('start_time'),
         // The time of the run is not used, so that a second run produces the same row.
-        finish_time: isLost ? row.whole('updated_at', row.whole('submit_time')) : row.whole('finish_time'),
+        finish_time: row.moment(isLost ? (row.has('updated_at') ? 'updated_at' : 'submit_time') : 'finish_time'),
         status: isLost ? 'FAILURE' : row.text('status') || 'NOT_START',
-        progress: isLost ? done : row.text('progress') || '0%',
+        progress: isLost ? done : progressOf(row),
         fail_reason: isLost ? movedNote : row.text('fail_reason'),
         properties: asFields(parseJson(withCharge(row.text('properties'), charge))) ?? {},
         data: storable(row.text('data')),
@@ -86,6 +87,15 @@ function chargeOf(row: Fields, table: string, { findings }: MapContext): number 
 
 const withCharge = (text: string, charge: number): string =>
   charge > 0 ? JSON.stringify({ ...asFields(parseJson(text)), moved_quota: charge }) : text;
+
+const unknownMoment = new Date(0).toISOString();
+
+/** @param milliseconds since 1970; 0 stands for none */
+const momentOf = (milliseconds: number): string | null =>
+  milliseconds > 0 ? new Date(Math.min(milliseconds, dateOf(lastSecond).getTime())).toISOString() : null;
+
+/** Returns the percentage of a progress such as `37%`. */
+const progressOf = (row: Fields): number => Math.min(100, Math.max(0, Number.parseInt(row.text('progress'), 10) || 0));
 
 function storable(text: string): unknown {
   const value = parseJson(text);

@@ -1,7 +1,9 @@
-import { parseFields } from '../../shared/json.js';
+import type { UserSetting } from '../../console/users/index.js';
+import { ranks, type Role, type UserStatus } from '../../shared/actor.js';
+import { asText, parseFields } from '../../shared/json.js';
 import { lastSecond } from '../../shared/limits.js';
 import type { Fields } from '../source/fields.js';
-import { amountOf, type MapContext, type Mapped, type Mapper, type Values } from './mapped.js';
+import { amountOf, type MapContext, type Mapped, type Mapper } from './mapped.js';
 
 /** Columns with an external account. Each value is unique unless it is empty. */
 export const identityColumns = ['github_id', 'oidc_id', 'wechat_id', 'telegram_id', 'linux_do_id'] as const;
@@ -50,7 +52,7 @@ export const mapUser: Mapper = (row, context) => {
       ...identities,
       group: row.text('group') || 'default',
       aff_code: affCode === '' ? null : affCode,
-      inviter_id: row.clamped('inviter_id', 0, 2_147_483_647),
+      inviter_id: row.clamped('inviter_id', 0, 2_147_483_647) || null,
       last_check_in_time: row.time('last_check_in_time') ?? users.checkIns.get(id) ?? null,
       created_at: createdAt(row),
       deleted_at: isDeleted ? (row.time('deleted_at') ?? new Date(0).toISOString()) : null,
@@ -87,22 +89,23 @@ function passwordOf(row: Fields, { findings }: MapContext): string | null {
   return null;
 }
 
-function roleOf(row: Fields, { findings, users }: MapContext, isDeleted: boolean): number {
+function roleOf(row: Fields, { findings, users }: MapContext, isDeleted: boolean): Role {
   const role = row.whole('role', 1);
-  if (role === 100 && row.id !== users.rootId && !isDeleted) {
+  if (role === ranks.root && row.id !== users.rootId && !isDeleted) {
     findings.add('root-demoted', table, row.id, row.text('username'));
-    return 10;
+    return 'admin';
   }
-  if ([0, 1, 10, 100].includes(role)) return role;
+  const known = (Object.keys(ranks) as Role[]).find((name) => ranks[name] === role);
+  if (known) return known;
   findings.add('role-unknown', table, row.id, String(role));
-  return 1;
+  return 'common';
 }
 
-function statusOf(row: Fields, { findings }: MapContext): number {
+function statusOf(row: Fields, { findings }: MapContext): UserStatus {
   const status = row.whole('status', 1);
-  if (status === 1 || status === 2) return status;
-  if (status !== 3) findings.add('status-unknown', table, row.id, String(status));
-  return 2;
+  if (status === 1) return 'enabled';
+  if (status !== 2 && status !== 3) findings.add('status-unknown', table, row.id, String(status));
+  return 'banned';
 }
 
 function balanceOf(row: Fields, context: MapContext): number {
@@ -128,17 +131,20 @@ function createdAt(row: Fields): string {
   return row.time('created_at') ?? new Date(0).toISOString();
 }
 
-const kept = [
-  ...['quota_warning_threshold', 'webhook_url', 'webhook_secret', 'notification_email'],
-  'accept_unset_model_ratio_model',
-];
-
-function settingOf(row: Fields, { findings }: MapContext): Values {
+function settingOf(row: Fields, { findings }: MapContext): Partial<UserSetting> {
   const given = parseFields(row.text('setting')) ?? {};
   const type = given['notify_type'];
   if (typeof type === 'string' && type !== '' && type !== 'email' && type !== 'webhook') {
     findings.add('notify-type', table, row.id, type);
   }
-  const setting = Object.fromEntries(kept.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]));
-  return typeof type === 'string' ? { notify_type: type === 'webhook' ? 'webhook' : 'email', ...setting } : setting;
+  const threshold = given['quota_warning_threshold'];
+  const accepts = given['accept_unset_model_ratio_model'];
+  return {
+    ...(typeof type === 'string' && { notifyType: type === 'webhook' ? 'webhook' : 'email' }),
+    ...(typeof threshold === 'number' && threshold > 0 && { quotaWarningThreshold: threshold }),
+    webhookUrl: asText(given['webhook_url']),
+    webhookSecret: asText(given['webhook_secret']),
+    notificationEmail: asText(given['notification_email']),
+    ...(typeof accepts === 'boolean' && { acceptUnsetModelRatioModel: accepts }),
+  };
 }

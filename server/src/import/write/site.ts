@@ -59,7 +59,7 @@ export async function readRuns(target: Pick<Target, 'query'>): Promise<StoredRun
  */
 export async function whyNotFresh(target: Pick<Target, 'query'>): Promise<string | null> {
   const [found] = await target.query<Record<string, boolean>>(`
-    SELECT EXISTS (SELECT 1 FROM users WHERE role <> 100 OR deleted_at IS NOT NULL) AS users,
+    SELECT EXISTS (SELECT 1 FROM users WHERE role <> 'root' OR deleted_at IS NOT NULL) AS users,
            EXISTS (SELECT 1 FROM tokens) AS "API keys", EXISTS (SELECT 1 FROM channels) AS channels,
            EXISTS (SELECT 1 FROM redemptions) AS "redemption codes", EXISTS (SELECT 1 FROM top_up_orders) AS orders,
            EXISTS (SELECT 1 FROM usage_hourly) AS calls`);
@@ -72,7 +72,7 @@ export async function whyNotFresh(target: Pick<Target, 'query'>): Promise<string
 /** Whether the site was set up before the import: its root user stays root. */
 export async function hasRootOfItsOwn(target: Pick<Target, 'query'>): Promise<boolean> {
   const rows = await target.query(
-    `SELECT 1 FROM users u WHERE role = 100 AND deleted_at IS NULL
+    `SELECT 1 FROM users u WHERE role = 'root' AND deleted_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM import_rows r WHERE r.source_table = 'users' AND r.source_key = u.id::text)`,
   );
   return rows.length > 0;
@@ -91,7 +91,7 @@ export async function clearRoot(
 ): Promise<string[]> {
   return target.transaction(async () => {
     const [root] = await target.query<RootRow>(
-      `SELECT id, username, ${uniqueColumns.join(', ')} FROM users u WHERE role = 100
+      `SELECT id, username, ${uniqueColumns.join(', ')} FROM users u WHERE role = 'root'
           AND NOT EXISTS (SELECT 1 FROM import_rows r WHERE r.source_table = 'users' AND r.source_key = u.id::text) FOR UPDATE`,
     );
     if (!root) return [];
@@ -119,7 +119,7 @@ async function renumber(target: Pick<Target, 'query'>, from: number, to: number)
   const names = columns.map(({ name }) => `"${name}"`);
   // The steps avoid conflicts: first a copy that no unique index refuses, then the references, then the remaining
   // columns.
-  await target.query(`INSERT INTO users (id, username, role) VALUES ($1, 'moving', 1)`, [to]);
+  await target.query(`INSERT INTO users (id, username) VALUES ($1, 'moving')`, [to]);
   const references = await target.query<{ table: string; column: string }>(
     `SELECT c.oid::regclass::text AS table, a.attname AS column
        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -154,7 +154,7 @@ export async function finishSite(target: Target, now: number): Promise<void> {
   }
   await target.query(
     `INSERT INTO setup (id, version, initialized_at)
-     SELECT 1, $1, $2 WHERE EXISTS (SELECT 1 FROM users WHERE role = 100 AND deleted_at IS NULL) ON CONFLICT DO NOTHING`,
+     SELECT 1, $1, to_timestamp($2) WHERE EXISTS (SELECT 1 FROM users WHERE role = 'root' AND deleted_at IS NULL) ON CONFLICT DO NOTHING`,
     [version, now],
   );
 }

@@ -246,7 +246,7 @@ export class TableWriter {
       ...values,
       ...mapValues(sealed, (text) => this.secrets.seal(text)),
       ...mapValues(hashed, (text) => (text === null ? null : bytes(text))),
-      ...(setting ? { setting: Object.keys(setting).length > 0 ? this.settings.toColumn(setting) : '' } : {}),
+      ...(setting ? { setting: this.settings.stored(setting) } : {}),
     };
   }
 

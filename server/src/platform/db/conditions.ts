@@ -14,23 +14,6 @@ export function andAmong<Row extends ObjectLiteral>(
   select.andWhere(`${column} = ANY (:${name})`, { [name]: storable });
 }
 
-/**
- * Restricts a column of whole Unix seconds or milliseconds to a half-open range.
- * @param unit milliseconds of one unit of the column
- */
-export function andDuring<Row extends ObjectLiteral>(
-  select: SelectQueryBuilder<Row>,
-  column: string,
-  range: TimeRange | undefined,
-  unit: number,
-): void {
-  // A row of second 5 is not before 5.5, and not at or after 5.5 either: both bounds are rounded up.
-  const { from, until } = range ?? {};
-  const [first, end] = [parameterOf(column, 'from'), parameterOf(column, 'until')];
-  if (from) select.andWhere(`${column} >= :${first}`, { [first]: Math.ceil(from.getTime() / unit) });
-  if (until) select.andWhere(`${column} < :${end}`, { [end]: Math.ceil(until.getTime() / unit) });
-}
-
 /** Restricts a `timestamptz` column to a half-open range. */
 export function andBetween<Row extends ObjectLiteral>(
   select: SelectQueryBuilder<Row>,

@@ -10,12 +10,12 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { Extensions } from 'type-graphql';
-import type { AccessScope, RoleName } from '../../shared/actor.js';
+import type { AccessScope, Role } from '../../shared/actor.js';
 import { entryOf, type Permission } from '../../shared/permission.js';
 
 /** The callers who may select a field. */
 export interface FieldAccess {
-  readonly least: Exclude<RoleName, 'guest'>;
+  readonly least: Exclude<Role, 'guest'>;
   /** Permissions of which a custom role needs one. Absent when no custom role may select the field. */
   readonly anyOf?: readonly Permission[];
   /** The scope that an access token needs. When absent it is derived from the field (`scopeOf`). */

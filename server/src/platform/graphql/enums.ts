@@ -1,11 +1,10 @@
 import { registerEnumType } from 'type-graphql';
-import { Role } from '../../shared/actor.js';
 import { permissions, type Permission } from '../../shared/permission.js';
 import { permissionTexts } from './permission-texts.js';
 import { calendarPeriods, type CalendarPeriod } from '../../shared/time-range.js';
 
 /**
- * A GraphQL enum whose values are those of services and tables: `enumType('UserStatus', { ENABLED: 1, BANNED: 2 })`.
+ * A GraphQL enum whose values are those of services and tables: `enumType('UserStatus', { ENABLED: 'enabled' })`.
  * Pass the result to `@Field(() => UserStatusEnum)`; the property keeps the stored type.
  * @param descriptions of the values, by name
  */
@@ -28,7 +27,7 @@ export const namesOf = <Name extends string>(names: readonly Name[]): { readonly
 
 export const RoleEnum = enumType(
   'Role',
-  { GUEST: Role.guest, COMMON: Role.common, ADMIN: Role.admin, ROOT: Role.root },
+  { GUEST: 'guest', COMMON: 'common', ADMIN: 'admin', ROOT: 'root' },
   'Permissions of a user. Each role includes the previous ones.',
   {
     GUEST: 'Cannot sign in. No new user gets this role.',

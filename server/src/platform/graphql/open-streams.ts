@@ -1,5 +1,5 @@
 import type { Changes } from '../cache/changes.js';
-import { holds, permissionsOf, type Actor } from '../../shared/actor.js';
+import { holds, permissionsOf, ranks, type Actor } from '../../shared/actor.js';
 import { AppError, ForbiddenError, isAppError, UnavailableError } from '../../shared/errors.js';
 
 /** Maximum number of streams of a user. The console has two open per visible window. */
@@ -77,6 +77,6 @@ export class OpenStreams {
 
 /** Whether the caller has lost a right that they had before. */
 const hasLost = (before: Actor, now: Actor): boolean =>
-  now.role < before.role || permissionsOf(before).some((one) => !holds(now, one));
+  ranks[now.role] < ranks[before.role] || permissionsOf(before).some((one) => !holds(now, one));
 
 const stopping = (): AppError => new UnavailableError('This server is stopping. Subscribe again.');

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { requirePermission, requireRole, type Actor, type MaybeActor, type RoleName } from '../../shared/actor.js';
+import { requirePermission, requireRole, type Actor, type MaybeActor, type Role } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
 import {
   authenticate,
@@ -72,7 +72,7 @@ export function restHandlers(authenticator: Authenticator, actorOfKey: ActorOfKe
     };
 
   const atLeast =
-    (role: RoleName) =>
+    (role: Role) =>
     async (request: FastifyRequest): Promise<Actor> =>
       requireRole(await authenticate(request, authenticator), role);
 

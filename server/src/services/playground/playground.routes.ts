@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { authenticate, type Authenticator } from '../../platform/http/authenticate.js';
 import { AppError } from '../../shared/errors.js';
-import { requireActor, UserStatus } from '../../shared/actor.js';
+import { requireActor } from '../../shared/actor.js';
 import { keylessToken, type KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import { openAIErrors, playgroundEndpoint } from '../chat/chat-endpoints.js';
@@ -74,7 +74,7 @@ function refuseForeign(request: FastifyRequest): void {
 async function playgroundCaller(userId: number, group: string, keys: KeyDirectory): Promise<Caller> {
   const user = await keys.user(userId);
   if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account was deleted');
-  if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+  if (user.status !== 'enabled') throw new AppError('USER_BANNED', 'User is banned');
   const token = keylessToken(userId, `playground-${group || user.group || 'default'}`, group);
   return { user, token, key: '', pin: null };
 }

@@ -15,8 +15,8 @@ export function incomingTask(request: FastifyRequest, maxBodyBytes: number): Inc
   const incoming: IncomingRequest = {
     requestId: request.id,
     headers: request.headers,
-    path: (mark === -1 ? url : url.slice(0, mark)).replace(/\/$/, ''),
-    query: mark === -1 ? '' : url.slice(mark + 1),
+    path: (mark < 0 ? url : url.slice(0, mark)).replace(/\/$/, ''),
+    query: mark < 0 ? '' : url.slice(mark + 1),
     address: request.ip,
     startedAt: performance.now(),
     readBody: (allowance) => readRequestBody(request.raw, maxBodyBytes, allowance),

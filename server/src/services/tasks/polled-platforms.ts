@@ -8,6 +8,7 @@ import {
   type DrawingStore,
   videoPlatform,
 } from '../../console/tasks/index.js';
+import { wholeSecond } from '../../shared/clock.js';
 import { withoutKey } from '../../gateway/send/redact-key.js';
 import { text } from './field.js';
 import { drawingStep, failedStep } from './midjourney/drawing-step.js';
@@ -17,13 +18,12 @@ import type { PolledPlatform } from './task-poller.js';
 import type { TaskTarget } from './task-target.js';
 import type { VideoReport } from './video/video-dialect.js';
 import { videosOf, withAddress } from './video/video-dialects.js';
-import { failedVideoStep, stored, videoStep } from './video/video-row.js';
+import { failedVideoStep, storedReport, videoStep } from './video/video-row.js';
 import { fieldsWithoutKey, jsonObject, type TaskUpstream } from './task-upstream.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
 
 const timeout = 15_000;
 const hour = 3_600_000;
-const inSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 /** Polls Midjourney proxies: one request returns the states of many drawings. Drawings are given up after an hour. */
 export const polledDrawings = (store: DrawingStore, upstream: TaskUpstream): PolledPlatform<Drawing> => ({
@@ -31,7 +31,6 @@ export const polledDrawings = (store: DrawingStore, upstream: TaskUpstream): Pol
   lifetime: hour,
   unfinished: (after, limit) => store.unfinished(after, limit),
   nameOf: (row) => row.mjId,
-  submittedAt: (row) => row.submitTime,
   async ask(target, names) {
     const { status, body } = await upstream.call(target, {
       method: 'POST',
@@ -43,8 +42,8 @@ export const polledDrawings = (store: DrawingStore, upstream: TaskUpstream): Pol
     const list = status === 200 ? (JSON.parse(body.toString()) as unknown) : null;
     return withoutKeys(byName(list, 'id', status), 'failReason', target.key);
   },
-  step: drawingStep,
-  failed: failedStep,
+  step: (item, row, now) => drawingStep(item, row, new Date(now)),
+  failed: (reason, now) => failedStep(reason, new Date(now)),
 });
 
 /** Polls Suno proxies: one request returns the states of many tasks. Tasks are given up after a day. */
@@ -53,7 +52,6 @@ export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): P
   lifetime: 24 * hour,
   unfinished: (after, limit) => store.unfinished(sunoPlatform, after, limit),
   nameOf: (row) => row.taskId,
-  submittedAt: (row) => row.submitTime * 1000,
   async ask(target, names) {
     const { status, body } = await upstream.call(target, {
       method: 'POST',
@@ -66,8 +64,8 @@ export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): P
     const list = said?.['code'] === 'success' ? said['data'] : null;
     return withoutKeys(byName(list, 'task_id', status), 'fail_reason', target.key);
   },
-  step: (item, row, now) => sunoStep(item, row, inSeconds(now)),
-  failed: (reason, now) => failedSunoStep(reason, inSeconds(now)),
+  step: (item, row, now) => sunoStep(item, row, wholeSecond(now)),
+  failed: (reason, now) => failedSunoStep(reason, wholeSecond(now)),
 });
 
 /** Polls videos, one request for each. Videos are given up after a day. */
@@ -76,10 +74,9 @@ export const polledVideos = (store: CreativeTaskStore, upstream: TaskUpstream): 
   lifetime: 24 * hour,
   unfinished: (after, limit) => store.unfinished(videoPlatform, after, limit),
   nameOf: (row) => (row.taskId === '' ? '' : (row.properties.upstream ?? '')),
-  submittedAt: (row) => row.submitTime * 1000,
   ask: (target, names) => reportsOf(withAddress(target), names, upstream),
-  step: (item, row, now) => videoStep(item['report'] as VideoReport, item['data'], row, inSeconds(now)),
-  failed: (reason, now) => failedVideoStep(reason, inSeconds(now)),
+  step: (item, row, now) => videoStep(item['report'] as VideoReport, item['data'], row, wholeSecond(now)),
+  failed: (reason, now) => failedVideoStep(reason, wholeSecond(now)),
 });
 
 /** Statuses that say something about the video, and not about the account. */
@@ -120,7 +117,7 @@ async function reportsOf(
       isReached = true;
       if (!said) return;
       const data = fieldsWithoutKey(said, target.key);
-      found.set(name, { report: dialect.report(data), data: stored(data) });
+      found.set(name, { report: dialect.report(data), data: storedReport(data) });
     } catch (error) {
       problem = error;
     }

@@ -31,7 +31,15 @@ class World {
   pages = 0;
 
   add(id: number, channelId: number, more: Partial<Row> = {}): Row {
-    const row = { id, channelId, taskId: `t${id}`, keyPrint: '', submitTime: this.now, progress: '0%', ...more } as Row;
+    const row = {
+      id,
+      channelId,
+      taskId: `t${id}`,
+      keyPrint: '',
+      submitTime: new Date(this.now),
+      progress: 0,
+      ...more,
+    } as Row;
     this.rows.set(id, row);
     this.channels.set(channelId, this.channels.get(channelId) ?? { id: channelId, keys: [`key ${channelId}`] });
     return row;
@@ -43,11 +51,10 @@ class World {
       lifetime: hour,
       unfinished: (after, limit) => {
         this.pages++;
-        const open = [...this.rows.values()].filter(({ id, progress }) => progress !== '100%' && id > after);
+        const open = [...this.rows.values()].filter(({ id, progress }) => progress !== 100 && id > after);
         return Promise.resolve(open.sort((one, other) => one.id - other.id).slice(0, limit));
       },
       nameOf: ({ taskId }) => taskId,
-      submittedAt: ({ submitTime }) => submitTime,
       ask: (target, names) => {
         this.asked.push({ channelId: target.channelId, names });
         return this.answer(target, names);
@@ -56,7 +63,7 @@ class World {
         if (item['status'] === 'nonsense') throw new Error('cannot be read');
         return item;
       },
-      failed: (failReason) => ({ status: 'FAILURE', progress: '100%', failReason }),
+      failed: (failReason) => ({ status: 'FAILURE', progress: 100, failReason }),
     };
     const taskLedger = {
       move: (_kind: unknown, id: number, step: Partial<Row>) => {
@@ -86,13 +93,13 @@ class World {
   }
 }
 
-const done = { status: 'SUCCESS', progress: '100%' };
+const done = { status: 'SUCCESS', progress: 100 };
 const everything = (_target: TaskTarget, names: readonly string[]): Promise<ReadonlyMap<string, Item>> =>
   Promise.resolve(new Map(names.map((name) => [name, done])));
 
 let world: World;
 beforeEach(() => (world = new World()));
-const open = (): number[] => [...world.rows.values()].filter(({ progress }) => progress !== '100%').map(({ id }) => id);
+const open = (): number[] => [...world.rows.values()].filter(({ progress }) => progress !== 100).map(({ id }) => id);
 
 it('asks each channel once about all of its tasks, whatever their number', async () => {
   for (let id = 1; id <= 1234; id++) world.add(id, (id % 3) + 1);
@@ -166,8 +173,8 @@ describe('gives up', () => {
   it('what the provider does not end in its time, whether or not it lists it', async () => {
     world.add(1, 1);
     world.add(2, 1);
-    world.add(3, 1, { submitTime: world.now + hour });
-    world.answer = () => Promise.resolve(new Map([['t2', { status: 'IN_PROGRESS', progress: '50%' }]]));
+    world.add(3, 1, { submitTime: new Date(world.now + hour) });
+    world.answer = () => Promise.resolve(new Map([['t2', { status: 'IN_PROGRESS', progress: 50 }]]));
     world.now += hour + 1;
     await world.poller().run();
     expect(open()).toEqual([3]);
@@ -251,7 +258,7 @@ it('leaves a channel that does not answer alone, longer each time, and comes bac
   expect(askedAt).toEqual([0, 15, 45, 105, 225, 465]);
   isUnavailable = false;
   world.now += hour;
-  world.rows.get(1)!.submitTime = world.now;
+  world.rows.get(1)!.submitTime = new Date(world.now);
   await poller.run();
   expect(open()).toEqual([]);
 });

@@ -1,7 +1,13 @@
-import type { CreativeTask, Drawing, TaskKind, TaskLedger } from '../../console/tasks/index.js';
+import {
+  type CreativeTask,
+  type Drawing,
+  finished,
+  type TaskKind,
+  type TaskLedger,
+} from '../../console/tasks/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { earlierTime, type TimeReader } from '../../platform/db/earlier-time.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { targetOfTask, type TaskTarget } from './task-target.js';
@@ -15,7 +21,6 @@ export interface PolledPlatform<Row extends TaskRow> {
   /** Returns unfinished tasks, oldest first. */
   unfinished(after: number, limit: number): Promise<Row[]>;
   nameOf(row: Row): string;
-  submittedAt(row: Row): number;
   /**
    * Returns the provider's states of these tasks by name, without tasks that it does not know.
    * @throws when the request fails
@@ -66,7 +71,7 @@ export class TaskPoller<Row extends TaskRow> {
   async run(): Promise<void> {
     const { clock, database } = this.deps;
     const now = seconds(clock);
-    this.clockLead = (now - (await earlierTime(database, now))) * 1000;
+    this.clockLead = dateOf(now).getTime() - dateOf(await earlierTime(database, now)).getTime();
     for (let after = 0; ;) {
       const rows = await this.platform.unfinished(after, rowsAtOnce);
       await this.batch(rows);
@@ -123,14 +128,14 @@ export class TaskPoller<Row extends TaskRow> {
       const now = parts.clock.now();
       const step = item ? this.stepOf(item, row, now) : null;
       if (step) await this.move(row, step);
-      const isOver = step?.progress === '100%';
+      const isOver = step?.progress === finished;
       // An unfinished task expires even if the provider still lists it.
       if (!isOver) await this.expire(row, now);
     }
   }
 
   private ageOf(row: Row, now: number): number {
-    return now - this.clockLead - this.platform.submittedAt(row);
+    return now - this.clockLead - row.submitTime.getTime();
   }
 
   /** Ends a task that exceeds the maximum age of its platform. */

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { requirePermission, type MaybeActor } from '../../../shared/actor.js';
-import { systemClock, type Clock } from '../../../shared/clock.js';
+import { millisecondsIn, seconds, systemClock, type Clock } from '../../../shared/clock.js';
 import { ConflictError, InvalidInputError } from '../../../shared/errors.js';
 import type { PriceCard } from '../../../shared/price-card.js';
 import type { OptionValues } from '../../../options/option.service.js';
@@ -75,14 +75,14 @@ export class DryRunService {
 
   private async replay(values: OptionValues, days: number): Promise<DryRun> {
     const { database, clock = systemClock, maxRows = usualMaxRows } = this.deps;
-    const until = Math.floor(clock.now() / 1000) + 1;
+    const until = seconds(clock) + 1;
     const since = until - days * daySeconds;
     const replay = new Replay(values, await this.prefixes());
     const isComplete = await readCalls(database, { since, until, maxRows }, (row) => replay.add(row));
     const { totals } = replay;
     return {
-      since: (isComplete ? since : replay.oldest) * 1000,
-      until: until * 1000,
+      since: millisecondsIn(isComplete ? since : replay.oldest),
+      until: millisecondsIn(until),
       isComplete,
       quotaPerUnit: values.QuotaPerUnit,
       total: totals.total,

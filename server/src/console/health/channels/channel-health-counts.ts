@@ -9,6 +9,7 @@ import {
   type Snapshots,
   usageFrom,
 } from '../../../billing/rollups/index.js';
+import { dateOf } from '../../../shared/clock.js';
 
 /** Failed attempts of one kind at one channel. */
 export interface ChannelFailure {
@@ -137,7 +138,7 @@ const namesOf = (database: Queries, ids: readonly number[]): Promise<Array<{ id:
 const toFailure = (row: FailureRow): ChannelFailure => ({
   kind: failureKinds.find((kind) => kind === row.kind) ?? 'OTHER',
   attempts: Number(row.attempts),
-  lastAt: new Date(Number(row.last_at) * 1000),
+  lastAt: dateOf(Number(row.last_at)),
   lastModel: row.last_model,
   lastError: row.last_error,
 });

@@ -1,5 +1,5 @@
 import { type MaybeActor, requirePermission } from '../../../shared/actor.js';
-import { seconds, type Clock } from '../../../shared/clock.js';
+import { dateOf, seconds, type Clock } from '../../../shared/clock.js';
 import { percentile } from '../../../shared/latency.js';
 import type { Snapshots } from '../../../billing/rollups/index.js';
 import {
@@ -78,7 +78,7 @@ export class ChannelHealthService {
     if (known && known.until > now) return known.list;
     const period = periods[window](seconds(clock));
     const list = readChannelCounts(database, period).then((counts) => ({
-      from: new Date(period.from * 1000),
+      from: dateOf(period.from),
       rows: counts.map(toHealth).sort(worstFirst),
     }));
     this.cached.set(window, { until: now + cacheMilliseconds, list });

@@ -10,6 +10,7 @@ import {
   type ModelHealth,
   type ModelHealthService,
 } from './model-health.service.js';
+import { unixSeconds } from '../../../shared/clock.js';
 
 const windows: Readonly<Record<string, HealthWindow>> = { '1h': 'HOUR', '24h': 'DAY', '7d': 'WEEK' };
 
@@ -52,7 +53,7 @@ export const modelHealthRoutes = [
     handle: async (service, { actor, query, reply }) => {
       const { from, rows } = await service.list(actor, windowOf(query.window));
       letCache(reply, service);
-      return { from: from.getTime() / 1000, models: rows.map(toWire) };
+      return { from: unixSeconds(from), models: rows.map(toWire) };
     },
   }),
   route('GET /api/model_health/badge/:model', {
@@ -94,7 +95,7 @@ const toWire = (row: ModelHealth): Wire<typeof modelHealth> => ({
   first_token_p50_ms: row.firstTokenP50Ms,
   first_token_p95_ms: row.firstTokenP95Ms,
   tokens_per_second: row.tokensPerSecond,
-  last_failure: row.lastFailure && { kind: row.lastFailure.kind, at: row.lastFailure.at.getTime() / 1000 },
+  last_failure: row.lastFailure && { kind: row.lastFailure.kind, at: unixSeconds(row.lastFailure.at) },
   ...(row.calls === null ? {} : { calls: row.calls }),
 });
 

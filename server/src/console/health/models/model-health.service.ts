@@ -1,6 +1,6 @@
 import { familyOf } from '../../../dialects/makers/charging.js';
 import { type MaybeActor, holds, requireActor } from '../../../shared/actor.js';
-import { seconds, type Clock } from '../../../shared/clock.js';
+import { dateOf, millisecondsIn, seconds, type Clock } from '../../../shared/clock.js';
 import { ForbiddenError } from '../../../shared/errors.js';
 import type { FailureKind } from '../../../shared/failure-kind.js';
 import { percentile } from '../../../shared/latency.js';
@@ -8,6 +8,9 @@ import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import { hour, type Snapshots } from '../../../billing/rollups/index.js';
 import { readHealthCounts, type HealthCounts } from './health-counts.js';
+
+/** Milliseconds. */
+const second = 1000;
 
 /** Hours that the figures cover, besides the running one. */
 export const healthWindows = { HOUR: 1, DAY: 24, WEEK: 168 } as const;
@@ -88,7 +91,7 @@ export class ModelHealthService {
   async list(viewer: MaybeActor, window: HealthWindow): Promise<HealthList> {
     const { from, counts } = await this.visible(viewer, window);
     const isAdmin = holds(viewer, 'usage.read');
-    return { from: new Date(from * 1000), rows: counts.map((row) => toHealth(row, isAdmin)) };
+    return { from: dateOf(from), rows: counts.map((row) => toHealth(row, isAdmin)) };
   }
 
   /**
@@ -139,7 +142,7 @@ export class ModelHealthService {
     const running = seconds(clock) - (seconds(clock) % hour);
     const range = { from: running - healthWindows[window] * hour, end: running + hour };
     const counts = readHealthCounts(database, range);
-    const read = { from: range.from, until: now + healthCacheSeconds * 1000, counts };
+    const read = { from: range.from, until: now + millisecondsIn(healthCacheSeconds), counts };
     this.cached.set(window, read);
     counts.catch(() => this.cached.delete(window));
     return read;
@@ -173,8 +176,8 @@ function toHealth(row: HealthCounts, isAdmin: boolean): ModelHealth {
     successRate: served + failed === 0 ? null : served / (served + failed),
     firstTokenP50Ms: percentile(firstTokenBuckets, 0.5),
     firstTokenP95Ms: percentile(firstTokenBuckets, 0.95),
-    tokensPerSecond: completionTokens > 0 && durationMs > 0 ? (completionTokens * 1000) / durationMs : null,
-    lastFailure: lastFailure && { kind: lastFailure.kind, at: new Date(lastFailure.at * 1000) },
+    tokensPerSecond: completionTokens > 0 && durationMs > 0 ? (completionTokens * second) / durationMs : null,
+    lastFailure: lastFailure && { kind: lastFailure.kind, at: dateOf(lastFailure.at) },
     calls: isAdmin ? served + failed : null,
   };
 }

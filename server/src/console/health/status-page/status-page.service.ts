@@ -1,6 +1,6 @@
 import { familyOf } from '../../../dialects/makers/charging.js';
-import { type MaybeActor, Role } from '../../../shared/actor.js';
-import { seconds, type Clock } from '../../../shared/clock.js';
+import { ranks, type MaybeActor } from '../../../shared/actor.js';
+import { dateOf, millisecondsIn, seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { ServiceState } from '../../../shared/service-state.js';
 import type { ChannelDirectory } from '../../channels/index.js';
@@ -94,7 +94,7 @@ export class StatusPageService {
     if (!this.isShown) throw new AppError('NOT_FOUND', 'This site has no status page');
     const reading = this.read(period);
     const usable = this.deps.options.values.UserUsableGroups;
-    const isAdmin = (viewer?.role ?? Role.guest) >= Role.admin;
+    const isAdmin = ranks[viewer?.role ?? 'guest'] >= ranks.admin;
     const own = viewer?.group || 'default';
     const key = isAdmin ? '' : own;
     const known = reading.pages.get(key);
@@ -137,8 +137,8 @@ export class StatusPageService {
       };
     });
     return {
-      from: new Date(range.from * 1000),
-      until: new Date(range.end * 1000),
+      from: dateOf(range.from),
+      until: dateOf(range.end),
       bucketSeconds,
       state: services.reduce<ServiceState>((state, service) => worse(service.state, state), 'OPERATIONAL'),
       services,
@@ -154,7 +154,7 @@ export class StatusPageService {
     const end = seconds(clock) - (seconds(clock) % hour) + hour;
     const range = { from: end - statusPeriods[period].hours * hour, end };
     const [failures, sold] = [readFailingHours(database, range), this.sold()];
-    const reading = { range, until: now + statusCacheSeconds * 1000, failures, sold, pages: new Map() };
+    const reading = { range, until: now + millisecondsIn(statusCacheSeconds), failures, sold, pages: new Map() };
     this.readings.set(period, reading);
     const drop = (): void => {
       if (this.readings.get(period) === reading) this.readings.delete(period);

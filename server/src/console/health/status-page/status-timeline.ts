@@ -1,6 +1,7 @@
 import { serviceStates, type ServiceState } from '../../../shared/service-state.js';
 import { hour, type Range } from '../../../billing/rollups/index.js';
 import { nameOf, type FailingHour, type HourlyFailures } from './failing-hours.js';
+import { dateOf } from '../../../shared/clock.js';
 
 /** A part of the range with problems. */
 export interface Problem {
@@ -25,6 +26,9 @@ export interface Incident {
 /** Shares of failed calls from which an hour counts as degraded or as an outage. */
 const degradedFrom = 0.05;
 const outageFrom = 0.5;
+
+/** The precision of the uptime. */
+const parts = 1000;
 
 /** Seconds. Incidents with at most one good hour between them count as one. */
 const longestGap = hour;
@@ -61,7 +65,7 @@ export function problemsOf(hours: readonly FailingHour[], from: number, seconds:
 export function uptimeOf(hours: readonly FailingHour[], range: Range): number {
   const all = (range.end - range.from) / hour;
   const out = hours.filter((each) => stateOf(each) === 'OUTAGE').length;
-  return Math.floor(((all - out) * 1000) / all) / 1000;
+  return Math.floor(((all - out) * parts) / all) / parts;
 }
 
 /**
@@ -103,8 +107,8 @@ export function incidentsOf(
       modelName,
       groups: groups.sort(),
       state,
-      from: new Date(from * 1000),
-      until: lasts ? null : new Date(end * 1000),
+      from: dateOf(from),
+      until: lasts ? null : dateOf(end),
     }));
 }
 

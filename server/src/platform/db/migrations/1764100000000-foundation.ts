@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Creates every table except those of the ledger, the log and usage. Only `ledger_*` functions (see the ledger
- * migration) write quota columns. Most times are timestamptz, null for none; the others are Unix seconds or milliseconds,
- * 0 for none.
+ * migration) write quota columns. Times are timestamptz, null for none. Only `provider_ids`, which calls write, and the
+ * import have Unix seconds.
  */
 export class Foundation1764100000000 implements MigrationInterface {
   name = 'Foundation1764100000000';
@@ -26,8 +26,8 @@ export class Foundation1764100000000 implements MigrationInterface {
         username text NOT NULL,
         password_hash text,
         display_name text NOT NULL DEFAULT '',
-        role smallint NOT NULL DEFAULT 1 CHECK (role IN (0, 1, 10, 100)),
-        status smallint NOT NULL DEFAULT 1 CHECK (status BETWEEN 1 AND 3),
+        role text NOT NULL DEFAULT 'common' CHECK (role IN ('guest', 'common', 'admin', 'root')),
+        status text NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'banned')),
         email text NOT NULL DEFAULT '',
         github_id text NOT NULL DEFAULT '',
         oidc_id text NOT NULL DEFAULT '',
@@ -42,17 +42,19 @@ export class Foundation1764100000000 implements MigrationInterface {
         aff_count integer NOT NULL DEFAULT 0 CHECK (aff_count >= 0),
         aff_quota bigint NOT NULL DEFAULT 0 CHECK (aff_quota BETWEEN 0 AND 9000000000000000),
         aff_history_quota bigint NOT NULL DEFAULT 0 CHECK (aff_history_quota BETWEEN 0 AND 9000000000000000),
-        inviter_id integer NOT NULL DEFAULT 0,
+        -- Null: the user was not invited.
+        inviter_id integer,
         access_token_hash bytea,
         access_token_sealed text,
-        setting text NOT NULL DEFAULT '',
+        -- Notification and display settings. json keeps the order of the members, in which the REST API shows them.
+        setting json NOT NULL DEFAULT '{}' CHECK (json_typeof(setting) = 'object'),
         last_check_in_time timestamptz,
         created_at timestamptz NOT NULL DEFAULT now(),
         deleted_at timestamptz,
         has_second_factor boolean NOT NULL DEFAULT false,
         custom_role_id integer REFERENCES custom_roles (id) ON DELETE SET NULL,
         -- Only common users have one: the other roles have their own rights.
-        CONSTRAINT users_custom_role CHECK (custom_role_id IS NULL OR role = 1)
+        CONSTRAINT users_custom_role CHECK (custom_role_id IS NULL OR role = 'common')
       ) WITH (fillfactor = 80);
       CREATE UNIQUE INDEX users_username ON users (username);
       -- New names are compared without case. Not unique: imported users whose names differ by case only keep them.
@@ -65,7 +67,7 @@ export class Foundation1764100000000 implements MigrationInterface {
       CREATE UNIQUE INDEX users_linux_do_id ON users (linux_do_id) WHERE linux_do_id <> '';
       CREATE UNIQUE INDEX users_aff_code ON users (aff_code);
       CREATE UNIQUE INDEX users_access_token_hash ON users (access_token_hash);
-      CREATE UNIQUE INDEX users_one_root ON users (role) WHERE role = 100 AND deleted_at IS NULL;
+      CREATE UNIQUE INDEX users_one_root ON users (role) WHERE role = 'root' AND deleted_at IS NULL;
       CREATE INDEX users_custom_role_id ON users (custom_role_id) WHERE custom_role_id IS NOT NULL;
 
       CREATE TABLE sessions (
@@ -207,7 +209,7 @@ export class Foundation1764100000000 implements MigrationInterface {
       CREATE TABLE setup (
         id smallint PRIMARY KEY DEFAULT 1 CHECK (id = 1),
         version text NOT NULL,
-        initialized_at bigint NOT NULL
+        initialized_at timestamptz NOT NULL
       );
 
       -- Changes by admins. Kept apart from the log, which admins may delete from.
@@ -461,15 +463,15 @@ export class Foundation1764100000000 implements MigrationInterface {
       CREATE TABLE alerts (
         id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         kind text NOT NULL,
-        -- The channel; 0 for the site.
-        channel_id integer NOT NULL DEFAULT 0,
+        -- Null: the site.
+        channel_id integer,
         facts jsonb NOT NULL,
         opened_at timestamptz NOT NULL DEFAULT now(),
         -- Null while the condition holds.
         ended_at timestamptz
       );
       -- A condition has one open alert.
-      CREATE UNIQUE INDEX alerts_open ON alerts (kind, channel_id) WHERE ended_at IS NULL;
+      CREATE UNIQUE INDEX alerts_open ON alerts (kind, channel_id) NULLS NOT DISTINCT WHERE ended_at IS NULL;
       CREATE INDEX alerts_ended_at ON alerts (kind, channel_id, ended_at);
 
       CREATE TABLE alert_messages (
@@ -498,8 +500,7 @@ export class Foundation1764100000000 implements MigrationInterface {
       );
     `);
 
-    // Names and units are those of the wire contract: milliseconds for drawings, seconds for creative tasks. The
-    // transaction that charges writes quota and charged_at.
+    // The transaction that charges writes quota and charged_at.
     await runner.query(`
       CREATE TABLE midjourneys (
         id integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
@@ -511,27 +512,28 @@ export class Foundation1764100000000 implements MigrationInterface {
         prompt_en text NOT NULL DEFAULT '',
         description text NOT NULL DEFAULT '',
         state text NOT NULL DEFAULT '',
-        submit_time bigint NOT NULL,
-        start_time bigint NOT NULL DEFAULT 0,
-        finish_time bigint NOT NULL DEFAULT 0,
+        submit_time timestamptz NOT NULL,
+        start_time timestamptz,
+        finish_time timestamptz,
         image_url text NOT NULL DEFAULT '',
         status text NOT NULL DEFAULT '',
-        progress text NOT NULL DEFAULT '0%',
+        progress smallint NOT NULL DEFAULT 0 CHECK (progress BETWEEN 0 AND 100),
         fail_reason text NOT NULL DEFAULT '',
         channel_id integer NOT NULL,
-        buttons text NOT NULL DEFAULT '',
-        properties text NOT NULL DEFAULT '',${taskCharge}
+        -- json keeps the order in which the provider wrote the members.
+        buttons json,
+        properties json,${taskCharge}
       );
       CREATE UNIQUE INDEX midjourneys_task ON midjourneys (mj_id, user_id, channel_id) WHERE mj_id <> '';
-      CREATE INDEX midjourneys_open ON midjourneys (channel_id, id) WHERE progress <> '100%';
+      CREATE INDEX midjourneys_open ON midjourneys (channel_id, id) WHERE progress <> 100;
       CREATE INDEX midjourneys_user ON midjourneys (user_id, submit_time, id);
       CREATE INDEX midjourneys_time ON midjourneys (submit_time, id);
       CREATE INDEX midjourneys_channel ON midjourneys (channel_id, submit_time, id);
 
       CREATE TABLE tasks (
         id integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
-        created_at bigint NOT NULL,
-        updated_at bigint NOT NULL,
+        created_at timestamptz NOT NULL,
+        updated_at timestamptz NOT NULL,
         task_id text NOT NULL DEFAULT '',
         platform text NOT NULL,
         user_id integer NOT NULL,
@@ -539,15 +541,15 @@ export class Foundation1764100000000 implements MigrationInterface {
         action text NOT NULL,
         status text NOT NULL DEFAULT 'NOT_START',
         fail_reason text NOT NULL DEFAULT '',
-        submit_time bigint NOT NULL,
-        start_time bigint NOT NULL DEFAULT 0,
-        finish_time bigint NOT NULL DEFAULT 0,
-        progress text NOT NULL DEFAULT '0%',
-        properties jsonb NOT NULL DEFAULT '{}',
+        submit_time timestamptz NOT NULL,
+        start_time timestamptz,
+        finish_time timestamptz,
+        progress smallint NOT NULL DEFAULT 0 CHECK (progress BETWEEN 0 AND 100),
+        properties jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(properties) = 'object'),
         data jsonb,${taskCharge}
       );
       CREATE UNIQUE INDEX tasks_task ON tasks (task_id, user_id, channel_id) WHERE task_id <> '';
-      CREATE INDEX tasks_open ON tasks (platform, channel_id, id) WHERE progress <> '100%';
+      CREATE INDEX tasks_open ON tasks (platform, channel_id, id) WHERE progress <> 100;
       CREATE INDEX tasks_user ON tasks (user_id, submit_time, id);
       CREATE INDEX tasks_time ON tasks (submit_time, id);
       CREATE INDEX tasks_channel ON tasks (channel_id, submit_time, id);
@@ -572,8 +574,8 @@ const taskCharge = `
         -- Keyed digest of the channel key that submitted the task.
         key_print text NOT NULL DEFAULT '',
         quota bigint NOT NULL DEFAULT 0 CHECK (quota BETWEEN 0 AND 9000000000000000),
-        -- Unix seconds; 0 until charged.
-        charged_at bigint NOT NULL DEFAULT 0,
+        -- Null until charged.
+        charged_at timestamptz,
         -- Whether the charge has a log row.
         is_logged boolean NOT NULL DEFAULT false,
-        CHECK (quota = 0 OR charged_at > 0)`;
+        CHECK (quota = 0 OR charged_at IS NOT NULL)`;

@@ -2,7 +2,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { budgetFunctions } from './ledger-budgets.js';
 import { ledgerFunctions } from './ledger-functions.js';
 
-/** Reservations, ledger entries, the log, usage, budgets, and the functions that are the only writers of a balance. */
+/**
+ * Reservations, ledger entries, the log, usage, budgets, and the functions that are the only writers of a balance. The log,
+ * usage and windows of budgets have Unix seconds, and 0 for no key, channel or user: every call writes them, their rows are
+ * the most of the site, and these columns are parts of primary keys, partitions and sums.
+ */
 export class Ledger1764100000001 implements MigrationInterface {
   name = 'Ledger1764100000001';
 
@@ -227,8 +231,7 @@ export class Ledger1764100000001 implements MigrationInterface {
       -- Prompts and responses of callers whose content is captured, apart from the log. Deleted after their retention.
       CREATE TABLE captured_contents (
         request_id text PRIMARY KEY,
-        -- Unix seconds.
-        created_at bigint NOT NULL,
+        created_at timestamptz NOT NULL,
         user_id integer NOT NULL,
         token_id integer NOT NULL,
         "group" text NOT NULL,
@@ -254,9 +257,9 @@ export class Ledger1764100000001 implements MigrationInterface {
         span text NOT NULL CHECK (span IN ('minute', '5h', 'day', 'week', 'month', 'fixed')),
         is_rolling boolean NOT NULL DEFAULT false,
         time_zone text NOT NULL DEFAULT 'UTC',
-        -- Unix seconds of a fixed range, else 0.
-        starts_at bigint NOT NULL DEFAULT 0,
-        ends_at bigint NOT NULL DEFAULT 0,
+        -- Of a fixed range. Without a start it is open.
+        starts_at timestamptz,
+        ends_at timestamptz,
         models text[] NOT NULL DEFAULT '{}',
         enabled boolean NOT NULL DEFAULT true,
         created_by integer NOT NULL,
@@ -266,6 +269,9 @@ export class Ledger1764100000001 implements MigrationInterface {
         -- The window of the last notice, and its percentage.
         notice_window bigint NOT NULL DEFAULT 0,
         notice_percent smallint NOT NULL DEFAULT 0,
+        CONSTRAINT budgets_range_check CHECK (CASE span
+          WHEN 'fixed' THEN ends_at IS NOT NULL AND (starts_at IS NULL OR starts_at < ends_at)
+          ELSE starts_at IS NULL AND ends_at IS NULL END),
         -- Limits per minute are counted in the shared state and have no windows here.
         CONSTRAINT budgets_minute_check
           CHECK (span <> 'minute' OR (kind <> 'money' AND level <> 'channel' AND NOT is_rolling))
@@ -275,7 +281,7 @@ export class Ledger1764100000001 implements MigrationInterface {
       -- A calendar window, or one of the buckets of a rolling one.
       CREATE TABLE budget_windows (
         budget_id integer NOT NULL,
-        -- Unix seconds.
+        -- Unix seconds: each call computes them and the ledger compares them.
         started_at bigint NOT NULL,
         used bigint NOT NULL DEFAULT 0,
         held bigint NOT NULL DEFAULT 0,

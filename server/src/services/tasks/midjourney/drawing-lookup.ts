@@ -11,7 +11,6 @@ import {
 import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';
-import { parseJson } from '../../../shared/json.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { text } from '../field.js';
@@ -111,7 +110,7 @@ export class DrawingLookup {
     const drawings = await store.ofChannel(channelId, text(item['id'], 200));
     if (drawings.length === 0) throw requestError('midjourney_task_not_found');
     for (const drawing of drawings) {
-      const step = drawingStep(item, drawing, clock.now());
+      const step = drawingStep(item, drawing, new Date(clock.now()));
       if (step) await taskLedger.move(drawingKind, drawing.id, step);
     }
   }
@@ -147,16 +146,16 @@ export class DrawingLookup {
       promptEn: drawing.promptEn,
       description: drawing.description,
       state: drawing.state,
-      submitTime: drawing.submitTime,
-      startTime: drawing.startTime,
-      finishTime: drawing.finishTime,
+      submitTime: drawing.submitTime.getTime(),
+      startTime: drawing.startTime?.getTime() ?? 0,
+      finishTime: drawing.finishTime?.getTime() ?? 0,
       imageUrl: imageLink(drawing, desk.values, secrets, clock.now()),
       status: drawing.status,
-      progress: drawing.progress,
+      progress: `${drawing.progress}%`,
       failReason: drawing.failReason,
-      buttons: parseJson(drawing.buttons) ?? null,
+      buttons: drawing.buttons,
       maskBase64: '',
-      properties: parseJson(drawing.properties) ?? null,
+      properties: drawing.properties,
     };
   }
 }

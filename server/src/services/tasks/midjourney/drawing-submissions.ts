@@ -13,7 +13,7 @@ import type { Caller } from '../../../gateway/admit/authentication.js';
 import type { ChannelGuard } from '../../../gateway/send/upstream-failure-handler.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import type { RoutingDirectory } from '../../../gateway/route/routing-directory.js';
-import { jsonText, text } from '../field.js';
+import { jsonValue, text } from '../field.js';
 import type { SubmissionWatch } from '../submission-watch.js';
 import { chargeOfTask, type TaskPrice } from '../task-charge.js';
 import { isTooPoor, type ReceivedSubmission, type TaskDesk } from '../task-desk.js';
@@ -140,7 +140,7 @@ export class DrawingSubmissions {
       ...desk.ownerOf(caller, target, reservation),
       action: submission.action,
       prompt: submission.prompt || (origin?.prompt ?? ''),
-      submitTime: clock.now(),
+      submitTime: new Date(clock.now()),
     };
     return taskLedger.open(drawingKind, row, reservation);
   }
@@ -179,7 +179,7 @@ export class DrawingSubmissions {
         reservation,
       );
     }
-    const reported = rowOfResponse(submission, code, said, clock.now());
+    const reported = rowOfResponse(submission, code, said, new Date(clock.now()));
     const isCharged = submission.isCharged && (submission.action !== 'SWAP_FACE' || code === 1);
     const words = submission.action === 'SWAP_FACE' ? '' : `, ID ${reported.mjId || row}`;
     const charge = isCharged
@@ -244,7 +244,7 @@ function rowOfResponse(
   submission: DrawingSubmission,
   code: number,
   said: Readonly<Record<string, unknown>>,
-  now: number,
+  now: Date,
 ): Partial<Drawing> {
   const { result } = said;
   const reported: Partial<Drawing> = {
@@ -262,7 +262,7 @@ function rowOfResponse(
   const imageUrl = text(properties['imageUrl'], 4000);
   const status = text(properties['status'], 40);
   if (code !== 21 || imageUrl === '' || status === '') return reported;
-  const known = { ...reported, imageUrl, status, properties: jsonText(properties) };
+  const known = { ...reported, imageUrl, status, properties: jsonValue(properties) };
   return status === 'SUCCESS' ? { ...known, code: 1, progress: finished, startTime: now, finishTime: now } : known;
 }
 

@@ -5,7 +5,7 @@ import {
   type TaskLedger,
 } from '../../../console/tasks/index.js';
 import type { Reservation } from '../../../billing/ledger/index.js';
-import { seconds, type Clock } from '../../../shared/clock.js';
+import { secondsOrZero, unixSeconds, wholeSecond, type Clock } from '../../../shared/clock.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
@@ -131,7 +131,7 @@ export class Suno {
 
   private write({ submission, caller, target }: PreparedSubmission, reservation: Reservation): Promise<number> {
     const { taskLedger, desk, clock } = this.deps;
-    const now = seconds(clock);
+    const now = wholeSecond(clock.now());
     const row = {
       ...desk.ownerOf(caller, target, reservation),
       createdAt: now,
@@ -196,9 +196,9 @@ const toWire = (task: CreativeTask): Record<string, unknown> => ({
   action: task.action,
   status: task.status,
   fail_reason: task.failReason,
-  submit_time: task.submitTime,
-  start_time: task.startTime,
-  finish_time: task.finishTime,
-  progress: task.progress,
+  submit_time: unixSeconds(task.submitTime),
+  start_time: secondsOrZero(task.startTime),
+  finish_time: secondsOrZero(task.finishTime),
+  progress: `${task.progress}%`,
   data: task.data,
 });

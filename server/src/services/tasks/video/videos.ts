@@ -7,7 +7,7 @@ import {
 } from '../../../console/tasks/index.js';
 import type { VideoPrice } from '../../../billing/prices/index.js';
 import type { Reservation } from '../../../billing/ledger/index.js';
-import { seconds, type Clock } from '../../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
@@ -32,7 +32,7 @@ import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from
 import { droppedBy, namesOf, type VideoDialect, type VideoRequest, type VideoTerms } from './video-dialect.js';
 import { videosOf, withAddress } from './video-dialects.js';
 import { openVideoSubmission, parseVideoSubmission, promptOf, type VideoSubmission } from './video-submission.js';
-import { stored, toVideoWire, videoIdOf } from './video-row.js';
+import { storedReport, toVideoWire, videoIdOf } from './video-row.js';
 
 export interface VideosDeps {
   readonly desk: TaskDesk;
@@ -248,7 +248,7 @@ export class Videos {
       throw error;
     }
     await desk.succeeded(caller);
-    return toVideoWire({ ...row, progress: '0%', ...taken } as CreativeTask);
+    return toVideoWire({ ...row, progress: 0, ...taken } as CreativeTask);
   }
 
   private rowOf(
@@ -256,7 +256,7 @@ export class Videos {
     reservation: Reservation,
   ): Pick<CreativeTask, 'properties' | 'submitTime'> & Partial<CreativeTask> {
     const { desk, clock } = this.deps;
-    const now = seconds(clock);
+    const now = wholeSecond(clock.now());
     return {
       ...desk.ownerOf(caller, target, reservation),
       createdAt: now,
@@ -308,7 +308,7 @@ export class Videos {
     const fields = {
       taskId: videoIdOf(reservation.requestId),
       status: 'SUBMITTED',
-      data: stored(said),
+      data: storedReport(said),
       properties: { ...row.properties, upstream },
     };
     const accepted = await taskLedger.accept(creativeKind, row.id, fields, reservation, charge);
