@@ -1,7 +1,7 @@
 /** Allowed imports between layers (server/ARCHITECTURE.md). Every rule is an error. */
 const presentations = '\\.(resolver|routes|jobs)\\.ts$';
 /** Files of a noun that are presentations: GraphQL, REST and timers. */
-const presented = '\\.(resolver|object|routes|wire|openapi|jobs)\\.ts$';
+const presented = '\\.(resolver|object|routes|wire|jobs)\\.ts$';
 const tests = '\\.test\\.tsx?$|^tests/';
 /** Packages that only REST and GraphQL layers may import. */
 const presentationPackages =

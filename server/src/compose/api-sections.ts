@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { sectionOf, type ApiRoute, type ApiSection } from '../platform/http/openapi/operation.js';
+import { sectionOf, type ApiSection } from '../platform/http/openapi/operation.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { auditRoutes } from '../console/audit/audit.routes.js';
-import { channelSection } from '../console/channels/channel.openapi.js';
+import { channelRoutes, modelCatalogueRoutes } from '../console/channels/channel.routes.js';
 import { healthRoutes } from '../platform/health/health.routes.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logRoutes } from '../console/logs/log.routes.js';
@@ -28,22 +27,44 @@ import { accountRoutes } from '../console/users/account.routes.js';
 import { userRoutes } from '../console/users/user.routes.js';
 import { callbackRoutes, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
-import { relaySection } from '../services/relay.openapi.js';
-import { submissionSection, videoSection } from '../services/tasks/task-submissions.openapi.js';
-
-const modelCatalogue: ApiRoute = {
-  route: 'GET /api/models',
-  summary: 'Built-in model names by channel type',
-  role: 'common',
-  response: z.object({ success: z.literal(true), data: z.record(z.string(), z.array(z.string())) }),
-  example: {},
-};
+import { endpointRoutes } from '../services/endpoints.js';
+import { playgroundRoute } from '../services/playground/playground.routes.js';
+import { realtimeRoute } from '../services/realtime/realtime.routes.js';
+import { countRoute, geminiModelRoutes, geminiRoute, modelRoutes } from '../services/relay.routes.js';
+import { responsesRoutes, responsesSocketRoute } from '../services/responses/responses-paths.js';
+import { drawingSubmissionRoutes } from '../services/tasks/midjourney/midjourney.routes.js';
+import { musicSubmissionRoutes } from '../services/tasks/suno/suno.routes.js';
+import { videoSubmissionRoutes } from '../services/tasks/video/videos.routes.js';
+import { unbuiltRoutes } from '../services/unserved-paths.js';
 
 /** The sections of the API reference. Every route of the server is in one of them. */
 export const apiSections: readonly ApiSection[] = [
-  relaySection,
-  submissionSection,
-  videoSection,
+  sectionOf(
+    'Models',
+    'Called with an API key. Every path under `/v1` also exists under `/hf/v1`, `/v1beta/openai`, `/openai/v1` and `/anthropic/v1`, and clients of Azure OpenAI call `/openai/deployments/{deployment}`, those of Vertex AI `/v1/projects/…`, those of Bedrock `/model/{model}/invoke` and `/model/{model}/converse`. Errors have the form of the dialect: OpenAI, Anthropic (`/v1/messages`), Google (`/v1beta/models`) or Bedrock (`/model`).',
+    [
+      ...modelRoutes,
+      ...geminiModelRoutes,
+      ...endpointRoutes,
+      countRoute,
+      geminiRoute,
+      ...responsesRoutes,
+      responsesSocketRoute,
+      realtimeRoute,
+      playgroundRoute,
+      ...unbuiltRoutes,
+    ],
+  ),
+  sectionOf(
+    'Drawings and music, submission',
+    'Called with an API key. A task is submitted, polled and, if it fails, refunded.',
+    [...drawingSubmissionRoutes, ...musicSubmissionRoutes],
+  ),
+  sectionOf(
+    'Videos',
+    "OpenAI's videos API, in front of every provider of videos. Called with an API key. A video is submitted, followed, read and, if it fails, refunded.",
+    videoSubmissionRoutes,
+  ),
   sectionOf(
     'Budgets',
     'Limits of what may be used within a window. Users see those of their keys and of themselves, admins all.',
@@ -89,11 +110,15 @@ export const apiSections: readonly ApiSection[] = [
     ...pricingRoutes,
     ...modelHealthRoutes,
     ...statusPageRoutes,
-    modelCatalogue,
+    ...modelCatalogueRoutes,
     ...groupRoutes,
   ]),
   sectionOf('Users', 'An admin may read and change users below the own role; root may change everyone.', userRoutes),
-  channelSection,
+  sectionOf(
+    'Channels',
+    'Connections to providers. Changes reach all servers of a site within a second.',
+    channelRoutes,
+  ),
   sectionOf('Redemption codes', 'Codes that users turn into balance.', [...redemptionRoutes, ...redeemRoutes]),
   sectionOf('Options', 'Settings of the site, in force on every server within a second.', [
     ...optionRoutes,

@@ -11,8 +11,7 @@ import { restHandlers, type RestHandlers } from '../platform/http/rest.js';
 import { restRoutes } from '../platform/http/route.js';
 import { apiReferenceRoutes } from '../console/api-reference/api-reference.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
-import { channelRoutes } from '../console/channels/channel.routes.js';
-import { modelCatalogueRoutes } from '../console/channels/model-catalogue.routes.js';
+import { channelRoutes, modelCatalogueRoutes } from '../console/channels/channel.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { DocsService } from '../console/docs/index.js';
 import { docsRoutes } from '../console/docs/docs.routes.js';
@@ -175,49 +174,45 @@ export async function composePresentations(
 function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
   const { catalogue, accounts, operations, relay, platform, channelServices, priceSync, siteImport } = subjects;
   return [
-    { prefix: '', routes: restRoutes(statusRoutes, operations.statusService, rest) },
-    { prefix: '', routes: restRoutes(setupRoutes, accounts.setupService, rest) },
-    { prefix: '', routes: restRoutes([...groupRoutes, ...usableGroupRoutes], catalogue.groupService, rest) },
-    { prefix: '', routes: restRoutes(registrationRoutes, accounts, rest) },
-    { prefix: '', routes: restRoutes(oauthRoutes, accounts, rest) },
-    { prefix: '', routes: restRoutes(signInRoutes, accounts.authService, rest) },
-    { prefix: '', routes: restRoutes([...factorSignInRoutes, ...secondFactorRoutes], accounts, rest) },
-    { prefix: '', routes: restRoutes(accountRoutes, accounts, rest) },
-    { prefix: '', routes: restRoutes(checkInRoutes, accounts.checkInService, rest) },
-    { prefix: '', routes: restRoutes(inviteRoutes, accounts.inviteService, rest) },
-    { prefix: '', routes: restRoutes(userRoutes, accounts.userService, rest) },
-    { prefix: '', routes: restRoutes(optionRoutes, platform.optionService, rest) },
-    { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
-    { prefix: '/models', routes: modelCatalogueRoutes(rest) },
-    { prefix: '', routes: restRoutes(budgetRoutes, operations.budgetService, rest) },
-    { prefix: '', routes: restRoutes(tokenRoutes, catalogue, rest) },
-    { prefix: '', routes: restRoutes(drawingRoutes, relay.drawingService, rest) },
-    { prefix: '', routes: restRoutes(creativeTaskRoutes, relay.creativeTaskService, rest) },
-    {
-      prefix: '',
-      routes: restRoutes(
-        logRoutes,
-        {
-          logService: platform.logService,
-          logExport: operations.logExport,
-          keyHolders: operations.keyHolders,
-          authenticator: accounts.authService,
-          options: platform.optionService,
-        },
-        rest,
-      ),
-    },
-    { prefix: '', routes: restRoutes(auditRoutes, platform.auditService, rest) },
-    { prefix: '', routes: restRoutes(keyUsageRoutes, operations.billingService, rest) },
-    { prefix: '', routes: restRoutes(modelHealthRoutes, catalogue.modelHealthService, rest) },
-    { prefix: '', routes: restRoutes(statusPageRoutes, catalogue.statusPageService, rest) },
-    { prefix: '', routes: restRoutes(pricingRoutes, catalogue.pricingService, rest) },
-    { prefix: '', routes: priceCheckUploads(priceSync.priceChecks, rest) },
-    { prefix: '', routes: importUploads(siteImport, rest) },
-    { prefix: '', routes: restRoutes(redemptionRoutes, operations.redemptionService, rest) },
-    { prefix: '', routes: restRoutes(redeemRoutes, operations.redeemService, rest) },
-    { prefix: '', routes: restRoutes(topUpPaymentRoutes, operations.walletService, rest) },
-    { prefix: '', routes: paymentCallbacks(operations.paymentCallbacks, rest) },
-    { prefix: '', routes: restRoutes(usageRoutes, operations, rest) },
+    restRoutes(statusRoutes, operations.statusService, rest),
+    restRoutes(setupRoutes, accounts.setupService, rest),
+    restRoutes([...groupRoutes, ...usableGroupRoutes], catalogue.groupService, rest),
+    restRoutes(registrationRoutes, accounts, rest),
+    restRoutes(oauthRoutes, accounts, rest),
+    restRoutes(signInRoutes, accounts.authService, rest),
+    restRoutes([...factorSignInRoutes, ...secondFactorRoutes], accounts, rest),
+    restRoutes(accountRoutes, accounts, rest),
+    restRoutes(checkInRoutes, accounts.checkInService, rest),
+    restRoutes(inviteRoutes, accounts.inviteService, rest),
+    restRoutes(userRoutes, accounts.userService, rest),
+    restRoutes(optionRoutes, platform.optionService, rest),
+    restRoutes([...channelRoutes, ...modelCatalogueRoutes], channelServices, rest),
+    restRoutes(budgetRoutes, operations.budgetService, rest),
+    restRoutes(tokenRoutes, catalogue, rest),
+    restRoutes(drawingRoutes, relay.drawingService, rest),
+    restRoutes(creativeTaskRoutes, relay.creativeTaskService, rest),
+    restRoutes(
+      logRoutes,
+      {
+        logService: platform.logService,
+        logExport: operations.logExport,
+        keyHolders: operations.keyHolders,
+        authenticator: accounts.authService,
+        options: platform.optionService,
+      },
+      rest,
+    ),
+    restRoutes(auditRoutes, platform.auditService, rest),
+    restRoutes(keyUsageRoutes, operations.billingService, rest),
+    restRoutes(modelHealthRoutes, catalogue.modelHealthService, rest),
+    restRoutes(statusPageRoutes, catalogue.statusPageService, rest),
+    restRoutes(pricingRoutes, catalogue.pricingService, rest),
+    priceCheckUploads(priceSync.priceChecks, rest),
+    importUploads(siteImport, rest),
+    restRoutes(redemptionRoutes, operations.redemptionService, rest),
+    restRoutes(redeemRoutes, operations.redeemService, rest),
+    restRoutes(topUpPaymentRoutes, operations.walletService, rest),
+    paymentCallbacks(operations.paymentCallbacks, rest),
+    restRoutes(usageRoutes, operations, rest),
   ];
 }

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { ownerOf } from '../console/channels/index.js';
 import type { OptionValues } from '../options/option.service.js';
 import { modelLimits, type PriceBook } from '../billing/prices/index.js';
@@ -8,7 +9,7 @@ import { countContentsEndpoint, generateEndpoint, messagesEndpoint } from './cha
 import { refuse, sendError } from './client-errors.js';
 import { countMessages } from './count-messages.js';
 import { atDeployment, deploymentEndpoints } from './deployments.js';
-import { endpoints, prefixes } from './endpoints.js';
+import { endpointRoutes, prefixes } from './endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-embeddings.js';
 import { geminiMethodOf } from './chat/gemini-path.js';
 import type { OfferedModel } from '../dialects/languages/openai/model-page.js';
@@ -16,8 +17,9 @@ import { modelList, modelListFormat, oneModel, unknownModel } from '../dialects/
 import type { RelayRoutesDeps } from './built-relay.js';
 import { addHostPaths } from './hosts/host-paths.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
+import { addRelayRoutes, relayRoute, takeCall, type ServeCall } from './relay-route.js';
+import { anything, list, message, model, open, text, whole } from './relay-shapes.js';
 import { addUnservedPaths, refuseUnserved } from './unserved-paths.js';
-import type { Relay } from '../gateway/pipeline.js';
 import type { IncomingRequest } from '../gateway/request.js';
 import { hijack, leaveBodies, type Hijacked } from '../gateway/incoming-request.js';
 import type { Caller } from '../gateway/admit/authentication.js';
@@ -35,7 +37,10 @@ const geminiMethods: Readonly<Record<string, Endpoint>> = {
 export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
   return async (app) => {
     leaveBodies(app);
-    for (const prefix of prefixes) addRoutes(app, prefix, deps);
+    addRelayRoutes(app, endpointRoutes, prefixes, (endpoint) => takeCall(served(endpoint), deps));
+    addRelayRoutes(app, [countRoute], prefixes, (call) => takeCall(call, deps));
+    addModelRoutes(app, modelRoutes, prefixes, deps);
+    addResponsesRoutes(app, deps);
     addDeploymentRoutes(app, deps);
     addBareModelList(app, deps);
     addGeminiRoutes(app, deps);
@@ -48,21 +53,22 @@ export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
   };
 }
 
-function addRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps): void {
-  const { relay } = deps;
-  for (const [path, endpoint] of Object.entries(endpoints)) {
-    app.post(prefix + path, (request, reply) => {
-      const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-      void relay.serve(endpoint, incoming, client);
-    });
-  }
-  app.post(`${prefix}/messages/count_tokens`, (request, reply) => {
-    const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-    void countMessages(relay, messagesEndpoint, incoming, client);
-  });
-  addResponsesRoutes(app, prefix, deps);
-  addModelRoutes(app, prefix, deps);
-}
+const served =
+  (endpoint: Endpoint): ServeCall =>
+  ({ relay }, { incoming, client }) =>
+    relay.serve(endpoint, incoming, client);
+
+/** `POST /v1/messages/count_tokens`. */
+export const countRoute = relayRoute<ServeCall>(
+  'POST /v1/messages/count_tokens',
+  ({ relay }, { incoming, client }) => countMessages(relay, messagesEndpoint, incoming, client),
+  {
+    summary: 'Count the input tokens of a message. Free',
+    body: open({ model, messages: z.array(message) }, {}),
+    response: open({ input_tokens: whole }, {}),
+    example: { body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'Say hello' }] } },
+  },
+);
 
 /** The paths of Azure OpenAI that name the model. */
 function addDeploymentRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
@@ -74,15 +80,65 @@ function addDeploymentRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void 
   }
 }
 
-function addModelRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps): void {
-  const looksUp = (answer: (call: Lookup) => void) => (request: FastifyRequest, reply: FastifyReply) => {
-    const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-    void lookUp(incoming, client, request, deps, answer);
-  };
-  app.get(`${prefix}/models`, looksUp(answerList));
-  app.get(`${prefix}/models/:model`, looksUp(answerOne));
-  // Model names may contain slashes.
-  app.get(`${prefix}/models/:model/*`, looksUp(answerOne));
+const looksUp =
+  (answer: (call: Lookup) => void): ServeCall =>
+  (deps, { incoming, client }, request) =>
+    lookUp(incoming, client, request, deps, answer);
+
+const oneModelPath = { path: { model: text.describe('Name') }, example: { path: { model: 'gpt-4o' } } };
+
+/** The list of models and one of them, under each of the prefixes. */
+export const modelRoutes = [
+  relayRoute('GET /v1/models', looksUp(answerList), {
+    summary: 'Models that the key may call',
+    response: anything,
+    example: {},
+  }),
+  relayRoute('GET /v1/models/:model', looksUp(answerOne), {
+    summary: 'One model',
+    response: anything,
+    ...oneModelPath,
+  }),
+];
+
+/** The same in the form of Google. */
+export const geminiModelRoutes = [
+  relayRoute('GET /v1beta/models', looksUp(answerList), {
+    summary: 'Models that the key may call, in the form of Google',
+    response: anything,
+    example: {},
+  }),
+  relayRoute('GET /v1beta/models/:model', looksUp(answerOne), {
+    summary: 'One model, in the form of Google',
+    response: anything,
+    ...oneModelPath,
+  }),
+];
+
+/** Every method of Google's models. */
+export const geminiRoute = relayRoute<ServeCall>('POST /v1beta/models/*', serveGemini, {
+  summary: 'Call of a model, in the dialect of Google',
+  description:
+    'The path ends with `{model}:generateContent`, `:streamGenerateContent`, `:countTokens`, `:embedContent` or `:batchEmbedContents`.',
+  path: { '*': text.describe('Model and method') },
+  body: open({}, { contents: list, systemInstruction: anything, tools: list, generationConfig: anything }),
+  response: open({}, { candidates: list, usageMetadata: anything }),
+  streams: true,
+  example: {
+    path: { '*': 'gpt-4o:generateContent' },
+    body: { contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }] },
+  },
+});
+
+/** Adds lists of models. The names of models may contain slashes. */
+function addModelRoutes(
+  app: FastifyInstance,
+  routes: typeof modelRoutes,
+  prefixes: readonly [string, ...string[]],
+  deps: RelayRoutesDeps,
+): void {
+  addRelayRoutes(app, routes, prefixes, (served) => takeCall(served, deps));
+  for (const prefix of prefixes) app.get(`${prefix}/models/:model/*`, takeCall(looksUp(answerOne), deps));
 }
 
 /** Codex leaves the version out where its base URL has none. A browser, which sends no key, gets the console. */
@@ -95,12 +151,9 @@ function addBareModelList(app: FastifyInstance, deps: RelayRoutesDeps): void {
 }
 
 function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
-  addModelRoutes(app, '/v1beta', deps);
-  const serves = (request: FastifyRequest, reply: FastifyReply): void =>
-    void serveGemini(deps.relay, request, hijack(request, reply, deps.maxBodyBytes));
-  for (const prefix of ['/v1beta', '/v1']) {
-    app.post(`${prefix}/models/*`, serves);
-  }
+  addModelRoutes(app, geminiModelRoutes, ['/v1beta'], deps);
+  const serves = takeCall(serveGemini, deps);
+  addRelayRoutes(app, [geminiRoute], ['/v1beta', '/v1'], () => serves);
   // LangChain leaves `models/` out of a name with a slash.
   app.post('/v1beta/:vendor/:call', serves);
   // Clients that are fixed to Vertex AI (docs/reference/relay/routes.md#paths-of-hosts).
@@ -109,7 +162,7 @@ function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
   }
 }
 
-async function serveGemini(relay: Relay, request: FastifyRequest, hijacked: Hijacked): Promise<void> {
+async function serveGemini({ relay }: RelayRoutesDeps, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
   const { incoming, client } = hijacked;
   const method = geminiMethodOf(incoming);
   if (method === 'countTokens') {

@@ -5,41 +5,44 @@ import { hijack, type Hijacked } from '../gateway/incoming-request.js';
 import { pathOf } from '../platform/http/cors.js';
 import type { Relay } from '../gateway/pipeline.js';
 import { refuse, sendError } from './client-errors.js';
+import { addRelayRoutes, relayRoute, takeCall, type RelayRoute, type ServeCall } from './relay-route.js';
+import { anything } from './relay-shapes.js';
 import type { RelayRoutesDeps } from './built-relay.js';
 import { prefixes } from './endpoints.js';
 import { AwsResponse, invokeForm } from './hosts/aws-response.js';
 
+const unbuilt = (route: RelayRoute<ServeCall>['route'], summary: string): RelayRoute<ServeCall> =>
+  relayRoute(route, ({ relay }, call, request) => refuseUnserved(relay, request, call, 501), {
+    summary,
+    description: 'Not implemented: 501 after the key was checked.',
+    response: anything,
+    example: { path: { id: 'none', model: 'none' } },
+  });
+
 /** Routes of OpenAI that return 501 (docs/reference/relay/routes.md#paths-that-are-not-served). */
-const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
-  ['POST', '/edits'],
-  ['POST', '/images/variations'],
-  ['GET', '/files'],
-  ['POST', '/files'],
-  ['DELETE', '/files/:id'],
-  ['GET', '/files/:id'],
-  ['GET', '/files/:id/content'],
-  ['POST', '/fine-tunes'],
-  ['GET', '/fine-tunes'],
-  ['GET', '/fine-tunes/:id'],
-  ['POST', '/fine-tunes/:id/cancel'],
-  ['GET', '/fine-tunes/:id/events'],
-  ['DELETE', '/models/:model'],
+export const unbuiltRoutes = [
+  unbuilt('POST /v1/edits', 'Edits'),
+  unbuilt('POST /v1/images/variations', 'Variations of an image'),
+  unbuilt('GET /v1/files', 'Files'),
+  unbuilt('POST /v1/files', 'Upload a file'),
+  unbuilt('DELETE /v1/files/:id', 'Delete a file'),
+  unbuilt('GET /v1/files/:id', 'A file'),
+  unbuilt('GET /v1/files/:id/content', 'Content of a file'),
+  unbuilt('POST /v1/fine-tunes', 'Start fine-tuning'),
+  unbuilt('GET /v1/fine-tunes', 'Fine-tunings'),
+  unbuilt('GET /v1/fine-tunes/:id', 'A fine-tuning'),
+  unbuilt('POST /v1/fine-tunes/:id/cancel', 'Cancel a fine-tuning'),
+  unbuilt('GET /v1/fine-tunes/:id/events', 'Events of a fine-tuning'),
+  unbuilt('DELETE /v1/models/:model', 'Delete a model'),
 ];
 
 /** Everything else below these paths is 404. */
 const apis = ['/v1', '/v1beta', '/v1beta1', '/v1alpha', '/hf', '/openai', '/anthropic', '/model', '/upload', '/ws'];
 
 /** Adds the paths of providers' APIs that are not served. The key is checked first, as at every other path. */
-export function addUnservedPaths(app: FastifyInstance, { relay, maxBodyBytes }: RelayRoutesDeps): void {
-  for (const [method, path] of notImplemented) {
-    for (const prefix of prefixes) {
-      app.route({
-        method,
-        url: prefix + path,
-        handler: (request, reply) => void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes), 501),
-      });
-    }
-  }
+export function addUnservedPaths(app: FastifyInstance, deps: RelayRoutesDeps): void {
+  const { relay, maxBodyBytes } = deps;
+  addRelayRoutes(app, unbuiltRoutes, prefixes, (served) => takeCall(served, deps));
   for (const api of apis) {
     const sinkOf = api === '/model' ? (response: ServerResponse) => new AwsResponse(response, invokeForm()) : undefined;
     app.route({

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { openApiDocument, type OpenApiDocument } from '../../platform/http/openapi/document.js';
 import type { ApiSection } from '../../platform/http/openapi/operation.js';
+import { referencePage } from '../../platform/http/openapi/reference-page.js';
 import { script, style } from './reference-assets.js';
-import { referencePage } from './reference-page.openapi.js';
 
 /** Facts of this site that the reference states. */
 export interface ApiReferenceDeps {

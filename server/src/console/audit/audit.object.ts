@@ -1,4 +1,5 @@
-import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, ID, InputType, ObjectType } from 'type-graphql';
+import { fields, inputFields, int, ints, moment, nullable, of, text, texts } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
@@ -37,48 +38,29 @@ const AuditSubjectEnum = enumType(
 );
 
 @ObjectType('AuditFieldChange', { description: 'A changed field. Values of secrets are hidden.' })
-export class AuditFieldChangeObject implements FieldChange {
-  @Field(() => String, { description: 'Name of the changed field; for an option, its key.' })
-  field: string;
-
-  @Field(() => String, { nullable: true, description: 'As text. Null: there was no value before.' })
-  before: string | null;
-
-  @Field(() => String, { nullable: true, description: 'As text. Null: there is no value after.' })
-  after: string | null;
-}
+export class AuditFieldChangeObject
+  extends fields({
+    field: text('Name of the changed field; for an option, its key.'),
+    before: text.orNull('As text. Null: there was no value before.'),
+    after: text.orNull('As text. Null: there is no value after.'),
+  })
+  implements FieldChange {}
 
 @ObjectType('AuditEntry', { description: 'A change by an admin.' })
-export class AuditEntryObject {
-  @Field(() => ID, { description: 'Ids grow with time.' })
-  id: string;
-
-  @Field(() => Date, { description: 'When the change was made.' })
-  createdAt: Date;
-
-  @Field(() => Int, { description: 'The user who made the change.' })
-  actorId: number;
-
-  @Field(() => String, { description: 'Name at that time.' })
-  actorName: string;
-
-  @Field(() => String, { nullable: true, description: 'IP address of the client.' })
-  ip: string | null;
-
-  @Field(() => String, { description: '`create`, `update`, `delete`, or a verb of the subject such as `promote`.' })
-  action: string;
-
-  @Field(() => AuditSubjectEnum, { description: 'The kind of object that was changed.' })
-  subject: AuditSubject;
-
-  @Field(() => String, { description: 'The id of the object; for an option its key.' })
-  subjectId: string;
-
-  @Field(() => [AuditFieldChangeObject], {
-    description: 'What differs, field by field. Empty where the action says everything.',
-  })
-  changes: FieldChange[];
-}
+export class AuditEntryObject extends fields({
+  id: of<string>(() => ID, 'Ids grow with time.'),
+  createdAt: moment('When the change was made.'),
+  actorId: int('The user who made the change.'),
+  actorName: text('Name at that time.'),
+  ip: text.orNull('IP address of the client.'),
+  action: text('`create`, `update`, `delete`, or a verb of the subject such as `promote`.'),
+  subject: of<AuditSubject>(() => AuditSubjectEnum, 'The kind of object that was changed.'),
+  subjectId: text('The id of the object; for an option its key.'),
+  changes: of<FieldChange[]>(
+    () => [AuditFieldChangeObject],
+    'What differs, field by field. Empty where the action says everything.',
+  ),
+}) {}
 
 export const toAuditEntry = ({ subject, ip, ...entry }: AuditRecord): AuditEntryObject => ({
   ...entry,
@@ -89,28 +71,14 @@ export const toAuditEntry = ({ subject, ip, ...entry }: AuditRecord): AuditEntry
 export const AuditEntryPage = pageObject(AuditEntryObject, 'AuditEntryPage', 'A page of the audit log.');
 
 @InputType('AuditFilter', { description: 'Conditions on entries. All must match. An empty list matches nothing.' })
-export class AuditFilterInput {
-  @Field(() => [AuditSubjectEnum], { nullable: true, description: 'Only changes of these kinds of objects.' })
-  subjects?: AuditSubject[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Ids of objects; for options their keys.' })
-  subjectIds?: string[] | null;
-
-  @Field(() => [Int], { nullable: true, description: 'Only changes by these users.' })
-  actorIds?: number[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Only these actions, such as `update` or `promote`.' })
-  actions?: string[] | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Only changes of this entry of a price table or of the groups, such as the name of a model.',
-  })
-  entry?: string | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When the change was made.' })
-  created?: TimeRangeObject | null;
-}
+export class AuditFilterInput extends inputFields({
+  subjects: nullable<AuditSubject[]>(() => [AuditSubjectEnum], 'Only changes of these kinds of objects.'),
+  subjectIds: texts.orNull('Ids of objects; for options their keys.'),
+  actorIds: ints.orNull('Only changes by these users.'),
+  actions: texts.orNull('Only these actions, such as `update` or `promote`.'),
+  entry: text.orNull('Only changes of this entry of a price table or of the groups, such as the name of a model.'),
+  created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the change was made.'),
+}) {}
 
 const sortFields: SortFields<AuditSortField> = { CREATED_AT: ['id', 'When the change was made.'] };
 const AuditSort = sortInput('Audit', sortFields);

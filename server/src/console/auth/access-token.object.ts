@@ -1,4 +1,5 @@
-import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, InputType, ObjectType } from 'type-graphql';
+import { fields, inputFields, int, moment, of, text } from '../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { accessScopes, type AccessScope } from '../../shared/actor.js';
 import type { AccessToken } from './access-token.entity.js';
@@ -20,48 +21,34 @@ export const AccessScopeEnum: { readonly [Scope in AccessScope]: Scope } = enumT
 );
 
 @ObjectType('AccessToken', { description: 'A credential for programs: send it as `Authorization: Bearer …`.' })
-export class AccessTokenObject implements Omit<AccessToken, 'userId' | 'tokenHash'> {
-  @Field(() => Int, { description: 'Names the token in `revokeAccessToken`.' })
-  id: number;
-
-  @Field(() => String, { description: 'Chosen by the user, such as the name of the program that has it.' })
-  name: string;
-
-  @Field(() => [AccessScopeEnum], { description: 'The rights of the token, always within those of its user.' })
-  scopes: AccessScope[];
-
-  @Field(() => Date, { description: 'When the token was created.' })
-  createdAt: Date;
-
-  @Field(() => Date, { nullable: true, description: 'Accurate to about a minute. Null: not used yet.' })
-  lastUsedAt: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Null: the token does not expire.' })
-  expiresAt: Date | null;
-}
+export class AccessTokenObject
+  extends fields({
+    id: int('Names the token in `revokeAccessToken`.'),
+    name: text('Chosen by the user, such as the name of the program that has it.'),
+    scopes: of<AccessScope[]>(() => [AccessScopeEnum], 'The rights of the token, always within those of its user.'),
+    createdAt: moment('When the token was created.'),
+    lastUsedAt: moment.orNull('Accurate to about a minute. Null: not used yet.'),
+    expiresAt: moment.orNull('Null: the token does not expire.'),
+  })
+  implements Omit<AccessToken, 'userId' | 'tokenHash'> {}
 
 @InputType('CreateAccessTokenInput', { description: 'A new access token of the caller.' })
-export class CreateAccessTokenInput implements NewAccessToken {
-  @Field(() => String, { description: '1 to 64 characters, unique among the caller’s.' })
-  name: string;
-
-  @Field(() => [AccessScopeEnum], {
-    description: 'The rights of the token, at least one. ADMIN_READ is refused for callers without any permission.',
+export class CreateAccessTokenInput
+  extends inputFields({
+    name: text('1 to 64 characters, unique among the caller’s.'),
+    scopes: of<AccessScope[]>(
+      () => [AccessScopeEnum],
+      'The rights of the token, at least one. ADMIN_READ is refused for callers without any permission.',
+    ),
+    expiresAt: moment.orNull('Absent or null: the token does not expire.'),
   })
-  scopes: AccessScope[];
-
-  @Field(() => Date, { nullable: true, description: 'Absent or null: the token does not expire.' })
-  expiresAt?: Date | null;
-}
+  implements NewAccessToken {}
 
 @ObjectType('CreateAccessTokenPayload', { description: 'The result of `createAccessToken`.' })
-export class CreateAccessTokenPayload {
-  @Field(() => AccessTokenObject, { description: 'The new token, without its secret.' })
-  accessToken: AccessTokenObject;
-
-  @Field(() => String, { description: 'The credential itself. It is shown only here.' })
-  secret: string;
-}
+export class CreateAccessTokenPayload extends fields({
+  accessToken: of<AccessTokenObject>(() => AccessTokenObject, 'The new token, without its secret.'),
+  secret: text('The credential itself. It is shown only here.'),
+}) {}
 
 @ObjectType('RevokeAccessTokenPayload', { description: 'The result of `revokeAccessToken`.' })
 export class RevokeAccessTokenPayload {

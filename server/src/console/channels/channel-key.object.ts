@@ -1,4 +1,5 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
+import { fields, int, moment, of, text } from '../../platform/graphql/fields.js';
 import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import {
@@ -34,31 +35,24 @@ const ChannelCooldownReasonEnum = enumType(
 );
 
 @ObjectType('ChannelKeyCooldown', { description: 'A time in which a key gets no calls.' })
-class ChannelKeyCooldownObject implements ChannelKeyCooldown {
-  @Field(() => String, { nullable: true, description: 'Null: all models.' })
-  model: string | null;
-
-  @Field(() => ChannelCooldownReasonEnum, { description: 'Why the key gets no calls.' })
-  reason: ChannelCooldownReason;
-
-  @Field(() => Date, { description: 'When the cooldown began.' })
-  since: Date;
-
-  @Field(() => Date, { description: 'Then one call tries the key. The year 9999: no call does.' })
-  until: Date;
-}
+class ChannelKeyCooldownObject
+  extends fields({
+    model: text.orNull('Null: all models.'),
+    reason: of<ChannelCooldownReason>(() => ChannelCooldownReasonEnum, 'Why the key gets no calls.'),
+    since: moment('When the cooldown began.'),
+    until: moment('Then one call tries the key. The year 9999: no call does.'),
+  })
+  implements ChannelKeyCooldown {}
 
 @ObjectType('ChannelKey', { description: 'One key of a channel. The key itself is not shown.' })
-export class ChannelKeyObject implements ChannelKey {
-  @Field(() => Int, { description: 'Place among the keys, from 1.' })
-  position: number;
-
-  @Field(() => ChannelKeyStatusEnum, { description: 'How the responding node uses the key.' })
-  status: ChannelKeyStatus;
-
-  @Field(() => String, { description: 'Its last four characters. Empty: the key is short, or a document.' })
-  ending: string;
-
+export class ChannelKeyObject
+  extends fields({
+    position: int('Place among the keys, from 1.'),
+    status: of<ChannelKeyStatus>(() => ChannelKeyStatusEnum, 'How the responding node uses the key.'),
+    ending: text('Its last four characters. Empty: the key is short, or a document.'),
+  })
+  implements ChannelKey
+{
   @Cost(0)
   @Field(() => [ChannelKeyCooldownObject], { description: 'Known to all nodes.' })
   cooldowns: readonly ChannelKeyCooldown[];

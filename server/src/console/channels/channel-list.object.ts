@@ -1,4 +1,5 @@
-import { ArgsType, Field, InputType, Int } from 'type-graphql';
+import { ArgsType, InputType } from 'type-graphql';
+import { inputFields, ints, nullable, text, texts } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
@@ -15,31 +16,16 @@ const LastTestEnum = enumType(
 );
 
 @InputType('ChannelFilter', { description: 'Conditions on channels. All must match. An empty list matches nothing.' })
-export class ChannelFilterInput {
-  @Field(() => [Int], { nullable: true, description: 'Only these channels.' })
-  ids?: number[] | null;
-
-  @Field(() => String, { nullable: true, description: 'An id, part of the name, or a whole key.' })
-  keyword?: string | null;
-
-  @Field(() => [String], { nullable: true, description: 'Only channels that serve one of these groups.' })
-  groups?: string[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Whole names, without the prefix of the channel.' })
-  models?: string[] | null;
-
-  @Field(() => [ProviderEnum], { nullable: true, description: 'Only channels of these providers.' })
-  types?: number[] | null;
-
-  @Field(() => [ChannelStatusEnum], { nullable: true, description: 'Only channels with one of these statuses.' })
-  statuses?: ChannelStatus[] | null;
-
-  @Field(() => [String], { nullable: true, description: '`""` matches channels without a tag.' })
-  tags?: string[] | null;
-
-  @Field(() => [LastTestEnum], { nullable: true, description: 'How the last test ended.' })
-  lastTests?: LastTest[] | null;
-}
+export class ChannelFilterInput extends inputFields({
+  ids: ints.orNull('Only these channels.'),
+  keyword: text.orNull('An id, part of the name, or a whole key.'),
+  groups: texts.orNull('Only channels that serve one of these groups.'),
+  models: texts.orNull('Whole names, without the prefix of the channel.'),
+  types: nullable<number[]>(() => [ProviderEnum], 'Only channels of these providers.'),
+  statuses: nullable<ChannelStatus[]>(() => [ChannelStatusEnum], 'Only channels with one of these statuses.'),
+  tags: texts.orNull('`""` matches channels without a tag.'),
+  lastTests: nullable<LastTest[]>(() => [LastTestEnum], 'How the last test ended.'),
+}) {}
 
 export const toChannelFilter = (input: ChannelFilterInput | null | undefined): ChannelFilter =>
   omitNullish<ChannelFilter>(input ?? {});

@@ -1,31 +1,22 @@
-import { Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Ctx, ObjectType, Query, Resolver } from 'type-graphql';
+import { fields, int, moment } from '../../platform/graphql/fields.js';
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { ChannelTestRun, ChannelTestRuns } from './channel-test-runs.js';
 
 @ObjectType('ChannelTestRun', { description: 'A test of all channels that a user started.' })
-class ChannelTestRunObject implements ChannelTestRun {
-  @Field(() => Date, { description: 'When the test of all channels began.' })
-  startedAt: Date;
-
-  @Field(() => Date, { nullable: true, description: 'Null while it is running.' })
-  endedAt: Date | null;
-
-  @Field(() => Int, { description: 'Channels of the site at its start.' })
-  total: number;
-
-  @Field(() => Int, { description: 'Channels that passed so far.' })
-  passed: number;
-
-  @Field(() => Int, { description: 'Channels that failed so far.' })
-  failed: number;
-
-  @Field(() => Int, {
-    description:
+class ChannelTestRunObject
+  extends fields({
+    startedAt: moment('When the test of all channels began.'),
+    endedAt: moment.orNull('Null while it is running.'),
+    total: int('Channels of the site at its start.'),
+    passed: int('Channels that passed so far.'),
+    failed: int('Channels that failed so far.'),
+    skipped: int(
       'Channels without a result: their type has no test, only a call with a price would test them, or they were not reached.',
+    ),
   })
-  skipped: number;
-}
+  implements ChannelTestRun {}
 
 @Resolver()
 export class ChannelTestRunResolver {

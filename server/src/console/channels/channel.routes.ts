@@ -1,21 +1,23 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
+import { z } from 'zod';
+import { markReplayed } from '../../platform/http/idempotency-key.js';
+import { hiddenPages, int, listOf, pages, parameter, text } from '../../platform/http/openapi/operation.js';
 import { isOneApi, wholeList, wireList } from '../../platform/http/paging.js';
-import { queryFlag, queryId } from '../../platform/http/query.js';
-import { RestAnswer, withoutHead, type RestHandlers } from '../../platform/http/rest.js';
+import { RestAnswer } from '../../platform/http/rest.js';
+import { routesFor } from '../../platform/http/route.js';
 import { secondsIn } from '../../shared/clock.js';
-import { isAppError } from '../../shared/errors.js';
+import { isAppError, type ErrorCode } from '../../shared/errors.js';
 import type { ListQuery } from '../../shared/page.js';
+import { catalogueModels, oldModelLists } from './channel-catalogue.js';
 import { enabledModelReaders } from './channel-directory.js';
-import { catalogueModels } from './channel-catalogue.js';
 import type { ChannelSortField } from './channel-query.js';
 import type { ChannelServices } from './channel-services.js';
 import {
   batchTagBody,
-  channelsOf,
-  createBody,
+  channelShape,
   discoverBody,
   idsBody,
+  modelShape,
+  newChannelsBody,
   tagBody,
   tagEditBody,
   toModelWire,
@@ -23,216 +25,315 @@ import {
   updateBody,
 } from './channel.wire.js';
 
+const route = routesFor<ChannelServices>();
+const reads = { may: 'channels.read' } as const;
+const writes = { may: 'channels.write' } as const;
+const readsKeys = { may: 'channels.secrets' } as const;
+
+const ordering = {
+  id_sort: parameter.choice('Sort by id instead of priority'),
+  tag_mode: parameter.choice('A page counts tags and has all channels of these tags'),
+};
+const count = (what: string): z.ZodInt => int(`Number of channels ${what}`);
+const upstreamErrors: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'UPSTREAM_UNREACHABLE', 'UPSTREAM_TIMEOUT'];
+const discoveryErrors: readonly ErrorCode[] = [...upstreamErrors, 'UPSTREAM_INVALID_RESPONSE'];
+
+/** A few of these routes respond without `message`. */
+const noMessage = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data });
+const withoutMessage = <Data>(data: Data) => ({ success: true, data }) as const;
+
 /** `/api/channel` (docs/reference/rest/channels.md). */
-export const channelRoutes =
-  (services: ChannelServices, rest: RestHandlers): FastifyPluginAsync =>
-  async (app) => {
-    const { channels, copies, bulk, keys, directory, discovery, tests, balances, schedules } = services;
-    const { may } = rest;
+export const channelRoutes = [
+  route('GET /api/channel', {
+    summary: 'Channels, highest priority first',
+    description: 'The first page is 0. With `tag_mode` channels without a tag are not listed.',
+    caller: reads,
+    query: { ...pages, ...ordering },
+    data: listOf(channelShape),
+    example: { query: { p: 0, page_size: 20 } },
+    handle: async ({ channels }, { actor, query, request }) => {
+      const { page, pageSize, answer } = wireList(request, query);
+      const list = { page, pageSize, after: null, sort: sortBy(query.id_sort || isOneApi(request)) };
+      const { items, total } = query.tag_mode
+        ? await channels.listTagged(actor, list)
+        : await channels.list(actor, {}, list);
+      return answer(
+        items.map((channel) => toWire(channel)),
+        total,
+      );
+    },
+  }),
+  route('GET /api/channel/search', {
+    summary: 'Search channels',
+    caller: reads,
+    query: {
+      ...hiddenPages,
+      keyword: parameter.words('An id, a part of the name, or a whole key'),
+      group: parameter.words('The exact group'),
+      model: parameter.words('A part of the model list'),
+      ...ordering,
+    },
+    data: listOf(channelShape),
+    example: { query: { keyword: 'primary' } },
+    handle: async ({ channels }, { actor, query, request }) => {
+      const filter = {
+        keyword: query.keyword || undefined,
+        modelPart: query.model || undefined,
+        groups: query.group && query.group !== 'null' ? [query.group] : undefined,
+      };
+      const sort = sortBy(query.id_sort || isOneApi(request));
+      const found = query.tag_mode
+        ? await channels.searchTagged(actor, filter, sort)
+        : await channels.search(actor, filter, sort);
+      return wholeList(
+        request,
+        query,
+        found.map((channel) => toWire(channel)),
+      );
+    },
+  }),
+  route('GET /api/channel/:id', {
+    summary: 'One channel with its keys',
+    description: 'The audit log records that keys were shown.',
+    caller: readsKeys,
+    data: channelShape,
+    errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED'],
+    example: { path: { id: 1 } },
+    handle: async ({ channels }, { actor, id }) => {
+      const channel = await channels.get(actor, id);
+      return toWire(channel, await channels.revealKey(actor, channel.id));
+    },
+  }),
+  // Consoles of new-api ask for the keys and for copies in this way.
+  route('POST /api/channel/:id/key', {
+    summary: 'The keys of a channel, separated by commas',
+    description: 'The audit log records that keys were shown.',
+    caller: readsKeys,
+    data: z.object({ key: text('Keys') }),
+    errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED'],
+    example: { path: { id: 1 } },
+    handle: async ({ channels }, { actor, id }) => ({ key: await channels.revealKey(actor, id) }),
+  }),
+  route('POST /api/channel/copy/:id', {
+    summary: 'Copy a channel with its keys',
+    caller: writes,
+    once: true,
+    query: { suffix: parameter.words('After the name of the channel') },
+    data: z.object({ id: int('Id of the copy') }),
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 1 } },
+    handle: async ({ channels, copies }, { actor, id, query, idempotencyKey, reply }) => {
+      const { name } = await channels.get(actor, id);
+      const copy = await copies.copy(actor, id, name + (query.suffix ?? ' copy'), idempotencyKey);
+      markReplayed(reply, copy.replayed);
+      return { id: copy.channel.id };
+    },
+  }),
+  route('POST /api/channel', {
+    summary: 'Create a channel',
+    description:
+      'Models and groups are trimmed, each once. Clients of new-api wrap the channel: `{ "mode": "batch", "channel": {} }` creates one for each key.',
+    caller: writes,
+    once: true,
+    body: (_query, given) => newChannelsBody(given),
+    bodyOf: channelShape,
+    example: {
+      body: { type: 1, name: 'primary', key: 'sk-upstream', models: 'gpt-4o,gpt-4o-mini', group: 'default' },
+    },
+    handle: async ({ channels }, { actor, body, idempotencyKey, reply }) => {
+      const { replayed } = await channels.createEach(actor, body, idempotencyKey);
+      markReplayed(reply, replayed);
+    },
+  }),
+  route('PUT /api/channel', {
+    summary: 'Change a channel',
+    description: 'Absent fields stay. An empty key keeps the stored one.',
+    caller: writes,
+    body: updateBody,
+    data: channelShape,
+    errors: ['NOT_FOUND'],
+    example: { body: { id: 1, priority: 10 } },
+    handle: async ({ channels }, { actor, body }) => toWire(await channels.update(actor, body.id, body.fields)),
+  }),
+  route('DELETE /api/channel/:id', {
+    summary: 'Remove a channel',
+    caller: writes,
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 1 } },
+    handle: async ({ channels }, { actor, id }) => {
+      await channels.delete(actor, id);
+    },
+  }),
+  route('DELETE /api/channel/disabled', {
+    summary: 'Remove all disabled channels',
+    description: 'Those of status 2 and 3.',
+    caller: writes,
+    data: count('removed'),
+    example: {},
+    handle: ({ bulk }, { actor }) => bulk.deleteDisabled(actor),
+  }),
+  route('DELETE /api/channel/:id/cooldowns', {
+    summary: 'Let keys of a channel in cooldown serve again',
+    caller: writes,
+    data: int('Number of cooldowns that ended'),
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 1 } },
+    handle: ({ keys }, { actor, id }) => keys.clear(actor, id, null),
+  }),
+  route('POST /api/channel/batch', {
+    summary: 'Remove several channels',
+    caller: writes,
+    body: idsBody,
+    data: count('removed'),
+    example: { body: { ids: [999_999] } },
+    handle: async ({ bulk }, { actor, body }) => (await bulk.delete(actor, body)).done.length,
+  }),
+  route('POST /api/channel/batch/tag', {
+    summary: 'Set the tag of several channels',
+    caller: writes,
+    body: batchTagBody,
+    data: count('changed'),
+    example: { body: { ids: [1], tag: 'europe' } },
+    handle: async ({ bulk }, { actor, body }) => (await bulk.setTag(actor, body.ids, body.tag)).done.length,
+  }),
+  route('POST /api/channel/tag/enabled', {
+    summary: 'Enable the channels of a tag',
+    caller: writes,
+    body: tagBody,
+    example: { body: { tag: 'europe' } },
+    handle: async ({ bulk }, { actor, body }) => {
+      await bulk.setTagStatus(actor, body, true);
+    },
+  }),
+  route('POST /api/channel/tag/disabled', {
+    summary: 'Disable the channels of a tag',
+    caller: writes,
+    body: tagBody,
+    example: { body: { tag: 'asia' } },
+    handle: async ({ bulk }, { actor, body }) => {
+      await bulk.setTagStatus(actor, body, false);
+    },
+  }),
+  route('PUT /api/channel/tag', {
+    summary: 'Change all channels of a tag',
+    description: 'Absent and null mean no change. An empty `new_tag` removes the tag.',
+    caller: writes,
+    body: tagEditBody,
+    bodyOf: channelShape,
+    example: { body: { tag: 'europe', priority: 5 } },
+    handle: async ({ bulk }, { actor, body }) => {
+      await bulk.editTag(actor, body.tag, body.change);
+    },
+  }),
+  route('POST /api/channel/fix', {
+    summary: 'Repair the model and group lists',
+    caller: writes,
+    data: count('repaired'),
+    example: {},
+    handle: ({ bulk }, { actor }) => bulk.fix(actor),
+  }),
+  route('GET /api/channel/models', {
+    summary: 'Built-in models',
+    description: 'Each id once.',
+    caller: reads,
+    response: noMessage(z.array(modelShape)),
+    example: {},
+    handle: async () => withoutMessage(catalogueModels.map(toModelWire)),
+  }),
+  route('GET /api/channel/models_enabled', {
+    summary: 'Models of enabled channels',
+    caller: { may: enabledModelReaders },
+    response: noMessage(z.array(z.string())),
+    example: {},
+    handle: async ({ directory }, { actor }) => withoutMessage(await directory.enabledModels(actor)),
+  }),
+  route('GET /api/channel/fetch_models/:id', {
+    summary: "Ask a channel's provider for its models",
+    caller: writes,
+    withoutHead: true,
+    data: z.array(z.string()),
+    errors: ['NOT_FOUND', ...discoveryErrors],
+    example: { path: { id: 999_999 }, fails: 'NOT_FOUND' },
+    handle: ({ discovery }, { actor, id }) => discovery.ofChannel(actor, id),
+  }),
+  route('POST /api/channel/fetch_models', {
+    summary: 'Ask a provider for its models',
+    description: 'Of several keys the first is used. A body that cannot be read is status 400.',
+    caller: writes,
+    body: discoverBody,
+    bodyOf: channelShape,
+    response: noMessage(z.array(z.string())),
+    ownFailure: (error) =>
+      error instanceof z.ZodError ? new RestAnswer({ success: false, message: 'Invalid request' }, 400) : undefined,
+    errors: discoveryErrors,
+    example: { body: { type: 1, base_url: 'http://127.0.0.1:9', key: 'sk-none' }, fails: 'UPSTREAM_UNREACHABLE' },
+    handle: async ({ discovery }, { actor, body }) => withoutMessage(await discovery.ofForm(actor, body)),
+  }),
+  route('GET /api/channel/test/:id', {
+    summary: 'Send a small real call through a channel',
+    caller: writes,
+    withoutHead: true,
+    query: { model: parameter.words('Model; absent: the test model of the channel') },
+    response: z.object({
+      success: z.boolean().describe('The provider answered'),
+      message: z.string().describe('Why the test failed, or empty'),
+      time: z.number().describe('Duration in seconds'),
+    }),
+    example: { path: { id: 999_999 } },
+    handle: async ({ tests }, { actor, id, query }) => {
+      const { success, message, milliseconds } = await tests.test(actor, id, query.model).catch(asFailedTest);
+      return { success, message, time: secondsIn(milliseconds) };
+    },
+  }),
+  route('GET /api/channel/test', {
+    summary: 'Test all channels in the background',
+    description: 'Refused while a test is running. `channelTestRun` of GraphQL has its progress.',
+    caller: writes,
+    withoutHead: true,
+    errors: ['CONFLICT'],
+    example: {},
+    handle: async ({ schedules }, { actor }) => {
+      await schedules.startTests(actor);
+    },
+  }),
+  route('GET /api/channel/update_balance/:id', {
+    summary: "Read a channel's balance from its provider",
+    description: 'Types without a call for it fail.',
+    caller: writes,
+    withoutHead: true,
+    response: z.object({ success: z.literal(true), message: z.string(), balance: z.number() }),
+    errors: ['NOT_FOUND', 'NOT_IMPLEMENTED', ...upstreamErrors],
+    example: { path: { id: 999_999 }, fails: 'NOT_FOUND' },
+    handle: async ({ balances }, { actor, id }) => {
+      const balance = await balances.update(actor, id);
+      return { success: true, message: '', balance } as const;
+    },
+  }),
+  route('GET /api/channel/update_balance', {
+    summary: 'Read the balances of all channels in the background',
+    caller: writes,
+    withoutHead: true,
+    errors: ['CONFLICT'],
+    example: {},
+    handle: async ({ schedules }, { actor }) => {
+      await schedules.startBalances(actor);
+    },
+  }),
+];
 
-    app.get(
-      '/',
-      may('channels.read', async ({ actor, query, request }) => {
-        const { page, pageSize, answer } = wireList(request, query);
-        const list = { page, pageSize, after: null, sort: sortOf(request, query) };
-        const { items, total } = queryFlag(query.tag_mode)
-          ? await channels.listTagged(actor, list)
-          : await channels.list(actor, {}, list);
-        return answer(
-          items.map((channel) => toWire(channel)),
-          total,
-        );
-      }),
-    );
+/** `/api/models` (docs/reference/rest/public.md#built-in-model-names). */
+export const modelCatalogueRoutes = [
+  route('GET /api/models', {
+    summary: 'Built-in model names by channel type',
+    caller: 'user',
+    response: noMessage(z.record(z.string(), z.array(z.string()))),
+    example: {},
+    handle: async () => withoutMessage(oldModelLists),
+  }),
+];
 
-    app.get(
-      '/search',
-      may('channels.read', async ({ actor, query, request }) => {
-        const filter = {
-          keyword: query.keyword || undefined,
-          modelPart: query.model || undefined,
-          groups: query.group && query.group !== 'null' ? [query.group] : undefined,
-        };
-        const sort = sortOf(request, query);
-        const found = queryFlag(query.tag_mode)
-          ? await channels.searchTagged(actor, filter, sort)
-          : await channels.search(actor, filter, sort);
-        return wholeList(
-          request,
-          query,
-          found.map((channel) => toWire(channel)),
-        );
-      }),
-    );
-
-    app.get(
-      '/models',
-      may('channels.read', async () => withoutMessage(catalogueModels.map(toModelWire))),
-    );
-    app.get(
-      '/models_enabled',
-      may(enabledModelReaders, async ({ actor }) => withoutMessage(await directory.enabledModels(actor))),
-    );
-
-    app.get(
-      '/fetch_models/:id',
-      withoutHead,
-      may('channels.write', ({ actor, params }) => discovery.ofChannel(actor, queryId(params.id))),
-    );
-
-    app.post(
-      '/fetch_models',
-      may('channels.write', async ({ actor, body }) => {
-        const form = discoverBody.safeParse(body);
-        if (!form.success) return new RestAnswer({ success: false, message: 'Invalid request' }, 400);
-        return withoutMessage(await discovery.ofForm(actor, form.data));
-      }),
-    );
-
-    app.get(
-      '/test',
-      withoutHead,
-      may('channels.write', async ({ actor }) => {
-        await schedules.startTests(actor);
-      }),
-    );
-
-    app.get(
-      '/update_balance',
-      withoutHead,
-      may('channels.write', async ({ actor }) => {
-        await schedules.startBalances(actor);
-      }),
-    );
-
-    app.get(
-      '/update_balance/:id',
-      withoutHead,
-      may('channels.write', async ({ actor, params }) => {
-        const balance = await balances.update(actor, queryId(params.id));
-        return new RestAnswer({ success: true, message: '', balance });
-      }),
-    );
-
-    app.get(
-      '/test/:id',
-      withoutHead,
-      may('channels.write', async ({ actor, params, query }) => {
-        const { success, message, milliseconds } = await tests
-          .test(actor, queryId(params.id), query.model)
-          .catch(asFailedTest);
-        return new RestAnswer({ success, message, time: secondsIn(milliseconds) });
-      }),
-    );
-
-    app.get(
-      '/:id',
-      may('channels.secrets', async ({ actor, params }) => {
-        const channel = await channels.get(actor, queryId(params.id));
-        return toWire(channel, await channels.revealKey(actor, channel.id));
-      }),
-    );
-
-    app.post(
-      '/',
-      may('channels.write', async ({ actor, body, request, reply }) => {
-        const given = channelsOf(body).map((each) => createBody.parse(each));
-        const { replayed } = await channels.createEach(actor, given, idempotencyKeyOf(request));
-        markReplayed(reply, replayed);
-      }),
-    );
-
-    app.put(
-      '/',
-      may('channels.write', async ({ actor, body }) => {
-        const { id, fields } = updateBody.parse(body);
-        return toWire(await channels.update(actor, id, fields));
-      }),
-    );
-
-    app.delete(
-      '/disabled',
-      may('channels.write', ({ actor }) => bulk.deleteDisabled(actor)),
-    );
-
-    app.delete(
-      '/:id',
-      may('channels.write', async ({ actor, params }) => {
-        await channels.delete(actor, queryId(params.id));
-      }),
-    );
-
-    app.delete(
-      '/:id/cooldowns',
-      may('channels.write', ({ actor, params }) => keys.clear(actor, queryId(params.id), null)),
-    );
-
-    app.post(
-      '/batch',
-      may('channels.write', async ({ actor, body }) => (await bulk.delete(actor, idsBody.parse(body))).done.length),
-    );
-
-    app.post(
-      '/batch/tag',
-      may('channels.write', async ({ actor, body }) => {
-        const { ids, tag } = batchTagBody.parse(body);
-        return (await bulk.setTag(actor, ids, tag)).done.length;
-      }),
-    );
-
-    app.post(
-      '/tag/enabled',
-      may('channels.write', async ({ actor, body }) => {
-        await bulk.setTagStatus(actor, tagBody.parse(body), true);
-      }),
-    );
-
-    app.post(
-      '/tag/disabled',
-      may('channels.write', async ({ actor, body }) => {
-        await bulk.setTagStatus(actor, tagBody.parse(body), false);
-      }),
-    );
-
-    app.put(
-      '/tag',
-      may('channels.write', async ({ actor, body }) => {
-        const { tag, change } = tagEditBody.parse(body);
-        await bulk.editTag(actor, tag, change);
-      }),
-    );
-
-    // As consoles of new-api ask for them.
-    app.post(
-      '/:id/key',
-      may('channels.secrets', async ({ actor, params }) => ({
-        key: await channels.revealKey(actor, queryId(params.id)),
-      })),
-    );
-    app.post(
-      '/copy/:id',
-      may('channels.write', async ({ actor, params, query, request, reply }) => {
-        const { id, name } = await channels.get(actor, queryId(params.id));
-        const copy = await copies.copy(actor, id, name + (query['suffix'] ?? ' copy'), idempotencyKeyOf(request));
-        markReplayed(reply, copy.replayed);
-        return { id: copy.channel.id };
-      }),
-    );
-
-    app.post(
-      '/fix',
-      may('channels.write', ({ actor }) => bulk.fix(actor)),
-    );
-  };
-
-const sortOf = (
-  request: FastifyRequest,
-  query: Record<string, string | undefined>,
-): ListQuery<ChannelSortField>['sort'] =>
-  queryFlag(query['id_sort']) || isOneApi(request) ? [{ field: 'id', direction: 'DESC' }] : [];
-
-/** Returns a response without `message`, as a few of these endpoints have it. */
-const withoutMessage = (data: unknown): RestAnswer => new RestAnswer({ success: true, data });
+const sortBy = (isById: boolean): ListQuery<ChannelSortField>['sort'] =>
+  isById ? [{ field: 'id', direction: 'DESC' }] : [];
 
 /** Returns a test that could not be run in the shape of a failed test. */
 function asFailedTest(error: unknown): { success: false; message: string; milliseconds: number } {

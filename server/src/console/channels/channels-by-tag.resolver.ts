@@ -1,4 +1,5 @@
-import { Args, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
+import { Args, Ctx, Query, Resolver, ObjectType } from 'type-graphql';
+import { fields, of, text } from '../../platform/graphql/fields.js';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { listQueryOf, PageOf, pageObject } from '../../platform/graphql/pagination.js';
@@ -7,13 +8,13 @@ import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
 import { ChannelObject, toChannelObject } from './channel.object.js';
 
 @ObjectType('TaggedChannels', { description: 'A tag with its channels, or one channel without a tag.' })
-class TaggedChannelsObject {
-  @Field(() => String, { nullable: true, description: 'Null: one channel without a tag.' })
-  tag: string | null;
-
-  @Field(() => [ChannelObject], { description: 'All channels of the tag, also those that the filter does not match.' })
-  channels: ChannelObject[];
-}
+class TaggedChannelsObject extends fields({
+  tag: text.orNull('Null: one channel without a tag.'),
+  channels: of<ChannelObject[]>(
+    () => [ChannelObject],
+    'All channels of the tag, also those that the filter does not match.',
+  ),
+}) {}
 
 const TaggedChannelsPage = pageObject(
   TaggedChannelsObject,

@@ -1,19 +1,17 @@
-import { Ctx, Query, Resolver, Field, Float, ObjectType } from 'type-graphql';
+import { Ctx, Query, Resolver, ObjectType } from 'type-graphql';
+import { fields, float, text } from '../../platform/graphql/fields.js';
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { groupReaders, type GroupService, type UsableGroup } from './group.service.js';
 
 @ObjectType('UsableGroup', { description: 'A group that the caller can choose.' })
-class UsableGroupObject implements UsableGroup {
-  @Field(() => String, { description: 'The name to give as `group` of an API key.' })
-  name: string;
-
-  @Field(() => String, { description: 'What the operator says about the group.' })
-  description: string;
-
-  @Field(() => Float, { description: 'Factor of every price.' })
-  ratio: number;
-}
+class UsableGroupObject
+  extends fields({
+    name: text('The name to give as `group` of an API key.'),
+    description: text('What the operator says about the group.'),
+    ratio: float('Factor of every price.'),
+  })
+  implements UsableGroup {}
 
 @Resolver(() => UsableGroupObject)
 export class GroupResolver {

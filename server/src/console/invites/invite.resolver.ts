@@ -1,21 +1,18 @@
-import { Arg, Ctx, Query, Resolver, Field, InputType } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver, InputType } from 'type-graphql';
+import { inputFields, quota, text } from '../../platform/graphql/fields.js';
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { InviteService, Transfer } from './invite.service.js';
 import { UserObject } from '../users/user.object.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
-import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 
 @InputType('TransferInviteQuotaInput', { description: 'An amount to move from the invite earnings to the balance.' })
-class TransferInviteQuotaInput {
-  @Field(() => GraphQLQuota, { description: 'At least 1 USD.' })
-  quota: number;
-
-  @Field(() => String, {
-    description: 'Chosen by the caller, 1 to 128 characters. A call with a key that was used returns the first result.',
-  })
-  idempotencyKey: string;
-}
+class TransferInviteQuotaInput extends inputFields({
+  quota: quota('At least 1 USD.'),
+  idempotencyKey: text(
+    'Chosen by the caller, 1 to 128 characters. A call with a key that was used returns the first result.',
+  ),
+}) {}
 
 @Resolver()
 export class InviteResolver {

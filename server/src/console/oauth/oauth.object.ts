@@ -1,4 +1,5 @@
-import { Field, InputType, ObjectType } from 'type-graphql';
+import { InputType, ObjectType } from 'type-graphql';
+import { fields, inputFields, of, text } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import type { OidcEndpoints } from './oidc-provider.js';
 import type { ProviderName } from './identity-provider.js';
@@ -15,41 +16,29 @@ const SignInProviderEnum = enumType(
 );
 
 @InputType('BeginSignInInput', { description: 'The provider to sign in at.' })
-export class BeginSignInInput {
-  @Field(() => SignInProviderEnum, { description: 'The provider. `Status` says which ones the site has set up.' })
-  provider: ProviderName;
-
-  @Field(() => String, { nullable: true, description: 'Of the user who invited the caller.' })
-  inviteCode?: string | null;
-}
+export class BeginSignInInput extends inputFields({
+  provider: of<ProviderName>(() => SignInProviderEnum, 'The provider. `Status` says which ones the site has set up.'),
+  inviteCode: text.orNull('Of the user who invited the caller.'),
+}) {}
 
 @ObjectType('BeginSignInPayload', { description: 'The result of `beginSignIn`.' })
-export class BeginSignInPayload {
-  @Field(() => String, { description: 'The provider returns it with the browser. Valid once, for ten minutes.' })
-  state: string;
-
-  @Field(() => String, { description: 'The address at the provider to open.' })
-  url: string;
-}
+export class BeginSignInPayload extends fields({
+  state: text('The provider returns it with the browser. Valid once, for ten minutes.'),
+  url: text('The address at the provider to open.'),
+}) {}
 
 @InputType('BindEmailInput', { description: 'An e-mail address, and the proof that it is the caller’s.' })
-export class BindEmailInput {
-  @Field(() => String, { description: 'The new address. No other user may have it.' })
-  email: string;
-
-  @Field(() => String, { description: 'The code that `sendEmailCode` sent to the address.' })
-  code: string;
-}
+export class BindEmailInput extends inputFields({
+  email: text('The new address. No other user may have it.'),
+  code: text('The code that `sendEmailCode` sent to the address.'),
+}) {}
 
 export
 @ObjectType('OidcEndpoints', { description: 'Addresses of an OpenID Connect provider.' })
-class OidcEndpointsObject implements OidcEndpoints {
-  @Field(() => String, { description: 'Where the browser of the user is sent.' })
-  authorizationEndpoint: string;
-
-  @Field(() => String, { description: 'Where the server exchanges the code of the sign-in.' })
-  tokenEndpoint: string;
-
-  @Field(() => String, { description: 'Where the server reads the id of the user.' })
-  userInfoEndpoint: string;
-}
+class OidcEndpointsObject
+  extends fields({
+    authorizationEndpoint: text('Where the browser of the user is sent.'),
+    tokenEndpoint: text('Where the server exchanges the code of the sign-in.'),
+    userInfoEndpoint: text('Where the server reads the id of the user.'),
+  })
+  implements OidcEndpoints {}

@@ -1,7 +1,7 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { fields, flag, inputFields, json, moment, of, text, texts } from '../../platform/graphql/fields.js';
 import { enumType, RoleEnum } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject, sortInput, wholeListText } from '../../platform/graphql/pagination.js';
-import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import type { OptionEntry, OptionSortField } from '../../options/option-entry.js';
 
 export const OptionKindEnum = enumType(
@@ -26,42 +26,21 @@ export const OptionKindEnum = enumType(
 );
 
 @ObjectType('Option', { description: 'A setting.' })
-export class OptionObject implements OptionEntry {
-  @Field(() => String, { description: 'The name of the setting, for `setOption`.' })
-  key: OptionEntry['key'];
-
-  @Field(() => String, { description: 'As text: `true`, `0.8`, or JSON for tables. Always empty for a secret.' })
-  value: string;
-
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: '`value` read as a boolean, a number, a list or a table. Null for secrets and texts.',
+export class OptionObject
+  extends fields({
+    key: of<OptionEntry['key']>(() => String, 'The name of the setting, for `setOption`.'),
+    value: text('As text: `true`, `0.8`, or JSON for tables. Always empty for a secret.'),
+    json: json.orNull('`value` read as a boolean, a number, a list or a table. Null for secrets and texts.'),
+    defaultValue: text('The built-in value, as text.'),
+    kind: of<OptionEntry['kind']>(() => OptionKindEnum, 'How `value` is read.'),
+    isSecret: flag('True: the value is stored encrypted and never shown.'),
+    isSet: flag('Whether it differs from the built-in value; for a secret: whether one is stored.'),
+    writer: of<OptionEntry['writer']>(() => RoleEnum, 'The least role that may change it.'),
+    isWritable: flag('Whether the caller may change it.'),
+    changedAt: moment.orNull('When it was saved last. Null: never, or it was reset.'),
   })
-  json: unknown;
-
-  @Field(() => String, { description: 'The built-in value, as text.' })
-  defaultValue: string;
-
-  @Field(() => OptionKindEnum, { description: 'How `value` is read.' })
-  kind: OptionEntry['kind'];
-
-  @Field(() => Boolean, { description: 'True: the value is stored encrypted and never shown.' })
-  isSecret: boolean;
-
-  @Field(() => Boolean, {
-    description: 'Whether it differs from the built-in value; for a secret: whether one is stored.',
-  })
-  isSet: boolean;
-
-  @Field(() => RoleEnum, { description: 'The least role that may change it.' })
-  writer: OptionEntry['writer'];
-
-  @Field(() => Boolean, { description: 'Whether the caller may change it.' })
-  isWritable: boolean;
-
-  @Field(() => Date, { nullable: true, description: 'When it was saved last. Null: never, or it was reset.' })
-  changedAt: Date | null;
-
+  implements OptionEntry
+{
   changedById: number | null;
 }
 
@@ -73,16 +52,11 @@ export const OptionSort = sortInput<OptionSortField>('Option', {
 });
 
 @InputType({ description: 'Conditions on settings. All must match.' })
-export class OptionFilter {
-  @Field(() => String, { nullable: true, description: 'Part of a key.' })
-  keyword?: string | null;
-
-  @Field(() => [String], { nullable: true, description: 'Only these keys.' })
-  keys?: string[] | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Differs from the built-in value; for a secret: has a value.' })
-  isSet?: boolean | null;
-}
+export class OptionFilter extends inputFields({
+  keyword: text.orNull('Part of a key.'),
+  keys: texts.orNull('Only these keys.'),
+  isSet: flag.orNull('Differs from the built-in value; for a secret: has a value.'),
+}) {}
 
 @ArgsType()
 export class OptionListArgs extends listArgs(
@@ -95,10 +69,7 @@ export class OptionListArgs extends listArgs(
 }
 
 @InputType({ description: 'A setting and its new value.' })
-export class SetOptionInput {
-  @Field(() => String, { description: '`Option.key`.' })
-  key: string;
-
-  @Field(() => String, { description: 'As in `Option.value`. An empty text removes a secret.' })
-  value: string;
-}
+export class SetOptionInput extends inputFields({
+  key: text('`Option.key`.'),
+  value: text('As in `Option.value`. An empty text removes a secret.'),
+}) {}

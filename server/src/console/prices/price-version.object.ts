@@ -1,4 +1,5 @@
-import { ArgsType, Field, Float, ObjectType } from 'type-graphql';
+import { ArgsType, Field, ObjectType } from 'type-graphql';
+import { fields, float, moment, of, text } from '../../platform/graphql/fields.js';
 import { Cost } from '../../platform/graphql/access.js';
 import { ListArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import type { SortBy } from '../../shared/page.js';
@@ -8,46 +9,27 @@ import type { PriceVersionSortField } from './price-version.service.js';
 @ObjectType('ModelPrices', {
   description: 'The stored prices of one model. A factor is null where the built-in value or rule applies.',
 })
-export class ModelPricesObject {
-  @Field(() => String, { description: 'As clients request it.' })
-  modelName: string;
-
-  @Field(() => Float, { nullable: true, description: 'USD per call. It replaces the price by tokens.' })
-  modelPrice: number | null;
-
-  @Field(() => Float, { nullable: true, description: '1 means 2 USD per million prompt tokens.' })
-  modelRatio: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Price of a completion token in prompt tokens.' })
-  completionRatio: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Price of a cached prompt token in prompt tokens.' })
-  cacheRatio: number | null;
-}
+export class ModelPricesObject extends fields({
+  modelName: text('As clients request it.'),
+  modelPrice: float.orNull('USD per call. It replaces the price by tokens.'),
+  modelRatio: float.orNull('1 means 2 USD per million prompt tokens.'),
+  completionRatio: float.orNull('Price of a completion token in prompt tokens.'),
+  cacheRatio: float.orNull('Price of a cached prompt token in prompt tokens.'),
+}) {}
 
 @ObjectType('GroupPrice', { description: 'The stored price factor of one group.' })
-export class GroupPriceObject {
-  @Field(() => String, { description: 'The group whose calls the ratio applies to.' })
-  group: string;
-
-  @Field(() => Float, { description: 'Ratio applied to every price.' })
-  ratio: number;
-}
+export class GroupPriceObject extends fields({
+  group: text('The group whose calls the ratio applies to.'),
+  ratio: float('Ratio applied to every price.'),
+}) {}
 
 @ObjectType('PriceVersion', { description: 'Current and former price tables.' })
-export class PriceVersionObject {
-  @Field(() => String, { description: '`LogPrice.version` of the calls that these tables priced.' })
-  version: string;
-
-  @Field(() => Date, { description: 'Time of first use.' })
-  createdAt: Date;
-
-  @Field(() => Float, { description: 'Quota of 1 USD.' })
-  quotaPerUnit: number;
-
-  @Field(() => [GroupPriceObject], { description: 'All groups with a ratio.' })
-  groups: GroupPriceObject[];
-
+export class PriceVersionObject extends fields({
+  version: text('`LogPrice.version` of the calls that these tables priced.'),
+  createdAt: moment('Time of first use.'),
+  quotaPerUnit: float('Quota of 1 USD.'),
+  groups: of<GroupPriceObject[]>(() => [GroupPriceObject], 'All groups with a ratio.'),
+}) {
   @Cost(50)
   @Field(() => [ModelPricesObject], { description: 'All models with a price of their own, by name.' })
   models: ModelPricesObject[];

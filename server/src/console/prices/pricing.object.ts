@@ -1,4 +1,5 @@
-import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
+import { fields, flag, float, int, nullable, of, text } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import type { PriceCard, Quantity } from '../../shared/price-card.js';
@@ -13,96 +14,56 @@ export const PriceSourceEnum = enumType(
 );
 
 @ObjectType('PriceLine', { description: 'Price of one quantity, before the group ratio.' })
-export class PriceLineObject implements PriceLine {
-  @Field(() => String, { description: 'Such as `input`, `cacheWrite1h`, `output`, `webSearch`.' })
-  quantity: Quantity;
-
-  @Field(() => Float, { description: 'USD per million tokens or per unit.' })
-  price: number;
-
-  @Field(() => Boolean, {
-    description: 'True: `price` is per million tokens. False: per unit, such as an image or a search.',
+export class PriceLineObject
+  extends fields({
+    quantity: of<Quantity>(() => String, 'Such as `input`, `cacheWrite1h`, `output`, `webSearch`.'),
+    price: float('USD per million tokens or per unit.'),
+    isPerMillion: flag('True: `price` is per million tokens. False: per unit, such as an image or a search.'),
   })
-  isPerMillion: boolean;
-}
+  implements PriceLine {}
 
 @ObjectType('EffectivePrice', { description: 'The price that is charged, as the server computes it.' })
-export class EffectivePriceObject implements EffectivePrice {
-  @Field(() => PriceSourceEnum, { description: 'Where the price is from.' })
-  source: PriceSource;
-
-  @Field(() => String, { nullable: true, description: 'When the prices were read: a month or a day.' })
-  asOf: string | null;
-
-  @Field(() => Boolean, { description: 'The prices were read more than 90 days ago.' })
-  isOld: boolean;
-
-  @Field(() => [PriceLineObject], { description: 'Prices of a short call in the standard tier.' })
-  lines: readonly PriceLine[];
-
-  @Field(() => GraphQLJSON, { nullable: true, description: 'The whole price card, with its tiers.' })
-  card: PriceCard | null;
-}
+export class EffectivePriceObject
+  extends fields({
+    source: of<PriceSource>(() => PriceSourceEnum, 'Where the price is from.'),
+    asOf: text.orNull('When the prices were read: a month or a day.'),
+    isOld: flag('The prices were read more than 90 days ago.'),
+    lines: of<readonly PriceLine[]>(() => [PriceLineObject], 'Prices of a short call in the standard tier.'),
+    card: nullable<PriceCard>(() => GraphQLJSON, 'The whole price card, with its tiers.'),
+  })
+  implements EffectivePrice {}
 
 @ObjectType('PricedModel', { description: 'Price of a model before the group ratio.' })
-export class PricedModelObject {
-  @Field(() => String, { description: 'As callers request it.' })
-  modelName: string;
-
-  @Field(() => Float, { nullable: true, description: 'USD per call. Null: priced by tokens.' })
-  modelPrice: number | null;
-
-  @Field(() => Float, {
-    nullable: true,
-    description: '1 means 2 USD per million prompt tokens. Null: priced per call.',
-  })
-  modelRatio: number | null;
-
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Price of a completion token in prompt tokens. Null: priced per call.',
-  })
-  completionRatio: number | null;
-
-  @Field(() => [String], { description: 'Groups that can call it, sorted.' })
-  groups: readonly string[];
-
-  @Field(() => EffectivePriceObject, { nullable: true, description: 'Null: the model has no price.' })
-  effective: EffectivePrice | null;
-
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: 'The list price of the provider as a card, also where another price counts. Null: there is none.',
-  })
-  listCard: PriceCard | null;
-
-  @Field(() => Int, { nullable: true, description: 'Tokens of the longest prompt. Null: not published.' })
-  maxInputTokens: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Tokens of the longest response. Null: not published.' })
-  maxOutputTokens: number | null;
-}
+export class PricedModelObject extends fields({
+  modelName: text('As callers request it.'),
+  modelPrice: float.orNull('USD per call. Null: priced by tokens.'),
+  modelRatio: float.orNull('1 means 2 USD per million prompt tokens. Null: priced per call.'),
+  completionRatio: float.orNull('Price of a completion token in prompt tokens. Null: priced per call.'),
+  groups: of<readonly string[]>(() => [String], 'Groups that can call it, sorted.'),
+  effective: nullable<EffectivePrice>(() => EffectivePriceObject, 'Null: the model has no price.'),
+  listCard: nullable<PriceCard>(
+    () => GraphQLJSON,
+    'The list price of the provider as a card, also where another price counts. Null: there is none.',
+  ),
+  maxInputTokens: int.orNull('Tokens of the longest prompt. Null: not published.'),
+  maxOutputTokens: int.orNull('Tokens of the longest response. Null: not published.'),
+}) {}
 
 @ObjectType('PricedGroup', { description: 'A group that the caller can choose.' })
-export class PricedGroupObject {
-  @Field(() => String, { description: 'The name to give as `group` of an API key.' })
-  name: string;
-
-  @Field(() => String, { description: 'What the operator says about the group.' })
-  description: string;
-
-  @Field(() => Float, { nullable: true, description: 'Price ratio; null when the group has none.' })
-  ratio: number | null;
-}
+export class PricedGroupObject extends fields({
+  name: text('The name to give as `group` of an API key.'),
+  description: text('What the operator says about the group.'),
+  ratio: float.orNull('Price ratio; null when the group has none.'),
+}) {}
 
 @ObjectType('Pricing', { description: 'The price list, as the caller sees it.' })
-export class PricingObject {
-  @Field(() => [PricedModelObject], { description: 'By name.' })
-  models: readonly PricedModelObject[];
-
-  @Field(() => [PricedGroupObject], { description: 'Groups that the caller can choose, with their ratios.' })
-  groups: readonly PricedGroupObject[];
-}
+export class PricingObject extends fields({
+  models: of<readonly PricedModelObject[]>(() => [PricedModelObject], 'By name.'),
+  groups: of<readonly PricedGroupObject[]>(
+    () => [PricedGroupObject],
+    'Groups that the caller can choose, with their ratios.',
+  ),
+}) {}
 
 export const toPricingObject = ({ models, usableGroups, groupRatios }: PriceList): PricingObject => ({
   models: models.map(toPricedModel),

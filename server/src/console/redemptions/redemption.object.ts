@@ -1,4 +1,18 @@
-import { ArgsType, createUnionType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, createUnionType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import {
+  fields,
+  flag,
+  float,
+  inputFields,
+  int,
+  ints,
+  moment,
+  nullable,
+  of,
+  quota,
+  safeInt,
+  text,
+} from '../../platform/graphql/fields.js';
 import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
@@ -11,7 +25,6 @@ import {
   type SortFields,
 } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { pick } from '../../shared/snake-case.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
@@ -42,66 +55,37 @@ export const RedemptionKindEnum = enumType(
 );
 
 @ObjectType('RedemptionUse', { description: 'A user who redeemed a code.' })
-export class RedemptionUseObject {
-  @Field(() => Int, { description: 'The user who redeemed the code.' })
-  userId: number;
-
-  @Field(() => Int, { description: '`Redemption.id` of the code, which may be deleted.' })
-  redemptionId: number;
-
-  @Field(() => Date, { description: 'When the code was redeemed.' })
-  at: Date;
-
-  @Field(() => GraphQLQuota, { description: 'Added to the balance.' })
-  quota: number;
-}
+export class RedemptionUseObject extends fields({
+  userId: int('The user who redeemed the code.'),
+  redemptionId: int('`Redemption.id` of the code, which may be deleted.'),
+  at: moment('When the code was redeemed.'),
+  quota: quota('Added to the balance.'),
+}) {}
 
 export const toUseObject = ({ usedAt, ...use }: RedemptionUse): RedemptionUseObject => ({ ...use, at: usedAt });
 
 export const RedemptionUsePage = pageObject(RedemptionUseObject, 'RedemptionUsePage', 'A page of uses of codes.');
 
 @ObjectType('Redemption', { description: 'A code worth quota.' })
-export class RedemptionObject {
-  @Field(() => Int, { description: 'Names the code in mutations.' })
-  id: number;
-
-  @Field(() => String, { description: 'Name of the batch. Several codes can share it.' })
-  batch: string;
-
-  @Field(() => String, { description: 'The code itself. Hidden from named access tokens without WRITE.' })
-  key: string;
-
-  @Field(() => RedemptionStatusEnum, {
-    description: 'Whether the code can be used. One that is no longer valid stays UNUSED.',
-  })
-  status: RedemptionStatus;
-
-  @Field(() => RedemptionKindEnum, { description: 'How often the code can be used.' })
-  kind: RedemptionKind;
-
-  @Field(() => Int, { nullable: true, description: 'Null: a gift code without a limit.' })
-  maxUses: number | null;
-
-  @Field(() => Int, { description: 'Users who redeemed the code.' })
-  usedCount: number;
-
-  @Field(() => GraphQLQuota, { description: 'Quota each user receives.' })
-  quota: number;
-
-  @Field(() => Int, { description: 'The admin who created it.' })
-  createdById: number;
-
+export class RedemptionObject extends fields({
+  id: int('Names the code in mutations.'),
+  batch: text('Name of the batch. Several codes can share it.'),
+  key: text('The code itself. Hidden from named access tokens without WRITE.'),
+  status: of<RedemptionStatus>(
+    () => RedemptionStatusEnum,
+    'Whether the code can be used. One that is no longer valid stays UNUSED.',
+  ),
+  kind: of<RedemptionKind>(() => RedemptionKindEnum, 'How often the code can be used.'),
+  maxUses: int.orNull('Null: a gift code without a limit.'),
+  usedCount: int('Users who redeemed the code.'),
+  quota: quota('Quota each user receives.'),
+  createdById: int('The admin who created it.'),
+  createdAt: moment('When the code was created.'),
+  validFrom: moment.orNull('Included. Null: no bound.'),
+  validUntil: moment.orNull('Excluded. Null: no bound.'),
+}) {
   /** The user who redeemed a normal code; null for other codes and before use. */
   redeemedById: number | null;
-
-  @Field(() => Date, { description: 'When the code was created.' })
-  createdAt: Date;
-
-  @Field(() => Date, { nullable: true, description: 'Included. Null: no bound.' })
-  validFrom: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Excluded. Null: no bound.' })
-  validUntil: Date | null;
 }
 
 export const toRedemptionObject = ({ redemption, key }: KeyedRedemption): RedemptionObject => ({
@@ -116,27 +100,16 @@ export const toRedemptionObject = ({ redemption, key }: KeyedRedemption): Redemp
 });
 
 @ObjectType('RedemptionSums', { description: 'Totals of all codes that match the filter.' })
-export class RedemptionSumsObject implements RedemptionSums {
-  @Field(() => GraphQLSafeInt, { description: 'Codes that match, used ones as well.' })
-  codes: number;
-
-  @Field(() => GraphQLQuota, {
-    description: 'Value of unused, unexpired codes, without unlimited gift codes.',
+export class RedemptionSumsObject
+  extends fields({
+    codes: safeInt('Codes that match, used ones as well.'),
+    unusedQuota: quota('Value of unused, unexpired codes, without unlimited gift codes.'),
+    unusedUsd: float('`unusedQuota` in USD, at today’s rate.'),
+    usedQuota: quota('Value of redeemed codes.'),
+    usedUsd: float('`usedQuota` in USD, at today’s rate.'),
+    endlessGifts: safeInt('Number of gift codes without a limit of uses.'),
   })
-  unusedQuota: number;
-
-  @Field(() => Float, { description: '`unusedQuota` in USD, at today’s rate.' })
-  unusedUsd: number;
-
-  @Field(() => GraphQLQuota, { description: 'Value of redeemed codes.' })
-  usedQuota: number;
-
-  @Field(() => Float, { description: '`usedQuota` in USD, at today’s rate.' })
-  usedUsd: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Number of gift codes without a limit of uses.' })
-  endlessGifts: number;
-}
+  implements RedemptionSums {}
 
 export const toRedemptionSums = (sums: RedemptionSums, quotaPerUnit: number): RedemptionSumsObject => ({
   ...sums,
@@ -152,25 +125,14 @@ export class RedemptionPageObject extends pageItems(RedemptionObject) {
 }
 
 @InputType('RedemptionFilter', { description: 'Conditions on codes. All must match. An empty list matches nothing.' })
-export class RedemptionFilterInput {
-  @Field(() => [Int], { nullable: true, description: 'Only these codes.' })
-  ids?: number[] | null;
-
-  @Field(() => String, { nullable: true, description: 'The full name of the batch.' })
-  batch?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'A prefix of the batch name, an id, or a full code.' })
-  keyword?: string | null;
-
-  @Field(() => [RedemptionStatusEnum], { nullable: true, description: 'Only codes with one of these statuses.' })
-  statuses?: RedemptionStatus[] | null;
-
-  @Field(() => RedemptionKindEnum, { nullable: true, description: 'Only codes of this kind.' })
-  kind?: RedemptionKind | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When the code was created.' })
-  created?: TimeRangeObject | null;
-}
+export class RedemptionFilterInput extends inputFields({
+  ids: ints.orNull('Only these codes.'),
+  batch: text.orNull('The full name of the batch.'),
+  keyword: text.orNull('A prefix of the batch name, an id, or a full code.'),
+  statuses: nullable<RedemptionStatus[]>(() => [RedemptionStatusEnum], 'Only codes with one of these statuses.'),
+  kind: nullable<RedemptionKind>(() => RedemptionKindEnum, 'Only codes of this kind.'),
+  created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the code was created.'),
+}) {}
 
 /** @throws InvalidInputError for an invalid range */
 export function toRedemptionFilter(input: RedemptionFilterInput | null | undefined): RedemptionFilter {
@@ -197,52 +159,38 @@ const RedemptionSort = sortInput('Redemption', sortFields);
 export class RedemptionListArgs extends listArgs(RedemptionFilterInput, RedemptionSort, 'Default: newest first.') {}
 
 @InputType()
-abstract class RedemptionFieldsInput {
-  @Field(() => Date, { nullable: true, description: 'Included. Null: no bound.' })
-  validFrom?: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Excluded. Null: no bound.' })
-  validUntil?: Date | null;
-}
+abstract class RedemptionFieldsInput extends inputFields({
+  validFrom: moment.orNull('Included. Null: no bound.'),
+  validUntil: moment.orNull('Excluded. Null: no bound.'),
+}) {}
 
 @InputType('CreateRedemptionsInput', { description: 'Codes to create under one name.' })
-export class CreateRedemptionsInput extends RedemptionFieldsInput {
-  @Field(() => String, { description: 'Name of the batch, 1 to 20 characters.' })
-  batch: string;
-
-  @Field(() => GraphQLQuota, { description: 'Quota each user receives. Above 0.' })
-  quota: number;
-
+export class CreateRedemptionsInput extends inputFields(
+  {
+    batch: text('Name of the batch, 1 to 20 characters.'),
+    quota: quota('Quota each user receives. Above 0.'),
+    key: text.orNull('A custom code, in which case one code is created.'),
+    maxUses: int.orNull('For gift codes. Null: unlimited.'),
+    idempotencyKey: text.orNull('Any unique text. A retry with the same key returns the codes of the first call.'),
+  },
+  RedemptionFieldsInput,
+) {
   @Field(() => Int, { defaultValue: 1, description: 'Number of codes, 1 to 100.' })
   count: number;
 
-  @Field(() => String, { nullable: true, description: 'A custom code, in which case one code is created.' })
-  key?: string | null;
-
   @Field(() => RedemptionKindEnum, { defaultValue: 'ONCE', description: 'How often each code can be used.' })
   kind: RedemptionKind;
-
-  @Field(() => Int, { nullable: true, description: 'For gift codes. Null: unlimited.' })
-  maxUses?: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Any unique text. A retry with the same key returns the codes of the first call.',
-  })
-  idempotencyKey?: string | null;
 }
 
 @InputType('UpdateRedemptionInput', { description: 'Absent fields stay unchanged.' })
-export class UpdateRedemptionInput extends RedemptionFieldsInput {
-  @Field(() => Int, { description: '`Redemption.id`.' })
-  id: number;
-
-  @Field(() => String, { nullable: true, description: '1 to 20 characters.' })
-  batch?: string | null;
-
-  @Field(() => GraphQLQuota, { nullable: true, description: 'Above 0.' })
-  quota?: number | null;
-}
+export class UpdateRedemptionInput extends inputFields(
+  {
+    id: int('`Redemption.id`.'),
+    batch: text.orNull('1 to 20 characters.'),
+    quota: quota.orNull('Above 0.'),
+  },
+  RedemptionFieldsInput,
+) {}
 
 export const toNewRedemptions = (input: CreateRedemptionsInput): InputOf<NewRedemptions> => ({
   ...toRedemptionFields(input),
@@ -270,25 +218,17 @@ const RedeemRefusalEnum = enumType(
 );
 
 @ObjectType('Redeemed', { description: 'The code was redeemed.' })
-export class RedeemedObject {
-  @Field(() => GraphQLQuota, { description: 'Added to the balance.' })
-  quota: number;
-
-  @Field(() => RedemptionKindEnum, { description: 'How often the code can be used.' })
-  kind: RedemptionKind;
-
-  @Field(() => Boolean, { description: 'An earlier call with this idempotency key redeemed the code.' })
-  replayed: boolean;
-}
+export class RedeemedObject extends fields({
+  quota: quota('Added to the balance.'),
+  kind: of<RedemptionKind>(() => RedemptionKindEnum, 'How often the code can be used.'),
+  replayed: flag('An earlier call with this idempotency key redeemed the code.'),
+}) {}
 
 @ObjectType('RedeemRefused', { description: 'The caller cannot redeem the code.' })
-export class RedeemRefusedObject {
-  @Field(() => RedeemRefusalEnum, { description: 'The reason, for programs.' })
-  code: RedeemRefusal;
-
-  @Field(() => String, { description: 'Human-readable text.' })
-  message: string;
-}
+export class RedeemRefusedObject extends fields({
+  code: of<RedeemRefusal>(() => RedeemRefusalEnum, 'The reason, for programs.'),
+  message: text('Human-readable text.'),
+}) {}
 
 export const RedeemResult = createUnionType({
   name: 'RedeemResult',

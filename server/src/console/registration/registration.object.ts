@@ -1,4 +1,5 @@
 import { Field, InputType } from 'type-graphql';
+import { inputFields, text } from '../../platform/graphql/fields.js';
 
 @InputType()
 abstract class ChallengedInput {
@@ -7,22 +8,16 @@ abstract class ChallengedInput {
 }
 
 @InputType('RegisterInput', { description: 'A new account.' })
-export class RegisterInput extends ChallengedInput {
-  @Field(() => String, { description: '1 to 12 characters, without an @.' })
-  username: string;
-
-  @Field(() => String, { description: '8 to 20 characters.' })
-  password: string;
-
-  @Field(() => String, { nullable: true, description: 'With its code, where the site requires an address.' })
-  email?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The code that `sendEmailCode` sent to the address.' })
-  verificationCode?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Of the user who invited the new one.' })
-  inviteCode?: string | null;
-}
+export class RegisterInput extends inputFields(
+  {
+    username: text('1 to 12 characters, without an @.'),
+    password: text('8 to 20 characters.'),
+    email: text.orNull('With its code, where the site requires an address.'),
+    verificationCode: text.orNull('The code that `sendEmailCode` sent to the address.'),
+    inviteCode: text.orNull('Of the user who invited the new one.'),
+  },
+  ChallengedInput,
+) {}
 
 @InputType('SendEmailCodeInput', { description: 'An address to prove.' })
 export class SendEmailCodeInput extends ChallengedInput {
@@ -37,10 +32,7 @@ export class RequestPasswordResetInput extends ChallengedInput {
 }
 
 @InputType('ResetPasswordInput', { description: 'The proof from the e-mail of `requestPasswordReset`.' })
-export class ResetPasswordInput {
-  @Field(() => String, { description: 'From the link in the e-mail.' })
-  email: string;
-
-  @Field(() => String, { description: 'From the link in the e-mail.' })
-  token: string;
-}
+export class ResetPasswordInput extends inputFields({
+  email: text('From the link in the e-mail.'),
+  token: text('From the link in the e-mail.'),
+}) {}

@@ -1,4 +1,5 @@
-import { Arg, Ctx, Mutation, Resolver, Field, InputType, ObjectType } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver, InputType, ObjectType } from 'type-graphql';
+import { fields, flag, inputFields, nullable, text } from '../../platform/graphql/fields.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { sessionCookie } from '../../platform/http/authenticate.js';
 import { clearSessionCookie, originOf, setSignInCookies } from '../../platform/http/session-cookie.js';
@@ -9,25 +10,19 @@ import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
 
 @InputType({ description: 'Name and password of a user.' })
-class LoginInput implements Credentials {
-  @Field(() => String, { description: 'User name or e-mail address.' })
-  username: string;
-
-  @Field(() => String, { description: 'The password of the user.' })
-  password: string;
-
-  @Field(() => String, { nullable: true, description: 'Token of the Turnstile widget, where the site requires it.' })
-  turnstile?: string | null;
-}
+class LoginInput
+  extends inputFields({
+    username: text('User name or e-mail address.'),
+    password: text('The password of the user.'),
+    turnstile: text.orNull('Token of the Turnstile widget, where the site requires it.'),
+  })
+  implements Credentials {}
 
 @ObjectType('LoginPayload', { description: 'The result of `login`.' })
-class LoginPayload {
-  @Field(() => UserObject, { nullable: true, description: 'Null: the second factor is still missing.' })
-  user: User | null;
-
-  @Field(() => Boolean, { description: 'Go on with `beginSecondFactor`; until then nothing is granted.' })
-  needsSecondFactor: boolean;
-}
+class LoginPayload extends fields({
+  user: nullable<User>(() => UserObject, 'Null: the second factor is still missing.'),
+  needsSecondFactor: flag('Go on with `beginSecondFactor`; until then nothing is granted.'),
+}) {}
 
 @Resolver()
 export class SignInResolver {

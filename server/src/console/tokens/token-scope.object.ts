@@ -1,4 +1,5 @@
-import { Field, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
+import { fields, moment, text } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
 
@@ -14,10 +15,7 @@ export const TokenScopeEnum: { readonly [Name in 'RELAY' | 'USAGE' | 'KEYS']: To
 );
 
 @ObjectType('TokenUse', { description: 'The last use of an API key, within about a minute.' })
-export class TokenUseObject {
-  @Field(() => String, { description: 'Address of the client.' })
-  address: string;
-
-  @Field(() => Date, { description: 'When the key was used last.' })
-  at: Date;
-}
+export class TokenUseObject extends fields({
+  address: text('Address of the client.'),
+  at: moment('When the key was used last.'),
+}) {}

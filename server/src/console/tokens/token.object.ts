@@ -1,9 +1,21 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import {
+  fields,
+  flag,
+  inputFields,
+  int,
+  ints,
+  moment,
+  nullable,
+  of,
+  quota,
+  text,
+  texts,
+} from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
 import type { Token, TokenStatus } from './token.entity.js';
@@ -30,84 +42,43 @@ export const TokenStatusEnum: { readonly [Status in TokenStatus as Uppercase<Sta
 );
 
 @ObjectType('TokenQuota', { description: 'What an API key can spend, and what it spent.' })
-export class TokenQuotaObject {
-  @Field(() => GraphQLQuota, { nullable: true, description: 'Null: unlimited.' })
-  remaining: number | null;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that its calls were charged, since it was created.' })
-  used: number;
-}
+export class TokenQuotaObject extends fields({
+  remaining: quota.orNull('Null: unlimited.'),
+  used: quota('Quota that its calls were charged, since it was created.'),
+}) {}
 
 @ObjectType('TokenRateLimit', { description: 'A rate limit of the key, in addition to that of its user.' })
-export class TokenRateLimitObject {
-  @Field(() => Int, { description: 'Length of the period in seconds.' })
-  periodSeconds: number;
-
-  @Field(() => Int, { nullable: true, description: 'Calls per period, failed ones included. Null: no limit.' })
-  calls: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Successful calls per period. Null: no limit.' })
-  successes: number | null;
-}
+export class TokenRateLimitObject extends fields({
+  periodSeconds: int('Length of the period in seconds.'),
+  calls: int.orNull('Calls per period, failed ones included. Null: no limit.'),
+  successes: int.orNull('Successful calls per period. Null: no limit.'),
+}) {}
 
 @ObjectType('Token', { description: 'An API key of a user.' })
-export class TokenObject {
-  @Field(() => Int, { description: 'Names the key in mutations, filters and the log. It is not the text of the key.' })
-  id: number;
-
-  @Field(() => Int, { description: 'The owner, who pays for its calls.' })
-  userId: number;
-
-  @Field(() => String, { description: 'Chosen by the owner; several keys may have it.' })
-  name: string;
-
-  @Field(() => String, { description: 'Only the first characters. Owners read the full key with `tokenKey`.' })
-  maskedKey: string;
-
-  @Field(() => TokenStatusEnum, { description: 'Whether the key can be used now.' })
-  status: TokenStatus;
-
-  @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
-  group: string | null;
-
-  @Field(() => [String], { description: 'Groups that are tried after `group`, in this order.' })
-  fallbackGroups: string[];
-
-  @Field(() => [String], {
-    description:
-      'Models that are called in place of one that no channel can serve, in this order. Empty: as the site sets.',
-  })
-  fallbackModels: string[];
-
-  @Field(() => TokenQuotaObject, {
-    description: 'What the key may still spend, and what it has spent. Its owner must have a balance, too.',
-  })
-  quota: TokenQuotaObject;
-
-  @Field(() => [String], { nullable: true, description: 'The models it can call. Null: all.' })
-  modelLimits: string[] | null;
-
-  @Field(() => [String], { description: 'IP addresses and CIDR ranges that can use it. Empty: all.' })
-  allowIps: string[];
-
-  @Field(() => TokenRateLimitObject, { nullable: true, description: 'Null: only that of the user.' })
-  rateLimit: TokenRateLimitObject | null;
-
-  @Field(() => [TokenScopeEnum], { description: 'What the key may do.' })
-  scopes: TokenScope[];
-
-  @Field(() => Date, { nullable: true, description: 'The text before the last rotation works until then.' })
-  previousKeyUntil: Date | null;
-
-  @Field(() => Date, { description: 'When the key was created.' })
-  createdAt: Date;
-
-  @Field(() => Date, { nullable: true, description: 'Of the last charged call. Null: never used.' })
-  lastUsedAt: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Null: never.' })
-  expiresAt: Date | null;
-}
+export class TokenObject extends fields({
+  id: int('Names the key in mutations, filters and the log. It is not the text of the key.'),
+  userId: int('The owner, who pays for its calls.'),
+  name: text('Chosen by the owner; several keys may have it.'),
+  maskedKey: text('Only the first characters. Owners read the full key with `tokenKey`.'),
+  status: of<TokenStatus>(() => TokenStatusEnum, 'Whether the key can be used now.'),
+  group: text.orNull('Null: the group of the user.'),
+  fallbackGroups: texts('Groups that are tried after `group`, in this order.'),
+  fallbackModels: texts(
+    'Models that are called in place of one that no channel can serve, in this order. Empty: as the site sets.',
+  ),
+  quota: of<TokenQuotaObject>(
+    () => TokenQuotaObject,
+    'What the key may still spend, and what it has spent. Its owner must have a balance, too.',
+  ),
+  modelLimits: texts.orNull('The models it can call. Null: all.'),
+  allowIps: texts('IP addresses and CIDR ranges that can use it. Empty: all.'),
+  rateLimit: nullable<TokenRateLimitObject>(() => TokenRateLimitObject, 'Null: only that of the user.'),
+  scopes: of<TokenScope[]>(() => [TokenScopeEnum], 'What the key may do.'),
+  previousKeyUntil: moment.orNull('The text before the last rotation works until then.'),
+  createdAt: moment('When the key was created.'),
+  lastUsedAt: moment.orNull('Of the last charged call. Null: never used.'),
+  expiresAt: moment.orNull('Null: never.'),
+}) {}
 
 export function toTokenObject(token: Token): TokenObject {
   const { id, userId, name } = token;
@@ -136,34 +107,16 @@ export function toTokenObject(token: Token): TokenObject {
 export const TokenPage = pageObject(TokenObject, 'TokenPage', 'A page of API keys.');
 
 @InputType('OwnTokenFilter', { description: 'Conditions on API keys. All must match. An empty list matches nothing.' })
-export class OwnTokenFilterInput {
-  @Field(() => [Int], { nullable: true, description: 'Only these keys.' })
-  ids?: number[] | null;
-
-  @Field(() => String, { nullable: true, description: 'Part of the name, a prefix of the key, or the full key.' })
-  keyword?: string | null;
-
-  @Field(() => [TokenStatusEnum], { nullable: true, description: 'Only keys with one of these statuses.' })
-  statuses?: TokenStatus[] | null;
-
-  @Field(() => [String], { nullable: true, description: '`""` matches keys without a group of their own.' })
-  groups?: string[] | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When the key was created.' })
-  created?: TimeRangeObject | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'Keys that never expire do not match.' })
-  expires?: TimeRangeObject | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'Time of the last charged call.' })
-  lastUsed?: TimeRangeObject | null;
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'True: only keys without a charged call. False: only keys with one.',
-  })
-  neverUsed?: boolean | null;
-}
+export class OwnTokenFilterInput extends inputFields({
+  ids: ints.orNull('Only these keys.'),
+  keyword: text.orNull('Part of the name, a prefix of the key, or the full key.'),
+  statuses: nullable<TokenStatus[]>(() => [TokenStatusEnum], 'Only keys with one of these statuses.'),
+  groups: texts.orNull('`""` matches keys without a group of their own.'),
+  created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the key was created.'),
+  expires: nullable<TimeRangeObject>(() => TimeRangeObject, 'Keys that never expire do not match.'),
+  lastUsed: nullable<TimeRangeObject>(() => TimeRangeObject, 'Time of the last charged call.'),
+  neverUsed: flag.orNull('True: only keys without a charged call. False: only keys with one.'),
+}) {}
 
 @InputType('TokenFilter', { description: 'Conditions on API keys. All must match. An empty list matches nothing.' })
 export class TokenFilterInput extends OwnTokenFilterInput {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
-import { int, listOf, pages, parameter, text } from '../../platform/http/openapi/operation.js';
+import { hiddenPages, int, listOf, pages, parameter, text } from '../../platform/http/openapi/operation.js';
 import { wholeList, wireList } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
 import type { TokenKeyService } from './token-keys.service.js';
@@ -14,8 +14,6 @@ const route = routesFor<{
   readonly tokenRotation: TokenRotation;
 }>();
 const caller = 'keyed';
-/** Only clients of new-api read the found keys by pages. */
-const hiddenPages = { ...pages, p: parameter.words(), page_size: parameter.words() };
 
 /** `/api/token`: own API keys (docs/reference/rest/tokens-and-wallet.md#api-keys). */
 export const tokenRoutes = [

@@ -1,21 +1,18 @@
-import { Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
+import { ObjectType, Resolver, Root, Subscription } from 'type-graphql';
+import { fields, quota, safeInt } from '../../platform/graphql/fields.js';
 import { Access } from '../../platform/graphql/access.js';
 import { liveSource } from '../../platform/graphql/live-sources.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import type { Delivery } from '../../platform/live/mailbox.js';
 import type { Balance, BalanceWatch } from './balance-watch.js';
 
 @ObjectType('Balance', { description: 'The balance of the caller.' })
-class BalanceObject implements Omit<Balance, 'id'> {
-  @Field(() => GraphQLQuota, { description: 'Remaining quota, without reservations for calls in flight.' })
-  quota: number;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that was charged.' })
-  usedQuota: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Calls that were charged.' })
-  requestCount: number;
-}
+class BalanceObject
+  extends fields({
+    quota: quota('Remaining quota, without reservations for calls in flight.'),
+    usedQuota: quota('Quota that was charged.'),
+    requestCount: safeInt('Calls that were charged.'),
+  })
+  implements Omit<Balance, 'id'> {}
 
 /** Event sources of the subscriptions below. */
 export interface BalanceSources {

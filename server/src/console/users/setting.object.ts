@@ -1,4 +1,5 @@
-import { Field, Float, InputType, ObjectType } from 'type-graphql';
+import { Field, InputType, ObjectType } from 'type-graphql';
+import { fields, flag, float, inputFields, nullable, of, text } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { patchOf } from '../../platform/graphql/patch.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -21,66 +22,39 @@ const DisplayCurrencyEnum = enumType(
 );
 
 @ObjectType('UserSetting', { description: 'How a user wants to be notified, and sees amounts and times.' })
-export class UserSettingObject {
-  @Field(() => NotifyTypeEnum, { description: 'How warnings reach the user.' })
-  notifyType: UserSetting['notifyType'];
-
-  @Field(() => Float, {
-    nullable: true,
-    description: 'In quota. A warning is sent when the balance falls below it. Null: as the site has it.',
-  })
-  quotaWarningThreshold: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Null: none.' })
-  webhookUrl: string | null;
-
-  @Field(() => Boolean, { description: 'Webhooks are signed with a secret.' })
-  hasWebhookSecret: boolean;
-
-  @Field(() => String, { nullable: true, description: 'Null: the address of the account.' })
-  notificationEmail: string | null;
-
-  @Field(() => Boolean, { description: 'Calls to models without a price of their own are accepted.' })
-  acceptsUnpricedModels: boolean;
-
+export class UserSettingObject extends fields({
+  notifyType: of<UserSetting['notifyType']>(() => NotifyTypeEnum, 'How warnings reach the user.'),
+  quotaWarningThreshold: float.orNull(
+    'In quota. A warning is sent when the balance falls below it. Null: as the site has it.',
+  ),
+  webhookUrl: text.orNull('Null: none.'),
+  hasWebhookSecret: flag('Webhooks are signed with a secret.'),
+  notificationEmail: text.orNull('Null: the address of the account.'),
+  acceptsUnpricedModels: flag('Calls to models without a price of their own are accepted.'),
+  timeZone: text.orNull('IANA name. Null: the time zone of the browser.'),
+}) {
   @Field(() => DisplayCurrencyEnum, { nullable: true, description: 'Null: as the site shows amounts.' })
   displayCurrency: UserSetting['displayCurrency'];
-
-  @Field(() => String, { nullable: true, description: 'IANA name. Null: the time zone of the browser.' })
-  timeZone: string | null;
 }
 
 @InputType('UpdateMySettingInput', {
   description:
     'Absent fields stay as they are; null clears a field. The address of the type that is not chosen is forgotten.',
 })
-export class UpdateMySettingInput {
-  @Field(() => NotifyTypeEnum, {
-    nullable: true,
-    description: 'How warnings reach the caller. WEBHOOK needs `webhookUrl`.',
-  })
-  notifyType?: UserSetting['notifyType'] | null;
-
-  @Field(() => Float, { nullable: true, description: 'In quota, above 0. Null: as the site has it.' })
-  quotaWarningThreshold?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'https only. Needed for WEBHOOK.' })
-  webhookUrl?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Signs webhooks. Null: they are not signed.' })
-  webhookSecret?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Null: the address of the account.' })
-  notificationEmail?: string | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Calls to models without a price of their own are accepted.' })
-  acceptsUnpricedModels?: boolean | null;
-
+export class UpdateMySettingInput extends inputFields({
+  notifyType: nullable<UserSetting['notifyType']>(
+    () => NotifyTypeEnum,
+    'How warnings reach the caller. WEBHOOK needs `webhookUrl`.',
+  ),
+  quotaWarningThreshold: float.orNull('In quota, above 0. Null: as the site has it.'),
+  webhookUrl: text.orNull('https only. Needed for WEBHOOK.'),
+  webhookSecret: text.orNull('Signs webhooks. Null: they are not signed.'),
+  notificationEmail: text.orNull('Null: the address of the account.'),
+  acceptsUnpricedModels: flag.orNull('Calls to models without a price of their own are accepted.'),
+  timeZone: text.orNull('IANA name. Null: the time zone of the browser.'),
+}) {
   @Field(() => DisplayCurrencyEnum, { nullable: true, description: 'Null: as the site shows amounts.' })
   displayCurrency?: UserSetting['displayCurrency'];
-
-  @Field(() => String, { nullable: true, description: 'IANA name. Null: the time zone of the browser.' })
-  timeZone?: string | null;
 }
 
 export const toSettingObject = (setting: UserSetting): UserSettingObject => ({

@@ -1,11 +1,24 @@
-import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import {
+  fields,
+  flag,
+  float,
+  inputFields,
+  int,
+  ints,
+  moment,
+  nullable,
+  of,
+  quota,
+  safeInt,
+  text,
+} from '../../platform/graphql/fields.js';
 import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { MoneyObject } from '../../platform/graphql/money.object.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, PageInterface, pageItems, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { defaultOptionValues } from '../../options/option-registry.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
@@ -53,37 +66,21 @@ export const PaymentMethodEnum = enumType(
 );
 
 @ObjectType('TranslatedName', { description: 'A name in one language of the console.' })
-class TranslatedName {
-  @Field(() => String, { description: 'Code of the language, such as `en`.' })
-  language: string;
-
-  @Field(() => String, { description: 'The name in this language.' })
-  name: string;
-}
+class TranslatedName extends fields({
+  language: text('Code of the language, such as `en`.'),
+  name: text('The name in this language.'),
+}) {}
 
 @ObjectType('PaymentMethodDetails', { description: 'A way to pay for a top-up.' })
-export class PaymentMethodObject {
-  @Field(() => PaymentMethodEnum, { description: 'The method, for `startTopUp`.' })
-  method: string;
-
-  @Field(() => String, { description: 'The gateway.' })
-  provider: string;
-
-  @Field(() => [TranslatedName], { description: 'The name in each language of the console.' })
-  names: TranslatedName[];
-
-  @Field(() => String, { description: 'URL of an image: SVG as `data:`.' })
-  icon: string;
-
-  @Field(() => String, { description: 'ISO 4217. Orders by this method are in this currency.' })
-  currency: string;
-
-  @Field(() => Float, { description: 'Units of the currency for 1 USD of balance, before the factor of the group.' })
-  pricePerUsd: number;
-
-  @Field(() => Boolean, { description: 'Buyers can choose it: its gateway is configured.' })
-  isOffered: boolean;
-}
+export class PaymentMethodObject extends fields({
+  method: of<string>(() => PaymentMethodEnum, 'The method, for `startTopUp`.'),
+  provider: text('The gateway.'),
+  names: of<TranslatedName[]>(() => [TranslatedName], 'The name in each language of the console.'),
+  icon: text('URL of an image: SVG as `data:`.'),
+  currency: text('ISO 4217. Orders by this method are in this currency.'),
+  pricePerUsd: float('Units of the currency for 1 USD of balance, before the factor of the group.'),
+  isOffered: flag('Buyers can choose it: its gateway is configured.'),
+}) {}
 
 export const toPaymentMethodObject = ({ provider, method, isOffered }: ProviderMethod): PaymentMethodObject => ({
   method: method.id,
@@ -96,40 +93,19 @@ export const toPaymentMethodObject = ({ provider, method, isOffered }: ProviderM
 });
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })
-export class TopUpOrderObject {
-  @Field(() => Int, { description: 'Ids grow with time. The gateway knows the order by `tradeNo`.' })
-  id: number;
-
-  @Field(() => Int, { description: 'The buyer.' })
-  userId: number;
-
-  @Field(() => String, { description: 'Our number of the order at the gateway.' })
-  tradeNo: string;
-
-  @Field(() => String, { description: 'The gateway.' })
-  provider: string;
-
-  @Field(() => PaymentMethodEnum, { description: 'How the buyer pays.' })
-  method: string;
-
-  @Field(() => OrderStatusEnum, { description: 'Whether the order was paid.' })
-  status: OrderStatus;
-
-  @Field(() => MoneyObject, { description: 'Payable.' })
-  money: MoneyObject;
-
-  @Field(() => GraphQLQuota, { description: 'Quota it adds to the balance.' })
-  quota: number;
-
-  @Field(() => Float, { description: 'The quota in USD.' })
-  usd: number;
-
-  @Field(() => Date, { description: 'When the buyer placed the order.' })
-  createdAt: Date;
-
-  @Field(() => Date, { nullable: true, description: 'Null: not paid.' })
-  paidAt: Date | null;
-}
+export class TopUpOrderObject extends fields({
+  id: int('Ids grow with time. The gateway knows the order by `tradeNo`.'),
+  userId: int('The buyer.'),
+  tradeNo: text('Our number of the order at the gateway.'),
+  provider: text('The gateway.'),
+  method: of<string>(() => PaymentMethodEnum, 'How the buyer pays.'),
+  status: of<OrderStatus>(() => OrderStatusEnum, 'Whether the order was paid.'),
+  money: of<MoneyObject>(() => MoneyObject, 'Payable.'),
+  quota: quota('Quota it adds to the balance.'),
+  usd: float('The quota in USD.'),
+  createdAt: moment('When the buyer placed the order.'),
+  paidAt: moment.orNull('Null: not paid.'),
+}) {}
 
 export const toOrderObject = (order: TopUpOrder, status: OrderStatus, quotaPerUnit: number): TopUpOrderObject => ({
   id: order.id,
@@ -148,19 +124,12 @@ export const toOrderObject = (order: TopUpOrder, status: OrderStatus, quotaPerUn
 const toMoney = (minor: number, currency: string): MoneyObject => ({ amount: formatMoney(minor, currency), currency });
 
 @ObjectType('TopUpOrderSums', { description: 'Totals of all orders that match the filter, paid or not.' })
-export class TopUpOrderSumsObject {
-  @Field(() => GraphQLSafeInt, { description: 'Orders that match.' })
-  orders: number;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that these orders add to balances, or would add.' })
-  quota: number;
-
-  @Field(() => Float, { description: '`quota` in USD, at today’s rate.' })
-  usd: number;
-
-  @Field(() => [MoneyObject], { description: 'Amounts to pay, one for each currency.' })
-  byCurrency: MoneyObject[];
-}
+export class TopUpOrderSumsObject extends fields({
+  orders: safeInt('Orders that match.'),
+  quota: quota('Quota that these orders add to balances, or would add.'),
+  usd: float('`quota` in USD, at today’s rate.'),
+  byCurrency: of<MoneyObject[]>(() => [MoneyObject], 'Amounts to pay, one for each currency.'),
+}) {}
 
 export const toOrderSums = ({ orders, quota, money }: OrderSums, quotaPerUnit: number): TopUpOrderSumsObject => ({
   orders,
@@ -179,25 +148,14 @@ export class TopUpOrderPageObject extends pageItems(TopUpOrderObject) {
 @InputType('OwnTopUpOrderFilter', {
   description: 'Conditions on orders. All must match. An empty list matches nothing.',
 })
-export class OwnTopUpOrderFilterInput {
-  @Field(() => [Int], { nullable: true, description: 'Only these orders.' })
-  ids?: number[] | null;
-
-  @Field(() => [OrderStatusEnum], { nullable: true, description: 'Only orders with one of these statuses.' })
-  statuses?: OrderStatus[] | null;
-
-  @Field(() => [PaymentMethodEnum], { nullable: true, description: 'Only orders by these methods.' })
-  methods?: string[] | null;
-
-  @Field(() => String, { nullable: true, description: 'The whole number of the order at the gateway.' })
-  tradeNo?: string | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When the order was placed.' })
-  created?: TimeRangeObject | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When the order was paid. Unpaid orders do not match.' })
-  paid?: TimeRangeObject | null;
-}
+export class OwnTopUpOrderFilterInput extends inputFields({
+  ids: ints.orNull('Only these orders.'),
+  statuses: nullable<OrderStatus[]>(() => [OrderStatusEnum], 'Only orders with one of these statuses.'),
+  methods: nullable<string[]>(() => [PaymentMethodEnum], 'Only orders by these methods.'),
+  tradeNo: text.orNull('The whole number of the order at the gateway.'),
+  created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the order was placed.'),
+  paid: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the order was paid. Unpaid orders do not match.'),
+}) {}
 
 @InputType('TopUpOrderFilter', { description: 'Conditions on orders. All must match. An empty list matches nothing.' })
 export class TopUpOrderFilterInput extends OwnTopUpOrderFilterInput {
@@ -251,25 +209,14 @@ export const RevenueBucketEnum = enumType(
 );
 
 @ObjectType('Revenue', { description: 'Payments of one period, method and currency.' })
-export class RevenueObject {
-  @Field(() => Date, { description: 'Start of the period.' })
-  time: Date;
-
-  @Field(() => Date, { description: 'End of the period, excluded.' })
-  until: Date;
-
-  @Field(() => PaymentMethodEnum, { description: 'How the buyers paid.' })
-  method: string;
-
-  @Field(() => MoneyObject, { description: 'What was paid in the period.' })
-  money: MoneyObject;
-
-  @Field(() => GraphQLSafeInt, { description: 'Paid orders.' })
-  orders: number;
-
-  @Field(() => GraphQLQuota, { description: 'Quota added to balances.' })
-  quota: number;
-}
+export class RevenueObject extends fields({
+  time: moment('Start of the period.'),
+  until: moment('End of the period, excluded.'),
+  method: of<string>(() => PaymentMethodEnum, 'How the buyers paid.'),
+  money: of<MoneyObject>(() => MoneyObject, 'What was paid in the period.'),
+  orders: safeInt('Paid orders.'),
+  quota: quota('Quota added to balances.'),
+}) {}
 
 export const toRevenueObject = ({ minor, currency, ...revenue }: Revenue): RevenueObject => ({
   ...revenue,
@@ -277,37 +224,23 @@ export const toRevenueObject = ({ minor, currency, ...revenue }: Revenue): Reven
 });
 
 @InputType('StartTopUpInput', { description: 'An amount to buy.' })
-export class StartTopUpInput {
-  @Field(() => GraphQLSafeInt, { description: 'USD, or quota if the site shows quota.' })
-  amount: number;
-
-  @Field(() => PaymentMethodEnum, { description: 'One of the `paymentMethods` that are offered.' })
-  method: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Any unique text. A retry with the same key returns the order of the first call.',
-  })
-  idempotencyKey?: string | null;
-}
+export class StartTopUpInput extends inputFields({
+  amount: safeInt('USD, or quota if the site shows quota.'),
+  method: of<string>(() => PaymentMethodEnum, 'One of the `paymentMethods` that are offered.'),
+  idempotencyKey: text.orNull('Any unique text. A retry with the same key returns the order of the first call.'),
+}) {}
 
 @ObjectType('FormField', { description: 'A hidden field of a form.' })
-class FormField {
-  @Field(() => String, { description: 'The name of the field.' })
-  name: string;
-
-  @Field(() => String, { description: 'The value to post.' })
-  value: string;
-}
+class FormField extends fields({
+  name: text('The name of the field.'),
+  value: text('The value to post.'),
+}) {}
 
 @ObjectType('PaymentForm', { description: 'A form that the buyer’s browser posts to the gateway.' })
-export class PaymentFormObject {
-  @Field(() => String, { description: 'Without fields, the browser opens it instead.' })
-  url: string;
-
-  @Field(() => [FormField], { description: 'What the form posts. Empty: the browser opens `url`.' })
-  fields: FormField[];
-}
+export class PaymentFormObject extends fields({
+  url: text('Without fields, the browser opens it instead.'),
+  fields: of<FormField[]>(() => [FormField], 'What the form posts. Empty: the browser opens `url`.'),
+}) {}
 
 export const toPaymentForm = ({ url, fields }: Checkout): PaymentFormObject => ({
   url,
@@ -328,16 +261,9 @@ const PaymentTestOutcomeEnum = enumType(
 );
 
 @ObjectType('TestPaymentPayload', { description: 'What a test of the payment settings found. No money moves.' })
-export class TestPaymentPayload {
-  @Field(() => PaymentTestOutcomeEnum, { description: 'The result, for programs.' })
-  outcome: PaymentTestOutcome;
-
-  @Field(() => String, { description: 'The result in one sentence.' })
-  message: string;
-
-  @Field(() => String, { nullable: true, description: 'The text of the gateway’s response. Null: none came.' })
-  reply: string | null;
-
-  @Field(() => String, { description: 'Where the gateway reports payments.' })
-  callbackUrl: string;
-}
+export class TestPaymentPayload extends fields({
+  outcome: of<PaymentTestOutcome>(() => PaymentTestOutcomeEnum, 'The result, for programs.'),
+  message: text('The result in one sentence.'),
+  reply: text.orNull('The text of the gateway’s response. Null: none came.'),
+  callbackUrl: text('Where the gateway reports payments.'),
+}) {}

@@ -59,38 +59,35 @@ async function start(overrides: Partial<AppDeps> = {}): Promise<FastifyInstance>
       },
     ],
     api: [
-      {
-        prefix: '/echo',
-        routes: async (scope) => {
-          scope.post(
-            '/',
-            rest.open(async ({ body }) => body ?? 'no body'),
-          );
-          scope.get(
-            '/',
-            rest.open(async ({ query }) => query),
-          );
-          scope.get(
-            '/broken',
-            rest.open(() => Promise.reject(new Error('secret detail'))),
-          );
-          scope.get(
-            '/away',
-            rest.open(() => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))),
-          );
-          scope.get(
-            '/late',
-            rest.open(() => Promise.reject(new AppError('RATE_LIMITED', 'slow down', { retryAfterSeconds: 7 }))),
-          );
-          scope.get(
-            '/large',
-            rest.open(async () => 'x'.repeat(10_000)),
-          );
-          scope.get(
-            '/address',
-            rest.open(async ({ request }) => request.ip),
-          );
-        },
+      async (scope) => {
+        scope.post(
+          '/echo',
+          rest.open(async ({ body }) => body ?? 'no body'),
+        );
+        scope.get(
+          '/echo',
+          rest.open(async ({ query }) => query),
+        );
+        scope.get(
+          '/echo/broken',
+          rest.open(() => Promise.reject(new Error('secret detail'))),
+        );
+        scope.get(
+          '/echo/away',
+          rest.open(() => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))),
+        );
+        scope.get(
+          '/echo/late',
+          rest.open(() => Promise.reject(new AppError('RATE_LIMITED', 'slow down', { retryAfterSeconds: 7 }))),
+        );
+        scope.get(
+          '/echo/large',
+          rest.open(async () => 'x'.repeat(10_000)),
+        );
+        scope.get(
+          '/echo/address',
+          rest.open(async ({ request }) => request.ip),
+        );
       },
     ],
     ...overrides,

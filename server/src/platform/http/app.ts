@@ -33,13 +33,6 @@ import { type ErrorBody, isProgramPath, refuseUnknownWrites, refuseWordsAsIds, s
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
 
-/** One REST presentation and its path under `/api`. */
-export interface ApiRoutes {
-  /** `/user`, `/channel` …; empty for routes directly under `/api`. */
-  readonly prefix: string;
-  readonly routes: FastifyPluginAsync;
-}
-
 export interface AppDeps {
   readonly logger: FastifyBaseLogger;
   readonly state: SharedState;
@@ -56,7 +49,8 @@ export interface AppDeps {
   readonly errorBody: ErrorBody;
   /** Plugins that are registered at the root without hooks: the relay, health and metrics. */
   readonly plugins: readonly FastifyPluginAsync[];
-  readonly api: readonly ApiRoutes[];
+  /** The routes under `/api`. */
+  readonly api: readonly FastifyPluginAsync[];
   /** Serves `/graphql`. */
   readonly graphql?: FastifyPluginAsync;
   /** Identifies callers before their bodies are read. Absent: every caller has the anonymous limit. */
@@ -166,7 +160,7 @@ const apiScope =
     limitAnonymousBodies(app, deps.authenticator ?? noActors, anonymousBodyLimit);
     app.addHook('onRequest', neverStore);
     app.addHook('onResponse', logRequest);
-    for (const { prefix, routes } of deps.api) await app.register(named(`/api${prefix}`, routes), { prefix });
+    for (const routes of deps.api) await app.register(named('routes', routes));
   };
 
 const graphqlScope =

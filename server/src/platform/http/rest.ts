@@ -21,9 +21,6 @@ export interface RestContext<A extends MaybeActor> {
   readonly reply: FastifyReply;
 }
 
-/** Options of routes that change state by `GET`. `HEAD` would change it too, and is therefore not exposed. */
-export const withoutHead = { exposeHeadRoute: false } as const;
-
 /** A response that is not `{ success: true, message: '', data }`: a few endpoints have their own shape. */
 export class RestAnswer {
   constructor(

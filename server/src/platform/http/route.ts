@@ -36,8 +36,11 @@ interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends 
   /** The role in the reference, if it is not that of `caller`. */
   readonly role?: ApiRole;
   readonly query?: Query;
-  /** The schema of the body; with several, the one that the query selects. The reference shows that of an empty query. */
-  readonly body?: Body | ((query: z.output<z.ZodObject<Query>>) => Body);
+  /**
+   * The schema of the body; with several, the one that the query or the given body selects. The reference shows that of an
+   * empty query without a body.
+   */
+  readonly body?: Body | ((query: z.output<z.ZodObject<Query>>, given: unknown) => Body);
   /** `data` of `{ success: true, message, data }`. Absent: the response has no data. */
   readonly data?: Data;
   /** The complete JSON body of a success, if it is not the usual envelope. */
@@ -86,7 +89,7 @@ export const routesFor =
     rules: Described & RouteRules<Deps, By, Query, Body, Data>,
   ): RestRoute<Deps> => {
     const { body, caller, role = roleOf(caller), ...described } = rules;
-    const shown = typeof body === 'function' ? body({} as z.output<z.ZodObject<Query>>) : body;
+    const shown = typeof body === 'function' ? body({} as z.output<z.ZodObject<Query>>, undefined) : body;
     return { ...described, route, role, body: shown, rules: rules as unknown as RestRoute<Deps>['rules'] };
   };
 
@@ -143,7 +146,7 @@ async function serve<Deps>(
     const context = read();
     const ended = await before?.(deps, context);
     if (ended instanceof RestAnswer) return ended;
-    const schema = typeof bodyRule === 'function' ? bodyRule(context.query) : bodyRule;
+    const schema = typeof bodyRule === 'function' ? bodyRule(context.query, context.body) : bodyRule;
     const result = await handle(deps, { ...context, body: schema?.parse(context.body) });
     if (result instanceof RestAnswer) return result;
     if (response) return new RestAnswer(result);

@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { authenticate, type Authenticator } from '../../platform/http/authenticate.js';
 import { AppError } from '../../shared/errors.js';
 import { requireActor } from '../../shared/actor.js';
@@ -15,6 +16,8 @@ import { sendFailure } from '../../gateway/deliver/send-failure.js';
 import type { IncomingRequest } from '../../gateway/request.js';
 import { hijack, leaveBodies } from '../../gateway/incoming-request.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
+import { addRelayRoutes, relayRoute } from '../relay-route.js';
+import { chatExample, chatResponse, message, model, open, stream, text } from '../relay-shapes.js';
 
 export interface PlaygroundDeps {
   readonly relay: Relay;
@@ -28,12 +31,23 @@ export function playgroundRoutes(deps: PlaygroundDeps): FastifyPluginAsync {
   return async (app) => {
     await app.register(cookie);
     leaveBodies(app);
-    app.post('/pg/chat/completions', (request, reply) => {
+    addRelayRoutes(app, [playgroundRoute], ['/pg'], (served) => (request, reply) => {
       const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-      void serve(deps, request, incoming, client);
+      void served(deps, request, incoming, client);
     });
   };
 }
+
+/** `POST /pg/chat/completions`. */
+export const playgroundRoute = relayRoute('POST /pg/chat/completions', serve, {
+  summary: "The console's playground",
+  description: 'A session and the user-id header, no access token. `group` chooses one of the groups of the user.',
+  role: 'common',
+  body: open({ model, messages: z.array(message) }, { group: text, stream }),
+  response: chatResponse,
+  streams: true,
+  example: { body: chatExample },
+});
 
 async function serve(
   deps: PlaygroundDeps,

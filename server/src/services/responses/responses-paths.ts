@@ -1,11 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ClientResponse } from '../../gateway/deliver/client-response.js';
-import type { IncomingRequest } from '../../gateway/request.js';
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import { z } from 'zod';
 import { storedQuery } from '../../gateway/forwarded-query.js';
-import { hijack } from '../../gateway/incoming-request.js';
+import type { Hijacked } from '../../gateway/incoming-request.js';
 import { sendFailure } from '../../gateway/deliver/send-failure.js';
 import type { RelayRoutesDeps } from '../built-relay.js';
 import { responsesEndpoint } from '../chat/chat-endpoints.js';
+import { prefixes } from '../endpoints.js';
+import { addRelayRoutes, relayRoute, takeCall, type RelayRoute, type ServeCall } from '../relay-route.js';
+import { anything, flag, input, list, model, open, stream, text, whole } from '../relay-shapes.js';
 import { serveUpgrade, takeUpgrades } from '../realtime/upgrades.js';
 import { incomingTask } from '../tasks/incoming-task.js';
 import { guardedCopy } from '../../gateway/deliver/guarded-answer.js';
@@ -16,55 +18,105 @@ import { responseNotFound } from './resumed-call.js';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** Adds the routes of OpenAI's Responses: calls, and stored responses. */
-export function addResponsesRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps): void {
-  const { relay, maxBodyBytes } = deps;
-  app.post(`${prefix}/responses`, (request, reply) => {
-    const { incoming, client } = hijack(request, reply, maxBodyBytes);
-    const call = responsesCall(incoming, deps);
-    void relay.serve(call.endpoint, call.incoming, client);
-  });
-  app.post(`${prefix}/responses/compact`, (request, reply) => {
-    const { incoming, client } = hijack(request, reply, maxBodyBytes);
-    const call = compactionCall(incoming, deps);
-    void relay.serve(call.endpoint, call.incoming, client);
-  });
-  app.post(`${prefix}/responses/input_tokens`, (request, reply) => {
-    const { incoming, client } = hijack(request, reply, maxBodyBytes);
-    const call = responsesCall(incoming, deps);
-    const show = (tokens: number): Fields => ({ object: 'response.input_tokens', input_tokens: tokens });
-    void relay.count(call.endpoint, call.incoming, client, show);
-  });
-  takeUpgrades(app);
-  app.get(`${prefix}/responses`, (request, reply) => {
-    const incoming = (): IncomingRequest => ({ ...incomingTask(request, 0), path: '/v1/responses' });
-    return serveUpgrade(request, reply, async () => deps.responsesSockets.accept(incoming()));
-  });
-  for (const [method, path] of storedPaths) {
-    app.route({
-      method,
-      url: `${prefix}/responses/${path}`,
-      handler: (request, reply) => {
-        const { incoming, client } = hijack(request, reply, maxBodyBytes);
-        void answerStored(request, incoming, client, deps);
-      },
-    });
-  }
-}
+const responsesBody = open(
+  { model, input },
+  {
+    instructions: text,
+    previous_response_id: text,
+    store: flag,
+    stream,
+    max_output_tokens: whole,
+    tools: list,
+    reasoning: anything,
+  },
+);
+const responsesResponse = open({ id: text, output: list }, { object: text, status: text, usage: anything });
+const example = { body: { model: 'gpt-4o', input: 'Say hello' } };
+const path = { id: text.describe('Id of the response') };
+const ofStored = { path, example: { path: { id: 'resp_none' } } };
 
-const storedPaths = [
-  ['GET', ':id'],
-  ['DELETE', ':id'],
-  ['GET', ':id/input_items'],
-  ['POST', ':id/cancel'],
-] as const;
+/** Calls of OpenAI's Responses, and stored responses. */
+export const responsesRoutes: ReadonlyArray<RelayRoute<ServeCall>> = [
+  relayRoute(
+    'POST /v1/responses',
+    (deps, { incoming, client }) => {
+      const call = responsesCall(incoming, deps);
+      return deps.relay.serve(call.endpoint, call.incoming, client);
+    },
+    { summary: 'Response', body: responsesBody, response: responsesResponse, streams: true, example },
+  ),
+  relayRoute(
+    'POST /v1/responses/compact',
+    (deps, { incoming, client }) => {
+      const call = compactionCall(incoming, deps);
+      return deps.relay.serve(call.endpoint, call.incoming, client);
+    },
+    {
+      summary: 'Shorten a conversation',
+      body: responsesBody,
+      response: open({}, { id: text, object: z.literal('response.compaction'), output: list }),
+      example: { body: { model: 'gpt-4o', input: 'A long conversation' } },
+    },
+  ),
+  relayRoute(
+    'POST /v1/responses/input_tokens',
+    (deps, { incoming, client }) => {
+      const call = responsesCall(incoming, deps);
+      const show = (tokens: number): Fields => ({ object: 'response.input_tokens', input_tokens: tokens });
+      return deps.relay.count(call.endpoint, call.incoming, client, show);
+    },
+    {
+      summary: 'Count the input tokens of a response. Free',
+      body: responsesBody,
+      response: open({ input_tokens: whole }, { object: text }),
+      example,
+    },
+  ),
+  relayRoute('GET /v1/responses/:id', answerStored, {
+    summary: 'A stored response',
+    response: responsesResponse,
+    ...ofStored,
+  }),
+  relayRoute('DELETE /v1/responses/:id', answerStored, {
+    summary: 'Delete a stored response',
+    response: open({}, { id: text, deleted: flag }),
+    ...ofStored,
+  }),
+  relayRoute('GET /v1/responses/:id/input_items', answerStored, {
+    summary: 'Input of a stored response',
+    response: open({}, { object: z.literal('list'), data: list }),
+    ...ofStored,
+  }),
+  relayRoute('POST /v1/responses/:id/cancel', answerStored, {
+    summary: 'Cancel a response of a provider that runs it in the background',
+    response: responsesResponse,
+    ...ofStored,
+  }),
+];
+
+/** `GET /v1/responses`. */
+export const responsesSocketRoute = relayRoute(
+  'GET /v1/responses',
+  ({ responsesSockets }: RelayRoutesDeps): RouteHandlerMethod =>
+    (request, reply) =>
+      serveUpgrade(request, reply, async () =>
+        responsesSockets.accept({ ...incomingTask(request, 0), path: '/v1/responses' }),
+      ),
+  { summary: 'Responses over a WebSocket', upgrades: true, example: {} },
+);
+
+/** Adds the routes of OpenAI's Responses. */
+export function addResponsesRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
+  takeUpgrades(app);
+  addRelayRoutes(app, responsesRoutes, prefixes, (served) => takeCall(served, deps));
+  addRelayRoutes(app, [responsesSocketRoute], prefixes, (served) => served(deps));
+}
 
 /** Reads, deletes and cancels responses. A response of another token is reported as missing. */
 async function answerStored(
-  request: FastifyRequest,
-  incoming: IncomingRequest,
-  client: ClientResponse,
   deps: RelayRoutesDeps,
+  { incoming, client }: Hijacked,
+  request: FastifyRequest,
 ): Promise<void> {
   let leave = (): void => undefined;
   try {

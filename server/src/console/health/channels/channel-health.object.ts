@@ -1,6 +1,6 @@
-import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
+import { fields, float, int, moment, of, safeInt, text } from '../../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../../platform/graphql/enums.js';
-import { GraphQLSafeInt } from '../../../platform/graphql/scalars.js';
 import type { FailureKind } from '../../../shared/failure-kind.js';
 import { FailureKindEnum } from '../models/model-health.object.js';
 import type { ChannelFailure } from './channel-health-counts.js';
@@ -14,67 +14,37 @@ export const ChannelHealthWindowEnum = enumType(
 );
 
 @ObjectType('ChannelFailure', { description: 'Failed attempts of one kind at a channel.' })
-class ChannelFailureObject implements ChannelFailure {
-  @Field(() => FailureKindEnum, { description: 'Why the attempts failed.' })
-  kind: FailureKind;
-
-  @Field(() => GraphQLSafeInt, { description: 'Failed attempts of this kind. A call may try a channel several times.' })
-  attempts: number;
-
-  @Field(() => Date, { description: 'The last of them.' })
-  lastAt: Date;
-
-  @Field(() => String, { description: 'The model of the last one.' })
-  lastModel: string;
-
-  @Field(() => String, {
-    description:
+class ChannelFailureObject
+  extends fields({
+    kind: of<FailureKind>(() => FailureKindEnum, 'Why the attempts failed.'),
+    attempts: safeInt('Failed attempts of this kind. A call may try a channel several times.'),
+    lastAt: moment('The last of them.'),
+    lastModel: text('The model of the last one.'),
+    lastError: text(
       'Message of the last one, without addresses and keys. A refused request: status and code only, unless errors are logged.',
+    ),
   })
-  lastError: string;
-}
+  implements ChannelFailure {}
 
 @ObjectType('ChannelHealth', { description: 'How well a channel served calls.' })
-export class ChannelHealthObject implements ChannelHealth {
-  @Field(() => Int, { description: '`Channel.id`. Deleted channels are not listed.' })
-  channelId: number;
-
-  @Field(() => String, { description: 'The name of the channel now.' })
-  channelName: string;
-
-  @Field(() => GraphQLSafeInt, { description: 'Calls that it served.' })
-  calls: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Without requests that the provider refused as such (kind REQUEST).' })
-  failedAttempts: number;
-
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Share of failed attempts among these and the served calls, 0 to 1. Null: none of both.',
+export class ChannelHealthObject
+  extends fields({
+    channelId: int('`Channel.id`. Deleted channels are not listed.'),
+    channelName: text('The name of the channel now.'),
+    calls: safeInt('Calls that it served.'),
+    failedAttempts: safeInt('Without requests that the provider refused as such (kind REQUEST).'),
+    failureRate: float.orNull('Share of failed attempts among these and the served calls, 0 to 1. Null: none of both.'),
+    rescuedAttempts: safeInt('Failed attempts whose calls another channel served.'),
+    p50Ms: int.orNull('Milliseconds that half of the served calls took at most, interpolated. Null: none.'),
+    p95Ms: int.orNull('The same of 95 % of the calls.'),
+    failures: of<readonly ChannelFailure[]>(() => [ChannelFailureObject], 'By kind, the latest first.'),
   })
-  failureRate: number | null;
-
-  @Field(() => GraphQLSafeInt, { description: 'Failed attempts whose calls another channel served.' })
-  rescuedAttempts: number;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Milliseconds that half of the served calls took at most, interpolated. Null: none.',
-  })
-  p50Ms: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'The same of 95 % of the calls.' })
-  p95Ms: number | null;
-
-  @Field(() => [ChannelFailureObject], { description: 'By kind, the latest first.' })
-  failures: readonly ChannelFailure[];
-}
+  implements ChannelHealth {}
 
 @ObjectType('ChannelHealthList', { description: 'How well channels served calls.' })
-export class ChannelHealthListObject implements ChannelHealthList {
-  @Field(() => Date, { description: 'The figures cover the time since then.' })
-  from: Date;
-
-  @Field(() => [ChannelHealthObject], { description: 'The most failed attempts first.' })
-  rows: readonly ChannelHealth[];
-}
+export class ChannelHealthListObject
+  extends fields({
+    from: moment('The figures cover the time since then.'),
+    rows: of<readonly ChannelHealth[]>(() => [ChannelHealthObject], 'The most failed attempts first.'),
+  })
+  implements ChannelHealthList {}

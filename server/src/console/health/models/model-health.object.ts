@@ -1,4 +1,5 @@
-import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
+import { fields, float, int, moment, nullable, of, text } from '../../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../../platform/graphql/enums.js';
 import { failureKinds, type FailureKind } from '../../../shared/failure-kind.js';
 import {
@@ -28,55 +29,33 @@ export const FailureKindEnum = enumType('FailureKind', namesOf(failureKinds), 'W
 });
 
 @ObjectType('ModelFailure', { description: 'A failure of a model, without its provider.' })
-export class LastFailureObject implements LastFailure {
-  @Field(() => FailureKindEnum, { description: 'Why the call failed.' })
-  kind: FailureKind;
-
-  @Field(() => Date, { description: 'When the call failed.' })
-  at: Date;
-}
+export class LastFailureObject
+  extends fields({
+    kind: of<FailureKind>(() => FailureKindEnum, 'Why the call failed.'),
+    at: moment('When the call failed.'),
+  })
+  implements LastFailure {}
 
 @ObjectType('ModelHealth', { description: 'How well a model serves the calls of a group.' })
-export class ModelHealthObject implements ModelHealth {
-  @Field(() => String, { description: 'As clients request it.' })
-  modelName: string;
-
-  @Field(() => String, { description: 'The group whose calls the figures are of.' })
-  group: string;
-
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Share of served calls, 0 to 1, without requests that the provider refused. Null: no calls.',
+export class ModelHealthObject
+  extends fields({
+    modelName: text('As clients request it.'),
+    group: text('The group whose calls the figures are of.'),
+    successRate: float.orNull(
+      'Share of served calls, 0 to 1, without requests that the provider refused. Null: no calls.',
+    ),
+    firstTokenP50Ms: int.orNull('Milliseconds to the first data of half of the streams. Null: no streams.'),
+    firstTokenP95Ms: int.orNull('The same of 95 % of the streams.'),
+    tokensPerSecond: float.orNull('Completion tokens per second, from the request to the end of the response.'),
+    lastFailure: nullable<LastFailure>(() => LastFailureObject, 'Null: none in this time.'),
+    calls: int.orNull('Served and failed calls. Null for users below admin.'),
   })
-  successRate: number | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Milliseconds to the first data of half of the streams. Null: no streams.',
-  })
-  firstTokenP50Ms: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'The same of 95 % of the streams.' })
-  firstTokenP95Ms: number | null;
-
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Completion tokens per second, from the request to the end of the response.',
-  })
-  tokensPerSecond: number | null;
-
-  @Field(() => LastFailureObject, { nullable: true, description: 'Null: none in this time.' })
-  lastFailure: LastFailure | null;
-
-  @Field(() => Int, { nullable: true, description: 'Served and failed calls. Null for users below admin.' })
-  calls: number | null;
-}
+  implements ModelHealth {}
 
 @ObjectType('ModelHealthList', { description: 'The health of the models that the caller can use.' })
-export class ModelHealthListObject implements HealthList {
-  @Field(() => Date, { description: 'The figures cover the time since then.' })
-  from: Date;
-
-  @Field(() => [ModelHealthObject], { description: 'By name and group.' })
-  rows: readonly ModelHealth[];
-}
+export class ModelHealthListObject
+  extends fields({
+    from: moment('The figures cover the time since then.'),
+    rows: of<readonly ModelHealth[]>(() => [ModelHealthObject], 'By name and group.'),
+  })
+  implements HealthList {}

@@ -1,4 +1,5 @@
-import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
+import { fields, float, int, moment, of, text } from '../../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../../platform/graphql/enums.js';
 import { serviceStates, type ServiceState } from '../../../shared/service-state.js';
 import { statusPeriods, type ServiceStatus, type StatusPage, type StatusPeriod } from './status-page.service.js';
@@ -23,69 +24,45 @@ export const ServiceStateEnum = enumType('ServiceState', namesOf(serviceStates),
 });
 
 @ObjectType('ServiceProblem', { description: 'A part of the period with problems.' })
-export class ProblemObject implements Problem {
-  @Field(() => Int, { description: 'Number of the bucket. 0 is the oldest.' })
-  bucket: number;
-
-  @Field(() => ServiceStateEnum, { description: 'Of its worst hour.' })
-  state: ServiceState;
-}
+export class ProblemObject
+  extends fields({
+    bucket: int('Number of the bucket. 0 is the oldest.'),
+    state: of<ServiceState>(() => ServiceStateEnum, 'Of its worst hour.'),
+  })
+  implements Problem {}
 
 @ObjectType('ServiceStatus', { description: 'The state of a model in a group.' })
-export class ServiceStatusObject implements ServiceStatus {
-  @Field(() => String, { description: 'As clients request it.' })
-  modelName: string;
-
-  @Field(() => String, { description: 'The group whose calls the state is of.' })
-  group: string;
-
-  @Field(() => ServiceStateEnum, { description: 'Of the running hour, or of the one before while it has no calls.' })
-  state: ServiceState;
-
-  @Field(() => Float, { description: 'Share of the hours without an outage, 0 to 1, rounded down.' })
-  uptime: number;
-
-  @Field(() => [ProblemObject], { description: 'Oldest first.' })
-  problems: readonly Problem[];
-}
+export class ServiceStatusObject
+  extends fields({
+    modelName: text('As clients request it.'),
+    group: text('The group whose calls the state is of.'),
+    state: of<ServiceState>(() => ServiceStateEnum, 'Of the running hour, or of the one before while it has no calls.'),
+    uptime: float('Share of the hours without an outage, 0 to 1, rounded down.'),
+    problems: of<readonly Problem[]>(() => [ProblemObject], 'Oldest first.'),
+  })
+  implements ServiceStatus {}
 
 @ObjectType('Incident', { description: 'A stretch of hours with problems.' })
-export class IncidentObject implements Incident {
-  @Field(() => String, { description: 'As clients request it.' })
-  modelName: string;
-
-  @Field(() => [String], { description: 'Groups in which the model had problems at that time.' })
-  groups: readonly string[];
-
-  @Field(() => ServiceStateEnum, { description: 'Of its worst hour.' })
-  state: ServiceState;
-
-  @Field(() => Date, { description: 'Start of the first hour with problems.' })
-  from: Date;
-
-  @Field(() => Date, { nullable: true, description: 'Null: it lasts.' })
-  until: Date | null;
-}
+export class IncidentObject
+  extends fields({
+    modelName: text('As clients request it.'),
+    groups: of<readonly string[]>(() => [String], 'Groups in which the model had problems at that time.'),
+    state: of<ServiceState>(() => ServiceStateEnum, 'Of its worst hour.'),
+    from: moment('Start of the first hour with problems.'),
+    until: moment.orNull('Null: it lasts.'),
+  })
+  implements Incident {}
 
 @ObjectType('StatusReport', {
   description: 'The state of what the site sells, without providers and numbers of calls.',
 })
-export class StatusPageObject implements StatusPage {
-  @Field(() => Date, { description: 'Start of the oldest bucket.' })
-  from: Date;
-
-  @Field(() => Date, { description: 'End of the newest bucket, excluded.' })
-  until: Date;
-
-  @Field(() => Int, { description: 'Length of a bucket.' })
-  bucketSeconds: number;
-
-  @Field(() => ServiceStateEnum, { description: 'The worst of all models.' })
-  state: ServiceState;
-
-  @Field(() => [ServiceStatusObject], { description: 'By name and group.' })
-  services: readonly ServiceStatus[];
-
-  @Field(() => [IncidentObject], { description: 'The newest 50.' })
-  incidents: readonly Incident[];
-}
+export class StatusPageObject
+  extends fields({
+    from: moment('Start of the oldest bucket.'),
+    until: moment('End of the newest bucket, excluded.'),
+    bucketSeconds: int('Length of a bucket.'),
+    state: of<ServiceState>(() => ServiceStateEnum, 'The worst of all models.'),
+    services: of<readonly ServiceStatus[]>(() => [ServiceStatusObject], 'By name and group.'),
+    incidents: of<readonly Incident[]>(() => [IncidentObject], 'The newest 50.'),
+  })
+  implements StatusPage {}

@@ -1,4 +1,5 @@
-import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
+import { fields, flag, float, int, moment, of, text } from '../../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../../platform/graphql/enums.js';
 import { type DryRun, type DryRunFigures, type DryRunGap, dryRunGaps } from '../../../billing/prices/index.js';
 
@@ -8,91 +9,51 @@ const DryRunGapEnum = enumType('PriceDryRunGap', namesOf(dryRunGaps), 'Why calls
 });
 
 @ObjectType('PriceDryRunFigures', { description: 'What calls brought in, and would bring in.' })
-export class DryRunFiguresObject {
-  @Field(() => Int, { description: 'Calls that were priced again.' })
-  calls: number;
-
-  @Field(() => Float, { description: 'As charged.' })
-  usdBefore: number;
-
-  @Field(() => Float, { description: 'By the proposal.' })
-  usdAfter: number;
-
-  @Field(() => Int, { description: 'Calls whose cost is known. The margins are theirs.' })
-  costCalls: number;
-
-  @Field(() => Float, { description: 'What these calls cost the operator.' })
-  costUsd: number;
-
-  @Field(() => Float, { description: 'As charged, less the cost, of calls whose cost is known.' })
-  marginBeforeUsd: number;
-
-  @Field(() => Float, { description: 'By the proposal, less the cost, of the same calls.' })
-  marginAfterUsd: number;
-}
+export class DryRunFiguresObject extends fields({
+  calls: int('Calls that were priced again.'),
+  usdBefore: float('As charged.'),
+  usdAfter: float('By the proposal.'),
+  costCalls: int('Calls whose cost is known. The margins are theirs.'),
+  costUsd: float('What these calls cost the operator.'),
+  marginBeforeUsd: float('As charged, less the cost, of calls whose cost is known.'),
+  marginAfterUsd: float('By the proposal, less the cost, of the same calls.'),
+}) {}
 
 @ObjectType('PriceDryRunUser', { description: 'The effect of proposed prices on one user.' })
-export class DryRunUserObject {
-  @Field(() => Int, { description: 'The user who paid for the calls.' })
-  userId: number;
-
-  @Field(() => String, { description: 'Empty when the user does not exist any more.' })
-  username: string;
-
-  @Field(() => DryRunFiguresObject, { description: 'The user’s calls.' })
-  figures: DryRunFiguresObject;
-}
+export class DryRunUserObject extends fields({
+  userId: int('The user who paid for the calls.'),
+  username: text('Empty when the user does not exist any more.'),
+  figures: of<DryRunFiguresObject>(() => DryRunFiguresObject, 'The user’s calls.'),
+}) {}
 
 @ObjectType('PriceDryRunModel', { description: 'The effect of proposed prices on one model.' })
-export class DryRunModelObject {
-  @Field(() => String, { description: 'As clients requested it.' })
-  modelName: string;
-
-  @Field(() => DryRunFiguresObject, { description: 'Calls of the model.' })
-  figures: DryRunFiguresObject;
-}
+export class DryRunModelObject extends fields({
+  modelName: text('As clients requested it.'),
+  figures: of<DryRunFiguresObject>(() => DryRunFiguresObject, 'Calls of the model.'),
+}) {}
 
 @ObjectType('PriceDryRunSkipped', { description: 'Calls that are not part of the comparison.' })
-export class DryRunSkippedObject {
-  @Field(() => DryRunGapEnum, { description: 'Why the calls cannot be compared.' })
-  reason: DryRunGap;
-
-  @Field(() => Int, { description: 'Calls with this reason.' })
-  calls: number;
-
-  @Field(() => Float, { description: 'As charged.' })
-  usd: number;
-}
+export class DryRunSkippedObject extends fields({
+  reason: of<DryRunGap>(() => DryRunGapEnum, 'Why the calls cannot be compared.'),
+  calls: int('Calls with this reason.'),
+  usd: float('As charged.'),
+}) {}
 
 @ObjectType('PriceDryRun', { description: 'Proposed prices, replayed over logged calls.' })
-export class DryRunObject {
-  @Field(() => Date, { description: 'Start of the time whose calls were replayed.' })
-  since: Date;
-
-  @Field(() => Date, { description: 'End of the time whose calls were replayed.' })
-  until: Date;
-
-  @Field(() => Boolean, { description: 'False: there were more calls than one run replays; the newest are compared.' })
-  isComplete: boolean;
-
-  @Field(() => DryRunFiguresObject, { description: 'Every call that could be priced again.' })
-  total: DryRunFiguresObject;
-
-  @Field(() => [DryRunSkippedObject], { description: 'Calls that cannot be compared, by reason. Empty: none.' })
-  skipped: DryRunSkippedObject[];
-
-  @Field(() => Int, { description: 'Users whose calls would cost more in total.' })
-  usersPayingMore: number;
-
-  @Field(() => Int, { description: 'Users whose calls would cost less in total.' })
-  usersPayingLess: number;
-
-  @Field(() => [DryRunUserObject], { description: 'The 20 largest differences, the largest first.' })
-  users: DryRunUserObject[];
-
-  @Field(() => [DryRunModelObject], { description: 'The 20 largest differences, the largest first.' })
-  models: DryRunModelObject[];
-}
+export class DryRunObject extends fields({
+  since: moment('Start of the time whose calls were replayed.'),
+  until: moment('End of the time whose calls were replayed.'),
+  isComplete: flag('False: there were more calls than one run replays; the newest are compared.'),
+  total: of<DryRunFiguresObject>(() => DryRunFiguresObject, 'Every call that could be priced again.'),
+  skipped: of<DryRunSkippedObject[]>(
+    () => [DryRunSkippedObject],
+    'Calls that cannot be compared, by reason. Empty: none.',
+  ),
+  usersPayingMore: int('Users whose calls would cost more in total.'),
+  usersPayingLess: int('Users whose calls would cost less in total.'),
+  users: of<DryRunUserObject[]>(() => [DryRunUserObject], 'The 20 largest differences, the largest first.'),
+  models: of<DryRunModelObject[]>(() => [DryRunModelObject], 'The 20 largest differences, the largest first.'),
+}) {}
 
 const nano = 1e9;
 

@@ -1,4 +1,17 @@
-import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import {
+  argFields,
+  fields,
+  flag,
+  float,
+  inputFields,
+  int,
+  moment,
+  nullable,
+  of,
+  text,
+  texts,
+} from '../../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../../platform/graphql/enums.js';
 import { filterText, ListArgs, pageItems, PageInterface } from '../../../platform/graphql/pagination.js';
 import { GraphQLJSON } from '../../../platform/graphql/scalars.js';
@@ -39,217 +52,142 @@ const PriceDiffKindEnum = enumType('PriceDiffKind', namesOf(priceDiffKinds), 'Ho
 });
 
 @ObjectType('SkippedModel', { description: 'A model of a source whose price cannot be used.' })
-class SkippedModelObject implements SkippedModel {
-  @Field(() => String, { description: 'The model, as the source names it.' })
-  model: string;
-
-  @Field(() => String, { description: 'Why its price cannot be used, in English.' })
-  reason: string;
-}
+class SkippedModelObject
+  extends fields({
+    model: text('The model, as the source names it.'),
+    reason: text('Why its price cannot be used, in English.'),
+  })
+  implements SkippedModel {}
 
 @ObjectType('PriceCheckSource', { description: 'A list of prices, as it was read.' })
-export class PriceCheckSourceObject implements Omit<CheckedSource, 'cards'> {
-  @Field(() => String, { description: 'The address without its query, or the name of the file.' })
-  label: string;
-
-  @Field(() => PriceFormatEnum, { nullable: true, description: 'Null: the list could not be read.' })
-  format: PriceFormat | null;
-
-  @Field(() => Int, { description: 'Models with a usable price.' })
-  modelCount: number;
-
-  @Field(() => [SkippedModelObject], { description: 'The first 200.' })
-  skipped: readonly SkippedModel[];
-
-  @Field(() => Int, { description: 'All models whose price cannot be used, also those that `skipped` does not list.' })
-  skippedCount: number;
-
-  @Field(() => String, { nullable: true, description: 'The code of the failure; null when the list was read.' })
-  errorCode: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Why the list could not be read, in English. Null: it was read.',
+export class PriceCheckSourceObject
+  extends fields({
+    label: text('The address without its query, or the name of the file.'),
+    format: nullable<PriceFormat>(() => PriceFormatEnum, 'Null: the list could not be read.'),
+    modelCount: int('Models with a usable price.'),
+    skipped: of<readonly SkippedModel[]>(() => [SkippedModelObject], 'The first 200.'),
+    skippedCount: int('All models whose price cannot be used, also those that `skipped` does not list.'),
+    errorCode: text.orNull('The code of the failure; null when the list was read.'),
+    error: text.orNull('Why the list could not be read, in English. Null: it was read.'),
   })
-  error: string | null;
-}
+  implements Omit<CheckedSource, 'cards'> {}
 
 @ObjectType('PriceCheck', { description: 'Lists of prices that were read together. The last few are kept.' })
-export class PriceCheckObject {
-  @Field(() => Int, { description: 'Names the check in `applyPrices`.' })
-  id: number;
-
-  @Field(() => Date, { description: 'When the lists were read.' })
-  createdAt: Date;
-
-  @Field(() => Boolean, { description: 'It was made on schedule (option PriceSyncHours).' })
-  isScheduled: boolean;
-
-  @Field(() => [PriceCheckSourceObject], { description: 'The lists, also those that could not be read.' })
-  sources: PriceCheckSourceObject[];
-
+export class PriceCheckObject extends fields({
+  id: int('Names the check in `applyPrices`.'),
+  createdAt: moment('When the lists were read.'),
+  isScheduled: flag('It was made on schedule (option PriceSyncHours).'),
+  sources: of<PriceCheckSourceObject[]>(
+    () => [PriceCheckSourceObject],
+    'The lists, also those that could not be read.',
+  ),
+}) {
   check: PriceCheck;
 }
 
 @ObjectType('PriceChangeLine', { description: 'One price that differs.' })
-class PriceChangeLineObject implements PriceChangeLine {
-  @Field(() => String, { description: 'Such as `input`, `cacheWrite1h`, `output`, `webSearch`.' })
-  quantity: Quantity;
-
-  @Field(() => Int, { description: 'Prompt tokens above which it applies. 0: every call.' })
-  above: number;
-
-  @Field(() => PriceConditionObject, { nullable: true, description: 'Null: calls that meet no condition.' })
-  when: Condition | null;
-
-  @Field(() => Float, { description: 'USD per million tokens or per unit.' })
-  before: number;
-
-  @Field(() => Float, { description: 'In the same unit.' })
-  after: number;
-
-  @Field(() => Float, { nullable: true, description: 'Null: the price before is 0.' })
-  percent: number | null;
-}
+class PriceChangeLineObject
+  extends fields({
+    quantity: of<Quantity>(() => String, 'Such as `input`, `cacheWrite1h`, `output`, `webSearch`.'),
+    above: int('Prompt tokens above which it applies. 0: every call.'),
+    when: nullable<Condition>(() => PriceConditionObject, 'Null: calls that meet no condition.'),
+    before: float('USD per million tokens or per unit.'),
+    after: float('In the same unit.'),
+    percent: float.orNull('Null: the price before is 0.'),
+  })
+  implements PriceChangeLine {}
 
 @ObjectType('PriceOffer', { description: 'The price of a model in one source, with the mark-up.' })
-class PriceOfferObject implements PriceOffer {
-  @Field(() => String, { description: '`PriceCheckSource.label`.' })
-  source: string;
-
-  @Field(() => GraphQLJSON, {
-    description: 'The card that would apply. It keeps what the source does not price: tools, service tiers.',
+class PriceOfferObject
+  extends fields({
+    source: text('`PriceCheckSource.label`.'),
+    card: of<PriceCard>(
+      () => GraphQLJSON,
+      'The card that would apply. It keeps what the source does not price: tools, service tiers.',
+    ),
   })
-  card: PriceCard;
-}
+  implements PriceOffer {}
 
 @ObjectType('PriceDiffLine', { description: 'A model of the sources beside its current price.' })
-export class PriceDiffLineObject {
-  @Field(() => String, { description: 'As clients request it.' })
-  model: string;
-
-  @Field(() => PriceDiffKindEnum, { description: 'How the first offer differs from the current price.' })
-  kind: PriceDiffKind;
-
-  @Field(() => PriceSourceEnum, { nullable: true, description: 'Null: the model has no price.' })
-  currentSource: 'card' | 'table' | 'list' | null;
-
-  @Field(() => GraphQLJSON, { nullable: true, description: 'The current price as a card.' })
-  currentCard: PriceCard | null;
-
-  @Field(() => [PriceOfferObject], { description: 'The prices of the sources that have the model, one for each.' })
-  offers: readonly PriceOffer[];
-
-  @Field(() => [PriceChangeLineObject], {
-    description: 'From the current price to the first offer. Of sources that disagree: from one to the other.',
-  })
-  changes: readonly PriceChangeLine[];
-
-  @Field(() => Float, { nullable: true, description: 'The largest change in percent, with its sign.' })
-  percent: number | null;
-
-  @Field(() => Boolean, { description: 'An enabled channel serves the model.' })
-  isServed: boolean;
-}
+export class PriceDiffLineObject extends fields({
+  model: text('As clients request it.'),
+  kind: of<PriceDiffKind>(() => PriceDiffKindEnum, 'How the first offer differs from the current price.'),
+  currentSource: nullable<'card' | 'table' | 'list'>(() => PriceSourceEnum, 'Null: the model has no price.'),
+  currentCard: nullable<PriceCard>(() => GraphQLJSON, 'The current price as a card.'),
+  offers: of<readonly PriceOffer[]>(
+    () => [PriceOfferObject],
+    'The prices of the sources that have the model, one for each.',
+  ),
+  changes: of<readonly PriceChangeLine[]>(
+    () => [PriceChangeLineObject],
+    'From the current price to the first offer. Of sources that disagree: from one to the other.',
+  ),
+  percent: float.orNull('The largest change in percent, with its sign.'),
+  isServed: flag('An enabled channel serves the model.'),
+}) {}
 
 @ObjectType('PriceDiffCount', { description: 'How many models differ in one way.' })
-class PriceDiffCountObject {
-  @Field(() => PriceDiffKindEnum, { description: 'How the prices differ.' })
-  kind: PriceDiffKind;
-
-  @Field(() => Int, { description: 'Models whose price differs so.' })
-  count: number;
-}
+class PriceDiffCountObject extends fields({
+  kind: of<PriceDiffKind>(() => PriceDiffKindEnum, 'How the prices differ.'),
+  count: int('Models whose price differs so.'),
+}) {}
 
 @ObjectType('PriceDiffPage', { implements: PageInterface, description: 'A page of the comparison with price lists.' })
-export class PriceDiffPage extends pageItems(PriceDiffLineObject) {
-  @Field(() => [PriceDiffCountObject], { description: 'Of every kind, without the filter by kind.' })
-  counts: PriceDiffCountObject[];
-
-  @Field(() => [String], { description: 'All models that match the filter.' })
-  models: string[];
-}
+export class PriceDiffPage extends fields(
+  {
+    counts: of<PriceDiffCountObject[]>(() => [PriceDiffCountObject], 'Of every kind, without the filter by kind.'),
+    models: texts('All models that match the filter.'),
+  },
+  pageItems(PriceDiffLineObject),
+) {}
 
 @InputType({ description: 'Conditions on lines. All must match.' })
-export class PriceDiffFilter {
-  @Field(() => [PriceDiffKindEnum], { nullable: true, description: 'Only models that differ in these ways.' })
-  kinds?: PriceDiffKind[] | null;
-
-  @Field(() => String, { nullable: true, description: 'Part of a model name.' })
-  keyword?: string | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'An enabled channel serves the model.' })
-  isServed?: boolean | null;
-}
+export class PriceDiffFilter extends inputFields({
+  kinds: nullable<PriceDiffKind[]>(() => [PriceDiffKindEnum], 'Only models that differ in these ways.'),
+  keyword: text.orNull('Part of a model name.'),
+  isServed: flag.orNull('An enabled channel serves the model.'),
+}) {}
 
 @ArgsType()
-export class PriceDiffArgs extends ListArgs {
-  @Field(() => Float, { nullable: true, description: 'Factor of all prices. Default: option PriceSyncMarkup.' })
-  markup?: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Percent. Default: option PriceSyncThreshold.' })
-  threshold?: number | null;
-
-  @Field(() => PriceDiffFilter, { nullable: true, description: filterText })
-  filter?: PriceDiffFilter | null;
-}
+export class PriceDiffArgs extends argFields(
+  {
+    markup: float.orNull('Factor of all prices. Default: option PriceSyncMarkup.'),
+    threshold: float.orNull('Percent. Default: option PriceSyncThreshold.'),
+    filter: nullable<PriceDiffFilter>(() => PriceDiffFilter, filterText),
+  },
+  ListArgs,
+) {}
 
 @ObjectType('PriceUpdate', { description: 'Prices that were taken from lists, as one version of the prices.' })
-export class PriceUpdateObject {
-  @Field(() => Int, { description: 'Names the update in `undoPrices`.' })
-  id: number;
-
-  @Field(() => Date, { description: 'When the prices were applied.' })
-  createdAt: Date;
-
-  @Field(() => Float, { description: 'Factor on every price of the lists: 1.2 is 20 percent above them.' })
-  markup: number;
-
-  @Field(() => [String], { description: 'Models whose price changed, sorted.' })
-  models: string[];
-
-  @Field(() => String, { description: '`PriceVersion.version` before.' })
-  versionBefore: string;
-
-  @Field(() => String, { description: '`PriceVersion.version` afterwards.' })
-  versionAfter: string;
-
-  @Field(() => Date, { nullable: true, description: 'Null: it was not taken back.' })
-  undoneAt: Date | null;
-}
+export class PriceUpdateObject extends fields({
+  id: int('Names the update in `undoPrices`.'),
+  createdAt: moment('When the prices were applied.'),
+  markup: float('Factor on every price of the lists: 1.2 is 20 percent above them.'),
+  models: texts('Models whose price changed, sorted.'),
+  versionBefore: text('`PriceVersion.version` before.'),
+  versionAfter: text('`PriceVersion.version` afterwards.'),
+  undoneAt: moment.orNull('Null: it was not taken back.'),
+}) {}
 
 @InputType({ description: 'Price lists to read.' })
-export class CheckPricesInput {
-  @Field(() => [String], { description: 'Up to 5 http or https addresses.' })
-  urls: string[];
-
-  @Field(() => Int, { nullable: true, description: 'Adds the sources of this check, such as a file.' })
-  withCheckId?: number | null;
-}
+export class CheckPricesInput extends inputFields({
+  urls: texts('Up to 5 http or https addresses.'),
+  withCheckId: int.orNull('Adds the sources of this check, such as a file.'),
+}) {}
 
 @InputType({ description: 'A model whose price is taken from a list.' })
-class PriceChoiceInput {
-  @Field(() => String, { description: '`PriceDiffLine.model`.' })
-  model: string;
-
-  @Field(() => String, { nullable: true, description: '`PriceOffer.source`. Needed where sources disagree.' })
-  source?: string | null;
-}
+class PriceChoiceInput extends inputFields({
+  model: text('`PriceDiffLine.model`.'),
+  source: text.orNull('`PriceOffer.source`. Needed where sources disagree.'),
+}) {}
 
 @InputType({ description: 'Prices of a check that become prices of the site.' })
-export class ApplyPricesInput {
-  @Field(() => Int, { description: '`PriceCheck.id`.' })
-  checkId: number;
-
-  @Field(() => Float, { nullable: true, description: 'Factor of all prices. Default: option PriceSyncMarkup.' })
-  markup?: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Percent, as in the comparison that was read.' })
-  threshold?: number | null;
-
-  @Field(() => [PriceChoiceInput], { description: 'Up to 5,000 models.' })
-  choices: PriceChoiceInput[];
-}
+export class ApplyPricesInput extends inputFields({
+  checkId: int('`PriceCheck.id`.'),
+  markup: float.orNull('Factor of all prices. Default: option PriceSyncMarkup.'),
+  threshold: float.orNull('Percent, as in the comparison that was read.'),
+  choices: of<PriceChoiceInput[]>(() => [PriceChoiceInput], 'Up to 5,000 models.'),
+}) {}
 
 @InputType({ description: 'An update of prices to take back.' })
 export class UndoPricesInput {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../shared/errors.js';
 import { restStatus } from '../rest-error.js';
-import type { ApiExample, ApiOperation, ApiParameter, ApiSection, JsonSchema } from './operation.js';
+import type { ApiExample, ApiOperation, ApiSection, JsonSchema } from './operation.js';
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
@@ -175,36 +175,34 @@ const idempotencyKey: JsonSchema = {
 
 function parametersOf(route: string, { path, query = {}, once }: ApiOperation): JsonSchema[] {
   const names = [...route.matchAll(/:(\w+)|(\*)/g)].map(([, name, rest]) => name ?? rest ?? '');
-  const asParameter = (name: string, place: 'path' | 'query', of: ApiParameter): JsonSchema => ({
-    name: name === '*' ? 'path' : name,
-    in: place,
-    description: of.description,
-    ...(place === 'path' || of.required ? { required: true } : {}),
-    schema: { type: of.type, ...(of.values && { enum: of.values }) },
-  });
   return [
-    ...names.map((name) => asParameter(name, 'path', parameterOf(path?.[name] ?? id))),
+    ...names.map((name) => parameterOf(name === '*' ? 'path' : name, 'path', path?.[name] ?? id)),
     ...Object.entries(query)
-      .map(([name, of]) => asParameter(name, 'query', parameterOf(of)))
+      .map(([name, of]) => parameterOf(name, 'query', of))
       .filter(({ description }) => description !== undefined),
     ...(once ? [idempotencyKey] : []),
   ];
 }
 
-const id: ApiParameter = { type: 'integer', description: 'Id' };
+const id = z.int().describe('Id');
 
-function parameterOf(given: ApiParameter | z.ZodType): ApiParameter {
-  if (!(given instanceof z.ZodType)) return given;
+function parameterOf(name: string, place: 'path' | 'query', given: z.ZodType): JsonSchema {
   const { properties = {}, required } = z.toJSONSchema(z.object({ given }), { io: 'input', unrepresentable: 'any' });
-  const { enum: values, ...of } = properties['given'] as unknown as ApiParameter & { enum?: readonly string[] };
-  return { ...of, required: required !== undefined, ...(values && { values }) };
+  const { description, type, enum: values } = properties['given'] as JsonSchema;
+  return {
+    name,
+    in: place,
+    description,
+    ...(place === 'path' || required ? { required: true } : {}),
+    schema: { type, ...(values ? { enum: values } : {}) },
+  };
 }
 
 function requestBody(
   { body, bodyOf, data, form, example }: ApiOperation,
   schemas: Schemas,
 ): OpenApiOperation['requestBody'] {
-  if (form) return { required: true, content: { 'multipart/form-data': { schema: form } } };
+  if (form) return { required: true, content: { 'multipart/form-data': { schema: schemas.input(form) } } };
   if (!body) return undefined;
   const sample = example.body === undefined ? {} : { example: example.body };
   const schema = explained(schemas.input(body), bodyOf ?? data);
@@ -252,7 +250,8 @@ function responsesOf(
   const withStatus = (status: number): ErrorCode[] => errors.filter((code) => restStatus[code] === status);
   for (const status of new Set(errors.map((code) => restStatus[code]).filter((status) => status !== 200)))
     responses[status] = { description: withStatus(status).join(', '), content: failure };
-  const ownFailure = operation.failure ?? (isRelay && operation.role !== 'anonymous' ? reference('RelayError') : null);
+  const relayFailure = isRelay && operation.role !== 'anonymous' ? reference('RelayError') : null;
+  const ownFailure = operation.failure ? schemas.output(operation.failure) : relayFailure;
   if (ownFailure) responses['default'] = { description: 'A failure', content: json(ownFailure) };
   const quiet = withStatus(200);
   const failsWell = quiet.length > 0 && !isRelay;
@@ -294,16 +293,15 @@ const envelope = (data: z.ZodType | undefined, schemas: Schemas): JsonSchema => 
 class Schemas {
   readonly all: Record<string, JsonSchema> = {};
 
-  input(shape: z.ZodType | JsonSchema): JsonSchema {
+  input(shape: z.ZodType): JsonSchema {
     return this.#convert(shape, 'input');
   }
 
-  output(shape: z.ZodType | JsonSchema): JsonSchema {
+  output(shape: z.ZodType): JsonSchema {
     return this.#convert(shape, 'output');
   }
 
-  #convert(shape: z.ZodType | JsonSchema, io: 'input' | 'output'): JsonSchema {
-    if (!(shape instanceof z.ZodType)) return shape;
+  #convert(shape: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const converted = z.toJSONSchema(shape, { io, unrepresentable: 'any', reused: 'inline', override: tidy });
     const { $schema: _, $defs, ...schema } = moved(converted) as Record<string, unknown>;
     for (const [name, named] of Object.entries(($defs ?? {}) as Record<string, JsonSchema>)) this.#add(name, named);

@@ -5,14 +5,6 @@ import { queryFlag, queryId, queryNumber } from '../query.js';
 /** The callers of an operation: users from a role upwards, the holder of an API key, or everyone. */
 export type ApiRole = 'anonymous' | 'common' | 'admin' | 'root' | 'key';
 
-/** A query parameter or a part of the path. */
-export interface ApiParameter {
-  readonly type: 'string' | 'integer' | 'boolean';
-  readonly description: string;
-  readonly required?: boolean;
-  readonly values?: readonly string[];
-}
-
 /** A request that is valid on a site that was just set up. A test sends it. */
 export interface ApiExample {
   readonly path?: Readonly<Record<string, string | number>>;
@@ -32,24 +24,24 @@ export interface ApiOperation {
   /** Markdown. */
   readonly description?: string;
   readonly role: ApiRole;
-  readonly query?: Readonly<Record<string, ApiParameter | z.ZodType>>;
+  readonly query?: Readonly<Record<string, z.ZodType>>;
   /**
    * Whether a retry with the same `Idempotency-Key` repeats the first result, because the operation moves money or
    * creates a row.
    */
   readonly once?: true;
   /** Meaning of the parts of the path, by name. Absent: an id. */
-  readonly path?: Readonly<Record<string, ApiParameter | z.ZodType>>;
+  readonly path?: Readonly<Record<string, z.ZodType>>;
   /** The JSON body, as clients send it. */
-  readonly body?: z.ZodType | JsonSchema;
+  readonly body?: z.ZodType;
   /** The shape whose descriptions the fields of the body get, if it differs from `data`. */
   readonly bodyOf?: z.ZodType;
   /** The fields of a `multipart/form-data` body. */
-  readonly form?: JsonSchema;
+  readonly form?: z.ZodType;
   /** `data` of `{ success: true, message, data }`. Absent: the response has no data. */
   readonly data?: z.ZodType;
   /** The complete JSON body of a success, if it is not the usual envelope. */
-  readonly response?: z.ZodType | JsonSchema;
+  readonly response?: z.ZodType;
   /** The media type of a success that is not JSON. */
   readonly media?: 'text/csv' | 'text/plain' | 'text/event-stream' | 'audio/mpeg' | 'image/png' | 'video/mp4';
   /** Whether the response may also be a stream of server-sent events. */
@@ -61,7 +53,7 @@ export interface ApiOperation {
   /** Further statuses whose body has the form of a success, with the reason. */
   readonly also?: Readonly<Record<number, string>>;
   /** The JSON body of every failure, if it has a form of its own. */
-  readonly failure?: JsonSchema;
+  readonly failure?: z.ZodType;
   /** Failures in addition to those that every operation of its role can have. */
   readonly errors?: readonly ErrorCode[];
   readonly example: ApiExample;
@@ -159,6 +151,9 @@ export const pages = {
   size: parameter.words(),
   ps: parameter.words(),
 };
+
+/** `pages` of lists that only clients of new-api read by pages. The reference does not show them. */
+export const hiddenPages = { ...pages, p: parameter.words(), page_size: parameter.words() };
 
 /** A range of time whose ends are inclusive. */
 export const timeRange = {

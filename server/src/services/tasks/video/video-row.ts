@@ -3,6 +3,7 @@ import type { Fields } from '../../../dialects/neutral/fields.js';
 import { jsonValue, text } from '../field.js';
 import { secondsOrZero, unixSeconds } from '../../../shared/clock.js';
 import type { VideoReport } from './video-dialect.js';
+import type { VideoWire } from './video-shape.js';
 
 /** Returns the id that clients see. The provider's id may be a path, and is not unique among providers. */
 export const videoIdOf = (requestId: string): string => `video_${requestId}`;
@@ -48,7 +49,7 @@ const shownStatuses: Readonly<Record<string, string>> = {
 };
 
 /** Returns a video in OpenAI's form. */
-export function toVideoWire(row: CreativeTask): Record<string, unknown> {
+export function toVideoWire(row: CreativeTask): VideoWire {
   const { model = '', seconds = 0, size = '', input = null, remixedFrom = null } = row.properties;
   const status = shownStatuses[row.status] ?? 'queued';
   const isFailed = status === 'failed';

@@ -1,58 +1,98 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { isAppError } from '../../../shared/errors.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
-import { checkTarget, hijack } from '../../../gateway/incoming-request.js';
+import { checkTarget, hijack, type Hijacked } from '../../../gateway/incoming-request.js';
 import { sendFailure } from '../../../gateway/deliver/send-failure.js';
 import { openAIErrors } from '../../chat/chat-endpoints.js';
 import { prefixes } from '../../endpoints.js';
+import { addRelayRoutes, relayRoute, type RelayRoute } from '../../relay-route.js';
+import { flag, open, text, whole } from '../../relay-shapes.js';
 import type { CallFailure } from '../../../dialects/errors/failure.js';
 import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { pathPart, withRawBodies } from '../incoming-task.js';
 import type { VideoRoutesDeps } from '../task-routes-deps.js';
+import { videoShape } from './video-shape.js';
 
-type Handler = (
-  incoming: IncomingRequest,
-  id: string,
-  client: ClientResponse,
-) => Promise<Record<string, unknown> | null>;
+type Handler = (deps: VideoRoutesDeps, call: Hijacked, id: string) => Promise<Record<string, unknown> | null>;
 
-/** `/v1/videos` (docs/reference/relay/tasks.md#videos). */
-export const videoRoutes = ({ videos, content, maxBodyBytes }: VideoRoutesDeps): FastifyPluginAsync =>
+const ofVideo = {
+  path: { id: text.describe('Id of the video') },
+  errors: ['NOT_FOUND'],
+  example: { path: { id: 'none' } },
+} as const;
+
+/** OpenAI's videos API (docs/reference/relay/tasks.md#videos). */
+export const videoSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
+  relayRoute('POST /v1/videos', ({ videos }, { incoming, client }) => videos.create(incoming, client), {
+    summary: 'Submit a video',
+    description:
+      'A form with a file `input_reference`, or JSON. `resolution` and `aspect_ratio` are accepted beside the fields of OpenAI.',
+    body: open(
+      { prompt: text },
+      {
+        model: text,
+        seconds: z.union([text, whole]),
+        size: text,
+        resolution: text,
+        aspect_ratio: text,
+        input_reference: open({}, { image_url: text, file_id: text }),
+      },
+    ),
+    response: videoShape,
+    errors: ['MODEL_NOT_PRICED', 'UNSUPPORTED_BY_CHANNEL'],
+    example: { body: { model: 'sora-2', prompt: 'a lighthouse', seconds: '4', size: '1280x720' } },
+  }),
+  relayRoute('GET /v1/videos', ({ videos }, { incoming }) => videos.list(incoming), {
+    summary: 'Own videos, newest first',
+    query: {
+      limit: whole.optional().describe('At most 100, by default 20'),
+      after: text.optional().describe('Id of the video before the page'),
+      order: z.enum(['asc', 'desc']).optional().describe('By time'),
+    },
+    response: open({}, { object: text, data: z.array(videoShape), has_more: flag }),
+    example: {},
+  }),
+  relayRoute('GET /v1/videos/:id', ({ videos }, { incoming }, id) => videos.one(incoming, id), {
+    summary: 'A video',
+    response: videoShape,
+    ...ofVideo,
+  }),
+  relayRoute('DELETE /v1/videos/:id', ({ videos }, { incoming }, id) => videos.remove(incoming, id), {
+    summary: 'Delete a completed or failed video',
+    response: open({}, { id: text, object: text, deleted: flag }),
+    ...ofVideo,
+  }),
+  relayRoute(
+    'GET /v1/videos/:id/content',
+    ({ content }, { incoming, client }, id) => content.send(incoming, id, client),
+    {
+      summary: 'The bytes of a completed video',
+      // It would read the whole video from the provider.
+      withoutHead: true,
+      query: { variant: z.enum(['video', 'thumbnail', 'spritesheet']).optional().describe('Kind of bytes') },
+      media: 'video/mp4',
+      ...ofVideo,
+    },
+  ),
+  relayRoute('POST /v1/videos/:id/remix', ({ videos }, { incoming }, id) => videos.remix(incoming, id), {
+    summary: 'A video that is made from another one',
+    body: open({ prompt: text }, {}),
+    response: videoShape,
+    ...ofVideo,
+    example: { ...ofVideo.example, body: { prompt: 'at night' } },
+  }),
+];
+
+/** `/v1/videos`. */
+export const videoRoutes = (deps: VideoRoutesDeps): FastifyPluginAsync =>
   withRawBodies(async (app) => {
-    const serve = (handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
-      const { incoming, client } = hijack(request, reply, maxBodyBytes);
-      const failureOf = (error: unknown): CallFailure => videos.failureOf(error);
-      void answer({ request, incoming, client, failureOf }, () => handler(incoming, pathPart(request, 'id'), client));
-    };
-    for (const prefix of prefixes) {
-      app.post(
-        `${prefix}/videos`,
-        serve((incoming, _id, client) => videos.create(incoming, client)),
-      );
-      app.get(
-        `${prefix}/videos`,
-        serve((incoming) => videos.list(incoming)),
-      );
-      app.get(
-        `${prefix}/videos/:id`,
-        serve((incoming, id) => videos.one(incoming, id)),
-      );
-      app.delete(
-        `${prefix}/videos/:id`,
-        serve((incoming, id) => videos.remove(incoming, id)),
-      );
-      app.get(
-        `${prefix}/videos/:id/content`,
-        // A HEAD request would read the whole video from the provider.
-        { exposeHeadRoute: false },
-        serve((incoming, id, client) => content.send(incoming, id, client)),
-      );
-      app.post(
-        `${prefix}/videos/:id/remix`,
-        serve((incoming, id) => videos.remix(incoming, id)),
-      );
-    }
+    addRelayRoutes(app, videoSubmissionRoutes, prefixes, (served) => (request, reply) => {
+      const call = hijack(request, reply, deps.maxBodyBytes);
+      const failureOf = (error: unknown): CallFailure => deps.videos.failureOf(error);
+      void answer({ request, ...call, failureOf }, () => served(deps, call, pathPart(request, 'id')));
+    });
   });
 
 interface Answered {

@@ -1,5 +1,5 @@
-import type { OpenApiDocument, OpenApiOperation } from '../../platform/http/openapi/document.js';
-import type { JsonSchema } from '../../platform/http/openapi/operation.js';
+import type { OpenApiDocument, OpenApiOperation } from './document.js';
+import type { JsonSchema } from './operation.js';
 
 const roleNames: Readonly<Record<OpenApiOperation['x-role'], string>> = {
   anonymous: 'everyone',
