@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ServerResponse } from 'node:http';
 import { gatewayType } from '../dialects/errors/failure.js';
 import { hijack, type Hijacked } from '../gateway/incoming-request.js';
 import { pathOf } from '../platform/http/cors.js';
@@ -7,7 +6,6 @@ import type { Relay } from '../gateway/pipeline.js';
 import { refuse, sendError } from './client-errors.js';
 import type { RelayRoutesDeps } from './built-relay.js';
 import { prefixes } from './endpoints.js';
-import { AwsResponse, invokeForm } from './hosts/aws-response.js';
 
 /** Routes of OpenAI that return 501 (docs/reference/relay/routes.md#paths-that-are-not-served). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
@@ -41,12 +39,10 @@ export function addUnservedPaths(app: FastifyInstance, { relay, maxBodyBytes }: 
     }
   }
   for (const api of apis) {
-    const sinkOf = api === '/model' ? (response: ServerResponse) => new AwsResponse(response, invokeForm()) : undefined;
     app.route({
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       url: `${api}/*`,
-      handler: (request, reply) =>
-        void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes, sinkOf), 404),
+      handler: (request, reply) => void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes), 404),
     });
   }
 }
