@@ -66,15 +66,15 @@ function filled(item: Fields, at: Json, field: string, event: string): ReturnTyp
 }
 
 /** The field of a part of the content that streams in pieces. The events have the name of the type. */
-const textFields: Readonly<Record<string, string>> = {
-  output_text: 'text',
-  refusal: 'refusal',
-  reasoning_text: 'text',
-};
+const textFields: ReadonlyMap<string, string> = new Map([
+  ['output_text', 'text'],
+  ['refusal', 'refusal'],
+  ['reasoning_text', 'text'],
+]);
 
 function replayedPart(part: Fields, at: Json): Json[] {
   const type = asText(part['type']);
-  const field = textFields[type];
+  const field = textFields.get(type);
   if (field === undefined) return whole(part, part, at, []);
   const text = asText(part[field]);
   const { annotations, logprobs } = part;
