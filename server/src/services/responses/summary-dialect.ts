@@ -3,7 +3,7 @@ import type { ChatAnswer, ChatCapability, ChatRequest } from '../../dialects/con
 import { type ChatDialect, responsesDialect } from '../../gateway/deliver/chat-dialects.js';
 import type { NeutralAnswer } from '../../dialects/neutral/answer.js';
 import type { AnswerContext, AnswerStore, ClientCodec } from '../../dialects/neutral/codec.js';
-import { asFields, asList, asText, parseJson, type Fields, type Json } from '../../dialects/neutral/fields.js';
+import { asFields, asList, parseJson, type Fields, type Json } from '../../dialects/neutral/fields.js';
 import { ItemIds, responseId, responseObject } from '../../dialects/languages/responses/response-object.js';
 import { parseResponsesRequest } from '../../dialects/languages/responses/responses-parse.js';
 import { readResponse } from '../../dialects/languages/responses/responses-read.js';
