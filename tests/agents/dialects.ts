@@ -162,7 +162,8 @@ export const geminiSpoken: Spoken = {
   conversation: ({ contents }) => JSON.stringify(contents),
   tools: ({ tools }) =>
     (Array.isArray(tools) ? (tools as Json[]) : []).flatMap((tool) =>
-      namesIn(tool['functionDeclarations'], ({ name }) => name),
+      // LiteLLM writes the names of protocol buffers, which Google takes too.
+      namesIn(tool['functionDeclarations'] ?? tool['function_declarations'], ({ name }) => name),
     ),
   whole: (turn, model) => geminiAnswer(turn, model),
   events: (turn, model) =>

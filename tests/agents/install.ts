@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { checked, llamaIndex, node, oneApiCli, programs, python, pythonSdks } from './programs.js';
+import { checked, llamaIndex, node, oneApiCli, programs, python, sdks, vibe } from './programs.js';
 
 /** Where programs are kept from run to run. */
 const cache = process.env['AGENTS_FOLDER'] ?? join(import.meta.dirname, '../../node_modules/.cache/agents');
@@ -15,6 +16,16 @@ const nodePackages = [`node-${process.platform}-${process.arch}@${node}`];
 export const nodeFolder = (): string =>
   join(folderOf(nodePackages), 'node_modules', nodePackages[0]!.split('@')[0]!, 'bin');
 
+/** A program below `node_modules`, or in the virtual environment of packages of PyPI. */
+export const binaryOf = (packages: readonly string[], binary: string): string =>
+  join(folderOf(packages), isPython(packages) ? 'bin' : 'node_modules', binary);
+
+/** The interpreter and the script that runs one feature of an SDK (`python_sdks.py`, `node_sdks.cjs`). */
+export const runnerOf = (packages: readonly string[]): readonly [interpreter: string, script: string] =>
+  isPython(packages)
+    ? [pythonOf(packages), join(import.meta.dirname, 'python_sdks.py')]
+    : [join(nodeFolder(), 'node'), join(import.meta.dirname, 'node_sdks.cjs')];
+
 /** The interpreter of packages of PyPI. */
 export const pythonOf = (packages: readonly string[]): string => join(folderOf(packages), 'bin/python');
 
@@ -23,9 +34,17 @@ const isPython = (packages: readonly string[]): boolean => packages.every((each)
 /** Every group of packages that the tests need, but for Node. */
 const groups = (): Array<readonly string[]> => [
   ...programs.map(({ packages }) => packages),
-  ...pythonSdks.map(({ packages }) => packages),
+  ...sdks.map(({ packages }) => packages),
   ...[python, llamaIndex, oneApiCli],
 ];
+
+/** Returns the newest interpreter that is installed. pyenv has some that are not on the path. */
+function newestPython(): string {
+  const versions = join(process.env['PYENV_ROOT'] ?? join(homedir(), '.pyenv'), 'versions');
+  const ofPyenv = existsSync(versions) ? readdirSync(versions).map((each) => join(versions, each, 'bin/python3')) : [];
+  const named = ['python3.13', 'python3.12', ...ofPyenv.filter((path) => /\/3\.1[23][./]/.test(path)).toReversed()];
+  return [...named, 'python3'].find((each) => spawnSync(each, ['-m', 'venv', '--help']).status === 0) ?? 'python3';
+}
 
 /** Installs what is missing. Scripts of packages are not run: they may load programs without a pinned version. */
 function install(packages: readonly string[]): void {
@@ -35,7 +54,7 @@ function install(packages: readonly string[]): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   if (isPython(packages)) {
-    execFileSync('python3', ['-m', 'venv', folder]);
+    execFileSync(packages === vibe ? newestPython() : 'python3', ['-m', 'venv', folder]);
     execFileSync(pythonOf(packages), ['-m', 'pip', 'install', '--quiet', ...packages], { stdio: 'inherit' });
   } else {
     writeFileSync(join(folder, 'package.json'), '{"private":true}');

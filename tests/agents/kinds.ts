@@ -107,8 +107,10 @@ const vertexLlama = llamaAtVertex(chatSpoken(), strict.strictChat(strict.familyR
 const { familyRules, looseRules, openAIRules, mistralRules } = strict;
 const thinking = { ...familyRules, wantsThoughts: true };
 
-const { brokenArguments, emptyTools, flatTools, functionsAtResponses, overflow, overflowWords } = refused;
+const { brokenArguments, missingResults, emptyTools, flatTools, functionsAtResponses, overflow, overflowWords } =
+  refused;
 const anyOpenAI = [
+  missingResults,
   refused.unrecognized([...openAIRules.fields, 'functions', 'presence_penalty', 'frequency_penalty', 'logit_bias']),
   emptyTools,
   flatTools,
@@ -214,7 +216,7 @@ export const kinds: readonly Kind[] = [
   one({ name: 'Gemini 3', type: 24, model: 'gemini-3-pro', sees: true }, geminiSpoken, ofGemini),
   chat('Moonshot', 25, 'kimi-k2-thinking', {
     ...thinking,
-    refuses: [overflow(2_000_000, overflowWords.Kimi)],
+    refuses: [missingResults, overflow(2_000_000, overflowWords.Kimi)],
     fields: [...thinking.fields, 'safety_identifier', 'prompt_cache_key'],
   }),
   chat(
@@ -231,7 +233,7 @@ export const kinds: readonly Kind[] = [
     strict.strictMessages(strict.bodyBetas, ['anthropic_version', 'anthropic_beta'], ['model', 'stream']),
   ),
   one({ name: 'Cohere', type: 34, model: 'command-a-03-2025', sees: true }, cohereSpoken, strict.strictCohere),
-  chat('MiniMax', 35, 'minimax-m2', { ...thinking, refuses: [brokenArguments] }),
+  chat('MiniMax', 35, 'minimax-m2', { ...thinking, refuses: [refused.missingResultsOfMiniMax, brokenArguments] }),
   chat('Cloudflare', 39, '@cf/meta/llama-3.1-8b-instruct', familyRules, { other: 'account' }),
   chat('SiliconFlow', 40, 'Qwen/Qwen3-32B', familyRules),
   chat('Mistral', 42, 'mistral-large-latest', mistralRules),
@@ -239,14 +241,14 @@ export const kinds: readonly Kind[] = [
     'DeepSeek',
     43,
     'deepseek-chat',
-    { ...thinking, sees: false, refuses: [brokenArguments, refused.maxOutputOfDeepSeek(8192)] },
+    { ...thinking, sees: false, refuses: [missingResults, brokenArguments, refused.maxOutputOfDeepSeek(8192)] },
     { blind: /unknown variant `image_url`/, learned: /^Invalid max_tokens value/ },
   ),
   chat(
     'DeepSeek V4',
     43,
     'deepseek-v4-pro',
-    { ...thinking, sees: false, refuses: [brokenArguments, refused.everyThought] },
+    { ...thinking, sees: false, refuses: [missingResults, brokenArguments, refused.everyThought] },
     { blind: /unknown variant `image_url`/ },
   ),
   chat('SiliconFlow, DeepSeek V4', 40, 'deepseek-ai/DeepSeek-V4-Pro', {
@@ -413,7 +415,7 @@ const replyOf =
   (kind: Kind, folder: string, refusals: Refusals, streams: EventEmitter): Reply =>
   async (response, request) => {
     const { spoken, refuse, wire = usualWire } = kind.dialectOf(request);
-    const aside = wire.aside?.(request) ?? null;
+    const aside = wire.aside?.(request) ?? counted(request);
     if (aside !== null) return send(response, 200, aside);
     const refusal = refuse(request);
     if (refusal !== null || !request.body) {
@@ -449,6 +451,10 @@ const replyOf =
     }
     response.end(framed ? undefined : spoken.done);
   };
+
+/** The count of a prompt, in each provider's own form. */
+const counted = ({ path }: ReceivedRequest): Record<string, number> | null =>
+  /count[-_]?tokens/i.test(path) ? { input_tokens: 100, inputTokens: 100, totalTokens: 100 } : null;
 
 const usualWire: Wire = {
   streams: ({ stream, path }) => stream || /invoke-with-response-stream|streamGenerateContent/.test(path),

@@ -57,7 +57,10 @@ export function respond(conversation: string, tools: readonly string[], folder: 
   const reader = Object.keys(readers).find((name) => tools.includes(name));
   // Agents also ask for titles and summaries, without tools.
   if (mark === null || reader === undefined) return { kind: 'text', text: 'ok' };
-  const call = (path: string): Turn => ({ kind: 'call', name: reader, input: readers[reader]?.(path, folder) ?? {} });
+  // Mistral Vibe names the file differently, and says so in its error.
+  const input = (path: string): Record<string, unknown> | undefined =>
+    (rest.includes('Allowed fields: path') ? readers['view'] : readers[reader])?.(path, folder);
+  const call = (path: string): Turn => ({ kind: 'call', name: reader, input: input(path) ?? {} });
   switch (mark) {
     case 'READ':
       return rest.includes(secret) ? { kind: 'text', text: `The file says ${secret}.` } : call(notes);

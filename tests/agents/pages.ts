@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Feature, features } from './program.js';
-import { llamaIndex, programs, pythonSdks } from './programs.js';
+import { llamaIndex, programs, sdks } from './programs.js';
 import type { AllResults } from './results.js';
 
 const root = join(import.meta.dirname, '../..');
 export const resultsFile = join(import.meta.dirname, 'results.json');
-const tested = [...programs, ...pythonSdks];
+const tested = [...programs, ...sdks];
 
 const table = (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

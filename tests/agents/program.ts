@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { folderOf, nodeFolder } from './install.js';
+import { binaryOf, nodeFolder } from './install.js';
 import { notes, picture, pictureBytes, secret } from './model.js';
 
 export type Dialect = 'Chat completions' | 'Responses' | 'Messages' | 'Gemini';
@@ -27,9 +27,9 @@ export type Feature = (typeof features)[number];
 /** A program as the table of `programs.ts` describes it. */
 export interface Program {
   readonly name: string;
-  /** `name@version` on npm. */
+  /** `name@version` on npm, or `name==version` on PyPI. */
   readonly packages: readonly string[];
-  /** Below `node_modules`. The packages of a platform are named, because scripts of installations are not run. */
+  /** Below `node_modules`, or in `bin` of a virtual environment. The packages of a platform are named, because scripts of installations are not run. */
   readonly binary: string;
   readonly speaks: Dialect;
   /** The model that the program is set to use. */
@@ -105,7 +105,7 @@ function execute(
   interrupt?: Promise<unknown>,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(join(folderOf(program.packages), 'node_modules', program.binary), args, {
+    const child = spawn(binaryOf(program.packages, program.binary), args, {
       cwd: place.project,
       // Nothing else of the user's shell, which might change where programs connect.
       env: {

@@ -1,4 +1,4 @@
-import { type Dialect, type Program } from './program.js';
+import { type Dialect, type Gateway, type Program } from './program.js';
 
 /**
  * The day on which every version below was the newest that could be installed. Thirty days later `npm run test:agents` fails
@@ -12,25 +12,58 @@ export const node = '24.21.0';
 const platform = `${process.platform}-${process.arch}`;
 const json = (value: unknown): string => JSON.stringify(value);
 
-const claudeCode: Program = {
-  name: 'Claude Code',
+const claudeCode = (
+  name: string,
+  model: string,
+  of: { readonly asked?: string; readonly env: Program['env'] },
+): Program => ({
+  name,
   packages: ['@anthropic-ai/claude-code@2.1.332'],
   binary: `@anthropic-ai/claude-code-${platform}/claude`,
   speaks: 'Messages',
-  model: 'claude-sonnet-4-5',
+  model,
   // An image is the result of a tool.
   looksBy: 'tool',
   args: ({ prompt, resume }) => [
-    ...['-p', prompt, '--output-format', 'json', '--model', 'claude-sonnet-4-5', '--allowedTools', 'Read'],
+    ...['-p', prompt, '--output-format', 'json', '--model', of.asked ?? model, '--allowedTools', 'Read'],
     ...(resume ? ['--continue'] : []),
   ],
-  env: ({ url, key }) => ({
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_AUTH_TOKEN: key,
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1',
+  env: (gateway) => ({ ...of.env(gateway), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' }),
+});
+
+/** Claude Code as it is set up for Anthropic's own API, and for each host of Claude. */
+const claudeCodes: readonly Program[] = [
+  claudeCode('Claude Code', 'claude-sonnet-4-5', {
+    env: ({ url, key }) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: key }),
   }),
-};
+  claudeCode('Claude Code (Bedrock)', 'claude-sonnet-4-5-20250929', {
+    asked: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    env: ({ url, key }) => ({
+      CLAUDE_CODE_USE_BEDROCK: '1',
+      ANTHROPIC_BEDROCK_BASE_URL: url,
+      AWS_BEARER_TOKEN_BEDROCK: key,
+      AWS_REGION: 'us-east-1',
+    }),
+  }),
+  claudeCode('Claude Code (Vertex AI)', 'claude-sonnet-4-5-20250929', {
+    asked: 'claude-sonnet-4-5@20250929',
+    env: ({ url, key }) => ({
+      CLAUDE_CODE_USE_VERTEX: '1',
+      ANTHROPIC_VERTEX_BASE_URL: `${url}/v1`,
+      ANTHROPIC_VERTEX_PROJECT_ID: 'project',
+      CLOUD_ML_REGION: 'us-east5',
+      CLAUDE_CODE_SKIP_VERTEX_AUTH: '1',
+      ANTHROPIC_CUSTOM_HEADERS: `Authorization: Bearer ${key}`,
+    }),
+  }),
+  claudeCode('Claude Code (Foundry)', 'claude-sonnet-4-5', {
+    env: ({ url, key }) => ({
+      CLAUDE_CODE_USE_FOUNDRY: '1',
+      ANTHROPIC_FOUNDRY_BASE_URL: `${url}/anthropic`,
+      ANTHROPIC_FOUNDRY_API_KEY: key,
+    }),
+  }),
+];
 
 const codex = (more: Pick<Program, 'name' | 'speaks' | 'overSocket'>): Program => ({
   ...more,
@@ -114,27 +147,30 @@ const openCodeProviders: Readonly<Record<Dialect, readonly [npm: string, model: 
   Gemini: ['@ai-sdk/google', 'gemini-2.5-flash', '/v1beta'],
 };
 
-const openCode = (speaks: Dialect): Program => {
+function openCodeSettings(speaks: Dialect, { url, key }: Gateway): string {
   const [npm, model, version] = openCodeProviders[speaks];
+  return json({
+    model: `tollgate/${model}`,
+    small_model: `tollgate/${model}`,
+    provider: {
+      tollgate: {
+        npm,
+        options: { baseURL: url + version, apiKey: key },
+        models: { [model]: { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } } },
+      },
+    },
+  });
+}
+
+const openCode = (speaks: Dialect): Program => {
+  const [, model] = openCodeProviders[speaks];
   return {
     name: `OpenCode (${speaks})`,
     packages: ['opencode-ai@1.18.33'],
     binary: `opencode-${platform}/bin/opencode`,
     speaks,
     model,
-    files: ({ url, key }) => ({
-      '.config/opencode/opencode.json': json({
-        model: `tollgate/${model}`,
-        small_model: `tollgate/${model}`,
-        provider: {
-          tollgate: {
-            npm,
-            options: { baseURL: url + version, apiKey: key },
-            models: { [model]: { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } } },
-          },
-        },
-      }),
-    }),
+    files: (gateway) => ({ '.config/opencode/opencode.json': openCodeSettings(speaks, gateway) }),
     args: ({ prompt, resume, image }) => [
       ...['run', prompt, ...(resume ? ['-c'] : []), ...(image ? ['-f', 'picture.png'] : [])],
     ],
@@ -143,6 +179,15 @@ const openCode = (speaks: Dialect): Program => {
 };
 
 export const openCodeChat = openCode('Chat completions');
+
+/** A fork of OpenCode. Newer versions have no package for Linux, which is the one that has the program. */
+const kilo: Program = {
+  ...openCodeChat,
+  name: 'Kilo',
+  packages: [`@kilocode/cli-${platform}@7.7.9`],
+  binary: `@kilocode/cli-${platform}/bin/kilo`,
+  files: (gateway) => ({ '.config/kilo/kilo.json': openCodeSettings('Chat completions', gateway) }),
+};
 
 const copilot = (speaks: Exclude<Dialect, 'Gemini'>, model: string, more: Record<string, string> = {}): Program => ({
   name: `Copilot CLI (${speaks})`,
@@ -214,8 +259,39 @@ const cline: Program = {
   leavesOut: { again: 'has no way to go on without the id of the session', image: 'has no option for images' },
 };
 
+/** Needs Python 3.12. Version 3.0.3 needs a package that PyPI does not have any more. */
+export const vibe = ['mistral-vibe==3.0.2'];
+
+const mistralVibe: Program = {
+  name: 'Mistral Vibe',
+  packages: vibe,
+  binary: 'vibe',
+  speaks: 'Chat completions',
+  model: 'gpt-4o',
+  files: ({ url }) => ({
+    '.vibe/config.toml': [
+      'active_model = "tollgate"',
+      'enable_telemetry = false',
+      'enable_update_checks = false',
+      '[[providers]]',
+      'name = "tollgate"',
+      `api_base = "${url}/v1"`,
+      'api_key_env_var = "TOLLGATE_KEY"',
+      'api_style = "openai"',
+      'backend = "generic"',
+      '[[models]]',
+      'name = "gpt-4o"',
+      'provider = "tollgate"',
+      'alias = "tollgate"',
+    ].join('\n'),
+  }),
+  args: ({ prompt, resume }) => ['-p', prompt, '--auto-approve', '--trust', ...(resume ? ['--continue'] : [])],
+  env: ({ key }) => ({ TOLLGATE_KEY: key }),
+  leavesOut: { image: 'has no option for images' },
+};
+
 export const programs: readonly Program[] = [
-  claudeCode,
+  ...claudeCodes,
   codex({ name: 'Codex CLI', speaks: 'Responses' }),
   codex({ name: 'Codex CLI over a WebSocket', speaks: 'Responses', overSocket: true }),
   geminiCli,
@@ -233,15 +309,17 @@ export const programs: readonly Program[] = [
   pi('Messages'),
   pi('Gemini'),
   cline,
+  kilo,
+  mistralVibe,
 ];
 
-/** A package of PyPI, driven by its function in `python_sdks.py`. */
-export interface PythonSdk {
+/** A package, driven by its function in `python_sdks.py`, or in `node_sdks.cjs`. */
+export interface Sdk {
   readonly name: string;
   readonly run: string;
-  /** `name==version` on PyPI. Each list has a virtual environment of its own, because packages need different versions of others. */
+  /** `name==version` on PyPI, or `name@version` on npm. Each list has an environment of its own, because packages need different versions of others. */
   readonly packages: readonly string[];
-  readonly speaks: Dialect;
+  readonly speaks: Dialect | 'Converse' | 'InvokeModel';
   /** A refusal that the package's own requests meet once for each channel and model. */
   readonly learned?: RegExp;
   /** Features that are not tried, with the reason. */
@@ -255,12 +333,14 @@ const langchain = ['langchain-openai==1.7.4'];
 const litellm = ['litellm==1.110.2'];
 const pydanticAI = ['pydantic-ai-slim[openai,anthropic,google]==2.68.0'];
 const openaiAgents = ['openai-agents==0.24.0'];
+const boto3 = ['boto3==1.44.8'];
+const awsSdk = ['@aws-sdk/client-bedrock-runtime@3.1164.0'];
 const crewAI = {
   packages: ['crewai[anthropic]==1.15.30'],
   leavesOut: { stop: 'its agents do not stream', image: 'its agents take text' },
 };
 
-export const pythonSdks: readonly PythonSdk[] = [
+export const sdks: readonly Sdk[] = [
   { name: 'openai (chat)', run: 'chat', packages: openai, speaks: 'Chat completions' },
   { name: 'openai (Responses)', run: 'responses', packages: openai, speaks: 'Responses' },
   { name: 'anthropic', run: 'anthropic', packages: anthropic, speaks: 'Messages' },
@@ -275,7 +355,7 @@ export const pythonSdks: readonly PythonSdk[] = [
     packages: litellm,
     speaks: 'Chat completions',
     // OpenRouter's own field.
-    learned: /^Unrecognized request argument supplied: usage/,
+    learned: /^Unrecognized request argument supplied: usage|^usage: Extra inputs are not permitted/,
   },
   { name: 'pydantic-ai (OpenAIChatModel)', run: 'pydantic_chat', packages: pydanticAI, speaks: 'Chat completions' },
   { name: 'pydantic-ai (OpenAIResponsesModel)', run: 'pydantic_responses', packages: pydanticAI, speaks: 'Responses' },
@@ -291,6 +371,10 @@ export const pythonSdks: readonly PythonSdk[] = [
     // It gives instructions in turns to models whose names it does not know.
     learned: /^messages: Unexpected role "system"/,
   },
+  { name: 'boto3 (Converse)', run: 'converse', packages: boto3, speaks: 'Converse' },
+  { name: 'boto3 (InvokeModel)', run: 'invoke_model', packages: boto3, speaks: 'InvokeModel' },
+  { name: 'AWS SDK for JavaScript (Converse)', run: 'converse', packages: awsSdk, speaks: 'Converse' },
+  { name: 'AWS SDK for JavaScript (InvokeModel)', run: 'invoke_model', packages: awsSdk, speaks: 'InvokeModel' },
   { name: 'CrewAI (openai/)', run: 'crewai_openai', ...crewAI, speaks: 'Chat completions' },
   { name: 'CrewAI (anthropic/)', run: 'crewai_anthropic', ...crewAI, speaks: 'Messages' },
 ];

@@ -1,18 +1,16 @@
-/** Python SDKs of today through Tollgate at every kind of channel in `kinds.ts`. */
+/** SDKs of today through Tollgate at every kind of channel in `kinds.ts`. */
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RelayHarness } from '../contract/relay-harness.js';
-import { pythonOf } from './install.js';
+import { folderOf, runnerOf } from './install.js';
 import { kinds, openKind, type OpenedKind, Refusals } from './kinds.js';
 import { refusal, secret } from './model.js';
 import { type Feature, openWorkplace, type Workplace } from './program.js';
-import { pythonSdks, type PythonSdk } from './programs.js';
+import { sdks, type Sdk } from './programs.js';
 import { startRecorder, type Recorder } from './recordings.js';
 import { chosen, Results } from './results.js';
 import { expectStopped, totalTimeout } from './stop.js';
 
-const script = join(import.meta.dirname, 'python_sdks.py');
 const run = promisify(execFile);
 /** A call of a model that may hide output is read on after its client has left; this one hides none. */
 const asked = 'gpt-4o';
@@ -34,12 +32,12 @@ afterAll(async () => {
   results.save();
 });
 
-const sdks = chosen(pythonSdks, 'AGENT').map((sdk) => [sdk.name, sdk] as const);
+const asking = chosen(sdks, 'AGENT').map((sdk) => [sdk.name, sdk] as const);
 const ofKinds = chosen(kinds, 'KIND').map((kind) => [kind.name, kind] as const);
 
 describe.each(ofKinds)('%s', (_name, kind) => {
   // The packages share a channel, so what one of them makes the gateway learn stays learned for the next.
-  const refusals = new Refusals(kind.learned, ...sdks.map(([, sdk]) => sdk.learned));
+  const refusals = new Refusals(kind.learned, ...asking.map(([, sdk]) => sdk.learned));
   beforeEach(() => {
     refusals.unexpected = [];
     recorder.sent.length = 0;
@@ -62,18 +60,19 @@ describe.each(ofKinds)('%s', (_name, kind) => {
     await opened.stop();
   });
 
-  const said = async ({ run: name, packages }: PythonSdk, feature: string): Promise<object> => {
-    const { stdout } = await run(pythonOf(packages), [script, name, feature, recorder.url, key, asked], {
+  const said = async ({ run: name, packages }: Sdk, feature: string): Promise<object> => {
+    const [interpreter, script] = runnerOf(packages);
+    const { stdout } = await run(interpreter, [script, name, feature, recorder.url, key, asked], {
       timeout: 60_000,
       killSignal: 'SIGKILL',
       cwd: place.project,
-      env: { PATH: process.env['PATH'], HOME: place.home },
+      env: { PATH: process.env['PATH'], HOME: place.home, SDK_FOLDER: folderOf(packages) },
     }).catch((error: unknown) => ({ stdout: String(error) }));
     return { refusals: refusals.unexpected, stdout };
   };
   const good = (text: string): object => ({ refusals: [], stdout: expect.stringContaining(text) as string });
-  const shows = (feature: Feature, promise: string, check: (sdk: PythonSdk) => Promise<void>, result = 'yes'): void =>
-    it.each(sdks)(promise, (_name, sdk) => {
+  const shows = (feature: Feature, promise: string, check: (sdk: Sdk) => Promise<void>, result = 'yes'): void =>
+    it.each(asking)(promise, (_name, sdk) => {
       const reason = sdk.leavesOut?.[feature];
       if (reason !== undefined) return results.note(sdk, kind, feature, reason);
       return results.of(sdk, kind, feature, result, () => check(sdk), refusals);

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import os
 import sys
 
@@ -301,6 +302,73 @@ def crewai(provider, path):
     return f"{first} {agent.kickoff(history).raw}"
 
 
+def bedrock():
+    import boto3
+    from botocore import UNSIGNED
+    from botocore.config import Config
+
+    # The SDK sends keys of Bedrock (AWS_BEARER_TOKEN_BEDROCK) over HTTPS only.
+    config = Config(retries={"total_max_attempts": 1}, signature_version=UNSIGNED)
+    client = boto3.client("bedrock-runtime", endpoint_url=url, region_name="us-east-1", config=config)
+    with_key = lambda request, **_: request.headers.add_header("Authorization", f"Bearer {key}")
+    client.meta.events.register("request-created.bedrock-runtime", with_key)
+    return client
+
+
+def converse():
+    client = bedrock()
+    tool = {"name": "read_file", "description": "Reads a file", "inputSchema": {"json": SCHEMA}}
+    turn = lambda role, *content: {"role": role, "content": list(content)}
+    asked = lambda messages: {"modelId": model, "messages": messages, "toolConfig": {"tools": [{"toolSpec": tool}]}}
+    ask = lambda messages: client.converse(**asked(messages))["output"]["message"]
+    text = lambda message: "".join(block.get("text", "") for block in message["content"])
+    if feature == "image":
+        picture = {"image": {"format": "png", "source": {"bytes": base64.b64decode(PNG)}}}
+        return text(ask([turn("user", {"text": PROMPTS["image"]}, picture)]))
+    messages = [turn("user", {"text": PROMPTS[feature]})]
+    if feature == "slow":
+        for event in client.converse_stream(**asked(messages))["stream"]:
+            if "contentBlockDelta" in event:
+                return "left"
+    messages.append(ask(messages))
+    if feature == "talk":
+        return text(ask([*messages, turn("user", {"text": AGAIN})]))
+    call = next(block["toolUse"] for block in messages[-1]["content"] if "toolUse" in block)
+    messages.append(turn("user", {"toolResult": {"toolUseId": call["toolUseId"], "content": [{"text": RESULT}]}}))
+    said = ask(messages)
+    return f"{text(said)} {text(ask([*messages, said, turn('user', {'text': AGAIN})]))}"
+
+
+def invoke_model():
+    client = bedrock()
+    tools = [{"name": "read_file", "description": "Reads a file", "input_schema": SCHEMA}]
+
+    def asked(messages):
+        body = {"anthropic_version": "bedrock-2023-05-31", "max_tokens": 500, "messages": messages, "tools": tools}
+        return {"modelId": model, "body": json.dumps(body)}
+
+    ask = lambda messages: json.loads(client.invoke_model(**asked(messages))["body"].read())["content"]
+    text = lambda content: "".join(block.get("text", "") for block in content)
+    user = lambda *content: {"role": "user", "content": list(content)}
+    again = user({"type": "text", "text": AGAIN})
+    if feature == "image":
+        source = {"type": "base64", "media_type": "image/png", "data": PNG}
+        return text(ask([user({"type": "text", "text": PROMPTS["image"]}, {"type": "image", "source": source})]))
+    messages = [user({"type": "text", "text": PROMPTS[feature]})]
+    if feature == "slow":
+        for event in client.invoke_model_with_response_stream(**asked(messages))["body"]:
+            if b"content_block_delta" in event["chunk"]["bytes"]:
+                return "left"
+    first = ask(messages)
+    messages.append({"role": "assistant", "content": first})
+    if feature == "talk":
+        return text(ask([*messages, again]))
+    call = next(block for block in first if block["type"] == "tool_use")
+    messages.append(user({"type": "tool_result", "tool_use_id": call["id"], "content": RESULT}))
+    said = ask(messages)
+    return f"{text(said)} {text(ask([*messages, {'role': 'assistant', 'content': said}, again]))}"
+
+
 SDKS = {
     "chat": chat,
     "responses": responses,
@@ -318,6 +386,8 @@ SDKS = {
     "agents_chat": lambda: openai_agents("OpenAIChatCompletionsModel"),
     "agents_responses": lambda: openai_agents("OpenAIResponsesModel"),
     "claude_agent": claude_agent,
+    "converse": converse,
+    "invoke_model": invoke_model,
     "crewai_openai": lambda: crewai("openai", "/v1"),
     "crewai_anthropic": lambda: crewai("anthropic", ""),
 }

@@ -152,6 +152,84 @@ const isJson = (text: unknown): boolean => {
   }
 };
 
+const missing = (calls: readonly unknown[], results: readonly unknown[]): unknown[] =>
+  calls.filter((id) => !results.includes(id));
+
+/**
+ * A call without its result, as an agent that was stopped in its middle sends it: tidyverse/ellmer#459 (OpenAI), kimi-code#269 (June
+ * 2026, Moonshot and DeepSeek).
+ */
+export const missingResults: Rule = (body) => {
+  const messages = messagesOf(body);
+  for (const [index, message] of messages.entries()) {
+    const calls = list(message['tool_calls']).map(({ id }) => id);
+    const end = messages.findIndex(({ role }, at) => at > index && role !== 'tool');
+    const results = messages.slice(index + 1, end === -1 ? undefined : end).map(({ tool_call_id: id }) => id);
+    const ids = missing(calls, results);
+    if (ids.length > 0)
+      return `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(', ')}`;
+  }
+  return null;
+};
+
+/** openaidy#400 (July 2026): the same at MiniMax. */
+export const missingResultsOfMiniMax: Rule = (body) =>
+  missingResults(body) === null ? null : 'invalid params, tool call result does not follow tool call (2013)';
+
+/** pi#4189, copilot-cli#3183, opencode#5750 (to July 2026), also through Vertex. */
+export const missingResultsOfClaude: Rule = (body) => {
+  for (const [index, message] of messagesOf(body).entries()) {
+    const calls = list(message['content']).flatMap(({ type, id }) => (type === 'tool_use' ? [id] : []));
+    const next = list(messagesOf(body)[index + 1]?.['content']);
+    const ids = missing(
+      calls,
+      next.map(({ tool_use_id: id }) => id),
+    );
+    if (ids.length > 0)
+      return `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+  }
+  return null;
+};
+
+/** cc-switch#1181, maple-proxy#18 (February 2026): a session that a model of another maker began. */
+export const callIds: Rule = (body) => {
+  for (const [index, message] of messagesOf(body).entries()) {
+    for (const [at, { type, id, tool_use_id: called }] of list(message['content']).entries()) {
+      const place = `messages.${index}.content.${at}`;
+      const isWrong = (value: unknown): boolean => value !== undefined && !/^[a-zA-Z0-9_-]+$/.test(textOf(value));
+      if (type === 'tool_use' && isWrong(id))
+        return `${place}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`;
+      if (type === 'tool_result' && isWrong(called))
+        return `${place}.tool_result.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'`;
+    }
+  }
+  return null;
+};
+
+/** codex#394, codex-lb#1168 (July 2026): the same at Responses. */
+export const missingOutputs: Rule = (body) => {
+  const input = list(body['input']);
+  const outputs = input.flatMap(({ type, call_id: id }) => (String(type).endsWith('_call_output') ? [id] : []));
+  const call = input.find(
+    ({ type, call_id: id }) => ['function_call', 'custom_tool_call'].includes(String(type)) && !outputs.includes(id),
+  );
+  return call
+    ? `No tool output found for ${call['type'] === 'function_call' ? 'function' : 'custom tool'} call ${String(call['call_id'])}.`
+    : null;
+};
+
+/** vscode#299295 (March 2026), gemini-cli#6379. Gemini CLI itself repeats a result when it resumes a session. */
+export const missingResponses: Rule = (body) => {
+  const contents = list(body['contents']);
+  const isMissing = contents.slice(1).some((content, index) => {
+    const calls = list(contents[index]?.['parts']).filter(({ functionCall }) => functionCall);
+    return list(content['parts']).filter(({ functionResponse }) => functionResponse).length < calls.length;
+  });
+  return isMissing
+    ? 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.'
+    : null;
+};
+
 /** Chat completions of OpenAI, for the flat tools of Responses that Cursor sends: helicone#5629, bifrost#5773 (August 2026). */
 export const flatTools: Rule = ({ tools }) => {
   const index = list(tools).findIndex(({ type, function: called }) => type === 'function' && called === undefined);

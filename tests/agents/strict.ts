@@ -4,10 +4,15 @@ import {
   blankTexts,
   brokenArguments,
   brokenBase64,
+  callIds,
   firstOf,
   foreignThoughts,
   instructionsInTurns,
   list,
+  missingOutputs,
+  missingResponses,
+  missingResults,
+  missingResultsOfClaude,
   ownSchema,
   referencesInResults,
   signatures,
@@ -72,7 +77,7 @@ export const strictChat =
     const refusal = firstOf([...(rules.refuses ?? []), ...(rules.wantsThoughts ? [thoughtsOfCalls] : [])], body);
     if (refusal !== null) return refusal;
     const field = unknownField(body, rules.fields);
-    if (field !== null) return `Extra inputs are not permitted: ${field}`;
+    if (field !== null) return `${field}: Extra inputs are not permitted`;
     if (rules.thinks === false && body['reasoning_effort'] !== undefined)
       return 'Unrecognized request argument supplied: reasoning_effort';
     if (typeof body['user'] === 'string' && body['user'].length > 64) return "Invalid 'user': string too long";
@@ -120,7 +125,15 @@ const betaFields: Readonly<Record<string, string>> = {
   output_format: 'structured-outputs-2025-11-13',
 };
 
-const turnRules = [blankTexts, signatures, instructionsInTurns, toolChanges, brokenBase64];
+const turnRules = [
+  callIds,
+  missingResultsOfClaude,
+  blankTexts,
+  signatures,
+  instructionsInTurns,
+  toolChanges,
+  brokenBase64,
+];
 
 interface MessagesRules {
   /** Betas that the host knows; absent: all. */
@@ -163,8 +176,6 @@ function messagesTurn(message: Json, before: Json | undefined): string | null {
   for (const block of list(message['content'])) {
     if (block['type'] === 'tool_result' && !calls.includes(block['tool_use_id']))
       return 'unexpected `tool_use_id` found in `tool_result` blocks';
-    if (block['type'] === 'tool_use' && !/^[a-zA-Z0-9_-]+$/.test(String(block['id'])))
-      return "String should match pattern '^[a-zA-Z0-9_-]+$'";
   }
   return null;
 }
@@ -189,16 +200,11 @@ export const strictGemini =
     if (!body) return 'the body is no JSON object';
     const field = unknownField(body, geminiFields);
     if (field !== null) return `Invalid JSON payload received. Unknown name "${field}": Cannot find field.`;
-    const refusal = firstOf([...refuses, ownSchema, referencesInResults], body);
+    const refusal = firstOf([...refuses, missingResponses, ownSchema, referencesInResults], body);
     if (refusal !== null) return refusal;
     const contents = list(body['contents']);
     if (contents[0]?.['role'] === 'model') return 'Please ensure that the first content is of role user';
-    for (const [index, content] of contents.entries()) {
-      const calls = list(contents[index - 1]?.['parts']).filter(({ functionCall }) => functionCall);
-      const results = list(content['parts']).filter(({ functionResponse }) => functionResponse);
-      // Gemini CLI itself repeats a response when it resumes a session: only a missing one is refused here.
-      if (results.length > 0 && results.length < calls.length)
-        return 'the number of function response parts is not equal to the number of function call parts';
+    for (const content of contents) {
       const signatures = list(content['parts']).map(({ thoughtSignature }) => thoughtSignature);
       if (
         signatures.some(
@@ -245,7 +251,7 @@ export const strictResponses: Refuse = ({ body }) => {
     ({ type, call_id: id }) => String(type).endsWith('_call_output') && !calls.includes(id),
   );
   if (stray) return `No tool call found for function call output with call_id ${String(stray['call_id'])}.`;
-  return foreignThoughts(body);
+  return firstOf([missingOutputs, foreignThoughts], body);
 };
 
 const cohereFields = [
@@ -264,7 +270,7 @@ export const strictCohere: Refuse = ({ body }) => {
 };
 
 export const mistralRules = {
-  refuses: [userAfterTool, brokenArguments],
+  refuses: [missingResults, userAfterTool, brokenArguments],
   fields: [...chatFields, 'random_seed', 'safe_prompt'],
   refusesThoughts: true,
   callId: /^[a-zA-Z0-9]{9}$/,

@@ -124,10 +124,11 @@ describe('a summary by the same model', () => {
       .filter((line) => line.startsWith('data: '))
       .map((line) => JSON.parse(line.slice('data: '.length)) as Json);
     expect(events.map(({ type }) => type)).toEqual([
-      ...['response.created', 'response.output_item.added', 'response.output_item.done', 'response.completed'],
+      ...['response.created', 'response.in_progress'],
+      ...['response.output_item.added', 'response.output_item.done', 'response.completed'],
     ]);
-    expect(events[2]).toMatchObject({ item: { type: 'compaction' } });
-    expect(events[3]).toMatchObject({ response: { status: 'completed', usage: { input_tokens: 100 } } });
+    expect(events[3]).toMatchObject({ item: { type: 'compaction' } });
+    expect(events[4]).toMatchObject({ response: { status: 'completed', usage: { input_tokens: 100 } } });
     expect(relay.upstream.requests[0]?.stream).toBe(false);
     expect(JSON.stringify(relay.upstream.requests[0]?.body)).not.toContain('compaction_trigger');
   });

@@ -211,6 +211,7 @@ it('are streamed to in the events of Converse', async () => {
     piece(0, { reasoningContent: { text: 'Hm.' } }),
     piece(0, { reasoningContent: { signature: 'c2lnbmF0dXJl' } }),
     stop(0),
+    ['ping', {}],
     piece(1, { reasoningContent: { redactedContent: base64('hidden') } }),
     stop(1),
     piece(2, { text: 'Hello' }),

@@ -26,7 +26,7 @@ import { createLogger } from '../../server/src/platform/observability/logger.js'
 import { Metrics } from '../../server/src/platform/observability/metrics.js';
 import type { OtlpSettings } from '../../server/src/platform/observability/otlp/otlp-settings.js';
 import { OutboundGuard, type Resolver } from '../../server/src/platform/outbound/outbound-guard.js';
-import { errorBody } from '../../server/src/services/client-errors.js';
+import { errorResponse } from '../../server/src/services/client-errors.js';
 import type { BuiltRelay, RelaySettings } from '../../server/src/services/built-relay.js';
 import { createRelay } from '../../server/src/services/create-relay.js';
 import { directCalls } from '../../server/src/services/direct-calls.js';
@@ -312,7 +312,7 @@ export class RelayHarness {
         checkoutAddresses: [],
         status: async () => ({}),
       }),
-      errorBody,
+      errorResponse,
       direct: directCalls(built.routesDeps),
       plugins: [relayRoutes(built.routesDeps)],
       api: [],

@@ -202,6 +202,20 @@ describe('errors of clients of Bedrock', () => {
   });
 
   it.each([
+    ['bad JSON', 'POST', path('invoke'), '{', 400, 'ValidationException'],
+    ['a body that is too large', 'POST', path('converse'), 'x'.repeat(2_000_000), 413, 'ValidationException'],
+    ['a method that is not served', 'POST', path('invoke-with-tools'), '{}', 404, 'ResourceNotFoundException'],
+    ['a path that is no text', 'POST', '/model/%E0%A4%A/invoke', '{}', 404, 'ResourceNotFoundException'],
+    ['U+0000 in the path', 'POST', '/model/a%00/converse', '{}', 404, 'ResourceNotFoundException'],
+    ['an HTTP method that no route has', 'OPTIONS', path('invoke'), null, 404, 'ResourceNotFoundException'],
+  ])('have their type in the header: %s', async (_what, method, at, sent, status, type) => {
+    const { key } = await relay.addToken();
+    const response = await fetch(relay.url + at, { method, headers: { authorization: `Bearer ${key}` }, body: sent });
+    expect([response.status, response.headers.get('x-amzn-errortype')]).toEqual([status, type]);
+    expect(await response.json()).toEqual({ message: expect.any(String) as string });
+  });
+
+  it.each([
     [429, 'rate_limit_error', 'ThrottlingException', 'saturated'],
     [529, 'overloaded_error', 'ServiceUnavailableException', 'not now'],
     [400, 'invalid_request_error', 'ValidationException', 'not now'],
@@ -270,6 +284,20 @@ describe('a silent provider', () => {
     const { frames } = await streamed(key);
     expect(frames[0]?.data).toEqual({ type: 'ping' });
     expect([said(frames), frames.at(-1)?.data['type']]).toEqual(['Hello', 'message_stop']);
+  });
+
+  it('does not silence a stream of Converse: AWS’s SDKs leave out the frames that they do not know', async () => {
+    relay.setOptions({ SelfUseModeEnabled: true, 'general_setting.ping_interval_seconds': 1 });
+    await relay.addChannel({ type: 1, models: model });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, (response, request) => {
+      setTimeout(() => void chat({ text: 'Hello' })(response, request), 2500);
+    });
+    const asking = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] };
+    const response = await relay.post(path('converse-stream'), key, asking);
+    const types = framesOf(Buffer.from(await response.arrayBuffer())).map(({ headers }) => headers[':event-type']);
+    expect(types.slice(0, 3)).toEqual(['ping', 'ping', 'messageStart']);
+    expect(types.at(-1)).toBe('metadata');
   });
 });
 

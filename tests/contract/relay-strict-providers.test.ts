@@ -116,6 +116,52 @@ const cases: readonly Case[] = [
     refused: { messages: [...userMessage('hi'), turn(call()), result] },
     says: /reasoning_content is missing/,
   },
+  ...['OpenAI', 'Azure', 'DeepSeek', 'DeepSeek V4', 'Moonshot', 'MiniMax'].map((kind) => ({
+    kind,
+    refused: {
+      messages: [...userMessage('hi'), { ...turn(call()), reasoning_content: 'Hm.' }, ...userMessage('go on')],
+    },
+    says: /must be followed by tool messages|does not follow tool call/,
+  })),
+  {
+    kind: 'Anthropic',
+    at: '/v1/messages',
+    refused: { ...claude, messages: messagesTurns({ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }) },
+    says: /without `tool_result` blocks immediately after: toolu_1/,
+  },
+  {
+    kind: 'Anthropic',
+    at: '/v1/messages',
+    refused: {
+      ...claude,
+      messages: [
+        ...userMessage('hi'),
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'functions.look:0', name: 'look', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'functions.look:0', content: 'seen' }] },
+      ],
+    },
+    says: /tool_use\.id: String should match pattern/,
+  },
+  ...(['function_call', 'custom_tool_call'] as const).map((type) => ({
+    kind: 'OpenAI',
+    at: '/v1/responses',
+    refused: {
+      input: [{ type, call_id: 'call_1', name: 'look', arguments: '{}', input: '{}' }, ...userMessage('go on')],
+    },
+    says: /No tool output found for (?:function|custom tool) call call_1/,
+  })),
+  {
+    kind: 'Gemini 3',
+    at: '/v1beta/models/gemini-3-pro:generateContent',
+    refused: {
+      contents: [
+        { role: 'user', parts: [{ text: 'hi' }] },
+        { role: 'model', parts: ['a', 'b', 'a'].map((name) => ({ functionCall: { name, args: {} } })) },
+        { role: 'user', parts: [{ functionResponse: { name: 'a', response: {} } }] },
+      ],
+    },
+    says: /number of function response parts/,
+  },
   { kind: 'DeepSeek', refused: { ...hi, max_tokens: 32_000 }, says: /valid range of max_tokens/ },
   { kind: 'Qwen', refused: { ...hi, max_tokens: 32_000 }, says: /Range of max_tokens/ },
   { kind: 'Custom, Groq', refused: { ...hi, max_tokens: 32_000 }, says: /must be less than or equal/ },

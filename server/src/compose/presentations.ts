@@ -43,7 +43,7 @@ import { userRoutes } from '../console/users/user.routes.js';
 import { paymentProviders } from '../billing/payments/index.js';
 import { paymentCallbacks, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';
-import { errorBody } from '../services/client-errors.js';
+import { errorResponse } from '../services/client-errors.js';
 import { playgroundRoutes } from '../services/playground/playground.routes.js';
 import { directCalls } from '../services/direct-calls.js';
 import { relayRoutes } from '../services/relay.routes.js';
@@ -120,7 +120,7 @@ export async function composePresentations(
     authenticator: authService,
     bodyPace: config.bodyPace,
     connections: config.connections,
-    errorBody,
+    errorResponse,
     direct: directCalls(builtRelay.routesDeps),
     publicAddress: () => optionService.values.ServerAddress,
     plugins: [

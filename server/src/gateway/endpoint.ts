@@ -13,6 +13,8 @@ import type { RateDialect } from './admit/rate-headers.js';
 export interface ErrorDialect {
   /** The body of an error response. */
   body(failure: CallFailure, requestId: string): string;
+  /** Headers by which clients tell errors apart. Absent: they read the body alone. */
+  headers?(status: number): Readonly<Record<string, string>>;
   /** The final events of a stream that failed after it had begun. */
   events(failure: CallFailure, requestId: string): string;
   /** Whether clients of a stream recognize a context overflow only in events, and not by an error status. */

@@ -3,7 +3,7 @@ import { gatewayType, toCallFailure } from '../dialects/errors/failure.js';
 import type { ClientResponse } from '../gateway/deliver/client-response.js';
 import { sendFailure } from '../gateway/deliver/send-failure.js';
 import type { ErrorDialect } from '../gateway/endpoint.js';
-import type { ErrorBody, SharedPathRequest, ShownError } from '../platform/http/not-found.js';
+import type { ErrorResponse, SharedPathRequest, ShownError } from '../platform/http/not-found.js';
 import { AppError } from '../shared/errors.js';
 import { anthropicErrors, bedrockErrors, geminiErrors, openAIErrors } from './chat/chat-endpoints.js';
 
@@ -18,19 +18,23 @@ function errorsOf({ url, headers }: SharedPathRequest): ErrorDialect {
 }
 
 /**
- * Returns the body of an error that is no failure of a call. OpenAI's form has no request id, because clients compare the
- * message with that of older gateways.
+ * Returns the response to an error that is no failure of a call. OpenAI's form has no request id, because clients compare
+ * the message with that of older gateways.
  */
-export const errorBody: ErrorBody = (request, status, error) => {
+export const errorResponse: ErrorResponse = (request, status, error) => {
   const errors = errorsOf(request);
-  return errors === openAIErrors
-    ? JSON.stringify({ error })
-    : errors.body({ ...error, type: gatewayType, status }, request.id);
+  const body =
+    errors === openAIErrors
+      ? JSON.stringify({ error })
+      : errors.body({ ...error, type: gatewayType, status }, request.id);
+  return { headers: { 'content-type': 'application/json; charset=utf-8', ...errors.headers?.(status) }, body };
 };
 
 /** Sends an error that is no failure of a call. */
-export const refuse = (request: SharedPathRequest, client: ClientResponse, status: number, error: ShownError): void =>
-  client.send(status, { 'content-type': 'application/json; charset=utf-8' }, errorBody(request, status, error));
+export function refuse(request: SharedPathRequest, client: ClientResponse, status: number, error: ShownError): void {
+  const { headers, body } = errorResponse(request, status, error);
+  client.send(status, headers, body);
+}
 
 /** Sends an error from before a call was served. No record of a call has it, so an unexpected one is logged. */
 export function sendError(request: FastifyRequest, client: ClientResponse, error: unknown): void {

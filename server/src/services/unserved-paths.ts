@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ServerResponse } from 'node:http';
 import { gatewayType } from '../dialects/errors/failure.js';
 import { hijack, type Hijacked } from '../gateway/incoming-request.js';
 import { pathOf } from '../platform/http/cors.js';
@@ -9,7 +8,6 @@ import { addRelayRoutes, relayRoute, takeCall, type RelayRoute, type ServeCall }
 import { anything } from './relay-shapes.js';
 import type { RelayRoutesDeps } from './built-relay.js';
 import { prefixes } from './endpoints.js';
-import { AwsResponse, invokeForm } from './hosts/aws-response.js';
 
 const unbuilt = (route: RelayRoute<ServeCall>['route'], summary: string): RelayRoute<ServeCall> =>
   relayRoute(route, ({ relay }, call, request) => refuseUnserved(relay, request, call, 501), {
@@ -44,12 +42,10 @@ export function addUnservedPaths(app: FastifyInstance, deps: RelayRoutesDeps): v
   const { relay, maxBodyBytes } = deps;
   addRelayRoutes(app, unbuiltRoutes, prefixes, (served) => takeCall(served, deps));
   for (const api of apis) {
-    const sinkOf = api === '/model' ? (response: ServerResponse) => new AwsResponse(response, invokeForm()) : undefined;
     app.route({
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       url: `${api}/*`,
-      handler: (request, reply) =>
-        void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes, sinkOf), 404),
+      handler: (request, reply) => void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes), 404),
     });
   }
 }

@@ -1,7 +1,14 @@
 import { efforts, type Effort } from '../neutral/request.js';
 import { asFields, type Fields } from '../neutral/fields.js';
 import type { Correction } from './correction.js';
-import { withAnsweredResults, withoutBlanks, withoutLaterInstructions, withThoughts } from './corrected-turns.js';
+import {
+  withAnsweredResults,
+  withCallIds,
+  withoutBlanks,
+  withoutLaterInstructions,
+  withThoughts,
+} from './corrected-turns.js';
+import { withResults } from './with-results.js';
 import { withoutThoughts } from './without-thoughts.js';
 
 /**
@@ -68,6 +75,10 @@ export function correctedBody(body: Fields, correction: Correction): Fields {
       return withoutBlanks(body);
     case 'thoughtsWanted':
       return withMessages(body, withThoughts(body['messages']));
+    case 'results':
+      return withResults(body);
+    case 'callIds':
+      return withMessages(body, withCallIds(body['messages']));
     case 'answeredResults':
       return withMessages(body, withAnsweredResults(body['messages']));
     case 'firstInstructions':

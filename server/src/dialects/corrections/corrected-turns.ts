@@ -1,3 +1,4 @@
+import { toolId } from '../languages/anthropic/messages-write-content.js';
 import { asReminder } from '../neutral/repaired-history.js';
 import { asFields, asFieldsList, asList, asText, type Fields } from '../neutral/fields.js';
 import { changedList } from '../wire/pass-through/changed-list.js';
@@ -80,6 +81,17 @@ export function withoutBlanks(body: Fields): Fields {
 }
 
 const placeholder = '...';
+
+/** Replaces the ids of calls of another maker's model as in a translated call. Call and result change alike. */
+export const withCallIds = (messages: unknown): unknown =>
+  changedList(messages, (message) => {
+    const content = changedList(message['content'], (block) => {
+      const name = block['type'] === 'tool_use' ? 'id' : 'tool_use_id';
+      const id = asText(block[name]);
+      return toolId(id) === id ? block : { ...block, [name]: toolId(id) };
+    });
+    return content === message['content'] ? message : { ...message, content };
+  });
 
 /** Adds thoughts to every assistant turn, for models that require them. */
 export const withThoughts = (messages: unknown): unknown =>

@@ -17,6 +17,10 @@ export type Correction =
   | { readonly kind: 'thoughtsWanted' }
   /** Inserts an assistant message between a tool result and the user. */
   | { readonly kind: 'answeredResults' }
+  /** Adds a result for each call that has none. */
+  | { readonly kind: 'results' }
+  /** Replaces ids of calls that have other characters than Anthropic accepts. */
+  | { readonly kind: 'callIds' }
   /** Allows instructions only at the beginning. */
   | { readonly kind: 'firstInstructions' }
   /** Removes blank texts. */

@@ -168,10 +168,46 @@ const family: readonly Refusal[] = [
 
 /** Rules of model templates and validators for a history, which the client cannot change. */
 const histories: readonly Refusal[] = [
+  // An agent that is stopped in the middle of a call sends no result: ellmer#459, kimi-code#269 (June 2026, at Moonshot and DeepSeek).
+  {
+    says: /^An assistant message with 'tool_calls' must be followed by tool messages/i,
+    correct: () => [{ kind: 'results' }],
+    isOnce: true,
+  },
+  // openaidy#400 (July 2026, at MiniMax).
+  {
+    says: /^(?:invalid params, )?tool call result does not follow tool call/,
+    correct: () => [{ kind: 'results' }],
+    isOnce: true,
+  },
+  // codex#394, codex-lb#1168 (July 2026).
+  {
+    says: /^No tool output found for (?:function|custom tool) call/,
+    correct: () => [{ kind: 'results' }],
+    isOnce: true,
+  },
+  // pi#4189, copilot-cli#3183, opencode#5750 (to July 2026).
+  {
+    says: /^messages\.\d+: `tool_use` ids were found without `tool_result` blocks immediately after/,
+    correct: () => [{ kind: 'results' }],
+    isOnce: true,
+  },
+  // vscode#299295 (March 2026), gemini-cli#6379.
+  {
+    says: /^Please ensure that the number of function response parts is equal to the number of function call parts/,
+    correct: () => [{ kind: 'results' }],
+    isOnce: true,
+  },
   // mistral-common#169, zed#37021 (April 2026): code 3230, also at vLLM.
   {
     says: /^(?:Unexpected role 'user' after role 'tool'|Expected last role|Unexpected role "user" after role "tool")/,
     correct: () => [{ kind: 'answeredResults' }],
+  },
+  // A session that another maker's model began: cc-switch#1181, maple-proxy#18 (February 2026).
+  {
+    says: /^messages\.\d+\.content\.\d+\.tool_(?:use\.id|result\.tool_use_id): String should match pattern/,
+    correct: () => [{ kind: 'callIds' }],
+    isOnce: true,
   },
   // ollama#17774, vllm#41114, Qwen3.8#186.
   {

@@ -2,10 +2,7 @@ import type { NeutralAnswer } from './answer.js';
 import type { NeutralEvent } from './event.js';
 import type { Part } from './message.js';
 
-/**
- * A complete response as a stream of events, for clients that asked for a stream from a provider that cannot stream,
- * and for code that handles events only.
- */
+/** A complete response as a stream of events, for code that handles events only. */
 export function toEvents(answer: NeutralAnswer): NeutralEvent[] {
   const { id, model, created } = answer;
   const events: NeutralEvent[] = [{ kind: 'start', id, model, ...(created === undefined ? {} : { created }) }];

@@ -1,14 +1,7 @@
 import type { ChatAnswer, ChatCapability } from '../../dialects/contract.js';
-import type {
-  AnswerContext,
-  ClientCodec,
-  ProviderCodec,
-  StreamEnding,
-  StreamReader,
-} from '../../dialects/neutral/codec.js';
+import type { AnswerContext, ClientCodec, StreamEnding, StreamReader } from '../../dialects/neutral/codec.js';
 import { parseExact } from '../../shared/exact-json.js';
-import { asFields, type Fields } from '../../dialects/neutral/fields.js';
-import { toEvents } from '../../dialects/neutral/replay.js';
+import { asFields, asText, type Fields } from '../../dialects/neutral/fields.js';
 import { defaultClaudeSettings } from '../../dialects/languages/anthropic/claude-settings.js';
 import { messagesClient } from '../../dialects/languages/anthropic/messages-client.js';
 import { MessagesEnding } from '../../dialects/languages/anthropic/messages-ending.js';
@@ -18,12 +11,15 @@ import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
 import { GeminiEnding } from '../../dialects/languages/gemini/gemini-ending.js';
 import { defaultGeminiSettings } from '../../dialects/languages/gemini/gemini-settings.js';
 import { geminiProvider } from '../../dialects/languages/gemini/gemini-write.js';
+import { replayedContents } from '../../dialects/languages/gemini/replayed-contents.js';
 import { chatClient } from '../../dialects/languages/openai/chat-client.js';
 import { chatEnding, completionsEnding } from '../../dialects/languages/openai/chunk-ending.js';
 import { chatProvider } from '../../dialects/languages/openai/chat-write.js';
 import { answerAsChunk, dataEvent, doneEvent, usageChunk } from '../../dialects/languages/openai/chunks.js';
+import { replayedResponse } from '../../dialects/languages/responses/replayed-response.js';
 import { responsesClient } from '../../dialects/languages/responses/responses-client.js';
 import { ResponsesEnding } from '../../dialects/languages/responses/responses-ending.js';
+import { fromResponsesUsage } from '../../dialects/languages/responses/responses-usage.js';
 import { responsesProvider } from '../../dialects/languages/responses/responses-write.js';
 import type { Usage } from '../../shared/usage.js';
 
@@ -46,10 +42,7 @@ export interface ChatDialect {
    * (docs/reference/relay/streaming.md#keep-alive).
    */
   readonly takesComments: boolean;
-  /**
-   * Returns a non-streaming response as the stream that the client asked for, except for its usage.
-   * @throws UpstreamError, AppError UPSTREAM_INVALID_RESPONSE when the response has no content
-   */
+  /** Returns a non-streaming response in the client's dialect as the stream that the client asked for, except for its usage. */
   replay(answer: ChatAnswer, context: AnswerContext): (usage: Usage) => string;
 }
 
@@ -114,7 +107,7 @@ export const generateDialect: ChatDialect = {
   openReader: () => geminiProvider(defaultGeminiSettings).openReader(),
   openEnding: () => new GeminiEnding(),
   takesComments: false,
-  replay: replayBy(geminiClient, geminiProvider(defaultGeminiSettings)),
+  replay: replayedContents,
 };
 
 /** OpenAI's Responses. */
@@ -126,14 +119,12 @@ export const responsesDialect: ChatDialect = {
   wholeOf: ({ type, response }) =>
     type === 'response.completed' || type === 'response.incomplete' ? asFields(response) : null,
   takesComments: true,
-  replay: replayBy(responsesClient, responsesProvider),
+  replay({ body, usage: reported }, { store }) {
+    const response = asFields(parseExact(body.toString('utf8'))) ?? {};
+    return (usage) => {
+      const whole = reported ? response : { ...response, usage: fromResponsesUsage(usage) };
+      store?.keep(asText(response['id']), whole);
+      return replayedResponse(whole);
+    };
+  },
 };
-
-function replayBy(client: ClientCodec, reader: ProviderCodec): ChatDialect['replay'] {
-  return (answer, context) => {
-    const writer = client.openWriter(context);
-    const said = reader.read(parseExact(answer.body.toString('utf8')));
-    const stream = writer.push(toEvents(said)) + writer.end();
-    return (usage) => stream + writer.closing(usage);
-  };
-}

@@ -14,6 +14,6 @@ export function sendFailure(
     return;
   }
   const own = { ...retryHeaders(failure), 'content-type': 'application/json; charset=utf-8' };
-  const headers = { ...own, ...failure.headers };
+  const headers = { ...own, ...failure.headers, ...errors.headers?.(failure.status) };
   client.send(failure.status, headers, errors.body(failure, requestId));
 }

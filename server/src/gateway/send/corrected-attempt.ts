@@ -10,8 +10,8 @@ import type { Attempt, AttemptOutcome } from './attempt.js';
 import { toTarget } from './attempt-exchange.js';
 import type { LearnedCorrections } from './learned-corrections.js';
 
-/** Maximum number of corrected refusals of one attempt. Providers name one field at a time. */
-const maxCorrected = 3;
+/** Maximum number of corrected refusals of one attempt. Providers name one field, or one fault of a history, at a time. */
+const maxCorrected = 6;
 
 /** The corrections change nothing: the provider would refuse the same request again. */
 class UnchangedRequestError extends Error {}

@@ -112,17 +112,16 @@ async function bounded(
 }
 
 /** Checks the stream with guardrails and writes it again. */
-function guardedBy(
-  guard: CallGuard,
-  { attempt, dialect, isWritten, shown }: ChatTry,
-  inner: StreamTransform,
-): GuardedStream {
-  const { client, openReader } = dialect;
+function guardedBy(guard: CallGuard, tried: ChatTry, inner: StreamTransform): GuardedStream {
+  const { client, openReader } = tried.dialect;
   if (!client || !openReader) throw new Error('this dialect has no reader');
+  return new GuardedStream(inner, openReader(), client.openWriter(ownContextOf(tried)), guard);
+}
+
+/** The provider stores its own responses. Responses that are written here are stored as the client got them. */
+function ownContextOf({ attempt, isWritten, shown }: ChatTry): AnswerContext {
   const { store, ...context } = contextOf(attempt, shown);
-  // The provider stores its own responses. Responses that are written here are stored as the client got them.
-  const own = isWritten && store ? { ...context, store } : context;
-  return new GuardedStream(inner, openReader(), client.openWriter(own), guard);
+  return isWritten && store ? { ...context, store } : context;
 }
 
 /**
@@ -178,7 +177,7 @@ function receivedOf(
 ): Received {
   const { attempt, meter, client, dialect, isWritten } = tried;
   const { request } = attempt;
-  const replay = request.stream && !refused ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
+  const replay = request.stream && !refused ? dialect.replay(answer, ownContextOf(tried)) : null;
   const delivery: Delivery = {
     end: { kind: 'complete' },
     usage: answer.usage,

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { MemoryState } from '../cache/memory-state.js';
 import { createLogger } from '../observability/logger.js';
 import { AppError } from '../../shared/errors.js';
-import { errorBody } from '../../services/client-errors.js';
+import { errorResponse } from '../../services/client-errors.js';
 import { createApp, type AppDeps } from './app.js';
 import { restHandlers } from './rest.js';
 
@@ -51,7 +51,7 @@ async function start(overrides: Partial<AppDeps> = {}): Promise<FastifyInstance>
     apiRateLimit: unlimited,
     webRateLimit: unlimited,
     clientRoot: folder,
-    errorBody,
+    errorResponse,
     site: () => plainSite,
     plugins: [
       async (plugin) => {

@@ -29,7 +29,13 @@ import {
   type ConnectionLimits,
   type ServeDirectly,
 } from './node-server.js';
-import { type ErrorBody, isProgramPath, refuseUnknownWrites, refuseWordsAsIds, sendInvalidUrl } from './not-found.js';
+import {
+  type ErrorResponse,
+  isProgramPath,
+  refuseUnknownWrites,
+  refuseWordsAsIds,
+  sendInvalidUrl,
+} from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
 
@@ -46,7 +52,7 @@ export interface AppDeps {
   /** Option `ServerAddress`; an empty string when it is not set. */
   readonly publicAddress?: () => string;
   /** Writes errors of unknown paths, whose clients speak several dialects. */
-  readonly errorBody: ErrorBody;
+  readonly errorResponse: ErrorResponse;
   /** Plugins that are registered at the root without hooks: the relay, health and metrics. */
   readonly plugins: readonly FastifyPluginAsync[];
   /** The routes under `/api`. */
@@ -107,7 +113,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const routes: MountedRoute[] = [];
   app.decorate('routes', routes);
   app.decorate('publicAddress', deps.publicAddress ?? (() => ''));
-  app.decorate('errorBody', deps.errorBody);
+  app.decorate('errorResponse', deps.errorResponse);
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, url });
   });

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { pathOf } from './cors.js';
 
 /** A request to a path that clients of several dialects call. */
@@ -18,17 +18,22 @@ export interface ShownError {
   readonly code: string | number | null;
 }
 
-/** Returns the body of an error response, in the form that the SDK of the client reads. */
-export type ErrorBody = (request: SharedPathRequest, status: number, error: ShownError) => string;
+/** Returns an error response in the form that the SDK of the client reads. */
+export type ErrorResponse = (
+  request: SharedPathRequest,
+  status: number,
+  error: ShownError,
+) => { readonly headers: OutgoingHttpHeaders; readonly body: string };
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly errorBody: ErrorBody;
+    readonly errorResponse: ErrorResponse;
   }
 }
 
 /** Paths of APIs. Every other path belongs to the console's router. */
-export const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graphql|openai\/|anthropic\/)/.test(path);
+export const isProgramPath = (path: string): boolean =>
+  /^\/(v1|api|assets|graphql|(?:openai|anthropic|model|hf|upload|ws)\/)/.test(path);
 
 const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -65,8 +70,6 @@ export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): Fa
   const message = `Invalid URL (${method} ${path})${hint}`;
   const error = { message, type: 'invalid_request_error', param: '', code: '' };
   const { id, url, headers } = request;
-  return reply
-    .status(404)
-    .type('application/json; charset=utf-8')
-    .send(server.errorBody({ id, url, headers }, 404, error));
+  const shown = server.errorResponse({ id, url, headers }, 404, error);
+  return reply.status(404).headers(shown.headers).send(shown.body);
 }

@@ -23,7 +23,7 @@ import { fitRequest } from '../../dialects/neutral/fitted-request.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
 import { asFields, asText, either, type Fields } from '../../dialects/neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../../dialects/languages/anthropic/error.js';
-import { bedrockErrorBody } from '../../dialects/languages/bedrock/error.js';
+import { awsErrorType, bedrockErrorBody } from '../../dialects/languages/bedrock/error.js';
 import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
 import { geminiErrorBody, geminiErrorEvents } from '../../dialects/languages/gemini/error.js';
 import { messagesClient } from '../../dialects/languages/anthropic/messages-client.js';
@@ -52,7 +52,11 @@ import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 export const openAIErrors: ErrorDialect = { body: openAIErrorBody, events: openAIErrorEvents };
 export const anthropicErrors: ErrorDialect = { body: anthropicErrorBody, events: anthropicErrorEvents };
 /** Errors inside a stream become AWS's frames when they are sent (`AwsResponse`). */
-export const bedrockErrors: ErrorDialect = { body: bedrockErrorBody, events: anthropicErrorEvents };
+export const bedrockErrors: ErrorDialect = {
+  body: bedrockErrorBody,
+  headers: (status) => ({ 'x-amzn-errortype': awsErrorType(status) }),
+  events: anthropicErrorEvents,
+};
 export const geminiErrors: ErrorDialect = { body: geminiErrorBody, events: geminiErrorEvents };
 /** Errors of a stream that is sent as a JSON list. A list that has begun is closed as a list. */
 const geminiListErrors: ErrorDialect = {

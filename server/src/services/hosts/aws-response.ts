@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { ResponseSink } from '../../gateway/deliver/client-response.js';
-import { awsErrorType, bedrockException } from '../../dialects/languages/bedrock/error.js';
+import { bedrockException } from '../../dialects/languages/bedrock/error.js';
 import { ConverseStream, toConverseResponse } from '../../dialects/languages/bedrock/converse-response.js';
 import { asFields } from '../../dialects/neutral/fields.js';
 import { parseExact, writeJson } from '../../shared/exact-json.js';
@@ -76,7 +76,7 @@ export class AwsResponse implements ResponseSink {
     const own = this.isStream
       ? headers.map((value) => (value === 'text/event-stream' ? 'application/vnd.amazon.eventstream' : value))
       : headers;
-    this.raw.writeHead(status, status < 400 ? own : [...own, 'x-amzn-errortype', awsErrorType(status)]);
+    this.raw.writeHead(status, own);
   }
 
   flushHeaders(): void {

@@ -1,9 +1,9 @@
 import { AppError } from '../../shared/errors.js';
 import type { ChatAnswer, ChatCapability, ChatRequest } from '../../dialects/contract.js';
-import type { ChatDialect } from '../../gateway/deliver/chat-dialects.js';
+import { type ChatDialect, responsesDialect } from '../../gateway/deliver/chat-dialects.js';
 import type { NeutralAnswer } from '../../dialects/neutral/answer.js';
 import type { AnswerContext, AnswerStore, ClientCodec } from '../../dialects/neutral/codec.js';
-import { asFields, asList, asText, parseJson, type Fields, type Json } from '../../dialects/neutral/fields.js';
+import { asFields, asList, parseJson, type Fields, type Json } from '../../dialects/neutral/fields.js';
 import { ItemIds, responseId, responseObject } from '../../dialects/languages/responses/response-object.js';
 import { parseResponsesRequest } from '../../dialects/languages/responses/responses-parse.js';
 import { readResponse } from '../../dialects/languages/responses/responses-read.js';
@@ -72,14 +72,7 @@ export function summaryDialect(form: 'compaction' | 'response', { id, seal, stor
     client,
     openReader: null,
     takesComments: true,
-    replay(answer, { store: kept }) {
-      const response = asFields(parseJson(answer.body.toString('utf8'))) ?? {};
-      return (usage) => {
-        const whole = { ...response, usage: fromResponsesUsage(usage) };
-        kept?.keep(asText(response['id']), whole);
-        return eventsOf(whole);
-      };
-    },
+    replay: (...given) => responsesDialect.replay(...given),
   };
 }
 
@@ -152,21 +145,4 @@ function summarizing(
     },
     openStream: (given, target, transcript) => responses.openStream(given, target, transcript),
   };
-}
-
-function eventsOf(response: Fields): string {
-  const [item] = asList(response['output']);
-  const begun = { ...response, status: 'in_progress', output: [], usage: null };
-  const events: Json[] = [
-    { type: 'response.created', response: begun },
-    { type: 'response.output_item.added', output_index: 0, item },
-    { type: 'response.output_item.done', output_index: 0, item },
-    { type: 'response.completed', response },
-  ];
-  return events
-    .map(
-      (event, index) =>
-        `event: ${String(event['type'])}\ndata: ${JSON.stringify({ ...event, sequence_number: index })}\n\n`,
-    )
-    .join('');
 }

@@ -104,7 +104,7 @@ function writeBlock(part: Part, settings: ClaudeSettings, dropped: Dropped): Jso
 }
 
 /** Ids of other providers may contain characters that Anthropic refuses; call and result change alike. */
-const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, '_');
+export const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, '_');
 
 function writeImage(part: ImagePart, settings: ClaudeSettings): Json {
   const { source, at } = part;

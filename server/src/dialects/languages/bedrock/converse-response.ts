@@ -58,7 +58,7 @@ export class ConverseStream {
   /** Indexes of blocks that Converse has. */
   private readonly shown = new Set<unknown>();
 
-  /** @param data the data of one event; pings have no counterpart */
+  /** @param data the data of one event */
   push(data: string, latencyMs: number): ConverseEvent[] {
     const event = parseFields(data) ?? {};
     const contentBlockIndex = event['index'];
@@ -83,6 +83,9 @@ export class ConverseStream {
           ['messageStop', { stopReason: toStopReason(this.stopReason) }],
           ['metadata', { usage: toUsage(this.usage), metrics: { latencyMs } }],
         ];
+      case 'ping':
+        // Converse has no such event, and AWS's SDKs leave out events that they do not know. It keeps the connection open.
+        return [['ping', {}]];
       default:
         return [];
     }

@@ -56,6 +56,7 @@ function append(part: Part, parts: Part[]): void {
 function parseContent(content: Fields, at: string, calls: OpenCalls): NeutralMessage[] {
   // Google accepts function results under any of three roles; the examples of its Python SDK use `tool`.
   const role = needOneOf(content['role'] ?? 'user', ['user', 'model', 'function', 'tool'], `${at}.role`);
+  calls.begin(role === 'model');
   const parts = partsOf(content, at).flatMap((part, index) => parsePart(part, `${at}.parts[${index}]`, calls));
   if (role === 'model') return [{ role: 'assistant', parts }];
   const results = parts.filter((part) => part.kind === 'toolResult');
@@ -153,10 +154,20 @@ function resultText(result: Fields): string {
   return wraps && typeof only[1] === 'string' ? only[1] : writeJson(result);
 }
 
-/** Gemini calls may lack an id: a result then belongs to the oldest open call of the same name. */
+/**
+ * Gemini calls may lack an id: a result then belongs to the oldest open call of the same name. A call that was
+ * interrupted has no result, so the next turn of the model closes it.
+ */
 class OpenCalls {
-  private readonly open: { id: string; name: string }[] = [];
+  private open: { id: string; name: string }[] = [];
   private count = 0;
+  private isModel = false;
+
+  /** Begins a content. A turn of the model may consist of several. */
+  begin(isModel: boolean): void {
+    if (isModel && !this.isModel) this.open = [];
+    this.isModel = isModel;
+  }
 
   /**
    * Registers a call.

@@ -1,5 +1,5 @@
 import { wholeArguments } from '../../neutral/arguments.js';
-import { asFields, asText, type Fields } from '../../neutral/fields.js';
+import { asFields, type Fields } from '../../neutral/fields.js';
 import { changedList } from '../../wire/pass-through/changed-list.js';
 
 /**
@@ -15,8 +15,9 @@ export const withWholeCalls = (messages: unknown): unknown =>
 
 function withWholeArguments(call: Fields): Fields {
   const called = asFields(call['function']);
-  if (!called) return call;
-  const given = asText(called['arguments']);
-  const whole = wholeArguments(given);
+  const given = called?.['arguments'];
+  if (typeof given !== 'string') return call;
+  // A call without arguments: a blank text is not JSON.
+  const whole = given.trim() === '' ? '{}' : wholeArguments(given);
   return whole === given ? call : { ...call, function: { ...called, arguments: whole } };
 }
