@@ -1,5 +1,10 @@
 /** Cached tokens of images and audio, and reports of cached tokens beside those of the prompt. */
-import type { PriceCard } from '../../server/src/shared/price-card.js';
+import {
+  cachedFallbacks,
+  isTokenQuantity,
+  priceFallbacks,
+  type PriceCard,
+} from '../../server/src/shared/price-card.js';
 import { chat, events, json } from '../support/upstream/replies.js';
 import { type LogRow, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -133,6 +138,69 @@ describe('a tier that prices input and not what is based on it', () => {
       ['output', 6, 2],
       ['reasoning', 4, 1],
     ]);
+  });
+});
+
+/** Each quantity of tokens that costs what another one costs, or is discounted as it is, where it has no price of its own. */
+const based = [...priceFallbacks, ...cachedFallbacks].filter(([part]) => isTokenQuantity(part));
+
+describe.each(based)('%s, which is based on %s,', (part) => {
+  const ofOutput = ['reasoning', 'audioOutput', 'imageOutput'].includes(part);
+  const count = ofOutput ? 4 : 300;
+  /** The usage with the tokens of this quantity, as OpenAI and gateways report them. */
+  const usageOf = (prompt: number): object => {
+    const cached = { cached_tokens: count };
+    const details: Readonly<Record<string, object>> = {
+      cachedInput: cached,
+      cacheWrite: { cache_write_tokens: count },
+      cacheWrite1h: { cache_write_tokens: count, cache_write_tokens_details: { ttl_12h_tokens: count } },
+      audioInput: { audio_tokens: count },
+      cachedAudioInput: { ...cached, audio_tokens: count, cached_tokens_details: { audio_tokens: count } },
+      imageInput: { image_tokens: count },
+      cachedImageInput: { ...cached, image_tokens: count, cached_tokens_details: { image_tokens: count } },
+      reasoning: { reasoning_tokens: count },
+      audioOutput: { audio_tokens: count },
+      imageOutput: { image_tokens: count },
+    };
+    return {
+      prompt_tokens: prompt,
+      completion_tokens: 10,
+      total_tokens: prompt + 10,
+      [ofOutput ? 'completion_tokens_details' : 'prompt_tokens_details']: details[part],
+    };
+  };
+  const own = 3;
+  const short = 500;
+  const long = 2000;
+
+  it.each<[form: string, prompt: number, tier: string | undefined, times: number]>([
+    ['at the standard price', short, undefined, 1],
+    ['in a context tier that prices input and output alone', long, undefined, 2],
+    ['in a service tier that prices input and output alone', short, 'flex', 0.5],
+    ['in a service tier with a factor', short, 'priority', 2],
+    ['in both', long, 'priority', 4],
+  ])('has its price, and the cost the same: %s', async (_form, prompt, tier, times) => {
+    for (const stated of [true, false]) {
+      const card: PriceCard = {
+        prices: { input: 1, output: 8, ...(stated ? { [part]: own } : {}) },
+        contextTiers: [{ above: 1000, prices: { input: 2, output: 16 } }],
+        variants: [
+          { when: { tier: 'flex' }, prices: { input: 0.5, output: 4 } },
+          { when: { tier: 'priority' }, factor: 2 },
+        ],
+      };
+      await relay.clearChannels();
+      relay.setOptions({ PriceCards: { mine: card } });
+      await relay.addChannel({ models: 'mine', cost: { factor: 1, cards: { mine: card } } });
+      const { key, userId } = await relay.addToken();
+      const extra = tier ? { extra: { service_tier: tier } } : {};
+      relay.upstream.script({}, chat({ text: 'hi', usage: usageOf(prompt) as never, ...extra }));
+      await (await relay.chat(key, { model: 'mine', messages: userMessage('hi') })).text();
+      const [row] = await relay.logsOf(userId, 1);
+      expect(row?.other['components']).toContainEqual([part, count, times * (stated ? own : ofOutput ? 8 : 1)]);
+      const admin = row?.other['admin_info'] as { upstream_cost: number };
+      expect(Math.round(admin.upstream_cost * 500_000)).toBe(row?.quota);
+    }
   });
 });
 

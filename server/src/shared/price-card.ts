@@ -126,9 +126,12 @@ const variantPrices = (standard: Prices, { factor, prices = {} }: Omit<Variant, 
 function related(base: Prices, own: Prices): Prices {
   const prices: Partial<Record<Quantity, number>> = { ...base, ...own };
   for (const [part, whole] of [...priceFallbacks, ...cachedFallbacks]) {
-    const [given, before, now] = [base[part], base[whole], prices[whole]];
-    if (own[part] !== undefined || given === undefined || !before || now === undefined || now === before) continue;
-    prices[part] = exact((given * now) / before);
+    const given = base[part];
+    if (own[part] !== undefined || given === undefined || before[whole] === 0) continue;
+    // The whole may be based on another price itself.
+    const now = complete(prices)[whole];
+    if (now !== before[whole]) prices[part] = exact((given * now) / before[whole]);
+  const before = complete(base);
   }
   return prices;
 }

@@ -239,6 +239,42 @@ it('knows a stream for every provider that converses', () => {
   expect(missing).toEqual([]);
 });
 
+describe('a provider that also accepts chat completions', () => {
+  // Vertex AI chooses the protocol by the model.
+  const model = 'gemini-2.5-pro';
+  const target = (type: number, key: string): Target =>
+    targetFor({
+      type,
+      baseUrl: 'https://provider.example',
+      key,
+      other: '',
+      upstreamModel: model,
+      requestedModel: model,
+    });
+  const rows = spoken.flatMap(([type, { conversation }]) =>
+    ['password', '1|id|secret']
+      .map((key) => [Number(type), target(Number(type), key), conversation] as const)
+      .filter(([, each]) => conversation?.codec(each).dialect === 'openai-chat'),
+  );
+
+  it('is of types 18 and 23', () => {
+    expect([...new Set(rows.map(([type]) => type))]).toEqual([18, 23]);
+  });
+
+  it.each(rows)('is asked for the usage of every stream, whether or not the client asks: type %i', (_type, to, own) => {
+    for (const options of [
+      {},
+      { stream_options: { include_usage: true } },
+      { stream_options: { include_usage: false } },
+    ]) {
+      const body = { model, messages: [{ role: 'user', content: 'hi' }], stream: true, ...options };
+      const written = own?.codec(to).write(chatClient.parse({ body, model }));
+      const sent = own?.toUpstreamRequest(written?.body ?? {}, { stream: true, model }, to);
+      expect(JSON.parse(String(sent?.body))).toMatchObject({ stream_options: { include_usage: true } });
+    }
+  });
+});
+
 describe.each(cases)('channel type %i', (type, own) => {
   it('says the same wherever the network cuts the bytes', () => {
     const whole = play(type, [own.stream]);

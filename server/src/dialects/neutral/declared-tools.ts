@@ -32,9 +32,6 @@ export function declaredTools(body: Fields): DeclaredTool[] {
   return found;
 }
 
-/** Fields of Chat Completions that let a provider search. */
-export const searchFields = ['web_search_options', 'search_parameters', 'enable_search'] as const;
-
 /** @returns the same body if nothing changes */
 export function withTools(body: Fields, change: Change): Fields {
   const tools = changedList(body['tools'], change);

@@ -1,11 +1,12 @@
 import { familyOf } from '../../dialects/makers/charging.js';
+import { orderedSearches } from '../../dialects/server-tools.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { type Rounded } from '../../billing/prices/index.js';
 import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
-import { orderedSearches } from '../reserve/metering/server-tools.js';
+import { toolsSent } from '../reserve/metering/server-tools.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
 import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
@@ -147,7 +148,7 @@ const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage
 function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
   if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
-  const webSearches = orderedSearches(request.body, dropped);
+  const webSearches = orderedSearches(request.body, (name) => toolsSent([name], dropped).length > 0);
   return webSearches > 0 ? { ...usage, details: { ...usage.details, webSearches } } : usage;
 }
 

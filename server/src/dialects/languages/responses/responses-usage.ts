@@ -1,15 +1,13 @@
 import { noUsage, usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, asText, type Fields, type Json } from '../../neutral/fields.js';
 import { tokensOfImage } from '../../neutral/made-image.js';
+import { gigabytesOf, pricedTools, type PricedTool } from '../../server-tools.js';
 import { fromUsage, toCount, toUsage } from '../openai/usage.js';
 
 /** Types of items that are calls of tools which OpenAI runs and charges. */
-const toolCalls = new Map<unknown, 'webSearches' | 'fileSearches' | 'codeExecutions'>([
-  ['web_search_call', 'webSearches'],
-  ['file_search_call', 'fileSearches'],
-  ['code_interpreter_call', 'codeExecutions'],
-  ['shell_call', 'codeExecutions'],
-]);
+const toolCalls = new Map<unknown, PricedTool['counted']>(
+  pricedTools.flatMap(({ calls, counted }) => calls.map((call) => [call, counted] as const)),
+);
 
 /**
  * Reads usage of Responses. Its counts have other names than in chat, and its tool calls are counted by the items of
@@ -127,16 +125,17 @@ function toolCallsIn(response: Fields): UsageDetails | null {
       containers.add(container);
     }
     counts ??= {};
-    counts[name] = (counts[name] ?? 0) + (name === 'codeExecutions' ? gigabytesOf(response, isShell) : 1);
+    counts[name] =
+      (counts[name] ?? 0) +
+      (name === 'codeExecutions' ? memoryOf(response, isShell ? 'shell' : 'code_interpreter') : 1);
   }
   return counts;
 }
 
-/** Returns the memory of the containers of a tool. A container with 64 GB costs 64 times one with 1 GB. */
-function gigabytesOf(response: Fields, isShell: boolean): number {
-  const [type, place] = isShell ? ['shell', 'environment'] : ['code_interpreter', 'container'];
-  const tool = asFieldsList(response['tools']).find((each) => each['type'] === type);
-  return Number(/^(4|16|64)g$/.exec(asText(asFields(tool?.[place])?.['memory_limit']))?.[1] ?? 1);
+/** Returns the memory of each container of a tool. */
+function memoryOf(response: Fields, type: string): number {
+  const tools = asFieldsList(response['tools']).filter((each) => each['type'] === type);
+  return Math.max(1, ...tools.map(gigabytesOf));
 }
 
 /** Returns the searches that the provider bills, some of which are free. Undefined if it does not report them. */

@@ -1,11 +1,11 @@
 import { claudeTraits } from '../../../dialects/languages/anthropic/claude-model.js';
 import { thinkingOnlyWhenAsked } from '../../../dialects/makers/reasoning.js';
+import { serverTools } from '../../../dialects/server-tools.js';
 import { asFields, asFieldsList, either, type Fields } from '../../../dialects/neutral/fields.js';
 
 const thinkingName = /thinking|reason|search|research/i;
-/** Tools that a provider runs and bills by the call. The prompt grows by what they find. */
+/** Tools that a provider runs without a fee. The prompt grows by what they find. */
 const providerTools = /search|fetch|execution|interpreter|mcp|image_generation|retriev|url_?context|maps/i;
-const searchFields = ['web_search_options', 'search_parameters', 'enable_search', 'plugins', 'mcp_servers'];
 const thinkingFields = ['thinking', 'reasoning', 'reasoning_effort', 'enable_thinking', 'chat_template_kwargs'];
 
 /**
@@ -14,7 +14,8 @@ const thinkingFields = ['thinking', 'reasoning', 'reasoning_effort', 'enable_thi
  */
 function hasProviderTools(body: Fields): boolean {
   return (
-    searchFields.some((name) => Boolean(body[name])) ||
+    serverTools(body).length > 0 ||
+    Boolean(body['plugins'] ?? body['mcp_servers']) ||
     asFieldsList(body['tools']).some(({ type, ...fields }) =>
       typeof type === 'string'
         ? providerTools.test(type)

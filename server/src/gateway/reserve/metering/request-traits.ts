@@ -2,9 +2,10 @@ import { whenSearched, whenTier, type Condition } from '../../../shared/price-co
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
 import { cachesUnasked, searchesUnasked } from '../../../dialects/makers/charging.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
+import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
-export interface RequestTraits {
+export interface RequestTraits extends ToolWork {
   /**
    * Whether the prompt is priced as a cache write: the request asks for it, or the provider caches each prompt at a
    * price.
@@ -24,28 +25,19 @@ export interface RequestTraits {
   readonly hasAudio: boolean;
   /** The request names a budget for thinking, which its output limit must exceed. */
   readonly hasThinkingBudget: boolean;
-  /** Searches that the provider may run and charge: the number that the request allows, or else a usual number. */
-  readonly searches: number;
-  /** File searches that the provider may run and charge. */
-  readonly fileSearches: number;
-  /** Containers of 1 GB in which the provider may run code. */
-  readonly codeExecutions: number;
-  /** 1 if Google Maps may ground the response, else 0. */
-  readonly mapsPrompts: number;
   /** Requests that the provider may bill for the call: one per 100 documents to rank. */
   readonly requests: number;
   /** The condition of prices that the request asks for, such as a service tier. */
   readonly when: Condition | null;
 }
 
-const mapsNames = new Set(['googleMaps', 'google_maps']);
 /** Names of fields, in any dialect, that refer to prompt content outside the request. */
 const hiddenNames = new Set([
   ...['previous_response_id', 'conversation', 'cachedContent', 'cached_content', 'container', 'vector_store_ids'],
   ...['file_id', 'file_url', 'file_data', 'fileData', 'file_uri', 'fileUri', 'input_audio', 'video_url', 'audio_url'],
   ...['web_search_options', 'search_parameters', 'enable_search', 'plugins', 'mcp_servers', 'data_sources'],
   ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'google_search_retrieval', 'urlContext', 'url_context'],
-  ...mapsNames,
+  ...['googleMaps', 'google_maps'],
   ...['codeExecution', 'code_execution', 'fileSearch', 'file_search'],
 ]);
 const hiddenTypes =
@@ -61,43 +53,21 @@ const cacheNames = new Set(['cache_control', 'prompt_cache_options', 'prompt_cac
 /** The names above in one set. Most names of a request are not in it, which one look-up shows. */
 const telling = new Set([...hiddenNames, ...opaqueNames, ...imageNames, ...cacheNames, 'type', 'input']);
 const maxVisited = 100_000;
-const searchNames = /search|maps/i;
-const searchTypes = /^(?:web_search|x_search)(?!.*_(?:call|result|error)$)/;
-const fileTypes = /^(?:file_search|collections_search|attachment_search)$/;
-const codeTypes = /^(?:code_interpreter|code_execution(?:_\d+)?)$/;
-/** Searches of one call when the request sets no limit. */
-const usualSearches = 10;
-const maxSearches = 100;
-
-/** xAI bills each source like five searches. */
-const searchesOfSource = 5;
-const usualSources = 20;
-
-function searchesAllowed(name: string, held: unknown): number {
-  const settings = name === 'search_parameters' ? asFields(held) : null;
-  if (!settings) return usualSearches;
-  if (settings['mode'] === 'off') return 0;
-  const sources = settings['max_search_results'];
-  return searchesOfSource * (typeof sources === 'number' && sources >= 0 ? Math.min(sources, 50) : usualSources);
-}
-
 /** Searches of one call of a research model. */
 const researchSearches = 60;
 
 /** Reads the traits of a parsed body. A body with more than 100,000 objects is assumed to have every trait. */
 export function requestTraits(body: Fields, model: string): RequestTraits {
   const researches = searchesUnasked(model);
+  const tools = serverTools(body);
   const found: Found = {
     writesCache: cachesUnasked(model),
     writesCacheForHour: false,
     // A prompt that OpenAI stores has texts and tools of its own.
-    addsHidden: researches || asFields(body['prompt']) !== null,
+    addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null,
     hasMedia: false,
     hasAudio: asksForAudio(body),
-    searches: researches ? researchSearches : 0,
-    fileSearches: 0,
-    codeExecutions: 0,
-    mapsPrompts: 0,
+    ...workOf(tools, researches),
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
     when: conditionAskedFor(body),
@@ -106,9 +76,7 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
   let visited = 0;
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (++visited > maxVisited) {
-      const all = { writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
-      const tools = { searches: usualSearches, fileSearches: usualSearches, codeExecutions: 1, mapsPrompts: 1 };
-      return { ...found, ...all, ...tools, searches: Math.max(found.searches, usualSearches) };
+      return { ...found, writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
     }
     if (Array.isArray(value)) {
       // A list of numbers is a list of tokens for embeddings.
@@ -125,11 +93,7 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
         continue;
       }
       if (cacheNames.has(name)) noteCache(name, held, found);
-      if (hiddenNames.has(name)) {
-        found.addsHidden = true;
-        if (searchNames.test(name)) found.searches = Math.max(found.searches, searchesAllowed(name, held));
-        if (mapsNames.has(name)) found.mapsPrompts = 1;
-      }
+      if (hiddenNames.has(name)) found.addsHidden = true;
       if (imageNames.has(name)) found.hasMedia = true;
       if (name === 'type' && typeof held === 'string') noteType(held, fields, found);
       if ((name === 'inlineData' || name === 'inline_data') && !isImage(asFields(held))) found.addsHidden = true;
@@ -138,6 +102,17 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
     }
   }
   return withinToolCalls(found, body['max_tool_calls']);
+}
+
+/** Returns the work that all tools of a request may do together. */
+function workOf(tools: readonly ServerTool[], researches: boolean): ToolWork {
+  const sumOf = (kind: keyof ToolWork): number => tools.reduce((sum, { allows }) => sum + (allows[kind] ?? 0), 0);
+  return {
+    searches: Math.max(researches ? researchSearches : 0, sumOf('searches')),
+    fileSearches: sumOf('fileSearches'),
+    codeExecutions: sumOf('codeExecutions'),
+    mapsPrompts: sumOf('mapsPrompts'),
+  };
 }
 
 /** Applies OpenAI's limit on the calls of all tools together. */
@@ -186,25 +161,8 @@ function conditionAskedFor(body: Fields): Condition | null {
 function noteType(type: string, fields: Fields, found: Found): void {
   if (type === 'image' || type === 'input_image' || type === 'image_url') found.hasMedia = true;
   if (type === 'input_audio') found.hasAudio = true;
-  if (searchTypes.test(type)) {
-    const allowed = fields['max_uses'];
-    found.searches +=
-      typeof allowed === 'number' && allowed > 0 ? Math.min(Math.ceil(allowed), maxSearches) : usualSearches;
-  }
-  if (type === 'builtin_function') found.searches += 1;
-  if (fileTypes.test(type)) found.fileSearches = usualSearches;
-  if (codeTypes.test(type)) found.codeExecutions += gigabytesOf(fields);
   if (hiddenTypes.test(type)) found.addsHidden = true;
   else if (type === 'document' && asFields(fields['source'])?.['type'] !== 'text') found.addsHidden = true;
-}
-
-/**
- * Returns the gigabytes of container memory that the request asks for. Anthropic's containers and named containers do
- * not state their size.
- */
-function gigabytesOf({ container }: Fields): number {
-  const limit = asFields(container)?.['memory_limit'];
-  return typeof limit === 'string' ? Number(/^(4|16|64)g$/.exec(limit)?.[1] ?? 1) : 1;
 }
 
 function isImage(media: Fields | null | undefined): boolean {
