@@ -113,6 +113,7 @@ describe('usage', () => {
 describe('the log', () => {
   const at = `at: { from: "${from}" }`;
   const slow = 'durationMs: { atLeast: 2000 }';
+  const costly = 'quota: { atLeast: 5 }';
   const overloaded = 'errorCodes: ["overloaded"]';
   const logs = (filter: string, sort = 'AT', fields = 'items { type }') =>
     ask(root, `{ logs(pageSize: 1, filter: { ${at} ${filter} }, sort: [{ field: ${sort} }]) { ${fields} } }`);
@@ -128,6 +129,17 @@ describe('the log', () => {
     ['duration and a key', () => logs(`${slow} tokenIds: [${keyOfBob}]`)],
     ['duration and a pattern of models', () => logs(`${slow} models: ["qui*"]`)],
     ['the order of durations', () => logs('', 'DURATION')],
+    ['cost', () => logs(costly)],
+    ['cost, as a number of rows', () => logs(costly, 'AT', 'totalCount')],
+    ['cost, as totals', () => logs(costly, 'AT', 'sums { quota }')],
+    ['cost without a range', () => ask(root, `{ logs(filter: { ${costly} }) { items { type } } }`)],
+    ['own cost without a range', () => ask(alice, `{ myLogs(filter: { ${costly} }) { items { type } } }`)],
+    [
+      'cost, below a user',
+      () => ask(root, `{ user(id: ${alice.id}) { logs(filter: { ${costly} }) { items { type } } } }`),
+    ],
+    ['the order of cost', () => logs('', 'QUOTA')],
+    ['the order of own cost', () => own(alice, '', 'QUOTA')],
     ['the order of quota and duration', () => logs(slow, 'QUOTA')],
     ['the order of own durations', () => own(alice, '', 'DURATION')],
     [
@@ -145,6 +157,14 @@ describe('the log', () => {
     ['duration and name of the key', () => logs(`${slow} tokenName: "quiet"`), 'logs'],
     ['duration of failed calls', () => logs(`${slow} types: [ERROR]`), 'logs'],
     ['code of error', () => logs(overloaded), 'logs'],
+    ['cost and user', () => logs(`${costly} username: "${bob.username}"`), 'logs'],
+    ['the order of cost of a channel', () => logs('channelIds: [2]', 'QUOTA'), 'logs'],
+    ['own cost', () => own(bob, costly), 'myLogs'],
+    [
+      'own cost without a range',
+      () => ask(bob, `{ myLogs(pageSize: 1, filter: { ${costly} }) { items { type } } }`),
+      'myLogs',
+    ],
     ['own duration', () => own(bob, slow), 'myLogs'],
     ['the order of own durations', () => own(bob, '', 'DURATION'), 'myLogs'],
   ])('is read by %s', async (_, read, name) => {
@@ -166,6 +186,8 @@ describe('the log', () => {
     expect((await logs(overloaded)).cost).toBe(cheap + 501);
     expect((await logs('', 'DURATION')).cost).toBe(cheap + 500);
     expect((await logs('', 'QUOTA')).cost).toBe(cheap + 500);
+    expect((await logs(costly)).cost).toBe(cheap + 500);
+    expect((await own(bob, costly)).cost).toBe(cheapOwn + 500);
     expect((await own(bob, slow)).cost).toBe(cheapOwn + 500);
     expect((await own(bob, '', 'DURATION')).cost).toBe(cheapOwn + 500);
   });

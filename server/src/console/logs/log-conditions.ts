@@ -24,12 +24,13 @@ export interface LogFilter {
   readonly until?: number;
   readonly requestId?: string;
   /**
-   * Minimum quota, included. Like `quotaBelow`, it leaves out rows of credits and deductions unless `types` are given.
+   * Minimum quota, included. Like `quotaBelow`, it leaves out rows of credits and deductions unless `types` are given, and
+   * the rows that it reads are limited (`assertFewScanned`), because no index has it.
    */
   readonly quotaAtLeast?: number;
   /** Exclusive upper limit of the quota. */
   readonly quotaBelow?: number;
-  /** Codes of failed calls. No index has them, so the range is limited (`assertScannable`, `assertFewScanned`). */
+  /** Codes of failed calls. No index has them, so the range is limited too (`assertScannable`). */
   readonly errorCodes?: readonly string[];
   /** Milliseconds, included. Like `durationBelow`, it is of calls, and the range is limited. */
   readonly durationAtLeast?: number;
@@ -113,8 +114,11 @@ export const leavesOutCredits = ({ types, quotaAtLeast, quotaBelow }: LogFilter)
 
 const callTypes = [LogType.consume, LogType.error];
 
-/** Whether a filter is by details of calls, which neither an index nor a rollup has. */
-export const isByDetails = (filter: LogFilter): boolean => columnsOf(filter).includes('other');
+/** Whether a filter is by details of calls, which are stored as a text. */
+const isByDetails = (filter: LogFilter): boolean => columnsOf(filter).includes('other');
+
+/** Whether a filter is by the quota or by details of calls, which neither an index nor a rollup has. */
+export const isUnindexed = (filter: LogFilter): boolean => isByDetails(filter) || columnsOf(filter).includes('quota');
 
 /** Longest range in seconds of a list that no index has: 31 days and the hour of a clock change. */
 export const maxScannedSeconds = 31 * 86_400 + 3600;

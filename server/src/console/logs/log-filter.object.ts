@@ -8,8 +8,11 @@ import { LogTypeEnum } from './log.object.js';
 import type { LogFilter } from './log-conditions.js';
 import type { LogSortKey } from './log.service.js';
 
-/** The last sentences of descriptions of lists by details. */
-const scanned = `Needs \`filter.at\`, of at most 31 days and ${maxLogRows.toLocaleString('en')} rows. A filter by user, channel, model or group leaves fewer rows to read. Costs 500 once.`;
+/** The last sentences of descriptions of lists that no index has. */
+const most = maxLogRows.toLocaleString('en');
+const fewer = 'A filter by user, channel, model or group leaves fewer rows to read. Costs 500 once.';
+const fewRows = `Refused where more than ${most} rows would be read. ${fewer}`;
+const scanned = `Needs \`filter.at\`, of at most 31 days and ${most} rows. ${fewer}`;
 
 @InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
 export class OwnLogFilterInput {
@@ -36,7 +39,7 @@ export class OwnLogFilterInput {
 
   @Field(() => QuotaRangeObject, {
     nullable: true,
-    description: 'Quota of a row. Without `types` it leaves out credits.',
+    description: `Quota of a row. Without \`types\` it leaves out credits. ${fewRows}`,
   })
   quota?: QuotaRangeObject | null;
 
@@ -70,7 +73,7 @@ export class LogFilterInput extends OwnLogFilterInput {
 
 const LogSort = sortInput<LogSortKey>('Log', {
   AT: ['createdAt', 'When the row was written.'],
-  QUOTA: ['quota', 'Quota that was charged, which needs a range of time in the filter. Costs 500 once.'],
+  QUOTA: ['quota', `Quota that was charged. ${scanned}`],
   DURATION: ['duration', `How long calls took; calls only. ${scanned}`],
 });
 
@@ -84,10 +87,11 @@ export class OwnLogListArgs extends listArgs(OwnLogFilterInput, LogSort, sorting
 export class LogListArgs extends listArgs(LogFilterInput, LogSort, sorting) {}
 
 /** Returns the cost of a list that no index has: all rows that the other fields leave are read, also for one row. */
-export const costOfScan = ({ filter, sort }: OwnLogListArgs): number =>
-  filter?.durationMs != null || filter?.errorCodes != null || sort?.some(({ field }) => field !== 'createdAt')
-    ? 500
-    : 0;
+export const costOfScan = ({ filter, sort }: OwnLogListArgs): number => {
+  const { quota, durationMs, errorCodes } = filter ?? {};
+  const isSorted = sort?.some(({ field }) => field !== 'createdAt') ?? false;
+  return isSorted || [quota, durationMs, errorCodes].some((condition) => condition != null) ? 500 : 0;
+};
 
 /**
  * Converts the filter.

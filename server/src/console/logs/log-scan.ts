@@ -3,7 +3,7 @@ import { LogType } from '../../shared/log-type.js';
 import { andLogFields, columnsOf, isPattern, rangeOf, Where, type LogFilter } from './log-conditions.js';
 
 /**
- * Refuses a list by details when it reads too many rows: all rows of the range that the indexes on its other fields leave.
+ * Refuses a list by cost or details when it reads too many rows: all rows of the range that the indexes on its other fields leave.
  * @throws AppError INVALID_INPUT
  */
 export async function assertFewScanned(database: Queries, filter: LogFilter, state: RollupState): Promise<void> {
@@ -16,7 +16,7 @@ export async function assertFewScanned(database: Queries, filter: LogFilter, sta
   await assertFewLogRows(
     database,
     { sql: logRowsSql(rangeOf(filter), conditions, state), values },
-    { reader: 'A list by duration or code of error', field: 'filter.at' },
+    { reader: 'A list by cost, duration or code of error', field: 'filter.at' },
   );
 }
 

@@ -11,7 +11,7 @@ import { storableJson } from '../../shared/json.js';
 import { type Queries, readSnapshot, type RollupState, type Snapshots } from '../../billing/rollups/index.js';
 import {
   assertScannable,
-  isByDetails,
+  isUnindexed,
   type LogFilter,
   maxScannedSeconds,
   searchLogs,
@@ -105,7 +105,7 @@ export class LogService implements UsageLog {
     assertScannable(filter, seconds(this.clock));
     if (valueOf(query)) throw new InvalidInputError('The log of a user is sorted by time only', 'sort');
     const view = viewFor(actor);
-    if (isByDetails(filter)) {
+    if (isUnindexed(filter)) {
       await readSnapshot(this.reads, (transaction, state) =>
         assertFewScanned(transaction, { ...filter, userIds }, state),
       );
@@ -257,7 +257,7 @@ export class LogService implements UsageLog {
 
   /**
    * Reads rows by quota or duration. All matching rows of the range are sorted, because no index has these, so the range
-   * is limited, and for durations so are its rows.
+   * and its rows are limited.
    */
   private async readByValue(
     filter: LogFilter,
@@ -272,11 +272,10 @@ export class LogService implements UsageLog {
     const offset = query.page * query.pageSize;
     const shown = Math.max(0, Math.min(query.pageSize, maxCountedLogs - offset));
     const page = { direction: query.sort[0]?.direction ?? 'DESC', offset, limit: query.pageSize + 1 };
-    const isScan = value === 'duration' || isByDetails(filter);
     const rows =
       shown === 0
         ? []
-        : await this.readChecked(filter, (transaction) => readByValue(transaction, filter, value, page), isScan);
+        : await this.readChecked(filter, (transaction) => readByValue(transaction, filter, value, page), true);
     return {
       items: rows.slice(0, shown),
       endCursor: null,
@@ -291,13 +290,13 @@ export class LogService implements UsageLog {
 
   /**
    * Reads in one snapshot.
-   * @param isScan whether details of rows are read
-   * @throws AppError INVALID_INPUT for details of too many rows
+   * @param isScan whether rows are read that no index finds
+   * @throws AppError INVALID_INPUT for too many of them
    */
   private readChecked<T>(
     filter: LogFilter,
     read: (transaction: Queries, state: RollupState) => Promise<T>,
-    isScan = isByDetails(filter),
+    isScan = isUnindexed(filter),
   ): Promise<T> {
     return readSnapshot(this.reads, async (transaction, state) => {
       if (isScan) await assertFewScanned(transaction, filter, state);
