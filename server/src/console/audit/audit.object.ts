@@ -21,6 +21,7 @@ const AuditSubjectEnum = enumType(
     ROLE: 'role',
     TOKEN: 'token',
     LOG: 'log',
+    DASHBOARD: 'dashboard',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
   {
@@ -33,6 +34,7 @@ const AuditSubjectEnum = enumType(
     ROLE: 'A custom role.',
     TOKEN: 'An API key.',
     LOG: 'Deleted log rows.',
+    DASHBOARD: 'A saved dashboard.',
   },
 );
 
