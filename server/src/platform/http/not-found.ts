@@ -28,7 +28,8 @@ declare module 'fastify' {
 }
 
 /** Paths of APIs. Every other path belongs to the console's router. */
-export const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graphql|openai\/|anthropic\/)/.test(path);
+export const isProgramPath = (path: string): boolean =>
+  /^\/(v1|api|assets|graphql(?!\/explorer\/?$)|openai\/|anthropic\/)/.test(path);
 
 const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
