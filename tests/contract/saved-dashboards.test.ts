@@ -177,6 +177,11 @@ it.each([
   ['a mutation', { query: 'mutation { deleteDashboard(id: 1) { id } }' }, 'panels.0.query'],
   ['a subscription', { query: 'subscription { myLogCreated { items { id } } }' }, 'panels.0.query'],
   ['two operations', { query: 'query A { notice } query B { notice }' }, 'panels.0.query'],
+  [
+    'a query that is deeper than a request may be',
+    { query: `{ users { items ${'{ tokens { items { user '.repeat(4)}{ id }${' } } }'.repeat(4)} } }` },
+    'panels.0.query',
+  ],
   ['a document that is too deep', { query: `{ a${'{ a'.repeat(20)}${'}'.repeat(21)}` }, 'panels.0.query'],
   [
     'a query above the cost of one operation',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { startServer, type LocalServer } from '../support/server.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Saved dashboards and the explorer in a browser: shown, copied, edited, shared, exported, and closed to common users. */
@@ -129,7 +129,9 @@ it('has its names and titles in Chinese', async () => {
 
 it('is closed to common users, as the explorer is', async () => {
   const common = await visit(browser, server.url);
-  await enter(common, '/dashboards', { username: 'tom', password });
+  await enter(common, '/token', { username: 'tom', password });
+  expect(await common.page.getByRole('link', { name: 'Saved dashboards' }).count()).toBe(0);
+  await common.page.goto('/dashboards');
   await common.page.getByRole('heading', { name: 'Page does not exist' }).waitFor();
   await common.page.goto('/graphql/explorer');
   await common.page.getByRole('heading', { name: 'Page does not exist' }).waitFor();
@@ -141,6 +143,8 @@ it('explores the API: an admin runs a query and reads the schema', async () => {
   const { page } = visitor;
   await page.goto('/graphql/explorer');
   await page.getByRole('heading', { level: 1, name: 'GraphQL explorer' }).waitFor();
+  await page.locator('.graphiql-query-editor').getByText('modelName').waitFor();
+  await settled(page);
   await page
     .locator('.graphiql-container')
     .getByRole('button', { name: /Execute query/ })

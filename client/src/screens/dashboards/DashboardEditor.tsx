@@ -132,15 +132,17 @@ export function DashboardEditor({
             />
           </Field>
         </Box>
-        <Segments
-          label={t('dashboards.visibility')}
-          value={visibility}
-          onChange={(next) => setDraft({ ...draft, visibility: next })}
-          choices={[
-            { value: 'PRIVATE', label: t('dashboards.private') },
-            { value: 'SHARED', label: t('dashboards.shared') },
-          ]}
-        />
+        <Box>
+          <Segments
+            label={t('dashboards.visibility')}
+            value={visibility}
+            onChange={(next) => setDraft({ ...draft, visibility: next })}
+            choices={[
+              { value: 'PRIVATE', label: t('dashboards.private') },
+              { value: 'SHARED', label: t('dashboards.shared') },
+            ]}
+          />
+        </Box>
         <Box sx={{ ml: { sm: 'auto' } }}>{panels.length > 0 && add}</Box>
       </Box>
       {panels.length === 0 ? (

@@ -28,7 +28,7 @@ export function DashboardFrame({
             {title}
           </Typography>
         </Box>
-        {actions}
+        <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>{actions}</Box>
       </Box>
       {children}
     </Box>

@@ -5,6 +5,7 @@ import { GraphiQL, type GraphiQLProps } from 'graphiql';
 import 'graphiql/style.css';
 import { useTranslation } from 'react-i18next';
 import { session } from '../../lib/session.js';
+import { sans } from '../../theme/fonts.js';
 
 const example = `# Requests run with your session, also mutations.
 query Spend {
@@ -38,6 +39,7 @@ const fetcher: GraphiQLProps['fetcher'] = async (parameters) => {
 export function ExplorerScreen() {
   const { t } = useTranslation();
   const { colorScheme } = useColorScheme();
+  const isDark = colorScheme === 'dark';
   return (
     <Box
       sx={{
@@ -45,7 +47,16 @@ export function ExplorerScreen() {
         flexDirection: 'column',
         height: 'calc(100dvh - 48px)',
         minHeight: 420,
-        '& .graphiql-container': { flex: 1, minHeight: 0 },
+        // Colours and fonts of the console. The selector is stronger than that of the explorer's own themes.
+        '&& .graphiql-container': {
+          flex: 1,
+          minHeight: 0,
+          '--font-family': sans,
+          '--font-size-body': '14px',
+          ...(isDark
+            ? { '--color-base': '204, 17%, 9%', '--color-primary': '184, 51%, 54%' }
+            : { '--color-base': '0, 0%, 100%', '--color-primary': '186, 78%, 25%' }),
+        },
       }}
     >
       <title>{t('dashboards.explorer')}</title>
@@ -55,7 +66,7 @@ export function ExplorerScreen() {
       <GraphiQL
         fetcher={fetcher}
         defaultQuery={example}
-        forcedTheme={colorScheme === 'dark' ? 'dark' : 'light'}
+        forcedTheme={isDark ? 'dark' : 'light'}
         isHeadersEditorEnabled={false}
         showPersistHeadersSettings={false}
       />

@@ -43,9 +43,7 @@ export function checkQuery(
 ): QueryShape {
   const refuse = (message: string, field: string): InvalidInputError =>
     new InvalidInputError(message, `${at}.${field}`);
-  const document = parsed(query, refuse);
-  const [error] = validate(schema, document, rules, { maxErrors: 1 });
-  if (error) throw refuse(error.message, 'query');
+  const document = validated(schema, query, refuse);
   const operation = readOnly(document, refuse);
   const declared = operation.variableDefinitions ?? [];
   const names = declared.map(({ variable }) => variable.name.value);
@@ -61,13 +59,17 @@ export function checkQuery(
 
 type Refuse = (message: string, field: string) => InvalidInputError;
 
-function parsed(query: string, refuse: Refuse): DocumentNode {
+function validated(schema: GraphQLSchema, query: string, refuse: Refuse): DocumentNode {
   try {
     assertFewRepeats(query);
-    return parse(query, { maxTokens });
+    const document = parse(query, { maxTokens });
+    // Some limits throw their error instead of reporting it.
+    const [error] = validate(schema, document, rules, { maxErrors: 1 });
+    if (error) throw error;
+    return document;
   } catch (error) {
-    if (error instanceof GraphQLError || error instanceof InvalidInputError) throw refuse(error.message, 'query');
-    throw error;
+    if (!(error instanceof GraphQLError || error instanceof InvalidInputError)) throw error;
+    throw refuse(error.message.replace(/^Syntax Error: /, ''), 'query');
   }
 }
 
