@@ -158,6 +158,7 @@ export function DashboardListScreen() {
     >
       <ListGrid
         label={t('shell.savedDashboards')}
+        columnsKey="dashboards-table-columns"
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}
