@@ -5,7 +5,18 @@ import { precompress } from './precompress.js';
 import { preloads } from './preloads.js';
 
 const server = process.env.TOLLGATE_URL ?? 'http://127.0.0.1:3000';
-const proxied = ['/graphql', '/api', '/v1', '/v1beta', '/openai', '/mj', '/suno', '/pg', '/docs', '/llms.txt'];
+const proxied = [
+  '^/graphql(?!/explorer)',
+  '/api',
+  '/v1',
+  '/v1beta',
+  '/openai',
+  '/mj',
+  '/suno',
+  '/pg',
+  '/docs',
+  '/llms.txt',
+];
 
 const base: InlineConfig = {
   root: import.meta.dirname,

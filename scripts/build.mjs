@@ -20,7 +20,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const output = join(root, 'dist');
 
 const isTest = (path) => /\.test\.tsx?$/.test(path);
-const isGenerated = (path) => /\.generated\.ts$/.test(path) || path.includes(`${sep}gql${sep}`);
+const isGenerated = (path) => /\.generated\.ts$/.test(path);
 
 /** Build targets: their source files, and how each is built into its own folder. */
 const parts = {

@@ -12,6 +12,7 @@ import { composeAlerts } from './compose/alerts.js';
 import { composeAccounts } from './compose/accounts.js';
 import { composeCatalogue } from './compose/catalogue.js';
 import { composeChannels } from './compose/channels.js';
+import { composeDashboards } from './compose/dashboards.js';
 import { composeImport } from './compose/import.js';
 import { composeOperations } from './compose/operations.js';
 import { composePlatform, type Foundation } from './compose/platform.js';
@@ -118,7 +119,9 @@ async function compose(
   const channelServices = await composeChannels(platform, catalogue, accounts, operations, relay);
   const siteImport = composeImport(platform);
   const alerts = composeAlerts(platform, catalogue);
-  const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices, siteImport, alerts };
+  const dashboards = await composeDashboards(platform, schema.schema);
+  const services = { platform, catalogue, accounts, operations, priceSync, relay, channelServices };
+  const subjects = { ...services, siteImport, alerts, dashboards };
   const { setupService } = accounts;
   const setupCode = (await setupService.isDone()) ? null : setupService.code;
   return { app: await composePresentations(subjects, schema, roots), setupCode };

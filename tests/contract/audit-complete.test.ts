@@ -43,6 +43,14 @@ async function code(name = fresh()): Promise<number> {
   await site.expectSuccess(root, 'POST', '/api/redemption/', { name, quota: 5, count: 1 });
   return idOf('redemptions', name);
 }
+const panel = '{ title: "Notice", kind: TABLE, query: "{ notice }" }';
+async function dashboard(): Promise<number> {
+  const { data } = await site.graphql(
+    root,
+    `mutation { createDashboard(input: { name: "${fresh()}", panels: [${panel}] }) { dashboard { id } } }`,
+  );
+  return (data?.['createDashboard'] as { dashboard: { id: number } }).dashboard.id;
+}
 const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', path, { id, status: 2 });
 
 /**
@@ -60,6 +68,17 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     },
   ],
 
+  createDashboard: [
+    'dashboard',
+    'create',
+    () => `createDashboard(input: { name: "${fresh()}", panels: [${panel}] }) { dashboard { id } }`,
+  ],
+  updateDashboard: [
+    'dashboard',
+    'update',
+    async () => `updateDashboard(input: { id: ${await dashboard()}, name: "${fresh()}" }) { dashboard { id } }`,
+  ],
+  deleteDashboard: ['dashboard', 'delete', async () => `deleteDashboard(id: ${await dashboard()}) { id }`],
   createCustomRole: [
     'role',
     'create',

@@ -88,16 +88,37 @@ it('shows the cooldown of each key with reason and end, live too, and Clear ends
 });
 
 it('has limits and timeouts in GraphQL and REST, and refuses what it does not know', async () => {
-  const limits = { key: { requests_per_minute: 60 }, channel: { daily_usd: 2.5 } };
-  const update = `mutation Set($limits: JSON, $timeouts: JSON) {
+  const none = {
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    concurrentCalls: null,
+    dailyUsd: null,
+    monthlyUsd: null,
+  };
+  const names = Object.keys(none).join(' ');
+  const shown = `limits { channel { ${names} } key { ${names} } } timeouts { firstByteSeconds idleSeconds totalSeconds }`;
+  const update = `mutation Set($limits: ChannelLimitsInput, $timeouts: ChannelTimeoutsInput) {
     updateChannel(input: { id: ${id}, limits: $limits, timeouts: $timeouts }) { channel { id } }
   }`;
-  await site.graphql(root, update, { limits, timeouts: { idle_seconds: 30 } });
-  const read = await site.graphql(root, `{ channel(id: ${id}) { limits timeouts } }`);
-  expect(read.data).toEqual({ channel: { limits, timeouts: { idle_seconds: 30 } } });
+  const limits = { key: { requestsPerMinute: 60, tokensPerMinute: null }, channel: { dailyUsd: 2.5 } };
+  const saved = await site.graphql(root, update, { limits, timeouts: { idleSeconds: 30 } });
+  expect(saved.codes).toEqual([]);
+  const read = await site.graphql(root, `{ channel(id: ${id}) { ${shown} } }`);
+  expect(read.data).toEqual({
+    channel: {
+      limits: { channel: { ...none, dailyUsd: 2.5 }, key: { ...none, requestsPerMinute: 60 } },
+      timeouts: { firstByteSeconds: null, idleSeconds: 30, totalSeconds: null },
+    },
+  });
+  for (const wrong of [{ limits: { key: { requestsPerMinute: 0 } } }, { timeouts: { totalSeconds: 90_000 } }]) {
+    expect((await site.graphql(root, update, wrong)).codes).toEqual(['INVALID_INPUT']);
+  }
   const { body } = await site.expectSuccess(root, 'GET', `/api/channel/${id}`);
   const wire = body.data as { limits: string; timeouts: string };
-  expect([JSON.parse(wire.limits), JSON.parse(wire.timeouts)]).toEqual([limits, { idle_seconds: 30 }]);
+  expect([JSON.parse(wire.limits), JSON.parse(wire.timeouts)]).toEqual([
+    { key: { requests_per_minute: 60 }, channel: { daily_usd: 2.5 } },
+    { idle_seconds: 30 },
+  ]);
   for (const [field, text, message] of [
     ['limits', '{"key":{"rpm":1}}', 'Limits: rpm is unknown'],
     ['limits', '{"all":{}}', 'Limits: all is unknown; use channel and key'],
@@ -114,8 +135,8 @@ it('has limits and timeouts in GraphQL and REST, and refuses what it does not kn
     ]);
   }
   await site.expectSuccess(root, 'PUT', '/api/channel/', { id, limits: '', timeouts: '' });
-  const none = await site.graphql(root, `{ channel(id: ${id}) { limits timeouts } }`);
-  expect(none.data).toEqual({ channel: { limits: null, timeouts: null } });
+  const cleared = await site.graphql(root, `{ channel(id: ${id}) { ${shown} } }`);
+  expect(cleared.data).toEqual({ channel: { limits: null, timeouts: null } });
 });
 
 it('counts keys in cooldown in the metrics by reason', async () => {

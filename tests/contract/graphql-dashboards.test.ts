@@ -720,6 +720,60 @@ it('40: usage by endpoint', async () => {
   );
 });
 
+it('reads the first endpoints and errors alone, also by user', async () => {
+  const first = async (args: string): Promise<unknown[]> => {
+    const { data, text } = await site.graphql(
+      root,
+      `{ usage(range: { calendar: LAST_7_DAYS }, ${args}) { items { key { endpoint errorCode } metrics { calls failedCalls } } } }`,
+    );
+    if (!data?.['usage']) throw new Error(text);
+    return (data['usage'] as Usage['usage']).items.map(({ key, metrics }) => [
+      key['endpoint'] ?? key['errorCode'],
+      metrics.failedCalls,
+    ]);
+  };
+  const failed = (of: 'request_path' | 'error_code'): unknown[][] => {
+    const all = [...groups(logRows(today - 6 * day, 6), ({ other }) => other[of] ?? '')].map(([name, rows]) => [
+      name,
+      rows.length,
+    ]);
+    // Several may be first.
+    return all.filter(([, rows]) => all.every(([, others]) => Number(others) <= Number(rows)));
+  };
+  const by = 'orderBy: [{ metric: FAILED_CALLS }], top: 1';
+  const [endpoint, error] = [await first(`groupBy: [ENDPOINT], ${by}`), await first(`groupBy: [ERROR], ${by}`)];
+  expect([endpoint.length, error.length]).toEqual([1, 1]);
+  expect(failed('request_path')).toContainEqual(endpoint[0]);
+  expect(failed('error_code')).toContainEqual(error[0]);
+  expect((await first('groupBy: [USER, ENDPOINT], pageSize: 5')).length).toBe(5);
+});
+
+it.each([
+  ['ENDPOINT', undefined],
+  ['ERROR', 6],
+] as const)('totals of questions by %s are those of its rows, which are in the log', async (dimension, type) => {
+  const metrics = '{ calls failedCalls quota }';
+  for (const args of ['MODEL]', 'MODEL], top: 1, topBy: [MODEL], others: true', 'MODEL], bucket: DAY']) {
+    const { data, text } = await site.graphql(
+      root,
+      `{ usage(range: { calendar: LAST_7_DAYS }, groupBy: [${dimension}, ${args}, pageSize: 5000) {
+           items { key { modelName } metrics ${metrics} } total ${metrics} } }`,
+    );
+    if (!data?.['usage']) throw new Error(text);
+    const { items, total } = data['usage'] as Usage['usage'];
+    const rows = logRows(today - 6 * day, type);
+    const failed = rows.filter((row) => row.type === 6).length;
+    expect(total).toEqual({ calls: rows.length - failed, failedCalls: failed, quota: sum(rows, ({ quota }) => quota) });
+    expect(sum(items, (row) => row.metrics.failedCalls)).toBe(failed);
+    expect(sum(items, (row) => row.metrics.quota)).toBe(total.quota);
+    const [first] = [...groups(rows, ({ model }) => model)].sort(
+      ([, one], [, two]) => sum(two, ({ quota }) => quota) - sum(one, ({ quota }) => quota),
+    );
+    // The first model is that of the rows that are shown. Failed calls have no quota.
+    if (args.includes('top') && dimension === 'ENDPOINT') expect(items[0]?.key['modelName']).toBe(first?.[0]);
+  }
+});
+
 it('42: what prompt caches saved, by model', async () => {
   const { usage } = await ask<Usage>(42);
   const expected = valuesOf(

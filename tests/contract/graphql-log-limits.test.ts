@@ -122,6 +122,7 @@ describe('usage', () => {
 describe('the log', () => {
   const at = `at: { from: "${from}" }`;
   const slow = 'durationMs: { atLeast: 2000 }';
+  const costly = 'quota: { atLeast: 5 }';
   const overloaded = 'errorCodes: ["overloaded"]';
   const logs = (filter: string, sort = 'AT', fields = 'items { type }') =>
     ask(root, `{ logs(pageSize: 1, filter: { ${at} ${filter} }, sort: [{ field: ${sort} }]) { ${fields} } }`);
@@ -154,6 +155,16 @@ describe('the log', () => {
     ['duration and name of the key', () => logs(`${slow} tokenName: "quiet"`), 'logs'],
     ['duration of failed calls', () => logs(`${slow} types: [ERROR]`), 'logs'],
     ['code of error', () => logs(overloaded), 'logs'],
+    // Quota has an index.
+    ['quota', () => logs(`${costly} types: [ERROR]`), 'logs'],
+    ['the order of quota', () => logs('types: [ERROR]', 'QUOTA'), 'logs'],
+    ['the order of cost of a channel', () => logs('channelIds: [2]', 'QUOTA'), 'logs'],
+    ['own cost', () => own(bob, costly), 'myLogs'],
+    [
+      'own cost without a range',
+      () => ask(bob, `{ myLogs(pageSize: 1, filter: { ${costly} }) { items { type } } }`),
+      'myLogs',
+    ],
     ['own duration', () => own(bob, slow), 'myLogs'],
     ['the order of own durations', () => own(bob, '', 'DURATION'), 'myLogs'],
   ])('is read by %s', async (_, read, name) => {
@@ -192,6 +203,8 @@ describe('the log', () => {
     expect((await logs('quota: { atLeast: 1 }')).cost).toBe(cheap + 500);
     expect((await logs('', 'DURATION')).cost).toBe(cheap + 500);
     expect((await logs('', 'QUOTA')).cost).toBe(cheap + 500);
+    expect((await logs(costly)).cost).toBe(cheap + 500);
+    expect((await own(bob, costly)).cost).toBe(cheapOwn + 500);
     expect((await own(bob, slow)).cost).toBe(cheapOwn + 500);
     expect((await own(bob, 'quota: { below: 1 }')).cost).toBe(cheapOwn + 500);
     expect((await own(bob, '', 'DURATION')).cost).toBe(cheapOwn + 500);

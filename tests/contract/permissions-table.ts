@@ -87,6 +87,8 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     'query userGrowth',
     'query credits',
     'query liabilities',
+    ...['query dashboards', 'query dashboard', 'query checkPanel'],
+    ...['mutation createDashboard', 'mutation updateDashboard', 'mutation deleteDashboard'],
     'GET /api/data',
     'GET /api/data/export',
   ],

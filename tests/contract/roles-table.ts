@@ -376,6 +376,17 @@ export const operations: readonly Operation[] = [
   { least: 'root', graphql: ['query { capturedContent(requestId: "none") { request } }'] },
   { least: 'root', graphql: ['query { guardrailTrial(rule: "{}", text: "") { matched } }'] },
 
+  // Saved dashboards
+  {
+    graphql: [
+      'query { dashboards { totalCount } }',
+      `query { dashboard(id: ${unknownId}) { id } }`,
+      'query { checkPanel(panel: { title: "", kind: TABLE, query: "" }) { title } }',
+      'mutation { createDashboard(input: { name: "", panels: [] }) { dashboard { id } } }',
+      `mutation { updateDashboard(input: { id: ${unknownId} }) { dashboard { id } } }`,
+      `mutation { deleteDashboard(id: ${unknownId}) { id } }`,
+    ],
+  },
   // Budgets
   { graphql: ['query { budgets { totalCount } }'], rest: ['GET /api/budget'] },
   { least: 'common', rest: ['GET /api/budget/:id', 'GET /api/budget/export'] },

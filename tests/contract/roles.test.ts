@@ -293,6 +293,8 @@ it('no type has a field for a secret', async () => {
     'BeginAuthenticatorAppPayload.secret',
     // The field contains the positions and the health of keys, without their text.
     'Channel.keys',
+    // Limits of each key.
+    'ChannelLimits.key',
     // These fields show the caller's own secrets once, or belong to an endpoint that is restricted and logged.
     ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreateTokenPayload.key'],
     ...[

@@ -16,6 +16,7 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLScalarType,
+  type GraphQLSchema,
 } from 'graphql';
 
 /* The texts of the schema, which authors of dashboards read instead of the code. */
@@ -132,4 +133,58 @@ it('ids have a type by the rule of docs/schema-changes.md', () => {
   expect(pathsWith('String').filter((path) => !chosen.test(path))).toEqual([]);
   const known = ['Int', 'ID', 'SafeInt', 'String'];
   expect(members.filter(({ type }) => !known.includes(getNamedType(type).name)).map(({ path }) => path)).toEqual([]);
+});
+
+it('every id of a user, an API key or a channel has the row itself beside it', () => {
+  const targets: Readonly<Record<string, string>> = { user: 'User', token: 'Token', channel: 'Channel' };
+  const people = /^(actor|owner|createdBy|changedBy)Id$/;
+  const objects = types.filter(
+    (type) =>
+      isObjectType(type) && !['Query', 'Mutation', 'Subscription'].includes(type.name) && type.name !== 'LiveCallEvent',
+  );
+  const pairs = objects.flatMap((type) => {
+    const own = Object.values(type.getFields());
+    return own.flatMap(({ name }) => {
+      const target = people.test(name) ? 'User' : targets[/^(user|token|channel)Id$/.exec(name)?.[1] ?? ''];
+      if (target === undefined) return [];
+      const isThere = own.some(({ type: of }) => getNamedType(of).name === target);
+      return [{ path: `${type.name}.${name}`, isThere }];
+    });
+  });
+  expect(pairs.length).toBeGreaterThan(25);
+  expect(pairs.filter(({ isThere }) => !isThere).map(({ path }) => path)).toEqual([]);
+});
+
+describe('deprecated members', () => {
+  /** Members against the policy of docs/schema-changes.md: without a successor in the reason, or an entry with its release. */
+  const unfit = (of: GraphQLSchema, page: string): string[] =>
+    Object.values(of.getTypeMap())
+      .flatMap((type) => [
+        ...(isObjectType(type) || isInputObjectType(type) || isInterfaceType(type)
+          ? Object.values<GraphQLField<unknown, unknown> | GraphQLInputField>(type.getFields())
+          : []
+        ).map((member) => ({ path: `${type.name}.${member.name}`, reason: member.deprecationReason })),
+        ...(isEnumType(type) ? type.getValues() : []).map((value) => ({
+          path: `${type.name}.${value.name}`,
+          reason: value.deprecationReason,
+        })),
+      ])
+      .filter(({ reason }) => reason != null)
+      .filter(
+        ({ path, reason }) =>
+          !/^Use `\w[\w.]*`/.test(reason ?? '') || !page.includes(`\`${path}\` is deprecated since`),
+      )
+      .map(({ path }) => path);
+
+  it('name their successor, and are listed with the release', () => {
+    expect(unfit(schema, readFileSync(join(import.meta.dirname, '../../docs/schema-changes.md'), 'utf8'))).toEqual([]);
+  });
+
+  it('are found where they do not', () => {
+    const sample = buildSchema(`type Query {
+      one: Int @deprecated(reason: "Use \`two\`.")  two: Int
+      three: Int @deprecated(reason: "It is slow.")  four: Kind }
+      enum Kind { OLD @deprecated(reason: "Use \`NEW\`.") NEW }`);
+    expect(unfit(sample, '`Query.one` is deprecated since 0.2.0')).toEqual(['Query.three', 'Kind.OLD']);
+  });
 });

@@ -34,6 +34,9 @@ beforeAll(async () => {
        FROM users;
      INSERT INTO budgets (level, subject_id, kind, amount, span, created_by, by_admin)
        SELECT 'user', id, 'requests', 1, 'day', ${root.id}, true FROM users;
+     INSERT INTO dashboards (owner_id, name, visibility, panels)
+       SELECT id, 'd' || id, 'shared', '[{"title":"x","kind":"table","size":"small","query":"{ notice }","variables":{}}]'
+       FROM users;
      INSERT INTO alerts (kind, channel_id, facts) SELECT 'ERROR_RATE', id, '{}' FROM users;
      INSERT INTO alert_messages (alert_id, target, error, due_at) SELECT id, 'MAIL', 'refused', NULL FROM alerts;
      INSERT INTO audit_entries (actor_id, actor_name, action, subject, subject_id, changes)

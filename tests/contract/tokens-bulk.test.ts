@@ -135,11 +135,21 @@ it('opens keys of others to operators who may change users, not to those who may
   }
 });
 
+it('makes a key without a quota unlimited, not dead', async () => {
+  const made = (quota: string) =>
+    site.graphql(owner, `mutation { createToken(input: { name: "q"${quota} }) { token { quota { remaining } } } }`);
+  const left = (remaining: number | null) => ({ createToken: { token: { quota: { remaining } } } });
+  expect((await made('')).data).toEqual(left(null));
+  expect((await made(', quota: null')).data).toEqual(left(null));
+  expect((await made(', quota: 0')).data).toEqual(left(0));
+  expect((await made(', quota: 700')).data).toEqual(left(700));
+});
+
 it('enables keys, and names the reason for those that have expired or are used up', async () => {
   const [first = 0, expired = 0, exhausted = 0] = ids;
   await change(owner, 'disableTokens', [first]);
   await site.query("UPDATE tokens SET status = 'expired', expires_at = to_timestamp(1000) WHERE id = $1", [expired]);
-  await site.query("UPDATE tokens SET status = 'exhausted' WHERE id = $1", [exhausted]);
+  await site.query("UPDATE tokens SET status = 'exhausted', unlimited_quota = false WHERE id = $1", [exhausted]);
   const document = `mutation ($ids: [Int!]!) { enableTokens(ids: $ids) { done failed { id message } } }`;
   const { data } = await site.graphql(owner, document, { ids });
   expect(data?.['enableTokens']).toEqual({

@@ -135,13 +135,16 @@ describe('the health of a channel', () => {
     await drawer.getByLabel('Silence').fill('30');
     await drawer.getByRole('button', { name: 'Save channel' }).click();
     await drawer.waitFor({ state: 'detached' });
-    const { data } = await server.api.graphql(root, '{ channels { items { limits timeouts } } }');
+    const { data } = await server.api.graphql(
+      root,
+      '{ channels { items { limits { channel { dailyUsd } key { requestsPerMinute } } timeouts { idleSeconds } } } }',
+    );
     expect(data).toEqual({
       channels: {
         items: [
           {
-            limits: { channel: { daily_usd: 2.5 }, key: { requests_per_minute: 60 } },
-            timeouts: { idle_seconds: 30 },
+            limits: { channel: { dailyUsd: 2.5 }, key: { requestsPerMinute: 60 } },
+            timeouts: { idleSeconds: 30 },
           },
         ],
       },

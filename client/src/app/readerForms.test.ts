@@ -1,6 +1,6 @@
 import { newBudget, toBudgetValues, toTokenBudget, zones } from '../nouns/budgets/budgetForm.js';
-import { dashboardRange } from '../screens/dashboard/dashboardRange.js';
-import { viewerZone } from '../screens/dashboard/usageSeries.js';
+import { dashboardRange } from '../nouns/dashboards/dashboardRange.js';
+import { viewerZone } from '../nouns/dashboards/usageSeries.js';
 import { toLogFilter, noFilters } from '../screens/logs/logFilter.js';
 import { monthBefore } from '../screens/settings/LogCleanup.js';
 import { inputParts, newToken, toTokenValues } from '../screens/tokens/tokenForm.js';

@@ -14,6 +14,7 @@ import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
 import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
 import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
+import SpaceDashboardOutlinedIcon from '@mui/icons-material/SpaceDashboardOutlined';
 import TaskAltOutlinedIcon from '@mui/icons-material/TaskAltOutlined';
 import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
@@ -30,6 +31,7 @@ export interface SideBarEntry {
     | 'playground'
     | 'chat'
     | 'dashboard'
+    | 'savedDashboards'
     | 'modelHealth'
     | 'statusPage'
     | 'tokens'
@@ -110,6 +112,25 @@ export const screens: readonly ScreenEntry[] = [
       Icon: InsertChartOutlinedOutlinedIcon,
       needs: 'enableDataExport',
     },
+  },
+  {
+    paths: ['/dashboards'],
+    module: 'dashboards/DashboardList',
+    access: 'admin',
+    permission: ['USAGE_READ'],
+    sideBar: { group: 'console', label: 'savedDashboards', Icon: SpaceDashboardOutlinedIcon },
+  },
+  {
+    paths: ['/dashboards/add', '/dashboards/:id', '/dashboards/:id/edit'],
+    module: 'dashboards/SavedDashboard',
+    access: 'admin',
+    permission: ['USAGE_READ'],
+  },
+  {
+    paths: ['/graphql/explorer'],
+    module: 'explorer/Explorer',
+    access: 'admin',
+    permission: ['USAGE_READ'],
   },
   {
     paths: ['/token'],

@@ -4,6 +4,7 @@ import { AuditRecord } from '../console/audit/index.js';
 import { AccessToken, Session } from '../console/auth/index.js';
 import { Budget } from '../billing/budgets/index.js';
 import { Channel } from '../console/channels/index.js';
+import { Dashboard } from '../console/dashboards/index.js';
 import { Log } from '../console/logs/index.js';
 import { Option } from '../options/option.entity.js';
 import { PriceCheck, PriceUpdate, PriceVersion } from '../console/prices/index.js';
@@ -39,4 +40,5 @@ export const entities: readonly EntityClass[] = [
   Passkey,
   Budget,
   Alert,
+  Dashboard,
 ];

@@ -13,6 +13,7 @@ import { ChannelLiveResolver } from '../console/channels/channel-live.resolver.j
 import { ChannelSessionResolver } from '../console/channels/channel-sessions.resolver.js';
 import { ChannelTestRunResolver } from '../console/channels/channel-test-runs.resolver.js';
 import { ChannelResolver } from '../console/channels/channel.resolver.js';
+import { DashboardResolver, PanelResolver } from '../console/dashboards/dashboard.resolver.js';
 import { CheckInResolver } from '../console/check-in/check-in.resolver.js';
 import { GuardrailTrialResolver } from '../console/guardrails/guardrail-trial.resolver.js';
 import { GuardrailTrialService } from '../console/guardrails/index.js';
@@ -35,6 +36,7 @@ import { RedemptionResolver } from '../console/redemptions/redemption.resolver.j
 import { RegistrationResolver } from '../console/registration/registration.resolver.js';
 import {
   LiveCallRelations,
+  DashboardRelations,
   LogRelations,
   OwnLogRelations,
   OptionRelations,
@@ -44,6 +46,7 @@ import {
   TopUpOrderRelations,
   UsageKeyRelations,
 } from '../console/relations/to-one.resolver.js';
+import { relationsById } from '../console/relations/by-id.resolver.js';
 import type { RelationSources } from '../console/relations/relation.object.js';
 import { TokenListRelations, UserListRelations } from '../console/relations/to-many.resolver.js';
 import { CustomRoleResolver, UserRoleRelations } from '../console/roles/custom-role.resolver.js';
@@ -77,7 +80,7 @@ const relationSources = ({ accounts, catalogue, operations }: Subjects): Relatio
 /** Resolvers of relations to one row. */
 const toOne = [
   ...[LogRelations, OwnLogRelations, TokenRelations, TopUpOrderRelations, OptionRelations, RedemptionRelations],
-  ...[RedemptionUseRelations, LiveCallRelations, UsageKeyRelations],
+  ...[RedemptionUseRelations, LiveCallRelations, UsageKeyRelations, DashboardRelations],
 ] as const;
 
 /** Every GraphQL resolver: its class and its factory. The schema is printed from the classes alone. */
@@ -111,6 +114,8 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [CreativeTaskFields, ({ relay }) => new CreativeTaskFields(relay.videoLinks)],
   [LogResolver, ({ platform }) => new LogResolver(platform.logService, platform.optionService)],
   [AlertResolver, ({ alerts }) => new AlertResolver(alerts)],
+  [DashboardResolver, ({ dashboards }) => new DashboardResolver(dashboards)],
+  [PanelResolver, ({ dashboards }) => new PanelResolver(dashboards)],
   [AuditResolver, ({ platform }) => new AuditResolver(platform.auditService)],
   [AccessTokenResolver, ({ accounts }) => new AccessTokenResolver(accounts.accessTokens)],
   [SecondFactorResolver, ({ accounts }) => new SecondFactorResolver(accounts.secondFactors)],
@@ -158,7 +163,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [ChannelUsageResolver, ({ operations }) => new ChannelUsageResolver(operations.usageService)],
   [LedgerHistoryResolver, ({ operations }) => new LedgerHistoryResolver(operations.ledgerHistory)],
   [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],
-  ...toOne.map((Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [
+  ...[...toOne, ...relationsById].map((Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [
     Relations,
     (subjects) => new Relations(relationSources(subjects)),
   ]),

@@ -1,5 +1,6 @@
 import type { AlertService } from '../console/alerts/index.js';
 import type { ChannelServices } from '../console/channels/index.js';
+import type { DashboardService } from '../console/dashboards/index.js';
 import type { ImportService } from '../import/console/import.service.js';
 import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';
@@ -19,4 +20,5 @@ export interface Subjects {
   readonly channelServices: ChannelServices;
   readonly siteImport: ImportService;
   readonly alerts: AlertService;
+  readonly dashboards: DashboardService;
 }

@@ -34,6 +34,7 @@ export const auditSubjects = [
   'role',
   'token',
   'log',
+  'dashboard',
 ] as const;
 export type AuditSubject = (typeof auditSubjects)[number];
 

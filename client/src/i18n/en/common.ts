@@ -161,6 +161,7 @@ export const common = {
     about: 'About',
     credit: 'Powered by Tollgate',
     dashboard: 'Dashboard',
+    savedDashboards: 'Saved dashboards',
     drawings: 'Drawing log',
     tasks: 'Task log',
     groupPersonal: 'Personal',

@@ -147,6 +147,7 @@ const money = {
       import: 'Import',
       option: 'Setting',
       redemption: 'Code',
+      dashboard: 'Dashboard',
       budget: 'Budget',
       log: 'Log',
       role: 'Role',

@@ -44,7 +44,7 @@ export const customRoles = {
     LOGS_CONTENT: 'Read texts of calls that log rows have.',
     LOGS_CAPTURES: 'Read captured prompts and responses.',
     TASKS_READ: 'See drawings and tasks of all users, with prompts.',
-    USAGE_READ: 'See usage, costs and growth of the whole site.',
+    USAGE_READ: 'See usage, costs and growth of the whole site, and save dashboards.',
     OPTIONS: 'See all settings and change those that admins change.',
     ALERTS: 'See alerts of the site.',
     AUDIT: 'Read and export the audit log.',

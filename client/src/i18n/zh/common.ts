@@ -159,6 +159,7 @@ export const common = {
     about: '关于',
     credit: '由 Tollgate 驱动',
     dashboard: '数据看板',
+    savedDashboards: '已存看板',
     drawings: '绘图日志',
     tasks: '任务日志',
     groupTalk: '操练场与聊天',

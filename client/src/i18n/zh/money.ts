@@ -140,6 +140,7 @@ const money = {
       import: '迁移',
       option: '设置',
       redemption: '兑换码',
+      dashboard: '看板',
       budget: '预算',
       log: '日志',
       role: '角色',

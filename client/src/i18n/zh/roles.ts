@@ -43,7 +43,7 @@ export const customRoles = {
     LOGS_CONTENT: '查看日志中的调用文本。',
     LOGS_CAPTURES: '查看采集的提示和响应。',
     TASKS_READ: '查看所有用户的绘图和任务及其提示。',
-    USAGE_READ: '查看全站用量、成本和增长。',
+    USAGE_READ: '查看全站用量、成本和增长，并保存看板。',
     OPTIONS: '查看全部设置，修改管理员可修改的设置。',
     ALERTS: '查看站点告警。',
     AUDIT: '查看和导出审计日志。',

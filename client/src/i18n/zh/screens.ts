@@ -3,6 +3,7 @@ export * from './alerts.js';
 export * from './budgets.js';
 export * from './channelHealth.js';
 export * from './channels.js';
+export * from './dashboards.js';
 export * from './factors.js';
 export * from './fields.js';
 export * from './firstSteps.js';

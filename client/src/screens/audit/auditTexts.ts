@@ -11,6 +11,7 @@ export const subjectTexts = {
   TOKEN: 'audit.subjects.token',
   BUDGET: 'audit.subjects.budget',
   LOG: 'audit.subjects.log',
+  DASHBOARD: 'audit.subjects.dashboard',
 } as const satisfies Record<AuditEntry['subject'], string>;
 
 const actionTexts = {

@@ -139,8 +139,8 @@ it('has a number field with its unit for each limit and timeout, and saves those
   expect(saved).toHaveBeenCalledWith({
     input: {
       id: 24,
-      limits: { channel: { daily_usd: 2.5 }, key: { requests_per_minute: 60 } },
-      timeouts: { idle_seconds: 30 },
+      limits: { channel: { dailyUsd: 2.5 }, key: { requestsPerMinute: 60 } },
+      timeouts: { idleSeconds: 30 },
     },
   });
 });

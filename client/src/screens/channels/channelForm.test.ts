@@ -88,8 +88,11 @@ describe('a stored channel', () => {
     },
     parameters: { temperature: 0.2 },
     cost: { factor: 0.85, cards: { 'gpt-*': { prices: { input: 2 } } } },
-    limits: { key: { requests_per_minute: 60 } },
-    timeouts: { idle_seconds: 30 },
+    limits: {
+      channel: null,
+      key: { requestsPerMinute: 60, tokensPerMinute: null, concurrentCalls: null, dailyUsd: null, monthlyUsd: null },
+    },
+    timeouts: { firstByteSeconds: null, idleSeconds: 30, totalSeconds: null },
     keys: [],
     headers: { 'X-Title': 'Tollgate', operations: [{ mode: 'delete', path: 'User-Agent' }] },
     maxInputTokens: 9,
@@ -121,8 +124,8 @@ describe('a stored channel', () => {
       parameters: { temperature: 0.2 },
       headers: channel.headers,
       cost: channel.cost,
-      limits: channel.limits,
-      timeouts: channel.timeouts,
+      limits: { key: { requestsPerMinute: 60 } },
+      timeouts: { idleSeconds: 30 },
     });
   });
 
@@ -139,8 +142,8 @@ describe('a stored channel', () => {
     const whole = { ...values.limits.channel, dailyUsd: ' 2.5 ', concurrentCalls: '4' };
     const given = { ...values, limits: { ...values.limits, channel: whole } };
     expect(toInput(given).limits).toEqual({
-      channel: { concurrent_calls: 4, daily_usd: 2.5 },
-      key: { requests_per_minute: 60 },
+      channel: { concurrentCalls: 4, dailyUsd: 2.5 },
+      key: { requestsPerMinute: 60 },
     });
     const none = toValues({ ...channel, limits: null, timeouts: null });
     expect([toInput(none).limits, toInput(none).timeouts]).toEqual([null, null]);

@@ -1,18 +1,16 @@
-/** Limits and timeouts of a channel as the editor has them: typed text by field. The server has them as JSON objects. */
+import type { CreateChannelInput } from './channels.generated.js';
 
-/** Fields of the form and their names in the JSON object. */
-const limitNames = {
-  requestsPerMinute: 'requests_per_minute',
-  tokensPerMinute: 'tokens_per_minute',
-  concurrentCalls: 'concurrent_calls',
-  dailyUsd: 'daily_usd',
-  monthlyUsd: 'monthly_usd',
-} as const;
-const timeoutNames = { firstByte: 'first_byte_seconds', idle: 'idle_seconds', total: 'total_seconds' } as const;
+/** Limits and timeouts of a channel as the editor has them: typed text by field. */
 
-export type LimitName = keyof typeof limitNames;
+type ChannelInput = Pick<CreateChannelInput, 'limits' | 'timeouts'>;
+
+export const limitFields = [
+  ...(['requestsPerMinute', 'tokensPerMinute', 'concurrentCalls', 'dailyUsd', 'monthlyUsd'] as const),
+];
+export type LimitName = (typeof limitFields)[number];
+/** Fields of the form, and their names at the server. */
+const timeoutNames = { firstByte: 'firstByteSeconds', idle: 'idleSeconds', total: 'totalSeconds' } as const;
 export type TimeoutName = keyof typeof timeoutNames;
-export const limitFields = Object.keys(limitNames) as LimitName[];
 export const timeoutFields = Object.keys(timeoutNames) as TimeoutName[];
 export const limitScopes = ['channel', 'key'] as const;
 type LimitScope = (typeof limitScopes)[number];
@@ -30,42 +28,46 @@ export const noLimits: LimitValues = {
 };
 export const noTimeouts: TimeoutValues = { firstByte: '', idle: '', total: '' };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
+type ScopeLimits = NonNullable<NonNullable<ChannelInput['limits']>['channel']>;
+type Limits = ChannelInput['limits'];
+type Timeouts = ChannelInput['timeouts'];
 
-function textsOf<Name extends string>(names: Readonly<Record<Name, string>>, given: unknown): Record<Name, string> {
-  const from = isObject(given) ? given : {};
-  const entries = (Object.keys(names) as Name[]).map((name) => {
-    const value = from[names[name]];
-    return [name, typeof value === 'number' ? String(value) : ''] as const;
-  });
-  return Object.fromEntries(entries) as Record<Name, string>;
-}
+const textOf = (value: number | null | undefined): string => (value == null ? '' : String(value));
+const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+
+const textsOf = (given: ScopeLimits | null | undefined): LimitValues['channel'] =>
+  Object.fromEntries(limitFields.map((name) => [name, textOf(given?.[name])])) as LimitValues['channel'];
 
 /** @returns null without any number */
-function numbersOf<Name extends string>(
-  names: Readonly<Record<Name, string>>,
-  texts: Readonly<Record<Name, string>>,
-): Record<string, number> | null {
-  const entries = (Object.keys(names) as Name[])
-    .filter((name) => texts[name].trim() !== '')
-    .map((name) => [names[name], Number(texts[name])] as const);
+function numbersOf(texts: LimitValues['channel']): ScopeLimits | null {
+  const entries = limitFields
+    .map((name) => [name, numberOf(texts[name])] as const)
+    .filter(([, value]) => value !== null);
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
-export function limitTexts(given: unknown): LimitValues {
-  const scopes = isObject(given) ? given : {};
-  return { channel: textsOf(limitNames, scopes['channel']), key: textsOf(limitNames, scopes['key']) };
-}
+export const limitTexts = (given: Limits): LimitValues => ({
+  channel: textsOf(given?.channel),
+  key: textsOf(given?.key),
+});
 
-export const timeoutTexts = (given: unknown): TimeoutValues => textsOf(timeoutNames, given);
+export const timeoutTexts = (given: Timeouts): TimeoutValues => ({
+  firstByte: textOf(given?.firstByteSeconds),
+  idle: textOf(given?.idleSeconds),
+  total: textOf(given?.totalSeconds),
+});
 
-export function limitsOf(values: LimitValues): Record<string, Record<string, number>> | null {
-  const [channel, key] = [numbersOf(limitNames, values.channel), numbersOf(limitNames, values.key)];
+export function limitsOf(values: LimitValues): NonNullable<Limits> | null {
+  const [channel, key] = [numbersOf(values.channel), numbersOf(values.key)];
   return channel || key ? { ...(channel && { channel }), ...(key && { key }) } : null;
 }
 
-export const timeoutsOf = (values: TimeoutValues): Record<string, number> | null => numbersOf(timeoutNames, values);
+export function timeoutsOf(values: TimeoutValues): NonNullable<Timeouts> | null {
+  const entries = timeoutFields
+    .map((name) => [timeoutNames[name], numberOf(values[name])] as const)
+    .filter(([, value]) => value !== null);
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}
 
 /** Whether a limit is an amount. Costs have fractions; all other limits are whole numbers. */
 export const isAmount = (name: LimitName): boolean => name === 'dailyUsd' || name === 'monthlyUsd';

@@ -11,12 +11,11 @@ import { rate } from './StatCards.js';
 import { TopList } from './TopList.js';
 import type { MarginFragment } from './dashboard.generated.js';
 import type { DashboardData } from './useDashboard.js';
-import { centDigits, labelsOf, modelSeries, perMinute } from './usageSeries.js';
+import { chartColor, colored, otherColor } from '../../nouns/dashboards/chartColors.js';
+import { seriesOverTime, spendByModel } from '../../nouns/dashboards/panelData.js';
+import { centDigits, labelsOf, perMinute } from '../../nouns/dashboards/usageSeries.js';
 
 const namedModels = 5;
-
-const chartColor = (index: number): string => `var(--mui-palette-chart-${index})`;
-const otherColor = chartColor(7);
 
 interface Earned {
   readonly calls: number;
@@ -53,11 +52,9 @@ export function Charts({
   const unitsPerQuota = isInCurrency ? currencyRate / quotaPerUnit : 1;
   const spend: ChartSeries[] = useMemo(
     () =>
-      modelSeries(data.spend, starts, t('dashboard.other')).map(({ name, values, isOthers }, index) => ({
-        name,
-        values: values.map((value) => value * unitsPerQuota),
-        color: isOthers ? otherColor : chartColor(index),
-      })),
+      colored(seriesOverTime(data.spend, spendByModel, () => '', t('dashboard.other'), starts)?.series ?? []).map(
+        ({ values, ...one }) => ({ ...one, values: values.map((value) => value * unitsPerQuota) }),
+      ),
     [data, starts, t, unitsPerQuota],
   );
   const over = (measure: 'calls' | 'promptTokens' | 'completionTokens') =>

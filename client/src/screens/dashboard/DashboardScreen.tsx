@@ -3,21 +3,19 @@ import IconButton from '@mui/material/IconButton';
 import MuiLink from '@mui/material/Link';
 import LinearProgress from '@mui/material/LinearProgress';
 import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
-import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { ExportButton } from '../../components/ExportButton.js';
-import { TimeRangeField } from '../../components/grid/TimeRangeField.js';
 import { Segments } from '../../components/Segments.js';
 import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { useMay } from '../../lib/permissions.js';
 import { readerZone } from '../../lib/reader.js';
-import { useStatus } from '../../lib/status.js';
-import { toSeconds } from '../../lib/timeRange.js';
-import { useUrlParams } from '../../lib/useUrlParams.js';
-import { dashboardRange, exportRange, rangePresets } from './dashboardRange.js';
+import { exportRange } from '../../nouns/dashboards/dashboardRange.js';
+import { RangeField, RangeSegments } from '../../nouns/dashboards/RangeControls.js';
+import { hasOtherDays } from '../../nouns/dashboards/usageSeries.js';
+import { useUsageRange } from '../../nouns/dashboards/useUsageRange.js';
 import { ChannelTrouble } from './ChannelTrouble.js';
 import { Charts } from './Charts.js';
 import { DashboardControls } from './DashboardControls.js';
@@ -25,20 +23,13 @@ import { Earnings } from './Earnings.js';
 import { FirstSteps } from './FirstSteps.js';
 import { StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
-import { granularities, granularitiesFor, granularityFor, hasOtherDays } from './usageSeries.js';
 
 /** Usage in a range: totals, by model over time, and the users, models and channels with the highest cost. */
 export function DashboardScreen() {
   const { t } = useTranslation();
   const admin = useMay('USAGE_READ');
   const prices = useMay('PRICES');
-  const { dataExportDefaultTime } = useStatus();
-  const [params, change] = useUrlParams();
-  const [days, from, to] = [params.get('days'), params.get('from'), params.get('to')];
-  const range = useMemo(() => dashboardRange({ days, from, to }), [days, from, to]);
-  const { from: start, until } = range.at(Date.now());
-  const wanted = params.get('by') ?? dataExportDefaultTime;
-  const granularity = granularityFor(granularities.find((one) => one === wanted) ?? 'hour', range.days);
+  const { params, change, range, granularity } = useUsageRange();
   const mine = !admin || params.get('of') === 'me';
   const username = mine ? '' : (params.get('user') ?? '');
   const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, range, granularity);
@@ -62,39 +53,10 @@ export function DashboardScreen() {
                 ]}
               />
             )}
-            <Segments
-              label={t('dashboard.granularity')}
-              value={granularity}
-              onChange={(next) => set('by', next)}
-              choices={granularitiesFor(range.days).map((value) => ({ value, label: t(`settings.choices.${value}`) }))}
-            />
-            <Segments
-              label={t('dashboard.range')}
-              value={range.preset ?? ''}
-              onChange={(next) => change({ days: next, from: null, to: null })}
-              choices={rangePresets.map((value) => ({
-                value,
-                label:
-                  value === 'month'
-                    ? t('time.presets.thisMonth')
-                    : value === '1'
-                      ? t('dashboard.hours24')
-                      : value === 'lastMonth'
-                        ? t('time.presets.lastMonth')
-                        : t('dashboard.days', { count: Number(value) }),
-              }))}
-            />
+            <RangeSegments range={range} granularity={granularity} change={change} />
           </>
         }
-        range={
-          <TimeRangeField
-            width={286}
-            value={{ from: new Date(start), to: until === null ? null : new Date(until) }}
-            onChange={(next) =>
-              change({ days: null, from: toSeconds(next.from), to: next.to ? toSeconds(next.to) : null })
-            }
-          />
-        }
+        range={<RangeField range={range} change={change} />}
         username={admin && !mine ? username : null}
         onUsername={(next) => set('user', next)}
         actions={

@@ -3,7 +3,7 @@ import { StatBadges } from '../../components/StatBadges.js';
 import { decimal } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
-import { viewerZone } from './usageSeries.js';
+import { viewerZone } from '../../nouns/dashboards/usageSeries.js';
 
 /** The profit and loss of the range, for admins: charged, cost at providers, margin, payments. */
 export function Earnings({ data }: { readonly data: DashboardData | undefined }) {

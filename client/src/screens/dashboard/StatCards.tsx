@@ -10,7 +10,7 @@ import { useMay } from '../../lib/permissions.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
-import { perMinute } from './usageSeries.js';
+import { perMinute } from '../../nouns/dashboards/usageSeries.js';
 
 /** Relative change against the previous period; null without a previous value. */
 const change = (now: number, before: number): number | null => (before > 0 ? (now - before) / before : null);

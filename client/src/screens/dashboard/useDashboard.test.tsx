@@ -2,7 +2,7 @@ import { ApolloClient, ApolloLink, InMemoryCache, Observable } from '@apollo/cli
 import { ApolloProvider } from '@apollo/client/react';
 import { act, renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
-import { dashboardRange } from './dashboardRange.js';
+import { dashboardRange } from '../../nouns/dashboards/dashboardRange.js';
 import { useDashboard } from './useDashboard.js';
 
 /** Requests that wait for their response, in order. */

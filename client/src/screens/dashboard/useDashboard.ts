@@ -8,8 +8,8 @@ import {
   type SpendCellFragment,
   type TopModelFragment,
 } from './dashboard.generated.js';
-import type { DashboardRange } from './dashboardRange.js';
-import { bucketsOf, viewerZone, type Bucket, type Granularity } from './usageSeries.js';
+import type { DashboardRange } from '../../nouns/dashboards/dashboardRange.js';
+import { bucketsOf, viewerZone, type Bucket, type Granularity } from '../../nouns/dashboards/usageSeries.js';
 
 type Timeline = NonNullable<DashboardQuery['usage']>;
 

@@ -22,6 +22,7 @@ const AuditSubjectEnum = enumType(
     ROLE: 'role',
     TOKEN: 'token',
     LOG: 'log',
+    DASHBOARD: 'dashboard',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
   {
@@ -34,6 +35,7 @@ const AuditSubjectEnum = enumType(
     ROLE: 'A custom role.',
     TOKEN: 'An API key.',
     LOG: 'Deleted log rows.',
+    DASHBOARD: 'A saved dashboard.',
   },
 );
 

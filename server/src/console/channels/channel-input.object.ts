@@ -5,6 +5,12 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, type Json } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
+import {
+  ChannelLimitsObject,
+  ChannelTimeoutsObject,
+  fromLimitsInput,
+  fromTimeoutsInput,
+} from './channel-limits.object.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
 import type { ChannelStatus } from './channel.entity.js';
 import type { ChannelInput } from './channel-input.js';
@@ -133,19 +139,12 @@ abstract class ChannelFieldsInput extends ChannelRoutingInput {
 
   @Field(() => ChannelCostInput, { nullable: true, description: 'Null: the list price.' })
   cost?: ChannelCostInput | null;
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description:
-      'Objects `channel` and `key` (each key) with `requests_per_minute`, `tokens_per_minute`, `concurrent_calls`, ' +
-      '`daily_usd` and `monthly_usd`. Null: none.',
-  })
-  limits?: unknown;
 
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: '`first_byte_seconds`, `idle_seconds` and `total_seconds`. Null: those of the server.',
-  })
-  timeouts?: unknown;
+  @Field(() => ChannelLimitsObject, { nullable: true, description: 'Null: none.' })
+  limits?: ChannelLimitsObject | null;
+
+  @Field(() => ChannelTimeoutsObject, { nullable: true, description: 'Null: those of the server.' })
+  timeouts?: ChannelTimeoutsObject | null;
 
   @Field(() => ChannelSettingInput, { nullable: true, description: 'Null: none.' })
   setting?: ChannelSettingInput | null;
@@ -225,7 +224,7 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     limits: null,
     timeouts: null,
   });
-  const { keys, modelMapping, statusCodeMapping, variant, setting, ...same } = patch;
+  const { keys, modelMapping, statusCodeMapping, variant, setting, limits, timeouts, ...same } = patch;
   return omitUndefined({
     ...same,
     key: keys && joinKeyList(keys),
@@ -233,6 +232,8 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     statusCodeMapping: toMapping(statusCodeMapping, 'statusCodeMapping'),
     other: variant ?? undefined,
     setting: setting && toSettingFields(setting),
+    limits: limits && fromLimitsInput(limits),
+    timeouts: timeouts && fromTimeoutsInput(timeouts),
   } as ChannelInput);
 }
 

@@ -6,6 +6,12 @@ import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../dialects/providers/providers.js';
 import type { CostRule } from '../../shared/cost-rule.js';
 import { proposedModels } from './channel-catalogue.js';
+import {
+  ChannelLimitsObject,
+  ChannelTimeoutsObject,
+  toLimitsObject,
+  toTimeoutsObject,
+} from './channel-limits.object.js';
 import type { ChannelSetting } from './channel-setting.js';
 import type { Channel, ChannelStatus } from './channel.entity.js';
 
@@ -213,14 +219,13 @@ export class ChannelObject {
   @Field(() => GraphQLJSON, { nullable: true, description: 'Changes of the headers of requests. Null: none.' })
   headers: unknown;
 
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: 'Limits of the `channel` and of each `key`. Null: none.',
-  })
-  limits: unknown;
+  @Cost(0)
+  @Field(() => ChannelLimitsObject, { nullable: true, description: 'Null: none.' })
+  limits: ChannelLimitsObject | null;
 
-  @Field(() => GraphQLJSON, { nullable: true, description: 'In seconds. Null: those of the server.' })
-  timeouts: unknown;
+  @Cost(0)
+  @Field(() => ChannelTimeoutsObject, { nullable: true, description: 'Null: those of the server.' })
+  timeouts: ChannelTimeoutsObject | null;
 
   @Cost(0)
   @Field(() => ChannelSettingObject, { description: 'How the provider is called.' })
@@ -272,6 +277,8 @@ export function toChannelObject(channel: Channel): ChannelObject {
     testModel: channel.testModel || null,
     openaiOrganization: channel.openaiOrganization || null,
     variant: channel.other || null,
+    limits: toLimitsObject(channel.limits),
+    timeouts: toTimeoutsObject(channel.timeouts),
     setting: toSettingObject(channel.setting),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
     lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime, error: channel.testError || null },

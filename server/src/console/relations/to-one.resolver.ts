@@ -3,6 +3,7 @@ import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { loadOne } from '../../platform/graphql/loaders.js';
 import { ChannelObject } from '../channels/channel.object.js';
+import { DashboardObject } from '../dashboards/dashboard.object.js';
 import { LiveCallObject } from '../insights/insights.object.js';
 import { LogObject, OwnLogObject } from '../logs/log.object.js';
 import { OptionObject } from '../options/option.object.js';
@@ -83,6 +84,17 @@ export class TopUpOrderRelations {
   @FieldResolver(() => UserObject, ofUser)
   buyer(@Root() { userId }: TopUpOrderObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return userOf(context, this.sources, userId);
+  }
+}
+
+@Resolver(() => DashboardObject)
+export class DashboardRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('users.read')
+  @FieldResolver(() => UserObject, { nullable: true, description: 'As the owner is now. Null: built in, or removed.' })
+  owner(@Root() { ownerId }: DashboardObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, ownerId);
   }
 }
 

@@ -58,7 +58,7 @@ abstract class TokenFieldsInput {
   scopes?: TokenScope[] | null;
 }
 
-@InputType('CreateTokenInput', { description: 'Absent fields are null, except the quota, which is 0.' })
+@InputType('CreateTokenInput', { description: 'Absent fields are null: a key without a quota is unlimited.' })
 export class CreateTokenInput extends TokenFieldsInput {
   @Field(() => String, { description: '1 to 30 characters.' })
   name: string;

@@ -131,7 +131,7 @@ export class TokenResolver {
     const budgets = input.budgets?.map(toNewTokenBudget);
     const { token, key, replayed } = await this.tokenService.create(
       actor,
-      toTokenInput(input),
+      toTokenInput({ ...input, quota: input.quota ?? null }),
       budgets,
       input.idempotencyKey,
     );

@@ -1,15 +1,20 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { LogType } from '../../shared/log-type.js';
 import { day, hour } from '../../billing/rollups/index.js';
-import { logDimensions, type UsageQuery } from './usage-question.js';
+import { logDimensions, type UsageQuery, type UsageSource } from './usage-question.js';
 import type { Span } from './usage-time.js';
 
 /** Longest range in seconds: 31 days and the hour of a clock change. */
 const maxSeconds = 31 * day + hour;
 
-/** Whether a query needs what only log rows have. */
-export const isFromLog = ({ dimensions, counters }: Pick<UsageQuery, 'dimensions' | 'counters'>): boolean =>
-  counters.cache === true || dimensions.some((dimension) => logDimensions.includes(dimension));
+/** Returns what a question is read from: log rows if it needs what only they have. */
+export function sourceOf(dimensions: UsageQuery['dimensions'], counters: UsageQuery['counters']): UsageSource {
+  if (dimensions.includes('ERROR')) return 'logOfFailures';
+  const needsLog = counters.cache === true || dimensions.some((dimension) => logDimensions.includes(dimension));
+  return needsLog ? 'logOfCalls' : 'counters';
+}
+
+export const isFromLog = ({ source }: Pick<UsageQuery, 'source'>): boolean => source !== 'counters';
 
 /** @throws AppError INVALID_INPUT for a range that is too long for the log */
 export function assertLogRange({
@@ -28,8 +33,8 @@ export function assertLogRange({
 }
 
 /** Returns a condition on the type of log rows: failed calls alone for the codes of errors, else all calls. */
-export const typesOf = ({ dimensions }: Pick<UsageQuery, 'dimensions'>): string =>
-  dimensions.includes('ERROR') ? `type = ${LogType.error}` : `type IN (${LogType.consume}, ${LogType.error})`;
+export const typesOf = ({ source }: Pick<UsageQuery, 'source'>): string =>
+  source === 'logOfFailures' ? `type = ${LogType.error}` : `type IN (${LogType.consume}, ${LogType.error})`;
 
 /** Returns a field of `callsFrom`: a column, a counter, or one that is made of two. */
 export function fieldOfCalls(name: string, quotaPerUnit: number) {

@@ -46,7 +46,14 @@ export interface WantedCounters {
   readonly cache?: boolean;
 }
 
+export type UsageSource = 'counters' | 'logOfCalls' | 'logOfFailures';
+
 export interface UsageQuery {
+  /**
+   * What is read: the counters that settlements keep, or log rows of all calls or of failed ones alone. It is that of the
+   * whole question, so that its totals are those of its rows.
+   */
+  readonly source: UsageSource;
   readonly dimensions: readonly UsageDimension[];
   readonly current: Span;
   readonly compared: Span | null;

@@ -15,7 +15,13 @@ import {
 } from '../../billing/rollups/index.js';
 import { dimensions, joins, shortColumns } from './usage-dimensions.js';
 import { fieldOfCalls, isFromLog, typesOf } from './usage-log.js';
-import type { UsageDimension, UsageFilter, UsageQuery, WantedCounters } from './usage-question.js';
+import {
+  logDimensions,
+  type UsageDimension,
+  type UsageFilter,
+  type UsageQuery,
+  type WantedCounters,
+} from './usage-question.js';
 import type { CounterRow } from './usage-row.js';
 import type { Span, TimeBucket } from './usage-time.js';
 
@@ -183,7 +189,7 @@ export function readLogRowsSql(query: UsageQuery, values: Values, state: RollupS
   );
   if (ranges.length === 0) return null;
   const { tokenIds: _withoutIndex, ...indexed } = query.filter;
-  const errors = query.dimensions.includes('ERROR') ? [{ column: 'type', sql: typesOf(query) } as const] : [];
+  const errors = query.source === 'logOfFailures' ? [{ column: 'type', sql: typesOf(query) } as const] : [];
   const conditions = [...errors, ...conditionsOf(indexed, values)];
   return ranges.map((range) => logRowsSql(range, conditions, state)).join(' + ');
 }
@@ -240,7 +246,8 @@ function conditionsOfChosen(
   if (!chosen || chosen.withOthers) return [];
   return (chosen.by ?? names).flatMap((name, n) => {
     const { column, type, join } = dimensions[name];
-    if (join) return [];
+    // The log has no columns of its own dimensions.
+    if (join || logDimensions.includes(name)) return [];
     const list = [...new Set(chosen.keys.map((key) => key[n]))];
     return [{ column, sql: `${quoted(column)} = ANY (${values.add(list)}::${type}[])` }];
   });

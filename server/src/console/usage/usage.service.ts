@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { readSnapshot, recentSeconds, type Queries, type Snapshots } from '../../billing/rollups/index.js';
 import { placeOrder } from './usage-cursor.js';
-import { assertLogRange, isFromLog } from './usage-log.js';
+import { assertLogRange, isFromLog, sourceOf } from './usage-log.js';
 import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';
 import { assertReadable, readGroups, readTotal, type Position } from './usage-query.js';
@@ -151,7 +151,8 @@ export class UsageService {
     const timed = { range: question.range, timeZone, rangeTimeZone, bucket, now };
     const current = resolveSpan(timed);
     const compared = compareTo && resolveComparison(current, compareTo, timed);
-    if (isFromLog({ dimensions: groupBy, counters })) assertLogRange({ current, compared });
+    const source = sourceOf(groupBy, counters);
+    if (isFromLog({ source })) assertLogRange({ current, compared });
     const isTooOld = (span: Span | null): boolean => span !== null && span.range.from < now - recentSeconds - 300;
     if (bucket === 'MINUTE_5' && (isTooOld(current) || isTooOld(compared))) {
       throw new InvalidInputError(
@@ -160,6 +161,7 @@ export class UsageService {
       );
     }
     return {
+      source,
       dimensions: groupBy,
       current,
       compared,

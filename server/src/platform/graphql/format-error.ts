@@ -102,7 +102,10 @@ export const formatErrors =
     }
     const code = formatted.extensions?.['code'];
     if (typeof code === 'string' && documentCodes.has(code)) {
-      return { message: withoutValue(formatted.message), ...place, extensions: { code } };
+      // The limits of Armor are no errors of syntax, although their messages begin so.
+      const isLimit = code === 'GRAPHQL_VALIDATION_FAILED';
+      const message = isLimit ? formatted.message.replace(/^Syntax Error: /, '') : formatted.message;
+      return { message: withoutValue(message), ...place, extensions: { code } };
     }
     report(error);
     return { message: 'Internal error', ...place, extensions: { code: 'INTERNAL_ERROR' } };

@@ -21,7 +21,7 @@ export const permissionTexts: { readonly [Name in Permission]: string } = {
   'logs.content': 'Read texts of calls that log rows have while the option LogChatContentEnabled is on.',
   'logs.captures': 'Read captured prompts and responses.',
   'tasks.read': 'Read drawings and creative tasks of all users, with their prompts.',
-  'usage.read': 'Read usage, costs and growth of the whole site.',
+  'usage.read': 'Read usage, costs and growth of the whole site, and save dashboards.',
   options: 'Read all settings, and change those that admins may change.',
   alerts: 'Read alerts of the site, and mark them as seen.',
   audit: 'Read and export the audit log.',

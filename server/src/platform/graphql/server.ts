@@ -50,6 +50,7 @@ export const graphqlPlugin =
         ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
         ApolloServerPluginLandingPageDisabled(),
         refuseSubscriptions,
+        oneErrorPerField,
         costLimit(budget),
       ],
       formatError: formatErrors(report),
@@ -83,6 +84,25 @@ const refuseSubscriptions: ApolloServerPlugin<GraphQLContext> = {
         if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) return;
         throw new GraphQLError('Subscriptions are server-sent events: send them to /graphql/stream', {
           extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+        });
+      },
+    };
+  },
+};
+
+/**
+ * Keeps the first of the errors that say that the caller lacks a right for a field: a list would have one for each row.
+ */
+const oneErrorPerField: ApolloServerPlugin = {
+  async requestDidStart() {
+    return {
+      async willSendResponse({ response: { body } }) {
+        if (body.kind !== 'single' || !body.singleResult.errors) return;
+        const seen = new Set<string>();
+        body.singleResult.errors = body.singleResult.errors.filter(({ message, path, extensions }) => {
+          if (extensions?.['code'] !== 'INSUFFICIENT_PRIVILEGES') return true;
+          const place = JSON.stringify([message, path?.filter((name) => typeof name === 'string')]);
+          return !seen.has(place) && seen.add(place);
         });
       },
     };

@@ -33,7 +33,7 @@ declare module 'fastify' {
 
 /** Paths of APIs. Every other path belongs to the console's router. */
 export const isProgramPath = (path: string): boolean =>
-  /^\/(v1|api|assets|graphql|(?:openai|anthropic|model|hf|upload|ws)\/)/.test(path);
+  /^\/(v1|api|assets|graphql(?!\/explorer\/?$)|(?:openai|anthropic|model|hf|upload|ws)\/)/.test(path);
 
 const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 

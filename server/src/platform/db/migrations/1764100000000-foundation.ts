@@ -553,12 +553,26 @@ export class Foundation1764100000000 implements MigrationInterface {
       CREATE INDEX tasks_user ON tasks (user_id, submit_time, id);
       CREATE INDEX tasks_time ON tasks (submit_time, id);
       CREATE INDEX tasks_channel ON tasks (channel_id, submit_time, id);
+
+      -- Saved dashboards. Built-in ones, which every start of the server writes, have no owner.
+      CREATE TABLE dashboards (
+        id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        owner_id integer REFERENCES users (id) ON DELETE SET NULL,
+        -- Name of a file in server/src/console/dashboards/built-in.
+        built_in text UNIQUE,
+        name text NOT NULL CHECK (name <> ''),
+        visibility text NOT NULL CHECK (visibility IN ('private', 'shared')),
+        panels json NOT NULL CHECK (json_typeof(panels) = 'array'),
+        created_at timestamptz NOT NULL DEFAULT now(),
+        updated_at timestamptz NOT NULL DEFAULT now()
+      );
+      CREATE INDEX dashboards_owner ON dashboards (owner_id);
     `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP TABLE midjourneys, tasks, alert_checks, alert_readers, alert_messages, alerts, import_jobs, import_rows, import_runs,
+      DROP TABLE dashboards, midjourneys, tasks, alert_checks, alert_readers, alert_messages, alerts, import_jobs, import_rows, import_runs,
         price_updates, price_checks, encryption_key_check, passkeys, recovery_codes, authenticator_apps, idempotency_keys,
         access_tokens, notices, price_versions, top_up_orders, redemption_uses, redemptions, audit_entries, setup, options,
         provider_ids, channels, token_uses, tokens, sessions, users, custom_roles

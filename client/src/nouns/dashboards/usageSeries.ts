@@ -104,35 +104,3 @@ export const centDigits = (largest: number): number => {
   if (largest === 0 || largest >= 0.5) return 2;
   return largest >= 0.005 ? 4 : 6;
 };
-
-export interface Cell {
-  readonly time?: string | null;
-  readonly key: { readonly isOthers: boolean; readonly modelName?: string | null };
-  readonly metrics: { readonly quota: number };
-}
-
-export interface Series {
-  readonly name: string;
-  readonly isOthers: boolean;
-  readonly values: readonly number[];
-}
-
-/** One series per model in the server's order, and one for all others where they used anything. */
-export function modelSeries(cells: readonly Cell[], starts: readonly number[], other: string): Series[] {
-  const places = new Map(starts.map((start, index) => [start, index]));
-  const series = new Map<string, { name: string; isOthers: boolean; values: number[] }>();
-  for (const { time, key, metrics } of cells) {
-    const place = places.get(new Date(time ?? 0).getTime());
-    if (place === undefined) continue;
-    const id = key.isOthers ? 'others' : `model ${key.modelName ?? ''}`;
-    let one = series.get(id);
-    if (!one) {
-      one = { name: key.isOthers ? other : (key.modelName ?? ''), isOthers: key.isOthers, values: starts.map(() => 0) };
-      series.set(id, one);
-    }
-    one.values[place] = metrics.quota;
-  }
-  const all = [...series.values()];
-  const others = all.filter(({ isOthers, values }) => isOthers && values.some((value) => value > 0));
-  return [...all.filter(({ isOthers }) => !isOthers), ...others];
-}

@@ -8,42 +8,11 @@ import {
   granularityFor,
   hasOtherDays,
   labelsOf,
-  modelSeries,
   perMinute,
   viewerZone,
 } from './usageSeries.js';
 
 const at = (text: string) => new Date(text).getTime();
-const cell = (time: string, modelName: string | null, quota: number) => ({
-  time,
-  key: { isOthers: modelName === null, modelName },
-  metrics: { quota },
-});
-
-it('has a series per model in the order of the server, and the others last', () => {
-  const starts = [at('2025-11-18T00:00:00Z'), at('2025-11-19T00:00:00Z')];
-  const cells = [
-    cell('2025-11-18T00:00:00Z', 'a', 5),
-    cell('2025-11-18T00:00:00Z', 'b', 2),
-    cell('2025-11-18T00:00:00Z', null, 0),
-    cell('2025-11-19T00:00:00Z', 'a', 0),
-    cell('2025-11-19T00:00:00Z', 'b', 4),
-    cell('2025-11-19T00:00:00Z', null, 3),
-    // The cell has no bucket in the chart, so it is never drawn.
-    cell('2025-11-20T00:00:00Z', 'a', 9),
-  ];
-  expect(modelSeries(cells, starts, 'Other')).toEqual([
-    { name: 'a', isOthers: false, values: [5, 0] },
-    { name: 'b', isOthers: false, values: [2, 4] },
-    { name: 'Other', isOthers: true, values: [0, 3] },
-  ]);
-});
-
-it('leaves the others out where they used nothing, and keeps a model of that name apart', () => {
-  const starts = [at('2025-11-18T00:00:00Z')];
-  const cells = [cell('2025-11-18T00:00:00Z', 'Other', 5), cell('2025-11-18T00:00:00Z', null, 0)];
-  expect(modelSeries(cells, starts, 'Other')).toEqual([{ name: 'Other', isOthers: false, values: [5] }]);
-});
 
 it('draws hours for a week at most', () => {
   expect([granularityFor('hour', 7), granularityFor('hour', 30), granularityFor('week', 90)]).toEqual([

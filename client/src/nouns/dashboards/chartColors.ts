@@ -1,0 +1,11 @@
+/** The number of colours that are not that of everything else. */
+const colors = 7;
+
+export const chartColor = (index: number): string => `var(--mui-palette-chart-${index % colors})`;
+export const otherColor = `var(--mui-palette-chart-${colors})`;
+
+/** Gives series or slices their colours in order. */
+export const colored = <One extends { readonly isOthers: boolean }>(
+  all: readonly One[],
+): Array<One & { color: string }> =>
+  all.map((one, index) => ({ ...one, color: one.isOthers ? otherColor : chartColor(index) }));

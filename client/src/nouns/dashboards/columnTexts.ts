@@ -1,0 +1,75 @@
+import type { TFunction } from 'i18next';
+import { count, dateTime, decimal, duration, integer, percent } from '../../lib/format.js';
+import type { useFormat } from '../../lib/useFormat.js';
+import { isNumeric, numberAt, valueAt, type Column } from './panelData.js';
+
+type Format = ReturnType<typeof useFormat>;
+
+/** Names of the schema that most panels select. */
+const labels = {
+  activeUsers: 'dashboards.columns.activeUsers',
+  amount: 'dashboards.columns.amount',
+  balances: 'dashboards.columns.balances',
+  cachedShare: 'dashboards.columns.cachedShare',
+  calls: 'dashboard.calls',
+  channelName: 'fields.channel',
+  coverage: 'dashboards.columns.coverage',
+  daysLeft: 'dashboards.columns.daysLeft',
+  errorCode: 'dashboards.columns.errorCode',
+  errorRate: 'dashboards.columns.errorRate',
+  failedCalls: 'dashboards.columns.failedCalls',
+  group: 'fields.group',
+  latencyMs: 'dashboards.columns.latency',
+  liabilityUsd: 'dashboards.columns.liability',
+  marginUsd: 'dashboard.marginTitle',
+  modelName: 'fields.model',
+  name: 'fields.name',
+  promptTokens: 'fields.input',
+  completionTokens: 'fields.output',
+  quota: 'fields.quota',
+  time: 'fields.time',
+  tokens: 'dashboard.tokens',
+  totalTokens: 'dashboard.tokens',
+  unusedCodes: 'dashboards.columns.unusedCodes',
+  upstreamUsd: 'dashboard.upstreamCost',
+  usd: 'dashboard.spend',
+  username: 'fields.username',
+} as const;
+
+/** The name of a column in the reader's language; one that the console does not know in the words of the schema. */
+export function columnLabel({ path }: Column, t: TFunction): string {
+  const names = path.split('.');
+  const name = names.at(-1) ?? path;
+  const label = Object.hasOwn(labels, name) ? t(labels[name as keyof typeof labels]) : inWords(name);
+  return names.some((one) => one.startsWith('compared')) ? t('dashboards.before', { label }) : label;
+}
+
+/** `firstTokenMs` becomes `First token ms`. */
+function inWords(name: string): string {
+  const words = name.replace(
+    /([a-z\d])([A-Z])/g,
+    (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
+  );
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A number of a column, by its type and its name. `isShort` is for the marks of charts. */
+export function numberText(value: number, { path, kind }: Column, format: Format, isShort = false): string {
+  if (kind === 'QUOTA') return format.money(value, 'balance');
+  if (/usd$/i.test(path)) return format.usd(value, value !== 0 && Math.abs(value) < 0.01 ? 6 : 2);
+  if (/Ms$/.test(path)) return duration(value / 1000);
+  if (/(Share|Rate|coverage)$/.test(path)) return percent(value);
+  if (!Number.isInteger(value)) return decimal(value, Math.abs(value) < 1 ? 4 : 1);
+  return isShort ? count(value) : integer(value);
+}
+
+/** The text of a cell. Null: it is empty. */
+export function cellText(row: unknown, column: Column, format: Format, t: TFunction): string | null {
+  const value = valueAt(row, column.path);
+  if (value === null || value === undefined || value === '') return null;
+  const number = isNumeric(column) ? numberAt(row, column) : null;
+  if (number !== null) return numberText(number, column, format);
+  if (column.kind === 'TIME') return typeof value === 'string' ? dateTime(value) : null;
+  if (column.kind === 'BOOLEAN') return value === true ? t('dashboards.yes') : t('dashboards.no');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,95 @@
+import { nameOf, numberAt, rowsOf, seriesOverTime, spendByModel, valuesByName, type Column } from './panelData.js';
+
+const modelSeries = (cells: readonly object[], starts: readonly number[]) =>
+  seriesOverTime(cells, spendByModel, () => '', 'Other', starts)?.series;
+
+const at = (text: string) => new Date(text).getTime();
+const cell = (time: string, modelName: string | null, quota: number) => ({
+  time,
+  key: { isOthers: modelName === null, modelName },
+  metrics: { quota },
+});
+
+it('has a series per model in the order of the server, and the others last', () => {
+  const starts = [at('2025-11-18T00:00:00Z'), at('2025-11-19T00:00:00Z')];
+  const cells = [
+    cell('2025-11-18T00:00:00Z', 'a', 5),
+    cell('2025-11-18T00:00:00Z', 'b', 2),
+    cell('2025-11-18T00:00:00Z', null, 0),
+    cell('2025-11-19T00:00:00Z', 'a', 0),
+    cell('2025-11-19T00:00:00Z', 'b', 4),
+    cell('2025-11-19T00:00:00Z', null, 3),
+    // The cell has no bucket in the chart, so it is never drawn.
+    cell('2025-11-20T00:00:00Z', 'a', 9),
+  ];
+  expect(modelSeries(cells, starts)).toEqual([
+    { name: 'a', isOthers: false, values: [5, 0] },
+    { name: 'b', isOthers: false, values: [2, 4] },
+    { name: 'Other', isOthers: true, values: [0, 3] },
+  ]);
+});
+
+it('leaves the others out where they used nothing, and keeps a model of that name apart', () => {
+  const starts = [at('2025-11-18T00:00:00Z')];
+  const cells = [cell('2025-11-18T00:00:00Z', 'Other', 5), cell('2025-11-18T00:00:00Z', null, 0)];
+  expect(modelSeries(cells, starts)).toEqual([{ name: 'Other', isOthers: false, values: [5] }]);
+});
+
+const columns: readonly Column[] = [
+  { path: 'time', kind: 'TIME' },
+  { path: 'in', kind: 'NUMBER' },
+  { path: 'out', kind: 'QUOTA' },
+];
+const rows = [
+  { time: '2025-11-19T00:00:00Z', in: 3, out: null },
+  { time: '2025-11-18T00:00:00Z', in: 1, out: 2 },
+];
+
+it('has a series for each number of rows without a name, in the order of time', () => {
+  expect(seriesOverTime(rows, columns, ({ path }) => path, 'Other')).toEqual({
+    starts: [at('2025-11-18T00:00:00Z'), at('2025-11-19T00:00:00Z')],
+    series: [
+      { name: 'in', isOthers: false, values: [1, 3] },
+      { name: 'out', isOthers: false, values: [2, 0] },
+    ],
+  });
+});
+
+it('has none without a moment or a number', () => {
+  expect(seriesOverTime(rows, columns.slice(1), ({ path }) => path, 'Other')).toBeNull();
+  expect(seriesOverTime(rows, columns.slice(0, 1), ({ path }) => path, 'Other')).toBeNull();
+  expect(valuesByName(rows, columns.slice(0, 1), 'Other')).toBeNull();
+});
+
+it('finds rows by their path, and reads a response without a list as one row', () => {
+  const shape = { columns: [], values: [] };
+  expect(rowsOf({ usage: { items: [1, 2] } }, { ...shape, rows: 'usage.items' })).toEqual([1, 2]);
+  expect(rowsOf({ usage: null }, { ...shape, rows: 'usage.items' })).toEqual([]);
+  expect(rowsOf({ a: 1 }, { ...shape, rows: null })).toEqual([{ a: 1 }]);
+});
+
+it('names a row by its texts, and puts the row of everything else last', () => {
+  const named: readonly Column[] = [
+    { path: 'key.isOthers', kind: 'BOOLEAN' },
+    { path: 'key.group', kind: 'TEXT' },
+    { path: 'key.model', kind: 'TEXT' },
+    { path: 'usd', kind: 'NUMBER' },
+  ];
+  expect(nameOf({ key: { group: 'vip', model: 'm1' } }, named, 'Other')).toEqual({ name: 'vip · m1', isOthers: false });
+  expect(nameOf({ key: { group: null } }, named, 'Other').name).toBe('–');
+  const given = [
+    { key: { isOthers: true }, usd: 9 },
+    { key: { isOthers: false, group: 'a', model: 'm' }, usd: '2.5' },
+  ];
+  expect(valuesByName(given, named, 'Other')?.map(({ name, value }) => [name, value])).toEqual([
+    ['a · m', 2.5],
+    ['Other', 9],
+  ]);
+});
+
+it('reads exact amounts, which are texts, and no other text as a number', () => {
+  const column: Column = { path: 'a.b', kind: 'NUMBER' };
+  expect(['12.50', 7, '', 'x', null, undefined].map((b) => numberAt({ a: { b } }, column))).toEqual([
+    ...[12.5, 7, null, null, null, null],
+  ]);
+});

@@ -1,0 +1,75 @@
+import Box from '@mui/material/Box';
+import { useColorScheme } from '@mui/material/styles';
+import Typography from '@mui/material/Typography';
+import { GraphiQL, type GraphiQLProps } from 'graphiql';
+import 'graphiql/style.css';
+import { useTranslation } from 'react-i18next';
+import { session } from '../../lib/session.js';
+import { sans } from '../../theme/fonts.js';
+
+const example = `# Requests run with your session, also mutations.
+query Spend {
+  usage(range: { calendar: LAST_7_DAYS }, groupBy: [MODEL], top: 10) {
+    items {
+      key {
+        modelName
+      }
+      metrics {
+        usd
+        calls
+      }
+    }
+  }
+}
+`;
+
+/** Sends a document with the session, as the rest of the console does. */
+const fetcher: GraphiQLProps['fetcher'] = async (parameters) => {
+  const user = session.get();
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { 'content-type': 'application/json', ...(user ? { 'Veloera-User': String(user.id) } : {}) },
+    body: JSON.stringify(parameters),
+  });
+  return (await response.json()) as Awaited<ReturnType<GraphiQLProps['fetcher']>>;
+};
+
+/** GraphiQL for the API of this site: writes queries with completion, runs them, and shows the documentation of the schema. */
+export function ExplorerScreen() {
+  const { t } = useTranslation();
+  const { colorScheme } = useColorScheme();
+  const isDark = colorScheme === 'dark';
+  return (
+    <Box
+      sx={{
+        display: 'flex',
+        flexDirection: 'column',
+        height: 'calc(100dvh - 48px)',
+        minHeight: 420,
+        // Colours and fonts of the console. The selector is stronger than that of the explorer's own themes.
+        '&& .graphiql-container': {
+          flex: 1,
+          minHeight: 0,
+          '--font-family': sans,
+          '--font-size-body': '14px',
+          ...(isDark
+            ? { '--color-base': '204, 17%, 9%', '--color-primary': '184, 51%, 54%' }
+            : { '--color-base': '0, 0%, 100%', '--color-primary': '186, 78%, 25%' }),
+        },
+      }}
+    >
+      <title>{t('dashboards.explorer')}</title>
+      <Typography variant="h1" sx={{ padding: { xs: '12px 16px', sm: '12px 24px' } }}>
+        {t('dashboards.explorer')}
+      </Typography>
+      <GraphiQL
+        fetcher={fetcher}
+        defaultQuery={example}
+        forcedTheme={isDark ? 'dark' : 'light'}
+        isHeadersEditorEnabled={false}
+        showPersistHeadersSettings={false}
+      />
+    </Box>
+  );
+}

@@ -1,0 +1,2 @@
+export { Dashboard } from './dashboard.entity.js';
+export { DashboardService } from './dashboard.service.js';

@@ -1,0 +1,150 @@
+import {
+  getNamedType,
+  getNullableType,
+  getVariableValues,
+  GraphQLError,
+  isEnumType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  Kind,
+  OperationTypeNode,
+  parse,
+  specifiedRules,
+  validate,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { InvalidInputError } from '../../shared/errors.js';
+import type { ColumnKind, QueryColumn, QueryShape, StoredQuery } from '../../shared/stored-query.js';
+import { costOfOperation, tooExpensive } from './cost.js';
+import { assertFewRepeats, documentLimits, maxTokens } from './document-limits.js';
+
+const rules = [...specifiedRules, ...documentLimits.validationRules];
+
+/**
+ * Checks a query that is stored and run later: it must fit the schema, read only, keep to the limits of one operation,
+ * and have a value for each variable.
+ * @param at the field of the input, for the errors
+ * @param supplied values of the variables that are only known when the query runs
+ * @returns where its rows are, and their columns
+ * @throws AppError INVALID_INPUT
+ */
+export function checkQuery(
+  schema: GraphQLSchema,
+  { query, variables }: StoredQuery,
+  supplied: Readonly<Record<string, unknown>>,
+  at: string,
+): QueryShape {
+  const refuse = (message: string, field: string): InvalidInputError =>
+    new InvalidInputError(message, `${at}.${field}`);
+  const document = validated(schema, query, refuse);
+  const operation = readOnly(document, refuse);
+  const declared = operation.variableDefinitions ?? [];
+  const names = declared.map(({ variable }) => variable.name.value);
+  const unknown = Object.keys(variables).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw refuse(`The query has no variable $${unknown.slice(0, 40)}`, 'variables');
+  const given = { ...supplied, ...variables };
+  const { errors } = getVariableValues(schema, declared, given, { maxErrors: 1 });
+  if (errors?.[0]) throw refuse(errors[0].message, 'variables');
+  const refusal = tooExpensive(costOfOperation(schema, document, operation, given));
+  if (refusal) throw refuse(refusal.message, 'query');
+  return shapeOf(schema, document, operation);
+}
+
+type Refuse = (message: string, field: string) => InvalidInputError;
+
+function validated(schema: GraphQLSchema, query: string, refuse: Refuse): DocumentNode {
+  try {
+    assertFewRepeats(query);
+    const document = parse(query, { maxTokens });
+    // Some limits throw their error instead of reporting it.
+    const [error] = validate(schema, document, rules, { maxErrors: 1 });
+    if (error) throw error;
+    return document;
+  } catch (error) {
+    if (!(error instanceof GraphQLError || error instanceof InvalidInputError)) throw error;
+    throw refuse(error.message.replace(/^Syntax Error: /, ''), 'query');
+  }
+}
+
+function readOnly(document: DocumentNode, refuse: Refuse): OperationDefinitionNode {
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const [operation, more] = operations;
+  if (!operation || more) throw refuse('A panel has exactly one query', 'query');
+  if (operation.operation !== OperationTypeNode.QUERY) {
+    throw refuse(`A panel reads: it cannot be a ${operation.operation}`, 'query');
+  }
+  return operation;
+}
+
+interface Leaf extends QueryColumn {
+  /** The path of the first list above the leaf; null when there is none. */
+  readonly list: string | null;
+}
+
+/**
+ * Finds the first list of objects of a query, and the scalars of its rows. Without a list, the response is one row.
+ * Lists inside rows are left out: they have no place in a table.
+ */
+function shapeOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): QueryShape {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const leaves = new Map<string, Leaf>();
+
+  function walk(set: SelectionSetNode, parent: GraphQLNamedType, above: readonly string[], list: number | null): void {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD || selection.kind === Kind.INLINE_FRAGMENT) {
+        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+        const condition = fragment?.typeCondition?.name.value;
+        if (fragment) walk(fragment.selectionSet, (condition && schema.getType(condition)) || parent, above, list);
+        continue;
+      }
+      const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[selection.name.value] : null;
+      if (!field) continue;
+      const type = getNamedType(field.type);
+      const here = [...above, (selection.alias ?? selection.name).value];
+      const isList = isListType(getNullableType(field.type));
+      if (isLeafType(type)) {
+        if (isList) continue;
+        const own = list === null ? here : here.slice(list);
+        const place = list === null ? null : here.slice(0, list).join('.');
+        const path = own.join('.');
+        leaves.set(here.join('.'), {
+          path,
+          kind: /^id$|Id$/.test(selection.name.value) ? 'TEXT' : kindOf(type),
+          list: place,
+        });
+      } else if (selection.selectionSet && !(isList && list !== null)) {
+        walk(selection.selectionSet, type, here, isList ? here.length : list);
+      }
+    }
+  }
+
+  const root = schema.getQueryType();
+  if (root) walk(operation.selectionSet, root, [], null);
+  const all = [...leaves.values()];
+  const rows = all.find(({ list }) => list !== null)?.list ?? null;
+  const columnsOf = (of: string | null): QueryColumn[] =>
+    all.filter(({ list }) => list === of).map(({ path, kind }) => ({ path, kind }));
+  return { rows, columns: columnsOf(rows), values: columnsOf(null) };
+}
+
+const kinds: Readonly<Record<string, ColumnKind>> = {
+  DateTime: 'TIME',
+  Quota: 'QUOTA',
+  Int: 'NUMBER',
+  Float: 'NUMBER',
+  SafeInt: 'NUMBER',
+  Decimal: 'NUMBER',
+  Boolean: 'BOOLEAN',
+};
+
+const kindOf = (type: GraphQLNamedType): ColumnKind => (isEnumType(type) ? 'TEXT' : (kinds[type.name] ?? 'TEXT'));

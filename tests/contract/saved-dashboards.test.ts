@@ -1,0 +1,452 @@
+import { builtInDashboards } from '../../server/src/console/dashboards/built-in.js';
+import { Dashboard } from '../../server/src/console/dashboards/dashboard.entity.js';
+import { DashboardService, type DashboardDeps } from '../../server/src/console/dashboards/dashboard.service.js';
+import { secondWithinHour } from '../support/hours.js';
+import { Site, type GraphQLAnswer, type Person } from './site.js';
+
+/** Saved dashboards over the whole way: stored, read by others, exported for Grafana, and their queries run. */
+let site: Site;
+let root: Person;
+let admin: Person;
+let other: Person;
+let common: Person;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  [admin, other, common] = [
+    await site.invite(root, 'admin'),
+    await site.invite(root, 'admin'),
+    await site.invite(root),
+  ];
+  const now = secondWithinHour();
+  const hour = now - (now % 3600);
+  await site.query(`
+    INSERT INTO channels (id, type, name, key_sealed, models) VALUES (1, 20, 'router', '', '{m1}')`);
+  await site.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, failed_calls, prompt_tokens,
+       cached_tokens, quota, duration_buckets)
+     VALUES ($1, $2, 1, 1, 'm1', 'default', 4, 1, 100, 10, 500000, '{0,4}'),
+       ($1 - 7200, $2, 1, 1, 'm2', 'vip', 2, 0, 50, 0, 250000, '{}')`,
+    [hour, admin.id],
+  );
+  await site.query(
+    `INSERT INTO logs (created_at, request_id, type, user_id, username, channel_id, model_name, quota, use_time, other)
+     VALUES ($1, 'r1', 6, $2, 'someone', 1, 'm1', 0, 1, '{"error_code":"rate_limited"}')`,
+    [now, admin.id],
+  );
+});
+afterAll(() => site.stop());
+
+const query = 'query ($range: TimeRange) { usage(range: $range) { total { usd calls } items { metrics { quota } } } }';
+const panel = { title: 'Spend', kind: 'NUMBER', size: 'SMALL', query };
+
+interface Saved {
+  readonly id: number;
+  readonly name: string;
+  readonly visibility: string;
+  readonly mayChange: boolean;
+  readonly builtIn: string | null;
+  readonly owner: { readonly username: string } | null;
+  readonly panels: ReadonlyArray<{
+    readonly title: string;
+    readonly kind: string;
+    readonly query: string;
+    readonly variables: Record<string, unknown>;
+    readonly shape: {
+      readonly rows: string | null;
+      readonly columns: ReadonlyArray<{ readonly path: string; readonly kind: string }>;
+      readonly values: ReadonlyArray<{ readonly path: string; readonly kind: string }>;
+    } | null;
+  }>;
+  readonly grafana: Grafana;
+}
+interface Grafana {
+  readonly title: string;
+  readonly panels: ReadonlyArray<{
+    readonly type: string;
+    readonly title: string;
+    readonly gridPos: Record<'x' | 'y' | 'w' | 'h', number>;
+    readonly targets: ReadonlyArray<{
+      readonly type: string;
+      readonly url: string;
+      readonly root_selector: string;
+      readonly columns: ReadonlyArray<{ readonly selector: string; readonly type: string }>;
+      readonly url_options: {
+        readonly method: string;
+        readonly body_graphql_query: string;
+        readonly body_graphql_variables: string;
+      };
+    }>;
+  }>;
+}
+const fields = `id name visibility mayChange builtIn owner { username }
+  panels { title kind query variables shape { rows columns { path kind } values { path kind } } } grafana`;
+
+const create = (person: Person, input: object): Promise<GraphQLAnswer> =>
+  site.graphql(
+    person,
+    `mutation ($input: CreateDashboardInput!) { createDashboard(input: $input) { replayed dashboard { ${fields} } } }`,
+    { input },
+  );
+async function created(person: Person, input: object): Promise<Saved> {
+  const { data, text } = await create(person, input);
+  if (!data?.['createDashboard']) throw new Error(text);
+  return (data['createDashboard'] as { dashboard: Saved }).dashboard;
+}
+async function read(person: Person, id: number): Promise<Saved | null> {
+  const { data, codes, text } = await site.graphql(person, `{ dashboard(id: ${id}) { ${fields} } }`);
+  if (codes.length > 0) throw new Error(text);
+  return (data?.['dashboard'] ?? null) as Saved | null;
+}
+const update = (person: Person, input: object): Promise<GraphQLAnswer> =>
+  site.graphql(
+    person,
+    `mutation ($input: UpdateDashboardInput!) { updateDashboard(input: $input) { dashboard { name visibility panels { title } } } }`,
+    { input },
+  );
+const remove = (person: Person, id: number): Promise<GraphQLAnswer> =>
+  site.graphql(person, `mutation { deleteDashboard(id: ${id}) { id } }`);
+
+it('is private until its owner shares it, and only its owner and root change it', async () => {
+  const { id, ...saved } = await created(admin, { name: ' Mine ', panels: [panel] });
+  expect(saved).toMatchObject({
+    name: 'Mine',
+    visibility: 'PRIVATE',
+    mayChange: true,
+    builtIn: null,
+    owner: { username: admin.username },
+    panels: [{ title: 'Spend', kind: 'NUMBER', query, variables: {} }],
+  });
+  for (const person of [other, root]) {
+    expect(await read(person, id)).toBeNull();
+    expect((await update(person, { id, name: 'Theirs' })).codes).toEqual(['NOT_FOUND']);
+    expect((await remove(person, id)).codes).toEqual(['NOT_FOUND']);
+  }
+  const shared = await update(admin, { id, visibility: 'SHARED', panels: [panel, { ...panel, title: 'More' }] });
+  expect(shared.data?.['updateDashboard']).toEqual({
+    dashboard: { name: 'Mine', visibility: 'SHARED', panels: [{ title: 'Spend' }, { title: 'More' }] },
+  });
+  expect(await read(other, id)).toMatchObject({ name: 'Mine', mayChange: false });
+  expect((await update(other, { id, name: 'Theirs' })).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  expect((await remove(other, id)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  expect((await update(root, { id, name: 'Ours' })).codes).toEqual([]);
+  expect((await remove(root, id)).data?.['deleteDashboard']).toEqual({ id });
+  expect(await read(admin, id)).toBeNull();
+});
+
+it('is listed by name: own and shared ones', async () => {
+  const { id } = await created(admin, { name: 'a private one', panels: [panel] });
+  await created(admin, { name: 'B shared one', visibility: 'SHARED', panels: [panel] });
+  const list = async (person: Person, more = ''): Promise<string[]> => {
+    const { data, text } = await site.graphql(person, `{ dashboards${more} { totalCount items { name } } }`);
+    const page = data?.['dashboards'] as { totalCount: number; items: Array<{ name: string }> } | undefined;
+    if (!page) throw new Error(text);
+    expect(page.totalCount).toBe(page.items.length);
+    return page.items.map(({ name }) => name);
+  };
+  expect(await list(admin)).toEqual(['a private one', 'B shared one', 'Overview']);
+  expect(await list(other)).toEqual(['B shared one', 'Overview']);
+  expect(await list(admin, '(filter: { visibility: PRIVATE })')).toEqual(['a private one']);
+  expect(await list(admin, '(filter: { isMine: false })')).toEqual(['Overview']);
+  expect(await list(other, '(filter: { isMine: true })')).toEqual([]);
+  expect(await list(admin, '(sort: [{ field: NAME }])')).toEqual(['Overview', 'B shared one', 'a private one']);
+  await remove(admin, id);
+});
+
+it('is created once for each idempotency key, and audited', async () => {
+  const input = { name: 'Once', panels: [panel], idempotencyKey: 'k1' };
+  const first = await created(admin, input);
+  const { data } = await create(admin, input);
+  expect(data?.['createDashboard']).toMatchObject({ replayed: true, dashboard: { id: first.id } });
+  expect((await create(admin, { ...input, name: 'Twice' })).codes).toEqual(['CONFLICT']);
+  await update(admin, { id: first.id, name: 'Renamed' });
+  await remove(admin, first.id);
+  const audit = await site.graphql(
+    root,
+    `{ auditEntries(filter: { subjects: [DASHBOARD], subjectIds: ["${first.id}"] }) { items { action actorName changes { field } } } }`,
+  );
+  const entries = (audit.data?.['auditEntries'] as { items: Array<{ action: string; changes: object[] }> }).items;
+  expect(entries.map(({ action }) => action)).toEqual(['delete', 'update', 'create']);
+  expect(entries[1]).toEqual({ action: 'update', actorName: admin.username, changes: [{ field: 'name' }] });
+});
+
+it.each([
+  ['a text that is not GraphQL', { query: 'query {' }, 'panels.0.query'],
+  ['a field that the schema lacks', { query: '{ usage { nothing } }' }, 'panels.0.query'],
+  ['a mutation', { query: 'mutation { deleteDashboard(id: 1) { id } }' }, 'panels.0.query'],
+  ['a subscription', { query: 'subscription { myLogCreated { items { id } } }' }, 'panels.0.query'],
+  ['two operations', { query: 'query A { notice } query B { notice }' }, 'panels.0.query'],
+  [
+    'a query that is deeper than a request may be',
+    { query: `{ users { items ${'{ tokens { items { user '.repeat(4)}{ id }${' } } }'.repeat(4)} } }` },
+    'panels.0.query',
+  ],
+  ['a document that is too deep', { query: `{ a${'{ a'.repeat(20)}${'}'.repeat(21)}` }, 'panels.0.query'],
+  [
+    'a query above the cost of one operation',
+    { query: '{ users(pageSize: 100) { items { tokens(pageSize: 100) { items { id user { id } } } } } }' },
+    'panels.0.query',
+  ],
+  ['an empty query', { query: ' ' }, 'panels.0.query'],
+  ['a query that is too long', { query: `{ notice } #${'x'.repeat(10_000)}` }, 'panels.0.query'],
+  ['NUL in the query', { query: '{ notice } #\0' }, 'panels.0.query'],
+  [
+    'a variable without a value',
+    { query: 'query ($name: String!) { users(filter: { keyword: $name }) { totalCount } }' },
+    'panels.0.variables',
+  ],
+  [
+    'a value of the wrong type',
+    { query: 'query ($n: Int) { users(pageSize: $n) { totalCount } }', variables: { n: 'x' } },
+    'panels.0.variables',
+  ],
+  ['a value of no variable', { variables: { nothing: 1 } }, 'panels.0.variables'],
+  ['a list in place of variables', { variables: [1] }, 'panels.0.variables'],
+  ['variables that are too long', { variables: { range: 'x'.repeat(5000) } }, 'panels.0.variables'],
+  ['an empty title', { title: ' ' }, 'panels.0.title'],
+  ['a title with a line break', { title: 'a\nb' }, 'panels.0.title'],
+])('refuses %s', async (_, wrong, field) => {
+  const { text, codes } = await create(admin, { name: 'Wrong', panels: [{ ...panel, ...wrong }] });
+  expect(codes).toEqual(['INVALID_INPUT']);
+  expect(text).toContain(`"field":"${field}"`);
+  const checked = await site.graphql(admin, 'query ($panel: PanelInput!) { checkPanel(panel: $panel) { title } }', {
+    panel: { ...panel, ...wrong },
+  });
+  expect([checked.codes, checked.text]).toEqual([
+    ['INVALID_INPUT'],
+    expect.stringContaining(`"field":"${field.replace('panels.0', 'panel')}"`) as string,
+  ]);
+});
+
+it('refuses names and numbers of panels out of bounds', async () => {
+  const codesOf = async (input: object): Promise<string[]> => (await create(admin, input)).codes;
+  expect(await codesOf({ name: '', panels: [panel] })).toEqual(['INVALID_INPUT']);
+  expect(await codesOf({ name: 'x'.repeat(65), panels: [panel] })).toEqual(['INVALID_INPUT']);
+  expect(await codesOf({ name: 'None', panels: [] })).toEqual(['INVALID_INPUT']);
+  expect(await codesOf({ name: 'Many', panels: Array.from({ length: 25 }, () => panel) })).toEqual(['INVALID_INPUT']);
+  const { id } = await created(admin, { name: 'Same', panels: [panel] });
+  expect((await update(admin, { id })).codes).toEqual(['INVALID_INPUT']);
+  await remove(admin, id);
+});
+
+it('has at most 100 dashboards of a user', async () => {
+  await site.query(
+    `INSERT INTO dashboards (owner_id, name, visibility, panels) SELECT $1, 'full', 'private', '[]' FROM generate_series(1, 100)`,
+    [other.id],
+  );
+  expect((await create(other, { name: 'One more', panels: [panel] })).codes).toEqual(['CONFLICT']);
+  await site.query(`DELETE FROM dashboards WHERE name = 'full'`);
+});
+
+it('derives rows, columns and values of a response from the query', async () => {
+  const shapes = async (text: string): Promise<unknown> => {
+    const { data } = await site.graphql(
+      admin,
+      'query ($panel: PanelInput!) { checkPanel(panel: $panel) { shape { rows columns { path kind } values { path kind } } } }',
+      { panel: { ...panel, query: text } },
+    );
+    return (data?.['checkPanel'] as { shape: unknown }).shape;
+  };
+  expect(
+    await shapes(`
+      query ($range: TimeRange) { page: usage(range: $range, bucket: DAY, groupBy: [CHANNEL]) {
+        items { time ...Cells } total { calls } } }
+      fragment Cells on UsageRow { key { isOthers channelId channelName } metrics { spent: quota errorRate } }`),
+  ).toEqual({
+    rows: 'page.items',
+    columns: [
+      { path: 'time', kind: 'TIME' },
+      { path: 'key.isOthers', kind: 'BOOLEAN' },
+      { path: 'key.channelId', kind: 'TEXT' },
+      { path: 'key.channelName', kind: 'TEXT' },
+      { path: 'metrics.spent', kind: 'QUOTA' },
+      { path: 'metrics.errorRate', kind: 'NUMBER' },
+    ],
+    values: [{ path: 'page.total.calls', kind: 'NUMBER' }],
+  });
+  expect(await shapes('{ ledgerTotals { liabilityUsd asOf } }')).toEqual({
+    rows: null,
+    columns: [
+      { path: 'ledgerTotals.liabilityUsd', kind: 'NUMBER' },
+      { path: 'ledgerTotals.asOf', kind: 'TIME' },
+    ],
+    values: [
+      { path: 'ledgerTotals.liabilityUsd', kind: 'NUMBER' },
+      { path: 'ledgerTotals.asOf', kind: 'TIME' },
+    ],
+  });
+  // Lists inside rows have no column.
+  expect(await shapes('{ channels { items { id name models tokens: id } } }')).toMatchObject({
+    rows: 'channels.items',
+    columns: [{ path: 'id' }, { path: 'name' }, { path: 'tokens' }],
+  });
+});
+
+const range = (): Record<string, unknown> => ({
+  timeZone: 'UTC',
+  bucket: 'DAY',
+  range: { from: new Date(Date.now() - 6 * 86_400_000).toISOString() },
+});
+
+/** Runs a query of a panel as the console does, with the variables that it declares. */
+async function run(person: Person, text: string, given: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const variables = Object.fromEntries(Object.entries(given).filter(([name]) => text.includes(`$${name}:`)));
+  const { data, codes, text: body } = await site.graphql(person, text, variables);
+  if (!data || codes.length > 0) throw new Error(body);
+  return data;
+}
+
+const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((one, name) => (one as Record<string, unknown> | null)?.[name], value);
+
+describe('the built-in dashboard', () => {
+  const builtIn = async (person: Person): Promise<Saved> => {
+    const [row] = await site.query<{ id: number }>(`SELECT id FROM dashboards WHERE built_in = 'overview'`);
+    const found = await read(person, row?.id ?? 0);
+    if (!found) throw new Error('no built-in dashboard');
+    return found;
+  };
+
+  it('is there on a fresh site, with twelve panels, and cannot be changed', async () => {
+    const saved = await builtIn(admin);
+    expect(saved).toMatchObject({ name: 'Overview', visibility: 'SHARED', mayChange: false, owner: null });
+    expect(saved.panels.map(({ title }) => title)).toEqual(builtInDashboards[0]?.panels.map(({ title }) => title));
+    expect(saved.panels).toHaveLength(12);
+    expect((await update(root, { id: saved.id, name: 'Mine' })).codes).toEqual(['CONFLICT']);
+    expect((await remove(root, saved.id)).codes).toEqual(['CONFLICT']);
+  });
+
+  it('can be copied as it is', async () => {
+    const saved = await builtIn(admin);
+    const panels = saved.panels.map(({ title, kind, query: text, variables }) => ({
+      title,
+      kind,
+      query: text,
+      variables,
+    }));
+    const { id } = await created(admin, { name: 'Copy', panels });
+    await remove(admin, id);
+  });
+
+  it.each(builtInDashboards[0]?.panels.map(({ title }, index) => [title, index] as const) ?? [])(
+    'panel “%s” gives figures',
+    async (_, index) => {
+      const { shape, query: text, kind } = (await builtIn(admin)).panels[index]!;
+      const data = await run(admin, text, range());
+      const rows = shape?.rows == null ? [data] : (at(data, shape.rows) as unknown[]);
+      const columns = kind === 'NUMBER' ? shape?.values : shape?.columns;
+      const numbers = rows.flatMap((row) =>
+        (columns ?? [])
+          .filter((column) => column.kind === 'NUMBER' || column.kind === 'QUOTA')
+          .map(({ path }) => at(row, path)),
+      );
+      expect(numbers.some((value) => typeof value === 'number')).toBe(true);
+    },
+  );
+
+  it('has the figures of the usage rows', async () => {
+    const { panels } = await builtIn(admin);
+    const answer = async (title: string): Promise<unknown> =>
+      run(admin, panels.find((one) => one.title === title)?.query ?? '', range());
+    expect(await answer('Spend')).toMatchObject({ usage: { total: { usd: 1.5, calls: 6, failedCalls: 1 } } });
+    const { usage } = (await answer('Spend by group')) as {
+      usage: { items: Array<{ key: { group: string }; metrics: { usd: number } }> };
+    };
+    expect(usage.items.map(({ key, metrics }) => [key.group, metrics.usd])).toEqual([
+      ['default', 1],
+      ['vip', 0.5],
+    ]);
+    expect(await answer('Errors by code, last 7 days')).toMatchObject({
+      usage: {
+        items: expect.arrayContaining([
+          { time: expect.any(String), key: { errorCode: 'rate_limited' }, metrics: { failedCalls: 1 } },
+        ]),
+      },
+    });
+  });
+
+  it('is written again by a start, under the same id', async () => {
+    const { id } = await builtIn(admin);
+    await site.query(`UPDATE dashboards SET name = 'Old', panels = '[]' WHERE built_in = 'overview'`);
+    const dashboards = site.dataSource.getRepository(Dashboard);
+    await new DashboardService({ dashboards } as unknown as DashboardDeps).start();
+    const again = await builtIn(admin);
+    expect([again.id, again.name, again.panels.length]).toEqual([id, 'Overview', 12]);
+  });
+});
+
+describe('the export for Grafana', () => {
+  it('has a panel for each, and each target runs', async () => {
+    const [row] = await site.query<{ id: number }>(`SELECT id FROM dashboards WHERE built_in = 'overview'`);
+    const saved = await read(admin, row?.id ?? 0);
+    if (!saved) throw new Error('no dashboard');
+    const { grafana } = saved;
+    expect(grafana).toMatchObject({ title: 'Overview', schemaVersion: 39, uid: `tollgate-${saved.id}` });
+    expect(grafana.panels.map(({ title }) => title)).toEqual(saved.panels.map(({ title }) => title));
+    expect(new Set(grafana.panels.map(({ type }) => type))).toEqual(
+      new Set(['stat', 'timeseries', 'table', 'piechart']),
+    );
+    for (const { gridPos, targets } of grafana.panels) {
+      expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+      expect(targets).toHaveLength(1);
+      const [target] = targets;
+      expect(target).toMatchObject({ type: 'graphql', url: 'http://localhost:3000/graphql', parser: 'backend' });
+      const { body_graphql_query: text, body_graphql_variables: variables } = target!.url_options;
+      // Grafana replaces these texts before it sends the query.
+      const filled = variables
+        .replaceAll('${__from:date:iso}', new Date(Date.now() - 6 * 86_400_000).toISOString())
+        .replaceAll('${__to:date:iso}', new Date(Date.now() + 60_000).toISOString())
+        .replaceAll('${__timezone}', 'Asia/Shanghai');
+      const data = await run(admin, text, JSON.parse(filled) as Record<string, unknown>);
+      const selected = at({ data }, target!.root_selector);
+      const [first] = Array.isArray(selected) ? (selected as unknown[]) : [selected];
+      for (const { selector } of target!.columns) expect(at(first, selector)).not.toBeUndefined();
+    }
+  });
+
+  it('puts panels beside each other while they fit', async () => {
+    const sizes = ['SMALL', 'SMALL', 'SMALL', 'MEDIUM', 'LARGE'];
+    const { id, grafana } = await created(admin, {
+      name: 'Grid',
+      panels: sizes.map((size) => ({ ...panel, size })),
+    });
+    expect(grafana.panels.map(({ gridPos: { x, y, w } }) => [x, y, w])).toEqual([
+      [0, 0, 8],
+      [8, 0, 8],
+      [16, 0, 8],
+      [0, 8, 12],
+      [0, 16, 24],
+    ]);
+    await remove(admin, id);
+  });
+});
+
+it('runs with the rights of the viewer, never with those of the author', async () => {
+  const secret = 'query { auditEntries { totalCount } }';
+  const { id } = await created(root, { name: 'Audit', visibility: 'SHARED', panels: [{ ...panel, query: secret }] });
+  const seen = await read(admin, id);
+  expect(seen?.panels[0]?.query).toBe(secret);
+  expect((await site.graphql(admin, secret)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  expect((await site.graphql(root, secret)).codes).toEqual([]);
+  await remove(root, id);
+});
+
+it('is closed to common users, and to tokens without the scope', async () => {
+  for (const text of ['{ dashboards { totalCount } }', '{ dashboard(id: 1) { id } }']) {
+    expect((await site.graphql(common, text)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    expect((await site.graphql(null, text)).codes).toEqual(['NOT_SIGNED_IN']);
+  }
+  expect((await create(common, { name: 'Mine', panels: [panel] })).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+});
+
+it('shows a panel that a newer schema refuses without a shape, and leaves it out for Grafana', async () => {
+  const { id } = await created(admin, { name: 'Old', panels: [panel, { ...panel, title: 'Gone' }] });
+  await site.query(
+    `UPDATE dashboards SET panels = replace(panels::text, '"Gone","kind":"number","size":"small","query":"query ($range: TimeRange) { usage', '"Gone","kind":"number","size":"small","query":"query ($range: TimeRange) { gone')::json WHERE id = ${id}`,
+  );
+  const saved = await read(admin, id);
+  expect(saved?.panels.map(({ shape }) => shape === null)).toEqual([false, true]);
+  expect(saved?.grafana.panels.map(({ title }) => title)).toEqual(['Spend']);
+  await remove(admin, id);
+});
