@@ -36,6 +36,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { setup { isDone } }'], rest: ['GET /api/setup'] },
   { graphql: ['mutation { completeSetup(input: {}) { setup { isDone } } }'], rest: ['POST /api/setup'] },
   { graphql: ['query { pricing { models { modelName } } }'], rest: ['GET /api/pricing', 'GET /api/ratio_config'] },
+  { least: 'anonymous', rest: ['GET /api/available_model', 'GET /api/user_group_map'] },
   // An anonymous caller gets null, unless the option model_health.access is public.
   { graphql: ['query { modelHealth { rows { modelName } } }'] },
   { least: 'common', rest: ['GET /api/model_health', 'GET /api/model_health/badge/:model'] },
@@ -143,7 +144,7 @@ export const operations: readonly Operation[] = [
   },
   { graphql: ['query { canCheckIn }'], rest: ['GET /api/user/check_in_status', 'GET /api/user/checkin'] },
   { graphql: ['mutation { checkIn { quota } }'], rest: ['POST /api/user/check_in', 'POST /api/user/checkin'] },
-  { least: 'common', rest: ['GET /api/user/2fa/status', 'GET /api/user/passkey'] },
+  { least: 'common', rest: ['GET /api/user/2fa/status', 'GET /api/user/passkey', 'POST /api/verify'] },
   { graphql: ['query { inviteCode }'], rest: ['GET /api/user/aff'] },
   {
     graphql: ['mutation { transferInviteQuota(input: { quota: 1, idempotencyKey: "roles" }) { replayed } }'],

@@ -5,6 +5,7 @@ import { printAnnotatedSchema } from '../platform/graphql/print-schema.js';
 import { openApiDocument } from '../platform/http/openapi/document.js';
 import { apiSections } from './api-sections.js';
 import { withOptionTables } from './option-tables.js';
+import { withRequestTables } from './request-tables.js';
 import { composeSchema } from './resolvers.js';
 import { withTables } from './rest-tables.js';
 
@@ -23,6 +24,6 @@ await emit('schema/schema.graphql', printAnnotatedSchema(schema));
 const document = openApiDocument(apiSections, { version: '', server: '' });
 for (const name of await readdir(reference)) {
   const file = `${reference}/${name}`;
-  const text = withTables(await readFile(file, 'utf8'), document);
+  const text = withRequestTables(withTables(await readFile(file, 'utf8'), document), document);
   await emit(file, name === 'options.md' ? withOptionTables(text) : text);
 }

@@ -142,6 +142,7 @@ export const findingTexts = {
     'left out',
     'LiteLLM stores only digests of virtual keys: a new key was issued, which the console shows.',
   ],
+  'key-model': ['notice', 'The key names a model that the source does not serve. Here too, the key cannot call it.'],
   'setting-unmapped': ['left out', 'The setting has no counterpart.'],
 } as const satisfies Record<string, readonly [Severity, string]>;
 

@@ -1,5 +1,5 @@
 import { PriceBook } from '../billing/prices/index.js';
-import { defaultOptionValues } from '../options/option-registry.js';
+import { defaultOptionValues, isOptionKey, parseOption, type OptionValues } from '../options/option-registry.js';
 import { splitList } from '../shared/comma-list.js';
 import { foldedName } from '../shared/username.js';
 import type { Findings } from './findings.js';
@@ -110,6 +110,29 @@ async function readPrices(
   return planPrices({ generation, options, there, calls, findings, decisions });
 }
 
+/** What charges are compared with. */
+export interface PricesHere {
+  readonly settings: OptionValues;
+  /** Models that channels of the source serve. */
+  readonly served: ReadonlySet<string>;
+}
+
+/** Returns the prices that an import stores. Those of LiteLLM are the ones of its file. */
+export async function pricesToStore(
+  source: SourceDatabase,
+  { prices, options }: Pick<MapContext, 'prices' | 'options'>,
+): Promise<PricesHere> {
+  if (prices) return { settings: prices.values, served: prices.served };
+  const settings = defaultOptionValues();
+  for (const [key, text] of options) if (isOptionKey(key)) Object.assign(settings, { [key]: parseOption(key, text) });
+  const served = new Set<string>();
+  const read = (row: Fields): void => {
+    for (const model of splitList(row.text('models'))) served.add(model);
+  };
+  await readRows(source, 'channels', read, { columns: ['id', 'models'] });
+  return { settings, served };
+}
+
 async function planUsers(
   source: SourceDatabase,
   decisions: Decisions,
@@ -202,7 +225,7 @@ const isActive = (row: Fields, now: number): boolean =>
 export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {
   const { findings, decisions, now } = context;
   for (const { code, table, id, detail } of source.notes ?? []) {
-    if (code === 'price-keys') findings.addDecision(decisions, code, table, id, detail);
+    if (code === 'price-keys' || code === 'price-by-channel') findings.addDecision(decisions, code, table, id, detail);
     else findings.add(code, table, id, detail);
   }
   await readRows(source, 'two_fas', (row) => {

@@ -12,7 +12,7 @@ import type { Family } from './family.js';
 import type { Accepting } from './findings.js';
 import { logColumns, mapLog, type MovedLog } from './map/logs.js';
 import { rowsOf } from './plan.js';
-import { BadRecord, type Fields } from './source/fields.js';
+import { BadRecord, Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 
 /** Charges of one model and group that would differ on this site. */
@@ -126,10 +126,14 @@ function toleranceOf(family: Family, other: Json): number {
 
 /** Reads the newest calls, newest first. */
 async function newestCalls(logSource: SourceDatabase, family: Family): Promise<MovedLog[]> {
+  const options = { family, withContent: false, onChange: () => undefined };
+  if (family === 'litellm') {
+    const rows = await logSource.newest('logs', { by: 'created_at', limit: maxRows, columns: logColumns });
+    return rows.flatMap((row) => readCall(new Fields(row), options) ?? []);
+  }
   if (!logSource.columns.has('logs')) return [];
   const { last } = await logSource.one('logs', 'MAX(id) AS last', `type = ${LogType.consume}`);
   const calls: MovedLog[] = [];
-  const options = { family, withContent: false, onChange: () => undefined };
   for await (const page of rowsOf(logSource, 'logs', logColumns, Math.max(0, Number(last ?? 0) - readIds))) {
     for (const row of page) {
       const call = readCall(row, options);
@@ -167,6 +171,7 @@ function termsOf({ content }: MovedLog, other: Json): string {
 }
 
 function chargeHere(row: MovedLog, other: Json, price: Price, quotaPerUnit: number): number | null {
+  if (other['uncounted'] === true) return null;
   const count = (key: string): number => (typeof other[key] === 'number' ? other[key] : 0);
   // Rows of Messages calls count the prompt without cached tokens.
   const beside = other['claude'] === true ? count('cache_tokens') + count('cache_creation_tokens') : 0;

@@ -5,7 +5,7 @@ import { foldedName } from '../shared/username.js';
 import { compareChannels, type ChannelAddress } from './channels/compare-channels.js';
 import type { Family } from './family.js';
 import type { MapContext } from './map/mapped.js';
-import { inspect } from './plan.js';
+import { inspect, pricesToStore } from './plan.js';
 import { prove } from './proof.js';
 import { replayCharges } from './replay.js';
 import { Progress, type ProgressState } from './progress.js';
@@ -62,15 +62,11 @@ async function preview(
     await mapping.table(spec, async (rows) => ({ ...noCounts, moved: rows.filter(({ isGone }) => !isGone).length }));
   const channels = await addressesOf(sources.source, mapping.context, options);
   const history = await countLogs(sources.source, sources.logSource, options.logs, options.now);
-  const { prices, family } = mapping.context;
-  const replay = prices
-    ? await replayCharges(sources.source, sources.logSource, {
-        family,
-        settings: prices.values,
-        served: prices.served,
-        decisions: options.decisions,
-      })
-    : null;
+  const replay = await replayCharges(sources.source, sources.logSource, {
+    ...(await pricesToStore(sources.source, mapping.context)),
+    family: mapping.context.family,
+    decisions: options.decisions,
+  });
   return mapping.report(options, { isDryRun: true, began, history, channels, replay, proof: null });
 }
 
@@ -150,7 +146,7 @@ async function move(
     keys: mapping.keys,
     logSource,
     family,
-    served: mapping.context.prices?.served ?? new Set(),
+    served: (await pricesToStore(source, mapping.context)).served,
     decisions: options.decisions,
   });
   const report = mapping.report(options, { isDryRun: false, began, history, channels: [], replay: null, proof });

@@ -1,8 +1,8 @@
 import { OutboundGuard } from '../platform/outbound/outbound-guard.js';
 import { familyOf, type Family } from './family.js';
 import type { ImportOptions } from './options.js';
-import { openLiteLlm } from './source/litellm.js';
-import { readOneHub } from './source/one-hub.js';
+import { openLiteLlm } from './source/litellm/litellm.js';
+import { readOneHub } from './source/one-hub/one-hub.js';
 import { openSource } from './source/open-source.js';
 import type { SourceDatabase } from './source/source.js';
 

@@ -129,7 +129,7 @@ export const tableSpecs: readonly TableSpec[] = [
     ...plain,
     source: 'channels',
     target: 'channels',
-    ignored: ['billed_as_requested'],
+    ignored: ['billed_as_requested', 'address'],
     opening: 'channel',
     targetKey: channelOf,
     mapper: () => mapChannel,

@@ -196,6 +196,7 @@ export const siteImport = {
     'plan-credited': 'What is left of an active subscription is credited to the balance.',
     'key-environment': 'The environment variable of the key is not set: imported as a disabled channel.',
     'key-hashed': 'LiteLLM stores only digests of virtual keys: a new key was issued, which the console shows.',
+    'key-model': 'The key names a model that the source does not serve. Here too, the key cannot call it.',
     'setting-unmapped': 'The setting has no counterpart.',
   },
 };

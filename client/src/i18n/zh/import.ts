@@ -181,6 +181,7 @@ export const siteImport = {
     'plan-credited': '有效订阅的剩余部分已计入余额。',
     'key-environment': '密钥的环境变量未设置：迁移后渠道为禁用状态。',
     'key-hashed': 'LiteLLM 只保存虚拟密钥的摘要：已签发新密钥，可在控制台查看。',
+    'key-model': '密钥列出了来源未提供的模型。在这里该密钥同样不能调用它。',
     'setting-unmapped': '该设置没有对应项。',
   },
 };

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { parameter, quota, text } from '../../platform/http/openapi/operation.js';
+import { RestAnswer } from '../../platform/http/rest.js';
 import { routesFor } from '../../platform/http/route.js';
+import { isAppError, type ErrorCode } from '../../shared/errors.js';
 import type { CheckIn, CheckInHistory, CheckInService } from './check-in.service.js';
 
 const dayShape = z.object({ checkin_date: text('Day in UTC'), quota_awarded: quota('Credited') });
@@ -19,6 +21,19 @@ const historyShape = z.object({
 
 const route = routesFor<CheckInService>();
 const message = 'Check-in succeeded';
+
+/** Texts of new-api (its controller/checkin.go and model/checkin.go), by which check-in tools tell failures apart. */
+const textsThere: Readonly<Partial<Record<ErrorCode, string>>> = {
+  CONFLICT: '今日已签到',
+  INVALID_INPUT: '签到功能未启用',
+};
+
+/** Returns a failure with the text of new-api before the usual one. */
+function failureThere(error: unknown): RestAnswer | undefined {
+  const text = isAppError(error) ? textsThere[error.code] : undefined;
+  if (!isAppError(error) || text === undefined) return undefined;
+  return new RestAnswer({ success: false, message: `${text} (${error.message})`, code: error.code });
+}
 
 /** `/api/user/check_in`, and `/api/user/checkin` of new-api (docs/reference/rest/accounts.md#check-in). */
 export const checkInRoutes = [
@@ -56,6 +71,7 @@ export const checkInRoutes = [
     data: dayShape,
     message,
     errors: ['INVALID_INPUT'],
+    ownFailure: failureThere,
     example: { fails: 'INVALID_INPUT' },
     handle: async (checkInService, { actor }) => toDayWire(await checkInService.checkIn(actor)),
   }),

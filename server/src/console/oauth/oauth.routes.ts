@@ -144,7 +144,7 @@ function ownCaller(actor: MaybeActor, request: FastifyRequest): Actor {
 
 function signedIn(signIn: SignIn, request: FastifyRequest, reply: FastifyReply): WireUser | RestAnswer {
   setSignInCookies(request, reply, signIn);
-  return signInAnswer(signIn);
+  return signInAnswer(signIn, request);
 }
 
 function forbiddenState(error: unknown): RestAnswer | undefined {

@@ -31,9 +31,22 @@ const priceList = z.object({
   usable_group: z.record(z.string(), z.string()),
 });
 
+/** A call is counted as 1,000 tokens, as one-hub counts it. */
+const availableModel = z.object({
+  groups: z.array(z.string()).describe('Groups in which channels serve it'),
+  owned_by: text('Always empty'),
+  price: z.object({
+    model: text('Name to call'),
+    type: z.enum(['tokens', 'times']).describe('`times`: a fixed price a call'),
+    input: z.number().describe('Price of 1,000 tokens, or of a call, in 0.002 USD'),
+    output: z.number().describe('The same for output'),
+  }),
+});
+const userGroup = z.object({ symbol: text('Name'), name: text('Description'), ratio: z.number() });
+
 const route = routesFor<PricingService>();
 
-/** `/api/pricing` and `/api/ratio_config`. They are public; a signed-in caller gets their own prices. */
+/** Prices in the forms of Veloera, new-api and one-hub. They are public; a signed-in caller gets their own prices. */
 export const pricingRoutes = [
   route('GET /api/pricing', {
     summary: 'Models with their prices',
@@ -54,7 +67,49 @@ export const pricingRoutes = [
     example: {},
     handle: async (pricingService, { actor }) => toRatios(await pricingService.list(actor)),
   }),
+  route('GET /api/available_model', {
+    summary: 'Models with their prices, as one-hub lists them',
+    caller: 'guest',
+    data: z.record(z.string(), availableModel).describe('By model'),
+    example: {},
+    handle: async (pricingService, { actor }) => {
+      const { models } = await pricingService.list(actor);
+      return Object.fromEntries(models.map((model) => [model.modelName, toAvailable(model)]));
+    },
+  }),
+  route('GET /api/user_group_map', {
+    summary: 'Groups the caller may use, as one-hub lists them',
+    caller: 'guest',
+    data: z.record(z.string(), userGroup).describe('By name'),
+    example: {},
+    handle: async (pricingService, { actor }) => {
+      const { usableGroups, groupRatios } = await pricingService.list(actor);
+      const groups = Object.entries(usableGroups).map(([symbol, name]) => {
+        return [symbol, { symbol, name, ratio: groupRatios[symbol] ?? 1 }] as const;
+      });
+      return Object.fromEntries(groups);
+    },
+  }),
 ];
+
+const usdOfRatio = 0.002;
+
+/** Returns a model in the form of one-hub. */
+function toAvailable({
+  modelName: model,
+  modelPrice,
+  modelRatio,
+  completionRatio,
+  enableGroups,
+}: PricedModel): Wire<typeof availableModel> {
+  const input = modelPrice === null ? modelRatio : Number((modelPrice / usdOfRatio).toPrecision(12));
+  const output = modelPrice === null ? Number((modelRatio * completionRatio).toPrecision(12)) : input;
+  return {
+    groups: [...enableGroups],
+    owned_by: '',
+    price: { model, type: modelPrice === null ? 'tokens' : 'times', input, output },
+  };
+}
 
 /** The names of dialects in new-api by kind of model. A chat model can be called in each of them. */
 const endpointTypes: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {

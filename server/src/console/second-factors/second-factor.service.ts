@@ -14,6 +14,7 @@ import type { Clock } from '../../shared/clock.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { assertMayActOn, type SessionService } from '../auth/index.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
+import { confirmedMilliseconds } from '../sign-in/index.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { User } from '../users/index.js';
@@ -223,6 +224,19 @@ export class SecondFactorService {
     await this.deps.proofs.check(id, proof, ceremony, { name: `session:${sessionId}`, isKnown: true });
     await this.deps.sessions.confirm(sessionId);
     await this.deps.changes.announce({ kind: 'session', id });
+  }
+
+  /**
+   * Confirms the session with a code unless it is confirmed already: programs ask for a code right after the sign-in, when the one of
+   * the sign-in counts no more.
+   * @returns the moment until which the session is confirmed at most
+   * @throws AppError like `confirm`, INVALID_INPUT for users without a second factor
+   */
+  async verify(actor: MaybeActor, proof: FactorProof, origin: string | undefined): Promise<Date> {
+    const { authenticatorApp, passkeys, needsConfirmation } = await this.overview(actor);
+    if (!authenticatorApp && passkeys.length === 0) throw new InvalidInputError('Set up a second factor first');
+    if (needsConfirmation) await this.confirm(actor, proof, origin);
+    return new Date(this.deps.clock.now() + confirmedMilliseconds);
   }
 
   /**

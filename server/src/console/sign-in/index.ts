@@ -1,2 +1,2 @@
-export { AuthService, type SignIn } from './auth.service.js';
+export { AuthService, confirmedMilliseconds, type SignIn } from './auth.service.js';
 export { type Challenge } from './../auth/index.js';

@@ -25,7 +25,7 @@ export const signInRoutes = [
       const challenge = challengeOf(request, reply, query.turnstile);
       const signIn = await authService.login(body, originOf(request), challenge);
       setSignInCookies(request, reply, signIn);
-      return signInAnswer(signIn);
+      return signInAnswer(signIn, request);
     },
   }),
   route('GET /api/user/logout', {

@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { olderUserIdHeader } from '../../platform/http/authenticate.js';
 import { flag, int, named, nullish, quota, text } from '../../platform/http/openapi/operation.js';
 import { RestAnswer } from '../../platform/http/rest.js';
 import { ranks, type UserStatus } from '../../shared/actor.js';
@@ -144,17 +146,17 @@ export const toSignInWire = (user: User): WireUser => ({
   ...numbersOf(user),
 });
 
-/** Returns the response of a sign-in: the user, or a refusal that names the missing second factor. */
-export const signInAnswer = ({
-  user,
-  needsSecondFactor,
-}: {
-  readonly user: User;
-  readonly needsSecondFactor: boolean;
-}): WireUser | RestAnswer =>
+/**
+ * Returns the response of a sign-in: the user, or that the second factor is missing. This is no success for clients that know no
+ * second factor; those of new-api, which send its header, read `require_2fa` of a success.
+ */
+export const signInAnswer = (
+  { user, needsSecondFactor }: { readonly user: User; readonly needsSecondFactor: boolean },
+  { headers }: FastifyRequest,
+): WireUser | RestAnswer =>
   needsSecondFactor
     ? new RestAnswer({
-        success: false,
+        success: headers[olderUserIdHeader] !== undefined,
         message: 'Enter the code of your second factor',
         code: 'SECOND_FACTOR_NEEDED' satisfies ErrorCode,
         data: { require_2fa: true },
@@ -166,6 +168,10 @@ export const toManagedWire = (user: User): WireUser => ({ ...emptyUser, ...numbe
 
 /** `POST /api/user/login/2fa`. */
 export const codeBody = z.object({ code: z.string().max(64) });
+
+/** Returns the proof that a code is: one of the authenticator app, or a recovery code. */
+export const proofOf = (code: string): { readonly code: string } | { readonly recoveryCode: string } =>
+  /^\s*(\d\s*){6}$/.test(code) ? { code } : { recoveryCode: code };
 
 export const loginBody = z.object({ username: z.string(), password: z.string() });
 

@@ -72,6 +72,7 @@ const oneApi: ReadonlyMap<number, Address> = new Map([
 ]);
 
 const newApi: ReadonlyMap<number, Address> = new Map([
+  // Type 60, another new-api, appends the path of the client's call (relay/channel/newapi/adaptor.go of new-api).
   ...[1, 6, 7, 9, 10, 12, 13, 19, 20, 22, 25, 31, 40, 42, 43, 48, 53, 60, 62, 63].map((type) => [type, chat] as const),
   [3, azure],
   [8, ({ baseUrl, model }: ChannelThere) => baseUrl.replaceAll('{model}', model)],
@@ -127,17 +128,22 @@ export function addressThere(channel: ChannelThere): string | null {
   return table.get(type)?.(channel) ?? null;
 }
 
-/** Base URLs that one-api has built in and that differ from those of this product. */
-const oneApiBases: Readonly<Record<number, string>> = {
-  2: 'https://oa.api2d.net',
-  4: 'https://api.closeai-proxy.xyz',
-  5: 'https://api.openai-sb.com',
+/** Early resellers, which have the same numbers in one-api, Veloera and new-api. */
+const resellers: Readonly<Record<number, string>> = {
   6: 'https://api.openaimax.com',
   7: 'https://api.ohmygpt.com',
   9: 'https://api.caipacity.com',
   10: 'https://api.aiproxy.io',
   12: 'https://api.api2gpt.com',
   13: 'https://api.aigc2d.com',
+};
+
+/** Base URLs that one-api has built in and that differ from those of this product. */
+const oneApiBases: Readonly<Record<number, string>> = {
+  ...resellers,
+  2: 'https://oa.api2d.net',
+  4: 'https://api.closeai-proxy.xyz',
+  5: 'https://api.openai-sb.com',
   19: 'https://ai.360.cn',
   26: 'https://api.baichuan-ai.com',
   24: 'https://generativelanguage.googleapis.com',
@@ -166,6 +172,8 @@ const oneHubBases: Readonly<Record<number, string>> = {
 
 const builtInBases: Partial<Record<Family, Readonly<Record<number, string>>>> = {
   'one-api': oneApiBases,
+  veloera: resellers,
+  'new-api': resellers,
   'one-hub': oneHubBases,
 };
 

@@ -2,7 +2,9 @@ import { providerOf } from '../../dialects/providers/providers.js';
 import { splitList } from '../../shared/comma-list.js';
 import { asFields, parseFields } from '../../shared/json.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
+import type { Family } from '../family.js';
 import { Findings } from '../findings.js';
+import { mapType } from '../map/channel-types.js';
 import { mapChannel } from '../map/channels.js';
 import type { MapContext, Mapped } from '../map/mapped.js';
 import { rowsOf } from '../plan.js';
@@ -37,7 +39,6 @@ export async function compareChannels(
 ): Promise<ChannelAddress[]> {
   const compared: ChannelAddress[] = [];
   const generation = generationOf(context.family, source);
-  if (generation === null) return [];
   // The mapper reports its findings when the table is read, so they are dropped here.
   const silent = { ...context, findings: new Findings() };
   for await (const page of rowsOf(source, 'channels')) {
@@ -67,7 +68,7 @@ function chatPathOf(other: string): string {
 async function compareChannel(
   row: Fields,
   { values, sealed }: Mapped,
-  { family, findings, generation }: MapContext & { readonly generation: Generation },
+  { family, findings, generation }: MapContext & { readonly generation: Generation | null },
   http: GuardedFetch | null,
 ): Promise<ChannelAddress> {
   const text = (name: string): string => {
@@ -92,18 +93,11 @@ async function compareChannel(
     models,
     model,
   };
-  const request = requestHere(channel);
-  const version = parseFields(row.text('config'))?.['api_version'];
-  const there = addressThere({
-    generation,
-    type: given,
-    baseUrl,
-    model,
-    account: text('other'),
-    version: typeof version === 'string' ? version : family === 'one-hub' && given === 25 ? row.text('other') : '',
-    plugin: row.text('plugin'),
-    path: chatPathOf(text('other')),
-  });
+  // Without a base URL, a channel of some types is disabled here, because the program has no address for it either.
+  const hasAddress = channel.baseUrl !== '' || !mapType(family, given, models, row.text('plugin'))?.needsBaseUrl;
+  const request = hasAddress ? requestHere(channel) : null;
+  const called = { type: given, baseUrl, model, account: text('other'), path: chatPathOf(text('other')) };
+  const there = hasAddress ? calledThere(row, called, family, generation) : null;
   const here = request?.url.split('?', 1)[0] ?? null;
   if (there !== null && here !== null && there !== here) {
     findings.add('channel-address', 'channels', row.id, `${there} there, ${here} here`);
@@ -113,4 +107,15 @@ async function compareChannel(
     probed = request ? await probe(http, request) : 'not tried: no chat over this channel';
   }
   return { id: row.id, name: text('name'), model, there, here, probe: probed };
+}
+
+type Called = Omit<Parameters<typeof addressThere>[0], 'generation' | 'version' | 'plugin'>;
+
+function calledThere(row: Fields, called: Called, family: Family, generation: Generation | null): string | null {
+  if (generation === null) return row.text('address') || null;
+  if (called.baseUrl === '') return null;
+  const given = parseFields(row.text('config'))?.['api_version'];
+  const ofHub = family === 'one-hub' && called.type === 25 ? row.text('other') : '';
+  const version = typeof given === 'string' ? given : ofHub;
+  return addressThere({ ...called, generation, version, plugin: row.text('plugin') });
 }

@@ -31,7 +31,7 @@ const resellers: ReadonlyArray<[number, TypeMapping]> = [
 ];
 
 /** The providers' paths have no `/v1`, because the base URL of these types contains another version. */
-const withoutVersion = (baseUrl = ''): TypeMapping => ({
+export const withoutVersion = (baseUrl = ''): TypeMapping => ({
   type: 58,
   ...(baseUrl === '' ? null : { baseUrl }),
   other: JSON.stringify({
@@ -153,6 +153,8 @@ export const firstOwnType = 1000;
  * @returns null if no provider of this product serves the type
  */
 export function mapType(family: Family, type: number, models: readonly string[], plugin = ''): TypeMapping | null {
+  // The types of LiteLLM's providers are those of this product already.
+  if (family === 'litellm' && type === withoutVersion().type) return { type };
   if (family === 'one-hub') return pluggedIn[`${type} ${plugin}`] ?? oneHub.get(type) ?? null;
   if (family === 'one-api') {
     // one-api serves newer GLM models with the same type, so the models decide.

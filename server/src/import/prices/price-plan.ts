@@ -8,7 +8,7 @@ import { pricesMappedName, type Generation } from './generation.js';
 import { byUse, type ServedModel } from './served-calls.js';
 import { priceTables, SitePrices } from './site-prices.js';
 import type { PricesThere, SourcePrice } from './source-price.js';
-import { ToolFeesThere, toolPriceOption } from './tool-fees.js';
+import { toolFeesThere, toolPriceOption } from './tool-fees.js';
 
 /** The prices that an import stores on this site, so that no call changes its price. */
 export interface PricePlan {
@@ -49,9 +49,13 @@ export function planPrices({ generation, options, there, calls, findings, decisi
   if (quotaPerUnit !== null) saved.QuotaPerUnit = quotaPerUnit;
   const site = new SitePrices(saved);
   const { prices, refused } = pricesThere(there, calls, { findings, decisions });
-  const adopted = new Set(site.adopt(prices));
+  const { written, refused: unwritable } = site.adopt(prices);
   for (const [model, price] of prices) {
-    if (adopted.has(model)) findings.add('price-moved', 'channels', model, describePrice(price));
+    const reason = unwritable.get(model);
+    if (reason !== undefined) {
+      const detail = `${describePrice(price)}: ${reason}`;
+      findings.addDecision(decisions, 'price-refused', 'channels', model, detail);
+    } else if (written.has(model)) findings.add('price-moved', 'channels', model, describePrice(price));
   }
   const tools = toolFeesOf({ generation, options, calls, findings }, site.values());
   const values = { ...site.values(), ...tools };
@@ -69,17 +73,19 @@ export function planPrices({ generation, options, there, calls, findings, decisi
 }
 
 /**
- * Returns the options by which tools of providers cost what they cost in new-api of 2026; none if they cost that here
- * anyway.
+ * Returns the options by which tools of providers cost what they cost in new-api and Veloera; none if they cost that here anyway.
  */
 function toolFeesOf(
   { generation, options, calls, findings }: Pick<Planning, 'generation' | 'options' | 'calls' | 'findings'>,
   values: OptionValues,
 ): Partial<Pick<OptionValues, 'ToolPrices' | 'UnpricedTools'>> {
-  if (generation !== 'new-api 2026') return {};
-  const there = new ToolFeesThere(options.get(toolPriceOption));
+  const there = toolFeesThere(generation, options);
   const book = new PriceBook({ values });
   const models = [...new Set(calls.map(({ requested }) => requested))];
+  for (const model of there || generation === 'one-hub' ? models : []) {
+    if (book.find(model, '')?.isFree) findings.add('price-kind', 'channels', model, 'fees of tools: free here');
+  }
+  if (!there) return {};
   const differs = models.some((model) => {
     const here = book.find(model, '');
     return (
@@ -90,13 +96,12 @@ function toolFeesOf(
   });
   for (const model of models) {
     for (const detail of there.unlike(model)) findings.add('price-kind', 'channels', model, detail);
-    if (book.find(model, '')?.isFree) findings.add('price-kind', 'channels', model, 'fees of tools: free here');
   }
   if (models.some((model) => /^gpt-|^o\d/.test(model))) {
-    const detail = `image_generation: ${there.drawing} USD a drawing there, the tokens of the drawing here`;
-    findings.add('price-kind', 'options', toolPriceOption, detail);
+    const option = generation === 'new-api 2026' ? toolPriceOption : 'ToolPrices';
+    for (const detail of there.general) findings.add('price-kind', 'options', option, detail);
   }
-  // new-api forwards tools that it has no price for.
+  // These programs forward tools that they have no price for.
   return differs ? { ToolPrices: there.table(), UnpricedTools: 'free' } : {};
 }
 

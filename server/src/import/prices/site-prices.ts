@@ -1,6 +1,7 @@
 import { familyOf } from '../../dialects/makers/charging.js';
 import { type Price, priceOfRatios, PriceBook } from '../../billing/prices/index.js';
 import { defaultOptionValues, optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
+import { AppError } from '../../shared/errors.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import type { SourcePrice } from './source-price.js';
 
@@ -9,6 +10,14 @@ export const priceTables = ['ModelRatio', 'ModelPrice', 'CompletionRatio', 'Cach
 type TableKey = (typeof priceTables)[number];
 
 const cacheWriteHere = 1.25;
+
+/** The result of adopting prices. */
+export interface Adopted {
+  /** Models whose price had to be written. */
+  readonly written: ReadonlySet<string>;
+  /** Models whose price cannot be written as it is, with the reason. */
+  readonly refused: ReadonlyMap<string, string>;
+}
 
 /** Builds the price settings of this site. */
 export class SitePrices {
@@ -22,11 +31,8 @@ export class SitePrices {
     for (const key of priceTables) this.tables.set(key, new Map(Object.entries(values[key])));
   }
 
-  /**
-   * Makes each model cost what it costs in the source.
-   * @returns the models whose price had to be written
-   */
-  adopt(prices: ReadonlyMap<string, SourcePrice>): string[] {
+  /** Makes each model cost what it costs in the source. */
+  adopt(prices: ReadonlyMap<string, SourcePrice>): Adopted {
     const missing = (): Array<[string, SourcePrice]> => {
       const book = new PriceBook({ values: this.values() });
       return [...prices].filter(([model, price]) => !isSame(book.find(model, ''), price));
@@ -35,8 +41,12 @@ export class SitePrices {
     for (const [model, price] of differing) this.put(familyOf(model), price);
     // The tables cannot express every price, because some rules take precedence over them. These models get a price
     // card.
-    for (const [model, price] of missing()) this.putCard(familyOf(model), price);
-    return differing.map(([model]) => model);
+    const refused = new Map<string, string>();
+    for (const [model, price] of missing()) {
+      const reason = this.putCard(familyOf(model), price);
+      if (reason !== null) refused.set(model, reason);
+    }
+    return { written: new Set(differing.map(([model]) => model)), refused };
   }
 
   values(): OptionValues {
@@ -55,23 +65,37 @@ export class SitePrices {
   }
 
   private put(model: string, price: SourcePrice): void {
-    if (price.kind === 'call') {
-      this.set('ModelPrice', model, price.usd);
-      return;
-    }
     if (price.kind === 'card') return;
-    this.table('ModelPrice').delete(model);
-    this.changed.add('ModelPrice');
-    this.set('ModelRatio', model, price.model);
-    this.set('CompletionRatio', model, price.completion);
-    this.set('CacheRatio', model, price.cache);
+    const entries: Array<[TableKey, number]> =
+      price.kind === 'call'
+        ? [['ModelPrice', price.usd]]
+        : [
+            ['ModelRatio', price.model],
+            ['CompletionRatio', price.completion],
+            ['CacheRatio', price.cache],
+          ];
+    if (entries.some(([key, value]) => refusalOf(key, { [model]: value }) !== null)) return;
+    if (price.kind === 'ratio') {
+      this.table('ModelPrice').delete(model);
+      this.changed.add('ModelPrice');
+    }
+    for (const [key, value] of entries) this.set(key, model, value);
   }
 
-  private putCard(model: string, price: SourcePrice): void {
-    if (price.kind === 'call') return;
+  /**
+   * Writes a price card. A card whose long prompts are refused is written without them.
+   * @returns why the price cannot be written as it is; null if it can
+   */
+  private putCard(model: string, price: SourcePrice): string | null {
     const { QuotaPerUnit } = { ...defaultOptionValues(), ...this.saved };
-    this.cards.set(model, price.kind === 'card' ? price.card : cardOfSource(price, QuotaPerUnit));
+    const whole = price.kind === 'card' ? price.card : cardOfSource(price, QuotaPerUnit);
+    const reason = refusalOf('PriceCards', { [model]: whole });
+    const { contextTiers: _tiers, ...rest } = whole;
+    const card = reason === null ? whole : rest;
+    if (reason !== null && refusalOf('PriceCards', { [model]: card }) !== null) return reason;
+    this.cards.set(model, card);
     this.changed.add('PriceCards');
+    return reason;
   }
 
   private set(key: TableKey, model: string, value: number): void {
@@ -81,6 +105,17 @@ export class SitePrices {
 
   private table(key: TableKey): Map<string, number> {
     return this.tables.get(key) ?? new Map<string, number>();
+  }
+}
+
+/** Returns why this product refuses a table; null if it accepts it. */
+function refusalOf(key: TableKey | 'PriceCards', table: Readonly<Record<string, unknown>>): string | null {
+  try {
+    parseOption(key, JSON.stringify(table));
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.message;
   }
 }
 
@@ -106,7 +141,8 @@ function isSame(here: Price | null, there: SourcePrice): boolean {
 }
 
 /** Returns a price card that results in the same charge. */
-function cardOfSource(price: Extract<SourcePrice, { kind: 'ratio' }>, quotaPerUnit: number): PriceCard {
+function cardOfSource(price: Exclude<SourcePrice, { kind: 'card' }>, quotaPerUnit: number): PriceCard {
+  if (price.kind === 'call') return { prices: { request: price.usd } };
   const { model, completion, cache, cacheWrite = cacheWriteHere, audio, audioOutput = 1, image } = price;
   const ratios = {
     modelRatio: model,

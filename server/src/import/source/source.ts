@@ -13,6 +13,14 @@ export interface Page {
   readonly columns?: readonly string[];
 }
 
+export interface Newest {
+  /** The column whose largest values are read. */
+  readonly by: string;
+  readonly limit: number;
+  /** See `Page`. */
+  readonly columns: readonly string[];
+}
+
 /** A database of another program, opened read-only. */
 export interface SourceDatabase {
   readonly engine: 'sqlite' | 'mysql' | 'postgres' | 'config';
@@ -22,6 +30,8 @@ export interface SourceDatabase {
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
   /** Returns rows in the order of `id`. */
   page(table: string, page: Page): Promise<SourceRow[]>;
+  /** Returns the newest rows, newest first. */
+  newest(table: string, newest: Newest): Promise<SourceRow[]>;
   /** Returns every row of a small table. */
   all(table: string): Promise<SourceRow[]>;
   /**
@@ -62,6 +72,12 @@ export async function readerOf(driver: Driver): Promise<SourceDatabase> {
     const table = String(row['table_name']);
     columns.set(table, (columns.get(table) ?? new Set()).add(String(row['column_name'])));
   }
+  /** Returns a list of those columns that the table has. */
+  const listed = (table: string, wanted: readonly string[]): string =>
+    wanted
+      .filter((name) => columns.get(table)?.has(name))
+      .map(quoted)
+      .join(', ');
   const { plainHost } = driver;
   const isPlain = plainHost !== null && !isThisMachine(plainHost);
   return {
@@ -69,18 +85,14 @@ export async function readerOf(driver: Driver): Promise<SourceDatabase> {
     notes: isPlain ? [{ code: 'source-plain', table: '', id: '', detail: plainHost }] : [],
     columns,
     page(table, { after, limit, since, columns: wanted }) {
-      const known = columns.get(table) ?? new Set();
-      const list = wanted
-        ? wanted
-            .filter((name) => known.has(name))
-            .map(quoted)
-            .join(', ')
-        : '*';
+      const list = wanted ? listed(table, wanted) : '*';
       const recent = since === undefined ? '' : ` AND ${quoted('created_at')} >= ${since}`;
       return driver.query(
         `SELECT ${list} FROM ${quoted(table)} WHERE ${quoted('id')} > ${after}${recent} ORDER BY ${quoted('id')} LIMIT ${limit}`,
       );
     },
+    newest: (table, { by, limit, columns: wanted }) =>
+      driver.query(`SELECT ${listed(table, wanted)} FROM ${quoted(table)} ORDER BY ${quoted(by)} DESC LIMIT ${limit}`),
     all: (table) => driver.query(`SELECT * FROM ${quoted(table)}`),
     async one(table, select, where) {
       const rows = await driver.query(`SELECT ${select} FROM ${quoted(table)}${where ? ` WHERE ${where}` : ''}`);

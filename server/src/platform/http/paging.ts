@@ -13,7 +13,7 @@ type Query = Readonly<Partial<Record<'p' | 'page' | 'page_size' | 'size' | 'ps',
 
 /** The form of a list for clients of Veloera. */
 interface ListForm {
-  /** Whether the list is `{ items, total, page, page_size }` from page 1. False: an array, from page 0. */
+  /** Whether the list is `{ items, total, page, page_size }` from page 1. False: an array, from `p` 0. */
   readonly paged?: boolean;
   /** Number of rows of an array's page. The query cannot change it. */
   readonly fixedSize?: number;
@@ -47,7 +47,9 @@ const unsorted = { after: null, sort: [] } as const;
 /** Returns the page that a client asks for, in the form that the clients of its console read. */
 export function wireList({ headers }: FastifyRequest, query: Query, form: ListForm = {}): WireList {
   if (!isPaged(headers, form)) {
-    const page = Math.min(Math.max(0, queryNumber(query.p)), maxPage);
+    // Clients of one-hub send `page`, from 1, instead of `p`.
+    const given = query.p === undefined ? queryNumber(query.page) - 1 : queryNumber(query.p);
+    const page = Math.min(Math.max(0, given), maxPage);
     return {
       ...toPageQuery({ page, pageSize: form.fixedSize ?? (sizeOf(query) || form.defaultSize) }),
       ...unsorted,

@@ -1,4 +1,4 @@
-import { asFields, asList, type Fields } from '../../shared/json.js';
+import { asFields, asList, type Fields } from '../../../shared/json.js';
 
 /** Keys of `custom_parameter` that say how the others are merged. `stream` is never changed. */
 const controls = new Set(['stream', 'overwrite', 'per_model', 'remove_params', 'pre_add']);

@@ -1,4 +1,4 @@
-import type { ToolPrices } from '../../shared/tool-fees.js';
+import type { ToolPrices } from '../../../shared/tool-fees.js';
 
 const usual = { fileSearch: 0.0025, codeExecution: 0.03 };
 const free: ToolPrices = {

@@ -1,0 +1,57 @@
+import { Fields } from '../fields.js';
+import type { SourceDatabase } from '../source.js';
+import type { Notes } from './reading.js';
+
+/** Columns of each table that are read, or say nothing that a site needs. */
+const readColumns: Readonly<Record<string, ReadonlySet<string>>> = {
+  LiteLLM_UserTable: new Set([
+    ...['user_id', 'user_alias', 'user_email', 'user_role', 'spend', 'max_budget', 'models', 'teams', 'team_id'],
+    ...['created_at', 'updated_at', 'model_spend'],
+  ]),
+  LiteLLM_TeamTable: new Set([
+    ...['team_id', 'team_alias', 'spend', 'max_budget', 'models', 'blocked', 'admins', 'members', 'members_with_roles'],
+    ...['created_at', 'updated_at', 'model_spend'],
+  ]),
+  LiteLLM_BudgetTable: new Set([
+    ...['budget_id', 'max_budget', 'created_at', 'created_by', 'updated_at', 'updated_by'],
+  ]),
+  LiteLLM_VerificationToken: new Set([
+    ...[
+      'token',
+      'key_name',
+      'key_alias',
+      'spend',
+      'expires',
+      'models',
+      'user_id',
+      'team_id',
+      'max_budget',
+      'budget_id',
+    ],
+    ...['blocked', 'created_at', 'created_by', 'updated_at', 'updated_by', 'last_active', 'model_spend'],
+    'soft_budget_cooldown',
+  ]),
+  LiteLLM_ProxyModelTable: new Set(),
+};
+
+/** Tables that a site does not miss: state of jobs, sums of spend, and migrations. */
+const withoutContent =
+  /^(LiteLLM_(Daily\w+|CronJob|ErrorLogs|HealthCheckTable|UserNotifications|Deleted\w+)|_prisma_migrations)$/;
+
+/** Names columns and tables with content that has no place here, such as limits of calls and tokens. */
+export async function nameLeftOut(keys: SourceDatabase, findings: Notes): Promise<void> {
+  for (const table of keys.columns.keys()) {
+    const read = readColumns[table];
+    if (!read) {
+      if (withoutContent.test(table)) continue;
+      const rows = Number((await keys.one(table, 'COUNT(*) AS n'))['n'] ?? 0);
+      if (rows > 0) findings.add('table-left-out', table, '', `${rows} rows`);
+    } else if (table !== 'LiteLLM_ProxyModelTable') {
+      const counts = new Map<string, number>();
+      for (const row of await keys.all(table)) {
+        for (const name of new Fields(row, new Set(read)).unread()) counts.set(name, (counts.get(name) ?? 0) + 1);
+      }
+      for (const [name, count] of counts) findings.add('column-left-out', table, name, `${count} rows`);
+    }
+  }
+}
