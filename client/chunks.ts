@@ -11,6 +11,10 @@ const packages = {
   autocomplete: /[\\/](?:useAutocomplete|Autocomplete|ChipsInput)[\\/.]/,
 };
 
+/** The explorer, whose packages load parts of themselves on demand. What only these need is none of the console's. */
+const explorer = /[\\/](?:screens[\\/]explorer|node_modules[\\/](?:@?graphiql|codemirror|codemirror-graphql))[\\/]/;
+const isForExplorer = (of: readonly string[]): boolean => of.every((root) => explorer.test(root));
+
 /** Modules that only screens with this library need travel with it. */
 const formLibrary = /[\\/]react-hook-form[\\/]/;
 
@@ -36,6 +40,7 @@ function groupsBy(roots: Roots): Groups {
   return [
     { name: 'first', tags: ['$initial'], priority: 9 },
     ...Object.entries(packages).map(([name, test]) => ({ name, test, priority: 8 })),
+    shared(roots, 'explorer', 7, isForExplorer),
     shared(roots, 'forms', 7, (of, id) => formLibrary.test(id) || (of.some(isPublic) && isForForms(of))),
     shared(roots, 'common', 6, (of) => publicCount(of) > 1 && of.some(isConsole)),
     shared(roots, 'windows', 5, (of) => publicCount(of) === 1 && of.some(isConsole)),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, settled, visit, type Visitor } from './console-page.js';
@@ -9,6 +10,8 @@ let server: LocalServer;
 let browser: Browser;
 let visitor: Visitor;
 const password = 'password of tom';
+/** Paths that the console has asked for. */
+const fetched = new Set<string>();
 
 jest.setTimeout(150_000);
 
@@ -38,6 +41,7 @@ beforeAll(async () => {
     }
   }
   visitor = await visit(browser, server.url);
+  visitor.page.on('request', (request) => fetched.add(new URL(request.url()).pathname));
   await enter(visitor, '/dashboards');
 });
 
@@ -141,6 +145,11 @@ it('is closed to common users, as the explorer is', async () => {
 
 it('explores the API: an admin runs a query and reads the schema', async () => {
   const { page } = visitor;
+  // Other screens and their drawers load nothing of the explorer.
+  const files = [...fetched].filter((path) => path.startsWith('/assets/') && path.endsWith('.js'));
+  const texts = files.map((path) => readFileSync(join(import.meta.dirname, '../../dist/client', path), 'utf8'));
+  expect(files.length).toBeGreaterThan(5);
+  expect(files.filter((_, index) => /graphiql-|CodeMirror/.test(texts[index] ?? ''))).toEqual([]);
   await page.goto('/graphql/explorer');
   await page.getByRole('heading', { level: 1, name: 'GraphQL explorer' }).waitFor();
   await page.locator('.graphiql-query-editor').getByText('modelName').waitFor();

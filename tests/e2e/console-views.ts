@@ -233,14 +233,14 @@ const viewsOfScreens: readonly View[] = [
 ];
 const pathsOfViews = new Set(viewsOfScreens.map(({ path }) => path.split('?')[0]));
 
-/** The page of another site fills this screen. */
-const framed = '/chat';
+/** Screens that the page of another site fills, or GraphiQL, which is English with colours of its own. */
+const foreign = ['/chat', '/graphql/explorer'];
 
 /** Views behind sign-in, as root: a screen without one of its own is shown as it opens. */
 export const adminViews: readonly View[] = [
   ...viewsOfScreens,
   ...insidePaths
-    .filter((path) => path !== framed && !pathsOfViews.has(path))
+    .filter((path) => !foreign.includes(path) && !pathsOfViews.has(path))
     .map((path) => ({ name: path.slice(1), path })),
 ];
 

@@ -20,6 +20,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { dashboardName } from '../../nouns/dashboards/builtInTexts.js';
 import { useDashboardActions } from '../../nouns/dashboards/useDashboardActions.js';
@@ -38,6 +39,7 @@ const sorts = ['name', 'updatedAt'] satisfies SortOf<DashboardSortField>[];
 export function DashboardListScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const mobile = useIsMobile();
   const grid = useServerGrid({
     filters: { of: '' },
     patterns: { of: /^(mine|others)$/ },
@@ -127,9 +129,16 @@ export function DashboardListScreen() {
       title={t('shell.savedDashboards')}
       actions={
         <>
-          <Button variant="outlined" component={Link} to="/graphql/explorer">
-            {t('dashboards.explorer')}
-          </Button>
+          {mobile ? (
+            <RowMenu
+              label={t('dashboard.moreOf', { name: t('shell.savedDashboards') })}
+              actions={[{ label: t('dashboards.explorer'), onSelect: () => void navigate('/graphql/explorer') }]}
+            />
+          ) : (
+            <Button variant="outlined" component={Link} to="/graphql/explorer">
+              {t('dashboards.explorer')}
+            </Button>
+          )}
           {!isEmpty && add}
         </>
       }
