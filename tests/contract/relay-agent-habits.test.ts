@@ -1,5 +1,5 @@
 /** Some agents send fields that only one provider knows. Other providers must still accept the calls. */
-import { json } from '../support/upstream/replies.js';
+import { json, events } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -219,4 +219,90 @@ describe('tools that change within a conversation', () => {
       expect(functionsSent()).toEqual(['read', 'lazy']);
     },
   );
+});
+
+describe('a streamed call of a function without arguments', () => {
+  interface Chunk {
+    readonly choices: ReadonlyArray<{
+      readonly delta?: { readonly tool_calls?: ReadonlyArray<{ readonly function: { readonly arguments: string } }> };
+      readonly finish_reason?: string | null;
+    }>;
+  }
+  const block = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+
+  // agentgateway#3002: Claude sends no piece of the input then.
+  it.each([
+    [
+      14,
+      [
+        { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
+        { type: 'content_block_start', index: 0, content_block: block },
+        { type: 'content_block_stop', index: 0 },
+        { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 2 } },
+        { type: 'message_stop' },
+      ],
+    ],
+  ])('has an object that a chat client can parse, at type %i', async (type, stream) => {
+    await relay.addChannel({ type, models: 'm' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, events(stream.map((event) => JSON.stringify(event))));
+    const response = await relay.chat(key, { model: 'm', stream: true, messages: userMessage('hi'), tools });
+    const sent = [...(await response.text()).matchAll(/^data: (\{.*)$/gm)].map(
+      ([, data = '']) => JSON.parse(data) as Chunk,
+    );
+    const pieces = sent.flatMap(({ choices }) => choices[0]?.delta?.tool_calls ?? []);
+    expect(pieces.map((piece) => piece.function.arguments).join('')).toBe('{}');
+    expect(sent.flatMap(({ choices }) => choices[0]?.finish_reason ?? [])).toEqual(['tool_calls']);
+  });
+});
+
+it('tools and items of types that are not known are left out by name at other providers', async () => {
+  await relay.addChannel({ type: 43, models: 'm' });
+  const { key } = await relay.addToken();
+  relay.upstream.script(
+    {},
+    json({
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+    }),
+  );
+  const response = await relay.post('/v1/responses', key, {
+    model: 'm',
+    tools: [{ type: 'some_future_tool' }, { type: 'function', name: 'f', parameters: { type: 'object' } }],
+    input: [
+      { role: 'user', content: 'hi' },
+      { type: 'some_future_call', id: 'x_1', status: 'completed' },
+      { role: 'user', content: 'go on' },
+    ],
+  });
+  expect(response.status).toBe(200);
+  const dropped = response.headers.get('x-tollgate-dropped');
+  expect(dropped).toContain('some_future_tool');
+  expect(relay.upstream.requests[0]?.body?.['tools']).toHaveLength(1);
+});
+
+it('tokens that Cohere read from its cache are logged, and cost what its price says', async () => {
+  await relay.addChannel({ type: 34, models: 'command-a-03-2025' });
+  const { key, userId } = await relay.addToken();
+  relay.upstream.script(
+    {},
+    json({
+      id: 'c',
+      finish_reason: 'COMPLETE',
+      message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
+      usage: {
+        billed_units: { input_tokens: 100, output_tokens: 2 },
+        tokens: { input_tokens: 100, output_tokens: 2 },
+        cached_tokens: 64,
+      },
+    }),
+  );
+  const response = await relay.chat(key, { model: 'command-a-03-2025', messages: userMessage('hi') });
+  expect(await response.json()).toMatchObject({ usage: { prompt_tokens_details: { cached_tokens: 64 } } });
+  const [row] = await relay.logsOf(userId, 1);
+  expect([row?.prompt_tokens, row?.other['cache_tokens']]).toEqual([100, 64]);
 });

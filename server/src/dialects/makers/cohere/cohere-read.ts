@@ -39,7 +39,8 @@ export function toCohereUsage(raw: unknown): Usage | null {
   for (const reported of [asFields(usage?.['billed_units']), asFields(usage?.['tokens'])]) {
     const promptTokens = toCount(reported?.['input_tokens']);
     const completionTokens = toCount(reported?.['output_tokens']);
-    if (promptTokens > 0 || completionTokens > 0) return { ...noUsage, promptTokens, completionTokens };
+    const cachedTokens = Math.min(toCount(usage?.['cached_tokens']), promptTokens);
+    if (promptTokens > 0 || completionTokens > 0) return { ...noUsage, promptTokens, completionTokens, cachedTokens };
   }
   return null;
 }
