@@ -86,7 +86,7 @@ const functions = range(120, (index) => ({
   schema: schemas[index % schemas.length] ?? {},
 }));
 
-/** What happens in a turn, beside the usual call and its result. */
+/** Events of a turn, beside the usual call and its result. */
 const oddities = ['blank', 'cut', 'failed', 'empty', 'parallel', 'interrupted', 'reminder', 'thought'] as const;
 const oddityOf = (turn: number): (typeof oddities)[number] => oddities[turn % oddities.length] ?? 'blank';
 const said = '<<READ>> Read notes.txt and tell me the word.';

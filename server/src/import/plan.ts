@@ -110,7 +110,7 @@ async function readPrices(
   return planPrices({ generation, options, there, calls, findings, decisions });
 }
 
-/** What charges are compared with. */
+/** The prices here, with which charges are compared. */
 export interface PricesHere {
   readonly settings: OptionValues;
   /** Models that channels of the source serve. */

@@ -175,7 +175,7 @@ function sideOf(
   return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
 }
 
-/** What `callsFrom` is asked for one of the two ranges. */
+/** The question to `callsFrom` about one of the two ranges. */
 const callsOf = ({ bucket }: UsageQuery, span: Span, columns: readonly string[]) =>
   bucket === 'MINUTE_5'
     ? { ranges: [span.range], columns, longest: null }

@@ -25,7 +25,7 @@ interface ToolFees {
   of(model: string): ToolPrices;
   /** Names fees that cannot be moved as they are, for a model. */
   unlike(model: string): string[];
-  /** What is counted differently here for every model. */
+  /** Names of fees that are counted differently here for every model. */
   readonly general: readonly string[];
 }
 
