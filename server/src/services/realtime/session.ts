@@ -8,7 +8,7 @@ import { RelayError } from '../../dialects/errors/relay-error.js';
 import { possibleTokens } from '../../gateway/reserve/possible-usage.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import { reportedUsage, withinLimits } from './reported-usage.js';
-import { errorFrame, eventBounds } from './session-events.js';
+import { errorFrame, eventBounds, mayBeEvent, readEvent } from './session-events.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
 import { SessionCharges, type SessionChargesDeps, type SessionTotal } from './session-charges.js';
 import { withSessionModel } from './session-model.js';
@@ -140,18 +140,23 @@ export class RealtimeSession {
 
   /**
    * Handles a frame of the client. An event with too many values is not parsed and ends the session: `[[],[],…]` grows
-   * fiftyfold in memory.
+   * fiftyfold in memory. Binary frames that cannot be events are forwarded as they are.
    */
   private fromClient(frame: Frame): boolean | Promise<Frame | null> {
+    if (!mayBeEvent(frame)) return true;
     try {
-      if (!frame.isBinary) assertJsonBounds(frame.data, eventBounds);
+      assertJsonBounds(frame.data, eventBounds);
     } catch (error) {
       this.pair.report(errorFrame(error, this.deps.requestId));
       this.pair.end(1008, 'the event is too complex');
       return false;
     }
-    const event = frame.isBinary ? null : eventIn(frame.data);
-    return event ? this.eventOf(frame, event) : true;
+    try {
+      return this.eventOf(frame, readEvent(frame));
+    } catch (error) {
+      this.pair.report(errorFrame(error, this.deps.requestId));
+      return false;
+    }
   }
 
   private eventOf(frame: Frame, event: Fields): boolean | Promise<Frame | null> {
@@ -290,7 +295,7 @@ export class RealtimeSession {
   private fromUpstream(frame: Frame): Promise<readonly Frame[] | undefined> | undefined {
     this.charges.noteData();
     const { watch } = this.deps;
-    const event = frame.isBinary ? null : eventIn(frame.data);
+    const event = mayBeEvent(frame) ? eventIn(frame.data) : null;
     if (!event) return undefined;
     this.settings.fromUpstream(event);
     const isChecked = !this.isBlocked && watch?.concernsOutput(event) === true;
