@@ -39,7 +39,7 @@ export class SpeakingModel {
   /** Milliseconds until an update, which applies at once, is confirmed. */
   confirmsAfter = 0;
   /** Milliseconds of a test for a second of an idle timeout. */
-  idleSecond = 10;
+  idleSecond = 100;
   private readonly states = new Map<ReceivedSession, SpeakingSession>();
 
   constructor(

@@ -284,7 +284,10 @@ export class SessionReservations {
     const cost = { outputTokens: Math.min(limit ?? most, most), promptTokens: read.text + read.audio };
     const capped = limits.maxInput > 0 ? withinInput(read, limits.maxInput) : read;
     const reservation = await reserve({ ...cost, of: (output) => price.bound(capped, output) });
-    return reservedResponse(reservation, read, estimate.mark(), reservation.outputTokens < cost.outputTokens);
+    // The model may have more output than is known here, so what is reserved is its limit.
+    const isUnknown = limits.maxOutput === 0 && limit === null;
+    const isLimited = isUnknown || reservation.outputTokens < cost.outputTokens;
+    return reservedResponse(reservation, read, estimate.mark(), isLimited);
   }
 }
 
