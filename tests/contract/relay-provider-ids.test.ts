@@ -1,5 +1,6 @@
 /** Ids by which a provider finds what it keeps for an account that several users share. */
 import { ProviderIdRetention } from '../../server/src/gateway/route/affinity/provider-id.jobs.js';
+import { idPaths } from '../../server/src/dialects/languages/provider-ids.js';
 import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { eventually } from '../support/task-site.js';
@@ -80,6 +81,12 @@ const dialects = {
     reply: completion,
     body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] },
   },
+  chatOfGemini: {
+    path: '/v1/chat/completions',
+    channel: { type: 24, models: 'gemini-2.5-flash' },
+    reply: gemini,
+    body: { model: 'gemini-2.5-flash', messages: [{ role: 'user', content: 'hi' }] },
+  },
   messages: {
     path: '/v1/messages',
     channel: { type: 14, models: 'claude-sonnet-4-5' },
@@ -104,6 +111,9 @@ const input = (item: Json): Json => ({ input: [item, { role: 'user', content: 'h
 const userPart = (part: Json): Json => ({ input: [{ role: 'user', content: [part] }] });
 const tool = (more: Json): Json => ({ tools: [more] });
 const block = (each: Json): Json => ({ messages: [{ role: 'user', content: [each] }] });
+/** The output of a tool search, whose tools the model may call. */
+const searched = (each: Json): Json =>
+  input({ type: 'tool_search_output', call_id: 'c', execution: 'server', status: 'completed', tools: [each] });
 const parts = (part: Json): Json => ({ contents: [{ role: 'user', parts: [part, { text: 'hi' }] }] });
 
 /** Every field in which a client names an object that a provider keeps. `id` is text in the format of the field. */
@@ -155,6 +165,27 @@ const fields: ReadonlyArray<readonly [field: string, dialect: keyof typeof diale
     'responses',
     (id) => tool({ type: 'image_generation', input_image_mask: { file_id: id } }),
   ],
+  [
+    'input[0].tools[0].vector_store_ids[0]',
+    'responses',
+    (id) => searched({ type: 'file_search', vector_store_ids: [id] }),
+  ],
+  ['input[0].tools[0].container', 'responses', (id) => searched({ type: 'code_interpreter', container: id })],
+  [
+    'input[0].tools[0].container.file_ids[0]',
+    'responses',
+    (id) =>
+      input({
+        type: 'additional_tools',
+        tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: [id] } }],
+      }),
+  ],
+  ['tools[0].collection_ids[0]', 'responses', (id) => tool({ type: 'file_search', collection_ids: [id] })],
+  ['messages[0].content[0].file_id', 'chat', (id) => block({ type: 'file', file_id: id })],
+  ['audio.voice.id', 'chat', (id) => ({ modalities: ['text', 'audio'], audio: { format: 'wav', voice: { id } } })],
+  ['google.cached_content', 'chatOfGemini', (id) => ({ google: { cached_content: id } })],
+  ['google.cachedContent', 'chatOfGemini', (id) => ({ google: { cachedContent: id } })],
+  ['extra_body.google.cached_content', 'chatOfGemini', (id) => ({ extra_body: { google: { cached_content: id } } })],
   ['messages[0].content[0].file.file_id', 'chat', (id) => block({ type: 'file', file: { file_id: id } })],
   ['messages[0].audio.id', 'chat', (id) => ({ messages: [{ role: 'assistant', audio: { id } }] })],
   ['container', 'messages', (id) => ({ container: id })],
@@ -228,6 +259,100 @@ describe.each(fields)('%s of %s', (field, dialect, bodyOf) => {
     }
     expect(relay.upstream.requests).toEqual([]);
   });
+});
+
+const partTypes: Readonly<Record<string, string>> = {
+  'chat file_id': 'file',
+  'messages file_id': 'container_upload',
+  'responses file_id': 'input_file',
+  'responses file_url': 'input_file',
+  'responses image_url': 'input_image',
+  'messages source': 'document',
+  'messages content[]': 'tool_result',
+};
+const toolTypes: Readonly<Record<string, string>> = {
+  container: 'code_interpreter',
+  environment: 'shell',
+  'vector_store_ids[]': 'file_search',
+  'collection_ids[]': 'file_search',
+  input_image_mask: 'image_generation',
+  'tools[]': 'namespace',
+};
+const itemOf: Readonly<Record<string, Json>> = {
+  id: { type: 'item_reference' },
+  'content[]': { type: 'message', role: 'user' },
+  'output[]': { type: 'function_call_output', call_id: 'c' },
+  output: { type: 'computer_call_output', call_id: 'c' },
+  container_id: { type: 'code_interpreter_call', id: 'ci', code: '', outputs: [] },
+  environment: { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] } },
+  'tools[]': { type: 'tool_search_output', call_id: 'c' },
+};
+
+/**
+ * Returns fields without which an object would be malformed.
+ * @param at path of the object
+ * @param name of the field by which an id follows
+ */
+function besideOf(dialect: string, at: string, name: string): Json {
+  if (/messages\[\]$/.test(at)) return name === 'audio' ? { role: 'assistant' } : { role: 'user' };
+  if (/contents\[\]$/.test(at)) return { role: 'user' };
+  if (/function_?response$/i.test(at)) return { name: 'f', response: {} };
+  if (/input\[\]$/.test(at)) return itemOf[name] ?? {};
+  if (/tools\[\]$/.test(at) && dialect === 'responses') return { type: toolTypes[name] ?? 'code_interpreter' };
+  if (/environment$/.test(at)) return { type: name === 'container_id' ? 'container_reference' : 'container_auto' };
+  if (/source$/.test(at)) return { type: name === 'file_id' ? 'file' : name === 'url' ? 'url' : 'content' };
+  if (/content\[\]$/.test(at)) return { type: partTypes[`${dialect} ${name}`] ?? name, tool_use_id: 't' };
+  return {};
+}
+
+const stored = /(?:\.content|\.text|\.url|image_url|file_url|file_?uri)$/i;
+const geminiFile = 'https://generativelanguage.googleapis.com/v1beta/files/id_of_another';
+
+/** Returns the smallest body with an id at a path. */
+function bodyAt(path: string, id: string, at: string): Json {
+  const [name = '', ...rest] = path.split('.');
+  const inner: unknown = rest.length > 0 ? bodyAt(rest.join('.'), id, `${at}.${name}`) : id;
+  const key = name.replace(/\[\]$/, '').replace('*', 'doc');
+  return { ...besideOf(at.split('.')[0] ?? '', at, name), [key]: name.endsWith('[]') ? [inner] : inner };
+}
+
+const everyPath = Object.entries(idPaths)
+  .filter(([dialect]) => dialect !== 'event')
+  .map(([dialect, paths]) => [dialect as keyof typeof dialects, paths] as const);
+
+it.each(everyPath)('every field of %s that can name an object of the account is refused', async (dialect, paths) => {
+  await relay.addChannel(dialects[dialect].channel);
+  const key = await relay.addToken();
+  const passed: string[] = [];
+  for (const [path] of paths) {
+    const id = stored.test(path) ? geminiFile : 'id_of_another';
+    const body = bodyAt(path, id, dialect);
+    // A result of a function follows its call.
+    const called = { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] };
+    if (/function_?response/i.test(path)) body['contents'] = [called, ...(body['contents'] as Json[])];
+    const { status, text } = await send(dialect, key, body);
+    const isRefused =
+      (status === 404 || status === 400) && /unknown_id|not known|previous_response_not_found/.test(text);
+    if (!isRefused) passed.push(`${path}: ${status} ${text}`);
+  }
+  expect(passed).toEqual([]);
+  expect(relay.upstream.requests).toEqual([]);
+});
+
+it.each<[dialect: string, path: string, body: Json]>([
+  ['chat', '/v1/chat/completions', block({ type: 'image_url', image_url: { url: geminiFile } })],
+  [
+    'messages',
+    '/v1/messages',
+    { max_tokens: 9, ...block({ type: 'document', source: { type: 'url', url: geminiFile } }) },
+  ],
+  ['responses', '/v1/responses', userPart({ type: 'input_file', file_url: geminiFile })],
+])('a file of Gemini is refused in %s, which becomes a request of Gemini', async (_dialect, path, body) => {
+  await relay.addChannel(dialects.chatOfGemini.channel);
+  const { key } = await relay.addToken();
+  const response = await relay.post(path, key, { model: 'gemini-2.5-flash', ...body });
+  expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('id_of_another') as string]);
+  expect(relay.upstream.requests).toEqual([]);
 });
 
 // Calls to the user's own account are refused for these fields too, unless the price of the tool is known.

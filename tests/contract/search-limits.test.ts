@@ -116,6 +116,14 @@ describe('reading the schema', () => {
     expect(again.extensions?.cost.requested).toBeLessThan(520);
   });
 
+  it('costs the same with variables, and beside another field', async () => {
+    const once = await ask('query($n: String!) { __type(name: $n) { name } }', { n: 'Log' });
+    const again = await ask('query($n: String!) { __type(name: $n) { name } }', { n: 'User' });
+    const beside = await ask('{ me { id } __type(name: "Log") { name } }');
+    expect([once.data, again.data]).toEqual([{ __type: { name: 'Log' } }, { __type: { name: 'User' } }]);
+    for (const { extensions } of [once, again, beside]) expect(extensions?.cost.requested).toBeGreaterThanOrEqual(510);
+  });
+
   it('costs by size, for each time that it is asked', async () => {
     const { extensions } = await ask('{ a: __type(name: "Log") { name } b: __type(name: "User") { name } }');
     expect(extensions?.cost.requested).toBe(1010);

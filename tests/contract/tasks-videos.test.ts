@@ -228,6 +228,40 @@ it('sends the id of a file to an account of the user alone', async () => {
   }
 });
 
+it.each<[what: string, parts: ReadonlyArray<readonly [name: string, value: string | Blob]>]>([
+  [
+    'beside a file',
+    [
+      ['input_reference', new Blob(['x'], { type: 'image/png' })],
+      ['input_reference[file_id]', 'file-1'],
+    ],
+  ],
+  [
+    'beside a URL',
+    [
+      ['input_reference', 'https://pictures.example/1.png'],
+      ['input_reference[file_id]', 'file-1'],
+    ],
+  ],
+  [
+    'beside a URL of its own name',
+    [
+      ['input_reference[image_url]', 'https://pictures.example/1.png'],
+      ['input_reference[file_id]', 'file-1'],
+    ],
+  ],
+  ['as a file', [['input_reference[file_id]', new Blob(['file-1'], { type: 'text/plain' })]]],
+])('refuses the id of a file %s', async (_what, parts) => {
+  const form = new FormData();
+  for (const [name, value] of [['model', at('openai').model], ['prompt', 'x'], ...parts] as const)
+    form.append(name, value);
+  const before = [submissions(), (await site.balances()).quota];
+  const headers = { authorization: `Bearer ${site.key}` };
+  const response = await fetch(`${site.server.url}/v1/videos`, { method: 'POST', headers, body: form });
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('input_reference') as string]);
+  expect([submissions(), (await site.balances()).quota]).toEqual(before);
+});
+
 it('sends the image of a JSON submission as its provider takes it, and says where it cannot', async () => {
   const url = 'https://pictures.example/first.png';
   for (const name of ['xai', 'ark', 'wan', 'cogvideo'] as const) {

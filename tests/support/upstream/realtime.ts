@@ -24,6 +24,8 @@ export interface RealtimeUpstream {
   session: RealtimeEvent;
   /** Refuses handshakes with this status; 0 accepts. */
   refuseWith: number;
+  /** Whether binary frames are read as events, as by servers that parse bytes. Default: they are echoed. */
+  readsBinary: boolean;
   stop(): Promise<void>;
 }
 
@@ -71,6 +73,7 @@ export async function startRealtimeUpstream(): Promise<RealtimeUpstream> {
     },
     session: { id: 's', input_audio_format: 'pcm16' },
     refuseWith: 0,
+    readsBinary: false,
     stop: () =>
       new Promise((resolve) => {
         for (const client of sockets.clients) client.terminate();
@@ -96,7 +99,7 @@ export async function startRealtimeUpstream(): Promise<RealtimeUpstream> {
       upstream.sessions.push(session);
       client.on('error', () => undefined);
       client.on('message', (data, isBinary) => {
-        if (isBinary) return client.send(data, { binary: true });
+        if (isBinary && !upstream.readsBinary) return client.send(data, { binary: true });
         const event = JSON.parse((data as Buffer).toString()) as RealtimeEvent;
         session.events.push(event);
         if (event['type'] === 'response.create') upstream.answer(session);

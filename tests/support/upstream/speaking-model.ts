@@ -26,13 +26,20 @@ const tick = 20;
 
 /**
  * A model that bills what it generates, whether or not a client reads it. It refuses what OpenAI refuses: a second response in the
- * conversation while one is active, limits out of range, and the field names of the other version of the API.
+ * conversation while one is active, limits out of range, the field names of the other version of the API, and another type
+ * of session.
  */
 export class SpeakingModel {
   readonly made: Made[] = [];
   speech: Speech = { tokens: maxOutput, milliseconds: 1000, bytes: 8 };
+  /** The largest output of a response. */
+  longest = maxOutput;
   /** Whether the model obeys limits, as OpenAI's does. */
   obeys = true;
+  /** Milliseconds until an update, which applies at once, is confirmed. */
+  confirmsAfter = 0;
+  /** Milliseconds of a test for a second of an idle timeout. */
+  idleSecond = 100;
   private readonly states = new Map<ReceivedSession, SpeakingSession>();
 
   constructor(
@@ -80,7 +87,7 @@ class SpeakingSession {
   private buffered = 0;
   private isSpeaking = false;
   private silence = 0;
-  private count = 0;
+  private idle: NodeJS.Timeout | undefined;
   private active: Running | null = null;
 
   constructor(
@@ -100,7 +107,7 @@ class SpeakingSession {
       return this.refuse(event, 'conversation_already_has_active_response');
     }
     const asked = response['max_output_tokens'];
-    if (asked !== undefined && !isLimit(asked)) return this.refuse(event, 'invalid_value');
+    if (asked !== undefined && !this.isLimit(asked)) return this.refuse(event, 'invalid_value');
     if ('max_response_output_tokens' in response) return this.refuse(event, 'unknown_parameter');
     const own = tokensOf(response['instructions']) + tokensOf(response['tools']) + tokensOf(response['input']);
     this.begin(inConversation, own, asked ?? this.settings[this.limitName]);
@@ -131,17 +138,21 @@ class SpeakingSession {
       : 'max_response_output_tokens' in session || session['type'] !== 'realtime';
     if (isForeign) return this.refuse(event, 'unknown_parameter');
     const limit = session[this.limitName];
-    if (limit !== undefined && !isLimit(limit)) return this.refuse(event, 'invalid_value');
+    if (limit !== undefined && !this.isLimit(limit)) return this.refuse(event, 'invalid_value');
+    const [idle, before] = [detectionIn(session)?.['idle_timeout_ms'] ?? null, detectionIn(this.settings)];
+    if (idle !== null && !(Number(idle) >= 5000 && Number(idle) <= 30_000)) return this.refuse(event, 'invalid_value');
     this.settings = { ...this.settings, ...session };
+    if (detectionIn(this.settings) !== before) this.awaitSpeech();
     this.text += tokensOf(session['instructions']);
-    send(this.session.socket, { type: 'session.updated', session: this.settings });
+    const updated = { type: 'session.updated', session: this.settings };
+    if (this.model.confirmsAfter === 0) send(this.session.socket, updated);
+    else setTimeout(() => send(this.session.socket, updated), this.model.confirmsAfter);
   }
 
   /** Server VAD: zeros are silence. 200 ms of it end a turn. */
   private hear(sound: Buffer): void {
     const seconds = sound.length / 48_000;
-    const audio = (this.settings['audio'] ?? {}) as { input?: RealtimeEvent };
-    const detection = this.settings['turn_detection'] ?? audio.input?.['turn_detection'];
+    const detection = detectionIn(this.settings);
     const isSpeech = sound.some((byte) => byte !== 0);
     if (!detection) {
       this.buffered += seconds;
@@ -149,6 +160,7 @@ class SpeakingSession {
     }
     if (isSpeech && !this.isSpeaking) {
       this.isSpeaking = true;
+      clearTimeout(this.idle);
       this.active?.end('cancelled');
       send(this.session.socket, { type: 'input_audio_buffer.speech_started', audio_start_ms: 0, item_id: 'i' });
     }
@@ -158,7 +170,35 @@ class SpeakingSession {
     this.isSpeaking = false;
     send(this.session.socket, { type: 'input_audio_buffer.speech_stopped', audio_end_ms: 0, item_id: 'i' });
     this.commit();
-    if ((detection as RealtimeEvent)['create_response'] !== false) this.begin(true, 0, this.settings[this.limitName]);
+    if (detection['create_response'] !== false) this.begin(true, 0, this.settings[this.limitName]);
+  }
+
+  /**
+   * OpenAI's idle timeout of server VAD, from the end of the last response: the silence is committed, and a response
+   * begins, without any event of the client (reference of `turn_detection.idle_timeout_ms` and
+   * `input_audio_buffer.timeout_triggered`, November 2025).
+   */
+  private awaitSpeech(): void {
+    clearTimeout(this.idle);
+    const detection = detectionIn(this.settings);
+    const idle = detection?.['type'] === 'server_vad' ? Number(detection['idle_timeout_ms'] ?? 0) : 0;
+    const { socket } = this.session;
+    if (idle === 0) return;
+    this.idle = setTimeout(
+      () => {
+        if (this.active || this.isSpeaking || socket.readyState > 1) return;
+        send(socket, {
+          type: 'input_audio_buffer.timeout_triggered',
+          audio_start_ms: 0,
+          audio_end_ms: idle,
+          item_id: 'i',
+        });
+        this.buffered = idle / 1000;
+        this.commit();
+        this.begin(true, 0, this.settings[this.limitName]);
+      },
+      (idle / 1000) * this.model.idleSecond,
+    );
   }
 
   private commit(): void {
@@ -171,7 +211,7 @@ class SpeakingSession {
     const { model, session } = this;
     const { socket } = session;
     const { tokens, milliseconds, bytes } = model.speech;
-    const most = Math.min(tokens, typeof limit === 'number' && model.obeys ? limit : maxOutput);
+    const most = Math.min(tokens, typeof limit === 'number' && model.obeys ? limit : model.longest);
     const made: Made = { textIn: this.text + own, audioIn: this.audio, audioOut: 0 };
     model.made.push(made);
     const id = `resp_${model.made.length}`;
@@ -194,15 +234,19 @@ class SpeakingSession {
         clearInterval(timer);
         if (this.active === running) this.active = null;
         if (inConversation) this.audio += made.audioOut;
+        if (inConversation) this.awaitSpeech();
         const usage = usageOf({ textIn: made.textIn, textOut: 0, audioIn: made.audioIn, audioOut: made.audioOut });
         send(socket, { type: 'response.done', response: { id, object: 'realtime.response', status, usage } });
       },
     };
     if (inConversation) this.active = running;
-    this.count++;
     const conversation = inConversation ? 'conv' : null;
     const response = { id, object: 'realtime.response', status: 'in_progress', conversation_id: conversation };
     send(socket, { type: 'response.created', response });
+  }
+
+  private isLimit(value: unknown): boolean {
+    return value === 'inf' || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= this.model.longest);
   }
 
   private refuse(event: RealtimeEvent, code: string): void {
@@ -215,5 +259,8 @@ class SpeakingSession {
   }
 }
 
-const isLimit = (value: unknown): boolean =>
-  value === 'inf' || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxOutput);
+/** The turn detection of a session: at the top level in the beta version, else under `audio`. */
+function detectionIn(session: RealtimeEvent): RealtimeEvent | null {
+  const audio = (session['audio'] ?? {}) as { input?: RealtimeEvent };
+  return (session['turn_detection'] ?? audio.input?.['turn_detection'] ?? null) as RealtimeEvent | null;
+}

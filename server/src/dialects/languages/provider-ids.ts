@@ -4,11 +4,14 @@ import { isMadeId } from './responses/response-object.js';
 
 // The ids of what a provider keeps for its account: clients name them in requests, and get them in responses.
 
+/** Whether a value is an id: its object has some property, such as a type, or the value has the form of an id. */
+type IdCondition = (holder: Fields, value: unknown) => boolean;
+
 /**
  * A field that holds an id: names separated by dots, `[]` after a list, `*` for every field of an object. A second entry
- * limits it to objects with some property, such as a type.
+ * limits it to some objects or values.
  */
-type IdPath = readonly [path: string, only?: (holder: Fields) => boolean];
+export type IdPath = readonly [path: string, only?: IdCondition];
 
 /** An id in a body. */
 interface FoundId {
@@ -19,7 +22,7 @@ interface FoundId {
 
 interface Place {
   /** Conditions under which the value is an id. Without conditions it is not an id. */
-  readonly ids: Array<(holder: Fields) => boolean>;
+  readonly ids: IdCondition[];
   readonly next: Map<string, Place>;
 }
 
@@ -77,7 +80,7 @@ function read(value: unknown, holder: Fields, place: Place, found: Found[]): voi
   const fields = Array.isArray(value) ? null : asFields(value);
   // An id that may be an object contains the id as a field.
   if (fields && place.next.size > 0) return readFields(fields, place, found);
-  const isId = place.ids.some((only) => only(holder)) || entries?.ids.some((only) => only(holder));
+  const isId = [...place.ids, ...(entries?.ids ?? [])].some((only) => only(holder, value));
   if (isId) found.push({ path: [], id: value });
 }
 
@@ -101,6 +104,8 @@ export interface NamedText {
 /** An object that a provider keeps for its account, named by a client. */
 export interface NamedId extends NamedText {
   readonly dialect: IdDialect;
+  /** Whether it is an id of Google, which its adapters send in every dialect. */
+  readonly isGoogle: boolean;
   /**
    * Whether the object is part of a conversation, which belongs to the key that had it. Every other object belongs to
    * the key's owner.
@@ -125,6 +130,27 @@ const isReference = ({ type, id, role, result, encrypted_content: encrypted }: F
     (type === 'image_generation_call' && !result) ||
     (type === 'reasoning' && typeof encrypted !== 'string'));
 
+/**
+ * Matches addresses of files that only the account of a provider can read: of Gemini, Moonshot (`ms:`), and DashScope
+ * (`oss:`, `fileid:`). All other addresses are those of the web.
+ */
+const storedFile = /^(?:ms|oss|fileid):\/\//i;
+const googleFile = /^https?:\/\/generativelanguage\.googleapis\.com\/.*files\//i;
+const isStoredFile: IdCondition = (_holder, value) =>
+  typeof value === 'string' && (storedFile.test(value) || googleFile.test(value));
+
+/** Ids in a list of tools of OpenAI and xAI. */
+const toolPaths = (tools: string): IdPath[] => [
+  [`${tools}.container`],
+  [`${tools}.container.file_ids[]`],
+  [`${tools}.environment.container_id`],
+  [`${tools}.environment.file_ids[]`],
+  [`${tools}.environment.skills[].skill_id`, ({ skill_id: id }) => !asText(id).startsWith('openai-')],
+  [`${tools}.vector_store_ids[]`],
+  [`${tools}.collection_ids[]`],
+  [`${tools}.input_image_mask.file_id`],
+];
+
 const responsesPaths: readonly IdPath[] = [
   ['previous_response_id'],
   ['conversation'],
@@ -133,17 +159,14 @@ const responsesPaths: readonly IdPath[] = [
   ['prompt.variables.*.file_id'],
   ['input[].id', isReference],
   ['input[].content[].file_id'],
+  ['input[].content[].file_url', isStoredFile],
+  ['input[].content[].image_url', isStoredFile],
   ['input[].output[].file_id'],
   ['input[].output.file_id'],
   ['input[].container_id', isOfType('code_interpreter_call')],
   ['input[].environment.container_id'],
-  ['tools[].container', isOfType('code_interpreter')],
-  ['tools[].container.file_ids[]'],
-  ['tools[].environment.container_id'],
-  ['tools[].environment.file_ids[]'],
-  ['tools[].environment.skills[].skill_id', ({ skill_id: id }) => !asText(id).startsWith('openai-')],
-  ['tools[].vector_store_ids[]', isOfType('file_search')],
-  ['tools[].input_image_mask.file_id'],
+  // Items of the input may declare tools, and a namespace contains others.
+  ...['tools[]', 'tools[].tools[]', 'input[].tools[]', 'input[].tools[].tools[]'].flatMap(toolPaths),
 ];
 
 const messagesPaths: readonly IdPath[] = [
@@ -152,22 +175,34 @@ const messagesPaths: readonly IdPath[] = [
   // Anthropic's own skills are available to every account.
   ['container.skills[].skill_id', ({ type }) => type !== 'anthropic'],
   ...['messages[].content[]', 'messages[].content[].content[]', 'messages[].content[].source.content[]'].flatMap(
-    (block): IdPath[] => [[`${block}.source.file_id`], [`${block}.file_id`, isOfType('container_upload')]],
+    (block): IdPath[] => [
+      [`${block}.source.file_id`],
+      [`${block}.source.url`, isStoredFile],
+      [`${block}.file_id`, isOfType('container_upload')],
+    ],
   ),
 ];
 
-const chatPaths: readonly IdPath[] = [['messages[].content[].file.file_id'], ['messages[].audio.id']];
-
 /** Paths of ids in image edits as JSON. Forms contain the images themselves. */
-const imageEditPaths: readonly IdPath[] = [['images[].file_id'], ['mask.file_id']];
+const imageEditPaths: readonly IdPath[] = [
+  ['images[].file_id'],
+  ['image.file_id'],
+  ['image[].file_id'],
+  ['mask.file_id'],
+];
 
-/** Ids in one event of a realtime session. Items that it refers to belong to the session itself. */
-const ofEvent = new IdFields(
-  ['session', 'response'].flatMap((holder): IdPath[] => [
+/** Paths of ids in one event of a realtime session. Items that it refers to belong to the session itself. */
+const eventPaths: readonly IdPath[] = [
+  ['item.content[].file_id'],
+  ...['session', 'response'].flatMap((holder): IdPath[] => [
     [`${holder}.prompt.id`],
     [`${holder}.prompt.variables.*.file_id`],
+    [`${holder}.voice.id`],
+    [`${holder}.audio.output.voice.id`],
+    [`${holder}.input[].content[].file_id`],
+    ...toolPaths(`${holder}.tools[]`),
   ]),
-);
+];
 
 /** URLs in the web and in buckets are not files of the account. */
 const isGeminiFile = (holder: Fields): boolean => {
@@ -204,14 +239,42 @@ const generatePaths: readonly IdPath[] = (
   ] satisfies IdPath[]
 ).flatMap(inBothCases);
 
-const fieldsOf: Readonly<Record<IdDialect, IdFields>> = {
-  chat: new IdFields(chatPaths),
-  messages: new IdFields(messagesPaths),
-  generate: new IdFields(generatePaths),
-  responses: new IdFields(responsesPaths),
-  imageEdits: new IdFields(imageEditPaths),
+const chatPaths: readonly IdPath[] = [
+  ['messages[].content[].file.file_id'],
+  // Mistral.
+  ['messages[].content[].file_id'],
+  ['messages[].content[].image_url', isStoredFile],
+  ['messages[].content[].image_url.url', isStoredFile],
+  ['messages[].content[].video_url.url', isStoredFile],
+  // Files of Qwen are named in a text.
+  ['messages[].content', isStoredFile],
+  ['messages[].content[].text', isStoredFile],
+  ['messages[].audio.id'],
+  ['audio.voice.id'],
+  ...['google', 'extra_body.google'].flatMap((holder): IdPath[] => [
+    [`${holder}.cachedContent`],
+    [`${holder}.cached_content`],
+  ]),
+];
+
+/**
+ * Every field by which a request can name an object that a provider keeps for its account. Objects that users cannot
+ * name with an id of their own (public voices, models, connectors with a token of the client) are none.
+ */
+export const idPaths: Readonly<Record<IdDialect | 'event', readonly IdPath[]>> = {
+  chat: chatPaths,
+  messages: messagesPaths,
+  generate: generatePaths,
+  responses: responsesPaths,
+  imageEdits: imageEditPaths,
+  event: eventPaths,
 };
 
+const fieldsOf = Object.fromEntries(
+  Object.entries(idPaths).map(([dialect, paths]) => [dialect, new IdFields(paths)]),
+) as Readonly<Record<keyof typeof idPaths, IdFields>>;
+
+const googleFields = /^(?:extra_body\.)?google\./;
 const conversationFields = /^(?:previous_response_id|conversation(?:\.id)?|input\[\d+\]\.id)$/;
 const none: readonly never[] = [];
 
@@ -227,12 +290,13 @@ export function namedIds(dialect: IdDialect | undefined, body: Fields): readonly
     dialect,
     field,
     id,
+    isGoogle: googleFields.test(field) || googleFile.test(id),
     isConversation: conversationFields.test(field),
   }));
 }
 
 /** Returns the names in an event of a realtime session. */
-export const namedByEvent = (event: Fields): readonly NamedText[] => textsAt(ofEvent, event);
+export const namedByEvent = (event: Fields): readonly NamedText[] => textsAt(fieldsOf.event, event);
 
 function textsAt(fields: IdFields, body: Fields): readonly NamedText[] {
   const found = fields.in(body).filter(({ id }) => id !== '');

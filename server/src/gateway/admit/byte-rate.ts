@@ -5,10 +5,13 @@ interface Bucket {
   at: number;
 }
 
-/** A frame of the maximum size needs no wait, because the burst is as large. */
-const burst = 16 * 1024 * 1024;
-/** The rate suffices for voice: a session sends 64 KB of PCM16 as base64 per second. */
-const perSecond = 8 * 1024 * 1024;
+/** Bytes of a user's WebSockets. */
+export const byteRate = {
+  /** A frame of the maximum size needs no wait, because the burst is as large. */
+  burst: 16 * 1024 * 1024,
+  /** The rate suffices for voice: a session sends 64 KB of PCM16 as base64 per second. */
+  perSecond: 8 * 1024 * 1024,
+};
 /** Above this number of known users, users whose buckets are full are forgotten. */
 const maxKnown = 1000;
 
@@ -16,7 +19,7 @@ const maxKnown = 1000;
 export class ByteRate {
   private readonly users = new Map<number, Bucket>();
 
-  constructor(private readonly limits = { burst, perSecond }) {}
+  constructor(private readonly limits = byteRate) {}
 
   /**
    * Counts bytes that arrived.

@@ -58,23 +58,27 @@ export function responseText(result: FormattedExecutionResult): string {
 
 /**
  * Responds to documents that ask only for the schema, which never changes while the server runs. If the same document
- * without variables was processed before, the stored result is sent.
+ * was processed before with the same values of its variables, the stored result is sent.
  */
 export class Introspection {
   private readonly stored = new LRUCache<string, ExecutionResult>({ maxSize: maxStored });
 
-  /** @returns null for every other operation */
+  /** @returns null for every other operation, and for one that fails */
   async resultOf(
     schema: GraphQLSchema,
     document: DocumentNode,
     operation: OperationDefinitionNode,
+    variables: Readonly<Record<string, unknown>> = {},
   ): Promise<ExecutionResult | null> {
-    if (operation.variableDefinitions?.length || !operation.selectionSet.selections.every(asksForSchema)) return null;
-    const key = `${operation.name?.value ?? ''} ${print(document)}`;
+    if (!operation.selectionSet.selections.every(asksForSchema)) return null;
+    const declared = operation.variableDefinitions?.map(({ variable }) => variable.name.value) ?? [];
+    const values = JSON.stringify(declared.map((name) => [Object.hasOwn(variables, name), variables[name]]));
+    const key = `${operation.name?.value ?? ''} ${values} ${print(document)}`;
     const known = this.stored.get(key);
     if (known) return known;
-    const result = await execute({ schema, document, operationName: operation.name?.value ?? null });
-    if (!result.data || result.errors) return result;
+    const operationName = operation.name?.value ?? null;
+    const result = await execute({ schema, document, operationName, variableValues: variables });
+    if (!result.data || result.errors) return null;
     const text = JSON.stringify(result.data);
     if (text.length > maxResult) return result;
     written.set(result.data, text);

@@ -13,8 +13,6 @@ const narrowBytesPerSecond = 8_000;
 const maxCounted = 20_000;
 const samplePieces = 8;
 const pieceCharacters = 2_000;
-/** Seconds of audio before the user's speech that a provider with turn detection keeps. */
-const maxSilence = 1;
 /** Tokens of an image of medium size. */
 const imageTokens = 1500;
 const noNames: ReadonlySet<string> = new Set(['audio', 'event_id', 'image_url']);
@@ -56,15 +54,19 @@ export class ResponseEstimate {
 
   /**
    * Counts an event of the client.
-   * @param isSilent whether the provider waits for speech
+   * @param keptSilence seconds of audio that the provider keeps while it waits for speech
    */
-  fromClient(event: Fields, isSilent = false): void {
+  fromClient(event: Fields, keptSilence = Infinity): void {
     const { type } = event;
     if (type === 'session.update') {
-      this.instructions = this.count(fieldsOf(event['session'])['instructions']);
-      this.text += this.instructions;
+      const session = fieldsOf(event['session']);
+      const instructions = this.count(session['instructions']);
+      // The provider may refuse the update, so that the instructions before it still apply.
+      this.instructions = Math.max(this.instructions, instructions);
+      this.text += instructions;
+      this.readTools(session);
     } else if (type === 'input_audio_buffer.append') {
-      this.append(decodedLength(event['audio']) / this.inputRate, isSilent);
+      this.append(decodedLength(event['audio']) / this.inputRate, keptSilence);
     } else if (type === 'conversation.item.create') {
       const { text, seconds } = this.contentOf(event['item']);
       this.text += text;
@@ -73,9 +75,9 @@ export class ResponseEstimate {
     }
   }
 
-  private append(seconds: number, isSilent: boolean): void {
+  private append(seconds: number, keptSilence: number): void {
     this.sent += seconds;
-    const kept = isSilent ? Math.min(this.uncommitted + seconds, maxSilence) : this.uncommitted + seconds;
+    const kept = Math.max(this.uncommitted, Math.min(this.uncommitted + seconds, keptSilence));
     this.seconds += kept - this.uncommitted;
     this.uncommitted = kept;
   }
@@ -137,6 +139,13 @@ export class ResponseEstimate {
     return { text: context.text + own.text, audio: context.audio + inputTokens(own.seconds) };
   }
 
+  /** Removes an event of the client that was not sent to the provider. */
+  withdraw(before: Mark): void {
+    this.text = Math.min(this.text, before.text);
+    this.uncommitted = Math.max(0, this.uncommitted - Math.max(0, this.seconds - before.seconds));
+    this.seconds = Math.min(this.seconds, before.seconds);
+  }
+
   /** Returns the input of a response that begins now. Later input belongs to the next response. */
   mark(): Mark {
     return { text: this.text, seconds: this.seconds };
@@ -157,10 +166,15 @@ export class ResponseEstimate {
     const audio = fieldsOf(session['audio']);
     this.inputRate = rateOf(session['input_audio_format'] ?? fieldsOf(audio['input'])['format']);
     this.outputRate = rateOf(session['output_audio_format'] ?? fieldsOf(audio['output'])['format']);
+    this.readTools(session);
+  }
+
+  /** Counts the tools of a session. Fewer tools may be refused by the provider, so the number never falls. */
+  private readTools(session: Fields): void {
     const tools = Array.isArray(session['tools']) ? (session['tools'] as unknown[]) : [];
     const counted = tools.reduce<number>((sum, tool) => sum + 8 + this.count(JSON.stringify(tool)), 0);
     this.text += Math.max(0, counted - this.tools);
-    this.tools = counted;
+    this.tools = Math.max(this.tools, counted);
   }
 
   /** Counts texts, audio and images at any depth. */

@@ -1,9 +1,68 @@
-import { someText, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, asList, someText, type Fields } from '../../dialects/neutral/fields.js';
 import { CallFailedError } from '../../gateway/send/attempts.js';
 import { toCallFailure, type CallFailure } from '../../dialects/errors/failure.js';
+import { malformed } from '../../dialects/errors/relay-error.js';
+import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
+import type { Frame } from './socket-pair.js';
 
 /** Limits of an event. The tool schemas of a `session.update` are the largest that clients send. */
 export const eventBounds = { maxDepth: 128, maxValues: 50_000 };
+
+/** Bytes before the first one of a JSON text: spaces, byte order marks, and the zeros of UTF-16 and UTF-32. */
+const leading: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf, 0xfe, 0xff, 0x00]);
+const openBrace = 0x7b;
+
+/** Whether a frame may be an event: some servers parse binary frames too, in any encoding of Unicode. */
+export function mayBeEvent({ data, isBinary }: Frame): boolean {
+  if (!isBinary) return true;
+  let at = 0;
+  while (leading.has(data[at])) at++;
+  return data[at] === openBrace;
+}
+
+/**
+ * Reads an event of the client as strictly as the body of a call.
+ * @throws RelayError invalid_request when it is no JSON object, repeats a field, or spells a known one in another case
+ */
+export function readEvent({ data }: Frame): Fields {
+  const event = parseJsonBody(data, eventBounds);
+  checkNames(event);
+  return event;
+}
+
+/** Fields of events that are read here, or that contain such fields. */
+const known: ReadonlySet<string> = new Set([
+  ...[
+    'type',
+    'event_id',
+    'audio',
+    'session',
+    'response',
+    'item',
+    'content',
+    'input',
+    'output',
+    'format',
+    'rate',
+    'voice',
+  ],
+  ...['model', 'instructions', 'tools', 'prompt', 'conversation', 'max_output_tokens', 'max_response_output_tokens'],
+  ...['turn_detection', 'create_response', 'idle_timeout_ms', 'transcription', 'input_audio_transcription'],
+  ...['input_audio_format', 'output_audio_format', 'id', 'file_id', 'vector_store_ids', 'collection_ids'],
+]);
+
+function checkNames(fields: Fields): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (!known.has(name)) {
+      if (known.has(name.toLowerCase())) throw malformed(`${name.toLowerCase()} is spelled in another case`);
+      // The names in `variables` and in schemas of tools are the client's own.
+      if (name !== 'variables') continue;
+      for (const each of Object.values(asFields(value) ?? {})) checkNames(asFields(each) ?? {});
+      continue;
+    }
+    for (const each of [value, ...asList(value)]) checkNames(asFields(each) ?? {});
+  }
+}
 
 /** Returns the failure of a session in the form that its client gets. */
 export const failureOf = (error: unknown): CallFailure =>

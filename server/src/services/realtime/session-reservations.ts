@@ -47,13 +47,16 @@ export interface SessionReservationsDeps {
   readonly reserve: (cost: ResponseCost) => Promise<ResponseReservation>;
   /** Makes an empty reservation, for a response that has begun without one. */
   readonly reserveNothing: () => Promise<Reservation>;
+  /** Called when the provider began a response that the caller cannot pay. */
+  readonly unpaid: (error: unknown) => void;
   readonly release: (held: Reservation) => Promise<void>;
 }
 
 /** Output tokens of realtime models without published limits. */
 const usualOutput = 4096;
-/** Tokens of speech that are reserved before it begins. A second has ten tokens. */
+/** Tokens of speech that are reserved before it begins. */
 const speechTokens = 150;
+const tokensOfSecond = 10;
 /** Milliseconds after a refusal in which the balance is not asked again. */
 const refusedMilliseconds = 1000;
 /** Milliseconds in which the provider may begin a response to the last speech of a client that disconnected. */
@@ -93,7 +96,9 @@ export class SessionReservations {
     const { estimate, settings } = this.deps;
     const response = asFields(event['response']) ?? {};
     const named = limitIn(response, 'response');
-    const limit = named === undefined ? settings.maxOutput : named;
+    // A limit that the event carries applies whatever the provider has confirmed.
+    const own = named === undefined && this.lowered !== null ? settings.wanted : named;
+    const limit = own === undefined ? settings.maxOutput : own;
     const eventId = someText(event['event_id']) ?? `${ownId}${++this.count}`;
     const reserved = await this.reserve(estimate.readBy(response), limit);
     reserved.eventId = eventId;
@@ -113,10 +118,19 @@ export class SessionReservations {
     this.settled();
   }
 
-  /** Whether audio may be forwarded: the response that the provider may begin when it receives speech is reserved. */
-  get mayHear(): boolean {
-    const { settings, estimate } = this.deps;
-    return !settings.responds || (this.standing !== null && estimate.conversation.audio <= this.standing.read.audio);
+  /** Whether a turn that the provider begins now is reserved, with the whole conversation. */
+  get isReady(): boolean {
+    const { text, audio } = this.deps.estimate.conversation;
+    return this.standing !== null && audio <= this.standing.read.audio && text <= this.standing.read.text;
+  }
+
+  /**
+   * Whether an event has to wait for a reservation: audio, after which the provider may begin a response, and an item that
+   * a response reads which may already have been triggered.
+   */
+  awaitsTurn({ type }: Fields): boolean {
+    if (!this.deps.settings.responds || this.isReady) return false;
+    return type === 'input_audio_buffer.append' || (type === 'conversation.item.create' && this.standing !== null);
   }
 
   /** Records that audio was forwarded. */
@@ -138,17 +152,19 @@ export class SessionReservations {
     const { estimate, settings } = this.deps;
     await this.dropStanding();
     const { text, audio } = estimate.conversation;
+    const speech = Math.max(speechTokens, settings.idleSeconds * tokensOfSecond);
     try {
-      this.standing = await this.reserve({ text, audio: audio + speechTokens }, settings.maxOutput);
+      this.standing = await this.reserve({ text, audio: audio + speech }, settings.maxOutput);
     } catch (error) {
       this.refusedAt = performance.now();
       throw error;
     }
     this.refusedAt = -Infinity;
-    const limit = this.standing.isLimited ? this.standing.outputTokens : null;
+    const { isLimited, outputTokens: most } = this.standing;
+    const limit = isLimited && (settings.wanted === null || most < settings.wanted) ? most : null;
     if (limit === this.lowered) return null;
     this.lowered = limit;
-    return settings.update(limit ?? settings.maxOutput ?? 'inf');
+    return settings.update(limit ?? settings.wanted ?? 'inf');
   }
 
   /** Handles a session update of the client: its next audio is reserved again, and the client's limits apply again. */
@@ -190,14 +206,15 @@ export class SessionReservations {
    * @returns its reservation
    */
   async begun(event: Fields): Promise<ReservedResponse> {
-    const { estimate, settings, reserveNothing } = this.deps;
+    const { estimate, settings, reserveNothing, unpaid } = this.deps;
     const id = event['response_id'] ?? asFields(event['response'])?.['id'];
     // The provider begins responses after speech, even if no event said so.
-    if (event['type'] === 'response.created') settings.responds = true;
+    if (event['type'] === 'response.created') settings.began();
     try {
       return this.begin(await this.reserve(estimate.conversation, settings.maxOutput), id);
     } catch (error) {
       if (!isAppError(error) || error.code === 'SERVICE_UNAVAILABLE') throw error;
+      unpaid(error);
       const nothing = { held: await reserveNothing(), outputTokens: 0 };
       return this.begin(reservedResponse(nothing, estimate.conversation, estimate.mark(), true), id);
     }
@@ -267,7 +284,10 @@ export class SessionReservations {
     const cost = { outputTokens: Math.min(limit ?? most, most), promptTokens: read.text + read.audio };
     const capped = limits.maxInput > 0 ? withinInput(read, limits.maxInput) : read;
     const reservation = await reserve({ ...cost, of: (output) => price.bound(capped, output) });
-    return reservedResponse(reservation, read, estimate.mark(), reservation.outputTokens < cost.outputTokens);
+    // The model may have more output than is known here, so what is reserved is its limit.
+    const isUnknown = limits.maxOutput === 0 && limit === null;
+    const isLimited = isUnknown || reservation.outputTokens < cost.outputTokens;
+    return reservedResponse(reservation, read, estimate.mark(), isLimited);
   }
 }
 

@@ -31,50 +31,118 @@ export function withLimit(response: Fields, limit: number | 'inf'): Fields {
   return { ...response, ...Object.fromEntries(names.map((name) => [name, limit])) };
 }
 
-/** The settings of a session that determine which responses the provider may begin, and their maximum length. */
+/** The turns that a provider may begin without a request, and their length. */
+interface OwnTurns {
+  /** Whether it begins a response at the end of speech; undefined when it does not say. */
+  readonly responds: boolean | undefined;
+  /** Seconds after a response in which speech has to begin, else the provider begins another response; 0 is unlimited. */
+  readonly idleSeconds: number;
+  /** Null when there is no limit. */
+  readonly maxOutput: number | null;
+}
+
+const sessionEvents = /^(transcription_)?session\.(created|updated)$/;
+const updates: ReadonlySet<unknown> = new Set(['session.update', 'transcription_session.update']);
+
+/**
+ * The settings of a session that determine which responses the provider may begin, and their maximum length. An update
+ * that the provider has not confirmed can add to them, but takes nothing from them: the provider may refuse it.
+ */
 export class SessionSettings {
   private isBeta = false;
+  /** The settings that the provider reported last. Until then it may begin responses. */
+  private confirmed: OwnTurns = { responds: undefined, idleSeconds: 0, maxOutput: null };
+  /** Whether the provider reports a session without a model that responds: it detects turns, and transcribes them. */
+  private isTranscription = false;
+  /** The settings that may apply as well because of unconfirmed updates, and the number of the last of these updates. */
+  private asked: (OwnTurns & { readonly by: number }) | null = null;
+  /** Updates that were sent to the provider. */
+  private sent = 0;
+  /** Updates that the provider confirmed. It handles them in their order, and may refuse some of them. */
+  private answered = 0;
+  /** Whether the provider began a response that nothing had requested. */
+  private hasBegun = false;
   /** The limit set by the client, or by the provider's default; null when there is none. */
-  maxOutput: number | null = null;
-  /** Whether the provider begins a response at the end of speech. */
-  responds = false;
+  wanted: number | null = null;
   /** Whether speech of the user has begun and not ended. */
-  isSpeaking = false;
-  /** Whether the session has no model that responds: it detects turns, and transcribes them. */
-  private writesDown = false;
+  private isSpeaking = false;
+
+  /** @param isSpeechOnly whether the session was opened at a model that only transcribes */
+  constructor(private readonly isSpeechOnly: boolean) {}
+
+  /** Whether the provider may begin a response by itself. */
+  get responds(): boolean {
+    if (this.isSpeechOnly) return false;
+    return this.hasBegun || this.confirmed.responds !== false || this.asked?.responds === true || this.idleSeconds > 0;
+  }
+
+  /** Seconds of silence after which the provider may begin a response; 0 when it begins none. */
+  get idleSeconds(): number {
+    return this.isSpeechOnly ? 0 : Math.max(this.confirmed.idleSeconds, this.asked?.idleSeconds ?? 0);
+  }
+
+  /** The maximum output of a response that names no limit; null when there is none. */
+  get maxOutput(): number | null {
+    const { confirmed, asked, wanted } = this;
+    return larger(larger(confirmed.maxOutput, wanted), asked ? asked.maxOutput : 0);
+  }
+
+  /** Seconds of audio without speech that the provider keeps for the conversation. */
+  get keptSilence(): number {
+    const isWaiting = this.confirmed.responds === true && this.answered >= this.sent && !this.isSpeaking;
+    return isWaiting ? Math.max(maxSilence, this.confirmed.idleSeconds) : Infinity;
+  }
 
   /**
-   * Reads an event of the client.
+   * Reads an event that is sent to the provider.
    * @throws RelayError invalid_request for a limit that is not a number
    */
   fromClient(event: Fields): void {
-    const session = event['type'] === 'session.update' ? asFields(event['session']) : null;
+    const session = updates.has(event['type']) ? asFields(event['session']) : null;
     if (!session) return;
     const limit = limitIn(session, 'session');
-    if (limit !== undefined) this.maxOutput = limit;
-    // The provider may begin responses before it confirms the update.
-    if (this.respondsBy(session)) this.responds = true;
+    this.sent++;
+    if (limit !== undefined) this.wanted = limit;
+    const detection = detectionOf(session);
+    const isChanged = this.isTranscription && session['type'] === 'realtime';
+    const responds = isChanged || (!this.isTranscription && detection?.responds === true);
+    const idleSeconds = detection?.idleSeconds ?? 0;
+    if (limit === undefined && !responds && idleSeconds === 0) return;
+    this.asked = {
+      responds: responds || this.asked?.responds === true,
+      idleSeconds: Math.max(idleSeconds, this.asked?.idleSeconds ?? 0),
+      maxOutput: larger(limit === undefined ? 0 : limit, this.asked ? this.asked.maxOutput : 0),
+      by: this.sent,
+    };
   }
 
+  /** Reads an event of the provider. */
   fromUpstream(event: Fields): void {
     const { type } = event;
     if (type === 'input_audio_buffer.speech_started') this.isSpeaking = true;
     if (type === 'input_audio_buffer.speech_stopped') this.isSpeaking = false;
-    const session = type === 'session.created' || type === 'session.updated' ? asFields(event['session']) : null;
+    const [, kind, step] = sessionEvents.exec(String(type)) ?? [];
+    const session = step === undefined ? null : asFields(event['session']);
     if (!session) return;
     this.isBeta = limitNames[1] in session;
-    const limit = session[this.limitName];
-    if (type === 'session.created' && typeof limit === 'number') this.maxOutput = limit;
-    this.responds = this.respondsBy(session) ?? this.responds;
+    if (step === 'updated') this.answered = Math.min(this.sent, this.answered + 1);
+    if (this.asked && this.answered >= this.asked.by) this.asked = null;
+    const reported = session[this.limitName];
+    const limit = typeof reported === 'number' ? reported : null;
+    if (step === 'created') this.wanted = limit;
+    this.isTranscription = kind !== undefined || onlyWritesDown(session);
+    const detection = this.isTranscription ? noDetection : (detectionOf(session) ?? this.confirmed);
+    this.confirmed = { responds: detection.responds, idleSeconds: detection.idleSeconds, maxOutput: limit };
   }
 
-  private respondsBy(session: Fields): boolean | undefined {
-    this.writesDown ||= onlyWritesDown(session);
-    return this.writesDown ? false : respondsBy(session);
+  /** Records that the provider began a response that nothing had requested. */
+  began(): void {
+    this.hasBegun = true;
   }
 
-  /** Returns an event that limits the responses that the provider begins. */
+  /** Returns an event that limits the responses that the provider begins. It counts as sent. */
   update(limit: number | 'inf'): Fields {
+    this.sent++;
     const version = this.isBeta ? {} : { type: 'realtime' };
     return { type: 'session.update', session: { ...version, [this.limitName]: limit } };
   }
@@ -84,14 +152,27 @@ export class SessionSettings {
   }
 }
 
+/** Returns the idle timeout that an update of the client sets; 0 when it sets none. */
+export const idleSecondsIn = (event: Fields): number => detectionOf(asFields(event['session']) ?? {})?.idleSeconds ?? 0;
+
+/** Seconds of audio before the user's speech that a provider with turn detection keeps. */
+const maxSilence = 1;
+const noDetection = { responds: false, idleSeconds: 0 };
+
+/** Returns the larger of two limits; null is unlimited. */
+const larger = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? null : Math.max(one, other);
+
 /**
- * Whether the session begins responses; undefined when it does not say. Older sessions have the setting at the top
- * level, newer ones under `audio`.
+ * Returns the turns that the detection of a session begins; undefined when the session does not say. Older sessions
+ * have the setting at the top level, newer ones under `audio`.
  */
-function respondsBy(session: Fields): boolean | undefined {
+function detectionOf(session: Fields): Pick<OwnTurns, 'responds' | 'idleSeconds'> | undefined {
   const input = asFields(asFields(session['audio'])?.['input']);
   const detection = session['turn_detection'] === undefined ? input?.['turn_detection'] : session['turn_detection'];
   if (detection === undefined) return undefined;
   const settings = asFields(detection);
-  return settings !== null && settings['type'] !== 'none' && settings['create_response'] !== false;
+  if (!settings || settings['type'] === 'none') return noDetection;
+  const { create_response: creates, idle_timeout_ms: idle } = settings;
+  return { responds: creates !== false, idleSeconds: typeof idle === 'number' && idle > 0 ? idle / 1000 : 0 };
 }

@@ -8,7 +8,7 @@ import { RelayError } from '../../dialects/errors/relay-error.js';
 import { possibleTokens } from '../../gateway/reserve/possible-usage.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import { reportedUsage, withinLimits } from './reported-usage.js';
-import { errorFrame, eventBounds } from './session-events.js';
+import { errorFrame, eventBounds, mayBeEvent, readEvent } from './session-events.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
 import { SessionCharges, type SessionChargesDeps, type SessionTotal } from './session-charges.js';
 import { withSessionModel } from './session-model.js';
@@ -24,11 +24,11 @@ import {
   SessionReservations,
 } from './session-reservations.js';
 import { type ChargedAudio, noAudio } from './session-price.js';
-import { SessionSettings } from './session-settings.js';
+import { idleSecondsIn, SessionSettings } from './session-settings.js';
 import { unchargedTools } from './session-tools.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
 import { createdEvents, transcribersIn, TranscriptWatch, responseOfTranscript } from './transcripts.js';
-import { ResponseEstimate } from './response-estimate.js';
+import { type Mark, ResponseEstimate } from './response-estimate.js';
 
 export interface SessionDeps extends SessionChargesDeps {
   readonly requestId: string;
@@ -66,7 +66,7 @@ export class RealtimeSession {
   private readonly pair: SocketPair;
   private readonly estimate: ResponseEstimate;
   private readonly transcripts: TranscriptWatch;
-  private readonly settings = new SessionSettings();
+  private readonly settings: SessionSettings;
   private readonly reservations: SessionReservations;
   private readonly charges: SessionCharges;
   /** Whether the client knows that audio is not forwarded. */
@@ -80,6 +80,7 @@ export class RealtimeSession {
     private readonly deps: SessionDeps,
   ) {
     this.estimate = new ResponseEstimate(deps.upstreamModel);
+    this.settings = new SessionSettings(deps.isTranscription);
     this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.admission.bareModel : null);
     this.charges = new SessionCharges(deps, this.transcripts);
     const { price, reserve, reserveNothing, sessionLedger, admission, options } = deps;
@@ -90,6 +91,7 @@ export class RealtimeSession {
       limits: modelLimits(admission.bareModel, options.values.ModelMaxOutput),
       reserve,
       reserveNothing,
+      unpaid: (error) => this.endUnpaid(error),
       release: (held) => sessionLedger.release(held),
     });
     this.pair = new SocketPair(
@@ -138,43 +140,53 @@ export class RealtimeSession {
 
   /**
    * Handles a frame of the client. An event with too many values is not parsed and ends the session: `[[],[],…]` grows
-   * fiftyfold in memory.
+   * fiftyfold in memory. Binary frames that cannot be events are forwarded as they are.
    */
   private fromClient(frame: Frame): boolean | Promise<Frame | null> {
+    if (!mayBeEvent(frame)) return true;
     try {
-      if (!frame.isBinary) assertJsonBounds(frame.data, eventBounds);
+      assertJsonBounds(frame.data, eventBounds);
     } catch (error) {
       this.pair.report(errorFrame(error, this.deps.requestId));
       this.pair.end(1008, 'the event is too complex');
       return false;
     }
-    const event = frame.isBinary ? null : eventIn(frame.data);
-    return event ? this.eventOf(frame, event) : true;
+    try {
+      return this.eventOf(frame, readEvent(frame));
+    } catch (error) {
+      this.pair.report(errorFrame(error, this.deps.requestId));
+      return false;
+    }
   }
 
   private eventOf(frame: Frame, event: Fields): boolean | Promise<Frame | null> {
     const asked = this.permitted(event);
     if (!asked) return Promise.resolve(null);
     const { watch } = this.deps;
-    const { type } = asked;
     const sent = asked === event ? frame : toFrame(asked);
     if (watch?.concernsInput(asked)) return this.checkInput(sent, asked, watch);
-    this.estimate.fromClient(asked, this.settings.responds && !this.settings.isSpeaking);
-    if (type === 'response.create' || type === 'session.update') return this.reserved(sent, asked);
-    if (type === 'input_audio_buffer.append' && !this.reservations.mayHear) return this.heard(sent, asked);
-    if (type === 'input_audio_buffer.append') this.reservations.feed();
-    return sent === frame || Promise.resolve(sent);
+    return this.ordered(sent, asked) ?? (sent === frame || Promise.resolve(sent));
   }
 
-  /** Forwards a `response.create` once it is reserved. A refused one is not forwarded, and the session continues. */
+  /** Counts an event, and reserves the responses that it has an effect on. Undefined for events without such an effect. */
+  private ordered(frame: Frame, event: Fields): Promise<Frame | null> | undefined {
+    const { estimate, settings, reservations } = this;
+    const before = estimate.mark();
+    estimate.fromClient(event, settings.keptSilence);
+    if (concernsResponses.has(event['type'])) return this.reserved(frame, event);
+    if (reservations.awaitsTurn(event)) return this.heard(frame, event, before);
+    if (event['type'] === 'input_audio_buffer.append') reservations.feed();
+    return undefined;
+  }
+
+  /**
+   * Forwards an event with an effect on responses once these are reserved. A refused one is not forwarded, and the session
+   * continues.
+   */
   private async reserved(frame: Frame, event: Fields): Promise<Frame | null> {
     const { reservations, pair } = this;
     try {
-      if (event['type'] === 'session.update') {
-        await reservations.reset(asFields(event['session']) ?? {});
-        return frame;
-      }
-      if (event['type'] !== 'response.create') return frame;
+      if (event['type'] !== 'response.create') return await this.updated(frame, event);
       const sent = await reservations.create(event);
       if (!pair.isEnding) return toFrame(sent);
       await reservations.withdraw(sent);
@@ -184,21 +196,60 @@ export class RealtimeSession {
     return null;
   }
 
-  /** Forwards audio once the turn that the provider may begin is reserved. */
-  private async heard(frame: Frame, event: Fields): Promise<Frame | null> {
-    const { reservations, pair } = this;
-    if (reservations.isDeaf) return null;
+  /**
+   * Forwards a session update. With an idle timeout the provider begins responses without any further event, so the first
+   * of them is reserved before.
+   */
+  private async updated(frame: Frame, event: Fields): Promise<Frame | null> {
+    const { settings, reservations, pair } = this;
+    const isIdle = idleSecondsIn(event) > 0;
+    if (isIdle && !reservations.isReady) await this.listen();
+    settings.fromClient(event);
+    await reservations.reset(asFields(event['session']) ?? {});
+    if (!isIdle || pair.isEnding) return frame;
+    pair.instruct(frame.data.toString());
+    await this.keepReady();
+    return null;
+  }
+
+  /** Reserves the next turn that the provider begins. */
+  private async listen(): Promise<void> {
+    const update = await this.reservations.listen();
+    if (update) this.pair.instruct(JSON.stringify(update));
+  }
+
+  /** Reserves the turn that begins after an idle timeout. A caller who cannot pay for it loses the session. */
+  private async keepReady(): Promise<void> {
+    const { settings, reservations, pair } = this;
+    if (settings.idleSeconds === 0 || reservations.isReady || pair.isEnding) return;
+    await this.listen().catch((error: unknown) => this.endUnpaid(error));
+  }
+
+  /** Forwards an event once the turn that the provider may begin is reserved. */
+  private async heard(frame: Frame, event: Fields, before: Mark): Promise<Frame | null> {
+    const { reservations, estimate } = this;
+    const isAudio = event['type'] === 'input_audio_buffer.append';
+    if (isAudio && reservations.isDeaf) {
+      estimate.withdraw(before);
+      return null;
+    }
     try {
-      const update = await reservations.listen();
-      if (update) pair.instruct(JSON.stringify(update));
-      reservations.feed();
+      await this.listen();
+      if (isAudio) reservations.feed();
       this.isRefused = false;
       return frame;
     } catch (error) {
-      if (!this.isRefused) this.refuse(error, event);
+      estimate.withdraw(before);
+      if (!isAudio || !this.isRefused) this.refuse(error, event);
       this.isRefused = true;
       return null;
     }
+  }
+
+  /** Ends the session because the caller cannot pay for a turn that the provider begins. */
+  private endUnpaid(error: unknown): void {
+    this.pair.report(errorFrame(error, this.deps.requestId));
+    this.pair.end(1008, 'no further turn is possible');
   }
 
   private refuse(error: unknown, event: Fields): void {
@@ -217,7 +268,6 @@ export class RealtimeSession {
     try {
       const [foreign] = namedByEvent(event);
       if (foreign && !isOwnAccount) throw notFound(foreign, 'is not known');
-      this.settings.fromClient(event);
       const session = isTranscription ? null : asFields(event['session']);
       if (session) for (const model of transcribersIn(session)) checkModel(caller, model);
       const uncharged = unchargedTools(event, price.price, options.values);
@@ -233,8 +283,9 @@ export class RealtimeSession {
   private async checkInput(frame: Frame, event: Fields, watch: SessionWatch): Promise<Frame | null> {
     try {
       const passed = await watch.fromClient(event);
-      this.estimate.fromClient(passed);
-      return await this.reserved(passed === event ? frame : toFrame(passed), passed);
+      const sent = passed === event ? frame : toFrame(passed);
+      const waiting = this.ordered(sent, passed);
+      return waiting ? await waiting : sent;
     } catch (error) {
       this.pair.report(errorFrame(error, this.deps.requestId));
       return null;
@@ -244,7 +295,7 @@ export class RealtimeSession {
   private fromUpstream(frame: Frame): Promise<readonly Frame[] | undefined> | undefined {
     this.charges.noteData();
     const { watch } = this.deps;
-    const event = frame.isBinary ? null : eventIn(frame.data);
+    const event = mayBeEvent(frame) ? eventIn(frame.data) : null;
     if (!event) return undefined;
     this.settings.fromUpstream(event);
     const isChecked = !this.isBlocked && watch?.concernsOutput(event) === true;
@@ -287,10 +338,12 @@ export class RealtimeSession {
       : this.reservations.begun(event).then((late) => this.partOf(event, late));
   }
 
-  /** Applies a session event. The provider may have been configured to begin no responses. */
+  /** Applies a session event: the provider may begin responses after silence, or no responses at all. */
   private settingsOf({ type }: Fields): Promise<undefined> | undefined {
-    if (type !== 'session.updated' || this.settings.responds) return undefined;
-    return this.reservations.dropStanding().then(() => undefined);
+    const { settings, reservations } = this;
+    if (type !== 'session.created' && type !== 'session.updated') return undefined;
+    if (settings.idleSeconds > 0) return this.keepReady().then(() => undefined);
+    return settings.responds ? undefined : reservations.dropStanding().then(() => undefined);
   }
 
   /** Counts a part of a response, and charges the response with its end. */
@@ -310,6 +363,7 @@ export class RealtimeSession {
     if (reserved.isInConversation) this.estimate.ended(usage, reserved.mark);
     await this.charges.charge(usage, { reserved });
     this.reservations.take(reserved);
+    await this.keepReady();
   }
 
   /**
@@ -346,12 +400,7 @@ export class RealtimeSession {
   /** Reserves the next cost of the session, after a charge. */
   private async holdNext(): Promise<void> {
     if (!this.charges.takeNeed()) return;
-    try {
-      await this.deps.hold();
-    } catch (error) {
-      this.pair.report(errorFrame(error, this.deps.requestId));
-      this.pair.end(1008, 'no further turn is possible');
-    }
+    await this.deps.hold().catch((error: unknown) => this.endUnpaid(error));
   }
 
   /** Returns the final error for the client if the close code alone does not explain the reason; else null. */
@@ -403,6 +452,10 @@ export class RealtimeSession {
   }
 }
 
+/** Events of the client that order responses, or change which of them the provider begins. */
+const concernsResponses: ReadonlySet<unknown> = new Set([
+  ...['response.create', 'session.update', 'transcription_session.update'],
+]);
 /** Matches events that are part of a response. */
 const responseEvents = /^response\.(?:created|done|.+\.delta)$/;
 

@@ -13,14 +13,14 @@ import type { Json } from '../../neutral/fields.js';
 const bounds = { maxDepth: 128, maxValues: 400_000 };
 
 /**
- * Parses the body of a call.
+ * Parses the body of a call, or an event of a client.
  * @throws RelayError invalid_request when the bytes are no JSON object, are nested too deeply or have too many values, or
  * name a field in a way that another parser could read differently
  */
-export function parseJsonBody(bytes: Buffer): Json {
+export function parseJsonBody(bytes: Buffer, limits = bounds): Json {
   const ahead = parsedAhead.get(bytes);
   if (ahead) return ahead;
-  const shape = worded(() => assertJsonBounds(bytes, bounds));
+  const shape = worded(() => assertJsonBounds(bytes, limits));
   return checked(parse(bytes.toString('utf8'), shape), shape);
 }
 

@@ -49,7 +49,10 @@ function foreignOrigin(
   { named, userId }: Extract<Continuation, { kind: 'foreign' }>,
   candidates: readonly RoutedChannel[],
 ): Account | null {
-  const able = candidates.filter(({ provider }) => provider.adapter[named.dialect] !== undefined);
+  const able = candidates.filter(
+    ({ provider: { adapter } }) =>
+      adapter[named.dialect] !== undefined || (named.isGoogle && adapter.generate !== undefined),
+  );
   if (able.length === 0 && named.field !== 'previous_response_id') return null;
   const [channel, another] = able.filter(({ ownerId }) => ownerId === userId);
   if (!channel || another || channel.keys.length > 1) throw notFound(named, 'is not known');

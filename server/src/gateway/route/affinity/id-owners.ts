@@ -16,7 +16,7 @@ export interface IdOwner {
 const maxWaiting = 50_000;
 const maxBatch = 1000;
 /** Providers keep responses for 30 days. */
-const keptSeconds = 30 * 86_400;
+export const keptSeconds = 30 * 86_400;
 const retryMilliseconds = 1000;
 
 /**

@@ -140,6 +140,10 @@ export const larger = (one: Resolution | undefined, other: Resolution | undefine
   one && other && resolutions.indexOf(other) > resolutions.indexOf(one) ? other : (one ?? other);
 
 function referenceOf(body: Fields, form: VideoSubmission['form']): Reference | null {
+  const files = (form ?? []).flatMap(({ name, value }) => (typeof value === 'string' ? [] : [name]));
+  const names = [...Object.keys(body), ...files].filter((name) => name.startsWith('input_reference'));
+  // A provider may use another one of them than is checked here.
+  if (names.length > 1 || files.some((name) => name.startsWith('input_reference['))) throw invalidVideo(oneReference);
   const file = form?.find(({ name }) => name === 'input_reference')?.value;
   if (file !== undefined && typeof file !== 'string') {
     if (!/^image\//i.test(file.contentType)) throw invalidVideo('input_reference must be an image');
@@ -155,8 +159,10 @@ function referenceOf(body: Fields, form: VideoSubmission['form']): Reference | n
     if (source.kind === 'base64' || source.kind === 'url') return source;
   }
   if (typeof id === 'string' && id !== '' && url === undefined) return { kind: 'file', id };
-  throw invalidVideo('input_reference must be a file, or have either image_url or file_id');
+  throw invalidVideo(oneReference);
 }
+
+const oneReference = 'input_reference must be a file, or have either image_url or file_id';
 
 /** Reads objects in forms, which OpenAI's SDKs write as `input_reference[file_id]`. */
 const bracketed = (body: Fields): Fields => ({
