@@ -75,6 +75,10 @@ export const statedPrices = (card: PriceCard): Prices[] =>
 export const hasVariant = (card: PriceCard, when: Condition): boolean =>
   [card, ...(card.contextTiers ?? [])].some((part) => variantOf(part, when) !== undefined);
 
+/** Whether a card has prices of its own for a condition, or for one of its facts. */
+export const pricesCondition = (card: PriceCard, when: Condition): boolean =>
+  hasVariant(card, when) || partsOf(when).some((part) => hasVariant(card, part));
+
 /**
  * The prices of a card for one context tier and one condition. A context tier without prices of its own for a condition
  * uses the factor of the card; where there is no factor either, a long call costs what is higher: the standard price
@@ -125,13 +129,13 @@ const variantPrices = (standard: Prices, { factor, prices = {} }: Omit<Variant, 
 /** Where a tier names a price, such as that of input, but not one that is based on it, the latter keeps its relation to it. */
 function related(base: Prices, own: Prices): Prices {
   const prices: Partial<Record<Quantity, number>> = { ...base, ...own };
+  const before = complete(base);
   for (const [part, whole] of [...priceFallbacks, ...cachedFallbacks]) {
     const given = base[part];
     if (own[part] !== undefined || given === undefined || before[whole] === 0) continue;
     // The whole may be based on another price itself.
     const now = complete(prices)[whole];
     if (now !== before[whole]) prices[part] = exact((given * now) / before[whole]);
-  const before = complete(base);
   }
   return prices;
 }

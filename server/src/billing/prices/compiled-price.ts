@@ -4,6 +4,7 @@ import { Exact } from './rounding.js';
 import { type ChargeCard, type Component, hasLines, isFreeCard } from './card-lines.js';
 import { ratiosOfCard } from './card-ratios.js';
 import type { NamedCard } from './card-table.js';
+import { withTiers } from './tier-prices.js';
 import { withTools } from './tool-prices.js';
 
 /**
@@ -166,7 +167,7 @@ export interface RatioPrices extends Ratios {
 /** Compiles a price per token. */
 export function priceOfRatios(name: string, ratios: RatioPrices, terms: Terms, quotaPerUnit: number): Price {
   const { modelRatio, completionRatio } = ratios;
-  const card = cardOfRatios(ratios, quotaPerUnit);
+  const card = withTiers(cardOfRatios(ratios, quotaPerUnit), name);
   const text = textCard(ratios);
   const isFreeRatio = modelRatio === 0;
   const factors = `model ratio ${modelRatio.toFixed(2)}, completion ratio ${completionRatio.toFixed(2)}`;
