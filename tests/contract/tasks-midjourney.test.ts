@@ -151,6 +151,12 @@ describe('a submission', () => {
       await site.setOption(key, 'false');
   });
 
+  it('may have braces and switches that draw once', async () => {
+    const prompt = 'a {red} cat, {a set} --raw --relax --no r --style raw';
+    expect((await site.call('POST', '/mj/submit/imagine', { prompt })).body.code).toBe(1);
+    expect(lastOf('/mj/submit')?.body).toEqual({ prompt });
+  });
+
   it('reaches the provider without the speed prefix of ours, and with any other', async () => {
     await site.call('POST', '/mj-fast/mj/submit/imagine', { prompt: 'x' });
     expect(lastSubmitted()?.path).toBe('/mj/submit/imagine');
@@ -166,6 +172,11 @@ describe('a submission', () => {
 
   it.each([
     ['submit/imagine', {}, 'prompt_is_required'],
+    ['submit/imagine', { prompt: 'a cat --repeat 10' }, 'repeat_is_not_supported'],
+    ['submit/imagine', { prompt: 'a cat --ar 1:1 --R 40' }, 'repeat_is_not_supported'],
+    ['submit/imagine', { prompt: 'a cat \u2014repeat 10' }, 'repeat_is_not_supported'],
+    ['submit/modal', { taskId: 'x', prompt: 'a cat --r4' }, 'repeat_is_not_supported'],
+    ['submit/imagine', { prompt: 'a {red, green {dark, light} blue} cat' }, 'permutations_are_not_supported'],
     ['submit/change', { action: 'UPSCALE', index: 1 }, 'task_id_is_required'],
     ['submit/change', { taskId: 'x', index: 1 }, 'action_is_required'],
     ['submit/change', { taskId: 'x', action: 'UPSCALE' }, 'index_is_required'],

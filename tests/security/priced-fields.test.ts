@@ -3,6 +3,7 @@
  * field, or charges what the provider makes of the request that it gets.
  */
 import * as fc from 'fast-check';
+import { decisiveNames } from '../../server/src/dialects/priced-fields.js';
 import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { relaySuite } from '../contract/relay-suite.js';
 import { says } from '../support/upstream/families.js';
@@ -97,8 +98,25 @@ const texts: ReadonlyArray<readonly [path: string, body: Fields]> = [
   ['/v1/messages', { model: 'gpt-4o', messages: userMessage('hi'), max_tokens: 50 }],
   ['/v1beta/models/gemini-x:generateContent', { contents, generationConfig: { maxOutputTokens: 50 } }],
   ['/v1beta/models/gpt-4o:generateContent', { contents, generationConfig: { maxOutputTokens: 50 } }],
+  ['/v1/fim/completions', { model: 'codestral', prompt: 'a', suffix: 'b', max_tokens: 50 }],
+  ['/openai/deployments/gpt-4o/chat/completions', { messages: userMessage('hi'), max_tokens: 50 }],
+  ['/v1beta/openai/chat/completions', { model: 'gemini-x', messages: userMessage('hi'), max_tokens: 50 }],
+  ['/model/claude-x/invoke', { anthropic_version: 'v', messages: userMessage('hi'), max_tokens: 50 }],
+  [
+    '/model/claude-x/converse',
+    { messages: [{ role: 'user', content: [{ text: 'hi' }] }], inferenceConfig: { maxTokens: 50 } },
+  ],
+  [
+    '/v1/projects/p/locations/l/publishers/anthropic/models/claude-x:rawPredict',
+    { anthropic_version: 'v', messages: userMessage('hi'), max_tokens: 50 },
+  ],
+  [
+    '/v1/projects/p/locations/l/publishers/google/models/gemini-x:generateContent',
+    { contents, generationConfig: { maxOutputTokens: 50 } },
+  ],
 ];
 beforeEach(async () => {
+  await relay.addChannel({ type: 42, models: 'codestral' });
   await relay.addChannel({ models: 'gpt-4o,drawer,dall-e-3' });
   await relay.addChannel({ type: 14, models: 'claude-x' });
   await relay.addChannel({ type: 24, models: 'gemini-x' });
@@ -209,6 +227,18 @@ describe('a text', () => {
     ['max_new_tokens', 7, '"max_new_tokens":90000'],
     ['n', 7, '"n":"128"'],
     ['extra_body.n', 0, '"extra_body":{"n":128}'],
+    ['extra_body.parameters.n', 0, '"extra_body":{"parameters":{"n":128}}'],
+    ['options.generationConfig.candidateCount', 3, '"options":{"generationConfig":{"candidateCount":8}}'],
+    ['extra_body.model', 0, '"extra_body":{"model":"o1-pro"}'],
+    ['extra_body.Model', 0, '"extra_body":{"Model":"o1-pro"}'],
+    ['extra_body.models', 4, '"extra_body":{"models":["o1-pro"]}'],
+    ['extra_body.fallbacks', 5, '"extra_body":{"fallbacks":["o1-pro"]}'],
+    ['extra_body.messages', 0, '"extra_body":{"messages":[]}'],
+    ['extra_body.tools', 0, '"extra_body":{"tools":[{"type":"web_search"}]}'],
+    ['extra_body.plugins', 0, '"extra_body":{"plugins":[{"id":"web"}]}'],
+    ['extra_body.web_search_options', 0, '"extra_body":{"web_search_options":{}}'],
+    ['parameters.enable_search', 0, '"parameters":{"enable_search":true}'],
+    ['extra_body.service_tier', 7, '"extra_body":{"service_tier":"priority"}'],
     ['options.num_predict', 0, '"options":{"num_predict":90000}'],
     ['parameters.max_new_tokens', 3, '"parameters":{"max_new_tokens":90000}'],
     ['service_tier', 0, '"service_tier":["priority"]'],
@@ -220,6 +250,26 @@ describe('a text', () => {
     const response = await relay.post(path, key, `${JSON.stringify(fields).slice(0, -1)},${more}}`);
     const { error } = (await response.json()) as { error: { message: string } };
     expect([response.status, error.message]).toEqual([400, expect.stringContaining(field)]);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
+  it.each<[path: string, body: Fields]>([
+    ['/v1/embeddings', { model: 'gpt-4o', input: 'hi' }],
+    ['/v1/moderations', { model: 'gpt-4o', input: 'hi' }],
+    ['/v1/rerank', { model: 'gpt-4o', query: 'q', documents: ['a'] }],
+  ])('has no other model inside of a field: %s', async (path, body) => {
+    const { key } = await relay.addToken();
+    const response = await relay.post(path, key, { ...body, extra_body: { model: 'o1-pro' } });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('extra_body.model')]);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
+  it.each(decisiveNames)('has no %s in another case', async (name) => {
+    const { key } = await relay.addToken();
+    for (const spelled of [name.toUpperCase(), `${name.charAt(0).toUpperCase()}${name.slice(1)}`]) {
+      const response = await relay.post('/v1/chat/completions', key, { ...chat, [spelled]: 1 });
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(name)]);
+    }
     expect(relay.upstream.requests).toHaveLength(0);
   });
 
@@ -252,7 +302,7 @@ describe('a text', () => {
       fc.asyncProperty(fc.constantFrom(...texts), numbers, async ([path, body], more) => {
         if (await expectTextCharged(path, withMembers(body, more))) served++;
       }),
-      { numRuns: 200, seed: 7 },
+      { numRuns: 320, seed: 7 },
     );
     expect(served).toBeGreaterThan(10);
   });
@@ -280,7 +330,15 @@ describe('an image', () => {
   });
 
   it('is sent without the fields that its price does not know, and names them', async () => {
-    const more = { best_of: 4, numberOfImages: 4, parameters: { n: 4 }, extra_body: { n: 4 }, num_outputs: 4 };
+    const more = {
+      best_of: 4,
+      numberOfImages: 4,
+      parameters: { n: 4 },
+      extra_body: { n: 4 },
+      steps: 900,
+      num_inference_steps: 900,
+      num_outputs: 4,
+    };
     const kept = { style: 'vivid', seed: 7, n: 2, background: 'transparent' };
     const { key } = await relay.addToken();
     relay.upstream.script({}, draws);
@@ -300,6 +358,7 @@ describe('an image', () => {
     const words = fc.tuple(fc.constantFrom('size', 'quality', 'image_size', 'Quality', '\\u0073ize'), oddWords);
     const route = fc.constantFrom(
       ...[['/v1/images/generations', image] as const, ['/v1/images/generations', better] as const],
+      ['/openai/deployments/drawer/images/generations', image] as const,
       ['/v1/images/edits', { ...image, images: [{ image_url: 'https://x.example/a.png' }] }] as const,
     );
     let served = 0;

@@ -20,6 +20,7 @@ const quotaPerDollar = 500_000;
 /** JSON values that some providers convert to a number. */
 const hostile = ['"128"', '1.5', '1e2', '-1', 'null', '[2]', '"2 "', 'true', '1e400', '100000000000000000000', '3'];
 const hostileWords = ['"HD"', '"low "', '["low"]', '"4K"', '" 1536x1024"', '["1536x1024"]', '"1024X1536"', '7', 'null'];
+const memories = ['"4g"', '"16g"', '"64g"', '"64G"', '" 64g"', '"64"', '64', '["64g"]', 'null', '"256g"', '"1g"'];
 /** Names that providers or gateways use for the number of results. */
 const counts = [
   'n',
@@ -62,13 +63,22 @@ describe('a call of the relay', () => {
   relaySuite((started) => (relay = started), {
     values: {
       SelfUseModeEnabled: true,
-      ModelRatio: { 'gpt-4o': 1, embedder: 1, painter: 1, 'qwen-plus': 1, 'tts-1': 7.5, 'whisper-1': 15 },
+      ModelRatio: {
+        'gpt-4o': 1,
+        'claude-3-7-sonnet-20250219': 1.5,
+        embedder: 1,
+        painter: 1,
+        'qwen-plus': 1,
+        'tts-1': 7.5,
+        'whisper-1': 15,
+      },
       CompletionRatio: { 'gpt-4o': 1, painter: 1, 'qwen-plus': 1 },
       PriceCards: { ranker: { prices: { request: 0.002 } } },
     },
   });
   beforeEach(async () => {
     await relay.addChannel({ models: 'gpt-4o,embedder,tts-1,whisper-1' });
+    await relay.addChannel({ type: 14, models: 'claude-3-7-sonnet-20250219' });
     await relay.addChannel({ type: 34, models: 'ranker' });
     await relay.addChannel({ type: 24, models: 'painter' });
     await relay.addChannel({ type: 17, models: 'qwen-plus' });
@@ -122,6 +132,52 @@ describe('a call of the relay', () => {
     const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: drawn, totalTokenCount: 10 + drawn };
     return json({ candidates, usageMetadata })(response, request);
   };
+  const moderates: Reply = (response, request) => {
+    worth = times(fieldsOf(request));
+    return json({ id: 'modr', model: 'embedder', results: [{ flagged: false }] })(response, request);
+  };
+  const serves: Reply = (response, request) => {
+    const { service_tier: tier, serviceTier: other } = fieldsOf(request);
+    const named = word(tier ?? other);
+    // The factors of the list prices of gpt-4o (https://platform.openai.com/docs/pricing, November 2026).
+    worth = 140 * (named === 'priority' ? 1.7 : named === 'batch' ? 0.5 : 1);
+    const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+    const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'hi' } }];
+    return json({ id: 'c', object: 'chat.completion', service_tier: named, choices, usage })(response, request);
+  };
+  /** Searches as often as the request allows. */
+  const searchesAsAllowed: Reply = (response, request) => {
+    const { body } = request;
+    const tool = ((body?.['tools'] ?? []) as Fields[])[0] ?? {};
+    if (request.path.startsWith('/v1/messages')) {
+      const made = Math.min(10, lenient(tool['max_uses'], 10));
+      worth = (100 + 10 * 5) * 1.5 + made * 0.01 * quotaPerDollar;
+      const usage = { input_tokens: 100, output_tokens: 10, server_tool_use: { web_search_requests: made } };
+      const content = [{ type: 'text', text: 'hi' }];
+      return json({ id: 'm', type: 'message', role: 'assistant', content, stop_reason: 'end_turn', usage })(
+        ...([response, request] as const),
+      );
+    }
+    const made = Math.min(10, lenient(body?.['max_tool_calls'], 10));
+    worth = 140 + made * 0.025 * quotaPerDollar;
+    const call = { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'q' } };
+    const output = [...Array<object>(made).fill(call), said];
+    return json({ id: 'r', status: 'completed', model: 'gpt-4o', output, usage: tokens })(response, request);
+  };
+  const runsCode: Reply = (response, request) => {
+    const tool = ((request.body?.['tools'] ?? []) as Fields[])[0] ?? {};
+    const place = (tool['container'] ?? tool['environment'] ?? {}) as Fields;
+    const gigabytes = Number(/\d+/.exec(word(place['memory_limit']))?.[0] ?? 1);
+    worth = 140 + gigabytes * 0.03 * quotaPerDollar;
+    const container_id = 'cntr_1';
+    const call =
+      tool['type'] === 'shell'
+        ? { type: 'shell_call', status: 'completed', environment: { type: 'container_reference', container_id } }
+        : { type: 'code_interpreter_call', status: 'completed', container_id };
+    const tools = [{ ...tool, ...(tool['container'] ? { container: place } : { environment: place }) }];
+    const answer = { id: 'r', status: 'completed', model: 'gpt-4o', output: [call, said], tools, usage: tokens };
+    return json(answer)(response, request);
+  };
   const searches: Reply = (response, request) => {
     const isOn = ['true', '1', 'on', 'yes'].includes(word(request.body?.['enable_search']));
     worth = 110 + (isOn ? 0.01 * quotaPerDollar : 0);
@@ -134,6 +190,8 @@ describe('a call of the relay', () => {
     readonly reply: Reply;
     /** The path to the object that has the fields. */
     readonly at?: readonly string[];
+    /** Values of the words, if not those of images. */
+    readonly values?: readonly string[];
     readonly numbers?: readonly string[];
     readonly words?: readonly string[];
     readonly quota: number;
@@ -186,6 +244,100 @@ describe('a call of the relay', () => {
       body: { contents, generationConfig: { maxOutputTokens: 2048, imageConfig: { aspectRatio: '1:1' } } },
       words: ['imageSize'],
     },
+    'embeddings at the path of an engine': {
+      path: '/v1/engines/embedder/embeddings',
+      reply: embeds,
+      quota: 20_000,
+      body: { input: 'hi' },
+      numbers: ['dimensions', 'encoding_format'],
+    },
+    'embeddings at the path of a deployment': {
+      path: '/openai/deployments/embedder/embeddings',
+      reply: embeds,
+      quota: 20_000,
+      body: { input: 'hi' },
+      numbers: ['dimensions', 'encoding_format'],
+    },
+    'embeddings of a client of Google': {
+      path: '/v1beta/models/embedder:embedContent',
+      reply: embeds,
+      quota: 20_000,
+      body: { content: { parts: [{ text: 'hi' }] } },
+      numbers: ['outputDimensionality', ...counts],
+    },
+    'several embeddings of a client of Google': {
+      path: '/v1beta/models/embedder:batchEmbedContents',
+      reply: embeds,
+      quota: 20_000,
+      body: { requests: [{ model: 'models/embedder', content: { parts: [{ text: 'hi' }] } }] },
+      numbers: ['outputDimensionality', ...counts],
+    },
+    moderations: {
+      path: '/v1/moderations',
+      reply: moderates,
+      quota: 20_000,
+      body: { model: 'embedder', input: 'hi' },
+      numbers: ['dimensions', 'encoding_format'],
+    },
+    'a service tier': {
+      path: '/v1/chat/completions',
+      reply: serves,
+      quota: 20_000,
+      body: { model: 'gpt-4o', messages: userMessage('hi'), max_tokens: 256 },
+      words: ['service_tier', 'serviceTier'],
+      values: [
+        ...['"priority"', '"flex"', '"batch"', '"auto"', '"default"', '"scale"', '"turbo"', '["priority"]'],
+        ...['"Priority"', '" priority"', '7', 'null', '{"tier":"priority"}'],
+      ],
+    },
+    'the searches of Messages': {
+      path: '/v1/messages',
+      reply: searchesAsAllowed,
+      at: ['tools', '0'],
+      quota: 100_000,
+      body: {
+        model: 'claude-3-7-sonnet-20250219',
+        messages: userMessage('hi'),
+        max_tokens: 256,
+        tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+      },
+      numbers: ['max_uses'],
+    },
+    'the searches of Responses': {
+      path: '/v1/responses',
+      reply: searchesAsAllowed,
+      quota: 200_000,
+      body: { model: 'gpt-4o', input: 'hi', max_output_tokens: 256, tools: [{ type: 'web_search' }] },
+      numbers: ['max_tool_calls'],
+    },
+    'the memory of a container': {
+      path: '/v1/responses',
+      reply: runsCode,
+      at: ['tools', '0', 'container'],
+      quota: 2_000_000,
+      body: {
+        model: 'gpt-4o',
+        input: 'hi',
+        max_output_tokens: 256,
+        tools: [{ type: 'code_interpreter', container: { type: 'auto' } }],
+      },
+      words: ['memory_limit'],
+      values: memories,
+    },
+    'the memory of a hosted shell': {
+      path: '/v1/responses',
+      reply: runsCode,
+      at: ['tools', '0', 'environment'],
+      quota: 2_000_000,
+      body: {
+        model: 'gpt-4o',
+        input: 'hi',
+        max_output_tokens: 256,
+        tools: [{ type: 'shell', environment: { type: 'container_auto' } }],
+      },
+      words: ['memory_limit'],
+      values: memories,
+    },
     'a search of Qwen': {
       path: '/v1/chat/completions',
       reply: searches,
@@ -217,12 +369,12 @@ describe('a call of the relay', () => {
   }
 
   it.each(Object.entries(routes))('is charged as it is sent: %s', async (_name, route) => {
-    const { path, body, reply, at = [], numbers = [], words = [], quota } = route;
+    const { path, body, reply, at = [], numbers = [], words = [], quota, values: given = hostileWords } = route;
     relay.upstream.script({}, reply);
     let served = 0;
     const values = [
       ...numbers.flatMap((name) => [...hostile, '{"0":"a"}'].map((value) => [name, value] as const)),
-      ...words.flatMap((name) => hostileWords.map((value) => [name, value] as const)),
+      ...words.flatMap((name) => given.map((value) => [name, value] as const)),
     ];
     for (const [name, value] of values) {
       const text = withField(body, at, name, value);
@@ -231,17 +383,18 @@ describe('a call of the relay', () => {
     expect(served).toBeGreaterThan(0);
   });
 
-  it('is charged as it is sent: a transcription', async () => {
+  it.each(['transcriptions', 'translations'])('is charged as it is sent: %s', async (name) => {
+    const path = `/v1/audio/${name}`;
     relay.upstream.script({}, listens);
-    for (const [name, value] of [...counts, 'seconds', 'duration'].flatMap((each) =>
+    for (const [field, value] of [...counts, 'seconds', 'duration'].flatMap((each) =>
       hostile.map((v) => [each, v] as const),
     )) {
       const form = new FormData();
       form.set('model', 'whisper-1');
       form.set('file', new File([new Uint8Array(wav(3))], 'a.wav', { type: 'audio/wav' }));
-      form.set(name, JSON.parse(value.replace('1e400', '"1e400"')) as string);
-      const post = (key: string): Promise<Response> => relay.postForm('/v1/audio/transcriptions', key, form);
-      expect(await expectCharged(post, `${name}: ${value}`, 20_000)).toBe(true);
+      form.set(field, JSON.parse(value.replace('1e400', '"1e400"')) as string);
+      const post = (key: string): Promise<Response> => relay.postForm(path, key, form);
+      expect(await expectCharged(post, `${field}: ${value}`, 20_000)).toBe(true);
     }
   });
 });
@@ -255,6 +408,7 @@ describe('a task, and the playground', () => {
     const more = { baseUrl: site.upstream.url, key: 'sk-more' };
     await site.server.api.createChannel(site.root, { ...more, type: 60, models: [model] });
     await site.server.api.createChannel(site.root, { ...more, type: 1, models: ['gpt-4o'] });
+    await site.server.api.createChannel(site.root, { ...more, type: 2, models: ['mj_blend', 'mj_shorten'] });
     await site.setOption('PriceCards', JSON.stringify({ [model]: { prices: { second: 0.1 } } }));
   });
   afterAll(async () => {
@@ -267,16 +421,23 @@ describe('a task, and the playground', () => {
   });
 
   const perOrder = 50_000;
+  const perLyrics = 5000;
   const lengths = ['seconds', 'duration', 'video_length', 'length', 'n_seconds'];
   const seconds = (fields: Fields): number => Math.max(...lengths.map((name) => lenient(fields[name], 0))) || 4;
   const worthOf = {
     '/suno/submit/music': (fields: Fields) => perOrder * times(fields),
+    '/suno/submit/lyrics': (fields: Fields) => perLyrics * times(fields),
     '/mj/submit/imagine': (fields: Fields) => perOrder * times(fields),
+    '/mj/submit/blend': (fields: Fields) => perOrder * times(fields),
+    '/mj/submit/shorten': (fields: Fields) => perOrder * times(fields),
     '/v1/videos': (fields: Fields) => Math.round(seconds(fields) * 0.1 * quotaPerDollar * times(fields)),
   };
   const bodies: Record<keyof typeof worthOf, Fields> = {
     '/suno/submit/music': { prompt: 'la' },
+    '/suno/submit/lyrics': { prompt: 'la' },
     '/mj/submit/imagine': { prompt: 'a lighthouse' },
+    '/mj/submit/blend': { base64Array: ['data:image/png;base64,aGk=', 'data:image/png;base64,aGk='] },
+    '/mj/submit/shorten': { prompt: 'a lighthouse' },
     '/v1/videos': { model, prompt: 'a lighthouse' },
   };
 

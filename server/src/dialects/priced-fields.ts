@@ -18,10 +18,43 @@ const limitNames = [
   ...['maxOutputTokens', 'maxTokens', 'num_predict', 'max_length', 'max_gen_len'],
 ];
 const tierNames = ['service_tier', 'serviceTier'];
-/** Spellings of these names in another case are refused for every JSON body. */
+/** Names of fields that hold a number or a word of the price. */
 export const pricedNames: readonly string[] = [
   ...[...choiceNames, ...limitNames, ...tierNames],
   ...['size', 'image_size', 'quality', 'seconds', 'sequential_image_generation', 'sequential_image_generation_options'],
+];
+/** Fields with which a provider runs tools or charges more, although the name of the field does not show a price. */
+export const otherPriced: readonly string[] = [
+  ...[
+    'tools',
+    'max_tool_calls',
+    'web_search_options',
+    'search_parameters',
+    'enable_search',
+    'search_options',
+    'plugins',
+  ],
+  ...['speed', 'inference_geo'],
+];
+/**
+ * Fields in which providers accept further models, or a name for them: OpenRouter (`models`, `route`, `preset`),
+ * Anthropic (`fallbacks`), LiteLLM. One of these models may then serve the call, at another price than `model`.
+ */
+export const modelFields: readonly string[] = [
+  ...['models', 'fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'route', 'preset'],
+];
+/** Fields whose content gateways and servers copy into the request. */
+export const containers = ['extra_body', 'parameters', 'options', 'sampling_params'];
+export const configs = ['generationConfig', 'generation_config'];
+/** Fields that say what is asked of which model. */
+const contentNames = ['model', 'stream', 'messages', 'input', 'prompt', 'contents'];
+/**
+ * Fields that decide the price or which provider serves the call. Spellings of them in another case are refused for every
+ * JSON body.
+ */
+export const decisiveNames: readonly string[] = [
+  ...[...pricedNames, ...otherPriced, ...modelFields],
+  ...[...containers, ...configs, ...contentNames],
 ];
 
 export const maxChoices = 1024;
@@ -31,10 +64,13 @@ const maxImages = 128;
 export const choices: ReadonlySet<string> = new Set(choiceNames);
 export const limits: ReadonlySet<string> = new Set(limitNames);
 const tiers: ReadonlySet<string> = new Set(tierNames);
-/** The names in lower case, because names inside other fields may be in any case. */
-const innerNames: ReadonlySet<string> = new Set([...choices, ...limits, ...tiers].map((name) => name.toLowerCase()));
-/** Fields whose content gateways and servers copy into the request. */
-export const containers = ['extra_body', 'parameters', 'options', 'sampling_params'];
+/**
+ * Names that are refused inside of a container, in lower case, because gateways compare them without regard to case and
+ * copy them over the fields of the request.
+ */
+const innerNames: ReadonlySet<string> = new Set(
+  [...choices, ...limits, ...tiers, ...otherPriced, ...modelFields, ...contentNames].map((name) => name.toLowerCase()),
+);
 
 /** The position of the fields of a text request. */
 export interface TextFields {
@@ -47,8 +83,8 @@ export interface TextFields {
   readonly at?: string;
 }
 
-export const configs = ['generationConfig', 'generation_config'];
 const everywhere: ReadonlySet<string> = new Set([...containers, ...configs]);
+const everywhereInside: ReadonlySet<string> = new Set([...everywhere].map((name) => name.toLowerCase()));
 export const chatFields: TextFields = { limits: ['max_tokens', 'max_completion_tokens'], containers: everywhere };
 export const messagesFields: TextFields = {
   limits: ['max_tokens'],
@@ -86,15 +122,26 @@ export function readTextFields(fields: Fields, where: TextFields): number {
     else if (tiers.has(name) || where.words?.includes(name)) needWord(value, shown);
     else if (where.containers.has(name)) refuseInner(value, shown);
     else if (name === 'enable_search') optionalFlag(value, shown);
+    else if (name === 'max_tool_calls') optionalCount(value, shown);
   }
   return isLimited ? longest : 0;
 }
 
+/**
+ * Checks that the containers of a request hold no field that decides its price or its model.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function checkContainers(fields: Fields): void {
+  for (const name of containers) if (fields[name] !== undefined) refuseInner(fields[name], name);
+}
+
 function refuseInner(container: unknown, at: string): void {
-  for (const name of Object.keys(asFields(container) ?? {})) {
-    if (innerNames.has(name.toLowerCase())) {
-      throw new InvalidInputError(`${at}.${name} is not supported, it must be a field of the request itself`, at);
+  for (const [name, value] of Object.entries(asFields(container) ?? {})) {
+    const [plain, shown] = [name.toLowerCase(), `${at}.${name}`];
+    if (innerNames.has(plain)) {
+      throw new InvalidInputError(`${shown} is not supported, it must be a field of the request itself`, shown);
     }
+    if (everywhereInside.has(plain)) refuseInner(value, shown);
   }
 }
 

@@ -17,7 +17,7 @@ import type { RunningCalls } from './observe/running-calls.js';
 import type { ParsedRequest } from './request.js';
 import { overriddenCalls } from './reserve/metering/overridden-call.js';
 import { estimatePrompt } from './reserve/metering/prompt-tokens.js';
-import { unpricedTools } from './reserve/metering/server-tools.js';
+import { unpricedSelectors, unpricedTools } from './reserve/metering/server-tools.js';
 import { reserveFor, type Reserved } from './reserve/reserve.js';
 import type { Admission } from './route/admission.js';
 import type { CallUse } from './route/limits/limit-board.js';
@@ -179,12 +179,13 @@ function parse({ endpoint, incoming, opened, named }: OpenedRequest, model: stri
 }
 
 /**
- * Returns the request with the tools whose price is not known, or the same request when there are none. A price per
- * call covers all tools.
+ * Returns the request with the tools and fields whose price is not known, or the same request when there are none. A
+ * price per call covers all of them.
  */
 function withUnpriced(request: ParsedRequest, price: Price, { UnpricedTools }: OptionValues): ParsedRequest {
   if (price.coversWork) return request;
-  const names = unpricedTools(request.body, price.card.prices);
+  const { body } = request;
+  const names = [...unpricedTools(body, price.card.prices), ...unpricedSelectors(body, price.card)];
   return names.length === 0 ? request : { ...request, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };
 }
 

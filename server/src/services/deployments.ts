@@ -3,7 +3,14 @@ import type { OpenedBody } from '../gateway/request.js';
 import { parseJsonBody } from '../dialects/wire/forms/json-body.js';
 import { modelOf } from './chat/chat-endpoints.js';
 import { endpoints } from './endpoints.js';
-import { imageEditsEndpoint, transcriptionEndpoint, translationEndpoint } from './media/media-endpoints.js';
+import { imageFields, speechFields, withKnownFields } from './known-fields.js';
+import {
+  imageEditsEndpoint,
+  imagesEndpoint,
+  speechEndpoint,
+  transcriptionEndpoint,
+  translationEndpoint,
+} from './media/media-endpoints.js';
 
 const tasks = /^\/((chat\/)?completions|embeddings|images\/\w+|audio\/\w+)$/;
 
@@ -12,9 +19,16 @@ export const deploymentEndpoints = Object.entries(endpoints).filter(([path]) => 
 
 const readsForm: ReadonlySet<Endpoint> = new Set([imageEditsEndpoint, transcriptionEndpoint, translationEndpoint]);
 
+/** Media are priced by their fields, so unknown ones are removed here too. */
+const knownFields: ReadonlyMap<Endpoint, ReadonlySet<string>> = new Map([
+  [imagesEndpoint, imageFields],
+  [speechEndpoint, speechFields],
+]);
+
 /** Binds the endpoint to one deployment, whose name is the model, whatever the body says. */
 export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
   const isForm = readsForm.has(endpoint);
+  const known = knownFields.get(endpoint);
   return {
     ...endpoint,
     open(rawBody, incoming) {
@@ -23,7 +37,13 @@ export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
         : { body: parseJsonBody(rawBody) };
       const body = { ...opened.body, model: deployment };
       // The model of a form is added when the form is written.
-      return { ...opened, body, model: modelOf(body), ...(opened.form ? null : { isRewritten: true }) };
+      const bound: OpenedBody = {
+        ...opened,
+        body,
+        model: modelOf(body),
+        ...(opened.form ? null : { isRewritten: true }),
+      };
+      return known ? withKnownFields(bound, known) : bound;
     },
   };
 }

@@ -2,7 +2,8 @@ import type { OpenedBody } from '../gateway/request.js';
 
 /*
  * Media are priced before they are generated, by fields of the request. An unknown field could request more than is
- * priced, by a name that only its provider knows, so it is removed.
+ * priced, by a name that only its provider knows, so it is removed. So are the steps of an image: some providers bill
+ * each of them.
  */
 
 export const imageFields: ReadonlySet<string> = new Set([
@@ -42,8 +43,7 @@ export const imageFields: ReadonlySet<string> = new Set([
     'strength',
     'cfg',
   ],
-  ...['num_inference_steps', 'watermark', 'prompt_extend', 'prompt_optimizer', 'optimize_prompt_options'],
-  ...['safety_identifier'],
+  ...['watermark', 'prompt_extend', 'prompt_optimizer', 'optimize_prompt_options', 'safety_identifier'],
 ]);
 
 export const speechFields: ReadonlySet<string> = new Set([

@@ -3,6 +3,7 @@ import type { Usage, UsageDetails } from '../../shared/usage.js';
 import {
   isPromptQuantity,
   isTokenQuantity,
+  pricesCondition,
   promptQuantities,
   quantities,
   ratesOf,
@@ -117,6 +118,10 @@ export function usesTools({ details }: Usage, prices: Prices | undefined): boole
     (codeExecutions > 0 && (prices.codeExecution ?? 0) > 0)
   );
 }
+
+/** Whether the provider served the call in a tier or region for which the card has prices of its own. */
+export const isTiered = ({ details }: Usage, card: PriceCard): boolean =>
+  details?.when !== undefined && pricesCondition(card, details.when);
 
 function add(counts: Count[], quantity: Quantity, count: number | undefined): void {
   if (count) counts.push([quantity, count]);

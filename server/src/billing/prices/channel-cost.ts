@@ -4,6 +4,7 @@ import type { Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { componentsOf, pricedUsage, type Component, type PricedUsage } from './card-lines.js';
 import { CardTable } from './card-table.js';
+import { withTiers } from './tier-prices.js';
 import { listedTools, withTools } from './tool-prices.js';
 
 /** The cost of a model on a channel. */
@@ -61,7 +62,7 @@ export class ChannelCost {
   private lookUp(model: string): CostPrice | null {
     const own = this.own?.find(model);
     if (own) {
-      return { basis: 'card', name: own.name, card: withTools(own.card, listedTools(model)), factor: 1 };
+      return { basis: 'card', name: own.name, card: withTools(withTiers(own.card, model), listedTools(model)), factor: 1 };
     }
     const list = builtInCard(model);
     return list && { basis: 'list', ...list, factor: this.rule.factor };

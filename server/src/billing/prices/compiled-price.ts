@@ -4,6 +4,7 @@ import { Exact } from './rounding.js';
 import { type ChargeCard, type Component, hasLines, isFreeCard } from './card-lines.js';
 import { ratiosOfCard } from './card-ratios.js';
 import type { NamedCard } from './card-table.js';
+import { withTiers } from './tier-prices.js';
 import { withTools } from './tool-prices.js';
 
 /**
@@ -166,7 +167,7 @@ export interface RatioPrices extends Ratios {
 /** Compiles a price per token. */
 export function priceOfRatios(name: string, ratios: RatioPrices, terms: Terms, quotaPerUnit: number): Price {
   const { modelRatio, completionRatio } = ratios;
-  const card = cardOfRatios(ratios, quotaPerUnit);
+  const card = cardOfRatios(name, ratios, quotaPerUnit);
   const text = textCard(ratios);
   const isFreeRatio = modelRatio === 0;
   const factors = `model ratio ${modelRatio.toFixed(2)}, completion ratio ${completionRatio.toFixed(2)}`;
@@ -239,7 +240,7 @@ const usdOf =
     exactly((modelRatio * factor * 1_000_000) / quotaPerUnit);
 
 /** Returns the card in USD, with the prices of tools. Its charge differs from that of the ratios by a millionth at most. */
-function cardOfRatios(ratios: RatioPrices, quotaPerUnit: number): PriceCard {
+function cardOfRatios(name: string, ratios: RatioPrices, quotaPerUnit: number): PriceCard {
   const { cacheRatio, cacheWriteRatio, completionRatio, tools, searches } = ratios;
   const price = usdOf(ratios, quotaPerUnit);
   const prices = {
@@ -249,7 +250,8 @@ function cardOfRatios(ratios: RatioPrices, quotaPerUnit: number): PriceCard {
     cacheWrite1h: price(hourRatio(cacheWriteRatio)),
     output: price(completionRatio),
   };
-  return tools ? withTools({ prices, ...(searches ? { variants: searches } : null) }, tools) : { prices };
+  const card = withTiers({ prices, ...(tools && searches ? { variants: searches } : null) }, name);
+  return tools ? withTools(card, tools) : card;
 }
 
 /** Returns the audio formula's card in USD, for charges with lines of transcripts. */

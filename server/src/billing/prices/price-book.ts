@@ -4,6 +4,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import { pieceOf, type PriceCard, type Quantity } from '../../shared/price-card.js';
 import { noUsage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
+import { withTiers } from './tier-prices.js';
 import { listedSearches, toolPricesOf, withSiteTools, withTools } from './tool-prices.js';
 import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
 import { chargeOfUsage } from './card-charge.js';
@@ -172,9 +173,12 @@ export class PriceBook {
     return builtIn && priceOfCard(builtIn, 'list', this.terms(group));
   }
 
-  /** A card of the operator, with prices for the tools that it does not price. A card that is free gives them away, too. */
+  /**
+   * A card of the operator, with prices for the tools and tiers that it does not price. A card that is free gives them
+   * away, too.
+   */
   private ownCard(model: string, card: PriceCard): PriceCard {
-    return withTools(card, this.toolPrices(model));
+    return withTools(withTiers(card, model), this.toolPrices(model));
   }
 
   /** The list price of a model, with the site's own prices of tools. */

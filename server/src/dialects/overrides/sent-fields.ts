@@ -1,6 +1,6 @@
 import type { BodyOperation, BodyOverride } from '../../shared/channel-override.js';
 import { asFields, type Fields } from '../neutral/fields.js';
-import { choices, configs, containers, limits, maxChoices, pricedNames } from '../priced-fields.js';
+import { choices, configs, containers, limits, maxChoices, otherPriced, pricedNames } from '../priced-fields.js';
 
 /*
  * The fields of `priced-fields.ts` in a body in the form that a provider gets, in any dialect, after the override of a
@@ -43,11 +43,6 @@ export function withinLimit(body: Record<string, unknown>, tokens: number): Reco
   return Object.keys(changes).length === 0 ? body : { ...body, ...changes };
 }
 
-/** Fields with which a provider runs tools or charges more, although the name of the field does not show a price. */
-const otherPriced = [
-  ...['tools', 'web_search_options', 'search_parameters', 'enable_search', 'search_options', 'plugins'],
-  ...['speed', 'inference_geo'],
-];
 const allPriced: ReadonlySet<string> = new Set([...pricedNames, ...holders, ...otherPriced]);
 
 /** Whether an override changes a field that prices a call. */

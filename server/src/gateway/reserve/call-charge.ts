@@ -6,6 +6,7 @@ import {
   chargeOfComponents,
   type Component,
   hasLines,
+  isTiered,
   linesOfImages,
   linesOfUsage,
   listsLines,
@@ -20,6 +21,7 @@ import {
 } from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
+import { pricesCondition } from '../../shared/price-card.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import type { Call } from '../call.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
@@ -56,7 +58,7 @@ interface Parts {
   readonly note?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the parts of a charge. Work of tools and of other models is charged in USD. */
+/** Returns the parts of a charge. Tiers, and work of tools and of other models, are charged in USD. */
 function partsOf(tariff: Tariff, charged: ChargeInput): Parts {
   const { price, usage, request, bareModel, upstreamModel } = charged;
   const ofOthers = price.coversWork ? null : partsWithOthers(charged);
@@ -86,7 +88,7 @@ function partsWithOthers({ price: { card }, drawing, advice, usage, request }: C
     const note = { model, price_card: advice.name, lines: ofAdvice.length };
     return { card, lines: [...linesOfUsage(card, parts.call), ...ofAdvice], note: { advised: note } };
   }
-  return usesTools(usage, card.prices) ? { card, lines: linesOfUsage(card, usage) } : null;
+  return usesTools(usage, card.prices) || isTiered(usage, card) ? { card, lines: linesOfUsage(card, usage) } : null;
 }
 
 /** Returns the charge of a call, with a record that is complete enough to compute it again, and the lines of a card. */
@@ -229,12 +231,13 @@ export function drawingOf({ drawing, prices, price, admission }: Call, usage: Us
 export const cardOf = ({ price, endpoint, admission }: Call): ChargeCard =>
   cardAt(endpoint.tariff, price, admission.bareModel);
 
-/** Returns the card that charges a call with the tools that it may use. */
+/** Returns the card that charges a call with the tools that it may use, in the tier that it asks for. */
 function cardFor(call: Call, traits: RequestTraits): ChargeCard {
-  const { searches, mapsPrompts, fileSearches, codeExecutions } = traits;
+  const { searches, mapsPrompts, fileSearches, codeExecutions, when } = traits;
   const details = { webSearches: searches, groundedPrompts: searches, mapsPrompts, fileSearches, codeExecutions };
   const { card } = call.price;
-  return card.perCall === undefined && usesTools({ ...noUsage, details }, card.prices) ? card : cardOf(call);
+  const isInUsd = usesTools({ ...noUsage, details }, card.prices) || (when && pricesCondition(card, when));
+  return card.perCall === undefined && isInUsd ? card : cardOf(call);
 }
 
 /** Returns the charge of a call, by the prices at its start. */

@@ -3,6 +3,7 @@ import { usualDrawingModel } from '../../dialects/languages/responses/drawing-to
 import { AppError } from '../../shared/errors.js';
 import { declaredTools, withTools } from '../../dialects/neutral/declared-tools.js';
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../dialects/neutral/fields.js';
+import { modelFields } from '../../dialects/priced-fields.js';
 import type { RoutedChannel } from './routed-channel.js';
 import type { Candidates, RoutingTable } from './routing-table.js';
 import type { Caller } from '../admit/authentication.js';
@@ -132,14 +133,6 @@ function modelOfTool({ type, model, parameters }: Fields): string | undefined {
   if (typeof type !== 'string' || type === 'function' || type === 'custom') return undefined;
   return someText(model) ?? someText(asFields(parameters)?.['model']);
 }
-
-/**
- * Fields in which providers accept further models, or a name for them: OpenRouter (`models`, `route`, `preset`),
- * Anthropic (`fallbacks`), LiteLLM. One of these models may then serve the call, at another price than `model`.
- */
-const modelFields: readonly string[] = [
-  ...['models', 'fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'route', 'preset'],
-];
 
 interface WithBody {
   readonly body: Fields;

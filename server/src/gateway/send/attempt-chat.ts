@@ -1,5 +1,11 @@
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { Adapter, ChatCapability, ChatRequest, ConversationCapability } from '../../dialects/contract.js';
+import type {
+  Adapter,
+  ChatCapability,
+  ChatRequest,
+  ConversationCapability,
+  UpstreamRequest,
+} from '../../dialects/contract.js';
 import type { Target } from '../../dialects/target.js';
 import type { Attempt, AttemptOutcome } from './attempt.js';
 import {
@@ -19,7 +25,7 @@ import { contentLimit } from '../observe/chat-content.js';
 import { correctedAttempt, withCorrections, withLearned } from './corrected-attempt.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError } from '../deliver/delivery.js';
-import { toolsSent } from '../reserve/metering/server-tools.js';
+import { selectsPrice, toolsSent } from '../reserve/metering/server-tools.js';
 import { TextMeter } from '../reserve/metering/text-meter.js';
 import { maxMedia } from './media-fetch.js';
 import type { AnswerContext } from '../../dialects/neutral/codec.js';
@@ -159,7 +165,7 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   const { dropped: before } = attempt.request;
   const dropped = before ? [...before, ...(sent.dropped ?? [])] : sent.dropped;
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
-  refuseUnpriced(attempt.request, dropped);
+  refuseUnpriced(attempt, dropped, sent.body);
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   if (client.gone) throw new ClientGoneError();
   if (simulated && dialect.takesComments) startWaiting(client);
@@ -190,16 +196,27 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
 }
 
 /**
- * Refuses a tool that has no price.
- * @throws AppError TOOL_NOT_PRICED when the provider would run such a tool, and the site refuses that
+ * Refuses a tool, or the choice of a tier or region, that has no price.
+ * @throws AppError TOOL_NOT_PRICED when the provider would get it, and the site refuses that
  */
-function refuseUnpriced({ unpriced }: Attempt['request'], dropped: readonly string[] | undefined): void {
+function refuseUnpriced(
+  { request: { unpriced }, channel, passThrough }: Attempt,
+  dropped: readonly string[] | undefined,
+  body: UpstreamRequest['body'],
+): void {
   if (!unpriced?.areRefused) return;
-  const [name] = toolsSent(unpriced.names, dropped);
+  const isOverridden = channel.overridesPrice && !passThrough;
+  const isLeft = (each: string): boolean => !(isOverridden && selectsPrice(each)) || selectsIn(body, each);
+  const name = toolsSent(unpriced.names, dropped).find(isLeft);
   if (name === undefined) return;
-  const why = `The tool ${name} has no price at this model: leave it out, or ask the administrator to set one`;
-  throw new AppError('TOOL_NOT_PRICED', why, { field: 'tools' });
+  const kind = selectsPrice(name) ? 'field' : 'tool';
+  const why = `The ${kind} ${name} has no price at this model: leave it out, or ask the administrator to set one`;
+  throw new AppError('TOOL_NOT_PRICED', why, { field: kind === 'field' ? name : 'tools' });
 }
+
+/** Whether a body that an override has written still has the field. Google has its own name for tiers. */
+const selectsIn = (body: UpstreamRequest['body'], name: string): boolean =>
+  [name, ...(name === 'service_tier' ? ['serviceTier'] : [])].some((each) => body?.includes(`"${each}"`));
 
 /**
  * Whether a provider that speaks the client's dialect can serve the call unchanged. Few chat providers support tools

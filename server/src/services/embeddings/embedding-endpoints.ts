@@ -5,6 +5,7 @@ import type { Endpoint } from '../../gateway/endpoint.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { inputPrompt, rerankPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
 import { asFields, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { checkContainers } from '../../dialects/priced-fields.js';
 import { needList } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { asBase64, asFloats } from '../../dialects/languages/openai/embedding-vectors.js';
@@ -13,13 +14,10 @@ import { inputTariff } from '../../gateway/reserve/tariffs/other-tariffs.js';
 import { modelOf, openAIErrors } from '../chat/chat-endpoints.js';
 import { needInput, withCode } from '../refusals.js';
 
-const inOnePiece = (body: Fields, model: string): ParsedRequest => ({
-  body,
-  model,
-  stream: false,
-  wantsUsage: false,
-  maxOutput: 0,
-});
+function inOnePiece(body: Fields, model: string): ParsedRequest {
+  checkContainers(body);
+  return { body, model, stream: false, wantsUsage: false, maxOutput: 0 };
+}
 
 /** `/v1/engines/{model}/embeddings`: the oldest clients name the model in the path. */
 const enginePath = /^\/v1\/engines\/([^/]+)\/embeddings$/;

@@ -1,7 +1,7 @@
 import { chargesAudio } from '../../../dialects/makers/charging.js';
 import { readComponents } from '../../../shared/charge-lines.js';
 import { asFields, type Fields } from '../../../shared/json.js';
-import { isTokenQuantity } from '../../../shared/price-card.js';
+import { isTokenQuantity, pricesCondition } from '../../../shared/price-card.js';
 import { conditionOf } from '../../../shared/price-condition.js';
 import type { Usage } from '../../../shared/usage.js';
 import { chargeOfCard, chargeOfComponents, chargeOfUsage } from '../card-charge.js';
@@ -44,7 +44,7 @@ export function rechargeOf(
     price.card.perCall === undefined ? rechargeOthers(call, price, quotaPerUnit, cards, others) : undefined;
   if (shared !== undefined) return shared;
   const formula = formulaOf(call);
-  const card = hasToolLines(call, price) ? price.card : price.cards[formula];
+  const card = hasToolLines(call, price) || isTiered(call, price) ? price.card : price.cards[formula];
   if (hasLines(card)) {
     const usage = pricedBy(card, call, cards);
     return usage && chargeOfCard(card, usage, price.groupRatio, quotaPerUnit);
@@ -82,6 +82,12 @@ function pricedBy(card: Price['card'], call: LoggedCall, cards: RecordedCards): 
 function hasToolLines({ other }: LoggedCall, { card: { perCall, prices } }: Price): boolean {
   const lines = perCall === undefined ? readComponents(other['components']) : null;
   return lines !== null && lines.some(([quantity]) => !isTokenQuantity(quantity) && (prices[quantity] ?? 0) > 0);
+}
+
+/** Whether the price has prices of its own for the tier or region of a call, which are in USD. */
+function isTiered({ other }: LoggedCall, { card }: Price): boolean {
+  const when = conditionOf(other['price_when']);
+  return card.perCall === undefined && when !== undefined && pricesCondition(card, when);
 }
 
 /** Returns the formula of the endpoint that the row is of. */

@@ -4,7 +4,7 @@ import { parseExact } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
 import { assertJsonBounds, type JsonShape, newJsonScan, parseJson, scanJson } from '../../../shared/json.js';
 import { malformed, RelayError } from '../../errors/relay-error.js';
-import { pricedNames } from '../../priced-fields.js';
+import { decisiveNames } from '../../priced-fields.js';
 import type { Json } from '../../neutral/fields.js';
 
 /**
@@ -145,12 +145,7 @@ function parse(text: string, { longValues }: Pick<JsonShape, 'longValues'> = { l
  * names without regard to case, and of a repeated name some use the first and some the last value. Such a call could be
  * priced by one value and served by another.
  */
-const decisive = new Map(
-  [
-    ...pricedNames,
-    ...['model', 'stream', 'messages', 'input', 'prompt', 'contents', 'tools', 'generationConfig', 'generation_config'],
-  ].map((name) => [name.toLowerCase(), name]),
-);
+const decisive = new Map(decisiveNames.map((name) => [name.toLowerCase(), name]));
 /** Two spellings of one field, both of which a provider accepts. */
 const twins = [
   ['generationConfig', 'generation_config'],

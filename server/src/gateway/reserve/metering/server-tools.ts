@@ -1,4 +1,5 @@
-import type { Prices } from '../../../shared/price-card.js';
+import { pricesCondition, type PriceCard, type Prices } from '../../../shared/price-card.js';
+import { whenTier, type Condition } from '../../../shared/price-condition.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { serverTools } from '../../../dialects/server-tools.js';
 
@@ -11,3 +12,41 @@ export const unpricedTools = (body: Fields, prices: Prices): readonly string[] =
 /** Returns the tools that were not removed from the request to the provider. */
 export const toolsSent = (names: readonly string[], dropped: readonly string[] | undefined): readonly string[] =>
   dropped ? names.filter((name) => !dropped.some((each) => each === name || each.endsWith(`.${name}`))) : names;
+
+/** A field whose words select a price. */
+interface Selector {
+  /** Words of calls that cost the standard price or less. */
+  readonly standard: ReadonlySet<string>;
+  readonly condition: (word: string) => Condition | undefined;
+}
+
+const tier: Selector = {
+  standard: new Set(['', 'auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']),
+  condition: whenTier,
+};
+const selectors: ReadonlyMap<string, Selector> = new Map([
+  ['service_tier', tier],
+  ['serviceTier', tier],
+  [
+    'speed',
+    { standard: new Set(['', 'standard']), condition: (word) => (word === 'fast' ? { tier: 'fast' } : undefined) },
+  ],
+  [
+    'inference_geo',
+    { standard: new Set(['', 'global']), condition: (word) => (word === 'us' ? { region: 'us' } : undefined) },
+  ],
+]);
+
+export const selectsPrice = (name: string): boolean => selectors.has(name);
+
+/** Returns the fields of a text request that select a price which is not known: no call may get it at another price. */
+export function unpricedSelectors(body: Fields, card: PriceCard): readonly string[] {
+  const found: string[] = [];
+  for (const [name, { standard, condition }] of selectors) {
+    const word = body[name];
+    if (typeof word !== 'string' || standard.has(word)) continue;
+    const when = condition(word);
+    if (!when || !pricesCondition(card, when)) found.push(name);
+  }
+  return found;
+}

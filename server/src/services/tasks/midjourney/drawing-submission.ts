@@ -45,6 +45,7 @@ export function parseDrawingSubmission(
 ): DrawingSubmission {
   const { action, originId } = readAction(path, body);
   const sent = cleaned(body, settings);
+  checkPrompt(text(sent['prompt']));
   return {
     action,
     model: modelOf(action),
@@ -93,6 +94,16 @@ function readAction(path: SubmitPath, body: Fields): { action: DrawingAction; or
     default:
       return { action: submitPaths[path], originId: null };
   }
+}
+
+/**
+ * Checks that a prompt asks for one drawing. Midjourney draws once for each option in braces, and as often as `--repeat`
+ * says, up to 40 times (https://docs.midjourney.com/docs/permutations, https://docs.midjourney.com/docs/repeat).
+ * @throws DrawingError
+ */
+function checkPrompt(prompt: string): void {
+  if (/(?:--|[\u2013\u2014])\s*(?:repeat|r)(?![a-z_-])/i.test(prompt)) throw requestError('repeat_is_not_supported');
+  if (/\{[^{}]*,[^{}]*\}/.test(prompt)) throw requestError('permutations_are_not_supported');
 }
 
 /**

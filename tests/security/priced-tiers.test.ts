@@ -1,0 +1,202 @@
+/**
+ * Service tiers, faster modes and regions that a client selects: each is charged at its price, in every form of the
+ * price, and one whose price is not known reaches no provider.
+ */
+import type { OptionValues } from '../../server/src/options/option-registry.js';
+import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
+import { relaySuite } from '../contract/relay-suite.js';
+import { json } from '../support/upstream/replies.js';
+import type { Reply } from '../support/upstream/upstream.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const claude = 'claude-opus-4-8';
+const gemini = 'gemini-2.5-pro';
+const ratios = { 'gpt-4o': 1.25, 'gpt-4o-mini': 0.075, [claude]: 2.5, [gemini]: 0.625, mine: 1 };
+const values: Partial<OptionValues> = {
+  ModelRatio: ratios,
+  CompletionRatio: { 'gpt-4o': 4, 'gpt-4o-mini': 4, [claude]: 5, [gemini]: 8, mine: 4 },
+};
+
+let relay: RelayHarness;
+relaySuite((started) => (relay = started), { values });
+afterEach(async () => {
+  expect(await relay.unexplained()).toEqual([]);
+  expect(await relay.replayedDifferently()).toEqual([]);
+});
+
+/**
+ * Returns 1,000 and 1,000 tokens in the tier that was asked for, as OpenAI, Google and Anthropic report it
+ * (https://platform.openai.com/docs/api-reference/chat/object, November 2026).
+ */
+const serves: Reply = (response, request) => {
+  const { body, path } = request;
+  const asked = body?.['service_tier'] ?? body?.['serviceTier'];
+  const tier = typeof asked === 'string' ? asked : 'default';
+  const text = [{ type: 'output_text', text: 'hi' }];
+  const counted = { input_tokens: 1000, output_tokens: 1000, total_tokens: 2000 };
+  if (path.includes('/responses')) {
+    const output = [{ type: 'message', role: 'assistant', content: text }];
+    return json({ id: 'r', status: 'completed', service_tier: tier, output, usage: counted })(response, request);
+  }
+  if (path.includes('/messages')) {
+    const { speed = 'standard', inference_geo = 'global' } = body ?? {};
+    return json({
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'text', text: 'hi' }],
+      stop_reason: 'end_turn',
+      usage: { ...counted, speed, inference_geo },
+    })(response, request);
+  }
+  if (path.includes(':generateContent')) {
+    const content = { role: 'model', parts: [{ text: 'hi' }] };
+    const usageMetadata = { promptTokenCount: 1000, candidatesTokenCount: 1000, totalTokenCount: 2000 };
+    const more = { usageMetadata: { ...usageMetadata, serviceTier: tier.toUpperCase() } };
+    return json({ candidates: [{ index: 0, finishReason: 'STOP', content }], ...more })(response, request);
+  }
+  return json({
+    id: 'c',
+    object: 'chat.completion',
+    service_tier: tier,
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'hi' } }],
+    usage: { prompt_tokens: 1000, completion_tokens: 1000, total_tokens: 2000 },
+  })(response, request);
+};
+
+const chat = { messages: userMessage('hi'), max_tokens: 1000 };
+const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+interface Row {
+  readonly path: string;
+  readonly type: number;
+  readonly model: keyof typeof ratios;
+  readonly body: Json;
+}
+const ofChat = (model: keyof typeof ratios, fields: Json, type = 1): Row => ({
+  path: '/v1/chat/completions',
+  type,
+  model,
+  body: { ...chat, ...fields },
+});
+const ofResponses = (fields: Json): Row => ({
+  path: '/v1/responses',
+  type: 1,
+  model: 'gpt-4o' as const,
+  body: { input: 'hi', max_output_tokens: 1000, ...fields },
+});
+const ofMessages = (fields: Json): Row => ({
+  path: '/v1/messages',
+  type: 14,
+  model: claude,
+  body: { messages: userMessage('hi'), max_tokens: 1000, ...fields },
+});
+const ofGemini = (fields: Json): Row => ({
+  path: `/v1beta/models/${gemini}:generateContent`,
+  type: 24,
+  model: gemini,
+  body: { contents, generationConfig: { maxOutputTokens: 1000 }, ...fields },
+});
+const priority = { service_tier: 'priority' };
+
+async function answer({ path, type, model, body }: Row, quota = 100_000_000) {
+  await relay.addChannel({ type, models: model });
+  relay.upstream.script({}, serves);
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota }) });
+  const response = await relay.post(path, key, { model, ...body });
+  const text = await response.text();
+  const rows = response.status === 200 ? await relay.logsOf(userId, 1) : [];
+  return { status: response.status, text, row: rows[0], userId };
+}
+
+/** Returns the quota of 1,000 and 1,000 tokens at standard prices. */
+const standardOf = (model: keyof typeof ratios): number =>
+  Math.round(1000 * (ratios[model] ?? 0) * (1 + (values.CompletionRatio?.[model] ?? 0)));
+
+describe.each<[form: string, options: Partial<OptionValues>]>([
+  ['at ratio prices', values],
+  [
+    'by a card that names no tier',
+    {
+      PriceCards: {
+        'gpt-4o': { prices: { input: 2.5, output: 10 } },
+        'gpt-4o-mini': { prices: { input: 0.15, output: 0.6 } },
+        [claude]: { prices: { input: 5, output: 25 } },
+        [gemini]: { prices: { input: 1.25, output: 10 } },
+      },
+    },
+  ],
+  [
+    'at list prices',
+    {
+      PriceCards: { 'gpt-4o': 'built-in', 'gpt-4o-mini': 'built-in', [claude]: 'built-in', [gemini]: 'built-in' },
+    },
+  ],
+])('a tier %s', (_form, options) => {
+  it.each<[name: string, factor: number, row: Row]>([
+    ['standard', 1, ofChat('gpt-4o', { service_tier: 'default' })],
+    ['priority in chat', 1.7, ofChat('gpt-4o', priority)],
+    ['priority in chat at a custom provider', 1.7, ofChat('gpt-4o', priority, 8)],
+    ['priority by prices of its own', 5 / 3, ofChat('gpt-4o-mini', priority)],
+    ['priority in Responses', 1.7, ofResponses(priority)],
+    ['a faster mode', 2, ofMessages({ speed: 'fast' })],
+    ['a region', 1.1, ofMessages({ inference_geo: 'us' })],
+    ['a faster mode in a region', 2.2, ofMessages({ speed: 'fast', inference_geo: 'us' })],
+    ['priority of Google', 1.8, ofGemini({ serviceTier: 'priority' })],
+    ['flex of Google', 0.5, ofGemini({ serviceTier: 'flex' })],
+  ])('is charged at its price: %s', async (_name, factor, row) => {
+    relay.setOptions(options);
+    const { status, text, row: logged } = await answer(row);
+    expect([status, status === 200 || text]).toEqual([200, true]);
+    expect(logged?.quota).toBe(Math.round(standardOf(row.model) * factor));
+  });
+
+  it('is reserved at its price', async () => {
+    relay.setOptions(options);
+    // The balance pays for the output at the standard price, and not in the tier.
+    const quota = standardOf('gpt-4o') + 1000;
+    const { status, row } = await answer(ofChat('gpt-4o', priority), quota);
+    expect(status).toBe(200);
+    const limit = Number(relay.upstream.requests[0]?.body?.['max_tokens']);
+    expect(limit * 5 * 1.7).toBeLessThanOrEqual(quota);
+    expect(row?.other).toMatchObject({ output_limited_by_balance: limit });
+  });
+});
+
+describe('a tier whose price is not known', () => {
+  it.each<[name: string, row: Row]>([
+    ['service_tier', ofChat('mine', priority)],
+    ['service_tier', ofChat('gpt-4o', { service_tier: 'scale' })],
+    ['service_tier', ofResponses({ service_tier: 'ultrafast' })],
+    ['speed', { ...ofMessages({ speed: 'ludicrous' }) }],
+    ['inference_geo', { ...ofMessages({ inference_geo: 'moon' }) }],
+    ['service_tier', { path: '/v1/completions', type: 1, model: 'mine', body: { prompt: 'hi', ...priority } }],
+  ])('is refused: %s', async (name, row) => {
+    const { status, text } = await answer(row);
+    expect([status, text]).toEqual([400, expect.stringContaining(`The field ${name} has no price`)]);
+    expect(relay.upstream.requests).toEqual([]);
+  });
+
+  it.each(['auto', 'default', 'flex'])('is none: %s', async (word) => {
+    const { status, row } = await answer(ofChat('mine', { service_tier: word }));
+    expect([status, row?.quota]).toEqual([200, standardOf('mine')]);
+    expect(relay.upstream.requests[0]?.body).toMatchObject({ service_tier: word });
+  });
+
+  it('passes at the standard price where the site lets it, and the owner is told', async () => {
+    relay.setOptions({ ...values, UnpricedTools: 'free' });
+    const before = relay.notices.length;
+    const { status, row } = await answer(ofChat('mine', priority));
+    expect([status, row?.quota]).toEqual([200, standardOf('mine')]);
+    await relay.idle();
+    expect(relay.notices.slice(before)).toEqual([
+      expect.objectContaining({ values: expect.arrayContaining(['service_tier', 'mine']) as unknown }),
+    ]);
+  });
+
+  it('is covered by a price per call', async () => {
+    relay.setOptions({ ModelPrice: { mine: 0.1 } });
+    const { status, row } = await answer(ofChat('mine', priority));
+    expect([status, row?.quota]).toEqual([200, 50_000]);
+  });
+});
