@@ -65,6 +65,8 @@ it('killed in the middle of turns: what was whole is paid, what was held comes b
   await openSessions(10);
   // Only the reservations of ten sessions and their turns explain the difference between ledger and balance.
   await until(async () => (await auditor.openReservations()) === 20, 30, 'every session and its turn is reserved');
+  const { rows } = await auditor.pool.query<{ sum: string }>('SELECT sum(amount) FROM reservations');
+  const held = Number(rows[0]?.sum);
   await server.kill('SIGKILL');
   await untilAlone(auditor.pool);
   expect(await auditor.drifts()).toEqual([]);
@@ -76,6 +78,9 @@ it('killed in the middle of turns: what was whole is paid, what was held comes b
   server = await spawnServer({ database, environment: quickDeath });
   await until(async () => (await auditor.openReservations()) === 0, 120, 'what the dead held is given back');
   await expectCharged(10 * wholeQuota);
+  // The turns that were running are not charged: a loss of at most what was reserved, 0.82 USD and the conversation for each.
+  expect(10 * halfQuota).toBeLessThanOrEqual(held);
+  expect(held / 10).toBeLessThan(0.82 * 500_000 * 1.05);
 }, 240_000);
 
 it('killed while turns are being charged: each is charged whole, or not at all', async () => {

@@ -77,6 +77,7 @@ it('killed in the middle: what had ended is charged, the rest comes back, and no
   const [, , third] = all;
   third?.send({ type: 'response.create', response: { conversation: 'none', max_output_tokens: 400 } });
   await third?.until('response.created', 6);
+  const { rows } = await auditor.pool.query<{ sum: string }>('SELECT sum(amount) FROM reservations');
   await servers[1]?.kill('SIGKILL');
   for (const client of all) client.socket.terminate();
   await until(async () => (await auditor.openReservations()) === 0, 120, 'what the dead held is given back');
@@ -84,5 +85,7 @@ it('killed in the middle: what had ended is charged, the rest comes back, and no
   const { quota, used } = await auditor.quotaOf('speaker');
   expect(quota).toBeGreaterThanOrEqual(0);
   expect(used).toBe(whole);
+  // The response that was cut is not charged: a loss of at most what was reserved.
+  expect(speaker.worth - used).toBeLessThanOrEqual(Number(rows[0]?.sum));
   expect(used).toBeGreaterThanOrEqual(0.95 * speaker.worth);
 }, 240_000);
