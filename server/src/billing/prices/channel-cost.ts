@@ -62,7 +62,12 @@ export class ChannelCost {
   private lookUp(model: string): CostPrice | null {
     const own = this.own?.find(model);
     if (own) {
-      return { basis: 'card', name: own.name, card: withTools(withTiers(own.card, model), listedTools(model)), factor: 1 };
+      return {
+        basis: 'card',
+        name: own.name,
+        card: withTools(withTiers(own.card, model), listedTools(model)),
+        factor: 1,
+      };
     }
     const list = builtInCard(model);
     return list && { basis: 'list', ...list, factor: this.rule.factor };
