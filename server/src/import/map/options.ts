@@ -41,7 +41,9 @@ export function mapOption(row: Fields, { findings, decisions, options, prices }:
   }
   const { key, value } = translated(given, row.text('value'));
   if (!isOptionKey(key)) {
-    const isMoved = prices && (movedAsPrices.has(key) || (key === toolPriceOption && prices.options.has('ToolPrices')));
+    // Fees of tools that cost the same here are moved too: nothing changes.
+    const areFees = key === toolPriceOption && prices?.generation === 'new-api 2026';
+    const isMoved = prices && (movedAsPrices.has(key) || areFees);
     const isPrice = !isMoved && changesPrices.test(key) && !/^(|\{\}|\[\]|null|0|false)$/.test(value.trim());
     if (isPrice) findings.addDecision(decisions, 'price-keys', table, given);
     else if (!isMoved) findings.add('option-unknown', table, given);

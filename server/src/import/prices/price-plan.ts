@@ -12,6 +12,7 @@ import { toolFeesThere, toolPriceOption } from './tool-fees.js';
 
 /** The prices that an import stores on this site, so that no call changes its price. */
 export interface PricePlan {
+  readonly generation: Generation;
   /** Options to store, as text. */
   readonly options: ReadonlyMap<string, string>;
   readonly values: OptionValues;
@@ -69,7 +70,7 @@ export function planPrices({ generation, options, there, calls, findings, decisi
   for (const key of ['GroupRatio', 'TopupGroupRatio'] as const) {
     if (saved[key]) texts.set(key, optionText(key, saved[key]));
   }
-  return { options: texts, values, served: new Set(calls.map(({ requested }) => requested)) };
+  return { generation, options: texts, values, served: new Set(calls.map(({ requested }) => requested)) };
 }
 
 /**

@@ -11,6 +11,7 @@ export function logOf({ request_time: time, metadata, ...row }: Row, quotaPerUni
   const isCall = details['price_type'] === 'times';
   const group = details['is_backup_group'] === true ? details['backup_group_name'] : details['group_name'];
   const cached = number('cached_tokens') + number('cached_read_tokens');
+  const written = number('cached_write_tokens') + number('cached_write_1h_tokens');
   return {
     ...row,
     elapsed_time: time,
@@ -22,7 +23,8 @@ export function logOf({ request_time: time, metadata, ...row }: Row, quotaPerUni
       group_ratio: number('group_ratio'),
       ...(cached > 0 ? { cache_tokens: cached } : {}),
       ...(cached > 0 ? { cache_ratio: number('cached_tokens_ratio') || number('cached_read_tokens_ratio') } : {}),
-      ...(number('cached_write_tokens') > 0 ? { cache_creation_tokens: number('cached_write_tokens') } : {}),
+      // Here the total has the writes that last an hour, there it is beside them.
+      ...(written > 0 ? { cache_creation_tokens: written } : {}),
       ...(number('cached_write_1h_tokens') > 0 ? { cache_creation_tokens_1h: number('cached_write_1h_tokens') } : {}),
       ...(number('first_response') > 0 ? { frt: number('first_response') } : {}),
       ...linesOf(new Fields(row), details, quotaPerUnit),
