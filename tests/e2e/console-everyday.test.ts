@@ -97,7 +97,7 @@ describe.each(sampled(['Asia/Shanghai', 'America/New_York'], 1))('in %s', (timez
       order,
     );
     const clicks = await countClicks(page, '/token');
-    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
     await page.getByRole('button', { name: 'This month', exact: true }).click();
     await page.waitForURL(/days=month/);
     await settled(page, 60_000);
@@ -220,7 +220,7 @@ describe('in at most two clicks', () => {
   it('names the models without a price, and leads to where it is typed', async () => {
     const { page } = visitor;
     const clicks = await countClicks(page, '/token');
-    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
     await page.getByText('house-model-without-price').waitFor();
     await page.getByRole('link', { name: 'Set prices' }).click();
     await page.getByText('house-model-without-price').first().waitFor();
@@ -381,7 +381,7 @@ it('loads the dashboard on a slow line with one query, and shows where its parts
   await Promise.all([
     // These elements are visible only for a moment.
     page.locator('main .MuiSkeleton-root').first().waitFor({ timeout: 60_000 }),
-    page.getByRole('link', { name: 'Dashboard' }).click(),
+    page.getByRole('link', { name: 'Dashboard', exact: true }).click(),
   ]);
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor({ timeout: 60_000 });
   await page.getByRole('figure', { name: /^Spend by model/ }).waitFor({ timeout: 60_000 });

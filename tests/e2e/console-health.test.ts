@@ -190,7 +190,7 @@ describe('which channel fails or is slow, and why', () => {
     await row.getByText(`${rate.toFixed(1)}%`).waitFor();
     await photographAll(admin, 'channel-health');
     expect(await sidewaysOverflow(admin)).toBe(0);
-    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
     const card = page.getByRole('region', { name: 'Failing channels, last hour' });
     await card.getByText(reason).waitFor();
     await photographAll(admin, 'dashboard-failing');
