@@ -155,6 +155,11 @@ it.each<[string, () => Promise<unknown>, () => number]>([
     () => shareOf('logs'),
   ],
   [
+    'the dearest calls of a user',
+    () => readByValue(site.dataSource, { from, userIds: [7] }, 'quota', { direction: 'DESC', offset: 0, limit: 21 }),
+    () => 4 * (rows / weeks / users) + 200,
+  ],
+  [
     'failed calls by code',
     () =>
       readSnapshot(site.dataSource, (transaction, state) =>

@@ -470,6 +470,39 @@ it('reads what the rows say while two writers settle, two nodes aggregate and th
   expect(aggregated?.rows).toBeGreaterThan(0);
 });
 
+it('adds up rows of imported programs, whatever their numbers and texts', async () => {
+  await reset();
+  const code = Array.from({ length: 900 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join('');
+  const details = {
+    error_code: code,
+    request_path: `/v1/${code}`,
+    ...Object.fromEntries(
+      [
+        'cache_tokens',
+        'cache_creation_tokens',
+        'cache_ratio',
+        'model_ratio',
+        'duration_ms',
+        'frt',
+        'upstream_cost',
+      ].map((name) => [name, 1e30]),
+    ),
+  };
+  for (const type of [2, 6]) {
+    await dataSource.query(
+      `INSERT INTO logs (created_at, type, user_id, channel_id, model_name, "group", other) VALUES ($1, $2, 1, 1, 'm1', 'vip', $3)`,
+      [origin - 30 * hour, type, JSON.stringify(details).replaceAll('1e+30', '1e30')],
+    );
+  }
+  await new Aggregator(dataSource, 60_000).run();
+  const found = await reconcile({ query: async (sql) => ({ rows: await dataSource.query(sql) }) });
+  expect(found.filter(({ account }) => account.startsWith('rollup'))).toEqual([]);
+  const [sums] = await dataSource.query<Array<{ calls: string; failed: string }>>(
+    `SELECT sum(calls) AS calls, sum(failed_calls) AS failed FROM calls_by_detail WHERE granularity = 'HOUR'`,
+  );
+  expect(sums).toEqual({ calls: '1', failed: '1' });
+});
+
 it('reconcile reports rollups that differ from their rows', async () => {
   await reset();
   await settle(dataSource, { at: origin - 30 * hour, user: 1, model: 'm1', channel: 1, quota: 5, logged: true });

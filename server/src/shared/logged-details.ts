@@ -10,7 +10,9 @@ export const loggedNumber = (key: string): string =>
   `substring(left(${behind(key)}, 40) FROM '^ ?(-?[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?)')::numeric`;
 
 /** SQL of the duration of a call in milliseconds. Rows of imported programs have whole seconds only. */
-export const loggedDurationMs = `coalesce(${loggedNumber('duration_ms')}, use_time * 1000)::bigint`;
+export const loggedDuration = `coalesce(${loggedNumber('duration_ms')}, use_time * 1000)`;
+/** The same as a whole number. */
+export const loggedDurationMs = `least(${loggedDuration}, 1e15)::bigint`;
 
 /** The same of a row that was read. */
 export function durationMsOf({ other, useTime }: { readonly other: string; readonly useTime: number }): number {

@@ -1,6 +1,6 @@
 import { durationBounds } from '../../shared/latency.js';
 import { LogType } from '../../shared/log-type.js';
-import { loggedDurationMs, loggedNumber, loggedText } from '../../shared/logged-details.js';
+import { loggedDuration, loggedNumber, loggedText } from '../../shared/logged-details.js';
 
 // Endpoints, codes of errors and cache writes are no columns of `usage_hourly`: each would multiply the rows that every
 // settlement writes. They are read from the text of the log rows.
@@ -20,9 +20,17 @@ export function loggedCalls(condition: string, columns: readonly string[]): stri
     WHERE type IN (${LogType.consume}, ${LogType.error}) AND ${condition} OFFSET 0) calls`;
 }
 
+/** Characters of a text that is a key: an index of Postgres takes some 2,700 bytes in a row. */
+const keyLength = 200;
+const keyOf = (name: string): string => `left(coalesce(${loggedText(name)}, ''), ${keyLength})`;
+
+/** SQL of a whole number. Rows of imported programs may have any number, whose sum has to fit into a bigint. */
+const whole = (sql: string): string => `least(greatest(coalesce(${sql}, 0), 0), 1e13)::bigint`;
+
 const answered = `type = ${LogType.consume}`;
 const ofAnswered = (sql: string, otherwise = '0'): string => `CASE WHEN ${answered} THEN ${sql} ELSE ${otherwise} END`;
-const firstTokenMs = `ceil(${loggedNumber('frt')})::bigint`;
+const firstTokenMs = whole(`ceil(${loggedNumber('frt')})`);
+const durationMs = whole(loggedDuration);
 const upstreamUsd = loggedNumber('upstream_cost');
 
 /** SQL of the buckets of one call, as `durationBucket` of `shared/latency.ts` finds them. Whole milliseconds. */
@@ -39,26 +47,26 @@ const saved = `CASE WHEN coalesce(${loggedNumber('model_price')}, -1) >= 0 THEN 
 const isInUsd = `${loggedNumber('quota_per_unit')} IS NOT NULL`;
 
 const sqlOf: Readonly<Record<string, string>> = {
-  endpoint: `coalesce(${loggedText('request_path')}, '')`,
-  error_code: `coalesce(${loggedText('error_code')}, '')`,
+  endpoint: keyOf('request_path'),
+  error_code: keyOf('error_code'),
   active_users: ofAnswered('user_id', 'NULL'),
   calls: `(${answered})::integer`,
   stream_calls: `(${answered} AND is_stream)::integer`,
   failed_calls: `(NOT ${answered})::integer`,
   prompt_tokens: ofAnswered('prompt_tokens'),
   completion_tokens: ofAnswered('completion_tokens'),
-  cached_tokens: ofAnswered(`coalesce(${loggedNumber('cache_tokens')}, 0)::bigint`),
+  cached_tokens: ofAnswered(whole(loggedNumber('cache_tokens'))),
   quota: ofAnswered('quota'),
-  duration_ms: ofAnswered(loggedDurationMs),
-  duration_buckets: ofAnswered(bucketsOf(loggedDurationMs), `'{}'`),
+  duration_ms: ofAnswered(durationMs),
+  duration_buckets: ofAnswered(bucketsOf(durationMs), `'{}'`),
   first_token_buckets: ofAnswered(
     `CASE WHEN ${firstTokenMs} > 0 THEN ${bucketsOf(firstTokenMs)} ELSE '{}' END`,
     `'{}'`,
   ),
   cost_calls: ofAnswered(`(${upstreamUsd} IS NOT NULL)::integer`),
   cost_quota: ofAnswered(`CASE WHEN ${upstreamUsd} IS NULL THEN 0 ELSE quota END`),
-  cost_nano_usd: ofAnswered(`round(coalesce(${upstreamUsd}, 0) * 1e9)::bigint`),
-  cache_write_tokens: ofAnswered(`coalesce(${loggedNumber('cache_creation_tokens')}, 0)::bigint`),
-  cache_saved_nano_usd: ofAnswered(`CASE WHEN ${isInUsd} THEN round(${saved} / 500000 * 1e9)::bigint ELSE 0 END`),
-  cache_saved_quota: ofAnswered(`CASE WHEN ${isInUsd} THEN 0 ELSE ${saved} END`),
+  cost_nano_usd: ofAnswered(whole(`round(${upstreamUsd} * 1e9)`)),
+  cache_write_tokens: ofAnswered(whole(loggedNumber('cache_creation_tokens'))),
+  cache_saved_nano_usd: ofAnswered(`CASE WHEN ${isInUsd} THEN ${whole(`round(${saved} / 500000 * 1e9)`)} ELSE 0 END`),
+  cache_saved_quota: ofAnswered(`CASE WHEN ${isInUsd} THEN 0 ELSE least(${saved}, 1e13) END`),
 };

@@ -202,6 +202,19 @@ export function isIndexed(filter: LogFilter): boolean {
   );
 }
 
+/** Whether a filter has a field of which few rows are, as an index finds them: of users, channels, models, groups or keys. */
+export const isNarrowed = ({
+  userIds,
+  username,
+  channelIds,
+  models,
+  groups,
+  tokenIds,
+  tokenName,
+}: LogFilter): boolean =>
+  [userIds, username, channelIds, groups, tokenIds, tokenName].some((given) => given !== undefined) ||
+  models?.some(isPattern) === false;
+
 function andModels(where: Where, models: readonly string[]): void {
   if (!models.some(isPattern)) where.among('model_name', models);
   else

@@ -256,8 +256,8 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * Reads rows by quota or duration. All matching rows of the range are sorted, because no index has these, so the range
-   * is limited, and for durations so are its rows.
+   * Reads rows by quota or duration. All matching rows of the range may be sorted, so the range is limited, and for durations,
+   * which no index has, so are its rows.
    */
   private async readByValue(
     filter: LogFilter,
