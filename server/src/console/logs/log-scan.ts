@@ -5,6 +5,7 @@ import {
   type Queries,
   type RollupState,
 } from '../../billing/rollups/index.js';
+import { secondsIn } from '../../shared/clock.js';
 import { LogType } from '../../shared/log-type.js';
 import { andLogFields, columnsOf, isPattern, rangeOf, Where, type LogFilter } from './log-conditions.js';
 
@@ -31,7 +32,7 @@ const slow = 10;
 
 /** Returns SQL of the number of rows of slow calls, after a comma, for a list of none but these. */
 function slowRows({ from, until, durationAtLeast = 0 }: LogFilter, values: unknown[]): string {
-  const useTime = Math.floor(durationAtLeast / 1000);
+  const useTime = Math.floor(secondsIn(durationAtLeast));
   if (useTime < slow) return '';
   const where = new Where(values).and('use_time >= ?', useTime);
   if (from !== undefined) where.and('created_at >= ?', from);
