@@ -256,6 +256,21 @@ describe.each(cases)('%s', (_name, { channel, path, body, reply, fee }) => {
   });
 });
 
+it.each(Object.entries(samples).filter(([name]) => name.includes('with memory')))(
+  'is reserved with all of its memory: %s',
+  async (_name, { path, body, reply, fee }) => {
+    await relay.addChannel({ models: 'known' });
+    relay.upstream.script({}, reply);
+    // The balance pays for a container with half of the memory.
+    const quota = Math.floor((fee * quotaPerDollar) / 2);
+    const { key } = await relay.addToken({ userId: await relay.addUser({ quota }) });
+    const response = await relay.post(path('known'), key, { model: 'known', ...body });
+    await response.text();
+    expect(response.status).toBe(403);
+    expect(relay.upstream.requests).toEqual([]);
+  },
+);
+
 describe('a tool or plugin that is on no list', () => {
   it.each<[name: string, channel: number, path: string, fields: Json]>([
     ['teleport', 1, '/v1/responses', { input: 'hi', tools: [{ type: 'teleport' }] }],
