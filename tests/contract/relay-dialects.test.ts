@@ -393,8 +393,9 @@ describe('tool calls of providers that leave out what they need not say', () => 
 });
 
 it("a chat call at Gemini has the fields of Google's own that its library sends in extra_body", async () => {
-  await relay.addChannel({ models: 'gemini-2.5-flash', type: 24 });
-  const { key } = await relay.addToken();
+  const { key, userId } = await relay.addToken();
+  // Cached content passes only at an account of the user.
+  await relay.addChannel({ models: 'gemini-2.5-flash', type: 24, ownerId: userId });
   const content = { role: 'model', parts: [{ text: 'ok' }] };
   relay.upstream.script(
     {},

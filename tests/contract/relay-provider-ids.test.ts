@@ -305,7 +305,8 @@ function besideOf(dialect: string, at: string, name: string): Json {
   return {};
 }
 
-const stored = /(?:\.content|\.text|\.url|image_url|file_url|file_?uri)$/i;
+const stored = /(?:\.url|image_url|file_url|file_?uri)$/i;
+const ofText = /(?:\.content|\.text)$/;
 const geminiFile = 'https://generativelanguage.googleapis.com/v1beta/files/id_of_another';
 
 /** Returns the smallest body with an id at a path. */
@@ -325,7 +326,7 @@ it.each(everyPath)('every field of %s that can name an object of the account is 
   const key = await relay.addToken();
   const passed: string[] = [];
   for (const [path] of paths) {
-    const id = stored.test(path) ? geminiFile : 'id_of_another';
+    const id = stored.test(path) ? geminiFile : ofText.test(path) ? 'fileid://id_of_another' : 'id_of_another';
     const body = bodyAt(path, id, dialect);
     // A result of a function follows its call.
     const called = { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] };
@@ -353,6 +354,53 @@ it.each<[dialect: string, path: string, body: Json]>([
   const response = await relay.post(path, key, { model: 'gemini-2.5-flash', ...body });
   expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('id_of_another') as string]);
   expect(relay.upstream.requests).toEqual([]);
+});
+
+describe('a text of a chat', () => {
+  const system = (content: unknown): Json => ({
+    messages: [
+      { role: 'system', content },
+      { role: 'user', content: 'hi' },
+    ],
+  });
+
+  // Qwen-Long reads the files that a message names (https://help.aliyun.com/en/model-studio/long-context-qwen-long,
+  // November 2026).
+  it.each([
+    ['a file', system('fileid://file-fe-1')],
+    ['several files', system('fileid://file-fe-1,fileid://file-fe-2')],
+    ['files on lines of their own', system(' fileid://file-fe-1,\n fileid://file-fe-2 ')],
+    ['a file in a part', system([{ type: 'text', text: 'fileid://file-fe-1' }])],
+  ])('names %s, which is refused', async (_name, more) => {
+    await relay.addChannel(dialects.chat.channel);
+    const { status, text } = await send('chat', await relay.addToken(), more);
+    expect([status, text]).toEqual([404, expect.stringContaining('unknown_id') as string]);
+    expect(relay.upstream.requests).toEqual([]);
+  });
+
+  it.each([
+    'oss://bucket/a.txt how do I download this?',
+    'oss://bucket/a.txt',
+    'ms://settings',
+    'fileid://file-fe-1 is refused, why?',
+    `${geminiFile}\n{"name":"files/id_of_another"}`,
+    geminiFile,
+  ])('may begin with the address of a file: %s', async (text) => {
+    await relay.addChannel(dialects.chat.channel);
+    relay.upstream.script({}, json(completion));
+    const messages = [
+      { role: 'user', content: text },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c', content: text },
+      { role: 'user', content: [{ type: 'text', text }] },
+    ];
+    expect(await send('chat', await relay.addToken(), { messages })).toMatchObject({ status: 200 });
+    expect(relay.upstream.requests[0]?.body).toMatchObject({ messages });
+  });
 });
 
 // Calls to the user's own account are refused for these fields too, unless the price of the tool is known.

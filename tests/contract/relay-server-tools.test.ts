@@ -240,7 +240,7 @@ describe('a tool whose price is not known', () => {
     const answer = await relay.post('/v1/responses', key, body);
     const { error } = (await answer.json()) as { error: Json };
     expect([answer.status, error['code']]).toEqual([400, 'tool_not_priced']);
-    expect(error['message']).toContain('teleport_preview');
+    expect(error['message']).toContain('The tool teleport_preview has no price, and none can be set: leave it out');
     expect(relay.upstream.requests).toEqual([]);
     expect(await relay.balance(userId)).toMatchObject({ quota: 1_000_000, used: 0 });
   });

@@ -151,8 +151,12 @@ describe('a submission', () => {
       await site.setOption(key, 'false');
   });
 
-  it('may have braces and switches that draw once', async () => {
-    const prompt = 'a {red} cat, {a set} --raw --relax --no r --style raw';
+  it.each([
+    'a {red} cat, {a set} --raw --relax --no r --style raw',
+    'a {red {dark} one} cat, a dog',
+    'a cat :{ sad, alone',
+    'a robot \u2014 r2d2, of tin',
+  ])('may have braces and switches that draw once: %s', async (prompt) => {
     expect((await site.call('POST', '/mj/submit/imagine', { prompt })).body.code).toBe(1);
     expect(lastOf('/mj/submit')?.body).toEqual({ prompt });
   });
@@ -177,6 +181,12 @@ describe('a submission', () => {
     ['submit/imagine', { prompt: 'a cat \u2014repeat 10' }, 'repeat_is_not_supported'],
     ['submit/modal', { taskId: 'x', prompt: 'a cat --r4' }, 'repeat_is_not_supported'],
     ['submit/imagine', { prompt: 'a {red, green {dark, light} blue} cat' }, 'permutations_are_not_supported'],
+    ['submit/imagine', { prompt: '{red{},green{},blue{}} bird' }, 'permutations_are_not_supported'],
+    ['submit/imagine', { prompt: 'a {b} {c {d} e, f} g' }, 'permutations_are_not_supported'],
+    ['submit/imagine', { prompt: 'a {b, {c} d' }, 'permutations_are_not_supported'],
+    ['submit/imagine', { prompt: 'a {b\\} c, d}' }, 'permutations_are_not_supported'],
+    ['submit/imagine', { prompt: 'a cat --r {2, 3}' }, 'repeat_is_not_supported'],
+    ['submit/imagine', { prompt: 'a cat \u2014 repeat 10' }, 'repeat_is_not_supported'],
     ['submit/change', { action: 'UPSCALE', index: 1 }, 'task_id_is_required'],
     ['submit/change', { taskId: 'x', index: 1 }, 'action_is_required'],
     ['submit/change', { taskId: 'x', action: 'UPSCALE' }, 'index_is_required'],

@@ -192,6 +192,7 @@ describe('a tool with a model of its own', () => {
     tool: { type: 'tool_definition', definition },
   });
   const afterTurn = (role: string, block: object) => ({ messages: [...call.messages, { role, content: [block] }] });
+  const namespace = (...tools: object[]) => ({ type: 'namespace', name: 'n', description: 'd', tools });
   const search = { call_id: 'call_1', execution: 'client' };
   const found = (...tools: object[]) => [
     { role: 'user', content: 'hi' },
@@ -208,6 +209,7 @@ describe('a tool with a model of its own', () => {
       afterTurn('assistant', { type: 'compaction', content: 'Hello', tool_changes: [added(advisor[0])] }),
     ],
     ['the output of a search', '/v1/responses', 1, { input: found(...drawing('gpt-image-1.5')) }],
+    ['a namespace', '/v1/responses', 1, { input: 'hi', tools: [namespace(...drawing('gpt-image-1.5'))] }],
   ])('is found where the conversation defines it: in %s', async (_name, path, type, given) => {
     await relay.addChannel({ type });
     relay.upstream.script({}, says({ text: 'hi' }));
@@ -222,6 +224,21 @@ describe('a tool with a model of its own', () => {
     const free = await relay.addToken();
     expect((await relay.post(path, free.key, body)).status).toBe(200);
     expect(relay.upstream.requests[0]?.body).toMatchObject(given);
+  });
+
+  it('stays out of a namespace, and so does a namespace without other tools', async () => {
+    await relay.addChannel({ type: 1 });
+    relay.upstream.script({}, says({ text: 'hi' }));
+    const { key } = await relay.addToken({ modelLimits: 'gpt-4o' });
+    const own = { type: 'function', name: 'f', parameters: {} };
+    const tools = [namespace(own, ...drawing()), namespace(...drawing())];
+    const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', tools });
+    await response.text();
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([
+      200,
+      'tools[0].tools[1].image_generation, tools[1].tools[0].image_generation',
+    ]);
+    expect(relay.upstream.requests[0]?.body?.['tools']).toEqual([namespace(own)]);
   });
 
   it('stays out of the output of a search, which its call needs', async () => {

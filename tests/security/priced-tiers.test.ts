@@ -177,6 +177,22 @@ describe('a tier whose price is not known', () => {
     expect(relay.upstream.requests).toEqual([]);
   });
 
+  it.each<[advice: string, row: Row]>([
+    ['ask the administrator to set one', ofChat('mine', priority)],
+    ['has no price for scale, and none can be set: leave it out', ofChat('mine', { service_tier: 'scale' })],
+    ['has no price for moon, and none can be set: leave it out', ofMessages({ inference_geo: 'moon' })],
+  ])('is refused with advice that helps: %s', async (advice, row) => {
+    const { status, text } = await answer(row);
+    expect([status, text]).toEqual([400, expect.stringContaining(advice)]);
+  });
+
+  // The word of Google's enumeration for no choice (https://ai.google.dev/api/generate-content, November 2026).
+  it.each(['serviceTier', 'service_tier'])('is none: unspecified in %s', async (name) => {
+    const { status, text, row } = await answer(ofGemini({ [name]: 'unspecified' }));
+    expect([status, status === 200 || text]).toEqual([200, true]);
+    expect(row?.quota).toBe(standardOf(gemini));
+  });
+
   it.each(['auto', 'default', 'flex'])('is none: %s', async (word) => {
     const { status, row } = await answer(ofChat('mine', { service_tier: word }));
     expect([status, row?.quota]).toEqual([200, standardOf('mine')]);

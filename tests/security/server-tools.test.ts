@@ -85,6 +85,21 @@ const ofGemini = (tool: Json, grounding: Json, fee: number): Sample => ({
   fee,
 });
 
+const ofMessages = (tool: Json): Sample => ({
+  channel: 14,
+  path: () => '/v1/messages',
+  body: { messages: userMessage('hi'), max_tokens: 50, tools: [tool] },
+  reply: json({
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'hi' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 100, output_tokens: 10, server_tool_use: { web_search_requests: 1 } },
+  }),
+  fee: prices.webSearch,
+});
+
 const searched = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } };
 const filesSearched = { type: 'file_search_call', id: 'fs_1', status: 'completed', queries: ['q'] };
 const coded = { type: 'code_interpreter_call', id: 'ci_1', status: 'completed', container_id: 'cntr_1' };
@@ -149,6 +164,46 @@ const samples: Readonly<Record<string, Sample>> = {
   ),
   shell: ofResponses({ type: 'shell', environment: { type: 'container_auto' } }, commanded, prices.codeExecution),
   'shell with memory': ofResponses({ type: 'shell', environment: auto('64g') }, commanded, 64 * prices.codeExecution),
+  'shell with memory beside an empty container': ofResponses(
+    { type: 'shell', container: {}, environment: auto('64g') },
+    commanded,
+    64 * prices.codeExecution,
+  ),
+  'code_interpreter with memory beside an environment': ofResponses(
+    { type: 'code_interpreter', container: { type: 'auto', memory_limit: '64g' }, environment: auto('4g') },
+    coded,
+    64 * prices.codeExecution,
+  ),
+  'code_interpreter with memory in a namespace': ofResponses(
+    {
+      type: 'namespace',
+      name: 'n',
+      tools: [{ type: 'code_interpreter', container: { type: 'auto', memory_limit: '16g' } }],
+    },
+    coded,
+    16 * prices.codeExecution,
+  ),
+  'x_search with a schema': ofResponses(
+    { type: 'x_search', input_schema: {} },
+    message,
+    prices.webSearch,
+    xai({ x_search_calls: 1 }),
+  ),
+  'web_search with a schema, in Messages': ofMessages({
+    type: 'web_search_20250305',
+    name: 'web_search',
+    input_schema: {},
+  }),
+  'web_search in a namespace': ofResponses(
+    { type: 'namespace', name: 'n', description: 'd', tools: [{ type: 'web_search' }] },
+    searched,
+    prices.webSearch,
+  ),
+  'web_search in a namespace of a namespace': ofResponses(
+    { type: 'namespace', name: 'n', tools: [{ type: 'namespace', name: 'm', tools: [{ type: 'web_search' }] }] },
+    searched,
+    prices.webSearch,
+  ),
 };
 
 const namesOf = ({ types, fields, switches }: PricedTool): string[] => [...types, ...fields, ...switches];
@@ -201,6 +256,21 @@ describe.each(cases)('%s', (_name, { channel, path, body, reply, fee }) => {
   });
 });
 
+it.each(Object.entries(samples).filter(([name]) => name.includes('with memory')))(
+  'is reserved with all of its memory: %s',
+  async (_name, { path, body, reply, fee }) => {
+    await relay.addChannel({ models: 'known' });
+    relay.upstream.script({}, reply);
+    // The balance pays for a container with half of the memory.
+    const quota = Math.floor((fee * quotaPerDollar) / 2);
+    const { key } = await relay.addToken({ userId: await relay.addUser({ quota }) });
+    const response = await relay.post(path('known'), key, { model: 'known', ...body });
+    await response.text();
+    expect(response.status).toBe(403);
+    expect(relay.upstream.requests).toEqual([]);
+  },
+);
+
 describe('a tool or plugin that is on no list', () => {
   it.each<[name: string, channel: number, path: string, fields: Json]>([
     ['teleport', 1, '/v1/responses', { input: 'hi', tools: [{ type: 'teleport' }] }],
@@ -248,6 +318,37 @@ describe('a tool or plugin that is on no list', () => {
     await response.text();
     expect(response.status).toBe(200);
     expect((await relay.logsOf(userId, 1))[0]?.quota).toBe(tokensWorth);
+  });
+
+  // The type of a tool is optional at hosts of chat completions, and absent from Anthropic's tools of the client.
+  it.each<[name: string, channel: number, path: string, tool: Json]>([
+    ['a function without a type', 20, '/v1/chat/completions', { function: { name: 'f', parameters: {} } }],
+    ['a function with a type of null', 20, '/v1/chat/completions', { type: null, function: { name: 'f' } }],
+    ['a tool of Messages without a type', 14, '/v1/messages', { name: 'f', input_schema: { type: 'object' } }],
+    ['a custom tool of Messages', 14, '/v1/messages', { type: 'custom', name: 'f', input_schema: { type: 'object' } }],
+  ])('is not %s', async (_name, type, path, tool) => {
+    await relay.addChannel({ type, models: 'unknown' });
+    relay.upstream.script({}, (type === 14 ? ofMessages({}) : ofChat({}, {}, 0)).reply);
+    const { key } = await relay.addToken();
+    const body = { model: 'unknown', max_tokens: 50, messages: userMessage('hi'), tools: [tool] };
+    const response = await relay.post(path, key, body);
+    expect([response.status, response.status === 200 || (await response.text())]).toEqual([200, true]);
+    expect(relay.upstream.requests[0]?.body).toMatchObject({ tools: [tool] });
+  });
+
+  it('does not hide beside functions in a namespace', async () => {
+    await relay.addChannel({ models: 'unknown' });
+    relay.upstream.script({}, ofResponses({}, message, 0).reply);
+    const { key } = await relay.addToken();
+    const body = (...more: Json[]): Json => ({
+      model: 'unknown',
+      input: 'hi',
+      tools: [{ type: 'namespace', name: 'n', description: 'd', tools: [{ type: 'function', name: 'f' }, ...more] }],
+    });
+    expect((await relay.post('/v1/responses', key, body())).status).toBe(200);
+    const refused = await relay.post('/v1/responses', key, body({ type: 'teleport', input_schema: {} }));
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('The tool teleport has')]);
+    expect(relay.upstream.requests).toHaveLength(1);
   });
 
   it.each<[name: string, plugin: Json]>([

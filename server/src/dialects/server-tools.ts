@@ -136,10 +136,8 @@ export function serverTools(body: Fields): ServerTool[] {
 /** Returns the names of a tool. Google names a tool by the field that has its settings, all others by its type. */
 function toolsIn(tool: Fields, body: Fields): ServerTool[] {
   const type = someText(tool['type']);
-  // A tool with a schema or only a name is run by the client.
-  if (type === 'function' || tool['input_schema'] !== undefined) return [];
   if (type === undefined) {
-    return tool['name'] === undefined ? Object.keys(tool).flatMap((name) => toolOfGoogle(name, tool[name])) : [];
+    return isOfClient(tool) ? [] : Object.keys(tool).flatMap((name) => toolOfGoogle(name, tool[name]));
   }
   if (isMoonshotSearch(tool)) {
     return [priced(moonshotSearch, webSearch, { searches: Math.max(1, searchesBefore(body)) })];
@@ -149,6 +147,9 @@ function toolsIn(tool: Fields, body: Fields): ServerTool[] {
   const found = pricedTools.find(({ types }) => types.includes(name));
   return [found ? priced(type, found, found.allows(tool)) : unknown(type)];
 }
+
+/** Whether a tool without a type is run by the client: a function of chat completions, or a tool of Messages. */
+const isOfClient = (tool: Fields): boolean => tool['name'] !== undefined || asFields(tool['function']) !== null;
 
 function toolOfGoogle(name: string, settings: unknown): ServerTool[] {
   const plain = name.toLowerCase().replaceAll('_', '');
@@ -175,20 +176,21 @@ function isHosted({ environment }: Fields): boolean {
 }
 
 const memoryForm = /^([1-9]\d{0,3})g$/;
-const memoryOf = ({ container, environment }: Fields): unknown => asFields(container ?? environment)?.['memory_limit'];
+/** Only one of the two fields sizes the container. Which one depends on the tool, so both are read. */
+const memoryLimits = ({ container, environment }: Fields): unknown[] =>
+  [container, environment].map((each) => asFields(each)?.['memory_limit'] ?? '1g');
+
+const gigabytes = (limit: unknown): number =>
+  typeof limit === 'string' ? Number(memoryForm.exec(limit)?.[1] ?? 1) : 1;
 
 /**
  * Returns the gigabytes of container memory that a tool asks for. A container with 64 GB costs 64 times one with 1 GB.
  * Anthropic's containers and named containers do not state their size.
  */
-export function gigabytesOf(tool: Fields): number {
-  const limit = memoryOf(tool);
-  return typeof limit === 'string' ? Number(memoryForm.exec(limit)?.[1] ?? 1) : 1;
-}
+export const gigabytesOf = (tool: Fields): number => Math.max(...memoryLimits(tool).map(gigabytes));
 
 function neededGigabytes(tool: Fields): number {
-  const limit = memoryOf(tool) ?? '1g';
-  if (typeof limit !== 'string' || !memoryForm.test(limit)) {
+  if (memoryLimits(tool).some((limit) => typeof limit !== 'string' || !memoryForm.test(limit))) {
     throw new InvalidInputError('memory_limit must be like 4g', 'memory_limit');
   }
   return gigabytesOf(tool);

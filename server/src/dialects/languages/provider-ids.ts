@@ -139,6 +139,14 @@ const googleFile = /^https?:\/\/generativelanguage\.googleapis\.com\/.*files\//i
 const isStoredFile: IdCondition = (_holder, value) =>
   typeof value === 'string' && (storedFile.test(value) || googleFile.test(value));
 
+/**
+ * Matches a text that only names files of DashScope: Qwen-Long reads them
+ * (https://help.aliyun.com/en/model-studio/long-context-qwen-long, November 2026). Texts that mention an address are
+ * no ids.
+ */
+const filesOfQwen = /^\s*fileid:\/\/[^\s,]+(?:[\s,]+fileid:\/\/[^\s,]+)*[\s,]*$/i;
+const namesFiles: IdCondition = (_holder, value) => typeof value === 'string' && filesOfQwen.test(value);
+
 /** Ids in a list of tools of OpenAI and xAI. */
 const toolPaths = (tools: string): IdPath[] => [
   [`${tools}.container`],
@@ -246,9 +254,8 @@ const chatPaths: readonly IdPath[] = [
   ['messages[].content[].image_url', isStoredFile],
   ['messages[].content[].image_url.url', isStoredFile],
   ['messages[].content[].video_url.url', isStoredFile],
-  // Files of Qwen are named in a text.
-  ['messages[].content', isStoredFile],
-  ['messages[].content[].text', isStoredFile],
+  ['messages[].content', namesFiles],
+  ['messages[].content[].text', namesFiles],
   ['messages[].audio.id'],
   ['audio.voice.id'],
   ...['google', 'extra_body.google'].flatMap((holder): IdPath[] => [

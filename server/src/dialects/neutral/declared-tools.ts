@@ -17,7 +17,7 @@ type Change = (tool: Fields) => Fields | null;
 
 /**
  * The tools of a request in any dialect: `tools`, those in items of the input (Responses), and those that the conversation defines
- * (Messages).
+ * (Messages). The tools of a namespace follow it.
  */
 export function declaredTools(body: Fields): DeclaredTool[] {
   const found = toolsIn(body['tools'], 'tools');
@@ -27,13 +27,14 @@ export function declaredTools(body: Fields): DeclaredTool[] {
   }
   for (const { at, block } of toolChanges(body['messages'])) {
     const tool = definitionIn(block);
-    if (tool) found.push({ at, tool });
+    if (tool) found.push(...withInner(tool, at));
   }
   return found;
 }
 
 /** @returns the same body if nothing changes */
-export function withTools(body: Fields, change: Change): Fields {
+export function withTools(body: Fields, changeOne: Change): Fields {
+  const change: Change = (tool) => changedNamespace(changeOne(tool), change);
   const tools = changedList(body['tools'], change);
   const given = asList(body['input']);
   const input = given.flatMap((item) => {
@@ -90,6 +91,13 @@ export function toolChanges(turns: unknown): ToolChange[] {
 /** Returns the tool that a block defines. Null if the block only names a tool. */
 export const definitionIn = ({ tool }: Fields): Fields | null => asFields(asFields(tool)?.['definition']);
 
+/** @returns null for a namespace without further tools */
+function changedNamespace(tool: Fields | null, change: Change): Fields | null {
+  const tools = tool && changedList(tool['tools'], change);
+  if (!tools) return tool;
+  return tools.length === 0 ? null : { ...tool, tools };
+}
+
 /** @returns null for a turn without further content */
 function changedTurn(turn: Fields, change: Change): Fields | null {
   const content = changedList(turn['content'], (block) => changedBlock(block, change));
@@ -112,8 +120,13 @@ function changedBlock(block: Fields, change: Change): Fields | null {
 const toolsIn = (value: unknown, at: string): DeclaredTool[] =>
   asList(value).flatMap((entry, index) => {
     const tool = asFields(entry);
-    return tool ? [{ at: `${at}[${index}]`, tool }] : [];
+    return tool ? withInner(tool, `${at}[${index}]`) : [];
   });
+
+const withInner = (tool: Fields, at: string): DeclaredTool[] => [
+  { at, tool },
+  ...toolsIn(tool['tools'], `${at}.tools`),
+];
 
 function changedList(value: unknown, change: Change): unknown[] | null {
   const entries = asList(value);

@@ -25,7 +25,7 @@ import { contentLimit } from '../observe/chat-content.js';
 import { correctedAttempt, withCorrections, withLearned } from './corrected-attempt.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError } from '../deliver/delivery.js';
-import { selectsPrice, toolsSent } from '../reserve/metering/server-tools.js';
+import { selectsPrice, toolsSent, unpricedMessage } from '../reserve/metering/server-tools.js';
 import { TextMeter } from '../reserve/metering/text-meter.js';
 import { maxMedia } from './media-fetch.js';
 import type { AnswerContext } from '../../dialects/neutral/codec.js';
@@ -200,7 +200,7 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
  * @throws AppError TOOL_NOT_PRICED when the provider would get it, and the site refuses that
  */
 function refuseUnpriced(
-  { request: { unpriced }, channel, passThrough }: Attempt,
+  { request: { unpriced, body: given }, channel, passThrough }: Attempt,
   dropped: readonly string[] | undefined,
   body: UpstreamRequest['body'],
 ): void {
@@ -209,9 +209,7 @@ function refuseUnpriced(
   const isLeft = (each: string): boolean => !(isOverridden && selectsPrice(each)) || selectsIn(body, each);
   const name = toolsSent(unpriced.names, dropped).find(isLeft);
   if (name === undefined) return;
-  const kind = selectsPrice(name) ? 'field' : 'tool';
-  const why = `The ${kind} ${name} has no price at this model: leave it out, or ask the administrator to set one`;
-  throw new AppError('TOOL_NOT_PRICED', why, { field: kind === 'field' ? name : 'tools' });
+  throw new AppError('TOOL_NOT_PRICED', unpricedMessage(name, given), { field: selectsPrice(name) ? name : 'tools' });
 }
 
 /** Whether a body that an override has written still has the field. Google has its own name for tiers. */

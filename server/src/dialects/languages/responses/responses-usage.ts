@@ -1,4 +1,5 @@
 import { noUsage, usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
+import { declaredTools } from '../../neutral/declared-tools.js';
 import { asFields, asFieldsList, asText, type Fields, type Json } from '../../neutral/fields.js';
 import { tokensOfImage } from '../../neutral/made-image.js';
 import { gigabytesOf, pricedTools, type PricedTool } from '../../server-tools.js';
@@ -134,8 +135,8 @@ function toolCallsIn(response: Fields): UsageDetails | null {
 
 /** Returns the memory of each container of a tool. */
 function memoryOf(response: Fields, type: string): number {
-  const tools = asFieldsList(response['tools']).filter((each) => each['type'] === type);
-  return Math.max(1, ...tools.map(gigabytesOf));
+  const tools = declaredTools(response).filter(({ tool }) => tool['type'] === type);
+  return Math.max(1, ...tools.map(({ tool }) => gigabytesOf(tool)));
 }
 
 /** Returns the searches that the provider bills, some of which are free. Undefined if it does not report them. */

@@ -1,6 +1,6 @@
 import { pricesCondition, type PriceCard, type Prices } from '../../../shared/price-card.js';
 import { whenTier, type Condition } from '../../../shared/price-condition.js';
-import type { Fields } from '../../../dialects/neutral/fields.js';
+import { asText, type Fields } from '../../../dialects/neutral/fields.js';
 import { serverTools } from '../../../dialects/server-tools.js';
 
 /** Returns the tools of a request that the provider runs and that have no known price, by the client's names. */
@@ -21,7 +21,7 @@ interface Selector {
 }
 
 const tier: Selector = {
-  standard: new Set(['', 'auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']),
+  standard: new Set(['', 'auto', 'default', 'unspecified', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']),
   condition: whenTier,
 };
 const selectors: ReadonlyMap<string, Selector> = new Map([
@@ -49,4 +49,19 @@ export function unpricedSelectors(body: Fields, card: PriceCard): readonly strin
     if (!when || !pricesCondition(card, when)) found.push(name);
   }
   return found;
+}
+
+/**
+ * Returns the message of a refusal. It refers to the administrator only where a price can be set: no price can be set
+ * for an unknown tool, or for a word that is no condition of prices.
+ */
+export function unpricedMessage(name: string, body: Fields): string {
+  const selector = selectors.get(name);
+  const isPriceable = selector
+    ? selector.condition(asText(body[name])) !== undefined
+    : serverTools(body).some((tool) => tool.name === name && tool.prices.length > 0);
+  const named = selector ? `The field ${name}` : `The tool ${name}`;
+  if (isPriceable) return `${named} has no price at this model: leave it out, or ask the administrator to set one`;
+  const value = selector ? ` for ${asText(body[name])}` : '';
+  return `${named} has no price${value}, and none can be set: leave it out`;
 }

@@ -102,8 +102,26 @@ function readAction(path: SubmitPath, body: Fields): { action: DrawingAction; or
  * @throws DrawingError
  */
 function checkPrompt(prompt: string): void {
-  if (/(?:--|[\u2013\u2014])\s*(?:repeat|r)(?![a-z_-])/i.test(prompt)) throw requestError('repeat_is_not_supported');
-  if (/\{[^{}]*,[^{}]*\}/.test(prompt)) throw requestError('permutations_are_not_supported');
+  // A dash before a blank may be punctuation, as in "a robot \u2014 r2d2".
+  const repeats = /(?:--|[\u2013\u2014])(?!\s+r\d+[a-z])\s*(?:repeat|r)(?![a-z_-])/i;
+  if (repeats.test(prompt)) throw requestError('repeat_is_not_supported');
+  if (hasOptions(prompt)) throw requestError('permutations_are_not_supported');
+}
+
+/**
+ * Whether a comma is within braces, at any depth. Midjourney does not document whether a backslash escapes a brace, so
+ * an escaped closing brace ends a permutation, and the text after it still counts as within braces.
+ */
+function hasOptions(prompt: string): boolean {
+  let depth = 0;
+  let hasComma = false;
+  for (const sign of prompt.match(/\\\}|[{},]/g) ?? []) {
+    if (sign === '{') depth += 1;
+    else if (sign === ',') hasComma ||= depth > 0;
+    else if (hasComma) return true;
+    else if (sign === '}') depth = Math.max(0, depth - 1);
+  }
+  return false;
 }
 
 /**
