@@ -108,3 +108,10 @@ describe('what one document may ask', () => {
     expect(codes).toEqual([]);
   });
 });
+
+it('accepts null in place of variables, as absent ones', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const query = 'query ($name: String! = "User") { __type(name: $name) { name } }';
+  const { body } = await site.rest(root, 'POST', '/graphql', { query, variables: null }, headers);
+  expect(body).toMatchObject({ data: { __type: { name: 'User' } } });
+});

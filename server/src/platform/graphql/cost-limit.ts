@@ -52,7 +52,8 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
           }
         },
         async responseForOperation({ schema, document, operation, contextValue, request: { variables } }) {
-          const result = await introspection.resultOf(schema, document, operation, variables);
+          // Apollo passes `null` of a request on.
+          const result = await introspection.resultOf(schema, document, operation, variables ?? {});
           if (!result) return null;
           countBytes(contextValue.request, lengthOf(result));
           // A copy is returned, because each response has its own cost.
