@@ -64,7 +64,7 @@ export const secondFactorRoutes = [
       'Before the key of a channel is read. A session that was confirmed within five minutes needs no code. Passkeys are shown over GraphQL (`confirmSession`).',
     caller: 'user',
     body: codeBody,
-    data: z.object({ verified: z.boolean(), expires_at: seconds('End of the confirmation at the latest') }),
+    data: z.object({ verified: z.boolean(), expires_at: seconds('End of the confirmation') }),
     errors: ['INVALID_CREDENTIALS'],
     example: { body: { code: '000000' }, fails: 'INVALID_INPUT' },
     handle: async ({ secondFactors }, { actor, body: { code }, request }) => {
