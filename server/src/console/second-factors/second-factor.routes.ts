@@ -4,6 +4,7 @@ import { sessionCookie } from '../../platform/http/authenticate.js';
 import { int, seconds } from '../../platform/http/openapi/operation.js';
 import { routesFor } from '../../platform/http/route.js';
 import { setSignInCookies, signInRequestOf } from '../../platform/http/session-cookie.js';
+import { unixSeconds } from '../../shared/clock.js';
 import type { FactorSignInService } from './factor-sign-in.service.js';
 import type { SecondFactorService } from './second-factor.service.js';
 import { codeBody, proofOf, toSignInWire, userShape } from '../users/user.wire.js';
@@ -69,7 +70,7 @@ export const secondFactorRoutes = [
     example: { body: { code: '000000' }, fails: 'INVALID_INPUT' },
     handle: async ({ secondFactors }, { actor, body: { code }, request }) => {
       const until = await secondFactors.verify(actor, proofOf(code), request.headers.origin);
-      return { verified: true, expires_at: Math.floor(until.getTime() / 1000) };
+      return { verified: true, expires_at: unixSeconds(until) };
     },
   }),
 ];
