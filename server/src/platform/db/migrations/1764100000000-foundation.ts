@@ -567,7 +567,7 @@ export class Foundation1764100000000 implements MigrationInterface {
         updated_at timestamptz NOT NULL DEFAULT now()
       );
       CREATE INDEX dashboards_owner ON dashboards (owner_id);
-      -- Without its owner, nobody could see a private one.
+      -- Only its owner sees a private one.
       CREATE FUNCTION dashboards_leave() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         DELETE FROM dashboards WHERE owner_id = OLD.id AND visibility = 'private';
