@@ -35,7 +35,7 @@ const fetcher: GraphiQLProps['fetcher'] = async (parameters) => {
   return (await response.json()) as Awaited<ReturnType<GraphiQLProps['fetcher']>>;
 };
 
-/** What is typed may be secret, so the explorer keeps nothing in the browser for its next user. */
+/** Documents and variables may be secret: the explorer keeps none in the browser for its next user. */
 const noStorage: GraphiQLProps['storage'] = {
   length: 0,
   getItem: () => null,
