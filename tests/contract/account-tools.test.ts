@@ -277,9 +277,12 @@ describe('all-api-hub', () => {
     const signedIn = { ...from, cookie: cookiesOf(second) };
     expect((await send('GET', '/api/user/2fa/status', signedIn)).body.data).toMatchObject({ enabled: true });
     expect((await send('GET', '/api/user/passkey', signedIn)).body.data).toEqual({ enabled: false });
-    // It shows a code again, although the one of this half minute is used.
+    // It shows a code again, although the one of this half minute is used. The confirmation lasts no longer for that.
+    await site.query(`UPDATE sessions SET confirmed_at = now() - interval '4 minutes' WHERE user_id = $1`, [admin.id]);
+    const begin = Math.floor(Date.now() / 1000);
     const verified = await send('POST', '/api/verify', signedIn, { method: '2fa', code: code(0) });
     expect(verified.body).toMatchObject({ success: true, data: { verified: true, expires_at: expect.any(Number) } });
+    expect(Math.abs((verified.body.data as { expires_at: number }).expires_at - begin - 60)).toBeLessThanOrEqual(5);
     const [{ id }] = (await site.query<{ id: number }>(`SELECT id FROM channels WHERE name = 'calls'`)) as [
       { id: number },
     ];

@@ -108,3 +108,17 @@ describe('what one document may ask', () => {
     expect(codes).toEqual([]);
   });
 });
+
+it('accepts null in place of variables, as absent ones', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const query = 'query ($name: String! = "User") { __type(name: $name) { name } }';
+  const { body } = await site.rest(root, 'POST', '/graphql', { query, variables: null }, headers);
+  expect(body).toMatchObject({ data: { __type: { name: 'User' } } });
+});
+
+it('refuses the name of an operation that the document lacks', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const query = 'query Mine { me { id } }';
+  const { status, body } = await site.rest(root, 'POST', '/graphql', { query, operationName: 'Other' }, headers);
+  expect([status, body]).toMatchObject([400, { errors: [{ extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } }] }]);
+});

@@ -1,7 +1,9 @@
 import { builtInDashboards } from '../../server/src/console/dashboards/built-in.js';
 import { Dashboard } from '../../server/src/console/dashboards/dashboard.entity.js';
 import { DashboardService, type DashboardDeps } from '../../server/src/console/dashboards/dashboard.service.js';
+import { composeSchema } from '../../server/src/compose/resolvers.js';
 import { secondWithinHour } from '../support/hours.js';
+import { operator as newOperator } from './operator.js';
 import { Site, type GraphQLAnswer, type Person } from './site.js';
 
 /** Saved dashboards over the whole way: stored, read by others, exported for Grafana, and their queries run. */
@@ -449,4 +451,148 @@ it('shows a panel that a newer schema refuses without a shape, and leaves it out
   expect(saved?.panels.map(({ shape }) => shape === null)).toEqual([false, true]);
   expect(saved?.grafana.panels.map(({ title }) => title)).toEqual(['Spend']);
   await remove(admin, id);
+});
+
+describe('what runs by itself when a dashboard is opened', () => {
+  /** Root fields with an effect, with requests to other servers, or with secrets, and a query of each. */
+  const withheld: Readonly<Record<string, string>> = {
+    accessToken: '{ accessToken }',
+    capturedContent: '{ capturedContent(requestId: "r1") { request } }',
+    channelKeys: '{ channelKeys(id: 1) }',
+    drawingNotifyUrl: '{ drawingNotifyUrl(channelId: 1) }',
+    guardrailTrial:
+      'query ($rule: String!) { notice ...Trial } fragment Trial on Query { usage: guardrailTrial(rule: $rule, text: "x") { failure } }',
+    inviteCode: '{ inviteCode }',
+    latestRelease: 'query ($on: Boolean = false) { ... on Query { latestRelease @include(if: $on) { tag } } }',
+    priceDryRun: '{ priceDryRun(settings: [], days: 1) { isComplete } }',
+    tokenKey: '{ tokenKey(id: 1) }',
+  };
+  const readable =
+    `about accessTokens alerts auditEntries budgets canCheckIn channel channelHealth channelRetries channelSessions
+    channelTags channelTestRun channelTypes channels channelsByTag checkPanel creativeTasks credits customRoles dashboard
+    dashboards drawings enabledModels groups hasPassword homePageContent ledgerTotals liabilities liveCalls logs lowBalances me
+    modelHealth myCreativeTasks myDrawings myGroups myLogs myModels mySessions mySetting myTokens myTopUps myUsage notice options
+    payableAmount paymentMethods permissions priceCheck priceUpdates priceVersion priceVersions pricing redemptionBatches
+    redemptions revenue salesBelowCost secondFactors setup siteImport status statusPage tokens topUps unpricedModels usage user
+    userGrowth userSessions users`.split(/\s+/);
+  const trial = { ...panel, query: withheld['guardrailTrial'], variables: { rule: '{}' } };
+
+  it('is decided for every field of Query', async () => {
+    const { schema } = await composeSchema();
+    const fieldsOfQuery = Object.values(schema.getQueryType()?.getFields() ?? {});
+    const named = (isWithheld: boolean): string[] =>
+      fieldsOfQuery
+        .filter(({ extensions }) => (extensions.notInPanels ?? false) === isWithheld)
+        .map(({ name }) => name)
+        .sort();
+    expect(named(true)).toEqual(Object.keys(withheld).sort());
+    expect(named(false)).toEqual([...readable].sort());
+  });
+
+  it.each(Object.entries(withheld))('is never %s, not even of root', async (name, text) => {
+    const variables = text.includes('$rule') ? { rule: '{}' } : {};
+    const { codes, text: body } = await create(root, {
+      name: 'Trap',
+      panels: [panel, { ...panel, query: text, variables }],
+    });
+    expect(codes).toEqual(['INVALID_INPUT']);
+    expect(body).toContain('"field":"panels.1.query"');
+    expect(body).toContain(
+      `A panel cannot ask for ${name}: it changes something, asks another server or returns a secret`,
+    );
+  });
+
+  it('is nothing that its author may not read', async () => {
+    const operator = await newOperator(site, root, ['usage.read']);
+    for (const [author, text] of [
+      [admin, '{ auditEntries { totalCount } }'],
+      [operator, '{ ...Rows } fragment Rows on Query { people: users { totalCount } }'],
+    ] as const) {
+      const { codes, text: body } = await create(author, { name: 'Trap', panels: [{ ...panel, query: text }] });
+      expect(codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+      expect(body).toContain('"field":"panels.0.query"');
+      expect(body).toMatch(/You may not read (auditEntries|users), so your panels cannot ask for it/);
+    }
+    const { id } = await created(operator, {
+      name: 'Own',
+      panels: [panel, { ...panel, query: '{ me { id } notice }' }],
+    });
+    await remove(operator, id);
+  });
+
+  it('is checked when a dashboard is shared', async () => {
+    const { id } = await created(admin, { name: 'Kept', panels: [panel] });
+    for (const [query, code] of [
+      ['{ auditEntries { totalCount } }', 'INSUFFICIENT_PRIVILEGES'],
+      ['{ tokenKey(id: 1) }', 'INVALID_INPUT'],
+    ]) {
+      await site.query('UPDATE dashboards SET panels = $2 WHERE id = $1', [
+        id,
+        JSON.stringify([{ title: 'Old', kind: 'number', size: 'small', query, variables: {} }]),
+      ]);
+      expect((await update(admin, { id, visibility: 'SHARED' })).codes).toEqual([code]);
+      expect((await update(admin, { id, name: 'Renamed' })).codes).toEqual([]);
+    }
+    await remove(admin, id);
+  });
+
+  it('is no panel that was stored before: it has a reason in place of its shape', async () => {
+    const { id } = await created(admin, { name: 'Old', visibility: 'SHARED', panels: [panel] });
+    await site.query('UPDATE dashboards SET panels = $2 WHERE id = $1', [
+      id,
+      JSON.stringify([
+        { ...panel, kind: 'number', size: 'small', variables: {} },
+        { ...trial, kind: 'number', size: 'small', title: 'Trap' },
+      ]),
+    ]);
+    const { data } = await site.graphql(root, `{ dashboard(id: ${id}) { panels { shape { rows } refusal } grafana } }`);
+    expect(data?.['dashboard']).toMatchObject({
+      panels: [
+        { shape: { rows: 'usage.items' }, refusal: null },
+        { shape: null, refusal: expect.stringContaining('A panel cannot ask for guardrailTrial') as string },
+      ],
+      grafana: { panels: [{ title: 'Spend' }] },
+    });
+    await remove(admin, id);
+  });
+});
+
+it('costs as many checks as a dashboard has panels', async () => {
+  const costOf = async (text: string): Promise<unknown> =>
+    (JSON.parse((await site.graphql(admin, text)).text) as { extensions: { cost: { requested: number } } }).extensions
+      .cost.requested;
+  // The operation costs 10, the list 1, each dashboard 1, each of its 24 panels 1 and each shape 10.
+  expect(await costOf('{ dashboards(pageSize: 3) { items { panels { title } } } }')).toBe(11 + 3 * (1 + 24));
+  expect(await costOf('{ dashboards(pageSize: 3) { items { panels { shape { rows } } } } }')).toBe(
+    11 + 3 * (1 + 24 * 11),
+  );
+  expect(await costOf('{ dashboards(pageSize: 3) { items { grafana } } }')).toBe(11 + 3 * (1 + 240));
+});
+
+it('is checked once for a query and its variables', () => {
+  const asked: unknown[] = [];
+  const checkQuery: DashboardDeps['checkQuery'] = ({ query: text, variables }) => {
+    asked.push([text, variables]);
+    return { rows: null, columns: [], values: [] };
+  };
+  const service = new DashboardService({ checkQuery } as unknown as DashboardDeps);
+  const stored = { title: 'Spend', kind: 'number', size: 'small', query, variables: { a: 1 } } as const;
+  const first = service.checkStored(stored);
+  expect(service.checkStored({ ...stored, title: 'Again', variables: { a: 1 } })).toBe(first);
+  service.checkStored({ ...stored, variables: { a: 2 } });
+  expect(asked).toEqual([
+    [query, { a: 1 }],
+    [query, { a: 2 }],
+  ]);
+});
+
+it('goes with its owner while it is private, and stays without one when it is shared', async () => {
+  const leaving = await site.invite(root, 'admin');
+  const mine = await created(leaving, { name: 'Mine', panels: [panel] });
+  const ours = await created(leaving, { name: 'Ours', visibility: 'SHARED', panels: [panel] });
+  await site.query('DELETE FROM users WHERE id = $1', [leaving.id]);
+  expect(await site.query('SELECT id, owner_id FROM dashboards WHERE id IN ($1, $2)', [mine.id, ours.id])).toEqual([
+    { id: ours.id, owner_id: null },
+  ]);
+  await remove(root, ours.id);
 });

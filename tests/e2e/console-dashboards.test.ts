@@ -165,3 +165,25 @@ it('explores the API: an admin runs a query and reads the schema', async () => {
   // Nothing in this file was refused by the content security policy.
   expect(visitor.complaints).toEqual([]);
 });
+
+it('keeps nothing of the explorer in the browser', async () => {
+  const { page } = visitor;
+  const typed = async (): Promise<string> =>
+    page.locator('.graphiql-query-editor .CodeMirror').evaluate((element) => element.textContent ?? '');
+  await page.locator('.graphiql-query-editor .CodeMirror').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText('query OnlyMine { me { username } }');
+  // The explorer reads and stores what was typed after half a second.
+  await page.waitForTimeout(1500);
+  await page
+    .locator('.graphiql-container')
+    .getByRole('button', { name: /Execute query/ })
+    .click();
+  await page.locator('.result-window').getByText('username').waitFor();
+  expect(await typed()).toContain('OnlyMine');
+  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  expect(kept).not.toMatch(/OnlyMine|graphiql/);
+  await page.goto('/graphql/explorer');
+  await page.locator('.graphiql-query-editor').getByText('modelName').waitFor();
+  expect(await typed()).not.toContain('OnlyMine');
+});

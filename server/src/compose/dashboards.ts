@@ -11,7 +11,7 @@ export async function composeDashboards(platform: Platform, schema: GraphQLSchem
     auditLog: auditService,
     idempotency,
     options: optionService,
-    checkQuery: (query, supplied, at) => checkQuery(schema, query, supplied, at),
+    checkQuery: (query, supplied, at, author) => checkQuery(schema, query, supplied, at, author),
   });
   await dashboards.start();
   return dashboards;

@@ -1,5 +1,5 @@
 import { ApolloLink } from '@apollo/client';
-import { screen } from '@testing-library/react';
+import { act, screen } from '@testing-library/react';
 import { of, NEVER, type Observable } from 'rxjs';
 import { renderScreen } from '../../testing/renderScreen.js';
 import type { PanelPartsFragment } from './dashboards.generated.js';
@@ -18,6 +18,7 @@ const panel: PanelPartsFragment = {
   size: 'SMALL',
   query: 'query ($range: TimeRange!, $top: Int) { usage(range: $range, top: $top) { total { usd calls } } }',
   variables: { top: 5 },
+  refusal: null,
   shape: {
     rows: null,
     columns: [],
@@ -71,9 +72,14 @@ it('says so where the query selects no number', async () => {
   expect(await shown.findByText('The query selects no number')).toBeInTheDocument();
 });
 
-it('says that a query does not fit this version of the schema', async () => {
-  const shown = await show(of({ data: {} }), { shape: null });
-  expect(await shown.findByRole('alert')).toHaveTextContent('The query does not fit this version of the schema');
+it.each([
+  'Cannot query field "gone" on type "Query".',
+  'A panel cannot ask for guardrailTrial: it changes something, asks another server or returns a secret',
+])('does not run a query that the server refuses, and says why: %s', async (refusal) => {
+  const shown = await show(of({ data: { usage: { total: { usd: 1, calls: 1 } } } }), { shape: null, refusal });
+  expect(await shown.findByRole('alert')).toHaveTextContent(`Not run: ${refusal}`);
+  await act(async () => Promise.resolve());
+  expect(asked).toEqual([]);
 });
 
 it('keeps its place while it loads', async () => {

@@ -35,18 +35,18 @@ export function PanelView({
 }) {
   const { t } = useTranslation();
   const { data, error, loading } = usePanelData(panel, viewer, version);
-  const { title, kind, shape } = panel;
+  const { title, kind, shape, refusal } = panel;
+  if (!shape) {
+    return (
+      <PanelFrame title={title} actions={actions}>
+        <Message isError>{t('dashboards.notRun', { reason: refusal })}</Message>
+      </PanelFrame>
+    );
+  }
   if (error && data === undefined) {
     return (
       <PanelFrame title={title} actions={actions}>
         <Message isError>{describeFailure(error, t)}</Message>
-      </PanelFrame>
-    );
-  }
-  if (!shape) {
-    return (
-      <PanelFrame title={title} actions={actions}>
-        <Message isError>{t('dashboards.outdated')}</Message>
       </PanelFrame>
     );
   }

@@ -8,6 +8,8 @@ export type ViewerValues = Readonly<Record<'range' | 'from' | 'until' | 'timeZon
 export interface PanelQuery {
   readonly query: string;
   readonly variables: unknown;
+  /** Why the server refuses the query. Null: it can be run. */
+  readonly refusal: string | null;
 }
 
 interface Loaded {
@@ -19,18 +21,20 @@ interface Loaded {
 
 /**
  * Runs the query of a panel with the viewer's session. While it runs again, the last result stays; the result of another
- * query does not.
+ * query does not. A query that the server refuses is never sent: it could act with the viewer's rights.
  * @param version another number runs it again
  */
 export function usePanelData(panel: PanelQuery, viewer: ViewerValues, version: number) {
   const client = useApolloClient();
   const [loaded, setLoaded] = useState<Loaded | null>(null);
   const { query } = panel;
+  const isRefused = panel.refusal !== null;
   const variables = JSON.stringify({ ...filledBy(query, viewer), ...(panel.variables as object) });
   const key = `${query} ${variables}`;
   const [finished, setFinished] = useState('');
   const run = `${version} ${key}`;
   useEffect(() => {
+    if (isRefused) return undefined;
     let isOver = false;
     const finish = (result: Omit<Loaded, 'key'>): void => {
       if (isOver) return;
@@ -55,7 +59,7 @@ export function usePanelData(panel: PanelQuery, viewer: ViewerValues, version: n
     return () => {
       isOver = true;
     };
-  }, [client, query, variables, key, run]);
+  }, [client, isRefused, query, variables, key, run]);
   const shown =
     loaded?.key === key || (loaded?.data !== undefined && loaded.key.startsWith(`${query} `)) ? loaded : null;
   return { data: shown?.data, error: shown?.error, loading: finished !== run };

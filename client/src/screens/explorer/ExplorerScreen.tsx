@@ -35,6 +35,15 @@ const fetcher: GraphiQLProps['fetcher'] = async (parameters) => {
   return (await response.json()) as Awaited<ReturnType<GraphiQLProps['fetcher']>>;
 };
 
+/** Documents and variables may be secret: the explorer keeps none in the browser for its next user. */
+const noStorage: GraphiQLProps['storage'] = {
+  length: 0,
+  getItem: () => null,
+  setItem: () => undefined,
+  removeItem: () => undefined,
+  clear: () => undefined,
+};
+
 /** GraphiQL for the API of this site: writes queries with completion, runs them, and shows the documentation of the schema. */
 export function ExplorerScreen() {
   const { t } = useTranslation();
@@ -65,6 +74,7 @@ export function ExplorerScreen() {
       </Typography>
       <GraphiQL
         fetcher={fetcher}
+        storage={noStorage}
         defaultQuery={example}
         forcedTheme={isDark ? 'dark' : 'light'}
         isHeadersEditorEnabled={false}

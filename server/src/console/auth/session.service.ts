@@ -105,6 +105,11 @@ export class SessionService {
     await this.sessions.update({ publicId }, { confirmedAt: new Date(this.clock.now()) });
   }
 
+  /** Returns the last time that a second factor was shown in a session; null: never, or there is no such session. */
+  async confirmedAt(publicId: string): Promise<Date | null> {
+    return (await this.sessions.findOneBy({ publicId }))?.confirmedAt ?? null;
+  }
+
   /**
    * Ends a session.
    * @returns the user's id; null when there was no such session

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
-import { Access } from '../../platform/graphql/access.js';
+import { Access, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { CaptureService, CapturedContent } from './capture.service.js';
 
@@ -31,6 +31,7 @@ export class CaptureResolver {
   constructor(private readonly captureService: CaptureService) {}
 
   @Access('logs.captures')
+  @NotInPanels()
   @Query(() => CapturedContentObject, {
     nullable: true,
     description: 'Content of a call by its request id. Null: not captured, or deleted after its retention.',

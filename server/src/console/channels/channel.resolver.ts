@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../platform/graphql/access.js';
+import { Access, Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { BulkPayload } from '../../platform/graphql/bulk.object.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { requirePermission } from '../../shared/actor.js';
@@ -52,6 +52,7 @@ export class ChannelResolver {
     return channel && toChannelObject(channel);
   }
 
+  @NotInPanels()
   @Query(() => [String], { description: 'The keys of a channel in plain text. Every read is logged.' })
   @Access('channels.secrets', 'KEYS_READ')
   channelKeys(

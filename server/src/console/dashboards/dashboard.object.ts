@@ -1,11 +1,12 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { columnKinds, type ColumnKind, type QueryColumn, type QueryShape } from '../../shared/stored-query.js';
 import type { Visibility } from './dashboard.entity.js';
 import type { DashboardSortField } from './dashboard.service.js';
-import type { Panel, PanelKind, PanelSize } from './panel.js';
+import { maxPanels, type Panel, type PanelKind, type PanelSize } from './panel.js';
 
 const VisibilityEnum = enumType(
   'DashboardVisibility',
@@ -107,6 +108,7 @@ export class DashboardObject {
   @Field(() => Int, { nullable: true, description: '`User.id` of its owner. Null: built in.' })
   ownerId: number | null;
 
+  @Cost(1, undefined, { rows: maxPanels })
   @Field(() => [PanelObject], { description: 'In the order in which they are shown.' })
   panels: PanelObject[];
 
@@ -153,7 +155,8 @@ export class PanelInput {
   size: PanelSize;
 
   @Field(() => String, {
-    description: 'One GraphQL query that fits the schema, of at most 10,000 characters. No mutation, no subscription.',
+    description:
+      'One GraphQL query that fits the schema, of at most 10,000 characters. No mutation, no subscription, and only root fields that the caller may read.',
   })
   query: string;
 

@@ -19,7 +19,10 @@ import {
   UpdateDashboardInput,
 } from './dashboard.object.js';
 import type { DashboardService } from './dashboard.service.js';
-import type { Panel } from './panel.js';
+import { maxPanels, type Panel } from './panel.js';
+
+/** Of validating the query of a panel. */
+const checkCost = 10;
 
 @Resolver(() => DashboardObject)
 export class DashboardResolver {
@@ -50,9 +53,10 @@ export class DashboardResolver {
 
   @Access('usage.read')
   @TakesSettings()
-  @Cost(10)
+  @Cost(checkCost)
   @Query(() => PanelObject, {
-    description: 'Checks a panel as saving would, and returns it. INVALID_INPUT says what is wrong with it.',
+    description:
+      'Checks a panel as saving would, and returns it. INVALID_INPUT says what is wrong with it, INSUFFICIENT_PRIVILEGES what the caller may not read.',
   })
   checkPanel(
     @Ctx() { actor }: GraphQLContext,
@@ -66,10 +70,10 @@ export class DashboardResolver {
     return this.service.mayChange(actor, dashboard);
   }
 
-  @Cost(100)
+  @Cost(maxPanels * checkCost)
   @FieldResolver(() => GraphQLJSON, {
     description:
-      'The dashboard as Grafana imports it, with an Infinity data source (docs/graphql.md). Panels whose query does not fit this version are left out.',
+      'The dashboard as Grafana imports it, with an Infinity data source (docs/graphql.md). Panels with a `refusal` are left out.',
   })
   grafana(@Root() dashboard: Dashboard): object {
     return this.service.exported(dashboard);
@@ -123,12 +127,22 @@ export class DashboardResolver {
 export class PanelResolver {
   constructor(private readonly service: DashboardService) {}
 
-  @Cost(2)
+  @Cost(checkCost)
   @FieldResolver(() => PanelShapeObject, {
     nullable: true,
-    description: 'Where its response has rows and numbers. Null: the query does not fit the schema of this version.',
+    description: 'Where its response has rows and numbers. Null: the query is refused, and not to be run.',
   })
   shape(@Root() panel: Panel): QueryShape | null {
-    return this.service.shapeOf(panel);
+    return this.service.checkStored(panel).shape;
+  }
+
+  @Cost(checkCost)
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'Why the query is not to be run: it does not fit the schema of this version, or asks for what no panel may. Null: it can be run.',
+  })
+  refusal(@Root() panel: Panel): string | null {
+    return this.service.checkStored(panel).refusal;
   }
 }

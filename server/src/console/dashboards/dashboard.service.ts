@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
@@ -16,8 +18,16 @@ import { exampleValues } from './viewer-variables.js';
 
 /** Maximum number of dashboards of one user. */
 const maxOwned = 100;
+/** Maximum number of characters of remembered checks. One of a usual panel has about 500. */
+const maxRemembered = 8_000_000;
 /** Advisory lock class of creations, with the owner as second key. An arbitrary number, the same on every node. */
 const creationLock = 730_548;
+
+/** Where the response of a stored panel has its rows, or why its query is not run. */
+export interface StoredCheck {
+  readonly shape: QueryShape | null;
+  readonly refusal: string | null;
+}
 
 export interface DashboardDeps {
   readonly dashboards: Repository<Dashboard>;
@@ -25,10 +35,15 @@ export interface DashboardDeps {
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly options: { readonly values: { readonly ServerAddress: string } };
   /**
-   * Checks a query against the schema.
-   * @throws AppError INVALID_INPUT
+   * Checks a query against the schema, and against the rights of its author; null if it was saved before.
+   * @throws AppError INVALID_INPUT, INSUFFICIENT_PRIVILEGES
    */
-  readonly checkQuery: (query: StoredQuery, supplied: Readonly<Record<string, unknown>>, at: string) => QueryShape;
+  readonly checkQuery: (
+    query: StoredQuery,
+    supplied: Readonly<Record<string, unknown>>,
+    at: string,
+    author: Actor | null,
+  ) => QueryShape;
 }
 
 /** Conditions on dashboards. Absent fields do not restrict. */
@@ -56,6 +71,11 @@ export interface NewDashboard {
  * runs them with the rights of the viewer.
  */
 export class DashboardService {
+  private readonly checks = new LRUCache<string, StoredCheck>({
+    maxSize: maxRemembered,
+    sizeCalculation: (check, key) => key.length + JSON.stringify(check).length,
+  });
+
   constructor(private readonly deps: DashboardDeps) {}
 
   /** Writes the built-in dashboards of this version. Their ids stay, so that links stay. */
@@ -95,29 +115,43 @@ export class DashboardService {
 
   /**
    * Checks a panel as saving would.
-   * @throws AppError INVALID_INPUT
+   * @throws AppError INVALID_INPUT, INSUFFICIENT_PRIVILEGES
    */
   check(actor: MaybeActor, given: unknown): Panel {
-    requirePermission(actor, 'usage.read');
+    const author = requirePermission(actor, 'usage.read');
     const panel = parsePanel(given);
-    this.deps.checkQuery(panel, exampleValues, 'panel');
+    this.deps.checkQuery(panel, exampleValues, 'panel', author);
     return panel;
   }
 
-  /** Returns where the response of a panel has its rows; null if its query does not fit the schema of this version. */
-  shapeOf(panel: Panel): QueryShape | null {
+  /**
+   * Checks a stored panel: the schema of this version may refuse it. The result is remembered, because a check takes
+   * milliseconds and the schema stays the same while the server runs.
+   */
+  checkStored({ query, variables }: Panel): StoredCheck {
+    const key = createHash('sha256')
+      .update(JSON.stringify([query, variables]))
+      .digest('base64');
+    const known = this.checks.get(key);
+    if (known) return known;
+    const check = this.readCheck({ query, variables });
+    this.checks.set(key, check);
+    return check;
+  }
+
+  private readCheck(stored: StoredQuery): StoredCheck {
     try {
-      return this.deps.checkQuery(panel, exampleValues, 'panel');
+      return { shape: this.deps.checkQuery(stored, exampleValues, 'panel', null), refusal: null };
     } catch (error) {
-      if (error instanceof InvalidInputError) return null;
+      if (error instanceof InvalidInputError) return { shape: null, refusal: error.message };
       throw error;
     }
   }
 
-  /** Returns a dashboard for Grafana, without panels that do not fit the schema of this version. */
+  /** Returns a dashboard for Grafana, without panels that are refused. */
   exported(dashboard: Dashboard): object {
     const panels = dashboard.panels.flatMap((panel): ShapedPanel[] => {
-      const shape = this.shapeOf(panel);
+      const { shape } = this.checkStored(panel);
       return shape ? [{ ...panel, shape }] : [];
     });
     return toGrafana(dashboard, panels, siteAddress(this.deps.options.values.ServerAddress));
@@ -131,7 +165,7 @@ export class DashboardService {
 
   /**
    * @param idempotencyKey a retry with the same key returns the dashboard of the first call
-   * @throws AppError INVALID_INPUT, CONFLICT (too many dashboards)
+   * @throws AppError INVALID_INPUT, INSUFFICIENT_PRIVILEGES (panels that the caller may not read), CONFLICT (too many dashboards)
    */
   async create(
     actor: MaybeActor,
@@ -139,7 +173,8 @@ export class DashboardService {
     idempotencyKey?: string | null,
   ): Promise<{ dashboard: Dashboard; replayed: boolean }> {
     const owner = requirePermission(actor, 'usage.read');
-    const fields = { name: parseName(given.name), visibility: given.visibility, panels: this.panelsOf(given.panels) };
+    const fields = { name: parseName(given.name), visibility: given.visibility, panels: parsePanels(given.panels) };
+    this.assertAllowed(owner, fields.panels);
     const request = { operation: 'createDashboard', key: idempotencyKey, input: fields };
     const { result: id, replayed } = await this.deps.idempotency.once(owner, request, async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
@@ -153,17 +188,23 @@ export class DashboardService {
     return { dashboard: await this.get(owner, id), replayed };
   }
 
-  /** @throws AppError INVALID_INPUT, NOT_FOUND, CONFLICT (built in), INSUFFICIENT_PRIVILEGES (of another user) */
+  /**
+   * @throws AppError INVALID_INPUT, NOT_FOUND, CONFLICT (built in), INSUFFICIENT_PRIVILEGES (of another user, or panels
+   *   that the caller may not read)
+   */
   async update(actor: MaybeActor, id: number, given: Partial<NewDashboard>): Promise<Dashboard> {
     const editor = requirePermission(actor, 'usage.read');
     const fields = omitUndefined({
       name: given.name === undefined ? undefined : parseName(given.name),
       visibility: given.visibility,
-      panels: given.panels === undefined ? undefined : this.panelsOf(given.panels),
+      panels: given.panels === undefined ? undefined : parsePanels(given.panels),
     });
     if (Object.keys(fields).length === 0) throw new InvalidInputError('Nothing to change');
     return this.deps.dashboards.manager.transaction(async (manager) => {
       const before = await this.lock(manager, editor, id);
+      // Panels that now reach others are checked again: their author may have lost rights.
+      const isNewlyShared = before.visibility === 'private' && fields.visibility === 'shared';
+      if (fields.panels || isNewlyShared) this.assertAllowed(editor, fields.panels ?? before.panels);
       const after = await manager.save(Dashboard, { ...before, ...fields });
       await this.audit(manager, editor, { action: 'update', id, before: audited(before), after: audited(after) });
       return after;
@@ -180,10 +221,8 @@ export class DashboardService {
     });
   }
 
-  private panelsOf(given: readonly unknown[]): Panel[] {
-    const panels = parsePanels(given);
-    panels.forEach((panel, index) => this.deps.checkQuery(panel, exampleValues, `panels.${index}`));
-    return panels;
+  private assertAllowed(author: Actor, panels: readonly Panel[]): void {
+    panels.forEach((panel, index) => this.deps.checkQuery(panel, exampleValues, `panels.${index}`, author));
   }
 
   private visible(reader: Actor): SelectQueryBuilder<Dashboard> {

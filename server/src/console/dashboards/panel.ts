@@ -15,7 +15,8 @@ export interface Panel extends StoredQuery {
   readonly size: PanelSize;
 }
 
-const maxPanels = 24;
+/** Maximum number of panels of a dashboard. */
+export const maxPanels = 24;
 const maxQueryLength = 10_000;
 const maxVariablesLength = 4000;
 

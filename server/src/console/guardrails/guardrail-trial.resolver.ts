@@ -1,5 +1,5 @@
 import { Arg, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
-import { Access, Cost, TakesSettings } from '../../platform/graphql/access.js';
+import { Access, Cost, NotInPanels, TakesSettings } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { GuardrailTrialService } from './guardrail-trial.service.js';
 
@@ -22,6 +22,7 @@ export class GuardrailTrialResolver {
   @Access('root')
   @Cost(20)
   @TakesSettings()
+  @NotInPanels()
   @Query(() => GuardrailTrialObject, {
     description: 'Checks a text with a rule that need not be saved. Moderation and webhooks are called.',
   })

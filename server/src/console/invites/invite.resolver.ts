@@ -1,6 +1,6 @@
 import { Arg, Ctx, Query, Resolver, InputType } from 'type-graphql';
 import { inputFields, quota, text } from '../../platform/graphql/fields.js';
-import { Access } from '../../platform/graphql/access.js';
+import { Access, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { InviteService, Transfer } from './invite.service.js';
 import { UserObject } from '../users/user.object.js';
@@ -19,6 +19,7 @@ export class InviteResolver {
   constructor(private readonly inviteService: InviteService) {}
 
   @Access('common')
+  @NotInPanels()
   @Query(() => String, { description: 'The caller’s invite code. The link is `<origin>/register?aff=<code>`.' })
   inviteCode(@Ctx() { actor }: GraphQLContext): Promise<string> {
     return this.inviteService.code(actor);

@@ -4,6 +4,7 @@ import { sessionCookie } from '../../platform/http/authenticate.js';
 import { int, seconds } from '../../platform/http/openapi/operation.js';
 import { routesFor } from '../../platform/http/route.js';
 import { setSignInCookies, signInRequestOf } from '../../platform/http/session-cookie.js';
+import { unixSeconds } from '../../shared/clock.js';
 import type { FactorSignInService } from './factor-sign-in.service.js';
 import type { SecondFactorService } from './second-factor.service.js';
 import { codeBody, proofOf, toSignInWire, userShape } from '../users/user.wire.js';
@@ -64,12 +65,12 @@ export const secondFactorRoutes = [
       'Before the key of a channel is read. A session that was confirmed within five minutes needs no code. Passkeys are shown over GraphQL (`confirmSession`).',
     caller: 'user',
     body: codeBody,
-    data: z.object({ verified: z.boolean(), expires_at: seconds('End of the confirmation at the latest') }),
+    data: z.object({ verified: z.boolean(), expires_at: seconds('End of the confirmation') }),
     errors: ['INVALID_CREDENTIALS'],
     example: { body: { code: '000000' }, fails: 'INVALID_INPUT' },
     handle: async ({ secondFactors }, { actor, body: { code }, request }) => {
       const until = await secondFactors.verify(actor, proofOf(code), request.headers.origin);
-      return { verified: true, expires_at: Math.floor(until.getTime() / 1000) };
+      return { verified: true, expires_at: unixSeconds(until) };
     },
   }),
 ];

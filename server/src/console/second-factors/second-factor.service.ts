@@ -229,14 +229,16 @@ export class SecondFactorService {
   /**
    * Confirms the session with a code unless it is confirmed already: programs ask for a code right after the sign-in, when the one of
    * the sign-in counts no more.
-   * @returns the moment until which the session is confirmed at most
+   * @returns the moment until which the session is confirmed
    * @throws AppError like `confirm`, INVALID_INPUT for users without a second factor
    */
   async verify(actor: MaybeActor, proof: FactorProof, origin: string | undefined): Promise<Date> {
     const { authenticatorApp, passkeys, needsConfirmation } = await this.overview(actor);
     if (!authenticatorApp && passkeys.length === 0) throw new InvalidInputError('Set up a second factor first');
     if (needsConfirmation) await this.confirm(actor, proof, origin);
-    return new Date(this.deps.clock.now() + confirmedMilliseconds);
+    // Access tokens, which have no session, need no confirmation.
+    const confirmedAt = actor?.sessionId === undefined ? null : await this.deps.sessions.confirmedAt(actor.sessionId);
+    return new Date((confirmedAt?.getTime() ?? this.deps.clock.now()) + confirmedMilliseconds);
   }
 
   /**

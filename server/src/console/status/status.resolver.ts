@@ -1,5 +1,5 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../platform/graphql/access.js';
+import { Access, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { ReleaseService } from './release.service.js';
 import { ReleaseObject, StatusObject, toReleaseObject, toStatusObject } from './status.object.js';
@@ -35,6 +35,7 @@ export class StatusResolver {
   }
 
   @Access('options')
+  @NotInPanels()
   @Query(() => ReleaseObject, {
     nullable: true,
     description: 'The newest release. Null: the operator configured no address for it.',

@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, Int, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../platform/graphql/access.js';
+import { Access, Cost, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import {
@@ -75,6 +75,7 @@ export class TaskResolver {
   }
 
   @Access('channels.secrets', 'KEYS_READ')
+  @NotInPanels()
   @Query(() => String, {
     description:
       'The address to which a Midjourney proxy reports drawings of this channel, while callbacks are on. It contains a secret.',

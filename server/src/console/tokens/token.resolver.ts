@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../platform/graphql/access.js';
+import { Access, Cost, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { BulkPayload } from '../../platform/graphql/bulk.object.js';
 import { loadFor } from '../../platform/graphql/loaders.js';
@@ -56,6 +56,7 @@ export class TokenResolver {
     return PageOf.from(page, toTokenObject);
   }
 
+  @NotInPanels()
   @Query(() => String, { description: 'One of the caller’s keys in plain text, with `sk-`.' })
   @Access('common', 'KEYS_READ')
   async tokenKey(

@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, Float, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../platform/graphql/access.js';
+import { Access, Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { BulkPayload } from '../../platform/graphql/bulk.object.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { loadFor, loadOne } from '../../platform/graphql/loaders.js';
@@ -69,6 +69,7 @@ export class UserResolver {
   }
 
   @Access('common', 'KEYS_READ')
+  @NotInPanels()
   @Query(() => String, {
     nullable: true,
     description: 'The caller’s single access token for the REST API, null when there is none.',

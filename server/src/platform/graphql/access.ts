@@ -10,7 +10,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { Extensions } from 'type-graphql';
-import type { AccessScope, Role } from '../../shared/actor.js';
+import { holds, ranks, type AccessScope, type Actor, type Role } from '../../shared/actor.js';
 import { entryOf, type Permission } from '../../shared/permission.js';
 
 /** The callers who may select a field. */
@@ -28,8 +28,8 @@ export interface FieldCost {
   /** Arguments whose values count rows: the selection below the field's list is multiplied by them. */
   readonly times?: readonly string[];
   /**
-   * The number of rows that is assumed when these arguments are absent and all rows are read. The default page size
-   * when absent.
+   * The number of rows that is assumed when these arguments are absent and all rows are read, or of a list
+   * without a size. The default page size when absent.
    */
   readonly rows?: number;
   /**
@@ -47,6 +47,8 @@ declare module 'graphql' {
     readonly semanticNonNull?: true;
     /** The marker that `TakesSettings` sets. */
     readonly takesSettings?: true;
+    /** The marker that `NotInPanels` sets. */
+    readonly notInPanels?: true;
   }
   interface GraphQLInputFieldExtensions {
     readonly access?: FieldAccess;
@@ -87,6 +89,16 @@ export const Cost = (
  * service bounds them.
  */
 export const TakesSettings = (): PropertyDecorator & MethodDecorator => Extensions({ takesSettings: true });
+
+/**
+ * Marks a field that no saved panel may select, because it has an effect, sends a request to another server or returns a
+ * secret. A panel runs by itself, with the rights of each viewer.
+ */
+export const NotInPanels = (): PropertyDecorator & MethodDecorator => Extensions({ notInPanels: true });
+
+/** Whether the role or a permission of the caller opens a field. Scopes of access tokens are not looked at. */
+export const mayRead = ({ least, anyOf }: FieldAccess, actor: Actor): boolean =>
+  anyOf ? holds(actor, ...anyOf) : ranks[actor.role] >= ranks[least];
 
 /**
  * Returns the scope that a named access token needs for a root field; null if the field is public. Without an explicit

@@ -52,7 +52,9 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
           }
         },
         async responseForOperation({ schema, document, operation, contextValue, request: { variables } }) {
-          const result = await introspection.resultOf(schema, document, operation, variables);
+          // Apollo comes here also without an operation of the given name, and with `null` for variables.
+          if (!operation) return null;
+          const result = await introspection.resultOf(schema, document, operation, variables ?? {});
           if (!result) return null;
           countBytes(contextValue.request, lengthOf(result));
           // A copy is returned, because each response has its own cost.

@@ -131,12 +131,12 @@ export function costOfOperation(
       const meta = isIntrospection(node) && schema.getType(node.name.value === '__type' ? '__Type' : '__Schema');
       return meta && node.selectionSet ? costOfIntrospection(costOfSet(node.selectionSet, meta, 1)) : 0;
     }
-    const { weight, times, once: ownOnce = 0 } = costOf(field);
+    const { weight, times, rows: assumed, once: ownOnce = 0 } = costOf(field);
     once += typeof ownOnce === 'number' ? ownOnce : ownOnce(argumentsOf(field, node) as never);
     const searched = costOfArguments(field, node, parent);
     const isList = isListType(getNullableType(field.type));
     const delivered = parent === schema.getSubscriptionType() ? maxDelivered : introspectionRows(schema, parent, field);
-    const asked = times ? rowsOf(field, node, times) : delivered;
+    const asked = times ? rowsOf(field, node, times) : (assumed ?? delivered);
     const type = getNamedType(field.type);
     const below =
       node.selectionSet && isCompositeType(type) ? costOfSet(node.selectionSet, type, isList ? 1 : (asked ?? 1)) : 0;

@@ -12,7 +12,10 @@ import {
   OperationTypeNode,
   parse,
   specifiedRules,
+  TypeInfo,
   validate,
+  visit,
+  visitWithTypeInfo,
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLNamedType,
@@ -20,8 +23,10 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { InvalidInputError } from '../../shared/errors.js';
+import type { Actor } from '../../shared/actor.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { ColumnKind, QueryColumn, QueryShape, StoredQuery } from '../../shared/stored-query.js';
+import { mayRead } from './access.js';
 import { costOfOperation, tooExpensive } from './cost.js';
 import { assertFewRepeats, documentLimits, maxTokens } from './document-limits.js';
 
@@ -29,22 +34,25 @@ const rules = [...specifiedRules, ...documentLimits.validationRules];
 
 /**
  * Checks a query that is stored and run later: it must fit the schema, read only, keep to the limits of one operation,
- * and have a value for each variable.
+ * have a value for each variable, and select nothing that is withheld from panels.
  * @param at the field of the input, for the errors
  * @param supplied values of the variables that are only known when the query runs
+ * @param author who saves it; null if it was saved before
  * @returns where its rows are, and their columns
- * @throws AppError INVALID_INPUT
+ * @throws AppError INVALID_INPUT, INSUFFICIENT_PRIVILEGES for root fields that the author may not read
  */
 export function checkQuery(
   schema: GraphQLSchema,
   { query, variables }: StoredQuery,
   supplied: Readonly<Record<string, unknown>>,
   at: string,
+  author: Actor | null,
 ): QueryShape {
   const refuse = (message: string, field: string): InvalidInputError =>
     new InvalidInputError(message, `${at}.${field}`);
   const document = validated(schema, query, refuse);
   const operation = readOnly(document, refuse);
+  checkFields(schema, document, author, `${at}.query`);
   const declared = operation.variableDefinitions ?? [];
   const names = declared.map(({ variable }) => variable.name.value);
   const unknown = Object.keys(variables).find((name) => !names.includes(name));
@@ -81,6 +89,24 @@ function readOnly(document: DocumentNode, refuse: Refuse): OperationDefinitionNo
     throw refuse(`A panel reads: it cannot be a ${operation.operation}`, 'query');
   }
   return operation;
+}
+
+/** Every selected field is checked, also those that a directive leaves out for now. */
+function checkFields(schema: GraphQLSchema, document: DocumentNode, author: Actor | null, at: string): void {
+  const types = new TypeInfo(schema);
+  const Field = (): void => {
+    const field = types.getFieldDef();
+    if (field?.extensions.notInPanels) {
+      const reason = 'it changes something, asks another server or returns a secret';
+      throw new InvalidInputError(`A panel cannot ask for ${field.name}: ${reason}`, at);
+    }
+    const access = types.getParentType() === schema.getQueryType() ? field?.extensions.access : undefined;
+    if (field && access && author && !mayRead(access, author)) {
+      const message = `You may not read ${field.name}, so your panels cannot ask for it`;
+      throw new AppError('INSUFFICIENT_PRIVILEGES', message, { field: at });
+    }
+  };
+  visit(document, visitWithTypeInfo(types, { Field }));
 }
 
 interface Leaf extends QueryColumn {

@@ -152,6 +152,7 @@ function costSentence(field: Field): string {
   if (!field.extensions.cost && !cost.times) return '';
   if (cost.weight === 0) return '';
   const own = `Costs ${cost.weight}`;
+  if (!cost.times && cost.rows) return `${own} and what is selected of a row, each ${cost.rows} times.`;
   return cost.times
     ? `${own}, and ${cost.times.join(' times ')} (${defaultPageSizeOf(field)} when absent) times what is selected of a row.`
     : `${own}.`;

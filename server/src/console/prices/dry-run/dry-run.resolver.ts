@@ -1,5 +1,5 @@
 import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
-import { Access, Cost, TakesSettings } from '../../../platform/graphql/access.js';
+import { Access, Cost, NotInPanels, TakesSettings } from '../../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../../platform/graphql/context.js';
 import { ProposedSettingInput } from '../price-proposal.object.js';
 import { DryRunObject, toDryRun } from './dry-run.object.js';
@@ -13,6 +13,7 @@ export class DryRunResolver {
   @Access('prices.sync')
   @Cost(200)
   @TakesSettings()
+  @NotInPanels()
   @Query(() => DryRunObject, {
     description:
       'Replays proposed prices over the calls of the last days. Changes nothing. One at a time: CONFLICT while another is in progress.',

@@ -567,6 +567,13 @@ export class Foundation1764100000000 implements MigrationInterface {
         updated_at timestamptz NOT NULL DEFAULT now()
       );
       CREATE INDEX dashboards_owner ON dashboards (owner_id);
+      -- Only its owner sees a private one.
+      CREATE FUNCTION dashboards_leave() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        DELETE FROM dashboards WHERE owner_id = OLD.id AND visibility = 'private';
+        RETURN OLD;
+      END $$;
+      CREATE TRIGGER dashboards_leave BEFORE DELETE ON users FOR EACH ROW EXECUTE FUNCTION dashboards_leave();
     `);
   }
 
@@ -575,7 +582,8 @@ export class Foundation1764100000000 implements MigrationInterface {
       DROP TABLE dashboards, midjourneys, tasks, alert_checks, alert_readers, alert_messages, alerts, import_jobs, import_rows, import_runs,
         price_updates, price_checks, encryption_key_check, passkeys, recovery_codes, authenticator_apps, idempotency_keys,
         access_tokens, notices, price_versions, top_up_orders, redemption_uses, redemptions, audit_entries, setup, options,
-        provider_ids, channels, token_uses, tokens, sessions, users, custom_roles
+        provider_ids, channels, token_uses, tokens, sessions, users, custom_roles;
+      DROP FUNCTION dashboards_leave;
     `);
   }
 }
