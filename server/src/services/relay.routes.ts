@@ -124,10 +124,7 @@ export const geminiRoute = relayRoute<ServeCall>('POST /v1beta/models/*', serveG
   body: open({}, { contents: list, systemInstruction: anything, tools: list, generationConfig: anything }),
   response: open({}, { candidates: list, usageMetadata: anything }),
   streams: true,
-  example: {
-    path: { '*': 'gpt-4o:generateContent' },
-    body: { contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }] },
-  },
+  example: { path: { '*': 'gpt-4o:generateContent' }, body: { contents: [{ parts: [{ text: 'Say hello' }] }] } },
 });
 
 /** Adds lists of models. The names of models may contain slashes. */

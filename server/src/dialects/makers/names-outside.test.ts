@@ -4,8 +4,8 @@ import { publishedLimits } from './limits.js';
 
 const sources = join(import.meta.dirname, '../..');
 
-/** The import reads tables of other programs; descriptions of the API show examples. */
-const free = /^import\/|^console\/.*\.routes\.ts$|\.openapi\.ts$|\.test\.ts$/;
+/** The import reads tables of other programs; routes of the console have examples. */
+const free = /^import\/|^console\/.*\.routes\.ts$|\.test\.ts$/;
 
 /**
  * Files outside of the folders of makers that name models or their families. Add none: data about a model belongs to its
@@ -56,6 +56,8 @@ const wordsOf = (code: string): string[] =>
   code
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/^\s*\/\/.*$/gm, '')
+    // Examples of requests in the description of a route.
+    .replace(/^.*\b(?:example|\w+Example)\b.*$/gm, '')
     .replaceAll('\\.', '.')
     .match(/[A-Za-z][\w.-]{3,}/g) ?? [];
 
