@@ -269,3 +269,28 @@ describe('a turn after an idle timeout that cannot be reserved', () => {
     await ended;
   });
 });
+
+describe('a binary frame', () => {
+  it('of sound passes, also where its first byte is a brace', async () => {
+    const { client, upstream, ended } = await begin({ output: 2 });
+    const sound = Buffer.from([0x00, 0x7b, 0x00, 0x12, 0x7d]);
+    client.send(sound);
+    expect(await once(upstream, 'message')).toEqual([sound, true]);
+    client.close();
+    await ended;
+  });
+
+  it('with too many values is refused, and the session goes on', async () => {
+    const { client, upstream, ended } = await begin({ output: 2 });
+    client.send(Buffer.from(`{"type":${'['.repeat(200)}`));
+    const [refusal] = (await once(client, 'message')) as [Buffer];
+    expect(JSON.parse(refusal.toString())).toMatchObject({
+      type: 'error',
+      error: { message: expect.stringContaining('nested') as string },
+    });
+    client.send('{"type":"ping"}');
+    expect(String((await once(upstream, 'message'))[0])).toBe('{"type":"ping"}');
+    client.close();
+    await ended;
+  });
+});

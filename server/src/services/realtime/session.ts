@@ -144,7 +144,8 @@ export class RealtimeSession {
 
   /**
    * Handles a frame of the client. An event with too many values is not parsed and ends the session: `[[],[],…]` grows
-   * fiftyfold in memory. Binary frames that cannot be events are forwarded as they are.
+   * fiftyfold in memory. Binary frames that cannot be events are forwarded as they are; the others may still be sound, so
+   * none of them ends the session.
    */
   private fromClient(frame: Frame): boolean | Promise<Frame | null> {
     if (!mayBeEvent(frame)) return true;
@@ -152,7 +153,7 @@ export class RealtimeSession {
       assertJsonBounds(frame.data, eventBounds);
     } catch (error) {
       this.pair.report(errorFrame(error, this.deps.requestId));
-      this.pair.end(1008, 'the event is too complex');
+      if (!frame.isBinary) this.pair.end(1008, 'the event is too complex');
       return false;
     }
     try {
