@@ -132,7 +132,11 @@ it('a session has the model that it pays for, by the name of the provider', asyn
   client.send({ type: 'response.create' });
   await client.until('response.done');
   expect(upstream.sessions.at(-1)?.events).toEqual([
-    { type: 'session.update', session: { model: 'my-deployment', voice: 'alloy' } },
+    {
+      type: 'session.update',
+      event_id: expect.stringMatching(/^tollgate_update_/) as string,
+      session: { model: 'my-deployment', voice: 'alloy' },
+    },
     { type: 'response.create', event_id: 'tollgate_response_1' },
   ]);
   expect(client.events.filter(({ type }) => type === 'error')).toMatchObject([

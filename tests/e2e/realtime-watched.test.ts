@@ -104,7 +104,11 @@ it('masks text events of the client and windows of the response, and keeps their
   expect(received().map(({ type }) => type)).toEqual([
     ...['session.update', 'input_audio_buffer.append', 'conversation.item.create', 'response.create'],
   ]);
-  expect(received()[0]).toEqual({ type: 'session.update', session: { instructions: 'I am [email]', voice: 'alloy' } });
+  expect(received()[0]).toEqual({
+    type: 'session.update',
+    event_id: expect.stringMatching(/^tollgate_update_/) as string,
+    session: { instructions: 'I am [email]', voice: 'alloy' },
+  });
   expect(JSON.stringify(received()[2])).toBe(JSON.stringify(say('Mail [email]')));
   const whole = `${long}write to [email] ${long}the end`;
   expect(deltasOf(client.events)).toBe(whole);

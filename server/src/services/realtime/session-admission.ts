@@ -124,7 +124,7 @@ export class SessionAdmission {
       throw isAppError(error) && error.code === 'SERVICE_UNAVAILABLE' ? error : new SessionEndedError(error);
     });
     // The first response is covered by the request that opened the session.
-    if (sessionLedger.reservations > 1) await this.countRequest(paid);
+    if (sessionLedger.reservations > 1 && !cost.isCounted) await this.countRequest(paid);
     const { of } = cost;
     const { amount: small, priced } = price.reserve();
     const least = values.StrictReserve ? of(Math.min(cost.outputTokens, minSpoken)) : small;
@@ -189,6 +189,14 @@ export class SessionEndedError extends Error {
     super('the caller may not continue', { cause });
   }
 }
+
+const moneyErrors: ReadonlySet<string> = new Set([
+  ...['INSUFFICIENT_QUOTA', 'INSUFFICIENT_TOKEN_QUOTA', 'BUDGET_EXCEEDED'],
+]);
+
+/** Whether an error means that the caller cannot pay, or may not continue. Others may pass. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof SessionEndedError || (isAppError(error) && moneyErrors.has(error.code));
 
 /** Returns the output tokens that a refusing balance or budget has room for; 0 for other errors. */
 function roomIn(error: unknown, cost: ResponseCost): number {

@@ -10,14 +10,24 @@ export const eventBounds = { maxDepth: 128, maxValues: 50_000 };
 
 /** Bytes before the first one of a JSON text: spaces, byte order marks, and the zeros of UTF-16 and UTF-32. */
 const leading: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf, 0xfe, 0xff, 0x00]);
-const openBrace = 0x7b;
+const [openBrace, closeBrace, quote] = [0x7b, 0x7d, 0x22];
 
-/** Whether a frame may be an event: some servers parse binary frames too, in any encoding of Unicode. */
+/**
+ * Whether a frame may be an event: some servers parse binary frames too, in any encoding of Unicode. An object begins with
+ * a brace and the quote of its first name; sound rarely does.
+ */
 export function mayBeEvent({ data, isBinary }: Frame): boolean {
   if (!isBinary) return true;
-  let at = 0;
+  const at = skipLeading(data, 0);
+  if (data[at] !== openBrace) return false;
+  const next = data[skipLeading(data, at + 1)];
+  return next === quote || next === closeBrace;
+}
+
+function skipLeading(data: Buffer, from: number): number {
+  let at = from;
   while (leading.has(data[at])) at++;
-  return data[at] === openBrace;
+  return at;
 }
 
 /**

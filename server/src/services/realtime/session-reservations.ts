@@ -12,6 +12,8 @@ export interface ResponseCost {
   readonly of: (outputTokens: number) => number;
   readonly promptTokens: number;
   readonly outputTokens: number;
+  /** Whether the limits of requests have counted the response already, or cannot prevent it. */
+  readonly isCounted: boolean;
 }
 
 export interface ResponseReservation {
@@ -47,7 +49,10 @@ export interface SessionReservationsDeps {
   readonly reserve: (cost: ResponseCost) => Promise<ResponseReservation>;
   /** Makes an empty reservation, for a response that has begun without one. */
   readonly reserveNothing: () => Promise<Reservation>;
-  /** Called when the provider began a response that the caller cannot pay. */
+  /**
+   * Called when the provider began a response that cannot be reserved.
+   * @throws the error when the reason is neither that the caller cannot pay nor that they may not continue
+   */
   readonly unpaid: (error: unknown) => void;
   readonly release: (held: Reservation) => Promise<void>;
 }
@@ -56,6 +61,8 @@ export interface SessionReservationsDeps {
 const usualOutput = 4096;
 /** Tokens of speech that are reserved before it begins. */
 const speechTokens = 150;
+/** Tokens of text that are reserved before they are sent, so that not each item beside audio needs a reservation. */
+const spareText = 1000;
 const tokensOfSecond = 10;
 /** Milliseconds after a refusal in which the balance is not asked again. */
 const refusedMilliseconds = 1000;
@@ -74,8 +81,12 @@ export class SessionReservations {
   private readonly running: ReservedResponse[] = [];
   /** The reservation for the next turn that the provider begins. */
   private standing: ReservedResponse | null = null;
-  /** Whether audio was forwarded since that reservation was made. */
+  /** The last reservation of such a turn. Both sides of the session ask for it, and it is made once. */
+  private listening: Promise<Fields | null> = Promise.resolve(null);
+  /** Whether audio was forwarded since the provider last began a response. */
   private isFed = false;
+  /** Whether the limits of requests have counted the next turn that the provider begins. */
+  private isCounted = false;
   private refusedAt = -Infinity;
   private count = 0;
   /**
@@ -126,11 +137,13 @@ export class SessionReservations {
 
   /**
    * Whether an event has to wait for a reservation: audio, after which the provider may begin a response, and an item that
-   * a response reads which may already have been triggered.
+   * a response reads which may already have been triggered, by audio or an idle timeout.
    */
   awaitsTurn({ type }: Fields): boolean {
-    if (!this.deps.settings.responds || this.isReady) return false;
-    return type === 'input_audio_buffer.append' || (type === 'conversation.item.create' && this.standing !== null);
+    const { settings } = this.deps;
+    if (!settings.responds || this.isReady) return false;
+    const isTriggered = this.isFed || settings.idleSeconds > 0;
+    return type === 'input_audio_buffer.append' || (type === 'conversation.item.create' && isTriggered);
   }
 
   /** Records that audio was forwarded. */
@@ -144,22 +157,33 @@ export class SessionReservations {
   }
 
   /**
-   * Reserves the next turn that the provider begins.
+   * Reserves the next turn that the provider begins, unless it is reserved.
    * @returns an event for the provider that has to be sent before the audio; null when none is needed
    * @throws AppError when it is refused
    */
-  async listen(): Promise<Fields | null> {
+  listen(): Promise<Fields | null> {
+    this.listening = this.listening.catch(() => null).then(() => (this.isReady ? null : this.listenAnew()));
+    return this.listening;
+  }
+
+  /** Replaces the reservation. What it held is released before, because many balances do not pay for two turns. */
+  private async listenAnew(): Promise<Fields | null> {
     const { estimate, settings } = this.deps;
+    const before = this.standing;
     await this.dropStanding();
     const { text, audio } = estimate.conversation;
     const speech = Math.max(speechTokens, settings.idleSeconds * tokensOfSecond);
+    const read = { text: text + spareText, audio: audio + speech };
     try {
-      this.standing = await this.reserve({ text, audio: audio + speech }, settings.maxOutput);
+      this.standing = await this.reserve(read, settings.maxOutput, this.isCounted);
     } catch (error) {
       this.refusedAt = performance.now();
+      // The provider may still answer what it has heard.
+      if (before) this.standing = await this.reserve(before.read, settings.maxOutput, true).catch(() => null);
       throw error;
     }
     this.refusedAt = -Infinity;
+    this.isCounted = true;
     const { isLimited, outputTokens: most } = this.standing;
     const limit = isLimited && (settings.wanted === null || most < settings.wanted) ? most : null;
     if (limit === this.lowered) return null;
@@ -170,6 +194,7 @@ export class SessionReservations {
   /** Handles a session update of the client: its next audio is reserved again, and the client's limits apply again. */
   async reset(session: Fields): Promise<void> {
     if (limitIn(session, 'session') === undefined) return;
+    await this.listening.catch(() => null);
     this.lowered = null;
     await this.dropStanding();
   }
@@ -177,7 +202,6 @@ export class SessionReservations {
   async dropStanding(): Promise<void> {
     const { standing } = this;
     this.standing = null;
-    this.isFed = false;
     if (standing) await this.deps.release(standing.held);
   }
 
@@ -193,16 +217,20 @@ export class SessionReservations {
       known.responseId ??= id;
       return known;
     }
-    const reserved = this.waiting.shift() ?? this.standing;
-    if (reserved === this.standing) {
-      this.standing = null;
-      this.isFed = false;
-    }
+    const reserved = this.waiting.shift() ?? this.takeStanding();
     return reserved && this.begin(reserved, id);
   }
 
+  private takeStanding(): ReservedResponse | null {
+    const { standing } = this;
+    this.standing = null;
+    this.isFed = false;
+    this.isCounted = false;
+    return standing;
+  }
+
   /**
-   * Reserves as much as possible for a response that no event requested.
+   * Reserves as much as possible for a response that no event requested, unless its reservation is being made.
    * @returns its reservation
    */
   async begun(event: Fields): Promise<ReservedResponse> {
@@ -210,10 +238,19 @@ export class SessionReservations {
     const id = event['response_id'] ?? asFields(event['response'])?.['id'];
     // The provider begins responses after speech, even if no event said so.
     if (event['type'] === 'response.created') settings.began();
+    await this.listening.catch(() => null);
+    const standing = this.takeStanding();
+    if (standing) return this.begin(standing, id);
+    const reserve = (isCounted: boolean): Promise<ReservedResponse> =>
+      this.reserve(estimate.conversation, settings.maxOutput, isCounted);
     try {
-      return this.begin(await this.reserve(estimate.conversation, settings.maxOutput), id);
+      const reserved = await reserve(false).catch((error: unknown) => {
+        // No limit of requests prevents a response that has begun.
+        if (!isAppError(error) || error.code !== 'RATE_LIMITED') throw error;
+        return reserve(true);
+      });
+      return this.begin(reserved, id);
     } catch (error) {
-      if (!isAppError(error) || error.code === 'SERVICE_UNAVAILABLE') throw error;
       unpaid(error);
       const nothing = { held: await reserveNothing(), outputTokens: 0 };
       return this.begin(reservedResponse(nothing, estimate.conversation, estimate.mark(), true), id);
@@ -278,10 +315,10 @@ export class SessionReservations {
     if (this.waiting.length + this.running.length === 0) this.whenIdle();
   }
 
-  private async reserve(read: ReadTokens, limit: number | null): Promise<ReservedResponse> {
+  private async reserve(read: ReadTokens, limit: number | null, isCounted = false): Promise<ReservedResponse> {
     const { price, limits, reserve, estimate } = this.deps;
     const most = limits.maxOutput || (limit ?? usualOutput);
-    const cost = { outputTokens: Math.min(limit ?? most, most), promptTokens: read.text + read.audio };
+    const cost = { outputTokens: Math.min(limit ?? most, most), promptTokens: read.text + read.audio, isCounted };
     const capped = limits.maxInput > 0 ? withinInput(read, limits.maxInput) : read;
     const reservation = await reserve({ ...cost, of: (output) => price.bound(capped, output) });
     // The model may have more output than is known here, so what is reserved is its limit.

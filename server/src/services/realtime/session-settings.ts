@@ -1,5 +1,6 @@
 import { malformed } from '../../dialects/errors/relay-error.js';
-import { asFields, type Fields } from '../../dialects/neutral/fields.js';
+import { randomBytes } from 'node:crypto';
+import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import { onlyWritesDown } from './transcripts.js';
 
 /** Fields that limit the output of a response: in both versions of the API, and in sessions of the beta version. */
@@ -58,8 +59,10 @@ export class SessionSettings {
   private asked: (OwnTurns & { readonly by: number }) | null = null;
   /** Updates that were sent to the provider. */
   private sent = 0;
-  /** Updates that the provider confirmed. It handles them in their order, and may refuse some of them. */
+  /** Updates that the provider confirmed or refused. It handles them in their order. */
   private answered = 0;
+  /** Begins the ids of updates. It is random, so that a client cannot have another event refused by such an id. */
+  private readonly idPrefix = `tollgate_update_${randomBytes(8).toString('hex')}_`;
   /** Whether the provider began a response that nothing had requested. */
   private hasBegun = false;
   /** The limit set by the client, or by the provider's default; null when there is none. */
@@ -95,11 +98,18 @@ export class SessionSettings {
 
   /**
    * Reads an event that is sent to the provider.
+   * @returns the event for the provider: an update of a session with responses has an id, by which its refusal is recognized
    * @throws RelayError invalid_request for a limit that is not a number
    */
-  fromClient(event: Fields): void {
+  fromClient(event: Fields): Fields {
     const session = updates.has(event['type']) ? asFields(event['session']) : null;
-    if (!session) return;
+    if (!session) return event;
+    this.ask(session);
+    if (this.isSpeechOnly) return event;
+    return { ...event, event_id: `${this.idPrefix}${someText(event['event_id']) ?? ''}` };
+  }
+
+  private ask(session: Fields): void {
     const limit = limitIn(session, 'session');
     this.sent++;
     if (limit !== undefined) this.wanted = limit;
@@ -125,14 +135,30 @@ export class SessionSettings {
     const session = step === undefined ? null : asFields(event['session']);
     if (!session) return;
     this.isBeta = limitNames[1] in session;
-    if (step === 'updated') this.answered = Math.min(this.sent, this.answered + 1);
-    if (this.asked && this.answered >= this.asked.by) this.asked = null;
+    if (step === 'updated') this.answer();
     const reported = session[this.limitName];
     const limit = typeof reported === 'number' ? reported : null;
     if (step === 'created') this.wanted = limit;
     this.isTranscription = kind !== undefined || onlyWritesDown(session);
     const detection = this.isTranscription ? noDetection : (detectionOf(session) ?? this.confirmed);
     this.confirmed = { responds: detection.responds, idleSeconds: detection.idleSeconds, maxOutput: limit };
+  }
+
+  /**
+   * Reads an error of the provider, which may be the refusal of an update.
+   * @returns the error in the form that the client may see: with the id of its own event
+   */
+  refused(event: Fields): Fields {
+    const error = asFields(event['error']);
+    const id = someText(error?.['event_id']);
+    if (!id?.startsWith(this.idPrefix)) return event;
+    this.answer();
+    return { ...event, error: { ...error, event_id: id.slice(this.idPrefix.length) || null } };
+  }
+
+  private answer(): void {
+    this.answered = Math.min(this.sent, this.answered + 1);
+    if (this.asked && this.answered >= this.asked.by) this.asked = null;
   }
 
   /** Records that the provider began a response that nothing had requested. */
@@ -144,7 +170,7 @@ export class SessionSettings {
   update(limit: number | 'inf'): Fields {
     this.sent++;
     const version = this.isBeta ? {} : { type: 'realtime' };
-    return { type: 'session.update', session: { ...version, [this.limitName]: limit } };
+    return { type: 'session.update', event_id: this.idPrefix, session: { ...version, [this.limitName]: limit } };
   }
 
   private get limitName(): (typeof limitNames)[number] {

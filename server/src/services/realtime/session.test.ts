@@ -3,7 +3,9 @@ import type { WebSocket } from 'ws';
 import { socketConnections } from '../../../../tests/support/socket-connections.js';
 import { priceOfCard } from '../../billing/prices/compiled-price.js';
 import type { Charge } from '../../billing/ledger/index.js';
+import { AppError } from '../../shared/errors.js';
 import type { Prices } from '../../shared/price-card.js';
+import { SessionEndedError } from './session-admission.js';
 import { SessionCost } from './session-cost.js';
 import type { ResponseCost } from './session-reservations.js';
 import { SessionPrice } from './session-price.js';
@@ -32,8 +34,15 @@ interface Running {
  * Opens a session whose ledger accepts every charge.
  * @param turns how many turns may be reserved after the first
  * @param token limits of the key
+ * @param deps that replace others
  */
-async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: object = {}): Promise<Running> {
+async function begin(
+  prices: Prices,
+  turns = 1000,
+  costs: Prices = {},
+  token: object = {},
+  deps: Partial<SessionDeps> = {},
+): Promise<Running> {
   const [client, upstream] = [await connection(), await connection()];
   const sale = priceOfCard({ name: 'm', card: { prices } }, 'card', { groupRatio: 1 });
   const price = new SessionPrice(sale, values, () => sale);
@@ -76,6 +85,7 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
       return Promise.resolve();
     },
     limits: { ...defaultPairLimits, timedMilliseconds: 20, readOnMilliseconds: 50 },
+    ...deps,
   } as unknown as SessionDeps);
   return { client: client.far, upstream: upstream.far, charges, price, ended: session.run() };
 }
@@ -150,7 +160,7 @@ describe('the key of a session', () => {
     const allowed = { type: 'session.update', session: current('whisper-1') };
     client.send(JSON.stringify(allowed));
     await once(upstream, 'message');
-    expect(received).toEqual([allowed]);
+    expect(received).toEqual([{ ...allowed, event_id: expect.stringMatching(/^tollgate_update_/) as string }]);
     client.close();
     await ended;
   });
@@ -214,4 +224,73 @@ it.each([
   expect(received).toEqual([]);
   client.close();
   await ended;
+});
+
+describe('a turn after an idle timeout that cannot be reserved', () => {
+  const detection = { type: 'server_vad', idle_timeout_ms: 5000 };
+  const updated = {
+    type: 'session.updated',
+    session: { type: 'realtime', audio: { input: { turn_detection: detection } } },
+  };
+
+  it.each(['RATE_LIMITED', 'SERVICE_UNAVAILABLE'] as const)('is reserved later, after %s', async (code) => {
+    const reserve = jest
+      .fn(({ outputTokens }: ResponseCost) => Promise.resolve({ held: { amount: 1 } as never, outputTokens }))
+      .mockRejectedValueOnce(new AppError(code, 'a failure that passes'));
+    const { client, upstream, ended } = await begin({ output: 2 }, 1000, {}, {}, { reserve });
+    const received: unknown[] = [];
+    client.on('message', (data: Buffer) => received.push((JSON.parse(data.toString()) as { type: string }).type));
+    for (let count = 1; count <= 3; count++) {
+      upstream.send(JSON.stringify(updated));
+      await once(client, 'message');
+    }
+    expect(received).toEqual(['session.updated', 'session.updated', 'session.updated']);
+    expect(reserve).toHaveBeenCalledTimes(2);
+    client.close();
+    await ended;
+  });
+
+  it.each([
+    ['the balance', new AppError('INSUFFICIENT_QUOTA', 'the balance'), 'insufficient_user_quota'],
+    ['the key', new SessionEndedError(new AppError('TOKEN_DISABLED', 'the key')), 'token_disabled'],
+  ])('ends the session where the reason is %s', async (_what, error, code) => {
+    const { client, upstream, ended } = await begin(
+      { output: 2 },
+      1000,
+      {},
+      {},
+      { reserve: () => Promise.reject(error) },
+    );
+    upstream.send(JSON.stringify(updated));
+    const [refusal] = (await once(client, 'message')) as [Buffer];
+    expect(JSON.parse(refusal.toString())).toMatchObject({ type: 'error', error: { code } });
+    const [closed] = (await once(client, 'close')) as [number];
+    expect(closed).toBe(1008);
+    await ended;
+  });
+});
+
+describe('a binary frame', () => {
+  it('of sound passes, also where its first byte is a brace', async () => {
+    const { client, upstream, ended } = await begin({ output: 2 });
+    const sound = Buffer.from([0x00, 0x7b, 0x00, 0x12, 0x7d]);
+    client.send(sound);
+    expect(await once(upstream, 'message')).toEqual([sound, true]);
+    client.close();
+    await ended;
+  });
+
+  it('with too many values is refused, and the session goes on', async () => {
+    const { client, upstream, ended } = await begin({ output: 2 });
+    client.send(Buffer.from(`{"type":${'['.repeat(200)}`));
+    const [refusal] = (await once(client, 'message')) as [Buffer];
+    expect(JSON.parse(refusal.toString())).toMatchObject({
+      type: 'error',
+      error: { message: expect.stringContaining('nested') as string },
+    });
+    client.send('{"type":"ping"}');
+    expect(String((await once(upstream, 'message'))[0])).toBe('{"type":"ping"}');
+    client.close();
+    await ended;
+  });
 });

@@ -3,6 +3,7 @@ import { modelLimits } from '../../billing/prices/index.js';
 import type { Reservation } from '../../billing/ledger/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { checkModel } from '../../gateway/route/admission.js';
+import { isAppError } from '../../shared/errors.js';
 import { assertJsonBounds } from '../../shared/json.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { possibleTokens } from '../../gateway/reserve/possible-usage.js';
@@ -14,7 +15,7 @@ import { SessionCharges, type SessionChargesDeps, type SessionTotal } from './se
 import { withSessionModel } from './session-model.js';
 import { namedByEvent } from '../../dialects/languages/provider-ids.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
-import { SessionEndedError } from './session-admission.js';
+import { isFinal, SessionEndedError } from './session-admission.js';
 import {
   countedUsage,
   type ReservedResponse,
@@ -91,7 +92,10 @@ export class RealtimeSession {
       limits: modelLimits(admission.bareModel, options.values.ModelMaxOutput),
       reserve,
       reserveNothing,
-      unpaid: (error) => this.endUnpaid(error),
+      unpaid: (error) => {
+        if (!isFinal(error)) throw error;
+        this.endUnpaid(error);
+      },
       release: (held) => sessionLedger.release(held),
     });
     this.pair = new SocketPair(
@@ -140,7 +144,8 @@ export class RealtimeSession {
 
   /**
    * Handles a frame of the client. An event with too many values is not parsed and ends the session: `[[],[],…]` grows
-   * fiftyfold in memory. Binary frames that cannot be events are forwarded as they are.
+   * fiftyfold in memory. Binary frames that cannot be events are forwarded as they are; the others may still be sound, so
+   * none of them ends the session.
    */
   private fromClient(frame: Frame): boolean | Promise<Frame | null> {
     if (!mayBeEvent(frame)) return true;
@@ -148,7 +153,7 @@ export class RealtimeSession {
       assertJsonBounds(frame.data, eventBounds);
     } catch (error) {
       this.pair.report(errorFrame(error, this.deps.requestId));
-      this.pair.end(1008, 'the event is too complex');
+      if (!frame.isBinary) this.pair.end(1008, 'the event is too complex');
       return false;
     }
     try {
@@ -204,10 +209,11 @@ export class RealtimeSession {
     const { settings, reservations, pair } = this;
     const isIdle = idleSecondsIn(event) > 0;
     if (isIdle && !reservations.isReady) await this.listen();
-    settings.fromClient(event);
+    const asked = settings.fromClient(event);
+    const sent = asked === event ? frame : toFrame(asked);
     await reservations.reset(asFields(event['session']) ?? {});
-    if (!isIdle || pair.isEnding) return frame;
-    pair.instruct(frame.data.toString());
+    if (!isIdle || pair.isEnding) return sent;
+    pair.instruct(sent.data.toString());
     await this.keepReady();
     return null;
   }
@@ -218,11 +224,17 @@ export class RealtimeSession {
     if (update) this.pair.instruct(JSON.stringify(update));
   }
 
-  /** Reserves the turn that begins after an idle timeout. A caller who cannot pay for it loses the session. */
+  /**
+   * Reserves the turn that begins after an idle timeout. A caller who cannot pay for it loses the session. After other
+   * failures the next event of the client reserves it, or the response itself.
+   */
   private async keepReady(): Promise<void> {
     const { settings, reservations, pair } = this;
     if (settings.idleSeconds === 0 || reservations.isReady || pair.isEnding) return;
-    await this.listen().catch((error: unknown) => this.endUnpaid(error));
+    await this.listen().catch((error: unknown) => {
+      if (isFinal(error)) this.endUnpaid(error);
+      else if (!isAppError(error)) throw error;
+    });
   }
 
   /** Forwards an event once the turn that the provider may begin is reserved. */
@@ -246,16 +258,16 @@ export class RealtimeSession {
     }
   }
 
-  /** Ends the session because the caller cannot pay for a turn that the provider begins. */
-  private endUnpaid(error: unknown): void {
-    this.pair.report(errorFrame(error, this.deps.requestId));
+  /** Ends the session because the caller may not continue, or cannot pay for a turn that the provider begins. */
+  private endUnpaid(error: unknown, event?: Fields): void {
+    const reason = error instanceof SessionEndedError ? error.cause : error;
+    this.pair.report(errorFrame(reason, this.deps.requestId, event));
     this.pair.end(1008, 'no further turn is possible');
   }
 
   private refuse(error: unknown, event: Fields): void {
-    const isEnd = error instanceof SessionEndedError;
-    this.pair.report(errorFrame(isEnd ? error.cause : error, this.deps.requestId, event));
-    if (isEnd) this.pair.end(1008, 'no further turn is possible');
+    if (error instanceof SessionEndedError) this.endUnpaid(error, event);
+    else this.pair.report(errorFrame(error, this.deps.requestId, event));
   }
 
   /**
@@ -327,7 +339,9 @@ export class RealtimeSession {
     const { isTranscription } = this.deps;
     // The client got such an event before the provider was connected.
     if (isTranscription && createdEvents.has(event['type'])) return Promise.resolve([]);
-    if (event['type'] === 'error') return this.reservations.refused(event).then((shown) => [toFrame(shown)]);
+    if (event['type'] === 'error') {
+      return this.reservations.refused(this.settings.refused(event)).then((shown) => [toFrame(shown)]);
+    }
     if (!responseEvents.test(String(event['type']))) {
       this.estimate.fromUpstream(event, null);
       return this.speechOf(event) ?? this.settingsOf(event);
