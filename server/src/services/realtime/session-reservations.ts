@@ -178,7 +178,7 @@ export class SessionReservations {
       this.standing = await this.reserve(read, settings.maxOutput, this.isCounted);
     } catch (error) {
       this.refusedAt = performance.now();
-      // The provider may still answer what it has heard.
+      // The provider may still answer the sound so far.
       if (before) this.standing = await this.reserve(before.read, settings.maxOutput, true).catch(() => null);
       throw error;
     }
