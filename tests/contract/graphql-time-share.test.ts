@@ -108,13 +108,18 @@ it('a body without a stated length that a spent budget refuses is not received',
     const headers = { 'content-type': 'application/json', cookie, 'veloera-user': String(id) };
     // It may have no end, and costs as much as the longest.
     const endless = request(`${small.server.url}/graphql`, { method: 'POST', headers });
-    endless.on('error', () => undefined);
+    // The connection may be closed before the client reads the response.
+    const ended = new Promise((resolve) => {
+      endless.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
+      endless.on('response', (response: IncomingMessage) => {
+        response.resume();
+        resolve([response.statusCode, response.headers.connection]);
+      });
+    });
     const writing = setInterval(() => endless.write('a '.repeat(10_000)), 10);
     endless.once('close', () => clearInterval(writing));
-    const [response] = (await once(endless, 'response')) as [IncomingMessage];
-    response.resume();
+    expect([[429, 'close'], 'EPIPE', 'ECONNRESET']).toContainEqual(await ended);
     if (!endless.closed) await once(endless, 'close');
-    expect([response.statusCode, response.headers.connection]).toEqual([429, 'close']);
   } finally {
     await small.stop();
   }
