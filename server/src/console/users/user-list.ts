@@ -1,6 +1,7 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { day, hour, readState, type RollupState, usageFrom } from '../../billing/rollups/index.js';
 import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
+import { seconds, systemClock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
@@ -41,7 +42,8 @@ const spentPerDay = (used: string): string =>
 
 /** Returns the source of the usage of all users, which the rollups have added up. */
 function usedByAll(state: RollupState): string {
-  const end = Math.floor(Date.now() / 1000 / hour) * hour + hour;
+  const now = seconds(systemClock);
+  const end = now - (now % hour) + hour;
   const ranges = [{ from: end - 7 * day, end }];
   return usageFrom(
     { ranges, columns: ['user_id'], condition: 'TRUE', longest: 'DAY', fields: ['user_id', 'quota'] },
