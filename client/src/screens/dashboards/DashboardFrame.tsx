@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 
-/** The page of one dashboard: the way back to the list, its name, and what can be done with it. */
+/** The page of one dashboard: the link back to the list, its name, and its actions. */
 export function DashboardFrame({
   title,
   actions,

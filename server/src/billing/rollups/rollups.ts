@@ -42,8 +42,8 @@ const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_
   set_config('work_mem', '32MB', true)`;
 
 /**
- * Reads the watermarks, and sets `quickSettings` for the rest of a transaction. Outside of a snapshot, a total can miss what was settled late
- * meanwhile.
+ * Reads the watermarks, and sets `quickSettings` for the rest of a transaction. Outside of a snapshot, a total can miss
+ * calls that are settled late meanwhile.
  */
 export async function readState(database: Queries): Promise<RollupState> {
   const [row] = await database.query<
