@@ -13,8 +13,8 @@
   const mode = read('theme-mode');
   const dark = mode === 'dark' || (mode !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   root.setAttribute('data-theme', dark ? 'dark' : 'light');
-  const language = read('language') || navigator.language || 'en';
-  root.lang = language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+  const [language] = (read('language') || navigator.language || 'en').toLowerCase().split('-');
+  root.lang = ['zh', 'ja', 'fr', 'ru', 'vi'].includes(language) ? language : 'en';
   if (read('user')) root.dataset.signedIn = '';
   // The page names the texts of every language: only here is known which ones are needed.
   const texts = JSON.parse(document.querySelector('meta[name="texts"]')?.content ?? '{}');

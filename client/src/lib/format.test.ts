@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import i18next from 'i18next';
 import * as format from './format.js';
 
 const display = { quotaPerUnit: 500_000, symbol: '$', rate: 1 } as const;
@@ -196,5 +197,32 @@ describe('a number is written as Intl would', () => {
       }),
       { numRuns: 5000 },
     );
+  });
+});
+
+describe('in other languages', () => {
+  beforeAll(() => i18next.init({ lng: 'en', resources: {} }));
+  afterEach(() => i18next.changeLanguage('en'));
+
+  it.each([
+    ['en', '1,284.31', '$12.50', '12%', '2025-11-20 14:32', '11-20 14:32', '2025-11', '12.2k', '128k'],
+    ['zh', '1,284.31', '$12.50', '12%', '2025-11-20 14:32', '11-20 14:32', '2025-11', '12.2k', '128k'],
+    ['ja', '1,284.31', '$12.50', '12%', '2025/11/20 14:32', '11/20 14:32', '2025/11', '12.2k', '128k'],
+    ['fr', '1\u202f284,31', '12,50\u00a0$', '12\u00a0%', '20/11/2025 14:32', '20/11 14:32', '11/2025', '12,2k', '128k'],
+    ['ru', '1\u00a0284,31', '12,50\u00a0$', '12\u00a0%', '20.11.2025 14:32', '20.11 14:32', '11.2025', '12,2k', '128k'],
+    ['vi', '1.284,31', '12,50\u00a0$', '12%', '20/11/2025 14:32', '20/11 14:32', '11/2025', '12,2k', '128k'],
+  ])('writes numbers, amounts and dates of %s', async (language, ...texts) => {
+    await i18next.changeLanguage(language);
+    const time = new Date(Date.UTC(2025, 10, 20, 14, 32, 8));
+    expect([
+      format.decimal(1284.31, 2),
+      format.dollars(12.5, 2),
+      format.percent(0.12),
+      format.dateTime(time, 'minutes', 'UTC'),
+      format.dateTime(time, 'card', 'UTC'),
+      format.dateTime(time, 'month', 'UTC'),
+      format.count(12_200),
+      format.limit(128_000),
+    ]).toEqual(texts);
   });
 });

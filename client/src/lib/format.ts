@@ -1,3 +1,4 @@
+import i18next from 'i18next';
 import { chosenZone } from './reader.js';
 import { wallClockOf, type Zone } from './zone.js';
 
@@ -12,6 +13,60 @@ export interface CurrencyDisplay {
   readonly symbol: '$' | '¥';
   /** Units of the currency for 1 USD. */
   readonly rate: number;
+}
+
+/** How a language writes numbers and dates. */
+interface Writing {
+  /** Separator of thousands, and of decimals. */
+  readonly group: string;
+  readonly point: string;
+  /** Whether the symbol of a currency stands behind the amount. */
+  readonly symbolBehind: boolean;
+  /** What stands between a number and its per cent sign. */
+  readonly percentGap: string;
+  /** A date with `y`, `m` and `d` for its parts, and without its year or its day. */
+  readonly day: string;
+  readonly monthDay: string;
+  readonly month: string;
+}
+
+const plain: Writing = {
+  group: ',',
+  point: '.',
+  symbolBehind: false,
+  percentGap: '',
+  day: 'y-m-d',
+  monthDay: 'm-d',
+  month: 'y-m',
+};
+const writings: Readonly<Record<string, Writing>> = {
+  ja: { ...plain, day: 'y/m/d', monthDay: 'm/d', month: 'y/m' },
+  fr: {
+    group: '\u202f',
+    point: ',',
+    symbolBehind: true,
+    percentGap: '\u00a0',
+    day: 'd/m/y',
+    monthDay: 'd/m',
+    month: 'm/y',
+  },
+  ru: {
+    group: '\u00a0',
+    point: ',',
+    symbolBehind: true,
+    percentGap: '\u00a0',
+    day: 'd.m.y',
+    monthDay: 'd.m',
+    month: 'm.y',
+  },
+  vi: { group: '.', point: ',', symbolBehind: true, percentGap: '', day: 'd/m/y', monthDay: 'd/m', month: 'm/y' },
+};
+const writing = (): Writing => writings[i18next.language] ?? plain;
+
+/** Writes a number of the form `-1,284.31` as the reader's language does. */
+function written(text: string): string {
+  const { group, point } = writing();
+  return point === '.' ? text : text.replace(/[,.]/g, (mark) => (mark === ',' ? group : point));
 }
 
 const fixed = (digits: number) =>
@@ -30,11 +85,14 @@ function formatOf(digits: number): Intl.NumberFormat {
  */
 const shift = 2 ** -51;
 
+/** Formats a number in the reader's language, `1,284.31` in English: never `-0.00`, halves rounded up in magnitude. */
+export const decimal = (value: number, digits: number): string => written(englishDecimal(value, digits));
+
 /**
- * Formats a number as `1,284.31`: thousands separators, never `-0.00`, halves rounded up in magnitude. The result
- * equals that of `Intl.NumberFormat`, whose set-up on a phone takes longer than formatting a page of numbers here.
+ * The result equals that of `Intl.NumberFormat`, whose set-up on a phone takes longer than formatting a page of numbers
+ * here.
  */
-export function decimal(value: number, digits: number): string {
+function englishDecimal(value: number, digits: number): string {
   const size = Math.abs(value);
   const exact = Number(`${size}e${digits}`);
   // The comparison is false for NaN and infinity as well.
@@ -51,9 +109,10 @@ export function decimal(value: number, digits: number): string {
 
 export const integer = (value: number): string => decimal(Math.trunc(value), 0);
 
-/** Formats an amount: `¥0.20`, `-$1.00`. */
+/** Formats an amount: `¥0.20`, `-$1.00`, and in languages that put the symbol behind it `0,20 ¥`. */
 export function amountIn(symbol: CurrencyDisplay['symbol'], value: number, digits: number): string {
   const text = decimal(value, digits);
+  if (writing().symbolBehind) return `${text}\u00a0${symbol}`;
   return text.startsWith('-') ? `-${symbol}${text.slice(1)}` : `${symbol}${text}`;
 }
 
@@ -64,10 +123,12 @@ const currencies = new Map<string, Intl.NumberFormat>();
 
 /** Formats an amount of an ISO 4217 currency with its number of decimals: `¥146.00`, `€1,284.31`, `¥1,000` of JPY. */
 export function moneyOf(value: number, currency: string): string {
+  const locale = writing() === plain ? 'en-US' : i18next.language;
+  const name = `${locale} ${currency}`;
   const known =
-    currencies.get(currency) ??
-    new Intl.NumberFormat('en-US', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
-  currencies.set(currency, known);
+    currencies.get(name) ??
+    new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+  currencies.set(name, known);
   return known.format(value);
 }
 
@@ -115,7 +176,7 @@ export function count(value: number): string {
 }
 
 /** Formats a limit of a model, such as its context window: `128k`, `1.05M`, without the trailing zeros of `count`. */
-export const limit = (value: number): string => count(value).replace(/\.?0+(?=[kMB]$)/, '');
+export const limit = (value: number): string => count(value).replace(/[.,]?0+(?=[kMB]$)/, '');
 
 /** Formats a duration: `412 ms`, from one second `3.0 s`, from ten `21 s`. */
 export const duration = (seconds: number): string =>
@@ -129,7 +190,7 @@ export const duration = (seconds: number): string =>
 export const responseTime = (milliseconds: number): string =>
   milliseconds < 1000 ? `${decimal(milliseconds, 0)} ms` : `${decimal(milliseconds / 1000, 2)} s`;
 
-export const percent = (share: number): string => `${decimal(share * 100, 0)}%`;
+export const percent = (share: number): string => `${decimal(share * 100, 0)}${writing().percentGap}%`;
 
 /**
  * Formats a ratio as stored: `0.625`, with up to 12 significant digits, and never with an exponent, which an editor
@@ -140,11 +201,11 @@ export function ratio(value: number): string {
   return Math.abs(rounded) < 1e-6 ? rounded.toFixed(20).replace(/\.?0+$/, '') : String(rounded);
 }
 
-export type TimeDetail = 'seconds' | 'minutes' | 'card' | 'day';
+export type TimeDetail = 'seconds' | 'minutes' | 'card' | 'day' | 'monthDay' | 'month';
 
 /**
- * Formats a time in the reader's zone: `2025-11-20 14:32:08`, `2025-11-20 14:32`, `11-20 14:32`, `2025-11-20`; a dash
- * for none.
+ * Formats a time in the reader's zone and language, in English `2025-11-20 14:32:08`, `2025-11-20 14:32`, `11-20 14:32`, `2025-11-20`,
+ * `11-20`, `2025-11`; a dash for none.
  */
 export function dateTime(
   value: Date | string | number | null,
@@ -155,12 +216,15 @@ export function dateTime(
   if (Number.isNaN(date.getTime())) return '–';
   const two = (part: number) => String(part).padStart(2, '0');
   const clock = wallClockOf(date, zone);
-  const monthDay = `${two(clock.month)}-${two(clock.day)}`;
-  const day = `${clock.year}-${monthDay}`;
+  const parts: Record<string, string> = { y: String(clock.year), m: two(clock.month), d: two(clock.day) };
+  const form = writing();
+  const dateIn = (pattern: string) => pattern.replace(/[ymd]/g, (part) => parts[part] ?? '');
+  if (detail === 'day' || detail === 'monthDay' || detail === 'month') return dateIn(form[detail]);
   const minutes = `${two(clock.hour)}:${two(clock.minute)}`;
-  if (detail === 'day') return day;
-  if (detail === 'card') return `${monthDay} ${minutes}`;
-  return detail === 'seconds' ? `${day} ${minutes}:${two(clock.second)}` : `${day} ${minutes}`;
+  if (detail === 'card') return `${dateIn(form.monthDay)} ${minutes}`;
+  return detail === 'seconds'
+    ? `${dateIn(form.day)} ${minutes}:${two(clock.second)}`
+    : `${dateIn(form.day)} ${minutes}`;
 }
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

@@ -1,5 +1,5 @@
 import type { Components, Theme } from '@mui/material/styles';
-import { mono } from './fonts.js';
+import { hanFonts, mono } from './fonts.js';
 
 /** The style of tooltips. It is the same in both themes. */
 const tooltipLook = {
@@ -21,7 +21,9 @@ export const surfaceOverrides: Components<Theme> = {
       // Kerning narrows the point in "17.7k" so much that it reads as "177k".
       '.num': { fontVariantNumeric: 'tabular-nums', fontKerning: 'none' },
       '.mono, .mono.MuiInputBase-input': { fontFamily: mono, fontSize: '.94em' },
-      ':lang(zh) *': { letterSpacing: '0 !important' },
+      html: { '--han-fonts': hanFonts.chinese },
+      'html:lang(ja)': { '--han-fonts': hanFonts.japanese },
+      ':lang(zh) *, :lang(ja) *': { letterSpacing: '0 !important' },
       ':focus-visible': { outline: `2px solid ${palette.primary.main}`, outlineOffset: 2 },
       '@media (prefers-reduced-motion: reduce)': {
         '*, *::before, *::after': {

@@ -6,7 +6,14 @@ import { languages, type Language } from '../../i18n/languages.js';
 import type { MenuListProps } from './IconMenu.js';
 
 /** The name of each language in that language. */
-const names: Record<Language, string> = { zh: '中文', en: 'English' };
+const names: Record<Language, string> = {
+  zh: '中文',
+  en: 'English',
+  ja: '日本語',
+  fr: 'Français',
+  ru: 'Русский',
+  vi: 'Tiếng Việt',
+};
 
 /** The menu entries without a menu, because narrow screens show them in the user menu. */
 export function LanguageItems({ onDone }: { readonly onDone: () => void }) {

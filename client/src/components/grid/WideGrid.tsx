@@ -1,8 +1,8 @@
 import Box from '@mui/material/Box';
 import { DataGrid, type GridSortModel, type GridValidRowModel } from '@mui/x-data-grid';
-import { zhCN } from '@mui/x-data-grid/locales';
 import { createContext, memo, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { currentGridTexts } from '../../i18n/i18n.js';
 import { styleNonce } from '../../lib/nonce.js';
 import { isControl } from './isControl.js';
 import { headerHeight, type ListGridProps } from './listGridProps.js';
@@ -19,13 +19,13 @@ const sortingOrder = ['desc', 'asc', null] as const;
 const allColumns = {};
 const noRows: never[] = [];
 const slotProps = { loadingOverlay: { variant: 'skeleton', noRowsVariant: 'skeleton' } } as const;
-const chinese = zhCN.components.MuiDataGrid.defaultProps.localeText;
 
 /** The rows of a list in a data grid. Loaded separately because of its size. */
 export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & { readonly nothing: ReactNode }) {
   const { grid, columns, columnVisibility, rows, totalCount, error, loading, rowHeight = 40, currentRow } = props;
   const { onRowOpen, selection, nothing, label } = props;
-  const { i18n } = useTranslation();
+  // Renders again when the language changes.
+  useTranslation();
   const skeleton = rows === undefined && !error;
   // Callbacks do not affect the rendered output, so they are read when they are called.
   const latest = useRef(props);
@@ -130,7 +130,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
           // Cells that are scrolled out stay mounted, and so do the pinned ones.
           columnBufferPx={2000}
           {...(styleNonce ? { nonce: styleNonce } : {})}
-          localeText={i18n.language === 'zh' ? chinese : undefined}
+          localeText={currentGridTexts()}
           slots={slots}
           slotProps={slotProps}
           sx={gridStyle}

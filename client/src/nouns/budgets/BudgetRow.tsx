@@ -48,8 +48,7 @@ export function useBudgetTitle(): (budget: NewTokenBudget) => string {
  */
 function resetTime({ span, timeZone }: BudgetLineFragment, time: string): string {
   if (span === 'FIXED') return dateTime(time);
-  const shown = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  return `${shown.format(new Date(time))} (${timeZone})`;
+  return `${dateTime(time, 'minutes', timeZone)} (${timeZone})`;
 }
 
 /** When a budget has its whole amount again. */

@@ -1,9 +1,9 @@
 import Box from '@mui/material/Box';
 import { DataGrid, type GridColDef } from '@mui/x-data-grid';
-import { zhCN } from '@mui/x-data-grid/locales';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { currentGridTexts } from '../../i18n/i18n.js';
 import { styleNonce } from '../../lib/nonce.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { cellText, columnLabel } from './columnTexts.js';
@@ -24,7 +24,7 @@ export function PanelTable({
   readonly rows: readonly unknown[];
   readonly columns: readonly Column[];
 }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const format = useFormat();
   const numbered = useMemo<TableRow[]>(() => rows.map((row, id) => ({ id, row })), [rows]);
   const definitions = useMemo(
@@ -62,7 +62,7 @@ export function PanelTable({
         disableColumnFilter
         disableRowSelectionOnClick
         {...(styleNonce ? { nonce: styleNonce } : {})}
-        localeText={i18n.language === 'zh' ? zhCN.components.MuiDataGrid.defaultProps.localeText : undefined}
+        localeText={currentGridTexts()}
       />
     </Box>
   );

@@ -35,9 +35,8 @@ export function labelsOf(
   const isLong = (starts.at(-1) ?? 0) - (starts[0] ?? 0) > maxDays.day * 86_400_000;
   const labelOf = (start: number): string => {
     if (granularity === 'hour') return dateTime(start, 'card', zone);
-    const day = dateTime(start, 'day', zone);
-    if (granularity === 'month') return day.slice(0, -3);
-    return isLong ? day : day.slice(5);
+    if (granularity === 'month') return dateTime(start, 'month', zone);
+    return dateTime(start, isLong ? 'day' : 'monthDay', zone);
   };
   const labels = starts.map(labelOf);
   return labels.map((label, index) =>

@@ -89,7 +89,7 @@ function Widget({
         widget.current = api.render(place.current, {
           sitekey: siteKey,
           theme: colorScheme === 'dark' ? 'dark' : 'light',
-          language: language === 'zh' ? 'zh-cn' : 'en',
+          language: language === 'zh' ? 'zh-cn' : language,
           callback: onToken,
           'expired-callback': () => onToken(''),
         });
