@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../shared/errors.js';
 import { asFields, type Fields } from './neutral/fields.js';
 import { optionalCount, optionalFlag } from './neutral/given.js';
+import type { ImageTerms } from './neutral/made-image.js';
 
 /*
  * The fields of a request that multiply or select its price. Some providers read text as a number, some compare words
@@ -22,6 +23,7 @@ const tierNames = ['service_tier', 'serviceTier'];
 export const pricedNames: readonly string[] = [
   ...[...choiceNames, ...limitNames, ...tierNames],
   ...['size', 'image_size', 'quality', 'seconds', 'sequential_image_generation', 'sequential_image_generation_options'],
+  'partial_images',
 ];
 /** Fields with which a provider runs tools or charges more, although the name of the field does not show a price. */
 export const otherPriced: readonly string[] = [
@@ -220,20 +222,38 @@ function seriesOf(body: Fields): number {
 
 /** @param isForm whether the fields are those of a form, in which all values are text */
 function imagesIn(fields: Fields, name: string, isForm: boolean): number {
+  return countIn(fields, name, isForm, { least: 1, most: maxImages }) ?? 1;
+}
+
+/** Maximum number of partial images before an image of a stream, as at OpenAI. */
+const maxPartialImages = 3;
+
+/**
+ * Returns the number of partial images before each image. Only a stream has them.
+ * @param at prefix of the name in errors
+ */
+function partialImagesIn(fields: Fields, isForm: boolean, at = ''): number {
+  return countIn(fields, 'partial_images', isForm, { least: 0, most: maxPartialImages, at }) ?? 0;
+}
+
+/** Returns a number of images; undefined when the field is absent. */
+function countIn(
+  fields: Fields,
+  name: string,
+  isForm: boolean,
+  { least, most, at = '' }: { readonly least: number; readonly most: number; readonly at?: string },
+): number | undefined {
   const value = fields[name];
-  if (value === undefined || value === null) return 1;
+  if (value === undefined || value === null) return undefined;
   const isDigits = isForm && typeof value === 'string' && /^\d{1,3}$/.test(value);
-  return needCount(isDigits ? Number(value) : value, name, 1, maxImages);
+  return needCount(isDigits ? Number(value) : value, at + name, least, most);
 }
 
 /**
- * Returns the number, size and quality of the images that a request asks for; of two numbers the larger one.
+ * Returns the number and the terms of the images that a request asks for; of two numbers the larger one.
  * @throws AppError INVALID_INPUT naming the field
  */
-export function readImageFields(
-  body: Fields,
-  isForm: boolean,
-): { readonly count: number; readonly size: string; readonly quality: string } {
+export function readImageFields(body: Fields, isForm: boolean): { readonly count: number } & Required<ImageTerms> {
   const counts = imageCountNames.map((name) => imagesIn(body, name, isForm));
   const [size, other] = [sizeIn(body, 'size'), sizeIn(body, 'image_size')];
   if (size !== '' && other !== '' && size !== other) {
@@ -243,6 +263,7 @@ export function readImageFields(
     count: Math.max(seriesOf(body), ...counts),
     size: (size || other || '1024x1024').replace('*', 'x'),
     quality: optionalWord(body, 'quality') || 'standard',
+    partialImages: partialImagesIn(body, isForm),
   };
 }
 
@@ -256,15 +277,16 @@ const drawingFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the size and quality of the images that a tool may draw; empty if the model chooses them.
+ * Returns the terms of the images that a tool may draw; size and quality are empty if the model chooses them.
  * @param at the path of the tool, for errors
  * @throws AppError INVALID_INPUT naming the field
  */
-export function readDrawingFields(tool: Fields, at: string): { readonly size: string; readonly quality: string } {
+export function readDrawingFields(tool: Fields, at: string): Required<ImageTerms> {
   for (const name in tool) {
     if (!drawingFields.has(name)) throw new InvalidInputError(`${at}.${name} is not supported`, `${at}.${name}`);
   }
   const size = sizeIn(tool, 'size', `${at}.`);
   const quality = optionalWord(tool, 'quality', `${at}.`);
-  return { size: size === 'auto' ? '' : size, quality: quality === 'auto' ? '' : quality };
+  const partialImages = partialImagesIn(tool, false, `${at}.`);
+  return { size: size === 'auto' ? '' : size, quality: quality === 'auto' ? '' : quality, partialImages };
 }

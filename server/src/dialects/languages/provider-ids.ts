@@ -199,10 +199,15 @@ const imageEditPaths: readonly IdPath[] = [
   ['mask.file_id'],
 ];
 
+/** Words of a realtime response that name the conversation of its session, or none. */
+const ownConversations: ReadonlySet<unknown> = new Set(['auto', 'none']);
+
 /** Paths of ids in one event of a realtime session. Items that it refers to belong to the session itself. */
 const eventPaths: readonly IdPath[] = [
   ['item.content[].file_id'],
   ...['session', 'response'].flatMap((holder): IdPath[] => [
+    [`${holder}.conversation`, (_holder, value) => !ownConversations.has(value)],
+    [`${holder}.conversation.id`],
     [`${holder}.prompt.id`],
     [`${holder}.prompt.variables.*.file_id`],
     [`${holder}.voice.id`],

@@ -84,8 +84,9 @@ export const imageTariff: Tariff = {
     texts: [asText(body['prompt'])],
     fixed: (form.filter(({ value }) => typeof value !== 'string').length + referredIn(body)) * maxImageTokens,
   }),
-  unreportedOutput: ({ images }) => {
-    const imageOutputTokens = images ? images.count * tokensOfImage(images) : 0;
+  unreportedOutput: ({ images, stream }) => {
+    const terms = images && (stream ? images : { ...images, partialImages: 0 });
+    const imageOutputTokens = terms ? terms.count * tokensOfImage(terms) : 0;
     return { completionTokens: imageOutputTokens, details: { imageOutputTokens } };
   },
   notes: ({ request, upstreamModel }, usd) => {
