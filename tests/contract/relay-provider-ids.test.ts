@@ -188,6 +188,7 @@ const fields: ReadonlyArray<readonly [field: string, dialect: keyof typeof diale
   ['extra_body.google.cached_content', 'chatOfGemini', (id) => ({ extra_body: { google: { cached_content: id } } })],
   ['messages[0].content[0].file.file_id', 'chat', (id) => block({ type: 'file', file: { file_id: id } })],
   ['messages[0].audio.id', 'chat', (id) => ({ messages: [{ role: 'assistant', audio: { id } }] })],
+  ['thread.previous_message_id', 'messages', (id) => ({ thread: { type: 'continue', previous_message_id: id } })],
   ['container', 'messages', (id) => ({ container: id })],
   ['container.id', 'messages', (id) => ({ container: { id } })],
   [

@@ -178,6 +178,7 @@ const responsesPaths: readonly IdPath[] = [
 ];
 
 const messagesPaths: readonly IdPath[] = [
+  ['thread.previous_message_id'],
   ['container'],
   ['container.id'],
   // Anthropic's own skills are available to every account.
@@ -287,7 +288,8 @@ const fieldsOf = Object.fromEntries(
 ) as Readonly<Record<keyof typeof idPaths, IdFields>>;
 
 const googleFields = /^(?:extra_body\.)?google\./;
-const conversationFields = /^(?:previous_response_id|conversation(?:\.id)?|input\[\d+\]\.id)$/;
+const conversationFields =
+  /^(?:previous_response_id|thread\.previous_message_id|conversation(?:\.id)?|input\[\d+\]\.id)$/;
 const none: readonly never[] = [];
 
 /**
@@ -329,6 +331,7 @@ const ofResponse = new IdFields([
   ['output[].content[].annotations[].file_id'],
 ]);
 const ofMessage = new IdFields([['container.id'], ['content[].content.content[].file_id']]);
+const ofThread = new IdFields([['id']]);
 
 const ofChat = new IdFields([['choices[].message.audio.id']]);
 
@@ -344,13 +347,19 @@ export const idsOfResponse = (response: Fields): readonly string[] => [
 /** @param answer a response of chat completions, whose audio may be named in the next request */
 export const idsOfChat = (answer: Fields): readonly string[] => textsIn(ofChat, answer);
 
-/** @param message a response of Messages */
-export const idsOfMessage = (message: Fields): readonly string[] => textsIn(ofMessage, message);
+/**
+ * @param message a response of Messages
+ * @param isThread whether the provider keeps the conversation by the id of the response
+ */
+export const idsOfMessage = (message: Fields, isThread: boolean): readonly string[] => [
+  ...(isThread ? textsIn(ofThread, message) : []),
+  ...textsIn(ofMessage, message),
+];
 
 /** Returns the ids in one event of a stream of Messages. */
-export function idsOfMessageEvent(event: Fields): readonly string[] {
+export function idsOfMessageEvent(event: Fields, isThread: boolean): readonly string[] {
   const block = asFields(event['content_block']);
-  if (block) return idsOfMessage({ content: [block] });
-  const holder = asFields(event['delta']) ?? asFields(event['message']) ?? {};
-  return idsOfMessage({ container: holder['container'], content: asList(holder['content']) });
+  if (block) return idsOfMessage({ content: [block] }, false);
+  const { id, container, content } = asFields(event['delta']) ?? asFields(event['message']) ?? {};
+  return idsOfMessage({ id, container, content: asList(content) }, isThread);
 }

@@ -2,6 +2,7 @@ import { AppError } from '../../shared/errors.js';
 import type { Dialect } from './dialect.js';
 import { asFields } from './fields.js';
 import type { NeutralRequest } from './request.js';
+import { threadLeftOut } from './thread.js';
 
 type Names = Readonly<Record<Dialect, string>>;
 
@@ -173,6 +174,7 @@ export function dropCacheMarks({ messages, tools }: NeutralRequest, dropped: Dro
  * @param carried names that the writer sends
  */
 export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: ReadonlySet<string> = new Set()): void {
+  threadLeftOut(request.extras);
   for (const [name, value] of Object.entries(request.extras)) {
     if (carried.has(name) || value === null || value === false || (Array.isArray(value) && value.length === 0))
       continue;

@@ -1,6 +1,7 @@
 import { whenSearched, whenTier, type Condition } from '../../../shared/price-condition.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
 import { cachesUnasked, searchesUnasked } from '../../../dialects/makers/charging.js';
+import { continuesThread } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
 
@@ -64,7 +65,7 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
     writesCache: cachesUnasked(model),
     writesCacheForHour: false,
     // A prompt that OpenAI stores has texts and tools of its own.
-    addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null,
+    addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null || continuesThread(body),
     hasMedia: false,
     hasAudio: asksForAudio(body),
     ...workOf(tools, researches),
