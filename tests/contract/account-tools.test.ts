@@ -255,6 +255,38 @@ describe('all-api-hub', () => {
     expect(names).toEqual(['three', 'two', 'one']);
   });
 
+  it('reads channels as a site of Veloera from page 0, and as one of new-api from page 1', async () => {
+    const rootToken = (await site.rest(root, 'GET', '/api/user/token')).body.data as string;
+    const headers = { ...json, ...ids(root.id), ...extension, authorization: `Bearer ${rootToken}` };
+    for (const name of ['second', 'third']) {
+      const channel = { name, type: 1, key: 'sk', models: 'gpt-4o', group: 'default' };
+      expect((await send('POST', '/api/channel/', headers, { mode: 'single', channel })).body['success']).toBe(true);
+    }
+    const read = async (page: number, size: number) =>
+      (await send('GET', `/api/channel/?p=${page}&page_size=${size}`, headers)).body.data;
+
+    const asVeloera = async (size: number): Promise<string[]> => {
+      const names: string[] = [];
+      for (let page = 0; page < 10; page++) {
+        const rows = (await read(page, size)) as Array<{ name: string }>;
+        names.push(...rows.map(({ name }) => name));
+        if (rows.length < size) break;
+      }
+      return names;
+    };
+    const all = ['calls', 'second', 'third'];
+    for (const size of [1, 2, 3, 100]) expect((await asVeloera(size)).sort()).toEqual(all);
+
+    const asNewApi = (await read(1, 100)) as { items: Array<{ name: string }>; total: number };
+    expect([asNewApi.items.map(({ name }) => name).sort(), asNewApi.total]).toEqual([all, 3]);
+    const found = (await send('GET', '/api/channel/search?keyword=second', headers)).body.data;
+    expect(found).toMatchObject({ items: [{ name: 'second' }], total: 1 });
+    for (const name of ['second', 'third']) {
+      const [row] = await site.query<{ id: number }>('SELECT id FROM channels WHERE name = $1', [name]);
+      expect((await send('DELETE', `/api/channel/${row?.id}`, headers)).body['success']).toBe(true);
+    }
+  });
+
   it('reads the key of a channel after a sign-in with a second factor', async () => {
     const admin = await site.invite(root, 'admin');
     const ask = async (query: string, variables = {}) =>

@@ -99,7 +99,12 @@ describe('creating', () => {
     [{ model_mapping: '{' }, 'Model mapping must be valid JSON'],
     [{ model_mapping: '{"a":1}' }, 'Model mapping: values must be texts'],
     [{ setting: '[]' }, 'Channel setting: must be a JSON object'],
-    [{ setting: '{"chat_upstream":"both"}' }, 'Channel setting: chat_upstream must be chat or responses'],
+    [{ setting: '{"chat_upstream":"both"}' }, 'Channel setting: chat_upstream must be chat, responses or alternative'],
+    [
+      { setting: '{"chat_upstream":"alternative"}' },
+      'Channel setting: chat_upstream must be chat or responses for this type',
+    ],
+    [{ type: 24, other: 'beta' }, 'other must be a version of the API, such as v1beta, or versions by model'],
     [{ setting: '{"proxy":"gopher://x"}' }, 'Channel setting: proxy must be an http://, https:// or socks5:// address'],
     [{ param_override: 'x' }, 'Parameter override must be valid JSON'],
     [

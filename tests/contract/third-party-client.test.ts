@@ -253,7 +253,11 @@ describe('12: what admins do', () => {
     const made = list.find(({ name }) => name === 'hub');
     expect(made).toMatchObject({ group: 'default,vip', key: '' });
     const id = made?.id ?? 0;
-    expect((await ask('GET', '/api/channel/search?keyword=hub')).body.data).toMatchObject([{ id, name: 'hub' }]);
+    // Its reader of Veloera takes an array, or `items`; that of new-api takes `items`.
+    expect((await ask('GET', '/api/channel/search?keyword=hub')).body.data).toMatchObject({
+      items: [{ id, name: 'hub' }],
+      total: 1,
+    });
     expect((await ask('PUT', '/api/channel', { id, models: 'c' })).body['success']).toBe(true);
     const edit = { id, models: 'c,d', model_mapping: '{"c":"d"}' };
     expect((await ask('PUT', '/api/channel', edit)).body['success']).toBe(true);

@@ -70,9 +70,14 @@ export const joinKeys = (type: number, key: string): string => splitKeys(key, pr
  * Runs the checks that need the complete channel.
  * @throws InvalidInputError
  */
-export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl' | 'other'>): void {
-  const { baseUrl, type } = channel;
-  const { needsBaseUrl, socketBase, adapterFor } = providerOf(type);
+export function checkWhole(
+  channel: Pick<Channel, 'type' | 'baseUrl' | 'other'> & Partial<Pick<Channel, 'setting'>>,
+): void {
+  const { baseUrl, type, setting } = channel;
+  const { needsBaseUrl, socketBase, adapterFor, alternative } = providerOf(type);
+  if (setting?.chatUpstream === 'alternative' && !alternative) {
+    throw new InvalidInputError('Channel setting: chat_upstream must be chat or responses for this type', 'setting');
+  }
   if (baseUrl === '' && needsBaseUrl) throw new InvalidInputError('Channels of this type need a base URL', 'baseUrl');
   if (/^wss?:/i.test(baseUrl) && !socketBase) throw notHttp();
   if (planName.test(baseUrl) && !adapterFor?.(channel)) throw notHttp();
