@@ -22,7 +22,20 @@ export function loggedCalls(condition: string, columns: readonly string[]): stri
 
 /** Characters of a text that is a key: an index of Postgres takes some 2,700 bytes in a row. */
 const keyLength = 200;
-const keyOf = (name: string): string => `left(coalesce(${loggedText(name)}, ''), ${keyLength})`;
+const keyOf = (text: string): string => `left(coalesce(${text}, ''), ${keyLength})`;
+
+/**
+ * SQL of the pattern of a path: Google's, Vertex AI's, Bedrock's and old OpenAI paths name a model, a project or a location,
+ * each of which would make a row of its own.
+ */
+const patternOf = (path: string): string => `(SELECT CASE
+    WHEN path LIKE '/model/%' THEN regexp_replace(path, '^/model/.*/', '/model/{model}/')
+    WHEN path LIKE '/v1/engines/%' THEN regexp_replace(path, '^/v1/engines/.*/', '/v1/engines/{model}/')
+    WHEN path LIKE '/v1%/projects/%:%' THEN regexp_replace(path, '^(/[^/]+/projects)/.*(/publishers/[^/]+/models)/.*:',
+      '\\1/{project}/locations/{location}\\2/{model}:')
+    WHEN path LIKE '/v1%:%' THEN regexp_replace(path, '^(/[^/]+)/.*:', '\\1/models/{model}:')
+    ELSE path END
+  FROM (SELECT ${path} AS path OFFSET 0) given)`;
 
 /** SQL of a whole number. Rows of imported programs may have any number, whose sum has to fit into a bigint. */
 const whole = (sql: string): string => `least(greatest(coalesce(${sql}, 0), 0), 1e13)::bigint`;
@@ -47,8 +60,8 @@ const saved = `CASE WHEN coalesce(${loggedNumber('model_price')}, -1) >= 0 THEN 
 const isInUsd = `${loggedNumber('quota_per_unit')} IS NOT NULL`;
 
 const sqlOf: Readonly<Record<string, string>> = {
-  endpoint: keyOf('request_path'),
-  error_code: keyOf('error_code'),
+  endpoint: keyOf(patternOf(loggedText('request_path'))),
+  error_code: keyOf(loggedText('error_code')),
   active_users: ofAnswered('user_id', 'NULL'),
   calls: `(${answered})::integer`,
   stream_calls: `(${answered} AND is_stream)::integer`,

@@ -37,7 +37,7 @@ const DimensionEnum = enumType(
     GROUP: 'The group that the calls were charged by.',
     PROVIDER: 'Provider of the channel; null for deleted channels.',
     CHANNEL_TAG: 'Tag that the channel has now; null for none.',
-    ENDPOINT: `Path of the request. ${fromLog}`,
+    ENDPOINT: `Path of the request, with \`{model}\` in place of a model that it names. ${fromLog}`,
     ERROR: `Code of the error; only failed calls that the log has (\`LogErrorEnabled\`). ${fromLog}`,
     USER_COHORT_WEEK: 'Week in which the user signed up, in the time zone of the question.',
   },
