@@ -254,9 +254,6 @@ export class ChannelObject {
 
   @Field(() => Date, { nullable: true, description: 'Null: unknown.' })
   createdAt: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Null: never.' })
-  expiresAt: Date | null;
 }
 
 const toSettingObject = ({ proxy, chatUpstream, more, ...flags }: ChannelSetting): ChannelSettingObject => ({
@@ -286,7 +283,6 @@ export function toChannelObject(channel: Channel): ChannelObject {
     setting: toSettingObject(channel.setting),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
     lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime, error: channel.testError || null },
-    expiresAt: null,
   };
 }
 
