@@ -1,5 +1,5 @@
 import { durationBounds } from '../../shared/latency.js';
-import { LogType } from '../../shared/log-type.js';
+import { callTypes, LogType } from '../../shared/log-type.js';
 import { loggedDuration, loggedNumber, loggedText } from '../../shared/logged-details.js';
 
 // Endpoints, codes of errors and cache writes are no columns of `usage_hourly`: each would multiply the rows that every
@@ -17,7 +17,7 @@ export function loggedCalls(condition: string, columns: readonly string[]): stri
   });
   // OFFSET 0 computes each column once for each row, not at each of the 24 sums of a histogram.
   return `(SELECT ${['created_at', ...list].join(', ')} FROM logs
-    WHERE type IN (${LogType.consume}, ${LogType.error}) AND ${condition} OFFSET 0) calls`;
+    WHERE type IN (${callTypes.join(', ')}) AND ${condition} OFFSET 0) calls`;
 }
 
 /** Characters of a text that is a key: an index of Postgres takes some 2,700 bytes in a row. */

@@ -224,6 +224,10 @@ export const toRange = (range: TimeRangeObject | null | undefined): WantedRange 
   calendar: range?.calendar ?? undefined,
 });
 
+/** Returns the cost of the dimensions that are read from the log. Arguments that are invalid are absent. */
+export const costOfLog = ({ groupBy = [] }: Partial<UsageArgs>): number =>
+  500 * groupBy.filter((dimension) => logDimensions.includes(dimension)).length;
+
 /** @throws AppError INVALID_INPUT for `page` beside `after` */
 export function toQuestion(args: UsageArgs): UsageQuestion {
   const { page, after, compareTo } = args;
@@ -253,10 +257,6 @@ export function toQuestion(args: UsageArgs): UsageQuestion {
 }
 
 /** Arguments of `usage` on a user, token or channel. */
-/** Returns the cost of the dimensions that are read from the log. Arguments that are invalid are absent. */
-export const costOfLog = ({ groupBy = [] }: Partial<UsageArgs>): number =>
-  500 * groupBy.filter((dimension) => logDimensions.includes(dimension)).length;
-
 @ArgsType()
 export class UsageSumArgs {
   @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })
