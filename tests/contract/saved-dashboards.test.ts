@@ -408,6 +408,23 @@ describe('the export for Grafana', () => {
     }
   });
 
+  it('has bars for a ranking, one for each row', async () => {
+    const text = 'query { usage(groupBy: [MODEL], top: 5) { items { key { modelName } metrics { usd } } } }';
+    const { id, grafana, panels } = await created(admin, {
+      name: 'Ranks',
+      panels: [{ ...panel, kind: 'RANKING', query: text }],
+    });
+    expect(panels.map(({ kind }) => kind)).toEqual(['RANKING']);
+    expect(grafana.panels).toMatchObject([
+      {
+        type: 'bargauge',
+        options: { reduceOptions: { values: true } },
+        targets: [{ root_selector: 'data.usage.items' }],
+      },
+    ]);
+    await remove(admin, id);
+  });
+
   it('puts panels beside each other while they fit', async () => {
     const sizes = ['SMALL', 'SMALL', 'SMALL', 'MEDIUM', 'LARGE'];
     const { id, grafana } = await created(admin, {
