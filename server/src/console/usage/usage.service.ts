@@ -117,7 +117,7 @@ export class UsageService {
   /** Exports the caller's own groups as CSV. */
   exportOwn(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
     const { id } = requireActor(actor);
-    assertOwn(question, { cost: false });
+    assertOwn(question, { cost: false, cache: false });
     return this.pieces({ ...question, filter: ownFilter(id, question.filter) }, ownUsageCsv);
   }
 
