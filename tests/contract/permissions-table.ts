@@ -124,6 +124,6 @@ export const closed: readonly string[] = [
   ...['mutation deleteCustomRole', 'mutation giveCustomRole'],
   ...['query siteImport', 'mutation checkImport', 'mutation startImport', 'mutation cancelImport'],
   ...['mutation discardImport', 'POST /api/import/file', 'GET /api/import/report'],
-  ...['mutation discoverOidc', 'mutation sendTestAlert', 'mutation resetModelRatio', 'query guardrailTrial'],
+  ...['mutation discoverOidc', 'mutation sendTestAlert', 'mutation resetModelRatio', 'mutation tryGuardrail'],
   ...['POST /api/option/rest_model_ratio'],
 ];

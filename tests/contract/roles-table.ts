@@ -375,7 +375,7 @@ export const operations: readonly Operation[] = [
   },
 
   { least: 'root', graphql: ['query { capturedContent(requestId: "none") { request } }'] },
-  { least: 'root', graphql: ['query { guardrailTrial(rule: "{}", text: "") { matched } }'] },
+  { least: 'root', graphql: ['mutation { tryGuardrail(input: { rule: "{}", text: "" }) { trial { matched } } }'] },
 
   // Saved dashboards
   {

@@ -1,7 +1,8 @@
 import { screen, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { rate, StatCards } from './StatCards.js';
+import { rate } from '../../nouns/dashboards/columnTexts.js';
+import { StatCards } from './StatCards.js';
 import type { DashboardData } from './useDashboard.js';
 
 const sum = {

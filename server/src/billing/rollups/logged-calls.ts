@@ -1,5 +1,5 @@
 import { durationBounds } from '../../shared/latency.js';
-import { LogType } from '../../shared/log-type.js';
+import { callTypes, LogType } from '../../shared/log-type.js';
 import { loggedDuration, loggedNumber, loggedText } from '../../shared/logged-details.js';
 
 // Endpoints, codes of errors and cache writes are no columns of `usage_hourly`: each would multiply the rows that every
@@ -17,12 +17,25 @@ export function loggedCalls(condition: string, columns: readonly string[]): stri
   });
   // OFFSET 0 computes each column once for each row, not at each of the 24 sums of a histogram.
   return `(SELECT ${['created_at', ...list].join(', ')} FROM logs
-    WHERE type IN (${LogType.consume}, ${LogType.error}) AND ${condition} OFFSET 0) calls`;
+    WHERE type IN (${callTypes.join(', ')}) AND ${condition} OFFSET 0) calls`;
 }
 
 /** Characters of a text that is a key: an index of Postgres takes some 2,700 bytes in a row. */
 const keyLength = 200;
-const keyOf = (name: string): string => `left(coalesce(${loggedText(name)}, ''), ${keyLength})`;
+const keyOf = (text: string): string => `left(coalesce(${text}, ''), ${keyLength})`;
+
+/**
+ * SQL of the pattern of a path: Google's, Vertex AI's, Bedrock's and old OpenAI paths name a model, a project or a location,
+ * each of which would make a row of its own.
+ */
+const patternOf = (path: string): string => `(SELECT CASE
+    WHEN path LIKE '/model/%' THEN regexp_replace(path, '^/model/.*/', '/model/{model}/')
+    WHEN path LIKE '/v1/engines/%' THEN regexp_replace(path, '^/v1/engines/.*/', '/v1/engines/{model}/')
+    WHEN path LIKE '/v1%/projects/%:%' THEN regexp_replace(path, '^(/[^/]+/projects)/.*(/publishers/[^/]+/models)/.*:',
+      '\\1/{project}/locations/{location}\\2/{model}:')
+    WHEN path LIKE '/v1%:%' THEN regexp_replace(path, '^(/[^/]+)/.*:', '\\1/models/{model}:')
+    ELSE path END
+  FROM (SELECT ${path} AS path OFFSET 0) given)`;
 
 /** SQL of a whole number. Rows of imported programs may have any number, whose sum has to fit into a bigint. */
 const whole = (sql: string): string => `least(greatest(coalesce(${sql}, 0), 0), 1e13)::bigint`;
@@ -47,8 +60,8 @@ const saved = `CASE WHEN coalesce(${loggedNumber('model_price')}, -1) >= 0 THEN 
 const isInUsd = `${loggedNumber('quota_per_unit')} IS NOT NULL`;
 
 const sqlOf: Readonly<Record<string, string>> = {
-  endpoint: keyOf('request_path'),
-  error_code: keyOf('error_code'),
+  endpoint: keyOf(patternOf(loggedText('request_path'))),
+  error_code: keyOf(loggedText('error_code')),
   active_users: ofAnswered('user_id', 'NULL'),
   calls: `(${answered})::integer`,
   stream_calls: `(${answered} AND is_stream)::integer`,

@@ -37,7 +37,7 @@ const DimensionEnum = enumType(
     GROUP: 'The group that the calls were charged by.',
     PROVIDER: 'Provider of the channel; null for deleted channels.',
     CHANNEL_TAG: 'Tag that the channel has now; null for none.',
-    ENDPOINT: `Path of the request. ${fromLog}`,
+    ENDPOINT: `Path of the request, with \`{model}\` in place of a model that it names. ${fromLog}`,
     ERROR: `Code of the error; only failed calls that the log has (\`LogErrorEnabled\`). ${fromLog}`,
     USER_COHORT_WEEK: 'Week in which the user signed up, in the time zone of the question.',
   },
@@ -224,6 +224,10 @@ export const toRange = (range: TimeRangeObject | null | undefined): WantedRange 
   calendar: range?.calendar ?? undefined,
 });
 
+/** Returns the cost of the dimensions that are read from the log. Arguments that are invalid are absent. */
+export const costOfLog = ({ groupBy = [] }: Partial<UsageArgs>): number =>
+  500 * groupBy.filter((dimension) => logDimensions.includes(dimension)).length;
+
 /** @throws AppError INVALID_INPUT for `page` beside `after` */
 export function toQuestion(args: UsageArgs): UsageQuestion {
   const { page, after, compareTo } = args;
@@ -253,10 +257,6 @@ export function toQuestion(args: UsageArgs): UsageQuestion {
 }
 
 /** Arguments of `usage` on a user, token or channel. */
-/** Returns the cost of the dimensions that are read from the log. Arguments that are invalid are absent. */
-export const costOfLog = ({ groupBy = [] }: Partial<UsageArgs>): number =>
-  500 * groupBy.filter((dimension) => logDimensions.includes(dimension)).length;
-
 @ArgsType()
 export class UsageSumArgs {
   @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })

@@ -41,9 +41,9 @@ export interface WantedCounters {
   readonly firstToken: boolean;
   readonly cost: boolean;
   /** Number of users with an answered call. */
-  readonly activeUsers?: boolean;
+  readonly activeUsers: boolean;
   /** Cache writes, and what reading from caches saved. They are in the log only. */
-  readonly cache?: boolean;
+  readonly cache: boolean;
 }
 
 export type UsageSource = 'counters' | 'logOfCalls' | 'logOfFailures';
@@ -103,7 +103,7 @@ export interface WantedUsage extends WantedCounters {
   /** Whether to read the totals of all groups outside `top`. */
   readonly others: boolean;
   /** Whether to project the totals to the end of an open period. */
-  readonly projected?: boolean;
+  readonly projected: boolean;
 }
 
 export const maxUsageRows = 5000;
