@@ -48,6 +48,7 @@ it.each<[readonly Permission[], readonly string[]]>([
   [['ALERTS'], ['alerts']],
   [['AUDIT'], ['priceHistory', 'audit']],
   [['LOGS_READ'], []],
+  [['USAGE_READ'], ['profit']],
   [
     ['CHANNELS_READ', 'PRICES'],
     ['channels', 'channelHealth', 'settings'],

@@ -11,6 +11,7 @@ import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
 import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
 import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
+import QueryStatsOutlinedIcon from '@mui/icons-material/QueryStatsOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
 import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
 import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
@@ -44,6 +45,7 @@ export interface SideBarEntry {
     | 'users'
     | 'settings'
     | 'payments'
+    | 'profit'
     | 'audit'
     | 'priceHistory'
     | 'alerts'
@@ -206,6 +208,13 @@ export const screens: readonly ScreenEntry[] = [
     access: 'admin',
     permission: ['USERS_READ'],
     sideBar: { group: 'admin', label: 'users', Icon: GroupOutlinedIcon },
+  },
+  {
+    paths: ['/profit'],
+    module: 'profit/Profit',
+    access: 'admin',
+    permission: ['USAGE_READ'],
+    sideBar: { group: 'admin', label: 'profit', Icon: QueryStatsOutlinedIcon },
   },
   {
     paths: ['/payment'],

@@ -129,6 +129,7 @@ export const common = {
     modelHealth: 'Model health',
     statusPage: 'Status',
     payments: 'Payments',
+    profit: 'Profit',
     audit: 'Audit log',
     priceHistory: 'Price history',
     balance: 'Balance {{amount}}',

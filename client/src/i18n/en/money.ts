@@ -251,7 +251,7 @@ const money = {
     charged: 'Charged to users',
     upstreamCost: 'Upstream cost',
     received: 'Top-ups received',
-    marginDetail: '{{share}} of sales, {{coverage}} known',
+    marginDetail: '{{share}}, cost known for {{known}} of {{calls}} calls',
     margin: 'Margin {{amount}} ({{share}})',
     marginOfSome: 'Margin {{amount}} ({{share}}); cost known for {{known}} of {{calls}} calls',
     other: 'Other',

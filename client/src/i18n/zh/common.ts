@@ -127,6 +127,7 @@ export const common = {
     modelHealth: '模型健康',
     statusPage: '服务状态',
     payments: '支付订单',
+    profit: '利润',
     audit: '审计日志',
     priceHistory: '价格历史',
     balance: '余额 {{amount}}',

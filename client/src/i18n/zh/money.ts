@@ -239,7 +239,7 @@ const money = {
     charged: '向用户收取',
     upstreamCost: '上游成本',
     received: '收到的充值',
-    marginDetail: '占收入 {{share}}，已知 {{coverage}}',
+    marginDetail: '{{share}}，已知 {{known}} / {{calls}} 次调用的成本',
     margin: '毛利 {{amount}}（{{share}}）',
     marginOfSome: '毛利 {{amount}}（{{share}}），{{calls}} 次调用中 {{known}} 次成本已知',
     other: '其他',

@@ -16,6 +16,7 @@ export * from './palette.js';
 export * from './paymentTest.js';
 export * from './playground.js';
 export * from './prices.js';
+export * from './profit.js';
 export * from './roles.js';
 export * from './rules.js';
 export * from './settings.js';

@@ -100,7 +100,7 @@ it('shows admins the margin with the calls that it covers, and users none', asyn
   });
   expect(margin.getByText('$0.50')).toBeInTheDocument();
   expect(margin.getByText('+25% vs previous period')).toBeInTheDocument();
-  expect(margin.getByText('25% of sales, 50% known')).toBeInTheDocument();
+  expect(margin.getByText('25%, cost known for 150 of 300 calls')).toBeInTheDocument();
 });
 
 it('has no margin without costs', async () => {

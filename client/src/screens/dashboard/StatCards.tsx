@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next';
 import { NumberCard } from '../../components/charts/NumberCard.js';
 import { count, duration, integer, percent } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
-import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
 import { comparisonText, rate } from '../../nouns/dashboards/columnTexts.js';
@@ -23,8 +22,7 @@ interface StatCard {
 /** The totals, for admins with the margin, each with a sparkline, the change against the previous period, and its parts. */
 export function StatCards({ data }: { readonly data: DashboardData | undefined }) {
   const { t } = useTranslation();
-  const { money } = useFormat();
-  const { quotaPerUnit } = useStatus();
+  const { money, total } = useFormat();
   const isAdmin = useMay('USAGE_READ');
   const sparklines = useMemo(() => sparklinesOf(data), [data]);
   const now = data?.current;
@@ -71,13 +69,14 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
   if (earned ?? (!data && isAdmin)) {
     cards.splice(1, 0, {
       label: t('dashboard.marginTitle'),
-      value: data && (earned && earned.knownCalls > 0 ? money(earned.marginUsd * quotaPerUnit, 'balance') : '–'),
+      value: data && (earned && earned.knownCalls > 0 ? total(earned.marginUsd) : '–'),
       note: against(earned?.marginUsd, before?.cost?.marginUsd),
       detail:
         earned && now.calls > 0
           ? t('dashboard.marginDetail', {
               share: earned.usd > 0 ? percent(earned.marginUsd / earned.usd) : '–',
-              coverage: percent(earned.knownCalls / now.calls),
+              known: integer(earned.knownCalls),
+              calls: integer(now.calls),
             })
           : '',
       values: sparklines.margin,

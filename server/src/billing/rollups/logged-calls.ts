@@ -2,12 +2,12 @@ import { durationBounds } from '../../shared/latency.js';
 import { callTypes, LogType } from '../../shared/log-type.js';
 import { loggedDuration, loggedNumber, loggedText } from '../../shared/logged-details.js';
 
-// Endpoints, codes of errors and cache writes are no columns of `usage_hourly`: each would multiply the rows that every
+// Endpoints, codes of errors, keys of channels and cache writes are no columns of `usage_hourly`: each would multiply the rows that every
 // settlement writes. They are read from the text of the log rows.
 
 /**
  * Returns SQL for FROM, named `calls`, of the log rows of calls with `created_at` and these columns: those of the usage
- * tables, `type`, `endpoint`, `error_code`, and counters.
+ * tables, `type`, `endpoint`, `error_code`, `upstream_key`, and counters.
  * @param condition SQL over the columns of `logs`
  */
 export function loggedCalls(condition: string, columns: readonly string[]): string {
@@ -62,6 +62,7 @@ const isInUsd = `${loggedNumber('quota_per_unit')} IS NOT NULL`;
 const sqlOf: Readonly<Record<string, string>> = {
   endpoint: keyOf(patternOf(loggedText('request_path'))),
   error_code: keyOf(loggedText('error_code')),
+  upstream_key: keyOf(loggedText('upstream_key')),
   active_users: ofAnswered('user_id', 'NULL'),
   calls: `(${answered})::integer`,
   stream_calls: `(${answered} AND is_stream)::integer`,

@@ -24,7 +24,7 @@ export function assertLogRange({
   const isLong = (span: Span | null): boolean => span !== null && span.range.end - span.range.from > maxLogSeconds;
   if (!isLong(current) && !isLong(compared)) return;
   throw new InvalidInputError(
-    'ENDPOINT, ERROR and cache are read from the log, for at most 31 days',
+    'ENDPOINT, ERROR, UPSTREAM_KEY and cache are read from the log, for at most 31 days',
     isLong(current) ? 'range' : 'compareTo',
   );
 }

@@ -23,6 +23,7 @@ import { chatContent } from '../observe/chat-content.js';
 import { cardAt, type ChargeRecord } from '../reserve/call-charge.js';
 import type { Estimate } from '../reserve/estimate.js';
 import type { AffinityResult } from '../route/affinity/session-affinity.js';
+import { keyNameOf } from '../route/key-mark.js';
 import type { Served } from '../send/attempts.js';
 import type { AbortedAttempt } from '../send/hedged-attempt.js';
 
@@ -62,6 +63,7 @@ export function factsOf(
     bareModel: call.admission.bareModel,
     upstreamModel: served.upstreamModel,
     usedChannels: served.usedChannels,
+    upstreamKey: keyNameOf(served.channel, served.keyIndex),
     durationMs: Math.max(0, Math.round(performance.now() - call.startedAt)),
     firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
     reasoningEffort,
@@ -102,6 +104,8 @@ export interface CallFacts {
   readonly upstreamModel: string;
   /** Ids of the channels that were tried, in order. */
   readonly usedChannels: readonly number[];
+  /** The key that served the call; undefined where the channel has one key only. */
+  readonly upstreamKey?: string | undefined;
   /** Whole milliseconds. */
   readonly durationMs: number;
   /** Milliseconds until the provider's first data; null for non-streaming responses. */
@@ -181,6 +185,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     stream_error: facts.brokenBy,
     admin_info: {
       use_channel: facts.usedChannels.map(String),
+      upstream_key: facts.upstreamKey,
       aborted_attempt: facts.aborted,
       upstream_cost: facts.cost.upstream_cost,
       cost_basis: facts.cost.cost_basis,
