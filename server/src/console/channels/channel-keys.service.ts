@@ -170,4 +170,6 @@ export const keysChanged = (): AppError => new AppError('CONFLICT', 'The keys of
 /** Characters. The ending of a shorter key is not shown, because four characters would reveal too much of it. */
 const minForEnding = 16;
 
-const endingOf = (key: string): string => (key.length < minForEnding || key.startsWith('{') ? '' : key.slice(-4));
+/** Returns the last four characters of a key, which admins may see. Empty for short keys and documents. */
+export const endingOf = (key: string): string =>
+  key.length < minForEnding || key.startsWith('{') ? '' : key.slice(-4);
