@@ -5,7 +5,7 @@
 export const opens: Readonly<Record<string, readonly string[]>> = {
   'channels.read': [
     ...['query channels', 'query channelsByTag', 'query channel', 'query channelSessions', 'query channelTags'],
-    ...['query channelHealth', 'query channelTestRun'],
+    ...['query channelHealth', 'query channelTestRun', 'query failedAttempts', 'query failedKeys'],
     ...['query channelTypes', 'query enabledModels', 'query channelRetries', 'query groups'],
     ...['subscription channelChanged'],
     ...['GET /api/channel', 'GET /api/channel/search', 'GET /api/channel/models', 'GET /api/channel/models_enabled'],
@@ -98,7 +98,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['GET /api/channel/models_enabled'],
   ],
   alerts: ['query alerts', 'mutation markAlertsSeen'],
-  audit: ['query auditEntries', 'GET /api/audit/export'],
+  audit: ['query auditEntries', 'mutation restoreAuditEntry', 'GET /api/audit/export'],
 };
 
 /** The permissions that each permission includes. */

@@ -287,6 +287,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['mutation { testPayment { outcome } }'] },
   { graphql: ['query { latestRelease { tag } }'] },
   { graphql: ['query { auditEntries { totalCount } }'] },
+  { graphql: [`mutation { restoreAuditEntry(id: "${unknownId}") { restored } }`] },
   { graphql: ['query { groups }'], rest: ['GET /api/group'] },
   { least: 'admin', graphql: ['query { salesBelowCost { modelName } }'] },
   { least: 'admin', rest: ['GET /api/status/test'] },
@@ -304,6 +305,8 @@ export const operations: readonly Operation[] = [
   { graphql: [`query { channelSessions(id: ${unknownId}) { totalCount } }`] },
   { graphql: ['query { channelTestRun { total } }'] },
   { graphql: ['query { channelHealth { rows { channelId } } }'] },
+  { graphql: ['query { failedAttempts { id } }'] },
+  { graphql: ['query { failedKeys { attempts } }'] },
   { graphql: ['query { channelTags }'] },
   {
     graphql: [`mutation { copyChannel(id: ${unknownId}, name: "copy") { channel { id } } }`],

@@ -11,7 +11,7 @@ import { GroupUseDocument, SettingsDocument } from '../screens/settings/settings
 import { sectionIdsFor, tabsFor } from '../nouns/settings/settingsAccess.js';
 import { settingsByKey } from '../nouns/settings/settingsByKey.js';
 import { SettingsScreen } from '../screens/settings/SettingsScreen.js';
-import { logColumns } from '../screens/logs/logColumns.js';
+import { logColumns } from '../nouns/logs/logColumns.js';
 import { PaidSumsDocument, PaymentsDocument } from '../screens/payments/payments.generated.js';
 import { PaymentListScreen } from '../screens/payments/PaymentListScreen.js';
 import { UserTokensDocument } from '../screens/users/users.generated.js';

@@ -138,6 +138,9 @@ const money = {
     restoreBody:
       'The values of this entry become as they were before the change of {{time}}. Other rows of the table stay as they are now.',
     restored: '{{name}} restored',
+    restoreObjectBody:
+      'The fields of the change of {{time}} get the values that they had before it. Keys and other secrets are not in the audit log and stay as they are.',
+    restoredPartly: '{{name}} restored, except secrets and what only the server sets',
     restoreTitle: 'Restore {{name}}?',
     subject: 'Object',
     subjectId: 'ID or setting',

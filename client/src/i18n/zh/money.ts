@@ -131,6 +131,8 @@ const money = {
     restore: '恢复之前的值',
     restoreBody: '此记录中的值会恢复到 {{time}} 变更之前的内容，表中的其他行保持现状。',
     restored: '已恢复 {{name}}',
+    restoreObjectBody: '{{time}} 的修改所涉及的字段将恢复为之前的值。密钥等保密内容不在审计日志中，保持不变。',
+    restoredPartly: '{{name}} 已恢复，保密内容和仅由服务器设置的内容除外',
     restoreTitle: '恢复 {{name}}？',
     subject: '对象',
     subjectId: 'ID 或设置项',

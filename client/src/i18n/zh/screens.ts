@@ -12,6 +12,7 @@ export * from './logs.js';
 export * from './modelHealth.js';
 export * from './money.js';
 export * from './import.js';
+export * from './objects.js';
 export * from './palette.js';
 export * from './paymentTest.js';
 export * from './playground.js';

@@ -2,7 +2,11 @@ import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, headers, rowOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { AuditEntriesDocument, RestoredOptionDocument, RestoreOptionDocument } from './audit.generated.js';
+import {
+  AuditEntriesDocument,
+  RestoredOptionDocument,
+  RestoreOptionDocument,
+} from '../../nouns/audit/audit.generated.js';
 import { AuditList } from './AuditList.js';
 
 jest.setTimeout(60_000);

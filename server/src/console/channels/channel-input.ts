@@ -12,6 +12,11 @@ export const channelFieldNames = [
   ...['headers', 'cost', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'ownerId'],
 ] as const;
 
+/** Those of them that are texts. */
+export const channelTextNames: ReadonlySet<string> = new Set([
+  ...['name', 'status', 'openaiOrganization', 'testModel', 'baseUrl', 'other', 'tag', 'modelPrefix'],
+]);
+
 /** Fields of a channel as they are stored. Several keys are separated by commas or line breaks. */
 export type ChannelFields = Pick<Channel, (typeof channelFieldNames)[number]> & { readonly key: string };
 

@@ -1,4 +1,4 @@
-import { priceKeys } from '../../nouns/settings/priceSettings.js';
+import { priceKeys } from '../settings/priceSettings.js';
 import type { AuditEntriesQuery } from './audit.generated.js';
 
 export type AuditEntry = AuditEntriesQuery['auditEntries']['items'][number];
@@ -64,6 +64,19 @@ function textOf(table: Table, name: string): string | null {
 /** Whether the entry changed a price setting that had a value before, which can be restored. */
 export const isRestorable = ({ subject, subjectId, changes: [change] }: AuditEntry): boolean =>
   subject === 'OPTION' && priceKeys.includes(subjectId) && change?.before != null;
+
+/** Fields of objects that the server can restore. A channel has more that it cannot: its keys, and what only the server sets. */
+const restorableFields: Readonly<Partial<Record<AuditEntry['subject'], (field: string) => boolean>>> = {
+  CHANNEL: (field) => !['id', 'key', 'createdAt', 'statusReason', 'statusChangedAt'].includes(field),
+  USER: (field) => ['username', 'displayName', 'email', 'group'].includes(field),
+  TOKEN: (field) => ['status', 'group'].includes(field),
+};
+
+/** Whether the entry changed a field of a channel, a user or an API key that can be restored. */
+export const isObjectRestorable = ({ subject, action, changes }: AuditEntry): boolean => {
+  const isField = restorableFields[subject];
+  return isField !== undefined && !['create', 'delete'].includes(action) && changes.some(({ field }) => isField(field));
+};
 
 /**
  * Returns the setting without this change. In a table only the rows of the change become as before, because the audit log

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime, integer } from '../../lib/format.js';
-import { groupTone } from '../../nouns/groups/groupTone.js';
+import { groupTone } from '../groups/groupTone.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { amountOf } from './logAmount.js';
 import { isText, ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';

@@ -1,5 +1,5 @@
 import { decimal, dollars, integer, ratio } from '../../lib/format.js';
-import type { Quantity } from '../../nouns/prices/quantities.js';
+import type { Quantity } from '../prices/quantities.js';
 import type { LogRow } from './logRow.js';
 
 const perMillion = 1_000_000;

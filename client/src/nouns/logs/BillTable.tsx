@@ -3,8 +3,8 @@ import Card from '@mui/material/Card';
 import { useTranslation } from 'react-i18next';
 import { ToneChip } from '../../components/Tone.js';
 import { dollars, integer, ratio, unitPrice } from '../../lib/format.js';
-import { groupTone } from '../../nouns/groups/groupTone.js';
-import { quantityTexts } from '../../nouns/prices/quantityTexts.js';
+import { groupTone } from '../groups/groupTone.js';
+import { quantityTexts } from '../prices/quantityTexts.js';
 import type { Bill } from './logBill.js';
 
 const cell = { padding: 0, lineHeight: '26px', whiteSpace: 'nowrap', fontWeight: 400 } as const;

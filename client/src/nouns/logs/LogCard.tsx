@@ -4,7 +4,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime } from '../../lib/format.js';
-import { groupTone } from '../../nouns/groups/groupTone.js';
+import { groupTone } from '../groups/groupTone.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { amountOf } from './logAmount.js';
 import { contentOf } from './logContent.js';

@@ -8,7 +8,7 @@ import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, dollars, duration, integer, ratio } from '../../lib/format.js';
-import { quantityLabel, conditionLabel } from '../../nouns/prices/quantityTexts.js';
+import { quantityLabel, conditionLabel } from '../prices/quantityTexts.js';
 import { durationTone, firstTokenTone } from './logCells.js';
 import { contentOf } from './logContent.js';
 import type { LogRow } from './logRow.js';
