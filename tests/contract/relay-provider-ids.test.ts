@@ -404,6 +404,41 @@ describe('a text of a chat', () => {
   });
 });
 
+// Google's own examples have objects in place of lists (https://ai.google.dev/gemini-api/docs/text-generation, November 2026).
+it.each<[dialect: keyof typeof dialects, field: string, body: Json]>([
+  [
+    'generate',
+    'contents.parts.fileData.fileUri',
+    { contents: { parts: { fileData: { fileUri: 'files/id_of_another' } } } },
+  ],
+  [
+    'generate',
+    'contents[0].parts.fileData.fileUri',
+    { contents: [{ role: 'user', parts: { fileData: { fileUri: 'files/id_of_another' } } }] },
+  ],
+  [
+    'generate',
+    'systemInstruction.parts.file_data.file_uri',
+    { systemInstruction: { parts: { file_data: { file_uri: 'files/id_of_another' } } } },
+  ],
+  [
+    'responses',
+    'input[0].content.file_id',
+    { input: [{ role: 'user', content: { type: 'input_file', file_id: 'id_of_another' } }] },
+  ],
+  ['responses', 'input.id', { input: { type: 'item_reference', id: 'id_of_another' } }],
+  [
+    'chat',
+    'messages[0].content.file.file_id',
+    { messages: [{ role: 'user', content: { type: 'file', file: { file_id: 'id_of_another' } } }] },
+  ],
+])('an object in place of a list hides no id: %s, %s', async (dialect, field, body) => {
+  await relay.addChannel(dialects[dialect].channel);
+  const { status, text } = await send(dialect, await relay.addToken(), body);
+  expect([status, text]).toEqual([404, expect.stringContaining(`id_of_another' in ${field}`)]);
+  expect(relay.upstream.requests).toEqual([]);
+});
+
 // Calls to the user's own account are refused for these fields too, unless the price of the tool is known.
 it.each<[field: string, retrieval: Json]>([
   ['vertexAiSearch.datastore', { vertexAiSearch: { datastore: 'id_of_another' } }],

@@ -291,6 +291,31 @@ describe('a text', () => {
     expect(relay.upstream.requests).toHaveLength(0);
   });
 
+  it.each([
+    ['generationConfig', 'serviceTier'],
+    ['generation_config', 'service_tier'],
+  ])('has no tier in %s: %s', async (config, tier) => {
+    const { key } = await relay.addToken();
+    const body = { contents, [config]: { maxOutputTokens: 50, [tier]: 'priority' } };
+    const response = await relay.post('/v1beta/models/gemini-x:generateContent', key, body);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(tier)]);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
+  const foldings = decisiveNames.flatMap((name) => [
+    [name, name.replace('s', '\u017f')] as const,
+    [name, name.replace('k', '\u212a')] as const,
+  ]);
+  it.each(foldings.filter(([name, folded]) => name !== folded))(
+    'has no %s with a letter that Go reads as another case: %s',
+    async (name, folded) => {
+      const { key } = await relay.addToken();
+      const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', [folded]: 1 });
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(name)]);
+      expect(relay.upstream.requests).toHaveLength(0);
+    },
+  );
+
   it.each(decisiveNames)('has no %s in another case', async (name) => {
     const { key } = await relay.addToken();
     for (const spelled of [name.toUpperCase(), `${name.charAt(0).toUpperCase()}${name.slice(1)}`]) {

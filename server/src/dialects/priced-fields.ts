@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../shared/errors.js';
-import { asFields, type Fields } from './neutral/fields.js';
+import { asFields, foldedName, type Fields } from './neutral/fields.js';
 import { optionalCount, optionalFlag } from './neutral/given.js';
 import type { ImageTerms } from './neutral/made-image.js';
 
@@ -48,6 +48,13 @@ export const modelFields: readonly string[] = [
 /** Fields whose content gateways and servers copy into the request. */
 export const containers = ['extra_body', 'parameters', 'options', 'sampling_params'];
 export const configs = ['generationConfig', 'generation_config'];
+/**
+ * Fields that name what a provider keeps, or have it keep a response. A response in the background is charged when it is
+ * complete.
+ */
+const keptNames = [
+  ...['background', 'store', 'previous_response_id', 'conversation', 'container', 'cachedContent', 'cached_content'],
+];
 /** Fields that say what is asked of which model. */
 const contentNames = ['model', 'stream', 'messages', 'input', 'prompt', 'contents'];
 /**
@@ -56,7 +63,7 @@ const contentNames = ['model', 'stream', 'messages', 'input', 'prompt', 'content
  */
 export const decisiveNames: readonly string[] = [
   ...[...pricedNames, ...otherPriced, ...modelFields],
-  ...[...containers, ...configs, ...contentNames],
+  ...[...containers, ...configs, ...contentNames, ...keptNames],
 ];
 
 export const maxChoices = 1024;
@@ -67,11 +74,11 @@ export const choices: ReadonlySet<string> = new Set(choiceNames);
 export const limits: ReadonlySet<string> = new Set(limitNames);
 const tiers: ReadonlySet<string> = new Set(tierNames);
 /**
- * Names that are refused inside of a container, in lower case, because gateways compare them without regard to case and
+ * Names that are refused inside of a container, folded, because gateways compare them without regard to case and
  * copy them over the fields of the request.
  */
 const innerNames: ReadonlySet<string> = new Set(
-  [...choices, ...limits, ...tiers, ...otherPriced, ...modelFields, ...contentNames].map((name) => name.toLowerCase()),
+  [...choices, ...limits, ...tiers, ...otherPriced, ...modelFields, ...contentNames].map(foldedName),
 );
 
 /** The position of the fields of a text request. */
@@ -86,7 +93,7 @@ export interface TextFields {
 }
 
 const everywhere: ReadonlySet<string> = new Set([...containers, ...configs]);
-const everywhereInside: ReadonlySet<string> = new Set([...everywhere].map((name) => name.toLowerCase()));
+const everywhereInside: ReadonlySet<string> = new Set([...everywhere].map(foldedName));
 export const chatFields: TextFields = { limits: ['max_tokens', 'max_completion_tokens'], containers: everywhere };
 export const messagesFields: TextFields = {
   limits: ['max_tokens'],
@@ -121,10 +128,13 @@ export function readTextFields(fields: Fields, where: TextFields): number {
       longest = Math.max(longest, limit);
       if (limit > 0 && where.limits.includes(name)) isLimited = true;
     } else if (choices.has(name)) needCount(value, shown, 0, maxChoices);
-    else if (tiers.has(name) || where.words?.includes(name)) needWord(value, shown);
+    else if (tiers.has(name) && where.at !== undefined) {
+      throw new InvalidInputError(`${shown} must be a field of the request itself`, shown);
+    } else if (tiers.has(name) || where.words?.includes(name)) needWord(value, shown);
     else if (where.containers.has(name)) refuseInner(value, shown);
     else if (name === 'enable_search') optionalFlag(value, shown);
     else if (name === 'max_tool_calls') optionalCount(value, shown);
+    else if (name === 'web_search_options') optionalWord(asFields(value) ?? {}, 'search_context_size', `${shown}.`);
   }
   return isLimited ? longest : 0;
 }
@@ -139,7 +149,7 @@ export function checkContainers(fields: Fields): void {
 
 function refuseInner(container: unknown, at: string): void {
   for (const [name, value] of Object.entries(asFields(container) ?? {})) {
-    const [plain, shown] = [name.toLowerCase(), `${at}.${name}`];
+    const [plain, shown] = [foldedName(name), `${at}.${name}`];
     if (innerNames.has(plain)) {
       throw new InvalidInputError(`${shown} is not supported, it must be a field of the request itself`, shown);
     }

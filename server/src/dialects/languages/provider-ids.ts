@@ -78,6 +78,8 @@ function read(value: unknown, holder: Fields, place: Place, found: Found[]): voi
   const entries = place.next.get('[]');
   if (Array.isArray(value) && entries) return readEntries(value as unknown[], holder, entries, found);
   const fields = Array.isArray(value) ? null : asFields(value);
+  // Google reads an object in place of a list as its only entry.
+  if (fields && entries) return read(value, holder, entries, found);
   // An id that may be an object contains the id as a field.
   if (fields && place.next.size > 0) return readFields(fields, place, found);
   const isId = [...place.ids, ...(entries?.ids ?? [])].some((only) => only(holder, value));
@@ -289,7 +291,7 @@ const fieldsOf = Object.fromEntries(
 
 const googleFields = /^(?:extra_body\.)?google\./;
 const conversationFields =
-  /^(?:previous_response_id|thread\.previous_message_id|conversation(?:\.id)?|input\[\d+\]\.id)$/;
+  /^(?:previous_response_id|thread\.previous_message_id|conversation(?:\.id)?|input(?:\[\d+\])?\.id)$/;
 const none: readonly never[] = [];
 
 /**

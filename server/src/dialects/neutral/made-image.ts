@@ -12,7 +12,7 @@ const bestImageTokens = [4160, 6240, 6208] as const;
  */
 const tokensOfPartialImage = 100;
 
-/** What a request says about one image. */
+/** The terms of one image in a request. */
 export interface ImageTerms {
   /** Width and height in pixels, such as `1024x1024`. */
   readonly size: string;

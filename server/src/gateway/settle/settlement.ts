@@ -7,6 +7,7 @@ import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
 import { toolsSent } from '../reserve/metering/server-tools.js';
+import { conditionAskedFor } from '../reserve/metering/request-traits.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
 import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
@@ -102,7 +103,9 @@ function settleUsage(
 ): Promise<Billed> {
   const { tariff } = call.endpoint;
   const { delivery, upstreamModel } = served;
-  const counted = withOrderedSearches(found, call, served);
+  const countedHere = found !== delivery.usage && !isFixed;
+  const conditioned = countedHere ? withAskedCondition(found, call) : found;
+  const counted = withOrderedSearches(conditioned, call, served);
   const reported = tariff.counted?.(counted) ?? counted;
   const usage = isFixed ? reported : possibleUsage(call, reported, values);
   const charged: ChargeInput = {
@@ -116,7 +119,6 @@ function settleUsage(
   };
   const { charge: price, record, sale } = billOf(tariff, charged, values.QuotaPerUnit);
   if (values.LogChatContentEnabled || call.capture) reportOnce(served);
-  const countedHere = found !== delivery.usage && !isFixed;
   const reduced = usage === reported ? null : reported;
   const facts = factsOf(call, served, charged, { clientGone, countedHere, estimate, reduced, record, sale }, values);
   const least =
@@ -143,6 +145,12 @@ function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
 /** Whether the usage is so small that every model can have it. */
 const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
   promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
+
+/** Adds the tier, region or search size that the call requests, because no provider reported the one that it had. */
+function withAskedCondition(usage: Usage, { request }: Call): Usage {
+  const when = usage.details?.when ?? conditionAskedFor(request.body);
+  return when && usage !== noUsage ? { ...usage, details: { ...usage.details, when } } : usage;
+}
 
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */
 function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {

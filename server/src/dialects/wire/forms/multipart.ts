@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FormPart } from '../../contract.js';
 import { malformed } from '../../errors/relay-error.js';
+import { foldedName } from '../../neutral/fields.js';
 import { decisiveNames } from '../../priced-fields.js';
 
 const maxParts = 1000;
@@ -113,7 +114,7 @@ function decoded(text: string | undefined): string | null {
  * other fields are texts.
  */
 const decisive: ReadonlyMap<string, string> = new Map(
-  [...decisiveNames, 'resolution', 'duration', 'file', 'response_format'].map((name) => [name.toLowerCase(), name]),
+  [...decisiveNames, 'resolution', 'duration', 'file', 'response_format'].map((name) => [foldedName(name), name]),
 );
 /** Fields that may occur several times in a form. */
 const isList = (name: string): boolean => name === 'image' || name.endsWith('[]');
@@ -126,14 +127,14 @@ function checked(parts: FormPart[]): FormPart[] {
   const seen = new Set<string>();
   for (const { name, value } of parts) {
     // Some parsers read `n[0]` as `n`.
-    const bare = name.trim().replace(/\[.*$/s, '').toLowerCase();
+    const bare = foldedName(name.trim().replace(/\[.*$/s, ''));
     const known = decisive.get(bare);
     if (known !== undefined && known !== name) throw malformed(`${known} is spelled in another way`);
     if (known !== undefined && (typeof value === 'string') === (known === 'file')) {
       throw malformed(`${known} must be ${known === 'file' ? 'a file' : 'text'}`);
     }
-    if (seen.has(name.toLowerCase()) && !isList(name)) throw malformed(`${bare} is named twice`);
-    seen.add(name.toLowerCase());
+    if (seen.has(foldedName(name)) && !isList(name)) throw malformed(`${bare} is named twice`);
+    seen.add(foldedName(name));
   }
   return parts;
 }

@@ -149,14 +149,13 @@ function noteCache(name: string, held: unknown, found: Found): void {
  * Returns the requested condition. Anthropic names a faster mode `speed` and a region, Perplexity names how much to
  * search, all others name a tier.
  */
-function conditionAskedFor(body: Fields): Condition | null {
+export function conditionAskedFor(body: Fields): Condition | null {
   const isInUs = body['inference_geo'] === 'us';
   if (body['speed'] === 'fast') return isInUs ? { tier: 'fast', region: 'us' } : { tier: 'fast' };
   if (isInUs) return { region: 'us' };
-  const searches = whenSearched(asFields(body['web_search_options'])?.['search_context_size']);
-  if (searches) return searches;
   const tier = either(body, 'service_tier', 'serviceTier');
-  return (tier !== 'flex' && whenTier(tier)) || null;
+  const searches = whenSearched(asFields(body['web_search_options'])?.['search_context_size']);
+  return (tier !== 'flex' && whenTier(tier)) || searches || null;
 }
 
 function noteType(type: string, fields: Fields, found: Found): void {
