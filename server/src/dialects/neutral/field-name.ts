@@ -156,7 +156,7 @@ export class Dropped {
 /** Fields of a client's dialect without which the request would mean something else. */
 const meaningful: Readonly<Record<Dialect, readonly string[]>> = {
   'openai-chat': ['web_search_options', 'plugins', 'search_parameters'],
-  'anthropic-messages': ['mcp_servers', 'container', 'fallbacks'],
+  'anthropic-messages': ['mcp_servers', 'container', 'fallbacks', 'compaction'],
   'gemini-generate': ['cachedContent'],
   'openai-responses': ['previous_response_id', 'conversation', 'background', 'prompt'],
 };
