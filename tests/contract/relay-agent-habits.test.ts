@@ -409,6 +409,21 @@ it.each([
   if (status === 400) expect(await response.text()).toContain('tools[0].input_schema');
 });
 
+it('a call that prepares a prompt cache alone is refused by a provider that would generate a response', async () => {
+  await relay.addChannel({ type: 43, models: 'm' });
+  const { key } = await relay.addToken();
+  const ask = (more: object) => relay.post('/v1/responses', key, { model: 'm', input: 'hi', ...more });
+  const refused = await ask({ prompt_cache_options: { prewarm: true } });
+  expect([refused.status, await refused.text()]).toEqual([
+    400,
+    expect.stringContaining('prompt_cache_options.prewarm'),
+  ]);
+  expect(relay.upstream.requests).toEqual([]);
+  relay.upstream.script({}, json({ ...message, choices: [{ index: 0, message: { content: 'Hello' } }] }));
+  const served = await ask({ prompt_cache_options: { mode: 'implicit' } });
+  expect([served.status, served.headers.get('x-tollgate-dropped')]).toEqual([200, 'prompt_cache_options']);
+});
+
 it('updates of the configuration within the input of Responses hold at other providers', async () => {
   await relay.addChannel({ type: 43, models: 'deepseek-v4-pro' });
   const { key } = await relay.addToken();

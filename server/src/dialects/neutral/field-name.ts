@@ -182,6 +182,7 @@ export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: R
       for (const inner of Object.keys(asFields(value) ?? {})) dropped.add(`${name}.${inner}`);
       continue;
     }
+    if (asFields(value)?.['prewarm'] === true) throw unsupported(`${name}.prewarm`, 'it would generate a response');
     if (meaningful[request.dialect].includes(name) && asFields(value)?.['mode'] !== 'off')
       throw unsupported(name, 'it belongs to another dialect');
     dropped.add(name);
