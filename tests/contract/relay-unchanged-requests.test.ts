@@ -16,7 +16,7 @@ afterEach(async () => {
 
 type Json = Record<string, unknown>;
 
-/** Refusals that ask for a correction come again and again, whatever is corrected. */
+/** Refusals that the provider repeats after each correction. */
 const refusals = [
   'Something is wrong with this request',
   'messages: Extra inputs are not permitted',
@@ -69,7 +69,7 @@ const failing =
     response.end(bytes);
   };
 
-/** What the provider refuses: the request without the signature of its address, which names the second. */
+/** Returns the request that the provider refuses. The query of its address may contain a time. */
 const refusedAs = ({ path, rawBody }: ReceivedRequest): string => `${path.split('?')[0]} ${rawBody.toString()}`;
 
 // Spark has one answer to a socket, and `e2e/vertex.test.ts` has the kinds at Google's hosts.
