@@ -181,3 +181,14 @@ describe.each<[name: string, type: number, answer: Json, key?: string]>([
     expect(relay.upstream.requests).toEqual([]);
   });
 });
+
+it('a turn of a thread is charged for the conversation that it does not contain', async () => {
+  await relay.addChannel({ type: 14, models: model });
+  relay.upstream.script({}, keepsThreads());
+  const key = await relay.addToken();
+  const { id } = await ask(key, create, 'hi');
+  relay.upstream.script({}, json({ ...message, usage: { input_tokens: 90_000, output_tokens: 2 } }));
+  await ask(key, after(id), 'go on');
+  const rows = await relay.logsOf(key.userId, 2);
+  expect(rows.map((row) => row.prompt_tokens).toSorted((a, b) => a - b)).toEqual([10, 90_000]);
+});
