@@ -372,6 +372,47 @@ describe('what newer clients of new-api ask for', () => {
     expect(await site.query('SELECT name FROM channels WHERE id = $1', [copy])).toEqual([{ name: 'copied_2' }]);
   });
 
+  it('lists the ways to pay, and the models of a tag', async () => {
+    const info = {
+      enable_online_topup: false,
+      enable_stripe_topup: false,
+      pay_methods: [],
+      amount_options: [],
+      discount: {},
+    };
+    expect((await site.expectSuccess(user, 'GET', '/api/user/topup/info')).body.data).toMatchObject(info);
+    for (const [key, value] of [
+      ['PayAddress', 'https://pay.example'],
+      ['EpayId', '1'],
+      ['EpayKey', 'secret'],
+      ['MinTopUp', '3'],
+    ]) {
+      await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
+    }
+    expect((await site.expectSuccess(user, 'GET', '/api/user/topup/info')).body.data).toMatchObject({
+      ...info,
+      enable_online_topup: true,
+      min_topup: 3,
+      pay_methods: [
+        { name: '支付宝', type: 'alipay' },
+        { name: '微信支付', type: 'wxpay' },
+      ],
+    });
+    for (const [name, models] of [
+      ['tagged 1', 'a'],
+      ['tagged 2', 'a,b,c'],
+      ['tagged 3', 'd,e'],
+    ]) {
+      const channel = { name, type: 1, key: 'sk', models, group: 'default', tag: 'eu' };
+      await site.expectSuccess(root, 'POST', '/api/channel/', channel);
+    }
+    const models = (query: string, person = root) => site.rest(person, 'GET', `/api/channel/tag/models${query}`);
+    expect((await models('?tag=eu')).body).toMatchObject({ success: true, data: 'a,b,c' });
+    expect((await models('?tag=us')).body).toMatchObject({ success: true, data: '' });
+    expect((await models('')).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+    expect((await models('?tag=eu', user)).body).toMatchObject({ success: false });
+  });
+
   it('lists ratios, and in which dialects a model can be called', async () => {
     const channel = { name: 'priced', type: 1, key: 'sk-x', models: 'gpt-4o,text-embedding-3-small', group: 'default' };
     await site.expectSuccess(root, 'POST', '/api/channel/', channel);
