@@ -17,7 +17,7 @@ beforeAll(async () => {
   [site, upstream] = await Promise.all([Site.open(), startUpstream()]);
   root = await site.setUp();
   user = await site.invite(root);
-  token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
+  token = await site.accessToken(user);
   const channel = { name: 'calls', type: 1, key: 'sk', base_url: upstream.url, models: 'gpt-4o', group: 'default' };
   await site.expectSuccess(root, 'POST', '/api/channel/', channel);
   for (const [key, value] of [
@@ -40,13 +40,13 @@ const cookiesOf = ({ headers }: Answer): string =>
     .map((cookie) => cookie.split(';')[0])
     .join('; ');
 
+/** Headers in which these programs send the id of a user to every site. */
+const common = ['New-API-User', 'Veloera-User', 'voapi-user', 'User-id', 'Rix-Api-User', 'neo-api-user'];
+const named = (id: number, headers: readonly string[]): Headers =>
+  Object.fromEntries(headers.map((name) => [name, String(id)]));
+
 describe('metapi', () => {
-  const ids = (id: number): Headers =>
-    Object.fromEntries(
-      ['New-API-User', 'Veloera-User', 'voapi-user', 'User-id', 'X-User-Id', 'Rix-Api-User', 'neo-api-user'].map(
-        (name) => [name, String(id)],
-      ),
-    );
+  const ids = (id: number): Headers => named(id, ['X-User-Id', ...common]);
   const withToken = (method: string, path: string, body?: unknown): Promise<Answer> =>
     send(method, path, { ...json, authorization: `Bearer ${token}`, ...ids(user.id) }, body);
 
@@ -225,13 +225,7 @@ it('neko-api-key-tool: balance, usage of a hundred days and log of a key', async
 });
 
 describe('all-api-hub', () => {
-  /** The id in the headers of every program of the family. */
-  const ids = (id: number): Headers =>
-    Object.fromEntries(
-      ['New-API-User', 'Veloera-User', 'X-Api-User', 'voapi-user', 'User-id', 'Rix-Api-User', 'neo-api-user'].map(
-        (name) => [name, String(id)],
-      ),
-    );
+  const ids = (id: number): Headers => named(id, ['X-Api-User', ...common]);
   const extension = { origin: 'chrome-extension://abc', 'sec-fetch-site': 'cross-site', Pragma: 'no-cache' };
 
   it('asks whether access tokens have scopes: 404 means the older contract', async () => {
@@ -256,7 +250,7 @@ describe('all-api-hub', () => {
   });
 
   it('reads channels as a site of Veloera from page 0, and as one of new-api from page 1', async () => {
-    const rootToken = (await site.rest(root, 'GET', '/api/user/token')).body.data as string;
+    const rootToken = await site.accessToken(root);
     const headers = { ...json, ...ids(root.id), ...extension, authorization: `Bearer ${rootToken}` };
     for (const name of ['second', 'third']) {
       const channel = { name, type: 1, key: 'sk', models: 'gpt-4o', group: 'default' };

@@ -13,9 +13,8 @@ beforeAll(async () => {
   site = await Site.open();
   root = await site.setUp();
   user = await site.invite(root);
-  const tokenOf = async (person: Person) => (await site.rest(person, 'GET', '/api/user/token')).body.data as string;
-  rootToken = await tokenOf(root);
-  userToken = await tokenOf(user);
+  rootToken = await site.accessToken(root);
+  userToken = await site.accessToken(user);
 });
 afterAll(() => site.stop());
 

@@ -126,7 +126,7 @@ export const apiSections: readonly ApiSection[] = [
   ]),
   sectionOf(
     'Import',
-    'From one-api, new-api, Veloera or LiteLLM, into a fresh site. The file is uploaded here; everything else is GraphQL (`siteImport`, `checkImport`, `startImport`, `cancelImport`, `discardImport`).',
+    'From one-api, new-api, Veloera, one-hub or LiteLLM, into a fresh site. The file is uploaded here; everything else is GraphQL (`siteImport`, `checkImport`, `startImport`, `cancelImport`, `discardImport`).',
     importRoutes,
   ),
   sectionOf('Health', 'For load balancers and Prometheus.', healthRoutes),

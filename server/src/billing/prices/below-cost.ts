@@ -1,4 +1,5 @@
 import {
+  exact,
   thresholdsOf,
   isTokenQuantity,
   ratesOf,
@@ -72,7 +73,7 @@ function worstAt(
   for (const quantity of compared) {
     // A part that neither side prices separately costs what its whole costs.
     const isPriced = card.prices[quantity] !== undefined || sale.prices[quantity] !== undefined;
-    const cost = Number((costs[quantity] * factor).toPrecision(12));
+    const cost = exact(costs[quantity] * factor);
     const price = prices[quantity];
     if (!isPriced || !(cost > 0) || !compares(sale, quantity)) continue;
     if (!worst || price / cost < worst.price / worst.cost) worst = { quantity, price, cost, ...level };

@@ -1,4 +1,4 @@
-import type { PriceCard } from '../../shared/price-card.js';
+import { exact, type PriceCard } from '../../shared/price-card.js';
 import type { ToolFees } from '../../shared/tool-fees.js';
 import { Exact } from './rounding.js';
 import { type ChargeCard, type Component, hasLines, isFreeCard } from './card-lines.js';
@@ -183,7 +183,7 @@ export function priceOfRatios(name: string, ratios: RatioPrices, terms: Terms, q
       messages: truncated(text),
       audio: audioCard(ratios),
       session: sessionCard(ratios, quotaPerUnit),
-      transcripts: { prices: { second: exactly((modelRatio * tokensOfSecond) / quotaPerUnit) } },
+      transcripts: { prices: { second: exact((modelRatio * tokensOfSecond) / quotaPerUnit) } },
       images: { prices: { request: modelRatio }, perCall: usdOfImage },
       task: usualTask,
       video: isFreeRatio ? truncated(ofCall(0)) : card,
@@ -201,11 +201,8 @@ const usdOfImage = 0.0025;
 /** Tokens per second of a transcript. A minute counts as 1,000 tokens, as it does at the endpoint of transcriptions. */
 const tokensOfSecond = 1000 / 60;
 
-/** Rounds to twelve digits, which removes binary rounding errors. */
-const exactly = (value: number): number => Number(value.toPrecision(12));
-
 /** Returns the ratio of a cache write for an hour: 2 when a cache write for five minutes has 1.25. */
-export const hourRatio = (cacheWriteRatio: number): number => exactly(cacheWriteRatio * 1.6);
+export const hourRatio = (cacheWriteRatio: number): number => exact(cacheWriteRatio * 1.6);
 
 /**
  * Returns the card of the text formula. Its prices are the ratios themselves: a ratio counts as the shortest decimal that
@@ -237,7 +234,7 @@ const audioCard = ({ modelRatio, completionRatio, audioRatio, audioCompletionRat
 const usdOf =
   ({ modelRatio }: Ratios, quotaPerUnit: number) =>
   (factor: number): number =>
-    exactly((modelRatio * factor * 1_000_000) / quotaPerUnit);
+    exact((modelRatio * factor * 1_000_000) / quotaPerUnit);
 
 /** Returns the card in USD, with the prices of tools. Its charge differs from that of the ratios by a millionth at most. */
 function cardOfRatios(name: string, ratios: RatioPrices, quotaPerUnit: number): PriceCard {

@@ -5,7 +5,7 @@ import { isOneApi, mayReadEither, wholeList, wireList, type WireList } from '../
 import { RestAnswer } from '../../platform/http/rest.js';
 import { routesFor } from '../../platform/http/route.js';
 import { secondsIn } from '../../shared/clock.js';
-import { isAppError, type ErrorCode } from '../../shared/errors.js';
+import { InvalidInputError, isAppError, type ErrorCode } from '../../shared/errors.js';
 import type { ListQuery } from '../../shared/page.js';
 import { catalogueModels, oldModelLists } from './channel-catalogue.js';
 import { enabledModelReaders } from './channel-directory.js';
@@ -222,6 +222,20 @@ export const channelRoutes = [
     example: { body: { tag: 'asia' } },
     handle: async ({ bulk }, { actor, body }) => {
       await bulk.setTagStatus(actor, body, false);
+    },
+  }),
+  // Consoles of new-api fill their form of a tag with them.
+  route('GET /api/channel/tag/models', {
+    summary: 'The models of the channel of a tag that has most of them',
+    caller: reads,
+    query: { tag: parameter.words('The tag') },
+    data: text('Separated by commas'),
+    example: { query: { tag: 'europe' } },
+    handle: async ({ channels }, { actor, query }) => {
+      if (!query.tag) throw new InvalidInputError('Fill in the tag', 'tag');
+      const found = await channels.search(actor, { tags: [query.tag] }, sortBy(true));
+      const [longest] = found.map(({ models }) => models).sort((left, right) => right.length - left.length);
+      return longest?.join(',') ?? '';
     },
   }),
   route('PUT /api/channel/tag', {

@@ -8,7 +8,7 @@ import { restRoutes, routesFor } from '../../platform/http/route.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
 import { type PaymentCallbacks, paymentMethodIds, paymentProviders } from '../../billing/payments/index.js';
 import type { WalletService } from './wallet.service.js';
-import { amountBody, notPaid, payBody, startedPayment, success, topUpPrice } from './wallet.wire.js';
+import { amountBody, notPaid, payBody, startedPayment, success, topUpInfo, topUpPrice } from './wallet.wire.js';
 
 const ownFailures: readonly ErrorCode[] = ['INVALID_INPUT', 'NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'];
 
@@ -22,8 +22,26 @@ function ownFailure(error: unknown): RestAnswer | undefined {
 
 const route = routesFor<WalletService>();
 
-/** `/api/user/amount` and `/api/user/pay` (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
+/** Online top-up (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export const topUpPaymentRoutes = [
+  route('GET /api/user/topup/info', {
+    summary: 'The ways to pay, as new-api lists them',
+    caller: 'user',
+    data: topUpInfo,
+    example: {},
+    handle: async (walletService, { actor }) => {
+      const { methods, minTopUp } = walletService.offer(actor);
+      return {
+        enable_online_topup: methods.length > 0,
+        enable_stripe_topup: false,
+        enable_creem_topup: false,
+        pay_methods: methods.map(({ method }) => ({ name: method.names.zh, type: method.id })),
+        min_topup: minTopUp,
+        amount_options: [],
+        discount: {},
+      } as const;
+    },
+  }),
   route('POST /api/user/amount', {
     summary: 'What a top-up costs',
     caller: 'user',

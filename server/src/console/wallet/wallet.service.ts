@@ -82,6 +82,12 @@ export class WalletService {
     return this.deps.providers.methods();
   }
 
+  /** The ways to pay that are offered, and the smallest top-up in USD. */
+  offer(actor: MaybeActor): { readonly methods: readonly ProviderMethod[]; readonly minTopUp: number } {
+    const methods = this.methods(actor).filter(({ isOffered }) => isOffered);
+    return { methods, minTopUp: this.deps.options.values.MinTopUp };
+  }
+
   /**
    * The amount due for a top-up.
    * @param method id or another name of a method; the default one unless it is given
