@@ -320,6 +320,9 @@ function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest)
     compared: false,
     count: true,
     others: false,
+    activeUsers: false,
+    cache: false,
+    projected: false,
   };
   type Groups = Partial<UsageQuestion>;
   const by =

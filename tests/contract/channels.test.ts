@@ -176,7 +176,10 @@ describe('creating', () => {
     };
     const id = await create(fields);
     expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject(fields);
-    const copied = await site.graphql(admin, `mutation { copyChannel(id: ${id}, name: "x") { channel { id } } }`);
+    const copied = await site.graphql(
+      admin,
+      `mutation { copyChannel(input: { id: ${id}, name: "x" }) { channel { id } } }`,
+    );
     const copy = (copied.data?.['copyChannel'] as { channel: { id: number } }).channel.id;
     expect((await call('GET', `/api/channel/${copy}`)).body.data).toMatchObject(fields);
     const lists = '{ channel(id: ID) { modelMapping { from } parameters setting { more } } }'.replace('ID', String(id));
@@ -346,7 +349,10 @@ describe('one channel', () => {
     for (const path of [`/api/channel/${id}`, `/api/channel/fetch_models/${id}`, `/api/channel/update_balance/${id}`]) {
       expect([path, (await call('GET', path)).body]).toEqual([path, expect.objectContaining(refused)]);
     }
-    const copied = await site.graphql(admin, `mutation { copyChannel(id: ${id}, name: "x") { channel { id } } }`);
+    const copied = await site.graphql(
+      admin,
+      `mutation { copyChannel(input: { id: ${id}, name: "x" }) { channel { id } } }`,
+    );
     expect([copied.codes, copied.text]).toEqual([['CONFLICT'], expect.stringContaining(refused.message)]);
     expect((await call('PUT', '/api/channel/', { id, key: 'sk-new' })).body).toMatchObject({ success: true });
     expect((await call('GET', `/api/channel/${id}`)).body).toMatchObject({ data: { key: 'sk-new' } });

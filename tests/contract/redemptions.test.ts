@@ -350,7 +350,7 @@ describe('redeeming', () => {
   });
 
   describe('over GraphQL', () => {
-    const redeemed = `mutation ($key: String!) { redeem(key: $key) {
+    const redeemed = `mutation ($key: String!) { redeem(input: { key: $key }) {
       ... on Redeemed { quota kind } ... on RedeemRefused { code message } } }`;
     const fields = 'id batch key status kind maxUses usedCount quota validUntil';
     type Code = Record<string, unknown> & { id: number; key: string };

@@ -135,6 +135,16 @@ it('ids have a type by the rule of docs/schema-changes.md', () => {
   expect(members.filter(({ type }) => !known.includes(getNamedType(type).name)).map(({ path }) => path)).toEqual([]);
 });
 
+it('a mutation takes one argument, which is `input` where it has several values', () => {
+  const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+  expect(mutations.length).toBeGreaterThan(100);
+  expect(mutations.filter(({ args }) => args.length > 1).map(({ name }) => name)).toEqual([]);
+  const isInput = (argument: GraphQLArgument): boolean => isInputObjectType(getNamedType(argument.type));
+  expect(
+    mutations.filter(({ args }) => args.some((one) => isInput(one) !== (one.name === 'input'))).map(({ name }) => name),
+  ).toEqual([]);
+});
+
 it('every id of a user, an API key or a channel has the row itself beside it', () => {
   const targets: Readonly<Record<string, string>> = { user: 'User', token: 'Token', channel: 'Channel' };
   const people = /^(actor|owner|createdBy|changedBy)Id$/;

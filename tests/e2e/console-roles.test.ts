@@ -133,7 +133,7 @@ it('an operator with channels.read and prices sees both, without anything that t
   const [tom] = (found.data?.['users'] as { readonly items: readonly { readonly id: number }[] }).items;
   await server.api.graphql(
     root,
-    `mutation { giveCustomRole(userId: ${String(tom?.id)}, customRoleId: ${String(role.id)}) { user { id } } }`,
+    `mutation { giveCustomRole(input: { userId: ${String(tom?.id)}, customRoleId: ${String(role.id)} }) { user { id } } }`,
   );
   await server.api.rest(root, 'POST', '/api/channel/', {
     name: 'north',

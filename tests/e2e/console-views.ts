@@ -233,8 +233,8 @@ const viewsOfScreens: readonly View[] = [
 ];
 const pathsOfViews = new Set(viewsOfScreens.map(({ path }) => path.split('?')[0]));
 
-/** Screens that the page of another site fills, or GraphiQL, which is English with colours of its own. */
-const foreign = ['/chat', '/graphql/explorer'];
+/** The screen that the page of another site fills. */
+const foreign = ['/chat'];
 
 /** Views behind sign-in, as root: a screen without one of its own is shown as it opens. */
 export const adminViews: readonly View[] = [

@@ -1,4 +1,5 @@
 import { Field, Float, InputType, Int } from 'type-graphql';
+import { inputFields, int, ints, text, texts } from '../../platform/graphql/fields.js';
 import { patchOf } from '../../platform/graphql/patch.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -321,3 +322,44 @@ export class FetchModelsInput {
   @Field(() => String, { nullable: true, description: 'A key of the provider. It is not stored.' })
   key?: string | null;
 }
+
+const channelId = int('`Channel.id`.');
+
+@InputType({ description: 'The new tag of channels.' })
+export class SetChannelTagInput extends inputFields({
+  ids: ints('`Channel.id` of the channels.'),
+  tag: text.orNull('Absent or null removes the tag they have.'),
+}) {}
+
+@InputType({ description: 'A channel, and what it is tested with.' })
+export class TestChannelInput extends inputFields({
+  id: channelId,
+  model: text.orNull('When absent: `testModel`, else the first model that fits.'),
+  key: int.orNull('Its position, from 1. When absent, the next one.'),
+}) {}
+
+@InputType({ description: 'A channel, and one or all of its keys.' })
+export class ClearChannelCooldownsInput extends inputFields({
+  id: channelId,
+  key: int.orNull('Its position, from 1. All keys when absent.'),
+}) {}
+
+@InputType({ description: 'Keys for a channel.' })
+export class AddChannelKeysInput extends inputFields({
+  id: channelId,
+  keys: texts('Keys of the provider. Those that the channel has already are left out.'),
+}) {}
+
+@InputType({ description: 'A key of a channel. The last one cannot be removed.' })
+export class RemoveChannelKeyInput extends inputFields({
+  id: channelId,
+  position: int('From 1.'),
+  ending: text('As shown by `keys`.'),
+}) {}
+
+@InputType({ description: 'The channel to copy, and the name of the new one.' })
+export class CopyChannelInput extends inputFields({
+  id: int('`Channel.id` of the channel to copy.'),
+  name: text('Name of the new channel.'),
+  idempotencyKey: text.orNull('A retry with the same key returns the channel of the first call.'),
+}) {}

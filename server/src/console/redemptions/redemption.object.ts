@@ -245,3 +245,9 @@ export const toRedeemedObject = ({ quota, isGift, replayed }: Redeemed): Redeeme
   replayed,
   kind: isGift ? 'GIFT' : 'ONCE',
 });
+
+@InputType({ description: 'A code to redeem.' })
+export class RedeemInput extends inputFields({
+  key: text('The code itself, as the user got it.'),
+  idempotencyKey: text.orNull('A retry with the same key credits nothing and returns the first result.'),
+}) {}

@@ -11,6 +11,7 @@ import {
   CreateRedemptionsInput,
   type RedeemedObject,
   type RedeemRefusedObject,
+  RedeemInput,
   RedeemResult,
   RedemptionListArgs,
   RedemptionObject,
@@ -162,12 +163,7 @@ export class RedemptionResolver {
   @Access('common')
   async redeem(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('key', () => String, { description: 'The code itself, as the user got it.' }) key: string,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      description: 'A retry with the same key credits nothing and returns the first result.',
-    })
-    idempotencyKey?: string | null,
+    @Arg('input', () => RedeemInput, { description: 'The code.' }) { key, idempotencyKey }: RedeemInput,
   ): Promise<RedeemedObject | RedeemRefusedObject> {
     try {
       return toRedeemedObject(await this.redeemService.redeem(actor, key, idempotencyKey));
