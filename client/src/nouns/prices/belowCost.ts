@@ -1,5 +1,7 @@
 import type { TFunction } from 'i18next';
+import { createElement } from 'react';
 import { integer, ratio } from '../../lib/format.js';
+import { LossTable } from './LossTable.js';
 import { quantityLabel } from './quantityTexts.js';
 
 /** A model that a channel serves for less than it costs. */
@@ -15,9 +17,9 @@ export interface Loss {
   /** USD, before the group ratio. */
   readonly price: number;
   readonly cost: number;
+  /** The saved price of the same; null or absent where it is not known. */
+  readonly savedPrice?: number | null;
 }
-
-const shown = 3;
 
 /** Returns the losses of a proposal that the saved state does not have, that are larger, or that affect more groups. */
 export function newLosses<L extends Loss>(saved: readonly Loss[], proposed: readonly L[]): readonly L[] {
@@ -44,14 +46,32 @@ export const lossText = (loss: Loss, t: TFunction): string =>
     groups: loss.groups.join(', '),
   });
 
+/** What a model would lose, over all its channels. */
+export interface LossOfModel {
+  readonly loss: Loss;
+  readonly channels: number;
+}
+
+/** Groups losses by model and quantity, with the largest loss of each, and the largest of all first. */
+export function lossesByModel(losses: readonly Loss[]): readonly LossOfModel[] {
+  const found = new Map<string, LossOfModel>();
+  const share = ({ price, cost }: Loss): number => price / cost;
+  for (const loss of losses) {
+    const key = `${loss.modelName} ${loss.quantity} ${loss.above}`;
+    const known = found.get(key);
+    const worst = known && share(known.loss) <= share(loss) ? known.loss : loss;
+    found.set(key, { loss: worst, channels: (known?.channels ?? 0) + 1 });
+  }
+  return [...found.values()].sort((one, other) => share(one.loss) - share(other.loss));
+}
+
 /** The question before losses are saved, for the confirmation dialog. */
 export function questionOf(losses: readonly Loss[], t: TFunction) {
-  const lines = losses.slice(0, shown).map((loss) => lossText(loss, t));
-  const rest = losses.length - lines.length;
-  if (rest > 0) lines.push(t('belowCost.more', { n: rest }));
+  const rows = lossesByModel(losses);
   return {
     title: t('belowCost.title'),
-    body: t('belowCost.body', { count: losses.length, lines: lines.join('; ') }),
+    body: t('belowCost.body', { count: new Set(rows.map(({ loss }) => loss.modelName)).size }),
+    details: createElement(LossTable, { rows }),
     verb: t('belowCost.save'),
     destructive: true,
   };
