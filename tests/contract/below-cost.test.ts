@@ -71,7 +71,7 @@ it('compares proposed prices with each enabled channel, by its factor, its card 
 
 it('asks only about losses that the proposed prices cause or enlarge, beside the saved price', async () => {
   const caused = `query ($settings: [ProposedSettingInput!]) {
-    salesBelowCost(settings: $settings, causedOnly: true) { channelName modelName groups quantity price savedPrice cost } }`;
+    salesBelowCost(settings: $settings, causedOnly: true) { channelName modelName groups quantity price savedPrice groupRatio savedGroupRatio cost } }`;
   const ask = async (...settings: object[]): Promise<unknown> => {
     const { data, text } = await site.graphql(root, caused, { settings });
     if (!data) throw new Error(text);
@@ -86,11 +86,11 @@ it('asks only about losses that the proposed prices cause or enlarge, beside the
   expect(await ask(card({ input: 2.1, cachedInput: 0.65, output: 10.4 }))).toEqual([]);
   const line = { channelName: 'dear', modelName: 'gpt-4.1', groups: ['default', 'vip'] };
   expect(await ask(card({ input: 1.5, cachedInput: 0.65, output: 10.4 }))).toEqual([
-    { ...line, quantity: 'input', price: 1.5, savedPrice: 2, cost: 2.6 },
+    { ...line, quantity: 'input', price: 1.5, savedPrice: 2, groupRatio: 1, savedGroupRatio: 1, cost: 2.6 },
   ]);
   // A smaller ratio of a group enlarges its loss, of tokens and of tools.
   expect(await ask(setting('GroupRatio', { default: 1, vip: 0.9 }))).toMatchObject([
-    { ...line, quantity: 'input' },
+    { ...line, quantity: 'input', price: 2, groupRatio: 0.9, savedGroupRatio: 1 },
     { ...line, quantity: 'codeExecution' },
   ]);
 });

@@ -190,7 +190,7 @@ it('tries unsaved prices on past calls, asks before a sale below cost, and marks
   const save = page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Save' });
   await save.click();
   const question = page.getByRole('alertdialog');
-  await question.getByRole('row', { name: /gpt-4o.*\$2\.50.*\$1\.00.*\$2\.50.*-60%/ }).waitFor();
+  await question.getByRole('row', { name: /gpt-4o.*\$2\.50.*\$1\.00.*\$2\.50.*-\$1\.50/ }).waitFor();
   await visitor.photograph('below-cost-question');
   await question.getByRole('button', { name: 'Cancel' }).click();
   expect(await cards()).toEqual({});

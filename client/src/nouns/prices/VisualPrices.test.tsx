@@ -19,6 +19,7 @@ it('does not price a model again that was selected when it was removed', async (
     rows,
     builtIn: new Map(),
     losses: new Map(),
+    isLoading: false,
     servedModels: [],
     savedRow: () => undefined,
     put: jest.fn(),
@@ -52,7 +53,16 @@ it('shows the models that a channel serves, and all others at a switch or where 
   };
   const losses = new Map([['chat', loss]]);
   const prices = {
-    ...{ tables, rows, servedModels, losses, builtIn: new Map(), savedRow: () => undefined, put: jest.fn() },
+    ...{
+      tables,
+      rows,
+      servedModels,
+      losses,
+      isLoading: false,
+      builtIn: new Map(),
+      savedRow: () => undefined,
+      put: jest.fn(),
+    },
   } as unknown as Prices;
   await renderScreen({ routes: [{ path: '/', element: <VisualPrices prices={prices} /> }] });
   const names = () =>
@@ -77,6 +87,7 @@ it('asks for the output price where only the input price is typed, which alone i
     put,
     builtIn: new Map(),
     losses: new Map(),
+    isLoading: false,
     servedModels: [],
     savedRow: () => undefined,
     listCards: new Map(),
@@ -108,6 +119,7 @@ describe('the price of cached input', () => {
       put,
       builtIn: new Map(),
       losses: new Map(),
+      isLoading: false,
       servedModels: [],
       savedRow: () => undefined,
       listCards: new Map(),

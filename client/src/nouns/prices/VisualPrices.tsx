@@ -123,6 +123,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
                   control={<Switch checked={showsAll} onChange={(_, next) => setShowsAll(next)} />}
                   label={t('prices.allModels', { count: prices.rows.length })}
                   sx={{ ml: 0, gap: 1 }}
+                  slotProps={{ typography: { variant: 'body2' } }}
                 />
               )}
               <Button
@@ -140,9 +141,9 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
           label={t('settings.sections.prices')}
           grid={grid.grid}
           columns={columns}
-          rows={grid.rows}
+          rows={prices.isLoading ? undefined : grid.rows}
           totalCount={shown.length}
-          loading={false}
+          loading={prices.isLoading}
           onRetry={() => undefined}
           getRowId={(one) => one.model}
           onRowOpen={open}

@@ -1,4 +1,4 @@
-import { lossesByModel, newLosses, type Loss } from './belowCost.js';
+import { lossesByModel, newLosses, paidOf, type Loss } from './belowCost.js';
 
 const loss: Loss = {
   channelId: 1,
@@ -32,4 +32,9 @@ it('shows a model once for all its channels, with the largest loss, and the larg
     { loss: tool, channels: 1 },
     { loss: other, channels: 3 },
   ]);
+});
+
+it('states what the group pays that pays least, before and after', () => {
+  expect(paidOf({ ...loss, groupRatio: 0.7, savedPrice: 8, savedGroupRatio: 1 })).toEqual({ before: 8, after: 5.6 });
+  expect(paidOf(loss)).toEqual({ before: null, after: 8 });
 });

@@ -1,7 +1,5 @@
 import type { TFunction } from 'i18next';
-import { createElement } from 'react';
 import { integer, ratio } from '../../lib/format.js';
-import { LossTable } from './LossTable.js';
 import { quantityLabel } from './quantityTexts.js';
 
 /** A model that a channel serves for less than it costs. */
@@ -19,6 +17,9 @@ export interface Loss {
   readonly cost: number;
   /** The saved price of the same; null or absent where it is not known. */
   readonly savedPrice?: number | null;
+  /** The lowest ratio of the groups, 1 when absent, and the saved one of the same group. */
+  readonly groupRatio?: number;
+  readonly savedGroupRatio?: number | null;
 }
 
 /** Returns the losses of a proposal that the saved state does not have, that are larger, or that affect more groups. */
@@ -52,10 +53,17 @@ export interface LossOfModel {
   readonly channels: number;
 }
 
+/** What the group with the lowest ratio pays, by the saved settings and by the proposed ones. Null: it is not known. */
+export const paidOf = ({ price, groupRatio = 1, savedPrice, savedGroupRatio }: Loss) => ({
+  before: savedPrice == null ? null : exact(savedPrice * (savedGroupRatio ?? groupRatio)),
+  after: exact(price * groupRatio),
+});
+const exact = (value: number): number => Number(value.toPrecision(12));
+
 /** Groups losses by model and quantity, with the largest loss of each, and the largest of all first. */
 export function lossesByModel(losses: readonly Loss[]): readonly LossOfModel[] {
   const found = new Map<string, LossOfModel>();
-  const share = ({ price, cost }: Loss): number => price / cost;
+  const share = (loss: Loss): number => paidOf(loss).after / loss.cost;
   for (const loss of losses) {
     const key = `${loss.modelName} ${loss.quantity} ${loss.above}`;
     const known = found.get(key);
@@ -63,16 +71,4 @@ export function lossesByModel(losses: readonly Loss[]): readonly LossOfModel[] {
     found.set(key, { loss: worst, channels: (known?.channels ?? 0) + 1 });
   }
   return [...found.values()].sort((one, other) => share(one.loss) - share(other.loss));
-}
-
-/** The question before losses are saved, for the confirmation dialog. */
-export function questionOf(losses: readonly Loss[], t: TFunction) {
-  const rows = lossesByModel(losses);
-  return {
-    title: t('belowCost.title'),
-    body: t('belowCost.body', { count: new Set(rows.map(({ loss }) => loss.modelName)).size }),
-    details: createElement(LossTable, { rows }),
-    verb: t('belowCost.save'),
-    destructive: true,
-  };
 }

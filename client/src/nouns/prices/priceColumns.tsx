@@ -125,7 +125,8 @@ export function priceColumns({
           {/* What needs attention comes first: the last chip may be cut. */}
           <LossChip loss={losses.get(row.model)} />
           {row.changed && <ToneChip tone="teal">{t('prices.changed')}</ToneChip>}
-          <CardChip row={row} />
+          {/* The panel beside names the origin, too. */}
+          {!(isNarrow && (row.changed || losses.has(row.model))) && <CardChip row={row} />}
         </Box>
       ),
     },

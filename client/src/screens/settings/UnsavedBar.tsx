@@ -5,7 +5,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBlocker, useNavigate } from 'react-router-dom';
 import { refreshStatus } from '../../nouns/status/refreshStatus.js';
-import { questionOf } from '../../nouns/prices/belowCost.js';
+import { questionOf } from '../../nouns/prices/lossQuestion.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';

@@ -27,6 +27,9 @@ export interface SaleBelowCost extends Loss {
   readonly groups: readonly string[];
   /** What the saved settings charge for the same; null where they have no price, or nothing else is proposed. */
   readonly savedPrice: number | null;
+  /** The lowest ratio of these groups, and the saved one of the same group; null where nothing else is proposed. */
+  readonly groupRatio: number;
+  readonly savedGroupRatio: number | null;
 }
 
 /** A channel as it would be saved. */
@@ -139,7 +142,9 @@ function lossesOf(
         if (!losing.some(isWorse)) return [];
       }
       const savedPrice = before && priceInstead(before, worst);
-      return [{ ...worst, channelId: id, channelName: name, modelName, groups: losing, savedPrice }];
+      const lowest = losing.reduce((one, other) => (prices.groupRatio(other) < prices.groupRatio(one) ? other : one));
+      const ratios = { groupRatio: prices.groupRatio(lowest), savedGroupRatio: saved?.groupRatio(lowest) ?? null };
+      return [{ ...worst, ...ratios, channelId: id, channelName: name, modelName, groups: losing, savedPrice }];
     });
     return causedOnly ? found : found.slice(0, 1);
   });
