@@ -81,7 +81,7 @@ it('asks only about losses that the proposed prices cause or enlarge, beside the
   // It loses at the list prices of $2 and $8, with searches too.
   await create('dear', { groups: ['default', 'vip'], cost: { factor: 1.3 } });
   expect(await losses()).toMatchObject([{ quantity: 'input', price: 2, cost: 2.6 }]);
-  // A price above the cost of tokens leaves the loss of searches, which nobody changed.
+  // A price above the cost of tokens leaves the loss of searches, which did not change.
   expect(await ask(card({ input: 3, cachedInput: 0.75, output: 12 }))).toEqual([]);
   expect(await ask(card({ input: 2.1, cachedInput: 0.65, output: 10.4 }))).toEqual([]);
   const line = { channelName: 'dear', modelName: 'gpt-4.1', groups: ['default', 'vip'] };

@@ -47,13 +47,13 @@ export const lossText = (loss: Loss, t: TFunction): string =>
     groups: loss.groups.join(', '),
   });
 
-/** What a model would lose, over all its channels. */
+/** The largest loss of a model over all its channels. */
 export interface LossOfModel {
   readonly loss: Loss;
   readonly channels: number;
 }
 
-/** What the group with the lowest ratio pays, by the saved settings and by the proposed ones. Null: it is not known. */
+/** The price that the group with the lowest ratio pays, by the saved and by the proposed settings. Null: not known. */
 export const paidOf = ({ price, groupRatio = 1, savedPrice, savedGroupRatio }: Loss) => ({
   before: savedPrice == null ? null : exact(savedPrice * (savedGroupRatio ?? groupRatio)),
   after: exact(price * groupRatio),

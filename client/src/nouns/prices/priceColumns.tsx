@@ -122,7 +122,7 @@ export function priceColumns({
       width: isNarrow ? 160 : 216,
       renderCell: ({ row }) => (
         <Box sx={{ display: 'flex', gap: '4px', minWidth: 0, alignItems: 'center' }}>
-          {/* What needs attention comes first: the last chip may be cut. */}
+          {/* Chips that need attention come first: the last one may be cut. */}
           <LossChip loss={losses.get(row.model)} />
           {row.changed && <ToneChip tone="teal">{t('prices.changed')}</ToneChip>}
           {/* The panel beside names the origin, too. */}

@@ -26,7 +26,7 @@ import { idOf, isProfitView, profitViews, shareOf, type ProfitRow, type ProfitVi
 const views = Object.keys(profitViews) as ProfitView[];
 const worstFirst = { field: 'marginUsd', direction: 'ASC' } as const;
 
-/** What each channel, model, user, key or group earned: charged less cost, over the calls whose cost is known. */
+/** The profit of each channel, model, user, key or group: charged less cost, over the calls whose cost is known. */
 export function ProfitScreen() {
   const grid = useServerGrid({ filters: { of: 'channel' }, defaultSort: worstFirst, sorts: profitSorts });
   const view = isProfitView(grid.filter.of) ? grid.filter.of : 'channel';

@@ -25,7 +25,7 @@ export interface SaleBelowCost extends Loss {
   readonly modelName: string;
   /** Groups whose price is below the cost. */
   readonly groups: readonly string[];
-  /** What the saved settings charge for the same; null where they have no price, or nothing else is proposed. */
+  /** The price of the same by the saved settings; null where they have none, or nothing else is proposed. */
   readonly savedPrice: number | null;
   /** The lowest ratio of these groups, and the saved one of the same group; null where nothing else is proposed. */
   readonly groupRatio: number;
