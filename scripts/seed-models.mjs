@@ -38,7 +38,7 @@ const catalogue = [
   ['openai', 'gpt-4.1-mini', 0.4, 0.1, 1.6],
 ];
 
-/** What an operator names several channels of one provider. */
+/** Second halves of the names of channels of one provider. */
 const places = ['primary', 'EU', 'backup', 'team key', 'batch', 'Asia', 'reseller', 'second account'];
 /** Costs as a share of the list price: most channels buy at a discount. */
 const factors = [0.84, 0.8, 0.92, 0.6];

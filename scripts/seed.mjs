@@ -298,7 +298,7 @@ async function book(run, { from }, begin) {
     `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status, created_at, paid_at)
      SELECT u, 'SEED' || upper($1::text) || u || 'N' || k, 'epay', '1001', (ARRAY['alipay', 'wxpay'])[1 + (u + k) % 2], usd * ${quotaPerUsd}, usd * 720, 'CNY',
             CASE WHEN paid THEN 'success' ELSE 'pending' END, at, CASE WHEN paid THEN at + interval '40 seconds' END
-       FROM (SELECT u, k, (ARRAY[10, 20, 20, 50, 50, 100, 200])[1 + (u * 3 + k) % 7] AS usd, (u + k * 5) % 12 > 0 AS paid,
+       FROM (SELECT u, k, (ARRAY[5, 5, 10, 10, 20, 20, 50])[1 + (u * 3 + k) % 7] AS usd, (u + k * 5) % 12 > 0 AS paid,
                     to_timestamp($4::bigint + (u * 7919 + k * 104729) % $5::bigint) AS at
                FROM generate_series($2::bigint, $2::bigint + $3::bigint - 1) u, generate_series(1, (u % 4)::integer) k) ordered`,
     [run, from, users, begin, days * daySeconds - 60],

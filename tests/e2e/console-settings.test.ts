@@ -176,7 +176,7 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
   await panel.getByLabel('Output / 1M').fill('0.6');
   await panel.getByText('$0.30 / $0.60').first().waitFor();
   await page
-    .getByRole('row', { name: /gpt-4o-mini Card Changed/ })
+    .getByRole('row', { name: /gpt-4o-mini Changed Card/ })
     .getByText('$0.60', { exact: true })
     .waitFor();
   await panel.getByLabel('Input / 1M').fill('0');

@@ -44,6 +44,13 @@ export function AlertSubject({
   readonly onFollow?: () => void;
 }) {
   const { t } = useTranslation();
+  if (kind === 'SALE_BELOW_COST' && channelId == null) {
+    return (
+      <MayLink permission="PRICES" to="/setting?tab=operation&section=prices" className="strong" onClick={onFollow}>
+        {t('settings.sections.prices')}
+      </MayLink>
+    );
+  }
   if (channelId == null) return <Box sx={{ fontWeight: 500 }}>{t('alerts.site')}</Box>;
   const isOfCalls = kind === 'ERROR_RATE';
   return (

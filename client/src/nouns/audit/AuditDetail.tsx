@@ -48,7 +48,11 @@ export function AuditDetail({
       <DrawerSection title={t('audit.changes')}>
         <Box sx={{ display: 'grid', gap: 1 }}>
           {changesOf(entry).map((change) => (
-            <BeforeAfter key={`${change.field} ${change.row ?? ''}`} subject={entry.subject} change={change} />
+            <BeforeAfter
+              key={`${change.field} ${change.row ?? ''} ${change.quantity ?? ''}`}
+              subject={entry.subject}
+              change={change}
+            />
           ))}
         </Box>
       </DrawerSection>

@@ -9,6 +9,10 @@ export interface Change {
   readonly field: string;
   /** The row that differs where the field is a table, such as a model of a price table. */
   readonly row: string | null;
+  /** The key of the setting that has the table. Absent for other objects. */
+  readonly setting?: string;
+  /** The quantity whose price differs, where the rows of the table are price cards. */
+  readonly quantity?: string;
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -24,7 +28,7 @@ const rankOf = ({ field }: Change): number => (naming.indexOf(field) + naming.le
  * object, the name comes first, and fields that were never set are left out.
  */
 export function changesOf(entry: AuditEntry): Change[] {
-  const changes = entry.changes.flatMap(rowsOf);
+  const changes = entry.changes.flatMap(rowsOf).flatMap((change) => inSetting(change, entry));
   if (entry.action !== 'create' && entry.action !== 'delete') return changes;
   return changes
     .filter(({ before, after }) => !isEmpty(before) || !isEmpty(after))
@@ -35,6 +39,36 @@ function rowsOf({ field, before, after }: FieldChange): Change[] {
   const [was, is] = [tableOf(before), tableOf(after)];
   if (!was || !is) return [{ field, row: null, before: before ?? null, after: after ?? null }];
   return differingRows(was, is).map((row) => ({ field, row, before: textOf(was, row), after: textOf(is, row) }));
+}
+
+/** Returns the change of a row with its setting; of a price card, one change for each price that differs, and one for its rest. */
+function inSetting(change: Change, { subject, subjectId }: AuditEntry): Change[] {
+  if (subject !== 'OPTION' || change.row === null) return [change];
+  const ofSetting = { ...change, setting: subjectId };
+  if (subjectId !== 'PriceCards') return [ofSetting];
+  const [was, is] = [cardOf(change.before), cardOf(change.after)];
+  if (!was || !is) return [ofSetting];
+  const prices = differingRows(was.prices, is.prices).map((quantity) => ({
+    ...ofSetting,
+    quantity,
+    before: textOf(was.prices, quantity),
+    after: textOf(is.prices, quantity),
+  }));
+  if (was.rest === is.rest) return prices;
+  return [...prices, { ...ofSetting, before: was.rest, after: is.rest }];
+}
+
+/** The prices of a card, and everything else in it, as text. A card that did not exist has none. Null: no card. */
+function cardOf(text: string | null): { readonly prices: Table; readonly rest: string | null } | null {
+  if (text === null) return { prices: {}, rest: null };
+  const card = tableOf(text);
+  if (!card) return null;
+  const { prices, ...rest } = card;
+  const isTable = typeof prices === 'object' && prices !== null;
+  return {
+    prices: isTable ? (prices as Table) : {},
+    rest: Object.keys(rest).length > 0 ? JSON.stringify(rest) : null,
+  };
 }
 
 type Table = Readonly<Record<string, unknown>>;

@@ -103,3 +103,21 @@ it('shows seconds and times in the zone of the reader', () => {
   expect(valueOf('REDEMPTION', 'validFrom', '2026-11-23T22:02:00.000Z')).toMatch(/^2026-11-2\d \d\d:\d2:00$/);
   expect(valueOf('USER', 'deletedAt', '2026-11-20T14:05:06.789Z')).toMatch(/^2026-11-2\d \d\d:05:06$/);
 });
+
+it('shows prices as people write them, and of a price card what differs', () => {
+  const of = (setting: string, before: object, after: object) =>
+    summaryOf(
+      { ...entry('OPTION', ['value', JSON.stringify(before), JSON.stringify(after)]), subjectId: setting },
+      i18n.t,
+      format,
+    );
+  const card = (input: number, more: object = {}) => ({ 'gpt-4o': { prices: { input, output: 10 }, ...more } });
+  expect(of('PriceCards', card(2.5), card(3.5))).toBe('gpt-4o, Input: $2.50 / 1M → $3.50 / 1M');
+  expect(of('PriceCards', {}, card(2.5))).toBe('gpt-4o, Input: – → $2.50 / 1M +1');
+  expect(of('PriceCards', card(2.5), card(2.5, { asOf: '2026-11' }))).toBe('gpt-4o: – → {"asOf":"2026-11"}');
+  expect(of('PriceCards', card(2.5), { 'gpt-4o': 'built-in' })).toMatch(/→ List price$/);
+  expect(of('ModelRatio', { 'gpt-4o': 1.25 }, { 'gpt-4o': 1.75 })).toBe('gpt-4o: $2.50 / 1M → $3.50 / 1M');
+  expect(of('CompletionRatio', { 'gpt-4o': 4 }, {})).toBe('gpt-4o: 4× → –');
+  expect(of('ModelPrice', {}, { draw: 0.04 })).toBe('draw: – → $0.040');
+  expect(of('GroupRatio', { vip: 1 }, { vip: 0.8 })).toBe('vip: 1× → 0.8×');
+});

@@ -1,6 +1,9 @@
 import type { TFunction } from 'i18next';
 import type { useFormat } from '../../lib/useFormat.js';
-import { dateTime } from '../../lib/format.js';
+import { callPrice, dateTime, ratio, unitPrice } from '../../lib/format.js';
+import { inputPrice } from '../prices/priceTables.js';
+import { tokenQuantities } from '../prices/quantities.js';
+import { quantityLabel } from '../prices/quantityTexts.js';
 import { changesOf, type AuditEntry, type Change } from './auditChanges.js';
 
 type Subject = AuditEntry['subject'];
@@ -119,7 +122,8 @@ type Word<T> = T extends string ? T : { [K in keyof T]: Word<T[K]> }[keyof T];
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** The name of a changed field in the reader's language; one without a label as the server names it. */
-export function fieldText({ field, row }: Change, t: TFunction): string {
+export function fieldText({ field, row, quantity }: Change, t: TFunction): string {
+  if (row !== null && quantity !== undefined) return `${row}, ${quantityLabel(t, quantity)}`;
   const label = Object.hasOwn(labels, field) ? t(labels[field as keyof typeof labels]) : field;
   if (row === null) return label;
   // A change of a setting only shows the rows, because the title names the setting.
@@ -127,19 +131,30 @@ export function fieldText({ field, row }: Change, t: TFunction): string {
 }
 
 /** A value for people: amounts, times, and the words of stored values. Everything else as it is stored. */
-export function valueText(
-  subject: Subject,
-  { field, row }: Change,
-  value: string,
-  t: TFunction,
-  format: Format,
-): string {
+export function valueText(subject: Subject, change: Change, value: string, t: TFunction, format: Format): string {
+  const { field, row } = change;
+  if (row !== null && change.setting !== undefined) return priceText(change, value, t);
   if (row !== null || subject === 'OPTION') return value;
   const word = wordOf(subject, field, value);
   if (word) return t(word);
   if (field === 'quota' && isWhole(value)) return format.money(Number(value), 'amount');
   return isoTime.test(value) ? dateTime(value, 'seconds') : value;
 }
+
+/** A price of a table as people write it: `$2.50 / 1M`; a ratio of prices as `4×`. Everything else as it is stored. */
+function priceText({ setting, quantity }: Change, value: string, t: TFunction): string {
+  const number = Number(value);
+  if (setting === 'PriceCards' && value === 'built-in') return t('priceCard.fromList');
+  if (value.trim() === '' || !Number.isFinite(number)) return value;
+  if (quantity !== undefined) return `${unitPrice(number)}${isTokens(quantity) ? ' / 1M' : ''}`;
+  if (setting === 'ModelRatio') return `${unitPrice(inputPrice(number))} / 1M`;
+  if (setting === 'ModelPrice') return callPrice(number);
+  return setting !== undefined && factors.includes(setting) ? `${ratio(number)}×` : value;
+}
+
+/** Settings whose rows multiply a price. */
+const factors = ['CompletionRatio', 'CacheRatio', 'GroupRatio'];
+const isTokens = (quantity: string): boolean => tokenQuantities.some((one) => one === quantity);
 
 const isWhole = (text: string): boolean => /^-?\d{1,15}$/.test(text);
 

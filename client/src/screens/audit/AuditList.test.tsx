@@ -40,14 +40,14 @@ it('names who changed which price, before and after, without the prices that sta
   });
   const row = await rowOf('bob');
   expect(await headers()).toEqual(['Time', 'Changed by', 'Action', 'Object', 'Changes']);
-  row.getByText('gpt-4o: 1.25 → 1.5 +1');
-  fireEvent.click(row.getByText('gpt-4o: 1.25 → 1.5 +1'));
+  row.getByText('gpt-4o: $2.50 / 1M → $3.00 / 1M +1');
+  fireEvent.click(row.getByText('gpt-4o: $2.50 / 1M → $3.00 / 1M +1'));
   const panel = within(await screen.findByRole('dialog', { name: 'Setting ModelRatio' }));
   panel.getByText('bob (#7)');
   panel.getByText('203.0.113.7');
   const changed = within(panel.getByRole('region', { name: 'gpt-4o' }));
-  changed.getByText('1.25');
-  changed.getByText('1.5');
+  changed.getByText('$2.50 / 1M');
+  changed.getByText('$3.00 / 1M');
   within(panel.getByRole('region', { name: 'new-model' })).getByText('none');
   expect(panel.queryByText('o3-mini')).toBeNull();
 });

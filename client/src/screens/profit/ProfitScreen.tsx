@@ -13,6 +13,7 @@ import { integer } from '../../lib/format.js';
 import { sortVariable } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useLastAnswer } from '../../lib/useLastAnswer.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useServerGrid, type ServerGrid } from '../../lib/useServerGrid.js';
 import { exportRange } from '../../nouns/dashboards/dashboardRange.js';
 import { RangeField, RangePresets } from '../../nouns/dashboards/RangeControls.js';
@@ -25,9 +26,9 @@ import { idOf, isProfitView, profitViews, shareOf, type ProfitRow, type ProfitVi
 const views = Object.keys(profitViews) as ProfitView[];
 const worstFirst = { field: 'marginUsd', direction: 'ASC' } as const;
 
-/** What each channel, model, user, key or group earned: charged less cost, over the calls whose cost is known. */
+/** The profit of each channel, model, user, key or group: charged less cost, over the calls whose cost is known. */
 export function ProfitScreen() {
-  const grid = useServerGrid({ filters: { of: 'channel' }, sorts: profitSorts });
+  const grid = useServerGrid({ filters: { of: 'channel' }, defaultSort: worstFirst, sorts: profitSorts });
   const view = isProfitView(grid.filter.of) ? grid.filter.of : 'channel';
   // Rows of another view have other names: they are not shown while the next ones load.
   return <Profit key={view} view={view} grid={grid} />;
@@ -35,9 +36,10 @@ export function ProfitScreen() {
 
 function Profit({ view, grid }: { readonly view: ProfitView; readonly grid: ServerGrid<{ of: string }> }) {
   const { t } = useTranslation();
+  const mobile = useIsMobile();
   const { range, change } = useUsageRange();
   const { from, until } = range.at(Date.now());
-  const order = sortVariable<UsageMetric>(grid.sort ?? worstFirst);
+  const order = sortVariable<UsageMetric>(grid.sort);
   const { data, loading, error, refetch } = useQuery(ProfitDocument, {
     variables: {
       range: {
@@ -81,7 +83,8 @@ function Profit({ view, grid }: { readonly view: ProfitView; readonly grid: Serv
             onChange={(of) => grid.setFilter({ of })}
             choices={views.map((value) => ({ value, label: t(`profit.views.${value}`) }))}
           />
-          <RangePresets range={range} change={chooseRange} />
+          {/* The field has its own presets, which are enough for a phone. */}
+          {!mobile && <RangePresets range={range} change={chooseRange} />}
           <RangeField range={range} change={chooseRange} />
         </Box>
       }

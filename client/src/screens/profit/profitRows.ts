@@ -4,7 +4,7 @@ type Page = NonNullable<ProfitQuery['usage']>;
 export type ProfitRow = Page['items'][number];
 type Key = ProfitRow['key'];
 
-/** What a row of the table is of, as the URL names it, with the dimensions of the query. */
+/** The views of the table, as the URL names them, with the dimensions of the query. */
 export const profitViews = {
   channel: ['CHANNEL'],
   model: ['MODEL'],

@@ -61,6 +61,10 @@ export function worstPrice(price: Price, cost: CostPrice, kind: Kind): Loss | nu
 /** Whether a group with this ratio pays less than the cost. */
 export const isLoss = ({ price, cost }: Loss, groupRatio: number): boolean => price * groupRatio < cost * tolerance;
 
+/** Returns the price of a loss by another price of the model, before the group ratio. */
+export const priceInstead = ({ card }: Price, { quantity, above, when }: Loss): number =>
+  ratesOf(card, tierAt(card, above), when)[quantity];
+
 function worstAt(
   sale: ChargeCard,
   { card, factor }: CostPrice,
