@@ -43,7 +43,8 @@ export function addUnservedPaths(app: FastifyInstance, deps: RelayRoutesDeps): v
   addRelayRoutes(app, unbuiltRoutes, prefixes, (served) => takeCall(served, deps));
   for (const api of apis) {
     app.route({
-      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      // Bedrock's API has no GET below this path. The pages of models in the console have these addresses.
+      method: [...(api === '/model' ? [] : ['GET']), 'POST', 'PUT', 'PATCH', 'DELETE'],
       url: `${api}/*`,
       handler: (request, reply) => void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes), 404),
     });
