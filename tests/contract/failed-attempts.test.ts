@@ -44,12 +44,12 @@ const fields = 'requestId channelName keyEnding model kind status error attempts
 async function read(filter: string, person = root) {
   const { data, codes } = await site.graphql(
     person,
-    `{ failedAttempts(filter: {${filter}}) { ${fields} } failedKeys(filter: {${filter}}) { attempts last { ${fields} } } }`,
+    `{ failedAttempts(filter: {${filter}}) { ${fields} } keyFailures(filter: {${filter}}) { attempts last { ${fields} } } }`,
   );
   return {
     codes,
     attempts: (data?.['failedAttempts'] ?? []) as Attempt[],
-    keys: (data?.['failedKeys'] ?? []) as Array<{ attempts: number; last: Attempt }>,
+    keys: (data?.['keyFailures'] ?? []) as Array<{ attempts: number; last: Attempt }>,
   };
 }
 
@@ -95,6 +95,8 @@ it('counts failures by key, so that one bad key among good ones is seen', async 
   first.script({ key: 'sk-another-upstream-key-wxyz' }, unauthorized());
   for (let n = 0; n < 6; n++) expect((await call()).status).toBe(200);
   const counted = await eventually(async () => (await read(`channelIds: [${twoKeys}]`)).keys);
+  expect((await read('keyEndings: ["none"]')).keys).toEqual([]);
+  expect((await read('keyEndings: ["wxyz"]')).keys).toHaveLength(1);
   expect(counted.map(({ last }) => [last.keyEnding, last.kind, last.status])).toEqual([['wxyz', 'REFUSED', 401]]);
 });
 

@@ -5,7 +5,7 @@
 export const opens: Readonly<Record<string, readonly string[]>> = {
   'channels.read': [
     ...['query channels', 'query channelsByTag', 'query channel', 'query channelSessions', 'query channelTags'],
-    ...['query channelHealth', 'query channelTestRun', 'query failedAttempts', 'query failedKeys'],
+    ...['query channelHealth', 'query channelTestRun', 'query failedAttempts', 'query keyFailures'],
     ...['query channelTypes', 'query enabledModels', 'query channelRetries', 'query groups'],
     ...['subscription channelChanged'],
     ...['GET /api/channel', 'GET /api/channel/search', 'GET /api/channel/models', 'GET /api/channel/models_enabled'],

@@ -306,7 +306,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { channelTestRun { total } }'] },
   { graphql: ['query { channelHealth { rows { channelId } } }'] },
   { graphql: ['query { failedAttempts { id } }'] },
-  { graphql: ['query { failedKeys { attempts } }'] },
+  { graphql: ['query { keyFailures { attempts } }'] },
   { graphql: ['query { channelTags }'] },
   {
     graphql: [`mutation { copyChannel(input: { id: ${unknownId}, name: "copy" }) { channel { id } } }`],

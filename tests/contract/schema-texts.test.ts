@@ -125,7 +125,15 @@ it('ids have a type by the rule of docs/schema-changes.md', () => {
   const pathsWith = (type: string): string[] =>
     members.filter((member) => getNamedType(member.type).name === type).map(({ path }) => path);
   expect(pathsWith('Int').length).toBeGreaterThan(100);
-  const texts = ['AuditEntry.id', 'Mutation.revokeSession.id', 'OwnLog.id', 'RevokeSessionPayload.id', 'Session.id'];
+  const texts = [
+    'AuditEntry.id',
+    'FailedAttempt.id',
+    'Mutation.restoreAuditEntry.id',
+    'Mutation.revokeSession.id',
+    'OwnLog.id',
+    'RevokeSessionPayload.id',
+    'Session.id',
+  ];
   expect(pathsWith('ID')).toEqual(texts);
   expect(pathsWith('SafeInt')).toEqual(['Log.id']);
   // Chosen by clients or other systems.

@@ -159,8 +159,9 @@ it('asks for a balance by a click, copies a channel with its key, and takes the 
 it('leaves the focus at the button behind the picker of fetched models', async () => {
   const { page } = visitor;
   await row('OpenAI primary').getByRole('link').click();
-  const drawer = page.getByRole('dialog', { name: 'Edit channel' });
-  const fetching = drawer.getByRole('button', { name: 'Fetch from upstream' });
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  const settings = page.getByRole('region', { name: 'Edit channel' });
+  const fetching = settings.getByRole('button', { name: 'Fetch from upstream' });
   // Slow enough for the browser to take the focus from the button, which is disabled meanwhile.
   upstream.script({ path: '/v1/models' }, (response) => {
     setTimeout(() => {
@@ -172,8 +173,7 @@ it('leaves the focus at the button behind the picker of fetched models', async (
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Select models' }).getByRole('button', { name: 'Cancel' }).click();
   await untilEqual(() => page.evaluate(() => document.activeElement?.textContent), 'Fetch from upstream');
-  await drawer.getByRole('button', { name: 'Close' }).click();
-  await drawer.waitFor({ state: 'detached' });
+  await page.goto('/channel');
 });
 
 it('repairs, and deletes what is disabled and what was chosen', async () => {

@@ -256,9 +256,9 @@ describe('links to other screens', () => {
     }),
   ];
   const rows: ReadonlyArray<[text: string, needs: Permission, to: string, element: ReactNode]> = [
-    ['upstream (#7)', 'CHANNELS_READ', '/channel/edit/7', alert('CHANNEL_DISABLED')],
+    ['upstream (#7)', 'CHANNELS_READ', '/channel/7', alert('CHANNEL_DISABLED')],
     ['upstream (#7)', 'LOGS_READ', '/log?type=ERROR&channelId=7', alert('ERROR_RATE')],
-    ['ada', 'USERS_READ', '/user/edit/7', <PaymentListScreen />],
+    ['ada', 'USERS_READ', '/user/7', <PaymentListScreen />],
   ];
   const open = (element: ReactNode) =>
     renderScreen({ path: '/any', routes: [{ path: '/any', element }], mocks: mocks as never });

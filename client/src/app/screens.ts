@@ -140,6 +140,20 @@ export const screens: readonly ScreenEntry[] = [
     access: 'user',
     sideBar: { group: 'console', label: 'tokens', Icon: VpnKeyOutlinedIcon },
   },
+  { paths: ['/token/:id', '/token/:id/:tab'], module: 'tokens/Token', access: 'user' },
+  {
+    paths: ['/model/:name', '/model/:name/:tab'],
+    module: 'models/Model',
+    access: 'admin',
+    permission: ['USAGE_READ', 'CHANNELS_READ', 'PRICES'],
+  },
+  {
+    paths: ['/key/:id/:position', '/key/:id/:position/:tab'],
+    module: 'channels/ChannelKey',
+    access: 'admin',
+    permission: ['CHANNELS_READ'],
+  },
+  { paths: ['/request/:id', '/request/:id/:tab'], module: 'logs/Request', access: 'user' },
   {
     paths: ['/log'],
     module: 'logs/LogList',
@@ -182,11 +196,18 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'console', label: 'tasks', Icon: MovieOutlinedIcon, shownTo: 'TASKS_READ', needs: 'enableTask' },
   },
   {
-    paths: ['/channel', '/channel/add', '/channel/edit/:id'],
+    paths: ['/channel', '/channel/add'],
     module: 'channels/ChannelList',
     access: 'admin',
     permission: ['CHANNELS_READ'],
     sideBar: { group: 'admin', label: 'channels', Icon: HubOutlinedIcon },
+  },
+  {
+    // The second address is that of older consoles. It opens the settings.
+    paths: ['/channel/:id', '/channel/edit/:id', '/channel/:id/:tab'],
+    module: 'channels/Channel',
+    access: 'admin',
+    permission: ['CHANNELS_READ'],
   },
   {
     paths: ['/channel-health'],
@@ -203,11 +224,18 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'admin', label: 'redemptions', Icon: ConfirmationNumberOutlinedIcon },
   },
   {
-    paths: ['/user', '/user/edit/:id'],
+    paths: ['/user'],
     module: 'users/UserList',
     access: 'admin',
     permission: ['USERS_READ'],
     sideBar: { group: 'admin', label: 'users', Icon: GroupOutlinedIcon },
+  },
+  {
+    // The second address is that of older consoles. It opens the settings.
+    paths: ['/user/:id', '/user/edit/:id', '/user/:id/:tab'],
+    module: 'users/User',
+    access: 'admin',
+    permission: ['USERS_READ'],
   },
   {
     paths: ['/profit'],

@@ -15,6 +15,8 @@ export interface ObjectTab {
   readonly id: string;
   readonly label: string;
   readonly content: ReactNode;
+  /** Whether the figures above would only push the content down, as above a form. */
+  readonly hidesSummary?: true;
 }
 
 interface ObjectPageProps {
@@ -61,7 +63,7 @@ export function ObjectPage(props: ObjectPageProps) {
         </Box>
         {actions && <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: 1 }}>{actions}</Box>}
       </Box>
-      {summary}
+      {!shown?.hidesSummary && summary}
       {shown && (
         <>
           <Tabs

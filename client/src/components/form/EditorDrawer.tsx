@@ -145,26 +145,29 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
       meta={meta}
       onClose={() => void close()}
       footer={
-        <>
-          <Box className="num" role="status" sx={{ flex: 1, color: 'text.secondary', fontSize: 13 }}>
-            {changes > 0 ? t('form.changes', { count: changes }) : ''}
-          </Box>
-          {!isInPage && (
-            <Button variant="outlined" onClick={() => void close()}>
-              {readOnly ? t('actions.close') : t('actions.cancel')}
-            </Button>
-          )}
-          {isInPage && changes > 0 && (
-            <Button variant="outlined" onClick={() => void discard()}>
-              {t('objects.discard')}
-            </Button>
-          )}
-          {!readOnly && (
-            <Button type="submit" form={formId} variant="contained" loading={isSubmitting}>
-              {saveLabel}
-            </Button>
-          )}
-        </>
+        // On a page the bar comes only with changes.
+        !(isInPage && changes === 0) && (
+          <>
+            <Box className="num" role="status" sx={{ flex: 1, color: 'text.secondary', fontSize: 13 }}>
+              {changes > 0 ? t('form.changes', { count: changes }) : ''}
+            </Box>
+            {!isInPage && (
+              <Button variant="outlined" onClick={() => void close()}>
+                {readOnly ? t('actions.close') : t('actions.cancel')}
+              </Button>
+            )}
+            {isInPage && changes > 0 && (
+              <Button variant="outlined" onClick={() => void discard()}>
+                {t('objects.discard')}
+              </Button>
+            )}
+            {!readOnly && (
+              <Button type="submit" form={formId} variant="contained" loading={isSubmitting}>
+                {saveLabel}
+              </Button>
+            )}
+          </>
+        )
       }
     >
       <form

@@ -56,7 +56,7 @@ export function AlertSubject({
   return (
     <MayLink
       permission={isOfCalls ? 'LOGS_READ' : 'CHANNELS_READ'}
-      to={isOfCalls ? `/log?type=ERROR&channelId=${channelId}` : `/channel/edit/${channelId}`}
+      to={isOfCalls ? `/log?type=ERROR&channelId=${channelId}` : `/channel/${channelId}`}
       className="ellipsis strong"
       onClick={onFollow}
     >

@@ -9,6 +9,7 @@ const call: LogRow = {
   type: 'CONSUME',
   userId: 3,
   username: 'mira.chen',
+  tokenId: 5,
   tokenName: 'prod-web',
   channelId: 19,
   channelName: 'Anthropic direct',

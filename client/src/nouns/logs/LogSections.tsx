@@ -1,13 +1,17 @@
 import Box from '@mui/material/Box';
+import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { CopyButton } from '../../components/CopyButton.js';
+import { MayLink } from '../../components/MayLink.js';
 import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, dollars, duration, integer, ratio } from '../../lib/format.js';
+import { channelAddress, requestAddress } from '../objects/addresses.js';
 import { quantityLabel, conditionLabel } from '../prices/quantityTexts.js';
 import { durationTone, firstTokenTone } from './logCells.js';
 import { contentOf } from './logContent.js';
@@ -35,7 +39,10 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
   const { attemptIds = [], guardrails = [] } = row;
   const channel = row.channelId !== null && row.channelId !== undefined && row.channelId > 0 && (
     <>
-      <ToneChip tone="outline">{`#${row.channelId}`}</ToneChip> {row.channelName}
+      <ToneChip tone="outline">{`#${row.channelId}`}</ToneChip>{' '}
+      <MayLink permission="CHANNELS_READ" to={channelAddress(row.channelId)}>
+        {row.channelName}
+      </MayLink>
     </>
   );
   const ended = row.hasClientDisconnected
@@ -51,7 +58,9 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
             t('logs.requestIdName'),
             row.requestId && (
               <Box sx={{ display: 'flex', alignItems: 'center', my: '-4px' }}>
-                <Mono>{row.requestId}</Mono>
+                <MuiLink component={Link} to={requestAddress(row.requestId)} color="inherit">
+                  <Mono>{row.requestId}</Mono>
+                </MuiLink>
                 <CopyButton value={row.requestId} label={t('logs.copyRequestId')} size={26} />
               </Box>
             ),

@@ -3,11 +3,14 @@ import Tooltip from '@mui/material/Tooltip';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { MayLink } from '../../components/MayLink.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime, integer } from '../../lib/format.js';
 import { groupTone } from '../groups/groupTone.js';
 import type { useFormat } from '../../lib/useFormat.js';
+import { channelAddress, tokenAddress } from '../objects/addresses.js';
 import { amountOf } from './logAmount.js';
 import { isText, ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';
 import type { LogRow } from './logRow.js';
@@ -57,7 +60,13 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
     ...(isAdmin
       ? [
           column('channelId', t('fields.channel'), 70, (row) =>
-            row.channelId ? <ToneChip tone="outline" hint={row.channelName}>{`#${row.channelId}`}</ToneChip> : <Dash />,
+            row.channelId ? (
+              <MayLink permission="CHANNELS_READ" to={channelAddress(row.channelId)}>
+                <ToneChip tone="outline" hint={row.channelName}>{`#${row.channelId}`}</ToneChip>
+              </MayLink>
+            ) : (
+              <Dash />
+            ),
           ),
           column('username', t('logs.user'), 98, (row) =>
             !row.username ? (
@@ -80,7 +89,22 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
         ]
       : []),
     column('tokenName', t('logs.token'), 100, (row) =>
-      row.tokenName ? <Ellipsis title={row.tokenName}>{row.tokenName}</Ellipsis> : <Dash />,
+      !row.tokenName ? (
+        <Dash />
+      ) : row.tokenId ? (
+        <MuiLink
+          component={Link}
+          to={tokenAddress(row.tokenId)}
+          color="inherit"
+          underline="hover"
+          className="ellipsis"
+          title={row.tokenName}
+        >
+          {row.tokenName}
+        </MuiLink>
+      ) : (
+        <Ellipsis title={row.tokenName}>{row.tokenName}</Ellipsis>
+      ),
     ),
     column('group', t('fields.group'), 80, (row) =>
       row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />,

@@ -12,7 +12,7 @@ import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { AuditEntriesDocument } from '../audit/audit.generated.js';
-import { changesOf, type AuditEntry } from '../audit/auditChanges.js';
+import { changesOf, type AuditEntry, type Change } from '../audit/auditChanges.js';
 import { actionText } from '../audit/auditTexts.js';
 import { BeforeAfter } from '../audit/BeforeAfter.js';
 import { useRestore } from '../audit/useRestore.js';
@@ -24,21 +24,34 @@ const shown = 20;
 export function ChangesTab({
   subject,
   id,
+  entry: tableEntry,
   onRestored,
 }: {
   readonly subject: AuditEntry['subject'];
-  readonly id: number;
+  readonly id?: number;
+  /** The entry of a table of settings, such as the name of a model. */
+  readonly entry?: string;
   readonly onRestored: () => void;
 }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(AuditEntriesDocument, {
-    variables: { page: 0, pageSize: shown, filter: { subjects: [subject], subjectIds: [String(id)] } },
+    variables: {
+      page: 0,
+      pageSize: shown,
+      filter: {
+        subjects: [subject],
+        ...(id === undefined ? {} : { subjectIds: [String(id)] }),
+        ...(tableEntry === undefined ? {} : { entry: tableEntry }),
+      },
+    },
     fetchPolicy: 'cache-and-network',
   });
   const { mayRestore, restore } = useRestore(() => {
     void refetch();
     onRestored();
   });
+  // A setting has the prices of all models: the page of one shows its own.
+  const isShown = ({ row }: Change): boolean => tableEntry === undefined || row === null || row === tableEntry;
   const page = data?.auditEntries;
   if (!page) {
     return error ? (
@@ -63,6 +76,7 @@ export function ChangesTab({
             <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '4px 12px', minHeight: 32 }}>
               <Num strong>{dateTime(entry.createdAt, 'seconds')}</Num>
               <span className="anywhere">{entry.actorName}</span>
+              {entry.subject === 'OPTION' && <span className="mono">{entry.subjectId}</span>}
               <ToneChip tone={entry.action === 'delete' ? 'red' : entry.action === 'create' ? 'green' : 'outline'}>
                 {actionText(entry.action, t)}
               </ToneChip>
@@ -73,15 +87,21 @@ export function ChangesTab({
               )}
             </Box>
             <Box sx={{ display: 'grid', gap: 1, mt: 1 }}>
-              {changesOf(entry).map((change) => (
-                <BeforeAfter key={`${change.field} ${change.row ?? ''}`} subject={subject} change={change} />
-              ))}
+              {changesOf(entry)
+                .filter(isShown)
+                .map((change) => (
+                  <BeforeAfter key={`${change.field} ${change.row ?? ''}`} subject={subject} change={change} />
+                ))}
             </Box>
           </Card>
         ))}
       </Box>
       {page.totalCount > shown && (
-        <MuiLink component={Link} to={`/audit?subject=${subject}&id=${id}`} sx={{ alignSelf: 'flex-start' }}>
+        <MuiLink
+          component={Link}
+          to={`/audit?subject=${subject}&${id === undefined ? `entry=${encodeURIComponent(tableEntry ?? '')}` : `id=${id}`}`}
+          sx={{ alignSelf: 'flex-start' }}
+        >
           {t('objects.allChanges', { count: page.totalCount })}
         </MuiLink>
       )}

@@ -20,19 +20,16 @@ import {
   type FailedAttemptsQuery,
 } from './objects.generated.js';
 
-type FailedKey = FailedAttemptsQuery['failedKeys'][number];
+type KeyFailure = FailedAttemptsQuery['keyFailures'][number];
 
 /** The failed attempts of an object: by key in the last 24 hours, then the last single ones. */
 export function ErrorsTab({
   filter,
   keyAddressOf,
-  shows = () => true,
 }: {
   readonly filter: FailedAttemptFilter;
   /** The address of a key's page; null for a key that was removed. Absent where keys have no pages here. */
   readonly keyAddressOf?: (attempt: FailedAttemptLineFragment) => string | null;
-  /** Leaves attempts out that the filter cannot name. */
-  readonly shows?: (attempt: FailedAttemptLineFragment) => boolean;
 }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(FailedAttemptsDocument, {
@@ -46,8 +43,7 @@ export function ErrorsTab({
       <Box aria-busy sx={{ minHeight: 240 }} />
     );
   }
-  const keys = data.failedKeys.filter(({ last }) => shows(last));
-  const attempts = data.failedAttempts.filter(shows);
+  const { keyFailures: keys, failedAttempts: attempts } = data;
   if (attempts.length === 0) {
     return (
       <Card>
@@ -60,7 +56,7 @@ export function ErrorsTab({
   );
   return (
     <>
-      {keys.length > 0 && (
+      {keys.length > 0 && !filter.keyEndings && (
         <Part title={t('objects.byKey')} note={t('objects.byKeyText')}>
           {keys.map((one) => (
             <KeyLine key={one.last.id} failed={one} name={keyOf(one.last)} />
@@ -154,7 +150,7 @@ function Kind({ attempt: { kind, status } }: { readonly attempt: FailedAttemptLi
   );
 }
 
-function KeyLine({ failed: { attempts, last }, name }: { readonly failed: FailedKey; readonly name: ReactNode }) {
+function KeyLine({ failed: { attempts, last }, name }: { readonly failed: KeyFailure; readonly name: ReactNode }) {
   const { t } = useTranslation();
   return (
     <Box

@@ -85,6 +85,7 @@ function useStats(total: Total | Omit<Total, 'cost'> | undefined, own: boolean):
   const margin = {
     label: t('objects.margin'),
     value: total && (cost && cost.knownCalls > 0 ? money(cost.marginUsd * quotaPerUnit, 'balance') : '–'),
+    isLoss: (cost?.marginUsd ?? 0) < 0,
     ...(total && cost && cost.knownCalls < total.calls
       ? { note: t('objects.costKnown', { known: count(cost.knownCalls), calls: count(total.calls) }) }
       : {}),

@@ -2,7 +2,6 @@ import { skipToken, useApolloClient, useMutation, useQuery } from '@apollo/clien
 import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { BudgetSection } from '../../nouns/budgets/BudgetSection.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
@@ -82,7 +81,6 @@ function ChannelForm({
   const [add] = useMutation(AddChannelKeysDocument);
   const [typedKeys, setTypedKeys] = useState('');
   const keyOf = useIdempotencyKey();
-  const budgets = useMay('BUDGETS');
   const form = useForm<ChannelValues>({ mode: 'onTouched', defaultValues: channel ? toValues(channel) : newChannel });
   const { dirtyFields } = form.formState;
   // Reading `dirtyFields` here subscribes to it, because `save` sends only changed fields.
@@ -151,7 +149,6 @@ function ChannelForm({
       <RoutingSection form={form} />
       <CostSection form={form} />
       <LimitsSection form={form} />
-      {channel && budgets && <BudgetSection subject={{ level: 'CHANNEL', subjectId: channel.id }} />}
       <MappingSection form={form} isNew={channel === null} />
     </EditorDrawer>
   );

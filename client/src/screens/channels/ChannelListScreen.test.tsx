@@ -140,7 +140,7 @@ describe('a row', () => {
       ...['ID', 'Name', 'Groups', 'Type', 'Tag', 'Status', 'Response', 'Used', 'Balance', 'Priority', 'Weight'],
     ]);
     for (const text of ['OpenAI', 'default', 'us', '$1.00', '$12.50']) first.getByText(text);
-    expect(first.getByRole('link', { name: 'Channel 1' })).toHaveAttribute('href', '/channel/edit/1');
+    expect(first.getByRole('link', { name: 'Channel 1' })).toHaveAttribute('href', '/channel/1');
   });
 
   it('tells in word and tone how a channel stands, and why and when it was switched off by itself', async () => {

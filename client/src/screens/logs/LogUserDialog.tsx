@@ -22,7 +22,7 @@ export function LogUserDialog({ id, onClose }: { readonly id: number; readonly o
       width="xs"
       onClose={onClose}
       actions={
-        <Button component={Link} to={`/user/edit/${id}`}>
+        <Button component={Link} to={`/user/${id}`}>
           {t('logs.openUser')}
         </Button>
       }

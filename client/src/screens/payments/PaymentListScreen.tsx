@@ -172,7 +172,7 @@ function paymentColumns(
       flex: 1,
       minWidth: 120,
       renderCell: ({ row }) => (
-        <MayLink permission="USERS_READ" to={`/user/edit/${row.userId}`} className="ellipsis">
+        <MayLink permission="USERS_READ" to={`/user/${row.userId}`} className="ellipsis">
           {row.buyer?.username ?? `#${row.userId}`}
         </MayLink>
       ),

@@ -64,7 +64,7 @@ it('has the columns that were asked for, and tells how a code stands in words an
   expect(toneOf((await rowOf('off')).getByText('Disabled'))).toBe('grey');
   const taken = await rowOf('taken');
   expect(toneOf(taken.getByText('Used'))).toBe('outline');
-  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/42');
+  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/42');
   (await rowOf('taken by one who is gone')).getByRole('link', { name: '#43' });
   expect(taken.getByRole('switch')).toBeDisabled();
   (await rowOf('shared')).getByText('12 / 50');
@@ -88,7 +88,7 @@ it('says on the cards of a phone who used a code, and how often a gift was used'
   await open('/redemption', answers(RedemptionsDocument, codes));
   const cardOf = async (name: string) => within((await screen.findByText(name)).closest('li') as HTMLElement);
   const taken = await cardOf('taken');
-  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/42');
+  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/42');
   const shared = await cardOf('shared');
   shared.getByText('12 / 50');
   for (const card of [shared, await cardOf('fresh')]) expect(card.queryByRole('link')).toBeNull();

@@ -82,7 +82,7 @@ function UsedBy({ row: { kind, uses, redeemedBy } }: { readonly row: RedemptionL
   const [use] = uses.items;
   if (kind !== 'ONCE' || !use) return <Dash />;
   return (
-    <MayLink permission="USERS_READ" to={`/user/edit/${use.userId}`} className="ellipsis">
+    <MayLink permission="USERS_READ" to={`/user/${use.userId}`} className="ellipsis">
       {redeemedBy?.username ?? `#${use.userId}`}
     </MayLink>
   );

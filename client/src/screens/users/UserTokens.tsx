@@ -10,7 +10,8 @@ import { Link } from 'react-router-dom';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
-import { Ellipsis, Num } from '../../components/Text.js';
+import { Num } from '../../components/Text.js';
+import { tokenAddress } from '../../nouns/objects/addresses.js';
 import { TokenBulkActions } from '../../nouns/tokens/TokenBulkActions.js';
 import { TokenStatusChip } from '../../nouns/tokens/TokenStatusChip.js';
 import { dateTime, integer } from '../../lib/format.js';
@@ -105,7 +106,9 @@ export function UserTokens({
               />
             )}
             <Box sx={{ flex: 1, minWidth: 0, fontWeight: 500 }}>
-              <Ellipsis title={token.name}>{token.name}</Ellipsis>
+              <MuiLink component={Link} to={tokenAddress(token.id)} color="inherit" underline="hover" className="ellipsis">
+                {token.name}
+              </MuiLink>
             </Box>
             <TokenStatusChip token={token} />
           </Box>

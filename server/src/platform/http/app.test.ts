@@ -161,6 +161,13 @@ describe('paths', () => {
     },
   );
 
+  it('answers a browser at the address of a model with the console, and a program not', async () => {
+    const app = await start();
+    const ask = (accept: string) => app.inject({ url: '/model/org%2Fgpt-4o/errors', headers: { accept } });
+    expect((await ask('text/html,*/*;q=0.8')).headers['content-type']).toBe('text/html; charset=utf-8');
+    expect((await ask('application/json')).statusCode).toBe(404);
+  });
+
   it.each(['/', '/token', '/channel/edit/3', '/index.html'])('answers %s with the console', async (url) => {
     const answer = await (await start()).inject({ url });
     expect(answer.statusCode).toBe(200);

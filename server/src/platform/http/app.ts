@@ -31,6 +31,7 @@ import {
 } from './node-server.js';
 import {
   type ErrorResponse,
+  isModelPage,
   isProgramPath,
   refuseUnknownWrites,
   refuseWordsAsIds,
@@ -142,7 +143,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(named('console', consoleScope(deps)));
   const page = new ConsolePage(deps.clientRoot, deps.site);
   app.setNotFoundHandler({ preHandler: limitByAddress(deps.state, 'GW', deps.webRateLimit) }, (request, reply) =>
-    isProgramPath(pathOf(request)) ? sendInvalidUrl(request, reply) : page.send(request, reply),
+    isProgramPath(pathOf(request)) && !isModelPage(request)
+      ? sendInvalidUrl(request, reply)
+      : page.send(request, reply),
   );
   return app;
 }

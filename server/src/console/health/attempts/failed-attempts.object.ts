@@ -1,13 +1,13 @@
-import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { fields, inputFields, int, ints, moment, of, safeInt, text, texts } from '../../../platform/graphql/fields.js';
 import type { FailureKind } from '../../../shared/failure-kind.js';
 import { FailureKindEnum } from '../models/model-health.object.js';
-import type { FailedAttempt, FailedKey } from './failed-attempts.service.js';
+import type { FailedAttempt, KeyFailure } from './failed-attempts.service.js';
 
 @ObjectType('FailedAttempt', { description: 'An attempt to serve a call that failed.' })
 export class FailedAttemptObject
   extends fields({
-    id: text('Ids grow with time.'),
+    id: of<string>(() => ID, 'Ids grow with time.'),
     at: moment('When it failed, to the second.'),
     requestId: text('The call: `Log.requestId`.'),
     channelId: int('`Channel.id`.'),
@@ -23,13 +23,13 @@ export class FailedAttemptObject
   })
   implements FailedAttempt {}
 
-@ObjectType('FailedKey', { description: 'Failed attempts with one key that failed in one way.' })
-export class FailedKeyObject
+@ObjectType('KeyFailure', { description: 'Failed attempts with one key that failed in one way.' })
+export class KeyFailureObject
   extends fields({
     attempts: safeInt('Their number in the last 24 hours.'),
     last: of<FailedAttempt>(() => FailedAttemptObject, 'The last of them.'),
   })
-  implements FailedKey {}
+  implements KeyFailure {}
 
 @InputType('FailedAttemptFilter', {
   description: 'Conditions on failed attempts. All must match. An empty list matches nothing.',
@@ -39,6 +39,7 @@ export class FailedAttemptFilterInput extends inputFields({
   models: texts.orNull('Only attempts with these models. Whole names, without the prefix of the channel.'),
   userIds: ints.orNull('Only calls of these users. Needs `LOGS_READ`.'),
   requestId: text.orNull('Only attempts of this call.'),
+  keyEndings: texts.orNull('Only attempts with keys that end so: `ChannelKey.ending`.'),
 }) {}
 
 @ArgsType()

@@ -3,7 +3,7 @@ import { Access, Cost } from '../../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../../platform/graphql/context.js';
 import { omitNullish } from '../../../platform/graphql/nullable.js';
 import { clampPageSize } from '../../../shared/page.js';
-import { FailedAttemptArgs, FailedAttemptObject, FailedKeyObject } from './failed-attempts.object.js';
+import { FailedAttemptArgs, FailedAttemptObject, KeyFailureObject } from './failed-attempts.object.js';
 import type { FailedAttemptFilter, FailedAttemptService } from './failed-attempts.service.js';
 
 @Resolver()
@@ -22,15 +22,15 @@ export class FailedAttemptResolver {
     return this.attempts.list(actor, omitNullish<FailedAttemptFilter>(filter ?? {}), clampPageSize(first));
   }
 
-  @Query(() => [FailedKeyObject], {
+  @Query(() => [KeyFailureObject], {
     description: 'Failed attempts of the last 24 hours by channel, key and kind of failure, the latest first.',
   })
   @Access('channels.read')
   @Cost(10)
-  failedKeys(
+  keyFailures(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => FailedAttemptArgs) { filter, first }: FailedAttemptArgs,
-  ): Promise<FailedKeyObject[]> {
+  ): Promise<KeyFailureObject[]> {
     return this.attempts.byKey(actor, omitNullish<FailedAttemptFilter>(filter ?? {}), clampPageSize(first));
   }
 }

@@ -8,6 +8,8 @@ export interface FailedAttemptFilter {
   readonly models?: readonly string[];
   readonly userIds?: readonly number[];
   readonly requestId?: string;
+  /** The last characters of keys. Channels may have keys with the same ones. */
+  readonly keyEndings?: readonly string[];
 }
 
 /** A failed attempt to serve a call. */
@@ -28,7 +30,7 @@ export interface FailedAttempt {
 }
 
 /** The failed attempts with one key that failed in one way. */
-export interface FailedKey {
+export interface KeyFailure {
   readonly attempts: number;
   readonly last: FailedAttempt;
 }
@@ -36,7 +38,8 @@ export interface FailedKey {
 const columns = `attempt.id, attempt.at, attempt.request_id AS "requestId", attempt.channel_id AS "channelId",
   channel.name AS "channelName", attempt.key_ending AS "keyEnding", attempt.model, attempt.kind, attempt.status, attempt.error`;
 const condition = `($1::int[] IS NULL OR attempt.channel_id = ANY ($1)) AND ($2::text[] IS NULL OR attempt.model = ANY ($2))
-  AND ($3::int[] IS NULL OR attempt.user_id = ANY ($3)) AND ($4::text IS NULL OR attempt.request_id = $4)`;
+  AND ($3::int[] IS NULL OR attempt.user_id = ANY ($3)) AND ($4::text IS NULL OR attempt.request_id = $4)
+  AND ($5::text[] IS NULL OR attempt.key_ending = ANY ($5))`;
 
 type Row = FailedAttempt & { readonly kind: string };
 
@@ -53,7 +56,7 @@ export class FailedAttemptService {
     const rows = await this.database.query<Row[]>(
       `SELECT ${columns}, attempt.attempts FROM failed_attempts attempt
          LEFT JOIN channels channel ON channel.id = attempt.channel_id
-        WHERE ${condition} ORDER BY attempt.id DESC LIMIT $5`,
+        WHERE ${condition} ORDER BY attempt.id DESC LIMIT $6`,
       [...parametersOf(filter), most],
     );
     return rows.map(toAttempt);
@@ -63,13 +66,13 @@ export class FailedAttemptService {
    * Returns the attempts of the last 24 hours by channel, key and kind of failure, the latest first.
    * @throws AppError INSUFFICIENT_PRIVILEGES
    */
-  async byKey(actor: MaybeActor, filter: FailedAttemptFilter, most: number): Promise<FailedKey[]> {
+  async byKey(actor: MaybeActor, filter: FailedAttemptFilter, most: number): Promise<KeyFailure[]> {
     this.authorize(actor, filter);
     const rows = await this.database.query<Array<Row & { readonly sum: string }>>(
       `SELECT ${columns}, attempt.attempts, counted.sum
          FROM (SELECT max(attempt.id) AS id, sum(attempt.attempts)::text AS sum FROM failed_attempts attempt
                 WHERE ${condition} AND attempt.at >= now() - interval '24 hours'
-                GROUP BY attempt.channel_id, attempt.key_ending, attempt.kind ORDER BY 1 DESC LIMIT $5) counted
+                GROUP BY attempt.channel_id, attempt.key_ending, attempt.kind ORDER BY 1 DESC LIMIT $6) counted
          JOIN failed_attempts attempt ON attempt.id = counted.id
          LEFT JOIN channels channel ON channel.id = attempt.channel_id
         ORDER BY attempt.id DESC`,
@@ -85,8 +88,9 @@ export class FailedAttemptService {
   }
 }
 
-const parametersOf = ({ channelIds, models, userIds, requestId }: FailedAttemptFilter): unknown[] => [
+const parametersOf = ({ channelIds, models, userIds, requestId, keyEndings }: FailedAttemptFilter): unknown[] => [
   ...[channelIds ?? null, models ?? null, userIds ?? null, requestId?.replaceAll('\0', '') ?? null],
+  keyEndings ?? null,
 ];
 
 const toAttempt = (row: Row): FailedAttempt => ({
