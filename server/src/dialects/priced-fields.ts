@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../shared/errors.js';
-import { asFields, foldedName, type Fields } from './neutral/fields.js';
+import { asFields, asList, foldedName, type Fields } from './neutral/fields.js';
 import { optionalCount, optionalFlag } from './neutral/given.js';
 import type { ImageTerms } from './neutral/made-image.js';
 
@@ -80,6 +80,21 @@ const tiers: ReadonlySet<string> = new Set(tierNames);
 const innerNames: ReadonlySet<string> = new Set(
   [...choices, ...limits, ...tiers, ...otherPriced, ...modelFields, ...contentNames].map(foldedName),
 );
+
+/** Fields that may declare a tool of a provider, or select a price by a word. Items of `input` may declare tools. */
+const extraNames: ReadonlySet<string> = new Set([...tierNames, ...otherPriced, 'input']);
+
+/**
+ * Whether a request may use tools of a provider, or another price than the standard one. Most requests have no field
+ * for that, and are not searched further.
+ */
+export function mayCostMore(body: Fields): boolean {
+  for (const name in body) if (extraNames.has(name) && body[name] !== undefined) return true;
+  return asList(body['messages']).some(hasBlocks);
+}
+
+/** Whether a message has blocks, which may define tools. */
+const hasBlocks = (message: unknown): boolean => Array.isArray(asFields(message)?.['content']);
 
 /** The position of the fields of a text request. */
 export interface TextFields {

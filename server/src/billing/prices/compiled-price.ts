@@ -1,9 +1,11 @@
+import { cachesUnasked, chargesAudio, searchesUnasked } from '../../dialects/makers/charging.js';
 import { exact, type PriceCard } from '../../shared/price-card.js';
 import type { ToolFees } from '../../shared/tool-fees.js';
 import { Exact } from './rounding.js';
 import { type ChargeCard, type Component, hasLines, isFreeCard } from './card-lines.js';
 import { ratiosOfCard } from './card-ratios.js';
 import type { NamedCard } from './card-table.js';
+import { modelLimits, type ModelLimits } from './model-limits.js';
 import { withTiers } from './tier-prices.js';
 import { withTools } from './tool-prices.js';
 
@@ -43,8 +45,22 @@ export interface Ratios {
 /** The origin of a price: a card of the operator, the old tables, or the list prices of the program. */
 export type PriceSource = 'card' | 'table' | 'list';
 
+/** What every call asks about its model, besides the prices. */
+interface ModelFacts {
+  /** The name under which the model is priced, routed and logged: that of its family, or else its own. */
+  readonly model: string;
+  /** Whether the audio of the model has its own price at endpoints of text. */
+  readonly chargesAudio: boolean;
+  /** Whether the model caches prompts without being asked, at more than the price of input. */
+  readonly cachesUnasked: boolean;
+  /** Whether the model searches on its own, whatever the request says. */
+  readonly searchesUnasked: boolean;
+  /** The published limits. */
+  readonly limits: ModelLimits;
+}
+
 /** The compiled price of a model for a group. Cards, old tables and list prices all compile to this form. */
-export interface Price {
+export interface Price extends ModelFacts {
   /** The name that the card was found by: the model's, or a prefix that ends with `*`. */
   readonly name: string;
   readonly source: PriceSource;
@@ -67,16 +83,30 @@ export interface Price {
   readonly coversWork: boolean;
 }
 
-/** The parts of a price that depend on the paying group and on the version of the settings. */
+/** The parts of a price that depend on the paying group, the model and the version of the settings. */
 interface Terms {
   readonly groupRatio: number;
   readonly version?: string;
+  /** See `ModelFacts`. The name of the price when absent. */
+  readonly model?: string;
 }
 
+type Computed = 'isFree' | 'coversWork' | keyof ModelFacts;
+
 /** Computes the facts that every call asks for once, when its price is compiled. */
-function compiled(price: Omit<Price, 'isFree' | 'coversWork'>): Price {
+function compiled(price: Omit<Price, Computed> & Pick<Terms, 'model'>): Price {
+  const { model = price.name } = price;
   const isFree = price.groupRatio === 0 || isFreeCard(price.card);
-  return { ...price, isFree, coversWork: isFree || price.card.perCall !== undefined };
+  return {
+    ...price,
+    isFree,
+    coversWork: isFree || price.card.perCall !== undefined,
+    model,
+    chargesAudio: chargesAudio(model),
+    cachesUnasked: cachesUnasked(model),
+    searchesUnasked: searchesUnasked(model),
+    limits: modelLimits(model),
+  };
 }
 
 /** Whether log rows of the price list the lines of each charge. Rows of the old tables do so only for calls that used tools. */

@@ -46,7 +46,7 @@ const firstTokenMs = whole(`ceil(${loggedNumber('frt')})`);
 const durationMs = whole(loggedDuration);
 const upstreamUsd = loggedNumber('upstream_cost');
 
-/** SQL of the buckets of one call, as `durationBucket` of `shared/latency.ts` finds them. Whole milliseconds. */
+/** SQL of the buckets of one call, as `durationBucket` of `billing/ledger` finds them. Whole milliseconds. */
 const bucketsOf = (milliseconds: string): string =>
   `array_fill(0::bigint, ARRAY[width_bucket(${milliseconds} - 1, ARRAY[${durationBounds.join(', ')}]::bigint[])]) || 1::bigint`;
 

@@ -52,6 +52,7 @@ export function factsOf(
   const { end, stoppedAt } = served.delivery;
   const { firstByteAt, reasoningEffort, dropped } = served;
   const { usage } = charged;
+  // The fields are listed, because a spread makes each further field slow.
   return {
     price: call.price,
     quotaPerUnit: values.QuotaPerUnit,
@@ -71,7 +72,9 @@ export function factsOf(
     affinity: served.affinity,
     guardrails: call.guard?.notes,
     isCaptured: call.capture && true,
-    ...record,
+    notes: record.notes,
+    line: record.line,
+    isInUsd: record.isInUsd,
     cost: costOfCall(call.endpoint.tariff, served, charged, sale),
     aborted: served.aborted && abortedNote(served.aborted, charged),
     clientGone,
@@ -293,12 +296,12 @@ function notesOfParts(cost: ReturnType<typeof withOtherCost>, sale: SaleLines | 
 function countedForCost(
   tariff: Tariff,
   { card }: CostPrice,
-  { request, usage, price, bareModel }: ChargeInput,
+  { request, usage, price }: ChargeInput,
   reported: Usage | null,
 ): Usage | null {
   const fixed = tariff.fixedUsage?.(request, card) ?? null;
   if (fixed) return fixed;
-  return tariff.fixedUsage?.(request, cardAt(tariff, price, bareModel)) ? reported : usage;
+  return tariff.fixedUsage?.(request, cardAt(tariff, price)) ? reported : usage;
 }
 
 /** Keys of the log row's `admin_info.aborted_attempt`. */

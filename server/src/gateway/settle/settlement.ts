@@ -1,4 +1,4 @@
-import { familyOf } from '../../dialects/makers/charging.js';
+import { mayCostMore } from '../../dialects/priced-fields.js';
 import { orderedSearches } from '../../dialects/server-tools.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { type Rounded } from '../../billing/prices/index.js';
@@ -155,7 +155,7 @@ function withAskedCondition(usage: Usage, { request }: Call): Usage {
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */
 function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
-  if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
+  if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches || !mayCostMore(request.body)) return usage;
   const webSearches = orderedSearches(request.body, (name) => toolsSent([name], dropped).length > 0);
   return webSearches > 0 ? { ...usage, details: { ...usage.details, webSearches } } : usage;
 }
@@ -190,11 +190,11 @@ function toCharge(
 ): Charge {
   const { user, token } = call.caller;
   const { usage } = facts;
-  const modelName = familyOf(call.admission.model);
+  const modelName = call.loggedModel;
   return {
     quota,
     rest,
-    ...(least === undefined ? null : { least }),
+    least,
     counted: usage.promptTokens + usage.completionTokens > 0,
     logged: values.LogConsumeEnabled,
     channelId: served.channel.id,

@@ -1,8 +1,8 @@
 import { whenSearched, whenTier, type Condition } from '../../../shared/price-condition.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
-import { cachesUnasked, searchesUnasked } from '../../../dialects/makers/charging.js';
+import type { Price } from '../../../billing/prices/index.js';
 import { continuesThread } from '../../../dialects/neutral/thread.js';
-import { choicesIn } from '../../../dialects/priced-fields.js';
+import { choicesIn, mayCostMore } from '../../../dialects/priced-fields.js';
 import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
@@ -57,12 +57,16 @@ const maxVisited = 100_000;
 /** Searches of one call of a research model. */
 const researchSearches = 60;
 
-/** Reads the traits of a parsed body. A body with more than 100,000 objects is assumed to have every trait. */
-export function requestTraits(body: Fields, model: string): RequestTraits {
-  const researches = searchesUnasked(model);
-  const tools = serverTools(body);
+/**
+ * Reads the traits of a parsed body. A body with more than 100,000 objects is assumed to have every trait.
+ * @param model facts about the model that is called
+ */
+export function requestTraits(body: Fields, model: Pick<Price, 'cachesUnasked' | 'searchesUnasked'>): RequestTraits {
+  const researches = model.searchesUnasked;
+  const isPlain = !mayCostMore(body);
+  const tools = isPlain ? noTools : serverTools(body);
   const found: Found = {
-    writesCache: cachesUnasked(model),
+    writesCache: model.cachesUnasked,
     writesCacheForHour: false,
     // A prompt that OpenAI stores has texts and tools of its own.
     addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null || continuesThread(body),
@@ -71,7 +75,7 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
     ...workOf(tools, researches),
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
-    when: conditionAskedFor(body),
+    when: isPlain ? null : conditionAskedFor(body),
   };
   const open: unknown[] = [body];
   let visited = 0;
@@ -104,6 +108,8 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
   }
   return withinToolCalls(found, body['max_tool_calls']);
 }
+
+const noTools: readonly ServerTool[] = [];
 
 /** Returns the work that all tools of a request may do together. */
 function workOf(tools: readonly ServerTool[], researches: boolean): ToolWork {

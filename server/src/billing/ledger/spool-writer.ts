@@ -9,9 +9,9 @@ export interface LedgerLogger {
 }
 
 /** Keeps settlements on the disk that the database cannot take now, or refuses. */
-export class StoredSettlements {
+export class SpoolWriter {
   /** Calls whose settlement could be written neither to the database nor to the spool. They are retried. */
-  readonly waiting = new Set<string>();
+  readonly unstored = new Set<string>();
   private isBroken = false;
 
   constructor(
@@ -32,7 +32,7 @@ export class StoredSettlements {
       // The error is logged once, because the write is retried several times a second.
       if (!this.isBroken) this.logger.error({ err: error }, 'cannot write the settlement spool, retrying');
       this.isBroken = true;
-      for (const { requestId } of lines) this.waiting.add(requestId);
+      for (const { requestId } of lines) this.unstored.add(requestId);
       return false;
     }
   }
