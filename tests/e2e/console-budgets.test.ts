@@ -68,7 +68,7 @@ const call = async (): Promise<number> =>
 
 it('is added, used, changed, turned off and deleted in the editor of a token', async () => {
   const { page } = visitor;
-  await button(page.locator('body'), 'More actions for ci').click();
+  await button(page.locator('body'), 'More actions for token ci').click();
   await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
   const editor = dialog('Edit token');
   await editor.getByText('No budgets').waitFor();
