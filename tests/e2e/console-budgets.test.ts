@@ -68,7 +68,7 @@ const call = async (): Promise<number> =>
 
 it('is added, used, changed, turned off and deleted in the editor of a token', async () => {
   const { page } = visitor;
-  await button(page.locator('body'), 'More actions for ci').click();
+  await button(page.locator('body'), 'More actions for token ci').click();
   await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
   const editor = dialog('Edit token');
   await editor.getByText('No budgets').waitFor();
@@ -107,7 +107,8 @@ it('is added, used, changed, turned off and deleted in the editor of a token', a
   expect([await call(), await call(), await call()]).toEqual([200, 200, 429]);
   await button(editor, 'Cancel').click();
   await editor.waitFor({ state: 'detached' });
-  await page.getByText('ci', { exact: true }).first().click();
+  await button(page.locator('body'), 'More actions for token ci').click();
+  await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
   await editor.getByText('2 requests used · 0 requests left').waitFor();
   await editor.getByText('Used up', { exact: true }).waitFor();
   await add(editor, '1.5', 'Month');

@@ -163,6 +163,7 @@ describe('the health of a channel', () => {
       more: { priority: -1 },
     });
     expect(await call()).toBe(200);
+    await page.goto('/channel');
     await page.getByRole('button', { name: 'More actions for secret reseller' }).click();
     await page.getByRole('menuitem', { name: 'Sessions', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Sessions of secret reseller' });

@@ -6,8 +6,6 @@ export const objects = {
   daysLeft_other: 'lasts {{count}} days',
   ban: 'Ban',
   lift: 'Lift ban',
-  grant: 'Change balance',
-  openPrice: 'Price and history',
   servedBy_one: 'served by {{count}} channel',
   servedBy_other: 'served by {{count}} channels',
   upstreamKey: 'Key {{ending}}',
@@ -53,7 +51,7 @@ export const objects = {
   limits: 'Limits',
   changes: 'Changes',
   settings: 'Settings',
-  keys: 'API keys',
+  keys: 'API tokens',
   more: 'More actions',
 
   modelCount_one: '{{count}} model',

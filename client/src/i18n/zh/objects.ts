@@ -6,8 +6,6 @@ export const objects = {
   daysLeft_other: '可用 {{count}} 天',
   ban: '封禁',
   lift: '解除封禁',
-  grant: '调整额度',
-  openPrice: '价格和历史',
   servedBy_one: '由 {{count}} 个渠道提供',
   servedBy_other: '由 {{count}} 个渠道提供',
   upstreamKey: '密钥 {{ending}}',

@@ -19,7 +19,7 @@ type Row = ObjectProfitQuery['usage']['items'][number];
 
 const marginOf = ({ metrics: { cost } }: Row): number | null => (cost && cost.knownCalls > 0 ? cost.marginUsd : null);
 
-/** What the calls of an object brought and cost in the range of its page, by model or by channel, the worst margin first. */
+/** Charges and cost of the calls of an object in the range of its page, by model or by channel, the worst margin first. */
 export function ProfitTab({ filter, by }: { readonly filter: UsageFilter; readonly by: 'MODEL' | 'CHANNEL' }) {
   const { t } = useTranslation();
   const { usd, money } = useFormat();

@@ -106,7 +106,13 @@ export function UserTokens({
               />
             )}
             <Box sx={{ flex: 1, minWidth: 0, fontWeight: 500 }}>
-              <MuiLink component={Link} to={tokenAddress(token.id)} color="inherit" underline="hover" className="ellipsis">
+              <MuiLink
+                component={Link}
+                to={tokenAddress(token.id)}
+                color="inherit"
+                underline="hover"
+                className="ellipsis"
+              >
                 {token.name}
               </MuiLink>
             </Box>

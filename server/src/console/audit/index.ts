@@ -1,3 +1,3 @@
 export { AuditRecord } from './audit.entity.js';
 export { AuditService, writeAudit } from './audit.service.js';
-export { RestoreService, type Restorable } from './restore.service.js';
+export { RestoreService } from './restore.service.js';
