@@ -148,9 +148,9 @@ async function makeOwners(run, begin) {
   // In the order of `served`: the ids of one statement are consecutive.
   const channels = await first(
     `WITH made AS (INSERT INTO channels (type, name, tag, base_url, models, groups, cost, key_sealed, created_at, tested_at,
-                                         response_time, priority, weight)
+                                         response_time, weight)
        SELECT c.type, c.name, c.tag, c."baseUrl", c.models, '{default,vip,svip}', json_build_object('factor', m.factor, 'cards', '{}'::json),
-              $2, to_timestamp($3), now() - (n * 7 % 50) * interval '1 minute', 240 + n * 137 % 1900, n % 3 * 10, 1 + n % 5 * 10
+              $2, to_timestamp($3), now() - (n * 7 % 50) * interval '1 minute', 240 + n * 137 % 1900, 1 + n % 5 * 10
          FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS listed (model, n),
               jsonb_to_record(model) AS m (factor numeric, channel jsonb),
               jsonb_to_record(channel) AS c (type integer, name text, tag text, "baseUrl" text, models text[])

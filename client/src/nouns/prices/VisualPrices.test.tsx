@@ -53,16 +53,14 @@ it('shows the models that a channel serves, and all others at a switch or where 
   };
   const losses = new Map([['chat', loss]]);
   const prices = {
-    ...{
-      tables,
-      rows,
-      servedModels,
-      losses,
-      isLoading: false,
-      builtIn: new Map(),
-      savedRow: () => undefined,
-      put: jest.fn(),
-    },
+    tables,
+    rows,
+    servedModels,
+    losses,
+    isLoading: false,
+    builtIn: new Map(),
+    savedRow: () => undefined,
+    put: jest.fn(),
   } as unknown as Prices;
   await renderScreen({ routes: [{ path: '/', element: <VisualPrices prices={prices} /> }] });
   const names = () =>
