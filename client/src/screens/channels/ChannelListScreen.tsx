@@ -224,6 +224,7 @@ export function ChannelListScreen() {
         <Box key={editedId ?? 'new'}>
           <ChannelEditor
             id={editedId === undefined ? null : Number(editedId)}
+            {...(isEmpty ? { suggestedName: t('channels.firstName') } : {})}
             onSaved={reload}
             onClosed={() => void navigate(`/channel${search}`)}
           />
