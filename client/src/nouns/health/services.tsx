@@ -9,6 +9,7 @@ import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js'
 import { Segments } from '../../components/Segments.js';
 import { Ellipsis } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
+import { groupTone } from '../groups/groupTone.js';
 
 /** A model as one group calls it. */
 export interface Service {
@@ -93,7 +94,7 @@ export function serviceColumns<Row extends Service>(t: TFunction): GridColDef<Ro
       field: 'group',
       headerName: t('fields.group'),
       width: 120,
-      renderCell: ({ row }) => <ToneChip tone="outline">{row.group}</ToneChip>,
+      renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>,
     },
   ];
 }

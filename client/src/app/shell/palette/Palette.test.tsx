@@ -57,9 +57,9 @@ it('opens settings by their names and keys, and requests by their ids', async ()
   fireEvent.click(await screen.findByRole('option', { name: 'General: Retries' }));
   expect(location()).toBe('/setting?tab=operation&find=RetryTimes');
   press('k', { ctrlKey: true });
-  fireEvent.change(await field(), { target: { value: '0198a3f2-77c1-7000-8000-1234567890ab' } });
-  fireEvent.click(await screen.findByRole('option', { name: /Find request 0198a3f2/ }));
-  expect(location()).toBe('/log?requestId=0198a3f2-77c1-7000-8000-1234567890ab');
+  fireEvent.change(await field(), { target: { value: '20261125215918193074623wQ6E8Q2D' } });
+  fireEvent.click(await screen.findByRole('option', { name: /Find request 20261125/ }));
+  expect(location()).toBe('/log?requestId=20261125215918193074623wQ6E8Q2D');
 });
 
 it('lists the shortcuts with ?, except while something is typed', async () => {

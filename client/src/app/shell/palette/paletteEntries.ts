@@ -74,8 +74,8 @@ export function matchingEntries(entries: readonly PaletteEntry[], query: string,
   return found.slice(0, maxShown);
 }
 
-/** Matches ids of requests, as the log and error messages show them: UUIDs. */
-const requestIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Matches ids of requests, as the log and error messages show them: time and number in 23 digits, and 8 characters. */
+const requestIdPattern = /^\d{23}[\dA-Za-z]{8}$/;
 
 /** Returns an entry that looks up a request, if the text looks like a request id. */
 export function requestEntry(query: string, t: TFunction): PaletteEntry[] {
