@@ -119,7 +119,7 @@ function MarkPaid({
   onClose,
 }: {
   readonly id: number;
-  /** What is credited, as text. */
+  /** The credited amount as text. */
   readonly credits: string;
   readonly onPaid: () => void;
   readonly onClose: () => void;

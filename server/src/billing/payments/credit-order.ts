@@ -11,7 +11,7 @@ export interface OrderCredit {
 
 /**
  * Marks a pending order as paid and credits it, in the caller's transaction, which has locked the order. The source of the
- * ledger entry is the order, whoever reports the payment, so that it is credited once.
+ * ledger entry is the order, so that it is credited once, although the gateway and an admin may both report the payment.
  * @param payment the gateway's number of the payment; null if an admin reports it
  * @param by the admin, and their note
  * @returns ids of users whose balance changed; null when the buyer was deleted

@@ -35,7 +35,7 @@ export interface OrderDeps {
 const maxNoteLength = 200;
 const exportBatch = 1000;
 
-/** What admins do with the orders of users. */
+/** Operations of admins on the orders of users. */
 export class OrderService {
   constructor(private readonly deps: OrderDeps) {}
 
