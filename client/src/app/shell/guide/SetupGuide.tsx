@@ -27,7 +27,7 @@ import { FirstStepsDocument, type FirstStepsQuery } from './firstSteps.generated
  */
 const storageKey = 'first-steps';
 
-/** Milliseconds between looks for the first call, while it is the only step that is left. */
+/** Milliseconds between looks for the first call, once everything that it needs is there. */
 const callInterval = 5000;
 
 /** The steps in their order, each with the screen where it is done. */
@@ -49,7 +49,7 @@ function stepsOf({ channels, enabledModels, unpricedModels, tokens, users }: Fir
 
 /** The address of the newest charge, with its receipt. */
 function receiptOf({ logs }: FirstStepsQuery): string {
-  const [call] = logs?.items ?? [];
+  const [call] = logs.items;
   return call ? `/log?row=${call.id}&rowAt=${Math.floor(Date.parse(call.at) / 1000)}` : '/log';
 }
 
