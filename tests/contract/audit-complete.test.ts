@@ -348,6 +348,28 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
       return 'deleteDisabledRedemptions { count }';
     },
   ],
+  disableMatchingRedemptions: [
+    'redemption',
+    'update',
+    async () => `disableMatchingRedemptions(filter: { ids: [${await code()}] }) { count }`,
+  ],
+  deleteMatchingRedemptions: [
+    'redemption',
+    'delete',
+    async () => `deleteMatchingRedemptions(filter: { ids: [${await code()}] }) { count }`,
+  ],
+  markTopUpPaid: [
+    'user',
+    'markPaid',
+    async () => {
+      const [row] = await site.query<{ id: number }>(
+        `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at)
+         VALUES ($1, $2, 'epay', '1000', 'wxpay', 5, 1, 'CNY', now()) RETURNING id`,
+        [await user(), fresh()],
+      );
+      return `markTopUpPaid(id: ${row?.id}, note: "seen") { order { id } }`;
+    },
+  ],
   deleteLogs: ['log', 'delete', () => 'deleteLogs(before: "2020-01-02T00:00:00Z") { count }'],
 };
 

@@ -65,6 +65,15 @@ describe('creating', () => {
     expect((row?.['created_at'] as Date).getTime()).toBeGreaterThan(1_700_000_000_000);
   });
 
+  it.each(['gpt-4o，gpt-4o-mini', 'gpt-4o;gpt-4o-mini', 'gpt-4o；gpt-4o-mini', 'gpt-4o\r\ngpt-4o-mini\n'])(
+    'splits a list of models that people paste: %j',
+    async (models) => {
+      const id = await create({ models, group: models.replaceAll('gpt-4o', 'vip') });
+      const { body } = await call('GET', `/api/channel/${id}`);
+      expect(body.data).toMatchObject({ models: 'gpt-4o,gpt-4o-mini', group: 'vip,vip-mini' });
+    },
+  );
+
   it('trims and de-duplicates models and groups, strips the slash, joins keys from lines', async () => {
     const id = await create({
       models: ' gpt-4o , gpt-4o,, o1 ',

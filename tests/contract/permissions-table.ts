@@ -47,7 +47,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation promoteUser', 'mutation demoteUser'],
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
   ],
-  'users.quota': ['mutation grantQuota', 'POST /api/topup'],
+  'users.quota': ['mutation grantQuota', 'mutation markTopUpPaid', 'POST /api/topup'],
   budgets: ['query groups', 'GET /api/group'],
   prices: [
     ...['query priceVersions', 'query priceVersion', 'query unpricedModels', 'query salesBelowCost'],
@@ -58,7 +58,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['query priceCheck', 'query priceUpdates', 'query priceDryRun'],
     ...['mutation checkPrices', 'mutation applyPrices', 'mutation undoPrices', 'POST /api/price_check'],
   ],
-  payments: ['query topUps', 'query revenue'],
+  payments: ['query topUps', 'query topUpEvents', 'query revenue', 'GET /api/payment/export'],
   'payments.settings': ['query options', 'GET /api/option', 'mutation testPayment'],
   codes: [
     ...['query redemptions', 'query redemptionBatches', 'mutation createRedemptions', 'mutation updateRedemption'],
@@ -67,7 +67,8 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['GET /api/redemption', 'GET /api/redemption/search', 'GET /api/redemption/:id', 'POST /api/redemption'],
     ...['GET /api/redemption/count-by-name', 'PUT /api/redemption', 'DELETE /api/redemption/:id'],
     ...['DELETE /api/redemption/delete-by-name', 'PUT /api/redemption/batch-disable'],
-    ...['DELETE /api/redemption/delete-disabled'],
+    ...['DELETE /api/redemption/delete-disabled', 'GET /api/redemption/export'],
+    ...['mutation disableMatchingRedemptions', 'mutation deleteMatchingRedemptions'],
   ],
   'logs.read': [
     ...['query logs', 'query liveCalls', 'subscription logCreated'],

@@ -414,7 +414,7 @@ export const operations: readonly Operation[] = [
     graphql: ['query { redemptions { totalCount } }'],
     rest: ['GET /api/redemption', 'GET /api/redemption/search'],
   },
-  { least: 'admin', rest: ['GET /api/redemption/:id'] },
+  { least: 'admin', rest: ['GET /api/redemption/:id', 'GET /api/redemption/export'] },
   {
     least: 'admin',
     rest: [['GET /api/redemption/count-by-name', { query: 'name=none' }]],
@@ -441,6 +441,12 @@ export const operations: readonly Operation[] = [
     rest: [['PUT /api/redemption/batch-disable', { body: { ids: [unknownId] } }]],
   },
   {
+    graphql: [
+      `mutation { disableMatchingRedemptions(filter: { ids: [${unknownId}] }) { count } }`,
+      `mutation { deleteMatchingRedemptions(filter: { ids: [${unknownId}] }) { count } }`,
+    ],
+  },
+  {
     graphql: ['mutation { deleteDisabledRedemptions { count } }'],
     rest: ['DELETE /api/redemption/delete-disabled'],
   },
@@ -456,7 +462,9 @@ export const operations: readonly Operation[] = [
   },
   { graphql: ['query { paymentMethods { method } }'] },
   { graphql: ['query { myTopUps { totalCount } }'] },
-  { graphql: ['query { topUps { totalCount } }'] },
+  { graphql: ['query { topUps { totalCount } }', `query { topUpEvents(orderId: ${unknownId}) { at } }`] },
+  { least: 'admin', rest: ['GET /api/payment/export'] },
+  { graphql: [`mutation { markTopUpPaid(id: ${unknownId}, note: "seen") { order { id } } }`] },
   { graphql: ['query { revenue { orders } }'] },
   // A payment gateway, identified by its signature
   { least: 'anonymous', rest: ['GET /api/user/epay/notify', 'POST /api/user/epay/notify'] },

@@ -67,7 +67,7 @@ it('chooses rows, tags them together, and clears the choice', async () => {
   await button('Set tag').click();
   const dialog = page.getByRole('dialog', { name: 'Set tag for 2 channels' });
   await dialog.getByRole('button', { name: 'Set tag' }).click();
-  await dialog.getByText('Enter a tag').waitFor();
+  await dialog.getByText('Tag cannot be empty').waitFor();
   await dialog.getByLabel('Tag').fill('others');
   await dialog.getByRole('button', { name: 'Set tag' }).click();
   await toast('2 channels tagged “others”');
@@ -224,6 +224,7 @@ it('shows how a test of all channels ended, and which failed, until it is dismis
   await server.api.createChannel(root, { name: 'Drawings', type: 2, baseUrl: upstream.url, models: ['mj_imagine'] });
   upstream.script({ key: 'sk-refused' }, json({ error: { message: 'no such key' } }, 401));
   await button('Test all').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Test all' }).click();
   const result = page.getByRole('status').filter({ hasText: 'Channel test of' });
   await result.getByText('4 passed, 1 failed, 1 skipped').waitFor();
   await photographAll(visitor, 'channels-tested');

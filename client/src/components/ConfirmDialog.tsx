@@ -16,11 +16,13 @@ export interface Question {
   /** The label of the confirming button: a verb. */
   readonly verb: string;
   readonly destructive?: boolean;
+  /** The verb has the focus, because the other choice is most likely a mistake. */
+  readonly isLikely?: boolean;
   /** The label of the other button. The default is Cancel. */
   readonly no?: string;
 }
 
-/** The question, its consequence, and the verb that confirms. Cancel has the focus. */
+/** The question, its consequence, and the verb that confirms. Cancel has the focus, unless the verb is likely. */
 export function ConfirmDialog({
   question,
   open,
@@ -47,10 +49,15 @@ export function ConfirmDialog({
         </DialogContent>
       )}
       <DialogActions>
-        <Button variant="outlined" autoFocus onClick={() => answer(false)}>
+        <Button variant="outlined" autoFocus={!question.isLikely} onClick={() => answer(false)}>
           {question.no ?? t('actions.cancel')}
         </Button>
-        <Button variant="contained" color={question.destructive ? 'error' : 'primary'} onClick={() => answer(true)}>
+        <Button
+          variant="contained"
+          color={question.destructive ? 'error' : 'primary'}
+          autoFocus={question.isLikely ?? false}
+          onClick={() => answer(true)}
+        >
           {question.verb}
         </Button>
       </DialogActions>

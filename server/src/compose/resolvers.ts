@@ -156,7 +156,12 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [
     WalletResolver,
     ({ operations, platform }) =>
-      new WalletResolver(operations.walletService, platform.optionService, operations.paymentTests),
+      new WalletResolver(
+        operations.walletService,
+        platform.optionService,
+        operations.paymentTests,
+        operations.orderService,
+      ),
   ],
   [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],
   [UsageKeyResolver, ({ operations }) => new UsageKeyResolver(operations.usageService)],

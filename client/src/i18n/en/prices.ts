@@ -83,7 +83,7 @@ export const prices = {
   batchTitle_other: 'Set {{count}} models',
   batchWhat: 'Field',
   selectFirst: 'Select models first',
-  enterFill: 'Enter a value',
+  enterFill: 'Enter a fill value',
   enterValid: 'Enter valid numbers',
 };
 

@@ -7,7 +7,7 @@ import { actionText } from './auditTexts.js';
 const actions = [
   ...['grant', 'endSessions', 'giveRole', 'promote', 'demote', 'fix', 'start', 'cancel', 'resetSecondFactors'],
   ...['addAuthenticatorApp', 'removeAuthenticatorApp', 'addPasskey', 'removePasskey', 'renewRecoveryCodes'],
-  ...['renewAccessToken', 'createAccessToken', 'revokeAccessToken'],
+  ...['renewAccessToken', 'createAccessToken', 'revokeAccessToken', 'markPaid'],
 ];
 
 it.each(languages)('names every action in %s', async (language) => {

@@ -33,6 +33,7 @@ const actionTexts = {
   createAccessToken: 'audit.actions.createAccessToken',
   revokeAccessToken: 'audit.actions.revokeAccessToken',
   grant: 'audit.actions.grant',
+  markPaid: 'audit.actions.markPaid',
   endSessions: 'audit.actions.endSessions',
   fix: 'audit.actions.fix',
   start: 'audit.actions.start',

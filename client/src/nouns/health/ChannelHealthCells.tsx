@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
 import { count, dateTime, decimal, responseTime } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { Dash, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import type { ChannelHealthRowFragment } from './channelHealth.generated.js';
 
@@ -50,7 +50,11 @@ export function LastError({ health }: CellProps) {
   const last = health?.failures[0];
   if (!last) return <Dash />;
   const text = `${textOf(last)} · ${relative(last.lastAt)}`;
-  return <Ellipsis title={`${text} (${dateTime(last.lastAt)}, ${last.lastModel})`}>{text}</Ellipsis>;
+  return (
+    <span className="two-line-text" title={`${text} (${dateTime(last.lastAt)}, ${last.lastModel})`}>
+      {text}
+    </span>
+  );
 }
 
 /** p50 and p95 of served calls. */

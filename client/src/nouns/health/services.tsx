@@ -9,6 +9,7 @@ import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js'
 import { MayLink } from '../../components/MayLink.js';
 import { Segments } from '../../components/Segments.js';
 import { ToneChip } from '../../components/Tone.js';
+import { groupTone } from '../groups/groupTone.js';
 import { modelAddress } from '../objects/addresses.js';
 
 /** A model as one group calls it. */
@@ -98,7 +99,7 @@ export function serviceColumns<Row extends Service>(t: TFunction): GridColDef<Ro
       field: 'group',
       headerName: t('fields.group'),
       width: 120,
-      renderCell: ({ row }) => <ToneChip tone="outline">{row.group}</ToneChip>,
+      renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>,
     },
   ];
 }

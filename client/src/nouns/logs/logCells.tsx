@@ -53,9 +53,16 @@ export function TimeChips({
   );
 }
 
-/** `12 → 7` when a second channel was tried. */
+/** `12 → 7` when a second channel was tried. Of a longer path, the last channel: the one that served the call, or failed last. */
 export function RetryPath({ row: { attemptIds: path = [] } }: { readonly row: Pick<LogRow, 'attemptIds'> }) {
-  return path.length > 1 ? <ToneChip tone="amber">{path.join(' → ')}</ToneChip> : <Dash />;
+  if (path.length < 2) return <Dash />;
+  const whole = path.join(' → ');
+  if (path.length === 2) return <ToneChip tone="amber">{whole}</ToneChip>;
+  return (
+    <ToneChip tone="amber" hint={whole}>
+      {`… → ${path.at(-1) ?? ''}`}
+    </ToneChip>
+  );
 }
 
 /** Whether a row has a text in place of a model. */
@@ -74,7 +81,9 @@ export function ModelCell({ row }: { readonly row: LogRow }) {
     );
   }
   if (row.error) {
-    const reason = [row.error.status, row.error.code, row.error.message].filter(Boolean).join(' ');
+    const reason = [row.error.status, row.error.code, row.error.message, `· ${duration(row.durationMs / 1000)}`]
+      .filter(Boolean)
+      .join(' ');
     return (
       <span title={`${name}: ${reason}`} className="ellipsis">
         {name} <span className="secondary">{reason}</span>

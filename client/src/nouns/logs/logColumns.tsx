@@ -113,8 +113,8 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
     column('modelName', t('fields.model'), 0, (row) => <ModelCell row={row} />, {
       flex: 1,
       minWidth: 150,
-      // A text takes the columns that only calls fill.
-      colSpan: (_value, row, _column, api) => (isText(row) ? 1 + emptyAfter(api) : 1),
+      // A text or an error takes the columns that only served calls fill.
+      colSpan: (_value, row, _column, api) => (isText(row) || row.error ? 1 + emptyAfter(api) : 1),
     }),
     column('durationMs', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} />),
     column('promptTokens', t('fields.input'), 68, (row) => tokens(row, row.promptTokens), right),

@@ -33,7 +33,7 @@ it('asks first for dollars per million tokens, and makes a price card of them', 
   fireEvent.change(screen.getByLabelText('Input / 1M'), { target: { value: '0.5' } });
   expect(screen.getByRole('dialog', { name: 'Price of “house”' })).toBeInTheDocument();
   fireEvent.click(screen.getByRole('button', { name: 'Set price' }));
-  expect(screen.getByText('Enter a value')).toBeInTheDocument();
+  expect(screen.getByText('Enter a fill value')).toBeInTheDocument();
   fireEvent.change(screen.getByLabelText('Output / 1M'), { target: { value: '2' } });
   // Enter in a field submits the form in the same way.
   fireEvent.submit(screen.getByLabelText('Output / 1M'));

@@ -98,10 +98,10 @@ it('asks for the output price where only the input price is typed, which alone i
   put.mockClear();
   fireEvent.change(screen.getByLabelText('Input / 1M'), { target: { value: '3' } });
   expect(put).not.toHaveBeenCalled();
-  expect(screen.getByText('Enter a value')).toBeInTheDocument();
+  expect(screen.getByText('Enter a fill value')).toBeInTheDocument();
   fireEvent.change(screen.getByLabelText('Output / 1M'), { target: { value: '9' } });
   expect(put).toHaveBeenCalledTimes(1);
-  expect(screen.queryByText('Enter a value')).toBeNull();
+  expect(screen.queryByText('Enter a fill value')).toBeNull();
 });
 
 describe('the price of cached input', () => {

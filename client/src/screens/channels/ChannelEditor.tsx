@@ -34,11 +34,13 @@ import {
 export interface ChannelEditorProps {
   /** Null creates a channel. */
   readonly id: number | null;
+  /** The name in the form of a new channel. */
+  readonly suggestedName?: string;
   readonly onSaved: () => void;
   readonly onClosed: () => void;
 }
 
-export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
+export function ChannelEditor({ id, suggestedName = '', onSaved, onClosed }: ChannelEditorProps) {
   const { t } = useTranslation();
   const writes = useMay('CHANNELS_WRITE');
   const isId = idPattern.test(String(id));
@@ -46,7 +48,8 @@ export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
     ChannelDocument,
     !isId || id === null ? skipToken : { variables: { id }, fetchPolicy: 'network-only' },
   );
-  if (id === null) return <ChannelForm channel={null} onSaved={onSaved} onClosed={onClosed} />;
+  if (id === null)
+    return <ChannelForm channel={null} suggestedName={suggestedName} onSaved={onSaved} onClosed={onClosed} />;
   if (data?.channel && !writes) return <ChannelView channel={data.channel} onClosed={onClosed} />;
   if (data?.channel) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
   // The drawer opens only when its data is loaded, so that no empty panel is shown.
@@ -70,6 +73,7 @@ export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
 
 function ChannelForm({
   channel,
+  suggestedName = '',
   onSaved,
   onClosed,
 }: Omit<ChannelEditorProps, 'id'> & { readonly channel: ChannelDetailFragment | null }) {
@@ -81,7 +85,10 @@ function ChannelForm({
   const [add] = useMutation(AddChannelKeysDocument);
   const [typedKeys, setTypedKeys] = useState('');
   const keyOf = useIdempotencyKey();
-  const form = useForm<ChannelValues>({ mode: 'onTouched', defaultValues: channel ? toValues(channel) : newChannel });
+  const form = useForm<ChannelValues>({
+    mode: 'onTouched',
+    defaultValues: channel ? toValues(channel) : { ...newChannel, name: suggestedName },
+  });
   const { dirtyFields } = form.formState;
   // Reading `dirtyFields` here subscribes to it, because `save` sends only changed fields.
   useEffect(() => undefined, [dirtyFields]);

@@ -233,7 +233,7 @@ describe('chosen rows', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Set tag' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Set tag for 2 channels' }));
     fireEvent.click(dialog.getByRole('button', { name: 'Set tag' }));
-    await dialog.findByText('Enter a tag');
+    await dialog.findByText('Tag cannot be empty');
     fireEvent.change(dialog.getByRole('textbox', { name: /Tag/ }), { target: { value: ' eu ' } });
     fireEvent.click(dialog.getByRole('button', { name: 'Set tag' }));
     await screen.findByText('2 channels tagged “eu”');

@@ -215,7 +215,12 @@ export function ChannelListScreen() {
         />
       )}
       {pathname === '/channel/add' && writes && (
-        <ChannelEditor id={null} onSaved={reload} onClosed={() => void navigate(`/channel${search}`)} />
+        <ChannelEditor
+          id={null}
+          {...(isEmpty ? { suggestedName: t('channels.firstName') } : {})}
+          onSaved={reload}
+          onClosed={() => void navigate(`/channel${search}`)}
+        />
       )}
     </ListScreen>
   );

@@ -4,6 +4,7 @@ import Typography from '@mui/material/Typography';
 import { GraphiQL, type GraphiQLProps } from 'graphiql';
 import 'graphiql/style.css';
 import { useTranslation } from 'react-i18next';
+import { sitePath } from '../../lib/basePath.js';
 import { session } from '../../lib/session.js';
 import { sans } from '../../theme/fonts.js';
 
@@ -26,7 +27,7 @@ query Spend {
 /** Sends a document with the session, as the rest of the console does. */
 const fetcher: GraphiQLProps['fetcher'] = async (parameters) => {
   const user = session.get();
-  const response = await fetch('/graphql', {
+  const response = await fetch(sitePath('/graphql'), {
     method: 'POST',
     credentials: 'same-origin',
     headers: { 'content-type': 'application/json', ...(user ? { 'Veloera-User': String(user.id) } : {}) },

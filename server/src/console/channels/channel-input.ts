@@ -1,5 +1,6 @@
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { findProvider, providerOf } from '../../dialects/providers/providers.js';
+import { nameSeparator } from '../../shared/comma-list.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import { jsonFields, parseMapping, readJson } from './channel-json.js';
@@ -147,10 +148,12 @@ export const namesOf = (given: readonly string[]): string[] => [
 
 /**
  * Checks a list of names.
- * @throws InvalidInputError for none, and for a name with a comma, which the REST API would show as two
+ * @throws InvalidInputError for none, and for a name with a separator, which would be read as two
  */
 function parseNames(given: readonly string[], field: 'models' | 'groups'): string[] {
-  if (given.some((name) => name.includes(','))) throw new InvalidInputError('A name cannot contain a comma', field);
+  if (given.some((name) => nameSeparator.test(name))) {
+    throw new InvalidInputError('A name cannot contain a comma, a semicolon or a line break', field);
+  }
   parseText(given.join(','), field);
   const names = namesOf(given);
   if (names.length === 0) throw new InvalidInputError(`At least one ${field.slice(0, -1)} is required`, field);

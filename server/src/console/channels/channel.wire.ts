@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { int, named, nullish, quota, seconds, text, type Wire } from '../../platform/http/openapi/operation.js';
+import { nameSeparator } from '../../shared/comma-list.js';
 import { unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseJson } from '../../shared/json.js';
@@ -166,7 +167,7 @@ function toFields(body: Body): ChannelInput {
   });
 }
 
-const listOf = (names: string | null | undefined): string[] | undefined => names?.split(',');
+const listOf = (names: string | null | undefined): string[] | undefined => names?.split(nameSeparator);
 
 /** @throws InvalidInputError */
 function fromWhole(value: number, field: string, low: number, high: number): number {

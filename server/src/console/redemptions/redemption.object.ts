@@ -178,7 +178,7 @@ export class CreateRedemptionsInput extends inputFields(
   },
   RedemptionFieldsInput,
 ) {
-  @Field(() => Int, { defaultValue: 1, description: 'Number of codes, 1 to 100.' })
+  @Field(() => Int, { defaultValue: 1, description: 'Number of codes, 1 to 10,000.' })
   count: number;
 
   @Field(() => RedemptionKindEnum, { defaultValue: 'ONCE', description: 'How often each code can be used.' })

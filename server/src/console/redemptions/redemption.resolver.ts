@@ -13,6 +13,7 @@ import {
   type RedeemRefusedObject,
   RedeemInput,
   RedeemResult,
+  RedemptionFilterInput,
   RedemptionListArgs,
   RedemptionObject,
   RedemptionPageObject,
@@ -157,6 +158,26 @@ export class RedemptionResolver {
   @Access('codes')
   async deleteDisabledRedemptions(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.redemptionService.deleteDisabled(actor) };
+  }
+
+  @PayloadMutation({ count: [() => Int, 'Codes that were disabled.'] }, 'Disables the unused codes that match.')
+  @Access('codes')
+  async disableMatchingRedemptions(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('filter', () => RedemptionFilterInput, { description: 'Which codes. An empty filter matches all.' })
+    filter: RedemptionFilterInput,
+  ): Promise<{ count: number }> {
+    return { count: await this.redemptionService.disableMatching(actor, toRedemptionFilter(filter)) };
+  }
+
+  @PayloadMutation({ count: [() => Int, 'Codes that were deleted.'] }, 'Deletes the codes that match, also used ones.')
+  @Access('codes')
+  async deleteMatchingRedemptions(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('filter', () => RedemptionFilterInput, { description: 'Which codes. An empty filter matches all.' })
+    filter: RedemptionFilterInput,
+  ): Promise<{ count: number }> {
+    return { count: await this.redemptionService.deleteMatching(actor, toRedemptionFilter(filter)) };
   }
 
   @Mutation(() => RedeemResult, { description: 'Redeems a code and credits its quota to the caller.' })

@@ -423,6 +423,25 @@ describe('limits', () => {
     expect((await app.inject({ url: '/api/echo', remoteAddress })).statusCode).toBe(200);
   });
 
+  it('show browsers a page that loads again by itself, and programs the error', async () => {
+    const app = await start({ webRateLimit: { enabled: true, count: 1, seconds: 60 } });
+    const from = (url: string, accept: string) =>
+      app.inject({ url, remoteAddress: '203.0.113.8', headers: { accept } });
+    const browser = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    expect((await from('/', browser)).statusCode).toBe(200);
+    for (const url of ['/token', '/assets-less.svg']) {
+      const page = await from(url, browser);
+      const seconds = Number(page.headers['retry-after']);
+      expect([page.statusCode, page.headers['content-type']]).toEqual([429, 'text/html; charset=utf-8']);
+      expect(seconds).toBeGreaterThan(0);
+      expect(page.body).toContain(`<meta http-equiv="refresh" content="${seconds}">`);
+      expect(page.headers['content-security-policy']).not.toContain('script');
+    }
+    const program = await from('/token', '*/*');
+    expect(program.statusCode).toBe(429);
+    expect(program.json()).toMatchObject({ success: false, code: 'RATE_LIMITED' });
+  });
+
   it('let calls through while their store is away', async () => {
     const broken = { ...nobody, hit: () => Promise.reject(new Error('away')) } as unknown as AppDeps['state'];
     const app = await start({ state: broken, apiRateLimit: { enabled: true, count: 1, seconds: 60 } });

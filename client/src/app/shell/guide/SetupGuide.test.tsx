@@ -1,17 +1,24 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { session } from '../../lib/session.js';
-import { renderScreen } from '../../testing/renderScreen.js';
-import { FirstSteps } from './FirstSteps.js';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { session } from '../../../lib/session.js';
+import { renderScreen } from '../../../testing/renderScreen.js';
+import { SetupGuide } from './SetupGuide.js';
 import { FirstStepsDocument } from './firstSteps.generated.js';
 
 /** A site that was just set up. */
 const fresh = { channels: { items: [] }, enabledModels: [], unpricedModels: [], tokens: { items: [] }, requests: 0 };
 const tested = (error: string | null) => ({ items: [{ lastTest: { error } }] });
 
+/** Calls of the site, which a test may add. */
+const requestsOf = { now: 0 };
+
 /** Shows the list for a site, and counts how often it was read. */
 async function show(site: Partial<Record<keyof typeof fresh, unknown>>) {
   const { requests, ...data } = { ...fresh, ...site };
-  const read = jest.fn(() => ({ data: { ...data, users: { items: [{ requestCount: requests }] } } }));
+  const calls = () => (requestsOf.now > 0 ? [{ __typename: 'Log', id: 77, at: '2026-11-20T14:05:00.000Z' }] : []);
+  requestsOf.now = Number(requests);
+  const read = jest.fn(() => ({
+    data: { ...data, users: { items: [{ requestCount: requestsOf.now }] }, logs: { items: calls() } },
+  }));
   const mock = { request: { query: FirstStepsDocument, variables: () => true }, result: read, maxUsageCount: 9 };
   const screenOf = await renderScreen({
     routes: [
@@ -20,11 +27,11 @@ async function show(site: Partial<Record<keyof typeof fresh, unknown>>) {
         element: (
           <>
             <p>dashboard</p>
-            <FirstSteps />
+            <SetupGuide />
           </>
         ),
       },
-      ...['/channel', '/channel/add', '/setting', '/token', '/playground'].map((path) => ({
+      ...['/channel', '/channel/add', '/setting', '/token', '/playground', '/log'].map((path) => ({
         path,
         element: <p>opened</p>,
       })),
@@ -99,6 +106,36 @@ it('shows nothing on a site in use, and does not read it again in this browser',
   expect([first.read.mock.calls.length, second.read.mock.calls.length]).toEqual([1, 0]);
 });
 
+it('stays until the first charged call, which it sees by itself, and leads to its receipt', async () => {
+  jest.useFakeTimers({ advanceTimers: true, doNotFake: ['queueMicrotask'] });
+  const ready = {
+    channels: tested(null),
+    enabledModels: ['o3'],
+    tokens: { items: [{ id: 4 }] },
+  };
+  const { location } = await show(ready);
+  expect((await states()).map(([, isDone]) => isDone)).toEqual([true, true, true, true, false]);
+  requestsOf.now = 1;
+  await act(() => jest.advanceTimersByTimeAsync(6000));
+  await screen.findByText('First call charged');
+  jest.useRealTimers();
+  fireEvent.click(screen.getByRole('link', { name: 'See what it cost and why' }));
+  await screen.findByText('opened');
+  expect(location()).toBe(`/log?row=77&rowAt=${Date.parse('2026-11-20T14:05:00.000Z') / 1000}`);
+});
+
+it('can be folded, and stays so', async () => {
+  const { unmount } = await show({});
+  await list();
+  fireEvent.click(screen.getByRole('button', { name: 'Fold the first steps' }));
+  expect(within(await list()).queryAllByRole('link')).toEqual([]);
+  unmount();
+  await show({});
+  expect(within(await list()).queryAllByRole('link')).toEqual([]);
+  fireEvent.click(screen.getByRole('button', { name: 'Unfold the first steps' }));
+  expect(within(await list()).queryAllByRole('link')).toHaveLength(5);
+});
+
 it('stays hidden once it was dismissed', async () => {
   const { unmount } = await show({});
   await list();
@@ -109,16 +146,4 @@ it('stays hidden once it was dismissed', async () => {
   await screen.findByText('dashboard');
   expect(screen.queryByRole('region')).toBeNull();
   expect(read).not.toHaveBeenCalled();
-});
-
-it.each([
-  ['admins', 10, 1],
-  ['common users', 1, 0],
-])('reads the site for %s: %d', async (_, role, times) => {
-  signIn(role);
-  const { read } = await show({});
-  if (times > 0) await list();
-  else await screen.findByText('dashboard');
-  expect(read).toHaveBeenCalledTimes(times);
-  expect(screen.queryAllByRole('region')).toHaveLength(times);
 });
