@@ -15,6 +15,7 @@ import {
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
 import type { ChannelStatus } from './channel.entity.js';
 import type { ChannelInput } from './channel-input.js';
+import { settingFields } from './channel-setting.js';
 
 @InputType('ModelMappingInput', { description: 'Another name for a model at the provider.' })
 class ModelMappingInput {
@@ -249,17 +250,11 @@ function toMapping(pairs: Pairs, field: string): Readonly<Record<string, string 
 }
 
 /** @throws InvalidInputError when `more` is not an object */
-function toSettingFields({ more, nonStreamOnly, ...known }: ChannelSettingInput): Json {
+function toSettingFields({ more, ...known }: ChannelSettingInput): Json {
   if (more != null && !asFields(more)) {
     throw new InvalidInputError('setting.more must be a JSON object', 'setting.more');
   }
-  return {
-    ...asFields(more),
-    ...(known.proxy ? { proxy: known.proxy } : {}),
-    ...(known.forceFormat ? { force_format: true } : {}),
-    ...(known.thinkingToContent ? { thinking_to_content: true } : {}),
-    ...(nonStreamOnly ? { stream_support: 'NON_STREAM_ONLY' } : {}),
-  };
+  return settingFields({ ...known, more: asFields(more) });
 }
 
 function joinKeyList(keys: readonly string[]): string {

@@ -39,8 +39,11 @@ export function toSetting(fields: z.output<typeof settingSchema>): ChannelSettin
   };
 }
 
+/** A setting of which fields may be null, which means that they are unset. */
+type GivenSetting = { readonly [Name in keyof ChannelSetting]: ChannelSetting[Name] | null };
+
 /** Returns the setting in the form of the REST API. */
-export const settingFields = ({ more, ...known }: ChannelSetting): Json => ({
+export const settingFields = ({ more, ...known }: GivenSetting): Json => ({
   ...more,
   ...(known.proxy ? { proxy: known.proxy } : {}),
   ...(known.forceFormat ? { force_format: true } : {}),

@@ -9,7 +9,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
 import type { TagChange } from './channel-bulk.service.js';
 import { ownerOf } from './channel-catalogue.js';
-import { channelStatuses, type Channel } from './channel.entity.js';
+import { channelStatuses, statusNumber, type Channel } from './channel.entity.js';
 import type { ChannelInput } from './channel-input.js';
 import { readJson } from './channel-json.js';
 import { settingFields } from './channel-setting.js';
@@ -242,7 +242,7 @@ export function toWire(channel: Channel, key = ''): Wire<typeof channelShape> {
   return {
     ...snakeKeys(pick(channel, sameColumns)),
     key,
-    status: channelStatuses.indexOf(channel.status) + 1,
+    status: statusNumber(channel.status),
     created_time: secondsOf(channel.createdAt),
     test_time: secondsOf(channel.testedAt),
     balance_updated_time: secondsOf(channel.balanceAt),

@@ -52,7 +52,7 @@ function write(given: NeutralRequest): WrittenRequest {
     messages: writeMessages({ ...request, dialect: 'openai-responses' }, dropped, 'thinking').map((message) =>
       toMessage(message, called, place),
     ),
-    // Ollama streams unless it is told not to.
+    // Ollama streams unless the request turns that off.
     stream: request.stream,
     tools: writeTools(request),
     think: writeThink(request.reasoning),
