@@ -7,3 +7,4 @@ export const CallsTab = lazyPart(async () => (await import('./CallsTab.js')).Cal
 export const ErrorsTab = lazyPart(async () => (await import('./ErrorsTab.js')).ErrorsTab);
 export const ProfitTab = lazyPart(async () => (await import('./ProfitTab.js')).ProfitTab);
 export const ChangesTab = lazyPart(async () => (await import('./ChangesTab.js')).ChangesTab);
+export const BudgetsTab = lazyPart(async () => (await import('./BudgetsTab.js')).BudgetsTab);

@@ -1,6 +1,5 @@
 import { useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
-import Card from '@mui/material/Card';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router-dom';
@@ -12,9 +11,8 @@ import { dateTime } from '../../lib/format.js';
 import { idPattern } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { BudgetList } from '../../nouns/budgets/BudgetList.js';
 import { tokenAddress, userAddress } from '../../nouns/objects/addresses.js';
-import { CallsTab, ChangesTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
+import { BudgetsTab, CallsTab, ChangesTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
 import { TokenStatusChip } from '../../nouns/tokens/TokenStatusChip.js';
 import { TokenPageDocument, type TokenRowFragment } from './tokens.generated.js';
 import type { UsedToken } from './TokenUsageDialog.js';
@@ -119,11 +117,7 @@ function TokenOf({
           {
             id: 'limits',
             label: t('objects.limits'),
-            content: (
-              <Card sx={{ padding: '16px' }}>
-                <BudgetList subject={{ level: 'TOKEN', subjectId: id }} onChanged={reload} />
-              </Card>
-            ),
+            content: <BudgetsTab subject={{ level: 'TOKEN', subjectId: id }} onChanged={reload} />,
           },
         ]
       : []),

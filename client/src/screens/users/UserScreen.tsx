@@ -1,6 +1,5 @@
 import { useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
-import Card from '@mui/material/Card';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';
@@ -14,10 +13,9 @@ import { idPattern } from '../../lib/gridState.js';
 import { may } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { BudgetList } from '../../nouns/budgets/BudgetList.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
 import { userAddress } from '../../nouns/objects/addresses.js';
-import { CallsTab, ChangesTab, ErrorsTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
+import { BudgetsTab, CallsTab, ChangesTab, ErrorsTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
 import { GrantQuotaDialog } from './GrantQuotaDialog.js';
 import { mayManage, RoleChip, UserStatusChip } from './userCells.js';
 import { UserGroupsDocument, UserPageDocument, type UserPageQuery } from './users.generated.js';
@@ -97,11 +95,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
           {
             id: 'limits',
             label: t('objects.limits'),
-            content: (
-              <Card sx={{ padding: '16px' }}>
-                <BudgetList subject={{ level: 'USER', subjectId: id }} />
-              </Card>
-            ),
+            content: <BudgetsTab subject={{ level: 'USER', subjectId: id }} />,
           },
         ]
       : []),
