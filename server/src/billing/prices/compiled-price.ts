@@ -45,7 +45,7 @@ export interface Ratios {
 /** The origin of a price: a card of the operator, the old tables, or the list prices of the program. */
 export type PriceSource = 'card' | 'table' | 'list';
 
-/** What every call asks about its model, besides the prices. */
+/** The facts about a model, besides its prices, that every call asks for. */
 interface ModelFacts {
   /** The name under which the model is priced, routed and logged: that of its family, or else its own. */
   readonly model: string;

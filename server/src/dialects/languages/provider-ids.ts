@@ -26,6 +26,7 @@ interface Place {
   readonly next: Map<string, Place>;
 }
 
+const none: readonly never[] = [];
 const always = (): boolean => true;
 const newPlace = (): Place => ({ ids: [], next: new Map() });
 
@@ -49,6 +50,7 @@ class IdFields {
   in(body: Fields): readonly FoundId[] {
     const found: Found[] = [];
     readFields(body, this.root, found);
+    if (found.length === 0) return none;
     return found.map(({ path, id }) => ({ field: path.reverse().join('').replace(/^\./, ''), id }));
   }
 }
@@ -82,8 +84,8 @@ function read(value: unknown, holder: Fields, place: Place, found: Found[]): voi
   if (fields && entries) return read(value, holder, entries, found);
   // An id that may be an object contains the id as a field.
   if (fields && place.next.size > 0) return readFields(fields, place, found);
-  const isId = [...place.ids, ...(entries?.ids ?? [])].some((only) => only(holder, value));
-  if (isId) found.push({ path: [], id: value });
+  const isId = (only: IdCondition): boolean => only(holder, value);
+  if (place.ids.some(isId) || entries?.ids.some(isId) === true) found.push({ path: [], id: value });
 }
 
 function readEntries(list: readonly unknown[], holder: Fields, place: Place, found: Found[]): void {
@@ -292,7 +294,6 @@ const fieldsOf = Object.fromEntries(
 const googleFields = /^(?:extra_body\.)?google\./;
 const conversationFields =
   /^(?:previous_response_id|thread\.previous_message_id|conversation(?:\.id)?|input(?:\[\d+\])?\.id)$/;
-const none: readonly never[] = [];
 
 /**
  * Returns the ids in a client's body by which a provider finds objects that it keeps
