@@ -29,6 +29,8 @@ const base: InlineConfig = {
 
 export default defineConfig({
   ...base,
+  // The server puts the path of the site before the files of the page; files name each other relatively.
+  base: './',
   plugins: [react(), chunks({ ...base, plugins: [react()] }), precompress(), preloads()],
   server: {
     port: 5173,

@@ -25,6 +25,22 @@ const workers = z
   .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
   .default(1);
 
+/** The path of the site below its host. The first part of a path of ours would hide what is served there. */
+const basePath = z
+  .string()
+  .trim()
+  .transform((text) => text.replace(/\/+$/, ''))
+  .pipe(
+    z
+      .string()
+      .regex(/^(\/[\w.~-]+)*$/, 'must be a path such as /gw')
+      .refine(
+        (text) => !/^\/(v1|v1beta|api|graphql|docs|assets|mj|suno|pg)(\/|$)/.test(text),
+        'is a path of the server',
+      ),
+  )
+  .default('');
+
 const postgresUrl = postgresAddress.optional();
 
 const redisUrl = serverAddress(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
@@ -38,6 +54,7 @@ const redisUrl = serverAddress(/^rediss?:\/\//, 'must be a redis:// or rediss://
 export const environmentSchema = z.object({
   PORT: whole(3000, 0, 65_535),
   HOST: z.string().default('0.0.0.0'),
+  BASE_PATH: basePath,
   WORKERS: workers,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATA_DIR: z.string().min(1).default('./data'),
@@ -110,6 +127,8 @@ export const environmentSchema = z.object({
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** The path of the site below its host, such as `/gw`; empty for none. */
+  readonly basePath: string;
   readonly logLevel: string;
   /** Number of processes that serve calls; 1: this one alone. */
   readonly workers: number;
@@ -272,6 +291,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   return {
     port: env.PORT,
     host: env.HOST,
+    basePath: env.BASE_PATH,
     logLevel: env.LOG_LEVEL,
     workers: env.WORKERS,
     dataDir: resolve(env.DATA_DIR),

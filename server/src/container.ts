@@ -12,6 +12,7 @@ import { composeAlerts } from './compose/alerts.js';
 import { composeAccounts } from './compose/accounts.js';
 import { composeCatalogue } from './compose/catalogue.js';
 import { composeChannels } from './compose/channels.js';
+import { composeRestore } from './compose/restore.js';
 import { composeDashboards } from './compose/dashboards.js';
 import { composeImport } from './compose/import.js';
 import { composeOperations } from './compose/operations.js';
@@ -121,7 +122,8 @@ async function compose(
   const alerts = composeAlerts(platform, catalogue);
   const dashboards = await composeDashboards(platform, schema.schema);
   const services = { platform, catalogue, accounts, operations, priceSync, relay, channelServices };
-  const subjects = { ...services, siteImport, alerts, dashboards };
+  const restore = composeRestore(platform, accounts, catalogue, operations);
+  const subjects = { ...services, siteImport, alerts, dashboards, restore };
   const { setupService } = accounts;
   const setupCode = (await setupService.isDone()) ? null : setupService.code;
   return { app: await composePresentations(subjects, schema, roots), setupCode };

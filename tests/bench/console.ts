@@ -40,37 +40,10 @@ const pictures: ReadonlyArray<readonly [name: string, path: string]> = [
   ['log', '/log?size=20&type=CONSUME'],
 ];
 
-/**
- * Returns SQL for a readable model name instead of the name of the seed. Each model of the seed has a channel of its own, so
- * rows stay different.
- */
-const readableModel = (column: string): string =>
-  `(ARRAY['claude-sonnet-4-5', 'gpt-4o', 'gemini-2.5-pro', 'gpt-4o-mini', 'o3-mini', 'deepseek-chat', 'claude-haiku-4-5'])
-     [1 + least(6, abs(substring(${column} FROM '[0-9]+')::integer % 20 - 6) / 2)]`;
-
-/** Prices of a site that sells, with the cost of each call: 69 % of its price. */
-const chargeFactor = 6;
-const nanoUsdPerQuota = 2000;
-const sold = ['usage_hourly', 'usage_five_minutes'].map(
-  (table) => `
-  UPDATE ${table} SET model_name = ${readableModel('model_name')}, quota = quota * ${chargeFactor},
-    logged_quota = logged_quota * ${chargeFactor}, cost_calls = calls, cost_quota = quota * ${chargeFactor},
-    cost_nano_usd = (quota * ${chargeFactor * nanoUsdPerQuota} * 0.69)::bigint
-   WHERE model_name LIKE 'model-%'`,
-);
-
-/** Statements that replace the seed's names of people and models, their payments, and durations by readable ones. */
+/** Statements that replace the names of the seed's people by readable ones. */
 const readable = [
-  "UPDATE channels SET name = 'Pool ' || id, status = 'enabled' WHERE name LIKE 'seed%'",
   "UPDATE users SET username = (ARRAY['ada', 'grace', 'linus', 'mira', 'noor', 'otto', 'yuki', 'zhang'])[1 + id % 8] || id WHERE id > 1",
-  `UPDATE logs l SET username = u.username, model_name = ${readableModel('l.model_name')}, quota = l.quota * ${chargeFactor},
-    other = (coalesce(nullif(l.other, '')::jsonb, '{}') || jsonb_build_object('duration_ms', 300 + l.id * 137 % 5200))::text
-   FROM users u WHERE u.id = l.user_id AND l.model_name LIKE 'model-%'`,
-  ...sold,
-  `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status,
-     created_at, paid_at)
-   SELECT id, 'trade-' || id, 'epay', '1001', 'alipay', 25000000, 36500, 'CNY', 'success', at, at
-     FROM users, LATERAL (SELECT now() - make_interval(days => id % 27, hours => 1) AS at) paid WHERE id > 1`,
+  'UPDATE logs l SET username = u.username FROM users u WHERE u.id = l.user_id',
 ];
 
 const firstRow = '[role=row][data-id]';

@@ -293,7 +293,7 @@ function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest)
     ['user', { username: row.username }],
     ['key', { tokenName: row.token_name }],
     ['model', { models: [row.model] }],
-    ['model pattern', { models: ['model-1*'] }],
+    ['model pattern', { models: ['gpt-5*'] }],
     ['model pattern, none', { models: ['no-such*'] }],
     ['group', { groups: ['svip'] }],
     ['channel', { channelIds: [row.channel_id] }],
@@ -303,7 +303,7 @@ function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest)
       'user, model, channel, group',
       { username: row.username, models: [row.model], channelIds: [row.channel_id], groups: ['default'] },
     ],
-    ['model never on channel', { models: ['model-3'], channelIds: [row.channel_id] }],
+    ['model never on channel', { models: ['gpt-6-luna'], channelIds: [row.channel_id] }],
   ];
   const list =
     (actor: Actor, filter: LogFilter, page: number, pageSize = 10) =>
@@ -320,6 +320,9 @@ function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest)
     compared: false,
     count: true,
     others: false,
+    activeUsers: false,
+    cache: false,
+    projected: false,
   };
   type Groups = Partial<UsageQuestion>;
   const by =
@@ -345,7 +348,7 @@ function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest)
     ['badge, month to the second: no filter', () => logs.badge(root, ofLogs(toTheSecond))],
     [
       'badge, month to the second: model pattern',
-      () => logs.badge(root, { models: ['model-1*'], ...ofLogs(toTheSecond) }),
+      () => logs.badge(root, { models: ['gpt-5*'], ...ofLogs(toTheSecond) }),
     ],
     ['page 1000: no filter', list(root, {}, 999)],
     ['page 100 of 100: no filter', list(root, {}, 99, 100)],

@@ -17,7 +17,7 @@ beforeAll(async () => {
   [site, upstream] = await Promise.all([Site.open(), startUpstream()]);
   root = await site.setUp();
   user = await site.invite(root);
-  token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
+  token = await site.accessToken(user);
   const channel = { name: 'calls', type: 1, key: 'sk', base_url: upstream.url, models: 'gpt-4o', group: 'default' };
   await site.expectSuccess(root, 'POST', '/api/channel/', channel);
   for (const [key, value] of [
@@ -40,13 +40,13 @@ const cookiesOf = ({ headers }: Answer): string =>
     .map((cookie) => cookie.split(';')[0])
     .join('; ');
 
+/** Headers in which these programs send the id of a user to every site. */
+const common = ['New-API-User', 'Veloera-User', 'voapi-user', 'User-id', 'Rix-Api-User', 'neo-api-user'];
+const named = (id: number, headers: readonly string[]): Headers =>
+  Object.fromEntries(headers.map((name) => [name, String(id)]));
+
 describe('metapi', () => {
-  const ids = (id: number): Headers =>
-    Object.fromEntries(
-      ['New-API-User', 'Veloera-User', 'voapi-user', 'User-id', 'X-User-Id', 'Rix-Api-User', 'neo-api-user'].map(
-        (name) => [name, String(id)],
-      ),
-    );
+  const ids = (id: number): Headers => named(id, ['X-User-Id', ...common]);
   const withToken = (method: string, path: string, body?: unknown): Promise<Answer> =>
     send(method, path, { ...json, authorization: `Bearer ${token}`, ...ids(user.id) }, body);
 
@@ -225,13 +225,7 @@ it('neko-api-key-tool: balance, usage of a hundred days and log of a key', async
 });
 
 describe('all-api-hub', () => {
-  /** The id in the headers of every program of the family. */
-  const ids = (id: number): Headers =>
-    Object.fromEntries(
-      ['New-API-User', 'Veloera-User', 'X-Api-User', 'voapi-user', 'User-id', 'Rix-Api-User', 'neo-api-user'].map(
-        (name) => [name, String(id)],
-      ),
-    );
+  const ids = (id: number): Headers => named(id, ['X-Api-User', ...common]);
   const extension = { origin: 'chrome-extension://abc', 'sec-fetch-site': 'cross-site', Pragma: 'no-cache' };
 
   it('asks whether access tokens have scopes: 404 means the older contract', async () => {
@@ -253,6 +247,38 @@ describe('all-api-hub', () => {
       names.push(...rows.map(({ name }) => name));
     }
     expect(names).toEqual(['three', 'two', 'one']);
+  });
+
+  it('reads channels as a site of Veloera from page 0, and as one of new-api from page 1', async () => {
+    const rootToken = await site.accessToken(root);
+    const headers = { ...json, ...ids(root.id), ...extension, authorization: `Bearer ${rootToken}` };
+    for (const name of ['second', 'third']) {
+      const channel = { name, type: 1, key: 'sk', models: 'gpt-4o', group: 'default' };
+      expect((await send('POST', '/api/channel/', headers, { mode: 'single', channel })).body['success']).toBe(true);
+    }
+    const read = async (page: number, size: number) =>
+      (await send('GET', `/api/channel/?p=${page}&page_size=${size}`, headers)).body.data;
+
+    const asVeloera = async (size: number): Promise<string[]> => {
+      const names: string[] = [];
+      for (let page = 0; page < 10; page++) {
+        const rows = (await read(page, size)) as Array<{ name: string }>;
+        names.push(...rows.map(({ name }) => name));
+        if (rows.length < size) break;
+      }
+      return names;
+    };
+    const all = ['calls', 'second', 'third'];
+    for (const size of [1, 2, 3, 100]) expect((await asVeloera(size)).sort()).toEqual(all);
+
+    const asNewApi = (await read(1, 100)) as { items: Array<{ name: string }>; total: number };
+    expect([asNewApi.items.map(({ name }) => name).sort(), asNewApi.total]).toEqual([all, 3]);
+    const found = (await send('GET', '/api/channel/search?keyword=second', headers)).body.data;
+    expect(found).toMatchObject({ items: [{ name: 'second' }], total: 1 });
+    for (const name of ['second', 'third']) {
+      const [row] = await site.query<{ id: number }>('SELECT id FROM channels WHERE name = $1', [name]);
+      expect((await send('DELETE', `/api/channel/${row?.id}`, headers)).body['success']).toBe(true);
+    }
   });
 
   it('reads the key of a channel after a sign-in with a second factor', async () => {

@@ -167,12 +167,13 @@ describe('conditions', () => {
     await site.query('DELETE FROM channel_failures');
   });
 
-  it('find channels that sell below cost, with their models', async () => {
-    const id = await channel('loses', { cost: { factor: 3, cards: {} }, models: ['gpt-4.1', 'gpt-4.1-mini'] });
+  it('find models that are sold below cost, once for all their channels', async () => {
+    await channel('loses', { cost: { factor: 3, cards: {} }, models: ['gpt-4.1-mini', 'gpt-4.1'] });
+    await channel('loses too', { cost: { factor: 2, cards: {} }, models: ['gpt-4.1'] });
     await channel('earns', { cost: { factor: 0.5, cards: {} } });
     const actor: Actor = { id: root.id, username: 'root', role: 'root', status: 'enabled', group: 'default' };
     expect([...(await conditions().salesBelowCost(actor))]).toEqual([
-      [id, { channelName: 'loses', models: ['gpt-4.1', 'gpt-4.1-mini'], count: 2 }],
+      [null, { models: ['gpt-4.1 (2)', 'gpt-4.1-mini'], count: 2 }],
     ]);
   });
 

@@ -99,7 +99,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'user',
     'giveRole',
     async () =>
-      `giveCustomRole(userId: ${await user()}, customRoleId: ${await customRole(site, root, ['alerts'])}) { user { id } }`,
+      `giveCustomRole(input: { userId: ${await user()}, customRoleId: ${await customRole(site, root, ['alerts'])} }) { user { id } }`,
   ],
   createUser: [
     'user',
@@ -137,7 +137,11 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
       return `enableUsers(ids: [${id}]) { done }`;
     },
   ],
-  setUserGroup: ['user', 'update', async () => `setUserGroup(ids: [${await user()}], group: "vip") { done }`],
+  setUserGroup: [
+    'user',
+    'update',
+    async () => `setUserGroup(input: { ids: [${await user()}], group: "vip" }) { done }`,
+  ],
   endUserSessions: [
     'user',
     'endSessions',
@@ -202,16 +206,17 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   addChannelKeys: [
     'channel',
     'update',
-    async () => `addChannelKeys(id: ${await channel()}, keys: ["sk-second-of-a-channel"]) { channel { id } }`,
+    async () =>
+      `addChannelKeys(input: { id: ${await channel()}, keys: ["sk-second-of-a-channel"] }) { channel { id } }`,
   ],
   removeChannelKey: [
     'channel',
     'update',
     async () => {
       const id = await channel();
-      const add = `mutation { addChannelKeys(id: ${id}, keys: ["sk-second-of-a-channel"]) { channel { id } } }`;
+      const add = `mutation { addChannelKeys(input: { id: ${id}, keys: ["sk-second-of-a-channel"] }) { channel { id } } }`;
       await site.graphql(root, add);
-      return `removeChannelKey(id: ${id}, position: 2, ending: "nnel") { channel { id } }`;
+      return `removeChannelKey(input: { id: ${id}, position: 2, ending: "nnel" }) { channel { id } }`;
     },
   ],
   updateChannel: [
@@ -252,7 +257,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   setChannelTag: [
     'channel',
     'update',
-    async () => `setChannelTag(ids: [${await channel()}], tag: "${fresh()}") { done }`,
+    async () => `setChannelTag(input: { ids: [${await channel()}], tag: "${fresh()}" }) { done }`,
   ],
   updateChannels: [
     'channel',
@@ -262,7 +267,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   copyChannel: [
     'channel',
     'create',
-    async () => `copyChannel(id: ${await channel()}, name: "copy") { channel { id } }`,
+    async () => `copyChannel(input: { id: ${await channel()}, name: "copy" }) { channel { id } }`,
   ],
   enableChannelTag: [
     'channel',
@@ -343,6 +348,28 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
       return 'deleteDisabledRedemptions { count }';
     },
   ],
+  disableMatchingRedemptions: [
+    'redemption',
+    'update',
+    async () => `disableMatchingRedemptions(filter: { ids: [${await code()}] }) { count }`,
+  ],
+  deleteMatchingRedemptions: [
+    'redemption',
+    'delete',
+    async () => `deleteMatchingRedemptions(filter: { ids: [${await code()}] }) { count }`,
+  ],
+  markTopUpPaid: [
+    'user',
+    'markPaid',
+    async () => {
+      const [row] = await site.query<{ id: number }>(
+        `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at)
+         VALUES ($1, $2, 'epay', '1000', 'wxpay', 5, 1, 'CNY', now()) RETURNING id`,
+        [await user(), fresh()],
+      );
+      return `markTopUpPaid(id: ${row?.id}, note: "seen") { order { id } }`;
+    },
+  ],
   deleteLogs: ['log', 'delete', () => 'deleteLogs(before: "2020-01-02T00:00:00Z") { count }'],
 };
 
@@ -355,7 +382,7 @@ async function priceCheck(model: string): Promise<number> {
 
 /** These mutations only read, or change states that no admin sets. None of them changes an audited object. */
 const others = [
-  ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
+  ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance', 'tryGuardrail'],
   ...['updateAllChannelBalances', 'clearChannelCooldowns', 'clearChannelSessions', 'checkPrices'],
   ...['markAlertsSeen', 'sendTestAlert', 'testPayment'],
   // Entries of the import need a source, so `import.test.ts` tests them.

@@ -69,6 +69,32 @@ it('compares proposed prices with each enabled channel, by its factor, its card 
   ]);
 });
 
+it('asks only about losses that the proposed prices cause or enlarge, beside the saved price', async () => {
+  const caused = `query ($settings: [ProposedSettingInput!]) {
+    salesBelowCost(settings: $settings, causedOnly: true) { channelName modelName groups quantity price savedPrice groupRatio savedGroupRatio cost } }`;
+  const ask = async (...settings: object[]): Promise<unknown> => {
+    const { data, text } = await site.graphql(root, caused, { settings });
+    if (!data) throw new Error(text);
+    return data['salesBelowCost'];
+  };
+  const card = (prices: object) => setting('PriceCards', { 'gpt-4.1': { prices } });
+  // It loses at the list prices of $2 and $8, with searches too.
+  await create('dear', { groups: ['default', 'vip'], cost: { factor: 1.3 } });
+  expect(await losses()).toMatchObject([{ quantity: 'input', price: 2, cost: 2.6 }]);
+  // A price above the cost of tokens leaves the loss of searches, which did not change.
+  expect(await ask(card({ input: 3, cachedInput: 0.75, output: 12 }))).toEqual([]);
+  expect(await ask(card({ input: 2.1, cachedInput: 0.65, output: 10.4 }))).toEqual([]);
+  const line = { channelName: 'dear', modelName: 'gpt-4.1', groups: ['default', 'vip'] };
+  expect(await ask(card({ input: 1.5, cachedInput: 0.65, output: 10.4 }))).toEqual([
+    { ...line, quantity: 'input', price: 1.5, savedPrice: 2, groupRatio: 1, savedGroupRatio: 1, cost: 2.6 },
+  ]);
+  // A smaller ratio of a group enlarges its loss, of tokens and of tools.
+  expect(await ask(setting('GroupRatio', { default: 1, vip: 0.9 }))).toMatchObject([
+    { ...line, quantity: 'input', price: 2, groupRatio: 0.9, savedGroupRatio: 1 },
+    { ...line, quantity: 'codeExecution' },
+  ]);
+});
+
 it('names the groups whose ratio brings a price below the cost', async () => {
   await create('c', { groups: ['default', 'vip', 'svip'], cost: { factor: 0.8 } });
   expect(await losses({ settings: [setting('GroupRatio', { default: 1, vip: 0.8, svip: 0.7 })] })).toMatchObject([

@@ -72,7 +72,7 @@ it('shows the cooldown of each key with reason and end, live too, and Clear ends
     upstream.reset();
     const one1 = await site.graphql(
       root,
-      `mutation { clearChannelCooldowns(id: ${id}, key: 1) { channel { ${selection} } } }`,
+      `mutation { clearChannelCooldowns(input: { id: ${id}, key: 1 }) { channel { ${selection} } } }`,
     );
     const cleared = (one1.data as { clearChannelCooldowns: { channel: { keys: Key[] } } }).clearChannelCooldowns.channel
       .keys;
@@ -155,15 +155,17 @@ describe('single keys', () => {
     const before = await site.query('SELECT tested_at, test_error FROM channels WHERE id = $1', [id]);
     upstream.reset();
     upstream.script({}, json({ error: { message: 'bad key', type: 'auth' } }, 401));
-    const failed = await mutate(`testChannel(id: ${id}, key: 2) { ... on ChannelTestFailed { message } }`);
+    const failed = await mutate(`testChannel(input: { id: ${id}, key: 2 }) { ... on ChannelTestFailed { message } }`);
     expect(JSON.stringify(failed.data)).toContain('bad key');
     upstream.reset();
     upstream.script({}, json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
-    const passed = await mutate(`testChannel(id: ${id}, key: 1) { __typename }`);
+    const passed = await mutate(`testChannel(input: { id: ${id}, key: 1 }) { __typename }`);
     expect(passed.data).toEqual({ testChannel: { __typename: 'ChannelTestPassed' } });
     expect(upstream.requests.map(({ key }) => key)).toEqual(['sk-planted-key-one-aaaa']);
     expect(
-      JSON.stringify((await mutate(`testChannel(id: ${id}, key: 9) { ... on ChannelTestFailed { message } }`)).data),
+      JSON.stringify(
+        (await mutate(`testChannel(input: { id: ${id}, key: 9 }) { ... on ChannelTestFailed { message } }`)).data,
+      ),
     ).toContain('no such key');
     expect(await site.query('SELECT tested_at, test_error FROM channels WHERE id = $1', [id])).toEqual(before);
   });
@@ -171,16 +173,16 @@ describe('single keys', () => {
   it('are added behind the others, once', async () => {
     const three = 'sk-planted-key-three-cccc';
     await mutate(
-      `addChannelKeys(id: ${id}, keys: ["${three}", "sk-planted-key-one-aaaa", "${three}"]) { channel { id } }`,
+      `addChannelKeys(input: { id: ${id}, keys: ["${three}", "sk-planted-key-one-aaaa", "${three}"] }) { channel { id } }`,
     );
     expect(await endings()).toEqual(['aaaa', 'bbbb', 'cccc']);
-    const again = await mutate(`addChannelKeys(id: ${id}, keys: ["${three}"]) { channel { id } }`);
+    const again = await mutate(`addChannelKeys(input: { id: ${id}, keys: ["${three}"] }) { channel { id } }`);
     expect(again.codes).toEqual(['INVALID_INPUT']);
   });
 
   it('are removed by place and ending, except the last one, and each change is in the audit log', async () => {
     const remove = (position: number, ending: string) =>
-      mutate(`removeChannelKey(id: ${id}, position: ${position}, ending: "${ending}") { channel { id } }`);
+      mutate(`removeChannelKey(input: { id: ${id}, position: ${position}, ending: "${ending}" }) { channel { id } }`);
     expect((await remove(2, 'cccc')).codes).toEqual(['CONFLICT']);
     expect((await remove(4, 'dddd')).codes).toEqual(['NOT_FOUND']);
     expect((await remove(2, 'bbbb')).codes).toEqual([]);

@@ -74,7 +74,7 @@ async function stored(attempts: number, rescues: number): Promise<void> {
 }
 
 async function call(): Promise<number> {
-  await site.graphql(root, `mutation { clearChannelCooldowns(id: ${failing}) { channel { id } } }`);
+  await site.graphql(root, `mutation { clearChannelCooldowns(input: { id: ${failing} }) { channel { id } } }`);
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
   return (await site.server.api.relay(key, '/v1/chat/completions', body)).status;
 }

@@ -28,7 +28,7 @@ interface Shown extends Record<string, unknown> {
 const everything = `id name type { id provider label defaultBaseUrl } status statusReason { reason at } groups models tag
   modelPrefix modelMapping { from to } statusCodeMapping { from to } autoDisable weight priority maxInputTokens ownerId baseUrl
   testModel openaiOrganization variant parameters headers setting { proxy forceFormat thinkingToContent nonStreamOnly more }
-  balance { amount unit at } lastTest { at milliseconds } keys { position status } usedQuota createdAt expiresAt`;
+  balance { amount unit at } lastTest { at milliseconds } keys { position status } usedQuota createdAt`;
 
 async function mutate(document: string, input: Record<string, unknown>): Promise<Record<string, Shown>> {
   const { data, text } = await site.graphql(admin, document, { input });
@@ -89,7 +89,6 @@ describe('a channel', () => {
       lastTest: null,
       keys: [{ position: 1, status: 'USED' }],
       usedQuota: 0,
-      expiresAt: null,
       createdAt: expect.stringMatching(/^20\d\d-.*Z$/) as string,
     });
   });
@@ -383,9 +382,9 @@ describe('many channels', () => {
     expect(await wire(one)).toMatchObject({ status: 2 });
     expect(await bulk(`enableChannels(${ids})`)).toEqual(result);
     expect(await wire(two)).toMatchObject({ status: 1 });
-    expect(await bulk(`setChannelTag(${ids}, tag: "t")`)).toEqual(result);
+    expect(await bulk(`setChannelTag(input: { ${ids}, tag: "t" })`)).toEqual(result);
     expect(await wire(two)).toMatchObject({ tag: 't' });
-    expect(await bulk(`setChannelTag(ids: [${two}], tag: null)`)).toEqual({ done: [two], failed: [] });
+    expect(await bulk(`setChannelTag(input: { ids: [${two}], tag: null })`)).toEqual({ done: [two], failed: [] });
     expect(await wire(two)).toMatchObject({ tag: '' });
     expect(await bulk(`deleteChannels(${ids})`)).toEqual(result);
     expect(await site.query('SELECT 1 FROM channels')).toEqual([]);
@@ -444,7 +443,7 @@ describe('many channels', () => {
 it('tells a test that passed from one that failed', async () => {
   const { id } = await create({ baseUrl: upstream.url });
   upstream.script({}, json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
-  const document = `mutation { testChannel(id: ${id}) { __typename
+  const document = `mutation { testChannel(input: { id: ${id} }) { __typename
     ... on ChannelTestPassed { milliseconds } ... on ChannelTestFailed { milliseconds message } } }`;
   const milliseconds = expect.any(Number) as number;
   expect((await site.graphql(admin, document)).data).toEqual({
@@ -475,7 +474,7 @@ it('keeps why a test failed, whatever its time, until one passes', async () => {
   };
   const milliseconds = expect.any(Number) as number;
   upstream.script({}, unauthorized());
-  await site.graphql(admin, `mutation { testChannel(id: ${id}) { __typename } }`);
+  await site.graphql(admin, `mutation { testChannel(input: { id: ${id} }) { __typename } }`);
   const error = expect.stringMatching(/^status code 401: /) as string;
   expect(await read('FAILED')).toEqual([{ name: 'main', lastTest: { milliseconds, error } }]);
   expect(await read('PASSED')).toEqual([]);
@@ -489,7 +488,7 @@ it('keeps why a test failed, whatever its time, until one passes', async () => {
   expect(sorted.data).toMatchObject({ channels: { items: [{ name: 'untested' }, { name: 'main' }] } });
   upstream.reset();
   upstream.script({}, json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
-  await site.graphql(admin, `mutation { testChannel(id: ${id}) { __typename } }`);
+  await site.graphql(admin, `mutation { testChannel(input: { id: ${id} }) { __typename } }`);
   expect(await read('PASSED')).toContainEqual({ name: 'main', lastTest: { milliseconds, error: null } });
   expect(await read('FAILED')).toEqual([]);
 });
@@ -499,7 +498,7 @@ it('is copied with its keys, which no response contains', async () => {
   await site.graphql(admin, `mutation { disableChannel(id: ${id}) { channel { id } } }`);
   const copied = await site.graphql(
     admin,
-    `mutation { copyChannel(id: ${id}, name: "main copy") { channel { id name weight tag status baseUrl } } }`,
+    `mutation { copyChannel(input: { id: ${id}, name: "main copy" }) { channel { id name weight tag status baseUrl } } }`,
   );
   const { channel } = copied.data?.['copyChannel'] as { channel: Shown };
   expect(channel).toEqual({
@@ -513,7 +512,10 @@ it('is copied with its keys, which no response contains', async () => {
   expect(copied.text).not.toContain('planted');
   const keys = await site.graphql(admin, `{ channelKeys(id: ${id + 1}) }`);
   expect(keys.data).toEqual({ channelKeys: ['sk-planted-a', 'sk-planted-b'] });
-  const gone = await site.graphql(admin, 'mutation { copyChannel(id: 2000000000, name: "x") { channel { id } } }');
+  const gone = await site.graphql(
+    admin,
+    'mutation { copyChannel(input: { id: 2000000000, name: "x" }) { channel { id } } }',
+  );
   expect(gone.codes).toEqual(['NOT_FOUND']);
 });
 
@@ -522,7 +524,7 @@ it('is copied once, however often a copy with the same idempotency key is sent',
   const copy = (name: string) =>
     site.graphql(
       admin,
-      `mutation { copyChannel(id: ${id}, name: "${name}", idempotencyKey: "copy") { channel { id } replayed } }`,
+      `mutation { copyChannel(input: { id: ${id}, name: "${name}", idempotencyKey: "copy" }) { channel { id } replayed } }`,
     );
   const first = await copy('once');
   const made = (first.data?.['copyChannel'] as { channel: { id: number } }).channel.id;

@@ -65,6 +65,15 @@ describe('creating', () => {
     expect((row?.['created_at'] as Date).getTime()).toBeGreaterThan(1_700_000_000_000);
   });
 
+  it.each(['gpt-4o，gpt-4o-mini', 'gpt-4o;gpt-4o-mini', 'gpt-4o；gpt-4o-mini', 'gpt-4o\r\ngpt-4o-mini\n'])(
+    'splits a list of models that people paste: %j',
+    async (models) => {
+      const id = await create({ models, group: models.replaceAll('gpt-4o', 'vip') });
+      const { body } = await call('GET', `/api/channel/${id}`);
+      expect(body.data).toMatchObject({ models: 'gpt-4o,gpt-4o-mini', group: 'vip,vip-mini' });
+    },
+  );
+
   it('trims and de-duplicates models and groups, strips the slash, joins keys from lines', async () => {
     const id = await create({
       models: ' gpt-4o , gpt-4o,, o1 ',
@@ -99,7 +108,12 @@ describe('creating', () => {
     [{ model_mapping: '{' }, 'Model mapping must be valid JSON'],
     [{ model_mapping: '{"a":1}' }, 'Model mapping: values must be texts'],
     [{ setting: '[]' }, 'Channel setting: must be a JSON object'],
-    [{ setting: '{"chat_upstream":"both"}' }, 'Channel setting: chat_upstream must be chat or responses'],
+    [{ setting: '{"chat_upstream":"both"}' }, 'Channel setting: chat_upstream must be chat, responses or alternative'],
+    [
+      { setting: '{"chat_upstream":"alternative"}' },
+      'Channel setting: chat_upstream must be chat or responses for this type',
+    ],
+    [{ type: 24, other: 'beta' }, 'other must be a version of the API, such as v1beta, or versions by model'],
     [{ setting: '{"proxy":"gopher://x"}' }, 'Channel setting: proxy must be an http://, https:// or socks5:// address'],
     [{ param_override: 'x' }, 'Parameter override must be valid JSON'],
     [
@@ -171,7 +185,10 @@ describe('creating', () => {
     };
     const id = await create(fields);
     expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject(fields);
-    const copied = await site.graphql(admin, `mutation { copyChannel(id: ${id}, name: "x") { channel { id } } }`);
+    const copied = await site.graphql(
+      admin,
+      `mutation { copyChannel(input: { id: ${id}, name: "x" }) { channel { id } } }`,
+    );
     const copy = (copied.data?.['copyChannel'] as { channel: { id: number } }).channel.id;
     expect((await call('GET', `/api/channel/${copy}`)).body.data).toMatchObject(fields);
     const lists = '{ channel(id: ID) { modelMapping { from } parameters setting { more } } }'.replace('ID', String(id));
@@ -341,7 +358,10 @@ describe('one channel', () => {
     for (const path of [`/api/channel/${id}`, `/api/channel/fetch_models/${id}`, `/api/channel/update_balance/${id}`]) {
       expect([path, (await call('GET', path)).body]).toEqual([path, expect.objectContaining(refused)]);
     }
-    const copied = await site.graphql(admin, `mutation { copyChannel(id: ${id}, name: "x") { channel { id } } }`);
+    const copied = await site.graphql(
+      admin,
+      `mutation { copyChannel(input: { id: ${id}, name: "x" }) { channel { id } } }`,
+    );
     expect([copied.codes, copied.text]).toEqual([['CONFLICT'], expect.stringContaining(refused.message)]);
     expect((await call('PUT', '/api/channel/', { id, key: 'sk-new' })).body).toMatchObject({ success: true });
     expect((await call('GET', `/api/channel/${id}`)).body).toMatchObject({ data: { key: 'sk-new' } });

@@ -1,4 +1,5 @@
-import { percentile, durationBucket } from '../../server/src/shared/latency.js';
+import { durationBucket } from '../../server/src/billing/ledger/index.js';
+import { percentile } from '../../server/src/shared/latency.js';
 import { secondWithinHour } from '../support/hours.js';
 import { askQuestion, dashboardQuestions, readingToken } from './question-page.js';
 import { Site, type Person } from './site.js';

@@ -185,6 +185,13 @@ describe('days that a balance lasts', () => {
     const cheap = await costOf('pageSize: 1, sort: [{ field: QUOTA }]');
     expect(await costOf('pageSize: 1, sort: [{ field: DAYS_LEFT }]')).toBe(cheap + 200);
     expect(await costOf('pageSize: 1, sort: [{ field: QUOTA }], filter: { daysLeftBelow: 1 }')).toBe(cheap + 200);
+    for (const days of ['-1', '0', '1e308']) {
+      const { codes, text } = await site.graphql(root, `{ users(filter: { daysLeftBelow: ${days} }) { totalCount } }`);
+      expect([codes, text]).toEqual([
+        ['INVALID_INPUT'],
+        expect.stringContaining('"field":"filter.daysLeftBelow"') as string,
+      ]);
+    }
     const behind = await site.graphql(root, '{ users(sort: { field: DAYS_LEFT }, after: "x") { items { id } } }');
     expect(behind.codes).toEqual(['INVALID_INPUT']);
     await site.query('DELETE FROM usage_hourly WHERE user_id = ANY ($1)', [ids]);

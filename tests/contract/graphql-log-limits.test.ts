@@ -1,3 +1,4 @@
+import { durationMsOf, loggedDurationMs } from '../../server/src/shared/logged-details.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import { entities } from '../../server/src/compose/entities.js';
@@ -195,6 +196,19 @@ describe('the log', () => {
     const { cost, ...rest } = await below(slow);
     expect(rest).toEqual({ errors: [], data: { user: { logs: { items: [{ type: 'ERROR' }] } } } });
     expect(cost).toBe((await below('')).cost + 500);
+  });
+
+  it('has the same duration for the list, which Postgres reads, and for the live log', async () => {
+    const rows = ['12.7', ' 12.4', '0.5', '3250', '1.5e3', '-4.2', '9e20', '"12"', 'null', '']
+      .map((value) => ({ other: `{"a":1,"duration_ms":${value},"b":2}`, useTime: 3 }))
+      .concat({ other: '', useTime: 4 }, { other: 'no JSON', useTime: 5 });
+    const read = await site.query<{ milliseconds: string }>(
+      `SELECT ${loggedDurationMs} AS milliseconds
+         FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS given(other, use_time, n) ORDER BY n`,
+      [rows.map(({ other }) => other), rows.map(({ useTime }) => useTime)],
+    );
+    expect(read.map(({ milliseconds }) => Number(milliseconds))).toEqual(rows.map(durationMsOf));
+    expect(rows.map(durationMsOf).slice(0, 6)).toEqual([13, 12, 1, 3250, 1500, -4]);
   });
 
   it('costs more by what no index has', async () => {

@@ -85,7 +85,7 @@ const calls: ReadonlyArray<[name: string, of: keyof typeof ids, call: Call]> = [
     (given) => rest('PUT', '/api/redemption/batch-disable', { ids: given }),
   ],
   ['deleteChannels', 'channels', (given) => bulk('deleteChannels(ids: $ids)', given)],
-  ['setChannelTag', 'channels', (given) => bulk('setChannelTag(ids: $ids, tag: "t")', given)],
+  ['setChannelTag', 'channels', (given) => bulk('setChannelTag(input: { ids: $ids, tag: "t" })', given)],
   ['disableRedemptions', 'redemptions', (given) => bulk('disableRedemptions(ids: $ids)', given)],
 ];
 

@@ -103,7 +103,7 @@ it.each([{}, { is_gift: true, max_uses: 5 }])('a retried redemption (%j) credits
 it('GraphQL and REST share the keys of a redemption, and neither stores the code', async () => {
   const code = await newCode();
   const query =
-    'mutation ($key: String!, $once: String) { redeem(key: $key, idempotencyKey: $once) { ... on Redeemed { quota kind replayed } ... on RedeemRefused { code } } }';
+    'mutation ($key: String!, $once: String) { redeem(input: { key: $key, idempotencyKey: $once }) { ... on Redeemed { quota kind replayed } ... on RedeemRefused { code } } }';
   const once = 'one key, two forms';
   expect((await site.graphql(person, query, { key: code, once })).data).toEqual({
     redeem: { quota: 1000, kind: 'ONCE', replayed: false },

@@ -143,13 +143,92 @@ it('keeps costs in the rollups, for any dimension', async () => {
   expect(await read()).toEqual(expected);
 });
 
+it('orders by margin and by what is known, with groups of unknown costs last', async () => {
+  const start = Math.floor(Date.now() / 1000 / 3600) * 3600 - 3600;
+  for (const [model, calls, known, sold, nanoUsd] of [
+    ['loss', 4, 2, 500_000, 2_000_000_000],
+    ['profit', 10, 10, 5_000_000, 9_000_000_000],
+    ['thin', 10, 1, 50_000_000, 99_500_000_000],
+    ['unknown', 90, 0, 0, 0],
+  ] as const) {
+    await site.query(
+      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota, cost_calls, cost_quota, cost_nano_usd)
+       VALUES ($1, $2, 0, $3, $4, 'default', $5, 60000000, $6, $7, $8)`,
+      [start, user.id, ids.router, model, calls, known, sold, nanoUsd],
+    );
+  }
+  const by = async (metric: string, direction: string): Promise<string[]> => {
+    const query = `{ usage(groupBy: [MODEL], orderBy: [{ metric: ${metric}, direction: ${direction} }]) { items { key { modelName } } } }`;
+    const { items } = (await site.graphql(root, query)).data?.['usage'] as { items: { key: { modelName: string } }[] };
+    return items.map(({ key: { modelName } }) => modelName);
+  };
+  expect(await by('MARGIN_USD', 'ASC')).toEqual(['loss', 'thin', 'profit', 'unknown']);
+  expect(await by('MARGIN_USD', 'DESC')).toEqual(['profit', 'thin', 'loss', 'unknown']);
+  expect(await by('MARGIN_SHARE', 'DESC')).toEqual(['profit', 'thin', 'loss', 'unknown']);
+  expect(await by('KNOWN_USD', 'ASC')).toEqual(['loss', 'profit', 'thin', 'unknown']);
+  expect(await by('UPSTREAM_USD', 'DESC')).toEqual(['thin', 'profit', 'loss', 'unknown']);
+  expect(await by('KNOWN_CALLS', 'DESC')).toEqual(['profit', 'loss', 'thin', 'unknown']);
+});
+
+it('tells the keys of a channel apart, by their last characters or their place', async () => {
+  const keys = ['sk-upstream-number-aaaa', 'sk-upstream-number-bbbb', 'short'];
+  await site.expectSuccess(root, 'POST', '/api/channel/', {
+    key: 'sk-upstream',
+    group: 'default',
+    base_url: upstream.url,
+    name: 'many',
+    type: 20,
+    models: 'gpt-4.1-mini',
+  });
+  const [many] = await site.query<{ id: number }>("SELECT id FROM channels WHERE name = 'many'");
+  const add = `mutation { addChannelKeys(id: ${many?.id}, keys: ${JSON.stringify(keys)}) { channel { keys { ending } } } }`;
+  expect((await site.graphql(root, add)).codes).toEqual([]);
+  for (let n = 0; n < 8; n++) await call('gpt-4.1-mini', n % 2 === 1, { cost: 0.01 * (n + 1) });
+  const received = upstream.requests.map(({ headers }) => headers.authorization);
+  const rows = await site.query<{ other: string }>(
+    "SELECT other FROM logs WHERE model_name = 'gpt-4.1-mini' ORDER BY id",
+  );
+  const names: Record<string, string> = {
+    aaaa: keys[0] ?? '',
+    bbbb: keys[1] ?? '',
+    '#1': 'sk-upstream',
+    '#4': 'short',
+  };
+  const logged = rows.map(
+    ({ other }) => (JSON.parse(other) as { admin_info: { upstream_key: string } }).admin_info.upstream_key,
+  );
+  expect(logged.map((name) => `Bearer ${names[name]}`)).toEqual(received);
+  const query = `{ usage(range: { calendar: TODAY }, filter: { channelIds: [${many?.id}] }, groupBy: [CHANNEL, UPSTREAM_KEY], orderBy: [{ metric: MARGIN_USD, direction: ASC }]) {
+    items { key { channelId upstreamKeyName } metrics { calls cost { knownCalls usd marginUsd } } } } }`;
+  const { items } = (await site.graphql(root, query)).data?.['usage'] as {
+    items: {
+      key: { upstreamKeyName: string };
+      metrics: { calls: number; cost: { knownCalls: number; marginUsd: number } };
+    }[];
+  };
+  const costs = logged.map((name, n) => ({ name, margin: 0.04 - 0.01 * (n + 1) }));
+  const expected = [...new Set(logged)]
+    .map((name) => costs.filter((one) => one.name === name))
+    .map((own) => ({ name: own[0]?.name, calls: own.length, margin: own.reduce((sum, { margin }) => sum + margin, 0) }))
+    .sort((one, other) => one.margin - other.margin)
+    .map(({ margin, ...one }) => ({ ...one, margin: close(margin) }));
+  expect(
+    items.map(({ key: { upstreamKeyName }, metrics: { calls, cost } }) => ({
+      name: upstreamKeyName,
+      calls,
+      margin: cost.marginUsd,
+    })),
+  ).toEqual(expected);
+  expect(new Set(logged).size).toBeGreaterThan(1);
+});
+
 it('shows no costs of the site below admin', async () => {
   await call('gpt-4o', false, { cost: 0.2 });
   const own = await site.expectSuccess(user, 'GET', '/api/log/self/?p=0&page_size=1');
   expect(JSON.stringify(own.body)).not.toContain('upstream_cost');
   const all = await site.expectSuccess(root, 'GET', '/api/log/?p=0&page_size=1');
   expect(JSON.stringify(all.body)).toContain('upstream_cost');
-  const sorted = ['UPSTREAM_USD', 'MARGIN_USD'].map(
+  const sorted = ['UPSTREAM_USD', 'MARGIN_USD', 'MARGIN_SHARE', 'KNOWN_USD', 'KNOWN_CALLS'].map(
     (metric) => `{ myUsage(groupBy: [MODEL], orderBy: { metric: ${metric} }) { items { key { modelName } } } }`,
   );
   for (const query of ['{ usage { totalCount } }', '{ myUsage { total { cost { usd } } } }', ...sorted]) {

@@ -19,7 +19,7 @@ export async function customRole(site: Site, root: Person, permissions: readonly
 export async function giveRole(site: Site, root: Person, userId: number, roleId: number | null): Promise<void> {
   const given = await site.graphql(
     root,
-    `mutation { giveCustomRole(userId: ${userId}, customRoleId: ${roleId}) { user { customRole { id } } } }`,
+    `mutation { giveCustomRole(input: { userId: ${userId}, customRoleId: ${roleId} }) { user { customRole { id } } } }`,
   );
   expect(given.data).toEqual({ giveCustomRole: { user: { customRole: roleId && { id: roleId } } } });
 }

@@ -302,7 +302,7 @@ export const contractOptions: readonly ContractOption[] = [
     good: ['1', '3650'],
     bad: [...noNumber, '1.5', '0', '3651'],
   }),
-  flag('LogErrorEnabled', false),
+  flag('LogErrorEnabled', true),
   option('ModelRequestRateLimitGroup', 'j', '{}', {
     good: ['{"vip":[0,100]}', '{}'],
     bad: [...noTable, '{"vip":5}', '{"vip":[1]}', '{"vip":[-1,1]}'],

@@ -183,7 +183,7 @@ it('is open to the permission of payment settings, and limited', async () => {
   const role = await customRole(site, root, ['payments.settings']);
   await site.graphql(
     root,
-    `mutation { giveCustomRole(userId: ${operator.id}, customRoleId: ${role}) { user { id } } }`,
+    `mutation { giveCustomRole(input: { userId: ${operator.id}, customRoleId: ${role} }) { user { id } } }`,
   );
   answer = () => [404, ''];
   for (let call = 1; call <= 20; call++) expect((await test(operator)).codes).toEqual([]);

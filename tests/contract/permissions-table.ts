@@ -5,7 +5,7 @@
 export const opens: Readonly<Record<string, readonly string[]>> = {
   'channels.read': [
     ...['query channels', 'query channelsByTag', 'query channel', 'query channelSessions', 'query channelTags'],
-    ...['query channelHealth', 'query channelTestRun'],
+    ...['query channelHealth', 'query channelTestRun', 'query failedAttempts', 'query keyFailures'],
     ...['query channelTypes', 'query enabledModels', 'query channelRetries', 'query groups'],
     ...['subscription channelChanged'],
     ...['GET /api/channel', 'GET /api/channel/search', 'GET /api/channel/models', 'GET /api/channel/models_enabled'],
@@ -47,7 +47,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation promoteUser', 'mutation demoteUser'],
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
   ],
-  'users.quota': ['mutation grantQuota', 'POST /api/topup'],
+  'users.quota': ['mutation grantQuota', 'mutation markTopUpPaid', 'POST /api/topup'],
   budgets: ['query groups', 'GET /api/group'],
   prices: [
     ...['query priceVersions', 'query priceVersion', 'query unpricedModels', 'query salesBelowCost'],
@@ -58,7 +58,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['query priceCheck', 'query priceUpdates', 'query priceDryRun'],
     ...['mutation checkPrices', 'mutation applyPrices', 'mutation undoPrices', 'POST /api/price_check'],
   ],
-  payments: ['query topUps', 'query revenue'],
+  payments: ['query topUps', 'query topUpEvents', 'query revenue', 'GET /api/payment/export'],
   'payments.settings': ['query options', 'GET /api/option', 'mutation testPayment'],
   codes: [
     ...['query redemptions', 'query redemptionBatches', 'mutation createRedemptions', 'mutation updateRedemption'],
@@ -67,7 +67,8 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['GET /api/redemption', 'GET /api/redemption/search', 'GET /api/redemption/:id', 'POST /api/redemption'],
     ...['GET /api/redemption/count-by-name', 'PUT /api/redemption', 'DELETE /api/redemption/:id'],
     ...['DELETE /api/redemption/delete-by-name', 'PUT /api/redemption/batch-disable'],
-    ...['DELETE /api/redemption/delete-disabled'],
+    ...['DELETE /api/redemption/delete-disabled', 'GET /api/redemption/export'],
+    ...['mutation disableMatchingRedemptions', 'mutation deleteMatchingRedemptions'],
   ],
   'logs.read': [
     ...['query logs', 'query liveCalls', 'subscription logCreated'],
@@ -98,7 +99,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['GET /api/channel/models_enabled'],
   ],
   alerts: ['query alerts', 'mutation markAlertsSeen'],
-  audit: ['query auditEntries', 'GET /api/audit/export'],
+  audit: ['query auditEntries', 'mutation restoreAuditEntry', 'GET /api/audit/export'],
 };
 
 /** The permissions that each permission includes. */
@@ -124,6 +125,6 @@ export const closed: readonly string[] = [
   ...['mutation deleteCustomRole', 'mutation giveCustomRole'],
   ...['query siteImport', 'mutation checkImport', 'mutation startImport', 'mutation cancelImport'],
   ...['mutation discardImport', 'POST /api/import/file', 'GET /api/import/report'],
-  ...['mutation discoverOidc', 'mutation sendTestAlert', 'mutation resetModelRatio', 'query guardrailTrial'],
+  ...['mutation discoverOidc', 'mutation sendTestAlert', 'mutation resetModelRatio', 'mutation tryGuardrail'],
   ...['POST /api/option/rest_model_ratio'],
 ];

@@ -98,7 +98,7 @@ describe('creating', () => {
     [{ quota: 9_000_000_000_000_001 }, 'Quota must be a whole number from 1 to 9000000000000000'],
     [{ count: 0 }, 'Count must be above 0'],
     [{ count: -1 }, 'Count must be above 0'],
-    [{ count: 101 }, 'Count must not exceed 100'],
+    [{ count: 10_001 }, 'Count must not exceed 10000'],
     [{ valid_from: 20, valid_until: 10 }, 'Start must be before end'],
     [{ valid_from: 10, valid_until: 10 }, 'Start must be before end'],
     [{ valid_until: -1 }, 'Invalid time'],
@@ -350,7 +350,7 @@ describe('redeeming', () => {
   });
 
   describe('over GraphQL', () => {
-    const redeemed = `mutation ($key: String!) { redeem(key: $key) {
+    const redeemed = `mutation ($key: String!) { redeem(input: { key: $key }) {
       ... on Redeemed { quota kind } ... on RedeemRefused { code message } } }`;
     const fields = 'id batch key status kind maxUses usedCount quota validUntil';
     type Code = Record<string, unknown> & { id: number; key: string };
@@ -568,6 +568,64 @@ describe('redeeming', () => {
       });
       expect(await run('mutation { deleteRedemptionBatch(batch: "many") { count } }')).toEqual({ count: 1 });
     });
+  });
+});
+
+describe('a large batch', () => {
+  it('has ten thousand codes with an end, is exported at any time, and disabled and deleted by a filter', async () => {
+    const until = now() + 86_400;
+    const keys = await create({ name: 'large', count: 10_000, valid_until: until });
+    expect(new Set(keys).size).toBe(10_000);
+    const user = await site.invite(root);
+    expect((await redeem(user, keys[9_999])).body).toMatchObject({ success: true });
+
+    const exported = (query: string): Promise<Response> =>
+      fetch(`${site.server.url}/api/redemption/export?${query}`, {
+        headers: { cookie: admin.cookie, 'veloera-user': String(admin.id) },
+      });
+    const response = await exported('name=large');
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const [header, ...lines] = (await response.text()).trimEnd().split('\r\n');
+    const names = header?.split(',') ?? [];
+    const rows = lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at] ?? '', cell])));
+    expect(rows.map(({ code }) => code)).toEqual(keys);
+    expect(rows.at(-1)).toEqual({
+      id: expect.stringMatching(/^\d+$/) as string,
+      name: 'large',
+      code: keys[9_999],
+      status: 'used',
+      quota: '100000',
+      kind: 'once',
+      max_uses: '1',
+      used_count: '1',
+      created_at: expect.any(String) as string,
+      valid_from: '',
+      valid_until: new Date((until + 1) * 1000).toISOString(),
+      redeemed_at: expect.any(String) as string,
+      redeemed_by: String(user.id),
+    });
+
+    const other = await createOne({ name: 'other' });
+    const run = async (operation: string) => {
+      const { data } = await site.graphql(admin, `mutation { ${operation}(filter: { batch: "large" }) { count } }`);
+      return (data?.[operation] as { count: number }).count;
+    };
+    expect(await run('disableMatchingRedemptions')).toBe(9_999);
+    expect((await redeem(user, keys[0])).body).toEqual(refused('Invalid redemption code'));
+    expect(await run('disableMatchingRedemptions')).toBe(0);
+    const used = await exported('name=large&status=3');
+    expect((await used.text()).trimEnd().split('\r\n')).toHaveLength(2);
+    expect(await run('deleteMatchingRedemptions')).toBe(10_000);
+    expect((await byKey(other.key)).status).toBe(1);
+    const audited = await site.query(
+      `SELECT action, count(*)::int AS n FROM audit_entries WHERE subject = 'redemption'
+         AND subject_id::int IN (SELECT id FROM redemptions WHERE name = 'large') GROUP BY action ORDER BY action`,
+    );
+    expect(audited).toEqual([
+      { action: 'create', n: 10_000 },
+      { action: 'delete', n: 10_000 },
+      { action: 'update', n: 9_999 },
+    ]);
   });
 });
 

@@ -306,3 +306,146 @@ it('tokens that Cohere read from its cache are logged, and cost what its price s
   const [row] = await relay.logsOf(userId, 1);
   expect([row?.prompt_tokens, row?.other['cache_tokens']]).toEqual([100, 64]);
 });
+
+describe('instructions within a conversation of Claude Code', () => {
+  const completion = {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+  };
+  const user = (content: unknown) => ({ role: 'user', content });
+  const assistant = (content: unknown) => ({ role: 'assistant', content });
+  const effort = (level: string) => ({ role: 'system', content: [], output_config: { effort: level } });
+  const once = (content: string) => ({ role: 'system', content, clear_at: 'next_user_message' });
+  const call = assistant([{ type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }]);
+  const result = user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok' }]);
+  const ask = async (type: number, messages: object[], more: object = {}) => {
+    await relay.addChannel({ type, models: 'gpt-5' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(type === 24 ? contents : completion));
+    const response = await relay.post('/v1/messages', key, { model: 'gpt-5', max_tokens: 99, messages, ...more });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello')]);
+    return relay.upstream.requests.at(-1)?.body as {
+      messages?: Array<Record<string, unknown>>;
+      reasoning_effort?: string;
+    };
+  };
+
+  // `anthropic` 2.14.0, types/beta/beta_system_message_param.py; Claude Code 2.1.332 has both.
+  it.each([1, 43, 24])('that are for one turn are left out after it, at type %i', async (type) => {
+    const sent = await ask(type, [user('one'), once('FIRST'), assistant('Hi'), user('two'), once('SECOND')]);
+    expect(JSON.stringify(sent)).not.toContain('FIRST');
+    expect(JSON.stringify(sent)).toContain('SECOND');
+  });
+
+  it.each([
+    ['directly after the turn of the user', [user('one'), effort('low')], 'low'],
+    ['before it', [user('one'), assistant('Hi'), effort('low'), user('two')], 'low'],
+    ['after the response', [user('one'), assistant('Hi'), user('two'), assistant('Hm'), effort('low'), result], 'high'],
+    ['until it changes', [user('one'), effort('low'), assistant('Hi'), user('two'), effort('medium')], 'medium'],
+    ['through calls of tools', [user('one'), effort('low'), call, result], 'low'],
+  ])('change the effort %s', async (_name, messages, expected) => {
+    const sent = await ask(1, messages, {
+      output_config: { effort: 'high' },
+      tools: [{ name: 'f', input_schema: { type: 'object', properties: {} } }],
+    });
+    expect(sent.reasoning_effort).toBe(expected);
+    expect(sent.messages?.filter(({ role }) => role === 'system' || role === 'developer')).toEqual([]);
+  });
+});
+
+it('what a search of the client found is text for other providers', async () => {
+  await relay.addChannel({ type: 24, models: 'm' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(contents));
+  const found = {
+    type: 'search_result',
+    source: 'https://a.example',
+    title: 'A',
+    content: [{ type: 'text', text: 'B' }],
+  };
+  const ask = (block: object) =>
+    relay.post('/v1/messages', key, { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: [block] }] });
+  expect((await ask(found)).status).toBe(200);
+  expect(JSON.stringify(relay.upstream.requests[0]?.body)).toContain('A\\nhttps://a.example\\nB');
+  expect((await ask({ ...found, citations: { enabled: true } })).status).toBe(400);
+});
+
+it.each([
+  ['compaction', { type: 'summarize' }, 400],
+  ['fallbacks', [{ model: 'claude-opus-4-8' }], 200],
+  ['fallbacks', 'default', 200],
+  ['diagnostics', { previous_message_id: 'msg_1' }, 200],
+  ['context_management', { edits: [{ type: 'clear_tool_uses_20250919' }] }, 200],
+  ['speed', 'fast', 200],
+])('the field %s of Claude Code, %j, at another provider: %i', async (name, value, status) => {
+  await relay.addChannel({ type: 24, models: 'm' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(contents));
+  const body = { model: 'm', max_tokens: 9, messages: userMessage('hi'), [name]: value };
+  const response = await relay.post('/v1/messages', key, body);
+  expect(response.status).toBe(status);
+  if (status === 200) expect(response.headers.get('x-tollgate-dropped')).toBe(name);
+  else expect(await response.text()).toContain(name);
+});
+
+// Anthropic: "tools.0.bash_20250124.input_schema: Extra inputs are not permitted"; `anthropic` 2.14.0, beta_tool_union_param.py.
+it.each([
+  [{ name: 'bash', input_schema: { type: 'object' } }, 200],
+  [{ type: 'custom', name: 'bash', input_schema: { type: 'object' } }, 200],
+  [{ type: null, name: 'bash', input_schema: { type: 'object' } }, 200],
+  [{ type: 'bash_20250124', name: 'bash' }, 200],
+  [{ type: 'bash_20250124', name: 'bash', input_schema: { type: 'object' } }, 400],
+])('a tool %j at another provider: %i', async (tool, status) => {
+  await relay.addChannel({ type: 24, models: 'm' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(contents));
+  const body = { model: 'm', max_tokens: 9, messages: userMessage('hi'), tools: [tool] };
+  const response = await relay.post('/v1/messages', key, body);
+  expect(response.status).toBe(status);
+  if (status === 400) expect(await response.text()).toContain('tools[0].input_schema');
+});
+
+it('a call that prepares a prompt cache alone is refused by a provider that would generate a response', async () => {
+  await relay.addChannel({ type: 43, models: 'm' });
+  const { key } = await relay.addToken();
+  const ask = (more: object) => relay.post('/v1/responses', key, { model: 'm', input: 'hi', ...more });
+  const refused = await ask({ prompt_cache_options: { prewarm: true } });
+  expect([refused.status, await refused.text()]).toEqual([
+    400,
+    expect.stringContaining('prompt_cache_options.prewarm'),
+  ]);
+  expect(relay.upstream.requests).toEqual([]);
+  relay.upstream.script({}, json({ ...message, choices: [{ index: 0, message: { content: 'Hello' } }] }));
+  const served = await ask({ prompt_cache_options: { mode: 'implicit' } });
+  expect([served.status, served.headers.get('x-tollgate-dropped')]).toEqual([200, 'prompt_cache_options']);
+});
+
+it('updates of the configuration within the input of Responses hold at other providers', async () => {
+  await relay.addChannel({ type: 43, models: 'deepseek-v4-pro' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json({ ...message, choices: [{ index: 0, message: { content: 'Hello' } }] }));
+  const user = (content: string) => ({ role: 'user', content });
+  const update = (more: object) => ({ type: 'configuration_update', ...more });
+  const response = await relay.post('/v1/responses', key, {
+    model: 'deepseek-v4-pro',
+    reasoning: { effort: 'low' },
+    text: { format: { type: 'text' } },
+    input: [
+      user('one'),
+      update({ reasoning: { effort: 'low' }, text: { format: { type: 'json_object' } } }),
+      { role: 'assistant', content: 'Hi' },
+      update({ reasoning: { effort: 'high' } }),
+      user('Answer in JSON'),
+    ],
+  });
+  expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null]);
+  expect(relay.upstream.requests[0]?.body).toMatchObject({
+    reasoning_effort: 'high',
+    response_format: { type: 'json_object' },
+    messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'user' }],
+  });
+});

@@ -61,6 +61,21 @@ it('are answered at once, and charged what is reported at their end', async () =
   expect(row.other).not.toHaveProperty('counted_locally');
 });
 
+// A provider that reads these as true would work unpaid: it responds before there is any output.
+it.each([
+  { background: 'true' },
+  { background: 1 },
+  { background: [true] },
+  { background: undefined, Background: true },
+  { background: undefined, bacKground: true },
+])('are asked for in one form alone: %j is refused', async (given) => {
+  await relay.addChannel({ type: 1 });
+  const { key } = await relay.addToken();
+  const response = await asked(key, given);
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('background')]);
+  expect(relay.upstream.requests).toEqual([]);
+});
+
 it('are counted here where their end reports nothing', async () => {
   const { row } = await charged(json({ ...completed, usage: null }));
   expect(row).toMatchObject({ prompt_tokens: 1, completion_tokens: 1, other: { counted_locally: true } });

@@ -159,6 +159,7 @@ describe('option LogErrorEnabled', () => {
 
   it('writes nothing while it is off, nor for what the client got wrong', async () => {
     await relay.addChannel();
+    relay.setOptions({ LogErrorEnabled: false });
     const { key, userId } = await relay.addToken();
     relay.upstream.script({}, failure(402, 'broke', 'billing'));
     await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') });

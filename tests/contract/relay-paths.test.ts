@@ -174,6 +174,15 @@ describe('a path that is not served', () => {
   const ofAnthropic = (key: string) => ({ 'x-api-key': key });
   const ofGoogle = (key: string) => ({ 'x-goog-api-key': key });
 
+  it('is the page of a model for a browser, where the API of Bedrock has no GET', async () => {
+    const ask = (method: string, accept: string) =>
+      fetch(`${relay.url}/model/org%2Fgpt-4o/errors`, { method, headers: { accept } });
+    // Without a console in this test, nothing is found. The API would ask for a key.
+    expect((await ask('GET', 'text/html,application/xhtml+xml,*/*;q=0.8')).status).not.toBe(401);
+    expect((await ask('GET', 'application/json')).status).toBe(401);
+    expect((await ask('POST', 'text/html')).status).toBe(401);
+  });
+
   it.each([
     ['GET', '/v1/files', bearer, 501, openai],
     ['GET', '/v1/files', ofAnthropic, 501, anthropic],

@@ -188,6 +188,7 @@ const fields: ReadonlyArray<readonly [field: string, dialect: keyof typeof diale
   ['extra_body.google.cached_content', 'chatOfGemini', (id) => ({ extra_body: { google: { cached_content: id } } })],
   ['messages[0].content[0].file.file_id', 'chat', (id) => block({ type: 'file', file: { file_id: id } })],
   ['messages[0].audio.id', 'chat', (id) => ({ messages: [{ role: 'assistant', audio: { id } }] })],
+  ['thread.previous_message_id', 'messages', (id) => ({ thread: { type: 'continue', previous_message_id: id } })],
   ['container', 'messages', (id) => ({ container: id })],
   ['container.id', 'messages', (id) => ({ container: { id } })],
   [
@@ -401,6 +402,41 @@ describe('a text of a chat', () => {
     expect(await send('chat', await relay.addToken(), { messages })).toMatchObject({ status: 200 });
     expect(relay.upstream.requests[0]?.body).toMatchObject({ messages });
   });
+});
+
+// Google's own examples have objects in place of lists (https://ai.google.dev/gemini-api/docs/text-generation, November 2026).
+it.each<[dialect: keyof typeof dialects, field: string, body: Json]>([
+  [
+    'generate',
+    'contents.parts.fileData.fileUri',
+    { contents: { parts: { fileData: { fileUri: 'files/id_of_another' } } } },
+  ],
+  [
+    'generate',
+    'contents[0].parts.fileData.fileUri',
+    { contents: [{ role: 'user', parts: { fileData: { fileUri: 'files/id_of_another' } } }] },
+  ],
+  [
+    'generate',
+    'systemInstruction.parts.file_data.file_uri',
+    { systemInstruction: { parts: { file_data: { file_uri: 'files/id_of_another' } } } },
+  ],
+  [
+    'responses',
+    'input[0].content.file_id',
+    { input: [{ role: 'user', content: { type: 'input_file', file_id: 'id_of_another' } }] },
+  ],
+  ['responses', 'input.id', { input: { type: 'item_reference', id: 'id_of_another' } }],
+  [
+    'chat',
+    'messages[0].content.file.file_id',
+    { messages: [{ role: 'user', content: { type: 'file', file: { file_id: 'id_of_another' } } }] },
+  ],
+])('an object in place of a list hides no id: %s, %s', async (dialect, field, body) => {
+  await relay.addChannel(dialects[dialect].channel);
+  const { status, text } = await send(dialect, await relay.addToken(), body);
+  expect([status, text]).toEqual([404, expect.stringContaining(`id_of_another' in ${field}`)]);
+  expect(relay.upstream.requests).toEqual([]);
 });
 
 // Calls to the user's own account are refused for these fields too, unless the price of the tool is known.

@@ -258,12 +258,15 @@ it('a conversation that is compacted on the connection goes on from its summary'
   ]);
 });
 
-it('a warm-up calls no provider, costs nothing and can be continued', async () => {
+it.each([
+  ['generate', false],
+  ['prompt_cache_options', { prewarm: true }],
+])('a warm-up by %s calls no provider, costs nothing and can be continued', async (name, value) => {
   await relay.addChannel({ type: 43 });
   const { key, userId } = await relay.addToken();
   relay.upstream.script({}, said('Hello'));
   const client = await Client.connect(key);
-  const warm = await client.create({ input: 'hi', store: false, generate: false });
+  const warm = await client.create({ input: 'hi', store: false, [name]: value });
   expect(warm).toMatchObject({ type: 'response.completed', response: { output: [], usage: { total_tokens: 0 } } });
   expect(relay.upstream.requests).toEqual([]);
   expect(await client.create({ input: 'go', store: false, previous_response_id: idOf(warm) })).toMatchObject({

@@ -237,3 +237,66 @@ it('a page of another site may send any header and read all of an answer', async
   // Without credentials, `*` exposes all headers: request ids, rate limits, and the names of dropped fields.
   expect(response.headers.get('access-control-expose-headers')).toBe('*');
 });
+
+// Gateways end every stream as OpenAI does. Google's clients parse each event as JSON.
+describe.each([
+  ['after the last event', '\n\n'],
+  ['with CR LF', '\r\n\r\n'],
+])('a stream of Gemini with the end mark of OpenAI, %s', (_name, ending) => {
+  const call = { functionCall: { name: 'look' } };
+  const event = JSON.stringify({
+    candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'Hello' }, call] }, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1, totalTokenCount: 4 },
+  });
+  const stream = `data: ${event}${ending}data: [DONE]${ending}`;
+  const tools = [{ type: 'function', function: { name: 'look' } }];
+
+  it.each([
+    ['/v1/chat/completions', { ...asChat, tools }, '"arguments":"{}"'],
+    [
+      '/v1/messages',
+      { ...asChat, max_tokens: 9, tools: [{ name: 'look', input_schema: { type: 'object' } }] },
+      '"partial_json":"{}"',
+    ],
+    ['/v1/responses', { input: 'hi', tools: [{ type: 'function', name: 'look' }] }, '"arguments":"{}"'],
+  ])('is whole for clients of %s', async (path, body, called) => {
+    await relay.addChannel({ type: 24 });
+    const { key, userId } = await relay.addToken();
+    for (const pieces of [[stream], stream]) {
+      relay.upstream.script({}, sent(...pieces));
+      const response = await relay.post(path, key, { model: 'gpt-4o', stream: true, ...body });
+      const shown = await response.text();
+      expect(shown).toContain('Hello');
+      expect(shown).toContain(called);
+      expect(shown).not.toMatch(/"error":\s*\{|"type":\s*"error"/);
+    }
+    expect((await relay.logsOf(userId, 1))[0]).toMatchObject({ prompt_tokens: 3, completion_tokens: 1 });
+  });
+
+  it.each(['?alt=sse', ''])('is the provider’s without that mark for clients of Gemini (%s)', async (query) => {
+    await relay.addChannel({ type: 24 });
+    const { key } = await relay.addToken();
+    for (const pieces of [[stream], stream]) {
+      relay.upstream.script({}, sent(...pieces));
+      const path = `/v1beta/models/gpt-4o:streamGenerateContent${query}`;
+      const response = await relay.post(path, key, { contents: [{ parts: [{ text: 'hi' }] }] });
+      const shown = await response.text();
+      expect(shown).toBe(query === '' ? `[${event}]` : `data: ${event}${ending}`);
+    }
+  });
+});
+
+it.each([
+  [{ name: 'look', args: '' }, '{}'],
+  [{ name: 'look', args: null }, '{}'],
+  [{ name: 'look', args: '{"a":1}' }, '{"a":1}'],
+  [{ name: 'look', args: { a: 1 } }, '{"a":1}'],
+])('the call %j of a stream of Gemini has the arguments %s', async (functionCall, expected) => {
+  await relay.addChannel({ type: 24 });
+  const { key } = await relay.addToken();
+  const parts = [{ functionCall }];
+  const event = { candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }] };
+  relay.upstream.script({}, sent(`data: ${JSON.stringify(event)}\n\n`));
+  const body = { model: 'gpt-4o', stream: true, ...asChat, tools: [{ type: 'function', function: { name: 'look' } }] };
+  expect(await (await relay.chat(key, body)).text()).toContain(`"arguments":${JSON.stringify(expected)}`);
+});

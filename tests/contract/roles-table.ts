@@ -53,7 +53,7 @@ export const operations: readonly Operation[] = [
       'mutation { beginSecondFactor { kinds } }',
       'mutation { finishSecondFactor(input: { code: "000000" }) { user { id } } }',
       'mutation { beginPasskeySignIn { attempt } }',
-      'mutation { signInWithPasskey(attempt: "none", response: {}) { user { id } } }',
+      'mutation { signInWithPasskey(input: { attempt: "none", response: {} }) { user { id } } }',
     ],
     rest: ['POST /api/user/login/2fa'],
   },
@@ -125,7 +125,7 @@ export const operations: readonly Operation[] = [
       'mutation { removeAuthenticatorApp { secondFactors { isRequired } } }',
       'mutation { beginPasskey { options } }',
       'mutation { addPasskey(input: { name: "", response: {} }) { recoveryCodes } }',
-      `mutation { renamePasskey(id: ${unknownId}, name: "a") { passkey { id } } }`,
+      `mutation { renamePasskey(input: { id: ${unknownId}, name: "a" }) { passkey { id } } }`,
       `mutation { removePasskey(id: ${unknownId}) { id } }`,
       'mutation { renewRecoveryCodes { recoveryCodes } }',
       'mutation { beginSessionConfirmation { kinds } }',
@@ -185,7 +185,7 @@ export const operations: readonly Operation[] = [
       `mutation { enableTokens(ids: [${unknownId}]) { done } }`,
       `mutation { disableTokens(ids: [${unknownId}]) { done } }`,
       `mutation { deleteTokens(ids: [${unknownId}]) { done } }`,
-      `mutation { setTokenGroup(ids: [${unknownId}]) { done } }`,
+      `mutation { setTokenGroup(input: { ids: [${unknownId}] }) { done } }`,
     ],
     rest: [['POST /api/token/batch', { body: { ids: [unknownId] } }]],
   },
@@ -241,7 +241,7 @@ export const operations: readonly Operation[] = [
       `mutation { promoteUser(id: ${unknownId}) { user { id } } }`,
       `mutation { banUsers(ids: [${unknownId}]) { done } }`,
       `mutation { enableUsers(ids: [${unknownId}]) { done } }`,
-      `mutation { setUserGroup(ids: [${unknownId}], group: "vip") { done } }`,
+      `mutation { setUserGroup(input: { ids: [${unknownId}], group: "vip" }) { done } }`,
       `mutation { demoteUser(id: ${unknownId}) { user { id } } }`,
       `mutation { deactivateUser(id: ${unknownId}) { user { id } } }`,
       `mutation { resetSecondFactors(userId: ${unknownId}) { user { id } } }`,
@@ -257,7 +257,7 @@ export const operations: readonly Operation[] = [
       'mutation { createCustomRole(input: { name: "", permissions: [] }) { role { id } } }',
       `mutation { updateCustomRole(input: { id: ${unknownId} }) { role { id } } }`,
       `mutation { deleteCustomRole(id: ${unknownId}) { id } }`,
-      `mutation { giveCustomRole(userId: ${unknownId}) { user { id } } }`,
+      `mutation { giveCustomRole(input: { userId: ${unknownId} }) { user { id } } }`,
     ],
   },
 
@@ -287,6 +287,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['mutation { testPayment { outcome } }'] },
   { graphql: ['query { latestRelease { tag } }'] },
   { graphql: ['query { auditEntries { totalCount } }'] },
+  { graphql: [`mutation { restoreAuditEntry(id: "${unknownId}") { restored } }`] },
   { graphql: ['query { groups }'], rest: ['GET /api/group'] },
   { least: 'admin', graphql: ['query { salesBelowCost { modelName } }'] },
   { least: 'admin', rest: ['GET /api/status/test'] },
@@ -304,9 +305,11 @@ export const operations: readonly Operation[] = [
   { graphql: [`query { channelSessions(id: ${unknownId}) { totalCount } }`] },
   { graphql: ['query { channelTestRun { total } }'] },
   { graphql: ['query { channelHealth { rows { channelId } } }'] },
+  { graphql: ['query { failedAttempts { id } }'] },
+  { graphql: ['query { keyFailures { attempts } }'] },
   { graphql: ['query { channelTags }'] },
   {
-    graphql: [`mutation { copyChannel(id: ${unknownId}, name: "copy") { channel { id } } }`],
+    graphql: [`mutation { copyChannel(input: { id: ${unknownId}, name: "copy" }) { channel { id } } }`],
     rest: ['POST /api/channel/copy/:id'],
   },
   { graphql: ['query { channelTypes { id } }'], rest: ['GET /api/channel/models'] },
@@ -335,7 +338,7 @@ export const operations: readonly Operation[] = [
   },
   { graphql: ['mutation { deleteDisabledChannels { count } }'], rest: ['DELETE /api/channel/disabled'] },
   {
-    graphql: [`mutation { setChannelTag(ids: [${unknownId}], tag: "none") { done } }`],
+    graphql: [`mutation { setChannelTag(input: { ids: [${unknownId}], tag: "none" }) { done } }`],
     rest: [['POST /api/channel/batch/tag', { body: { ids: [unknownId], tag: 'none' } }]],
   },
   {
@@ -354,7 +357,7 @@ export const operations: readonly Operation[] = [
   },
   { graphql: ['mutation { fixChannels { count } }'], rest: ['POST /api/channel/fix'] },
   {
-    graphql: [`mutation { testChannel(id: ${unknownId}) { __typename } }`],
+    graphql: [`mutation { testChannel(input: { id: ${unknownId} }) { __typename } }`],
     rest: ['GET /api/channel/test/:id'],
   },
   {
@@ -375,7 +378,7 @@ export const operations: readonly Operation[] = [
   },
 
   { least: 'root', graphql: ['query { capturedContent(requestId: "none") { request } }'] },
-  { least: 'root', graphql: ['query { guardrailTrial(rule: "{}", text: "") { matched } }'] },
+  { least: 'root', graphql: ['mutation { tryGuardrail(input: { rule: "{}", text: "" }) { trial { matched } } }'] },
 
   // Saved dashboards
   {
@@ -406,12 +409,12 @@ export const operations: readonly Operation[] = [
   },
 
   // Redemption codes
-  { graphql: ['mutation { redeem(key: "") { __typename } }'], rest: ['POST /api/user/topup'] },
+  { graphql: ['mutation { redeem(input: { key: "" }) { __typename } }'], rest: ['POST /api/user/topup'] },
   {
     graphql: ['query { redemptions { totalCount } }'],
     rest: ['GET /api/redemption', 'GET /api/redemption/search'],
   },
-  { least: 'admin', rest: ['GET /api/redemption/:id'] },
+  { least: 'admin', rest: ['GET /api/redemption/:id', 'GET /api/redemption/export'] },
   {
     least: 'admin',
     rest: [['GET /api/redemption/count-by-name', { query: 'name=none' }]],
@@ -438,6 +441,12 @@ export const operations: readonly Operation[] = [
     rest: [['PUT /api/redemption/batch-disable', { body: { ids: [unknownId] } }]],
   },
   {
+    graphql: [
+      `mutation { disableMatchingRedemptions(filter: { ids: [${unknownId}] }) { count } }`,
+      `mutation { deleteMatchingRedemptions(filter: { ids: [${unknownId}] }) { count } }`,
+    ],
+  },
+  {
     graphql: ['mutation { deleteDisabledRedemptions { count } }'],
     rest: ['DELETE /api/redemption/delete-disabled'],
   },
@@ -453,7 +462,9 @@ export const operations: readonly Operation[] = [
   },
   { graphql: ['query { paymentMethods { method } }'] },
   { graphql: ['query { myTopUps { totalCount } }'] },
-  { graphql: ['query { topUps { totalCount } }'] },
+  { graphql: ['query { topUps { totalCount } }', `query { topUpEvents(orderId: ${unknownId}) { at } }`] },
+  { least: 'admin', rest: ['GET /api/payment/export'] },
+  { graphql: [`mutation { markTopUpPaid(id: ${unknownId}, note: "seen") { order { id } } }`] },
   { graphql: ['query { revenue { orders } }'] },
   // A payment gateway, identified by its signature
   { least: 'anonymous', rest: ['GET /api/user/epay/notify', 'POST /api/user/epay/notify'] },
@@ -486,11 +497,13 @@ export const operations: readonly Operation[] = [
     rest: ['GET /api/channel/update_balance/:id'],
   },
   {
-    graphql: [`mutation { clearChannelCooldowns(id: ${unknownId}) { channel { id } } }`],
+    graphql: [`mutation { clearChannelCooldowns(input: { id: ${unknownId} }) { channel { id } } }`],
     rest: ['DELETE /api/channel/:id/cooldowns'],
   },
-  { graphql: [`mutation { addChannelKeys(id: ${unknownId}, keys: ["sk"]) { channel { id } } }`] },
-  { graphql: [`mutation { removeChannelKey(id: ${unknownId}, position: 1, ending: "") { channel { id } } }`] },
+  { graphql: [`mutation { addChannelKeys(input: { id: ${unknownId}, keys: ["sk"] }) { channel { id } } }`] },
+  {
+    graphql: [`mutation { removeChannelKey(input: { id: ${unknownId}, position: 1, ending: "" }) { channel { id } } }`],
+  },
   { graphql: ['mutation { updateAllChannelBalances { startedAt } }'], rest: ['GET /api/channel/update_balance'] },
 
   // Prices

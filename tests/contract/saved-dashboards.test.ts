@@ -1,3 +1,4 @@
+import { getNamedType, isObjectType, type GraphQLObjectType } from 'graphql';
 import { builtInDashboards } from '../../server/src/console/dashboards/built-in.js';
 import { Dashboard } from '../../server/src/console/dashboards/dashboard.entity.js';
 import { DashboardService, type DashboardDeps } from '../../server/src/console/dashboards/dashboard.service.js';
@@ -407,6 +408,23 @@ describe('the export for Grafana', () => {
     }
   });
 
+  it('has bars for a ranking, one for each row', async () => {
+    const text = 'query { usage(groupBy: [MODEL], top: 5) { items { key { modelName } metrics { usd } } } }';
+    const { id, grafana, panels } = await created(admin, {
+      name: 'Ranks',
+      panels: [{ ...panel, kind: 'RANKING', query: text }],
+    });
+    expect(panels.map(({ kind }) => kind)).toEqual(['RANKING']);
+    expect(grafana.panels).toMatchObject([
+      {
+        type: 'bargauge',
+        options: { reduceOptions: { values: true } },
+        targets: [{ root_selector: 'data.usage.items' }],
+      },
+    ]);
+    await remove(admin, id);
+  });
+
   it('puts panels beside each other while they fit', async () => {
     const sizes = ['SMALL', 'SMALL', 'SMALL', 'MEDIUM', 'LARGE'];
     const { id, grafana } = await created(admin, {
@@ -460,22 +478,21 @@ describe('what runs by itself when a dashboard is opened', () => {
     capturedContent: '{ capturedContent(requestId: "r1") { request } }',
     channelKeys: '{ channelKeys(id: 1) }',
     drawingNotifyUrl: '{ drawingNotifyUrl(channelId: 1) }',
-    guardrailTrial:
-      'query ($rule: String!) { notice ...Trial } fragment Trial on Query { usage: guardrailTrial(rule: $rule, text: "x") { failure } }',
     inviteCode: '{ inviteCode }',
     latestRelease: 'query ($on: Boolean = false) { ... on Query { latestRelease @include(if: $on) { tag } } }',
-    priceDryRun: '{ priceDryRun(settings: [], days: 1) { isComplete } }',
+    priceDryRun:
+      'query ($days: Int!) { notice ...Run } fragment Run on Query { usage: priceDryRun(settings: [], days: $days) { isComplete } }',
     tokenKey: '{ tokenKey(id: 1) }',
   };
   const readable =
     `about accessTokens alerts auditEntries budgets canCheckIn channel channelHealth channelRetries channelSessions
     channelTags channelTestRun channelTypes channels channelsByTag checkPanel creativeTasks credits customRoles dashboard
-    dashboards drawings enabledModels groups hasPassword homePageContent ledgerTotals liabilities liveCalls logs lowBalances me
+    dashboards drawings enabledModels failedAttempts groups hasPassword homePageContent keyFailures ledgerTotals liabilities liveCalls logs lowBalances me
     modelHealth myCreativeTasks myDrawings myGroups myLogs myModels mySessions mySetting myTokens myTopUps myUsage notice options
     payableAmount paymentMethods permissions priceCheck priceUpdates priceVersion priceVersions pricing redemptionBatches
     redemptions revenue salesBelowCost secondFactors setup siteImport status statusPage tokens topUps unpricedModels usage user
     userGrowth userSessions users`.split(/\s+/);
-  const trial = { ...panel, query: withheld['guardrailTrial'], variables: { rule: '{}' } };
+  const dryRun = { ...panel, query: withheld['priceDryRun'], variables: { days: 1 } };
 
   it('is decided for every field of Query', async () => {
     const { schema } = await composeSchema();
@@ -490,7 +507,7 @@ describe('what runs by itself when a dashboard is opened', () => {
   });
 
   it.each(Object.entries(withheld))('is never %s, not even of root', async (name, text) => {
-    const variables = text.includes('$rule') ? { rule: '{}' } : {};
+    const variables = text.includes('$days') ? { days: 1 } : {};
     const { codes, text: body } = await create(root, {
       name: 'Trap',
       panels: [panel, { ...panel, query: text, variables }],
@@ -500,6 +517,52 @@ describe('what runs by itself when a dashboard is opened', () => {
     expect(body).toContain(
       `A panel cannot ask for ${name}: it changes something, asks another server or returns a secret`,
     );
+  });
+
+  /** Secrets in rows, with a query that nests each. */
+  const nested: Readonly<Record<string, string>> = {
+    'Channel.headers': '{ channels { items { id headers } } }',
+    'Channel.parameters': '{ logs { items { ... on Log { channel { parameters } } } } }',
+    'ChannelSetting.more': '{ channel(id: 1) { setting { more } } }',
+    'ChannelSetting.proxy':
+      '{ channelHealth { rows { channel { ...Way } } } } fragment Way on Channel { setting { proxy } }',
+    'CreativeTask.contentUrl': '{ creativeTasks { items { link: contentUrl } } }',
+    'Redemption.key':
+      '{ redemptions { items { ...Row } } } fragment Row on Redemption { id ...Code } fragment Code on Redemption { name: key }',
+    'UserSetting.webhookUrl': 'query ($on: Boolean = false) { mySetting { webhookUrl @include(if: $on) } }',
+  };
+
+  it.each(Object.entries(nested))('is never %s, however deep', async (name, text) => {
+    const { codes, text: body } = await create(root, { name: 'Trap', panels: [{ ...panel, query: text }] });
+    expect(codes).toEqual(['INVALID_INPUT']);
+    expect(body).toContain('"field":"panels.0.query"');
+    expect(body).toContain(`A panel cannot ask for ${name}: it `);
+  });
+
+  it('is decided for every field whose name may be that of a secret', async () => {
+    const { schema } = await composeSchema();
+    const query = schema.getQueryType();
+    const read = Object.values(schema.getTypeMap()).filter(
+      (type): type is GraphQLObjectType => isObjectType(type) && !/^__|Payload$|Result$|^Mutation$/.test(type.name),
+    );
+    const fieldsOf = read
+      .filter((type) => type !== query)
+      .flatMap((type) =>
+        Object.values(type.getFields()).map((field) => ({ path: `${type.name}.${field.name}`, field })),
+      );
+    const withheldPaths = fieldsOf.filter(({ field }) => field.extensions.notInPanels).map(({ path }) => path);
+    expect(withheldPaths.sort()).toEqual(Object.keys(nested).sort());
+    const maySecret = fieldsOf.filter(
+      ({ field }) =>
+        /key$|secret|password|header|proxy|parameters|url$|link$/i.test(field.name) &&
+        ['String', 'JSON'].includes(getNamedType(field.type).name) &&
+        !field.extensions.notInPanels,
+    );
+    // Public texts of the site, addresses without a secret, masked keys, and options, whose secrets are never shown.
+    expect(maySecret.map(({ path }) => path).sort()).toEqual([
+      ...['Channel.baseUrl', 'ChannelType.defaultBaseUrl', 'ChatLink.link', 'Drawing.imageUrl', 'Option.key'],
+      ...['PaymentForm.url', 'Status.docsLink', 'Status.topUpLink', 'Status.turnstileSiteKey', 'Token.maskedKey'],
+    ]);
   });
 
   it('is nothing that its author may not read', async () => {
@@ -542,14 +605,14 @@ describe('what runs by itself when a dashboard is opened', () => {
       id,
       JSON.stringify([
         { ...panel, kind: 'number', size: 'small', variables: {} },
-        { ...trial, kind: 'number', size: 'small', title: 'Trap' },
+        { ...dryRun, kind: 'number', size: 'small', title: 'Trap' },
       ]),
     ]);
     const { data } = await site.graphql(root, `{ dashboard(id: ${id}) { panels { shape { rows } refusal } grafana } }`);
     expect(data?.['dashboard']).toMatchObject({
       panels: [
         { shape: { rows: 'usage.items' }, refusal: null },
-        { shape: null, refusal: expect.stringContaining('A panel cannot ask for guardrailTrial') as string },
+        { shape: null, refusal: expect.stringContaining('A panel cannot ask for priceDryRun') as string },
       ],
       grafana: { panels: [{ title: 'Spend' }] },
     });
@@ -567,15 +630,24 @@ it('costs as many checks as a dashboard has panels', async () => {
     11 + 3 * (1 + 24 * 11),
   );
   expect(await costOf('{ dashboards(pageSize: 3) { items { grafana } } }')).toBe(11 + 3 * (1 + 240));
+  const panels = `{ title: "", kind: TABLE, query: "{ a }" }`;
+  const save = (list: string): string =>
+    `mutation { createDashboard(input: { name: "", panels: [${list}] }) { dashboard { id } } }`;
+  // The operation, the payload and the dashboard, and 10 for each distinct query.
+  expect(await costOf(save(`${panels}, ${panels}`))).toBe(12 + 10);
+  expect(await costOf(save(`${panels}, ${panels.replace('a', 'b')}`))).toBe(12 + 20);
+  expect(await costOf(`mutation { updateDashboard(input: { id: 0, panels: [${panels}] }) { dashboard { id } } }`)).toBe(
+    12 + 10,
+  );
 });
 
 it('is checked once for a query and its variables', () => {
   const asked: unknown[] = [];
-  const checkQuery: DashboardDeps['checkQuery'] = ({ query: text, variables }) => {
+  const check: DashboardDeps['queries']['check'] = ({ query: text, variables }) => {
     asked.push([text, variables]);
     return { rows: null, columns: [], values: [] };
   };
-  const service = new DashboardService({ checkQuery } as unknown as DashboardDeps);
+  const service = new DashboardService({ queries: { check } } as unknown as DashboardDeps);
   const stored = { title: 'Spend', kind: 'number', size: 'small', query, variables: { a: 1 } } as const;
   const first = service.checkStored(stored);
   expect(service.checkStored({ ...stored, title: 'Again', variables: { a: 1 } })).toBe(first);

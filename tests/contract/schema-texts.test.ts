@@ -125,7 +125,15 @@ it('ids have a type by the rule of docs/schema-changes.md', () => {
   const pathsWith = (type: string): string[] =>
     members.filter((member) => getNamedType(member.type).name === type).map(({ path }) => path);
   expect(pathsWith('Int').length).toBeGreaterThan(100);
-  const texts = ['AuditEntry.id', 'Mutation.revokeSession.id', 'OwnLog.id', 'RevokeSessionPayload.id', 'Session.id'];
+  const texts = [
+    'AuditEntry.id',
+    'FailedAttempt.id',
+    'Mutation.restoreAuditEntry.id',
+    'Mutation.revokeSession.id',
+    'OwnLog.id',
+    'RevokeSessionPayload.id',
+    'Session.id',
+  ];
   expect(pathsWith('ID')).toEqual(texts);
   expect(pathsWith('SafeInt')).toEqual(['Log.id']);
   // Chosen by clients or other systems.
@@ -133,6 +141,16 @@ it('ids have a type by the rule of docs/schema-changes.md', () => {
   expect(pathsWith('String').filter((path) => !chosen.test(path))).toEqual([]);
   const known = ['Int', 'ID', 'SafeInt', 'String'];
   expect(members.filter(({ type }) => !known.includes(getNamedType(type).name)).map(({ path }) => path)).toEqual([]);
+});
+
+it('a mutation takes one argument, which is `input` where it has several values', () => {
+  const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+  expect(mutations.length).toBeGreaterThan(100);
+  expect(mutations.filter(({ args }) => args.length > 1).map(({ name }) => name)).toEqual([]);
+  const isInput = (argument: GraphQLArgument): boolean => isInputObjectType(getNamedType(argument.type));
+  expect(
+    mutations.filter(({ args }) => args.some((one) => isInput(one) !== (one.name === 'input'))).map(({ name }) => name),
+  ).toEqual([]);
 });
 
 it('every id of a user, an API key or a channel has the row itself beside it', () => {

@@ -285,7 +285,7 @@ describe('recovery codes', () => {
 describe('passkeys', () => {
   const passkeyBegin = 'mutation { beginPasskeySignIn { attempt options } }';
   const passkeyEnd =
-    'mutation ($attempt: String!, $response: JSON!) { signInWithPasskey(attempt: $attempt, response: $response) { user { id } } }';
+    'mutation ($attempt: String!, $response: JSON!) { signInWithPasskey(input: { attempt: $attempt, response: $response }) { user { id } } }';
   const startPasskey = (): Promise<{ attempt: string; options: never }> => ask(null, passkeyBegin);
 
   it('are the second step, and the only step', async () => {
@@ -378,7 +378,8 @@ describe('passkeys', () => {
     const [user, other] = [await site.invite(root), await site.invite(root)];
     const { id } = await addPasskey(user, new SoftwareAuthenticator(origin));
     await addPasskey(other, new SoftwareAuthenticator(origin));
-    const rename = 'mutation ($id: Int!, $name: String!) { renamePasskey(id: $id, name: $name) { passkey { name } } }';
+    const rename =
+      'mutation ($id: Int!, $name: String!) { renamePasskey(input: { id: $id, name: $name }) { passkey { name } } }';
     const remove = 'mutation ($id: Int!) { removePasskey(id: $id) { id } }';
     expect((await attempt(other, rename, { id, name: 'mine' })).codes).toEqual(['NOT_FOUND']);
     expect((await attempt(other, remove, { id })).codes).toEqual(['NOT_FOUND']);

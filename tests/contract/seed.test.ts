@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
+import { explainCharge, explainCost } from '../../server/src/billing/prices/explain-charge.js';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { checkEncryptionKey } from '../../server/src/platform/db/encryption-key.js';
@@ -28,7 +31,7 @@ const seed = (...parameters: string[]) => seedInto(database, ...parameters);
 it('fills the log with calls that reconcile, and again with further ones', async () => {
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   for (const expected of [1500, 2000]) {
-    expect(seed('--logs', expected === 1500 ? '1500' : '500').status).toBe(0);
+    expect(seed('--logs', expected === 1500 ? '1500' : '500')).toMatchObject({ status: 0, stderr: '' });
     const { rows } = await pool.query<{ logs: number; calls: number; stray: number }>(
       `SELECT (SELECT count(*)::int FROM logs) AS logs, (SELECT sum(calls + failed_calls)::int FROM usage_hourly) AS calls,
               (SELECT count(*)::int FROM logs_default) AS stray`,
@@ -117,7 +120,9 @@ it('has as many users, keys, models and channels as it is told', async () => {
             (SELECT count(*)::int FROM channels) AS channels, (SELECT count(DISTINCT user_id)::int FROM logs) AS callers,
             (SELECT array_agg(DISTINCT model_name ORDER BY model_name) FROM logs) AS models`,
   );
-  expect(rows).toEqual([{ users: 12, keys: 24, channels: 3, callers: 12, models: ['model-0', 'model-1', 'model-2'] }]);
+  expect(rows).toEqual([
+    { users: 12, keys: 24, channels: 3, callers: 12, models: ['claude-sonnet-5-5', 'gemini-3.5-flash', 'gpt-5.4'] },
+  ]);
   expect(await reconcile(pool)).toEqual([]);
   // Users sign up before their first call, and a key was last used at its last call.
   const { rows: wrong } = await pool.query(
@@ -131,6 +136,75 @@ it('has as many users, keys, models and channels as it is told', async () => {
   expect(wrong).toEqual([]);
   await pool.end();
   await small.drop();
+});
+
+it('is sold at the list prices of the server', () => {
+  const script = pathToFileURL(join(import.meta.dirname, '../../scripts/seed-models.mjs')).href;
+  const code = `console.log(JSON.stringify((await import('${script}')).seededModels(24)));`;
+  const models = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' }),
+  ) as Array<{ name: string; input: number; cachedInput: number; output: number }>;
+  expect(models).toHaveLength(24);
+  for (const { name, input, cachedInput, output } of models) {
+    expect([name, builtInCard(name)?.card.prices]).toEqual([
+      name,
+      expect.objectContaining({ input, cachedInput, output }),
+    ]);
+  }
+});
+
+it('looks like a site in use: every receipt and cost recomputes, and the counters are those of the log', async () => {
+  const filled = await createTestDatabase();
+  expect(seedInto(filled, '--logs', '3000', '--days', '3').status).toBe(0);
+  const client = new pg.Client({ connectionString: filled.url });
+  await client.connect();
+  const { rows } = await client.query<{
+    quota: string;
+    prompt_tokens: number;
+    completion_tokens: number;
+    other: string;
+    use_time: number;
+  }>('SELECT quota, prompt_tokens, completion_tokens, use_time, other FROM logs WHERE type = 2 ORDER BY id');
+  let nanoUsd = 0;
+  let charged = 0;
+  for (const row of rows) {
+    const other = JSON.parse(row.other) as Record<string, number> & { admin_info: { upstream_cost: number } };
+    const explained = {
+      quota: Number(row.quota),
+      promptTokens: row.prompt_tokens,
+      completionTokens: row.completion_tokens,
+      other,
+    };
+    expect({ other, quota: explainCharge(explained).quota }).toEqual({ other, quota: explained.quota });
+    expect(explainCost(explained)).toMatch(/^Cost by list price (?!.*differs)/s);
+    expect(other['frt']).toBeLessThan(other['duration_ms'] ?? 0);
+    expect(row.use_time).toBe(Math.round((other['duration_ms'] ?? 0) / 1000));
+    nanoUsd += Math.round(other.admin_info.upstream_cost * 1e9);
+    charged += explained.quota;
+  }
+  const { rows: counted } = await client.query(
+    `SELECT sum(quota)::int AS quota, sum(cost_calls)::int AS calls, sum(cost_quota)::int AS sold, sum(cost_nano_usd)::float8 AS cost,
+            sum((SELECT sum(number) FROM unnest(duration_buckets) number))::int AS durations FROM usage_hourly`,
+  );
+  expect(counted).toEqual([
+    { quota: charged, calls: rows.length, sold: charged, cost: nanoUsd, durations: rows.length },
+  ]);
+  // One channel sells below cost, one fails often, and customers have paid.
+  const { rows: channels } = await client.query<{ margin: number; failures: number; tag: string; models: number }>(
+    `SELECT (sum(u.cost_quota) / 500000.0 - sum(u.cost_nano_usd) / 1e9)::float8 AS margin, (sum(u.failed_calls) / sum(u.calls + u.failed_calls))::float8 AS failures,
+            c.tag, cardinality(c.models) AS models FROM channels c JOIN usage_hourly u ON u.channel_id = c.id GROUP BY c.id ORDER BY 1`,
+  );
+  expect(channels.filter(({ margin }) => margin < 0)).toHaveLength(1);
+  expect(channels.filter(({ failures }) => failures > 0.08)).toHaveLength(1);
+  expect(channels.filter(({ tag, models }) => tag === '' || models < 2)).toEqual([]);
+  const { rows: money } = await client.query(
+    `SELECT (SELECT count(*) > 0 FROM top_up_orders WHERE status = 'success') AS paid, (SELECT count(*) > 0 FROM top_up_orders WHERE status = 'pending') AS pending,
+            (SELECT bool_and(quota >= 0) FROM users) AS solvent, (SELECT count(*)::int FROM alerts WHERE ended_at > opened_at) AS alerts,
+            (SELECT count(*) > 0 FROM channel_failures) AS failures`,
+  );
+  expect(money).toEqual([{ paid: true, pending: true, solvent: true, alerts: 3, failures: true }]);
+  await client.end();
+  await filled.drop();
 });
 
 it('lets users and models take turns, so that few calls have all of them in every whole hour', async () => {

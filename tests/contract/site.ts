@@ -95,6 +95,11 @@ export class Site {
     return person;
   }
 
+  /** Returns a new access token of the person, which replaces an earlier one. */
+  async accessToken(person: Person): Promise<string> {
+    return (await this.expectSuccess(person, 'GET', '/api/user/token')).body.data as string;
+  }
+
   async expectSuccess(person: Person | null, method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.rest(person, method, path, body);
     expect(answer.body).toMatchObject({ success: true });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   [site, upstream] = await Promise.all([Site.open(), startUpstream()]);
   root = await site.setUp();
   user = await site.invite(root);
-  token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
+  token = await site.accessToken(user);
   await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'CheckInEnabled', value: 'true' });
 });
 afterAll(() => Promise.all([site.stop(), upstream.stop()]));
@@ -124,7 +124,7 @@ it('6: who has no access token is told so, and gets one by asking', async () => 
   const other = await site.invite(root);
   const self = (await site.rest(other, 'GET', '/api/user/self')).body.data as { access_token: unknown };
   expect(self.access_token || '').toBe('');
-  const made = (await site.rest(other, 'GET', '/api/user/token')).body.data as string;
+  const made = await site.accessToken(other);
   expect((await hub('GET', '/api/user/self', undefined, { id: other.id, token: made })).body.data).toMatchObject({
     id: other.id,
     access_token: made,
@@ -238,7 +238,7 @@ it('10: check-in tells whether it can be, and "already" when it was', async () =
 
 describe('12: what admins do', () => {
   it('channels without a slash, flat bodies, partial edits, whole details', async () => {
-    const access = { id: root.id, token: (await site.rest(root, 'GET', '/api/user/token')).body.data as string };
+    const access = { id: root.id, token: await site.accessToken(root) };
     const ask = (method: string, path: string, body?: unknown) => hub(method, path, body, access);
     const channel = {
       name: 'hub',
@@ -253,7 +253,11 @@ describe('12: what admins do', () => {
     const made = list.find(({ name }) => name === 'hub');
     expect(made).toMatchObject({ group: 'default,vip', key: '' });
     const id = made?.id ?? 0;
-    expect((await ask('GET', '/api/channel/search?keyword=hub')).body.data).toMatchObject([{ id, name: 'hub' }]);
+    // Its reader of Veloera takes an array, or `items`; that of new-api takes `items`.
+    expect((await ask('GET', '/api/channel/search?keyword=hub')).body.data).toMatchObject({
+      items: [{ id, name: 'hub' }],
+      total: 1,
+    });
     expect((await ask('PUT', '/api/channel', { id, models: 'c' })).body['success']).toBe(true);
     const edit = { id, models: 'c,d', model_mapping: '{"c":"d"}' };
     expect((await ask('PUT', '/api/channel', edit)).body['success']).toBe(true);
@@ -278,7 +282,7 @@ describe('what newer clients of new-api ask for', () => {
   it('checks in by their path, and reports the month', async () => {
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'CheckInQuota', value: '1000' });
     const other = await site.invite(root);
-    const access = { id: other.id, token: (await site.rest(other, 'GET', '/api/user/token')).body.data as string };
+    const access = { id: other.id, token: await site.accessToken(other) };
     const ask = (method: string, path: string): Promise<Answer> => hub(method, path, {}, access);
     const today = new Date().toISOString().slice(0, 10);
     const stats = async (query = ''): Promise<unknown> =>
@@ -366,6 +370,47 @@ describe('what newer clients of new-api ask for', () => {
     const copy = (data as { id: number }).id;
     expect((await site.rest(root, 'POST', `/api/channel/${copy}/key`)).body.data).toEqual({ key: 'sk-copied' });
     expect(await site.query('SELECT name FROM channels WHERE id = $1', [copy])).toEqual([{ name: 'copied_2' }]);
+  });
+
+  it('lists the ways to pay, and the models of a tag', async () => {
+    const info = {
+      enable_online_topup: false,
+      enable_stripe_topup: false,
+      pay_methods: [],
+      amount_options: [],
+      discount: {},
+    };
+    expect((await site.expectSuccess(user, 'GET', '/api/user/topup/info')).body.data).toMatchObject(info);
+    for (const [key, value] of [
+      ['PayAddress', 'https://pay.example'],
+      ['EpayId', '1'],
+      ['EpayKey', 'secret'],
+      ['MinTopUp', '3'],
+    ]) {
+      await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
+    }
+    expect((await site.expectSuccess(user, 'GET', '/api/user/topup/info')).body.data).toMatchObject({
+      ...info,
+      enable_online_topup: true,
+      min_topup: 3,
+      pay_methods: [
+        { name: '支付宝', type: 'alipay' },
+        { name: '微信支付', type: 'wxpay' },
+      ],
+    });
+    for (const [name, models] of [
+      ['tagged 1', 'a'],
+      ['tagged 2', 'a,b,c'],
+      ['tagged 3', 'd,e'],
+    ]) {
+      const channel = { name, type: 1, key: 'sk', models, group: 'default', tag: 'eu' };
+      await site.expectSuccess(root, 'POST', '/api/channel/', channel);
+    }
+    const models = (query: string, person = root) => site.rest(person, 'GET', `/api/channel/tag/models${query}`);
+    expect((await models('?tag=eu')).body).toMatchObject({ success: true, data: 'a,b,c' });
+    expect((await models('?tag=us')).body).toMatchObject({ success: true, data: '' });
+    expect((await models('')).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+    expect((await models('?tag=eu', user)).body).toMatchObject({ success: false });
   });
 
   it('lists ratios, and in which dialects a model can be called', async () => {

@@ -39,7 +39,7 @@ interface Outcome {
 }
 
 async function change(by: Person | null, field: string, given: readonly number[], more = '') {
-  const document = `mutation ($ids: [Int!]!) { outcome: ${field}(ids: $ids${more}) { done failed { id code } } }`;
+  const document = `mutation ($ids: [Int!]!) { outcome: ${field}(${more ? `input: { ids: $ids${more} }` : 'ids: $ids'}) { done failed { id code } } }`;
   const { data, codes } = await site.graphql(by, document, { ids: given });
   return { ...(data?.['outcome'] as Outcome | undefined), codes };
 }
@@ -128,7 +128,7 @@ it('opens keys of others to operators who may change users, not to those who may
     const role = await customRole(site, root, [permission]);
     await site.graphql(
       root,
-      `mutation { giveCustomRole(userId: ${operator.id}, customRoleId: ${role}) { user { id } } }`,
+      `mutation { giveCustomRole(input: { userId: ${operator.id}, customRoleId: ${role} }) { user { id } } }`,
     );
     const { done, failed } = await change(operator, 'disableTokens', ids);
     expect([permission, done, failed]).toEqual([permission, code ? [] : ids, code ? all(code) : []]);

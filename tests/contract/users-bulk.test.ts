@@ -24,7 +24,7 @@ interface Outcome {
 }
 
 async function change(by: Person, field: string, given: readonly number[], more = '') {
-  const document = `mutation ($ids: [Int!]!) { outcome: ${field}(ids: $ids${more}) { done failed { id code } } }`;
+  const document = `mutation ($ids: [Int!]!) { outcome: ${field}(${more ? `input: { ids: $ids${more} }` : 'ids: $ids'}) { done failed { id code } } }`;
   const { data, codes } = await site.graphql(by, document, { ids: given });
   return { ...(data?.['outcome'] as Outcome | undefined), codes };
 }

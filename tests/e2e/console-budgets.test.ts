@@ -68,7 +68,8 @@ const call = async (): Promise<number> =>
 
 it('is added, used, changed, turned off and deleted in the editor of a token', async () => {
   const { page } = visitor;
-  await page.getByText('ci', { exact: true }).first().click();
+  await button(page.locator('body'), 'More actions for token ci').click();
+  await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
   const editor = dialog('Edit token');
   await editor.getByText('No budgets').waitFor();
   await button(editor, 'Add budget').click();
@@ -106,7 +107,8 @@ it('is added, used, changed, turned off and deleted in the editor of a token', a
   expect([await call(), await call(), await call()]).toEqual([200, 200, 429]);
   await button(editor, 'Cancel').click();
   await editor.waitFor({ state: 'detached' });
-  await page.getByText('ci', { exact: true }).first().click();
+  await button(page.locator('body'), 'More actions for token ci').click();
+  await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
   await editor.getByText('2 requests used · 0 requests left').waitFor();
   await editor.getByText('Used up', { exact: true }).waitFor();
   await add(editor, '1.5', 'Month');
@@ -136,17 +138,18 @@ it('is added, used, changed, turned off and deleted in the editor of a token', a
   await editor.waitFor({ state: 'detached' });
 });
 
-it('is in the editors of users and channels', async () => {
+it('is on the pages of users and channels', async () => {
   const { page } = visitor;
   await page.goto('/user/edit/1');
-  const user = dialog('Edit user');
+  const user = page.getByRole('region', { name: 'Edit user' });
   await add(user, '20', 'Week');
   await user.getByText('$20.00 per week').waitFor();
   await photographAll(visitor, 'budgets-user');
   await page.goto('/channel');
   await button(page.locator('body'), 'More actions for reseller').click();
   await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
-  const channel = dialog('Edit channel');
+  await page.getByRole('tab', { name: 'Limits' }).click();
+  const channel = page.getByRole('region', { name: 'Budgets' });
   await add(channel, '100', '5 hours');
   await channel.getByText('$100.00 per 5 hours').scrollIntoViewIfNeeded();
   await photographAll(visitor, 'budgets-channel');

@@ -67,7 +67,7 @@ it('chooses rows, tags them together, and clears the choice', async () => {
   await button('Set tag').click();
   const dialog = page.getByRole('dialog', { name: 'Set tag for 2 channels' });
   await dialog.getByRole('button', { name: 'Set tag' }).click();
-  await dialog.getByText('Enter a tag').waitFor();
+  await dialog.getByText('Tag cannot be empty').waitFor();
   await dialog.getByLabel('Tag').fill('others');
   await dialog.getByRole('button', { name: 'Set tag' }).click();
   await toast('2 channels tagged “others”');
@@ -159,8 +159,9 @@ it('asks for a balance by a click, copies a channel with its key, and takes the 
 it('leaves the focus at the button behind the picker of fetched models', async () => {
   const { page } = visitor;
   await row('OpenAI primary').getByRole('link').click();
-  const drawer = page.getByRole('dialog', { name: 'Edit channel' });
-  const fetching = drawer.getByRole('button', { name: 'Fetch from upstream' });
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  const settings = page.getByRole('region', { name: 'Edit channel' });
+  const fetching = settings.getByRole('button', { name: 'Fetch from upstream' });
   // Slow enough for the browser to take the focus from the button, which is disabled meanwhile.
   upstream.script({ path: '/v1/models' }, (response) => {
     setTimeout(() => {
@@ -172,8 +173,7 @@ it('leaves the focus at the button behind the picker of fetched models', async (
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'Select models' }).getByRole('button', { name: 'Cancel' }).click();
   await untilEqual(() => page.evaluate(() => document.activeElement?.textContent), 'Fetch from upstream');
-  await drawer.getByRole('button', { name: 'Close' }).click();
-  await drawer.waitFor({ state: 'detached' });
+  await page.goto('/channel');
 });
 
 it('repairs, and deletes what is disabled and what was chosen', async () => {
@@ -224,6 +224,7 @@ it('shows how a test of all channels ended, and which failed, until it is dismis
   await server.api.createChannel(root, { name: 'Drawings', type: 2, baseUrl: upstream.url, models: ['mj_imagine'] });
   upstream.script({ key: 'sk-refused' }, json({ error: { message: 'no such key' } }, 401));
   await button('Test all').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Test all' }).click();
   const result = page.getByRole('status').filter({ hasText: 'Channel test of' });
   await result.getByText('4 passed, 1 failed, 1 skipped').waitFor();
   await photographAll(visitor, 'channels-tested');

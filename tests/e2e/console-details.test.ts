@@ -141,20 +141,20 @@ it('leaves the focus on the page after a token was saved with Ctrl+S', async () 
 });
 
 it('keeps messages off the fields of a drawer', async () => {
-  await go(page, '/channel');
+  await go(page, '/token');
   await firstRow()
     .getByRole('button', { name: /^More actions/ })
     .click();
   await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
-  const drawer = page.getByRole('dialog', { name: 'Edit channel' });
+  const drawer = page.getByRole('dialog', { name: 'Edit token' });
   await drawer.getByLabel('Name', { exact: false }).first().waitFor();
   await page.route('**/graphql', (route) =>
-    route.request().postData()?.includes('mutation UpdateChannel')
+    route.request().postData()?.includes('mutation UpdateToken')
       ? route.fulfill({ status: 500, body: '{}', contentType: 'application/json' })
       : route.continue(),
   );
   await drawer.getByLabel('Name', { exact: false }).first().fill('Renamed');
-  await drawer.getByRole('button', { name: 'Save channel' }).click();
+  await drawer.getByRole('button', { name: 'Save token' }).click();
   const message = page.locator('.notistack-SnackbarContainer [role=alert]').first();
   await message.waitFor();
   await settled(page);

@@ -111,7 +111,9 @@ describe.each(sampled(['Asia/Shanghai', 'America/New_York'], 1))('in %s', (timez
     expect(await earned(page, 'Charged to users').textContent()).toBe(usd(Number(quota) / 500_000));
     await page.getByLabel('Earnings').getByText(`Time zone: ${timezoneId}`).waitFor();
     const { paid } = await one<{ paid: string }>(
-      "SELECT sum(money)::text AS paid FROM top_up_orders WHERE status = 'success' AND currency = 'CNY'",
+      `SELECT sum(money)::text AS paid FROM top_up_orders
+        WHERE status = 'success' AND currency = 'CNY' AND paid_at >= date_trunc('month', now() AT TIME ZONE $1) AT TIME ZONE $1`,
+      [timezoneId],
     );
     expect(await earned(page, 'Top-ups received').textContent()).toBe(
       `${(Number(paid) / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })} CNY`,
@@ -305,7 +307,7 @@ it('tells by a touch why a channel was disabled', async () => {
   await settled(page);
   // The touch has ended, and the reason can be read.
   expect(await reason.isVisible()).toBe(true);
-  expect(page.url()).not.toContain('/channel/edit');
+  expect(page.url()).not.toMatch(/\/channel\/\d/);
   expect(phone.complaints).toEqual([]);
   await phone.leave();
 });

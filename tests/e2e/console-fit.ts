@@ -7,7 +7,7 @@ import type { Locator, Page } from 'playwright-core';
 export const stickingOut = (area: Locator): Promise<string[]> =>
   area.evaluate((root) =>
     [root, ...root.querySelectorAll<HTMLElement>('*')].flatMap((element) => {
-      const scrolls = 'pre, textarea, [role=tablist], [tabindex="0"]:has(> table)';
+      const scrolls = 'pre, textarea, .graphiql-editors, .CodeMirror, [role=tablist], [tabindex="0"]:has(> table)';
       if (element.closest(scrolls) || element.querySelector(':scope > [role=tablist]')) return [];
       const { overflowX, textOverflow, position } = getComputedStyle(element);
       const words = (element.textContent ?? '').trim().slice(0, 60);

@@ -110,7 +110,7 @@ describe('the health of a channel', () => {
     await admin.photograph('channel-cooldown');
     await page.getByRole('button', { name: 'More actions for secret reseller' }).click();
     await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
-    const drawer = page.getByRole('dialog', { name: 'Edit channel' });
+    const drawer = page.getByRole('region', { name: 'Edit channel' });
     await drawer.getByText(/^Rate limited, \d+ (?:s|min) left$/).waitFor();
     await photographAll(admin, 'channel-cooldowns');
     const cooling = drawer.locator(
@@ -124,7 +124,9 @@ describe('the health of a channel', () => {
 
   it('has limits and timeouts as number fields with units', async () => {
     const { page } = admin;
-    const drawer = page.getByRole('dialog', { name: 'Edit channel' });
+    const drawer = page.getByRole('region', { name: 'Edit channel' });
+    await drawer.locator('summary', { hasText: /^Limits$/ }).click();
+    await drawer.locator('summary', { hasText: 'Timeouts' }).click();
     const each = drawer.getByRole('group', { name: 'Each key' });
     await each.getByLabel('Requests').fill('1.5');
     await each.getByLabel('Requests').blur();
@@ -134,7 +136,7 @@ describe('the health of a channel', () => {
     await drawer.getByRole('group', { name: 'Whole channel' }).getByLabel('Cost per day (UTC)').fill('2.5');
     await drawer.getByLabel('Silence').fill('30');
     await drawer.getByRole('button', { name: 'Save channel' }).click();
-    await drawer.waitFor({ state: 'detached' });
+    await drawer.getByRole('button', { name: 'Save channel' }).waitFor({ state: 'detached' });
     const { data } = await server.api.graphql(
       root,
       '{ channels { items { limits { channel { dailyUsd } key { requestsPerMinute } } timeouts { idleSeconds } } } }',
@@ -161,6 +163,7 @@ describe('the health of a channel', () => {
       more: { priority: -1 },
     });
     expect(await call()).toBe(200);
+    await page.goto('/channel');
     await page.getByRole('button', { name: 'More actions for secret reseller' }).click();
     await page.getByRole('menuitem', { name: 'Sessions', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Sessions of secret reseller' });
@@ -212,7 +215,7 @@ describe('which channel fails or is slow, and why', () => {
     expect(await beyond).toEqual([]);
     await page.setViewportSize({ width: 1440, height: 900 });
     await card.getByRole('link', { name: 'secret reseller' }).click();
-    await page.getByRole('dialog', { name: 'Edit channel' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'secret reseller' }).waitFor();
   });
 
   it('is in the list of channels when its columns are chosen, with one query for all rows', async () => {

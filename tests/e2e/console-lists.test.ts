@@ -276,7 +276,7 @@ const linesOf = async (download: Download): Promise<string[]> =>
 
 it('saves the log as it is filtered, every row of it', async () => {
   const { page } = visitor;
-  await go(page, `/log?from=${String(monthAgo)}&modelName=model-1`);
+  await go(page, `/log?from=${String(monthAgo)}&modelName=gpt-5.4`);
   const shown = await shownItems();
   const save = async (form: string) => {
     await button('Export').click();
@@ -289,7 +289,7 @@ it('saves the log as it is filtered, every row of it', async () => {
   const [head, ...lines] = await linesOf(file);
   expect(head?.split(',')).toEqual(expect.arrayContaining(['time', 'model', 'quota', 'channel_name']));
   expect(`Items 1 - 10 of ${String(lines.length)}`).toBe(shown);
-  expect(lines.filter((line) => !line.includes('model-1'))).toEqual([]);
+  expect(lines.filter((line) => !line.includes('gpt-5.4'))).toEqual([]);
 });
 
 it('shows the usage of one user, and saves it', async () => {

@@ -48,7 +48,7 @@ it('a disabled channel rings the bell, which leads to the channel; seen alerts r
   await settled(page);
   await photographAll(admin, 'operator-notifications');
   await center.getByRole('link', { name: 'Azure East US 2 (#1)' }).click();
-  await page.getByRole('dialog', { name: /Azure East US 2|Edit channel/ }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Azure East US 2' }).waitFor();
   await page.goto('/alert');
   await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
   await page.getByText('Channel disabled').first().waitFor();

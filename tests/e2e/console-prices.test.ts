@@ -67,7 +67,7 @@ it('names who changed the price of a model in two clicks, and exports it', async
   await page.getByLabel('Price changes of house-model').click();
   // The list has only changes of this model, with the user who made them. The second click shows all values of one
   // change.
-  const change = row(/root.*house-model: 3 → 4/);
+  const change = row(/root.*house-model: \$6\.00 \/ 1M → \$8\.00 \/ 1M/);
   await change.waitFor();
   expect(await page.getByRole('row').count()).toBe(3);
   await change.click();
@@ -190,7 +190,7 @@ it('tries unsaved prices on past calls, asks before a sale below cost, and marks
   const save = page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Save' });
   await save.click();
   const question = page.getByRole('alertdialog');
-  await question.getByText('gpt-4o on').waitFor();
+  await question.getByRole('row', { name: /gpt-4o.*\$2\.50.*\$1\.00.*\$2\.50.*-\$1\.50/ }).waitFor();
   await visitor.photograph('below-cost-question');
   await question.getByRole('button', { name: 'Cancel' }).click();
   expect(await cards()).toEqual({});

@@ -152,7 +152,7 @@ it('checks each e-mail domain, and deletes the log with the count', async () => 
   await setting('EmailDomainWhitelist').getByText('corp.example').waitFor();
   await domains.fill('corp.example');
   await domains.press('Enter');
-  await page.getByText('This domain is already in the list').waitFor();
+  await page.getByText('This domain is already in the whitelist').waitFor();
   await bar().getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('tab', { name: 'Operation' }).click();
   await page.getByLabel('Delete old rows').fill('');
@@ -176,7 +176,7 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
   await panel.getByLabel('Output / 1M').fill('0.6');
   await panel.getByText('$0.30 / $0.60').first().waitFor();
   await page
-    .getByRole('row', { name: /gpt-4o-mini Card Changed/ })
+    .getByRole('row', { name: /gpt-4o-mini Changed Card/ })
     .getByText('$0.60', { exact: true })
     .waitFor();
   await panel.getByLabel('Input / 1M').fill('0');
@@ -200,7 +200,7 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
     .click();
   await button('Per request').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Set price' }).click();
-  await page.getByText('Enter a value').waitFor();
+  await page.getByText('Enter a fill value').waitFor();
   await page.getByRole('dialog').getByRole('textbox').fill('0.05');
   await page.getByRole('dialog').getByRole('button', { name: 'Set price' }).click();
   await page.getByText('Every enabled model has a price').waitFor();

@@ -347,7 +347,7 @@ it('fills the OIDC endpoints in from the well-known address, and says what a wro
   await page.getByText('The URL must start with http:// or https://').waitFor();
   await page.getByLabel('Well-known URL').fill(`${issuer.issuer}/nothing-here`);
   await button('Fetch from well-known').click();
-  await page.getByText(/Failed to fetch the OIDC configuration/).waitFor();
+  await page.getByText(/Failed to get OIDC config/).waitFor();
   await page.getByLabel('Well-known URL').fill(`${issuer.issuer}/.well-known/openid-configuration`);
   await button('Fetch from well-known').click();
   await page.getByText('Endpoints filled in').waitFor();

@@ -82,7 +82,7 @@ async function fill(server: TestServer): Promise<void> {
     display_name: 'Ada Lovelace',
   });
   const customer = await api.signIn(customerName, customerPassword);
-  await api.createToken(customer, { name: 'Mine' });
+  await api.createToken(customer, { name: 'Laptop' });
   await addTasks(server, [root.id, customer.id]);
 }
 

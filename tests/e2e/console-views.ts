@@ -50,6 +50,22 @@ const inPicker = ({ page, say }: PageActions): Locator =>
 const row = ({ page }: PageActions, text: string): Locator =>
   page.locator('main [role=row], main li').filter({ hasText: text }).first();
 
+/** The form of an object on its page. */
+const inSettings =
+  (title: string) =>
+  ({ page, say }: PageActions): Locator =>
+    page.getByRole('region', { name: say(title), exact: true });
+const onPage = ({ page }: PageActions): Locator => page.getByRole('tab', { selected: true });
+
+/** Opens the page of an object from its list, and a tab of it. */
+const openPage =
+  (name: string, tab?: string) =>
+  async (at: PageActions): Promise<void> => {
+    await row(at, name).getByText(name, { exact: true }).first().click();
+    await at.page.getByRole('heading', { level: 1, name }).waitFor();
+    if (tab) await at.page.getByRole('tab', { name: at.say(tab), exact: true }).click();
+  };
+
 /** Views before sign-in. */
 export const publicViews: readonly View[] = [
   { name: 'login', path: '/login' },
@@ -78,6 +94,7 @@ const openNotifications = ({ page, say }: PageActions): Promise<void> =>
 const viewsOfScreens: readonly View[] = [
   { name: 'token', path: '/token', shows: (at) => row(at, 'Production') },
   { name: 'token-add', path: '/token', open: (at) => at.press('tokens.create'), shows: inDialog },
+  { name: 'token-page', path: '/token', open: openPage('Production'), shows: onPage },
   { name: 'token-edit', path: '/token', open: more('tokens', 'Production', 'actions.edit'), shows: inDialog },
   { name: 'token-usage', path: '/token', open: more('tokens', 'Production', 'tokens.usage'), shows: inDialog },
   { name: 'token-delete', path: '/token', open: more('tokens', 'Production', 'actions.delete'), shows: inDialog },
@@ -89,7 +106,26 @@ const viewsOfScreens: readonly View[] = [
   { name: 'channel-health', path: '/channel-health' },
   { name: 'channel-tags', path: '/channel?tags=1', shows: (at) => row(at, 'openai-us') },
   { name: 'channel-add', path: '/channel/add', shows: inDialog },
-  { name: 'channel-edit', path: '/channel', open: more('channels', 'OpenAI primary', 'actions.edit'), shows: inDialog },
+  { name: 'channel-page', path: '/channel', open: openPage('OpenAI primary'), shows: onPage },
+  ...(['errors', 'cost', 'limits', 'changes'] as const).map((tab) => ({
+    name: `channel-page-${tab}`,
+    path: '/channel',
+    open: openPage('OpenAI primary', `objects.${tab}`),
+    shows: onPage,
+  })),
+  { name: 'channel-key-page', path: '/key/1/1', shows: onPage },
+  { name: 'model-page', path: '/model/gpt-4o', shows: onPage },
+  {
+    name: 'request-page-none',
+    path: '/request/none',
+    shows: ({ page, say }) => page.getByText(say('objects.requestGone')),
+  },
+  {
+    name: 'channel-edit',
+    path: '/channel',
+    open: more('channels', 'OpenAI primary', 'actions.edit'),
+    shows: inSettings('channels.edit'),
+  },
   {
     name: 'channel-errors',
     path: '/channel/add',
@@ -141,7 +177,9 @@ const viewsOfScreens: readonly View[] = [
   { name: 'log-columns', path: '/log', deskOnly: true, open: (at) => at.press('grid.columns'), shows: inDialog },
   { name: 'user', path: '/user', shows: (at) => row(at, 'ada') },
   { name: 'user-add', path: '/user', open: (at) => at.press('users.add'), shows: inDialog },
-  { name: 'user-edit', path: '/user', open: more('users', 'ada', 'actions.edit'), shows: inDialog },
+  { name: 'user-edit', path: '/user', open: more('users', 'ada', 'actions.edit'), shows: inSettings('users.edit') },
+  { name: 'user-page', path: '/user', open: openPage('ada'), shows: onPage },
+  { name: 'user-page-keys', path: '/user', open: openPage('ada', 'objects.keys'), shows: onPage },
   { name: 'user-quota', path: '/user', open: more('users', 'ada', 'users.grant'), shows: inDialog },
   { name: 'redemption', path: '/redemption', shows: (at) => row(at, 'Launch credit') },
   { name: 'redemption-add', path: '/redemption', open: (at) => at.press('redemptions.create'), shows: inDialog },
@@ -233,8 +271,8 @@ const viewsOfScreens: readonly View[] = [
 ];
 const pathsOfViews = new Set(viewsOfScreens.map(({ path }) => path.split('?')[0]));
 
-/** Screens that the page of another site fills, or GraphiQL, which is English with colours of its own. */
-const foreign = ['/chat', '/graphql/explorer'];
+/** The screen that the page of another site fills. */
+const foreign = ['/chat'];
 
 /** Views behind sign-in, as root: a screen without one of its own is shown as it opens. */
 export const adminViews: readonly View[] = [

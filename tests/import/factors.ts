@@ -58,7 +58,7 @@ export function describeFactors(server: () => LocalServer): void {
     const { attempt, options } = (begun.data as { beginPasskeySignIn: { attempt: string; options: never } })
       .beginPasskeySignIn;
     const answer = await ask(
-      'mutation ($attempt: String!, $response: JSON!) { signInWithPasskey(attempt: $attempt, response: $response) { user { id } } }',
+      'mutation ($attempt: String!, $response: JSON!) { signInWithPasskey(input: { attempt: $attempt, response: $response }) { user { id } } }',
       { attempt, response: passkey.get(options) },
     );
     expect(answer.data).toEqual({ signInWithPasskey: { user: { id: factors.passkeyUser } } });

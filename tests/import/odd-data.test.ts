@@ -50,8 +50,7 @@ it.each<Family>(['one-api', 'veloera', 'new-api'])(
 const lists: Readonly<Record<string, string>> = {
   users: 'id role status quota usedQuota requestCount createdAt lastCheckInAt invite { count quota totalQuota }',
   tokens: 'id status createdAt lastUsedAt expiresAt quota { remaining used } rateLimit { calls }',
-  channels:
-    'id status weight priority usedQuota createdAt expiresAt balance { amount at } lastTest { milliseconds at }',
+  channels: 'id status weight priority usedQuota createdAt balance { amount at } lastTest { milliseconds at }',
   redemptions: 'id status quota maxUses usedCount createdAt validFrom validUntil uses { items { quota at } }',
   topUps: 'id method status quota usd createdAt paidAt money { amount }',
   drawings: 'id action status progress quota submittedAt startedAt finishedAt',

@@ -59,4 +59,4 @@ it.each(['0.0.0.0', '127.0.0.1'])(
 );
 
 // `sqlite.test.ts` imports every family.
-for (const family of sampled(['one-api', 'veloera', 'new-api', 'one-hub'], 1)) describeMove(family, 'postgres');
+for (const family of sampled(['one-hub', 'one-api', 'veloera', 'new-api'], 1)) describeMove(family, 'postgres');

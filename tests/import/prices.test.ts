@@ -1,6 +1,8 @@
 import { isProven } from '../../server/src/import/report.js';
 import { dryRun } from '../../server/src/import/run.js';
-import { SourcePrices, type SourcePrice } from '../../server/src/import/prices/source-price.js';
+import { OneHubPrices } from '../../server/src/import/prices/one-hub-price.js';
+import { SourcePrices, type PricesThere, type SourcePrice } from '../../server/src/import/prices/source-price.js';
+import type { PriceCard } from '../../server/src/shared/price-card.js';
 import { openTarget } from '../../server/src/import/write/target.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
@@ -90,36 +92,97 @@ describe.each(pricedSites)('a site of $name', (site) => {
   }, 120_000);
 });
 
-/** Changes of prices that correspond to a wrong reading of the old program's rules. The tests must find each of them. */
-const mutations: ReadonlyArray<readonly [name: string, change: (price: SourcePrice) => SourcePrice | null]> = [
-  ['another model ratio', (price) => (price.kind === 'ratio' ? { ...price, model: price.model * 2 } : price)],
-  [
-    'another completion ratio',
-    (price) => (price.kind === 'ratio' ? { ...price, completion: price.completion + 1 } : price),
-  ],
-  ['another cache ratio', (price) => (price.kind === 'ratio' ? { ...price, cache: price.cache / 2 } : price)],
-  ['another price of a call', (price) => (price.kind === 'call' ? { ...price, usd: price.usd * 2 } : price)],
-  ['no price', () => null],
-];
+type Change = (price: SourcePrice) => SourcePrice | null;
 
-it.each(mutations)(
-  'the proof fails with %s',
-  async (_name, change) => {
-    const [site] = pricedSites;
-    if (!site) throw new Error('no site');
-    const source = await createPricedSite(site, upstream.url);
-    const original = Object.getOwnPropertyDescriptor(SourcePrices.prototype, 'of')?.value as SourcePrices['of'];
-    const mutated = jest.spyOn(SourcePrices.prototype, 'of').mockImplementation(function (this: SourcePrices, call) {
+/** Twice the price. */
+const dearer: Change = (price) => {
+  if (price.kind === 'ratio') return { ...price, model: price.model * 2 };
+  if (price.kind === 'call') return { ...price, usd: price.usd * 2 };
+  const twice = (prices: PriceCard['prices']): PriceCard['prices'] =>
+    Object.fromEntries(Object.entries(prices).map(([quantity, usd]) => [quantity, usd * 2]));
+  const { prices, contextTiers } = price.card;
+  const tiers = contextTiers?.map((tier) => ({ ...tier, prices: twice(tier.prices) }));
+  return { ...price, card: { prices: twice(prices), ...(tiers ? { contextTiers: tiers } : {}) } };
+};
+const completion: Change = (price) => (price.kind === 'ratio' ? { ...price, completion: price.completion + 1 } : price);
+const cache: Change = (price) => (price.kind === 'ratio' ? { ...price, cache: price.cache / 2 } : price);
+const withoutTiers: Change = (price) =>
+  price.kind === 'card' ? { ...price, card: { prices: price.card.prices } } : price;
+const none: Change = () => null;
+
+/**
+ * The rules by which each program prices a call: a model whose price follows from the rule, and a wrong reading of it, which the proof
+ * must find. The logs of one-api and one-hub have the mapped name only, and that of one-api has no cached tokens. These rules are held by
+ * the calls after the move, in the first test.
+ */
+const rules: Readonly<Record<string, ReadonlyArray<readonly [rule: string, model: string, wrong: Change]>>> = {
+  'new-api of 2026': [
+    ['a saved ratio', 'gpt-5', dearer],
+    ['a saved completion ratio', 'gpt-4o', completion],
+    ['the completion ratio of a family', 'claude-haiku-4-5-20251001', completion],
+    ['a saved completion ratio over the one of the family', 'gpt-5', completion],
+    ['a saved cache ratio', 'gpt-4o', cache],
+    ['the cache ratio of a family', 'claude-haiku-4-5-20251001', cache],
+    ['a price of a call', 'per-call', dearer],
+    ['the requested name of a mapped call', 'alias', dearer],
+    ['a model that is sold', 'gpt-4o', none],
+  ],
+  'new-api of 2026 that saved nothing': [
+    ['a built-in ratio', 'gpt-4.1', dearer],
+    ['a built-in completion ratio', 'gemini-2.5-pro', completion],
+    ['a built-in cache ratio', 'claude-opus-4-6', cache],
+  ],
+  'new-api of 2025': [
+    ['a locked completion ratio', 'gpt-4o', completion],
+    ['no completion ratio', 'gpt-5', completion],
+    ['a cache ratio', 'gpt-4o', cache],
+  ],
+  Veloera: [
+    ['the mapped name without a price of its own', 'alias', dearer],
+    ['a locked completion ratio', 'deepseek-chat', completion],
+    ['a cache ratio', 'gpt-4o', cache],
+  ],
+  'one-api': [
+    ['a saved ratio', 'my-model', dearer],
+    ['the ratio of unknown models', 'unknown-model', dearer],
+    ['a saved completion ratio', 'gpt-4o', completion],
+    ['the completion ratio of a family', 'claude-3-5-sonnet-20241022', completion],
+    ['a built-in ratio', 'ERNIE-4.0-8K', dearer],
+  ],
+  'one-hub': [
+    ['a price of input', 'gpt-4o', dearer],
+    ['a price of output', 'gpt-4o', completion],
+    ['a factor of cached tokens', 'gpt-4o', cache],
+    ['the requested name, which `+` selects', 'gpt-4o-mini', dearer],
+    ['a prefix', 'gpt-5-mini', dearer],
+    ['the longest prefix', 'gpt-5-nano-2025', dearer],
+    ['a price of a call', 'per-call', dearer],
+    ['a factor of reasoning', 'thinks-dearly', dearer],
+    ['factors of a long prompt', 'long-context', withoutTiers],
+    ['free input', 'free-input', dearer],
+    ['the ratio of models without a price', 'without-a-price', dearer],
+  ],
+};
+
+describe.each(pricedSites)('a wrong reading of the rules of $name', (site) => {
+  let source: PricedSource;
+  beforeAll(async () => {
+    source = await createPricedSite(site, upstream.url);
+  }, 60_000);
+  afterAll(() => source.drop());
+
+  it.each(rules[site.name] ?? [])('is found by the proof: %s (%s)', async (_rule, model, wrong) => {
+    const prototype: PricesThere = site.family === 'one-hub' ? OneHubPrices.prototype : SourcePrices.prototype;
+    const original = prototype.of;
+    const mutated = jest.spyOn(prototype, 'of').mockImplementation(function (this: PricesThere, call) {
       const price = original.call(this, call);
-      return price && change(price);
+      return price && call.requested === model ? wrong(price) : price;
     });
     const report = await dryRun(optionsFor(source.address), false);
     mutated.mockRestore();
-    expect(report.replay?.different.length).toBeGreaterThan(0);
-    await source.drop();
-  },
-  60_000,
-);
+    expect(report.replay?.different.map((one) => one.model)).toContain(model);
+  });
+});
 
 it('moves the fees of tools that new-api charges, and names those that are counted differently here', async () => {
   const [site] = pricedSites;

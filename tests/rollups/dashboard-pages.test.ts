@@ -94,6 +94,9 @@ const wanted: WantedUsage = {
   compared: false,
   count: true,
   others: false,
+  activeUsers: false,
+  cache: false,
+  projected: false,
 };
 const usage = (question: Partial<UsageQuestion>, more: Partial<WantedUsage> = {}) =>
   site.usage.list(root, { ...emptyQuestion, range: { from }, ...question }, { ...wanted, ...more });

@@ -470,6 +470,50 @@ it('reads what the rows say while two writers settle, two nodes aggregate and th
   expect(aggregated?.rows).toBeGreaterThan(0);
 });
 
+it('has a row for each pattern of a path, not for each model or project that paths name', async () => {
+  await reset();
+  const one = (n: number): readonly (readonly [path: string, pattern: string])[] => [
+    ['/v1/chat/completions', '/v1/chat/completions'],
+    [`/v1/engines/text-${n}/embeddings`, '/v1/engines/{model}/embeddings'],
+    [`/v1beta/models/gemini-${n}:generateContent`, '/v1beta/models/{model}:generateContent'],
+    // LangChain leaves `models/` out of a name with a slash, and names may have a colon.
+    [`/v1beta/vendor/model-${n}:free:generateContent`, '/v1beta/models/{model}:generateContent'],
+    [`/v1alpha/models/${'long'.repeat(60)}${n}:embedContent`, '/v1alpha/models/{model}:embedContent'],
+    [
+      `/v1/projects/p-${n}/locations/eu-${n}/publishers/google/models/gemini-${n}:streamGenerateContent`,
+      '/v1/projects/{project}/locations/{location}/publishers/google/models/{model}:streamGenerateContent',
+    ],
+    [
+      `/v1beta1/projects/${'p'.repeat(250)}/locations/eu-${n}/publishers/anthropic/models/claude@${n}:rawPredict`,
+      '/v1beta1/projects/{project}/locations/{location}/publishers/anthropic/models/{model}:rawPredict',
+    ],
+    [`/model/eu.anthropic.claude-${n}-v1:0/converse-stream`, '/model/{model}/converse-stream'],
+    [`/model/arn%3Aaws%3Abedrock%2F${n}/invoke`, '/model/{model}/invoke'],
+  ];
+  const paths = Array.from({ length: 30 }, (_, n) => one(n)).flat();
+  await dataSource.query(
+    `INSERT INTO logs (created_at, request_id, type, user_id, channel_id, model_name, "group", other)
+     SELECT $1, 'path ' || n, 2, 1, 1, 'm1', 'vip', other
+       FROM unnest($2::text[]) WITH ORDINALITY AS given(other, n)`,
+    [origin, paths.map(([path]) => JSON.stringify({ request_path: path }))],
+  );
+  const expected = [...new Set(paths.map(([, pattern]) => pattern))].sort().map((endpoint) => ({
+    endpoint,
+    calls: String(paths.filter(([, pattern]) => pattern === endpoint).length),
+  }));
+  const plain = loggedCalls('TRUE', ['endpoint', 'calls']);
+  const ofRows = await dataSource.query<object[]>(
+    `SELECT endpoint, sum(calls)::text AS calls FROM ${plain} GROUP BY 1 ORDER BY endpoint COLLATE "C"`,
+  );
+  expect(ofRows).toEqual(expected);
+  await dataSource.query('UPDATE test_clock SET now = $1', [origin + 2 * hour]);
+  await new Aggregator(dataSource, 60_000).run();
+  const stored = await dataSource.query<object[]>(
+    `SELECT endpoint, calls::text FROM calls_by_detail WHERE granularity = 'HOUR' ORDER BY endpoint COLLATE "C"`,
+  );
+  expect(stored).toEqual(expected);
+});
+
 it('adds up rows of imported programs, whatever their numbers and texts', async () => {
   await reset();
   const code = Array.from({ length: 900 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join('');

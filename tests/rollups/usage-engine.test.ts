@@ -87,6 +87,9 @@ const everything: WantedUsage = {
   compared: true,
   count: true,
   others: true,
+  activeUsers: false,
+  cache: false,
+  projected: false,
 };
 const ask = (question: Partial<UsageQuestion>) =>
   site.usage.list(root, { ...emptyQuestion, pageSize: 2000, ...question }, everything);

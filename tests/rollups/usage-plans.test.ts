@@ -45,6 +45,9 @@ const plain: WantedUsage = {
   compared: false,
   count: true,
   others: false,
+  activeUsers: false,
+  cache: false,
+  projected: false,
 };
 
 /** The plans of the statements that read usage for a question about the default range, 30 days. */

@@ -23,6 +23,9 @@ export const detail = (latency: boolean): WantedUsage => ({
   compared: false,
   count: true,
   others: true,
+  activeUsers: false,
+  cache: false,
+  projected: false,
 });
 
 /** A row with its key and metrics beside each other. */

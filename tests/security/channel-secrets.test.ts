@@ -70,7 +70,10 @@ describe('upstream keys', () => {
         ),
       ),
       JSON.stringify(
-        await server.api.graphql(root, `mutation { testChannel(id: ${id}) { ... on ChannelTestFailed { message } } }`),
+        await server.api.graphql(
+          root,
+          `mutation { testChannel(input: { id: ${id} }) { ... on ChannelTestFailed { message } } }`,
+        ),
       ),
     ];
     const { key } = await server.api.createToken(root);

@@ -57,7 +57,7 @@ const actions = (id: number): string[] => [
   `mutation { resetSecondFactors(userId: ${id}) { user { id } } }`,
   `query { userSessions(userId: ${id}) { id } }`,
   `query { user(id: ${id}) { id } }`,
-  `mutation { giveCustomRole(userId: ${id}) { user { id } } }`,
+  `mutation { giveCustomRole(input: { userId: ${id} }) { user { id } } }`,
   `mutation { createBudget(input: { level: USER, subjectId: ${id}, kind: MONEY, amount: 1, span: DAY }) { budget { id } } }`,
 ];
 const restActions = (id: number): Array<[string, string, unknown?]> => [
@@ -92,7 +92,7 @@ describe('with every permission there is', () => {
   it('gives no role and no rank', async () => {
     const roleId = await customRole(site, root, ['audit']);
     for (const { id } of [mighty, common]) {
-      const give = `mutation { giveCustomRole(userId: ${id}, customRoleId: ${roleId}) { user { id } } }`;
+      const give = `mutation { giveCustomRole(input: { userId: ${id}, customRoleId: ${roleId} }) { user { id } } }`;
       expect(await codesOf(mighty, give)).toEqual(refused);
     }
     const widen = `mutation { updateCustomRole(input: { id: ${roleId}, permissions: [AUDIT] }) { role { id } } }`;
@@ -181,7 +181,7 @@ describe('users', () => {
     const again = await site.signIn(person.username, person.password);
     expect(await codesOf(again, '{ auditEntries { totalCount } }')).toEqual(refused);
     const roleId = await customRole(site, root, ['audit']);
-    const give = `mutation { giveCustomRole(userId: ${person.id}, customRoleId: ${roleId}) { user { id } } }`;
+    const give = `mutation { giveCustomRole(input: { userId: ${person.id}, customRoleId: ${roleId} }) { user { id } } }`;
     expect(await codesOf(root, give)).toEqual(['CONFLICT']);
   });
 });
@@ -211,7 +211,10 @@ describe('keys of channels', () => {
     const [row] = await site.query('SELECT base_url, weight, setting FROM channels WHERE id = $1', [id]);
     expect(row).toEqual({ base_url: 'https://one.example', weight: 3, setting: {} });
 
-    const copied = await site.graphql(writer, `mutation { copyChannel(id: ${id}, name: "c") { channel { id } } }`);
+    const copied = await site.graphql(
+      writer,
+      `mutation { copyChannel(input: { id: ${id}, name: "c" }) { channel { id } } }`,
+    );
     const copy = (copied.data?.['copyChannel'] as { channel: { id: number } }).channel.id;
     const steal = `mutation { updateChannel(input: { id: ${copy}, ${changes[0]} }) { channel { id } } }`;
     expect(await codesOf(writer, steal)).toEqual(refused);
@@ -434,7 +437,7 @@ describe('roles themselves', () => {
         'createCustomRole(input: { name: "x", permissions: [AUDIT] }) { role { id } }',
         `updateCustomRole(input: { id: ${roleId}, permissions: [AUDIT] }) { role { id } }`,
         `deleteCustomRole(id: ${roleId}) { id }`,
-        `giveCustomRole(userId: ${common.id}, customRoleId: ${roleId}) { user { id } }`,
+        `giveCustomRole(input: { userId: ${common.id}, customRoleId: ${roleId} }) { user { id } }`,
       ]) {
         expect([change, await codesOf(stolen, `mutation { ${change} }`)]).toEqual([change, ['CONFIRMATION_NEEDED']]);
       }

@@ -314,6 +314,66 @@ describe('what a reservation holds', () => {
     const held = await heldFor({ ...hi, max_tokens: 100, response_format: format }, undefined, 40_000);
     expect(held).toBeGreaterThan(4000 * 1.25);
   });
+
+  const long = 'word '.repeat(20_000);
+  const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1000)}` } };
+  // Google's own examples have objects in place of lists (https://ai.google.dev/gemini-api/docs/text-generation, November 2026).
+  it.each<[what: string, path: string, type: number, body: Record<string, unknown>]>([
+    ['one part', `/v1beta/models/${gemini}:generateContent`, 24, { contents: { parts: { text: long } } }],
+    ['one part of a turn', `/v1beta/models/${gemini}:generateContent`, 24, { contents: [{ parts: { text: long } }] }],
+    ['an item', '/v1/responses', 1, { model: gpt, input: { role: 'user', content: long } }],
+    [
+      'one part',
+      '/v1/chat/completions',
+      1,
+      { model: gpt, messages: [{ role: 'user', content: { type: 'text', text: long } }] },
+    ],
+    [
+      'reasoning that a provider reads again',
+      '/v1/chat/completions',
+      1,
+      { model: gpt, messages: [...userMessage('hi'), { role: 'assistant', content: 'a', reasoning_content: long }] },
+    ],
+    [
+      'a part beside an image',
+      '/v1/chat/completions',
+      1,
+      { model: gpt, messages: [{ role: 'user', content: [picture, { type: 'input_text', text: long }] }] },
+    ],
+    [
+      'a block of Messages',
+      '/v1/messages',
+      14,
+      {
+        model: claude,
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: long }] }],
+          },
+        ],
+      },
+    ],
+    ['an entry of embeddings', '/v1/embeddings', 1, { model: gpt, input: { text: long } }],
+  ])('text in a form that the count does not know: %s at %s', async (_what, path, type, body) => {
+    const [model] = [gpt, claude, gemini].filter((name) => path.includes(name) || body['model'] === name);
+    await first.addChannel({ type, models: model ?? '' });
+    // The balance pays for a short prompt and its output, not for 20,000 tokens at $0.1 a million.
+    for (const quota of [900, 100_000]) {
+      first.upstream.reset();
+      first.upstream.script({}, says({ text: 'hi', promptTokens: 20_000, completionTokens: 5 }));
+      const { key, userId } = await first.addToken({ userId: await first.addUser({ quota }) });
+      const output = path.includes('gemini')
+        ? { generationConfig: { maxOutputTokens: 5 } }
+        : { max_tokens: 5, max_output_tokens: 16 };
+      const response = await first.post(path, key, { ...body, ...(path.endsWith('embeddings') ? {} : output) });
+      await response.text();
+      const rows = response.status === 200 ? await first.logsOf(userId, 1) : [];
+      expect([quota, response.status, rows.map(({ other }) => other['uncharged_quota'])]).toEqual([
+        ...[quota, quota === 900 ? 403 : 200, quota === 900 ? [] : [undefined]],
+      ]);
+    }
+  });
 });
 
 it('a balance below the prompt and a little output is refused, with what is missing', async () => {

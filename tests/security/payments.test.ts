@@ -126,6 +126,100 @@ describe('a payment callback', () => {
   });
 });
 
+describe('an order that an admin marks as paid', () => {
+  // Another buyer, because the orders of one are limited.
+  let payer: Person;
+  beforeAll(async () => {
+    payer = await person('latepayer');
+  });
+  const balanceOfPayer = async (): Promise<number> => {
+    const { rows } = await pool.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [payer.id]);
+    return Number(rows[0]?.quota);
+  };
+  const mark = (id: number, note = 'seen at the gateway', as = root) =>
+    server.api.graphql(
+      as,
+      `mutation ($id: Int!, $note: String!) { markTopUpPaid(id: $id, note: $note) { order { status paidAt } } }`,
+      { id, note },
+    );
+  const orderId = async (form: Parameters): Promise<number> => {
+    const { rows } = await pool.query<{ id: number }>('SELECT id FROM top_up_orders WHERE trade_no = $1', [
+      form['out_trade_no'],
+    ]);
+    return rows[0]?.id ?? 0;
+  };
+  const events = async (id: number): Promise<unknown> =>
+    (await server.api.graphql(root, `{ topUpEvents(orderId: ${id}) { kind detail payment actorName } }`)).data?.[
+      'topUpEvents'
+    ];
+
+  it('is credited once, and a late callback is harmless and bound to it', async () => {
+    const form = await order(2, payer);
+    const id = await orderId(form);
+    const before = await balanceOfPayer();
+    expect((await mark(id, ' ')).errors[0]?.extensions?.['code']).toBe('INVALID_INPUT');
+    expect((await mark(id)).data).toEqual({
+      markTopUpPaid: { order: { status: 'PAID', paidAt: expect.any(String) as string } },
+    });
+    expect((await balanceOfPayer()) - before).toBe(1_000_000);
+    expect((await mark(id)).errors[0]?.extensions?.['code']).toBe('CONFLICT');
+    const late = paymentOf(form);
+    expect(await notify(signed(late))).toBe('success');
+    expect((await balanceOfPayer()) - before).toBe(1_000_000);
+    const payment = late['trade_no'];
+    expect(await events(id)).toEqual([
+      { kind: 'MARKED_PAID', detail: 'seen at the gateway', payment: null, actorName: root.username },
+      { kind: 'REPEATED', detail: '', payment, actorName: null },
+    ]);
+    // The payment is bound to this order, so that it pays no other one.
+    const other = await order(2, payer);
+    expect(await notify(signed({ ...paymentOf(other), trade_no: payment ?? '' }))).toBe('fail');
+    expect((await balanceOfPayer()) - before).toBe(1_000_000);
+    expect(await events(await orderId(other))).toEqual([
+      { kind: 'REFUSED', detail: 'this payment paid another order', payment, actorName: null },
+    ]);
+  });
+
+  it('is credited once, whichever of mark and callback comes first of many at once', async () => {
+    for (let round = 0; round < 8; round++) {
+      const form = await order(2, payer);
+      const id = await orderId(form);
+      const before = await balanceOfPayer();
+      const payment = signed(paymentOf(form));
+      const both = [0, 1, 2].flatMap(() => [() => mark(id), () => notify(payment)]);
+      await Promise.all((round % 2 === 0 ? both : both.reverse()).map((one) => one()));
+      expect((await balanceOfPayer()) - before).toBe(1_000_000);
+      const { rows } = await pool.query(
+        `SELECT count(*)::int AS n FROM top_up_events WHERE order_id = $1 AND kind IN ('credited', 'marked_paid')`,
+        [id],
+      );
+      expect(rows).toEqual([{ n: 1 }]);
+    }
+    expect(await reconcile(pool)).toEqual([]);
+  });
+
+  it('is exported with who marked it and why; an admin marks no order of their own', async () => {
+    const form = await order(2, payer);
+    await mark(await orderId(form), 'paid, by hand');
+    const headers = { cookie: root.cookie, 'veloera-user': String(root.id) };
+    const response = await fetch(`${server.url}/api/payment/export?status=success`, { headers });
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const [header, line, ...rest] = (await response.text()).trimEnd().split('\r\n');
+    expect(rest).toEqual([]);
+    expect(header).toBe(
+      'id,trade_no,user_id,username,provider,method,status,amount,currency,quota,created_at,paid_at,payment,marked_by,note,top_up_code',
+    );
+    expect(line).toContain(`,${form['out_trade_no']},${payer.id},latepayer,epay,wxpay,success,14.60,CNY,1000000,`);
+    expect(line?.endsWith(`,${root.username},"paid, by hand",`)).toBe(true);
+
+    const admin = await person('cashier');
+    await server.api.data(root, 'POST', '/api/user/manage', { id: admin.id, action: 'promote' });
+    const again = await server.api.signIn('cashier', 'password of cashier');
+    const own = await orderId(await order(2, again));
+    expect((await mark(own, 'mine', again)).errors[0]?.extensions?.['code']).toBe('INSUFFICIENT_PRIVILEGES');
+  });
+});
+
 describe('forged, replayed or cross-provider payment callbacks', () => {
   const cases: ReadonlyArray<[string, (payment: Parameters) => Parameters]> = [
     ['unsigned', (payment) => payment],

@@ -6,9 +6,11 @@ import * as fc from 'fast-check';
 import { decisiveNames } from '../../server/src/dialects/priced-fields.js';
 import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { relaySuite } from '../contract/relay-suite.js';
+import { askOverSocket } from '../support/responses-socket.js';
 import { says } from '../support/upstream/families.js';
 import { json } from '../support/upstream/replies.js';
 import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
+import { pricedPaths, socketPath, underPrefix } from './priced-table.js';
 
 const quotaPerDollar = 500_000;
 const imagePrice = 0.02;
@@ -88,38 +90,48 @@ const draws: Reply = (response, request) => {
 
 const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
 const chat = { model: 'gpt-4o', messages: userMessage('hi'), max_tokens: 50 };
-const texts: ReadonlyArray<readonly [path: string, body: Fields]> = [
+const ofClaude = { anthropic_version: 'v', messages: userMessage('hi'), max_tokens: 50 };
+const ofGemini = { contents, generationConfig: { maxOutputTokens: 50 } };
+const converse = { messages: [{ role: 'user', content: [{ text: 'hi' }] }], inferenceConfig: { maxTokens: 50 } };
+const response = { model: 'gpt-4o', input: 'hi', max_output_tokens: 50 };
+const texts: ReadonlyArray<readonly [path: (typeof pricedPaths.texts)[number], body: Fields]> = [
   ['/v1/chat/completions', { model: 'gpt-4o', messages: userMessage('hi'), max_tokens: 50 }],
   ['/v1/chat/completions', { model: 'claude-x', messages: userMessage('hi'), max_tokens: 50 }],
   ['/v1/chat/completions', { model: 'gemini-x', messages: userMessage('hi'), max_tokens: 50 }],
   ['/v1/completions', { model: 'gpt-4o', prompt: 'hi', max_tokens: 50 }],
-  ['/v1/responses', { model: 'gpt-4o', input: 'hi', max_output_tokens: 50 }],
+  ['/v1/responses', response],
   ['/v1/messages', { model: 'claude-x', messages: userMessage('hi'), max_tokens: 50 }],
   ['/v1/messages', { model: 'gpt-4o', messages: userMessage('hi'), max_tokens: 50 }],
-  ['/v1beta/models/gemini-x:generateContent', { contents, generationConfig: { maxOutputTokens: 50 } }],
-  ['/v1beta/models/gpt-4o:generateContent', { contents, generationConfig: { maxOutputTokens: 50 } }],
+  ['/v1beta/models/gemini-x:generateContent', ofGemini],
+  ['/v1beta/models/gpt-4o:generateContent', ofGemini],
   ['/v1/fim/completions', { model: 'codestral', prompt: 'a', suffix: 'b', max_tokens: 50 }],
   ['/openai/deployments/gpt-4o/chat/completions', { messages: userMessage('hi'), max_tokens: 50 }],
   ['/v1beta/openai/chat/completions', { model: 'gemini-x', messages: userMessage('hi'), max_tokens: 50 }],
-  ['/model/claude-x/invoke', { anthropic_version: 'v', messages: userMessage('hi'), max_tokens: 50 }],
-  [
-    '/model/claude-x/converse',
-    { messages: [{ role: 'user', content: [{ text: 'hi' }] }], inferenceConfig: { maxTokens: 50 } },
-  ],
-  [
-    '/v1/projects/p/locations/l/publishers/anthropic/models/claude-x:rawPredict',
-    { anthropic_version: 'v', messages: userMessage('hi'), max_tokens: 50 },
-  ],
-  [
-    '/v1/projects/p/locations/l/publishers/google/models/gemini-x:generateContent',
-    { contents, generationConfig: { maxOutputTokens: 50 } },
-  ],
+  ['/model/claude-x/invoke', ofClaude],
+  ['/model/claude-x/converse', converse],
+  ['/v1/projects/p/locations/l/publishers/anthropic/models/claude-x:rawPredict', ofClaude],
+  ['/v1/projects/p/locations/l/publishers/google/models/gemini-x:generateContent', ofGemini],
+  // New rows are at the end, so that the seed sends the same calls to those before.
+  [socketPath, response],
+  ['/v1/responses/compact', response],
+  ['/v1beta/models/gemini-x:streamGenerateContent?alt=sse', ofGemini],
+  ['/v1/models/gemini-x:generateContent', ofGemini],
+  ['/v1beta/google/gemini-x:generateContent', ofGemini],
+  ['/openai/deployments/gpt-4o/completions', { prompt: 'hi', max_tokens: 50 }],
+  ['/model/claude-x/invoke-with-response-stream', ofClaude],
+  ['/model/claude-x/converse-stream', converse],
+  ['/v1beta1/projects/p/locations/l/publishers/anthropic/models/claude-x:rawPredict', ofClaude],
+  ['/v1beta1/projects/p/locations/l/publishers/google/models/gemini-x:generateContent', ofGemini],
 ];
+it('every route of texts and images has a row', () => {
+  expect(new Set(texts.map(([path]) => path))).toEqual(new Set(pricedPaths.texts));
+  expect(new Set(images.map(([path]) => path))).toEqual(new Set(pricedPaths.images));
+});
 beforeEach(async () => {
   await relay.addChannel({ type: 42, models: 'codestral' });
   await relay.addChannel({ models: 'gpt-4o,drawer,dall-e-3' });
   await relay.addChannel({ type: 14, models: 'claude-x' });
-  await relay.addChannel({ type: 24, models: 'gemini-x' });
+  await relay.addChannel({ type: 24, models: 'gemini-x,google/gemini-x' });
 });
 
 /** A JSON value as a client writes it, which need not be one that `JSON.stringify` makes. */
@@ -186,11 +198,18 @@ async function isRefused(response: Response, body: string): Promise<boolean> {
   return true;
 }
 
+/** Sends each call under another prefix of the path than the one before. */
+function post(path: string, key: string, body: string): Promise<Response> {
+  if (path === socketPath) return askOverSocket(relay.url, key, body);
+  return relay.post(underPrefix(path, turn++), key, body);
+}
+let turn = 0;
+
 async function expectTextCharged(path: string, body: string): Promise<boolean> {
   relay.upstream.reset();
   relay.upstream.script({}, writes);
   const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: smallBalance }) });
-  if (await isRefused(await relay.post(path, key, body), body)) return false;
+  if (await isRefused(await post(path, key, body), body)) return false;
   const [row] = await relay.logsOf(userId, 1);
   expect([path, body, row?.completion_tokens, row?.other['uncharged_quota'] ?? 0]).toEqual([
     ...[path, body, written, 0],
@@ -202,7 +221,7 @@ async function expectImageCharged(path: string, body: string | FormData, shown: 
   relay.upstream.reset();
   relay.upstream.script({}, draws);
   const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 1_500_000 }) });
-  const response = await (typeof body === 'string' ? relay.post(path, key, body) : relay.postForm(path, key, body));
+  const response = await (typeof body === 'string' ? post(path, key, body) : relay.postForm(path, key, body));
   if (await isRefused(response, shown)) return false;
   const [row] = await relay.logsOf(userId, 1);
   expect([path, shown, row?.quota]).toEqual([path, shown, drawnFor]);
@@ -211,6 +230,14 @@ async function expectImageCharged(path: string, body: string | FormData, shown: 
 
 const image = { model: 'drawer', prompt: 'p' };
 const better = { model: 'dall-e-3', prompt: 'p' };
+const change = { ...image, images: [{ image_url: 'https://x.example/a.png' }] };
+const images: ReadonlyArray<readonly [path: (typeof pricedPaths.images)[number], body: Fields]> = [
+  ['/v1/images/generations', image],
+  ['/v1/images/generations', better],
+  ['/openai/deployments/drawer/images/generations', image],
+  ['/v1/images/edits', change],
+  ['/openai/deployments/drawer/images/edits', change],
+];
 
 describe('a text', () => {
   it.each<[field: string, index: number, more: string]>([
@@ -264,6 +291,31 @@ describe('a text', () => {
     expect(relay.upstream.requests).toHaveLength(0);
   });
 
+  it.each([
+    ['generationConfig', 'serviceTier'],
+    ['generation_config', 'service_tier'],
+  ])('has no tier in %s: %s', async (config, tier) => {
+    const { key } = await relay.addToken();
+    const body = { contents, [config]: { maxOutputTokens: 50, [tier]: 'priority' } };
+    const response = await relay.post('/v1beta/models/gemini-x:generateContent', key, body);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(tier)]);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
+  const foldings = decisiveNames.flatMap((name) => [
+    [name, name.replace('s', '\u017f')] as const,
+    [name, name.replace('k', '\u212a')] as const,
+  ]);
+  it.each(foldings.filter(([name, folded]) => name !== folded))(
+    'has no %s with a letter that Go reads as another case: %s',
+    async (name, folded) => {
+      const { key } = await relay.addToken();
+      const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', [folded]: 1 });
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(name)]);
+      expect(relay.upstream.requests).toHaveLength(0);
+    },
+  );
+
   it.each(decisiveNames)('has no %s in another case', async (name) => {
     const { key } = await relay.addToken();
     for (const spelled of [name.toUpperCase(), `${name.charAt(0).toUpperCase()}${name.slice(1)}`]) {
@@ -302,7 +354,7 @@ describe('a text', () => {
       fc.asyncProperty(fc.constantFrom(...texts), numbers, async ([path, body], more) => {
         if (await expectTextCharged(path, withMembers(body, more))) served++;
       }),
-      { numRuns: 320, seed: 7 },
+      { numRuns: 480, seed: 7 },
     );
     expect(served).toBeGreaterThan(10);
   });
@@ -356,11 +408,7 @@ describe('an image', () => {
 
   it('is charged as it is sent, whatever stands in a field that multiplies or selects its price', async () => {
     const words = fc.tuple(fc.constantFrom('size', 'quality', 'image_size', 'Quality', '\\u0073ize'), oddWords);
-    const route = fc.constantFrom(
-      ...[['/v1/images/generations', image] as const, ['/v1/images/generations', better] as const],
-      ['/openai/deployments/drawer/images/generations', image] as const,
-      ['/v1/images/edits', { ...image, images: [{ image_url: 'https://x.example/a.png' }] }] as const,
-    );
+    const route = fc.constantFrom(...images);
     let served = 0;
     await fc.assert(
       fc.asyncProperty(route, numbers, fc.array(words, { maxLength: 2 }), async ([path, body], more, chosen) => {
@@ -371,6 +419,28 @@ describe('an image', () => {
     );
     expect(served).toBeGreaterThan(10);
   });
+
+  /** Names of fields in forms that lenient parsers read as that of a number, a size or a quality. */
+  it.each(['n', 'num_images', 'batch_size', 'size', 'image_size', 'quality', 'partial_images'])(
+    'of a form is refused by another form of the field %s',
+    async (name) => {
+      const value = /size|quality/.test(name) ? '1792x1024' : '3';
+      const bare = (text: string): string => text.replace(/[^a-z_].*/, '');
+      for (const part of [`${name}[]`, `${name}[0]`, `${name}[a]`, `${name} `, name.toUpperCase(), `${name}; file`]) {
+        const { key } = await relay.addToken();
+        const form = new FormData();
+        for (const [field, text] of Object.entries(image)) form.set(field, text);
+        form.set('image', new File(['x'], 'a.png', { type: 'image/png' }));
+        if (part.endsWith('file')) form.set(name, new File([value], 'a.txt', { type: 'text/plain' }));
+        else form.set(part, value);
+        const response = await relay.postForm('/v1/images/edits', key, form);
+        expect([part, response.status, await response.text()]).toEqual([
+          ...[part, 400, expect.stringContaining(bare(name)) as unknown],
+        ]);
+      }
+      expect(relay.upstream.requests).toHaveLength(0);
+    },
+  );
 
   it('of a form is charged as it is sent', async () => {
     const odd = fc.constantFrom(

@@ -4,15 +4,18 @@
  * request that it gets.
  */
 import { readForm, textFields } from '../../server/src/dialects/wire/forms/multipart.js';
+import { apiSections } from '../../server/src/compose/api-sections.js';
 import { tokensOfImage } from '../../server/src/dialects/neutral/made-image.js';
 import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { relaySuite } from '../contract/relay-suite.js';
 import { TaskSite } from '../support/task-site.js';
+import { askOverSocket } from '../support/responses-socket.js';
 import { says } from '../support/upstream/families.js';
-import { json } from '../support/upstream/replies.js';
+import { events, json } from '../support/upstream/replies.js';
 import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
 import { scriptVideos, videoProviders } from '../support/upstream/videos.js';
 import { wav } from '../support/wav.js';
+import { pricedPaths, socketPath, withoutRow } from './priced-table.js';
 
 type Fields = Record<string, unknown>;
 
@@ -70,6 +73,7 @@ describe('a call of the relay', () => {
         painter: 1,
         'qwen-plus': 1,
         'tts-1': 7.5,
+        speaker: 1,
         'whisper-1': 15,
       },
       CompletionRatio: { 'gpt-4o': 1, painter: 1, 'qwen-plus': 1 },
@@ -89,15 +93,22 @@ describe('a call of the relay', () => {
   const tokens = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
   const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'hi' }] };
 
+  /** Returns a response of Responses, in events where the request asks for a stream. */
+  const responds = (answer: Fields): Reply => {
+    const last = JSON.stringify({ type: 'response.completed', response: answer });
+    return (response, request) => (request.stream ? events([last], { done: false }) : json(answer))(response, request);
+  };
   const drawsByTool: Reply = (response, request) => {
     const tool = ((request.body?.['tools'] ?? []) as Fields[])[0] ?? {};
     const [size, quality] = [word(tool['size']), word(tool['quality'])];
     const made = { size: /^\d+x\d+$/.test(size) ? size : '1024x1536', quality: quality || 'high' };
     const item = { type: 'image_generation_call', status: 'completed', ...made };
     const output = Array<object>(Math.min(20, times(tool))).fill(item);
-    worth = 100 + 10 * 4 + output.length * tokensOfImage(made) * 15;
-    const answer = { id: 'r', status: 'completed', model: 'gpt-4o', output: [...output, said], usage: tokens };
-    return json(answer)(response, request);
+    // Partial images are part of a stream alone. OpenAI sends up to 3 of 100 tokens each.
+    const partial = request.stream ? Math.min(10, lenient(tool['partial_images'], 0)) * 100 : 0;
+    worth = 100 + 10 * 4 + output.length * (tokensOfImage(made) + partial) * 15;
+    const answer = { id: 'r', status: 'completed', model: 'gpt-4o', tools: [tool], output: [...output, said] };
+    return responds({ ...answer, usage: tokens })(response, request);
   };
   const ranks: Reply = (response, request) => {
     const { documents } = fieldsOf(request);
@@ -162,7 +173,7 @@ describe('a call of the relay', () => {
     worth = 140 + made * 0.025 * quotaPerDollar;
     const call = { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'q' } };
     const output = [...Array<object>(made).fill(call), said];
-    return json({ id: 'r', status: 'completed', model: 'gpt-4o', output, usage: tokens })(response, request);
+    return responds({ id: 'r', status: 'completed', model: 'gpt-4o', output, usage: tokens })(response, request);
   };
   const runsCode: Reply = (response, request) => {
     const tool = ((request.body?.['tools'] ?? []) as Fields[])[0] ?? {};
@@ -176,7 +187,7 @@ describe('a call of the relay', () => {
         : { type: 'code_interpreter_call', status: 'completed', container_id };
     const tools = [{ ...tool, ...(tool['container'] ? { container: place } : { environment: place }) }];
     const answer = { id: 'r', status: 'completed', model: 'gpt-4o', output: [call, said], tools, usage: tokens };
-    return json(answer)(response, request);
+    return responds(answer)(response, request);
   };
   const searches: Reply = (response, request) => {
     const isOn = ['true', '1', 'on', 'yes'].includes(word(request.body?.['enable_search']));
@@ -185,7 +196,7 @@ describe('a call of the relay', () => {
   };
 
   interface Route {
-    readonly path: string;
+    readonly path: (typeof pricedPaths.others)[number];
     readonly body: Fields;
     readonly reply: Reply;
     /** The path to the object that has the fields. */
@@ -197,16 +208,45 @@ describe('a call of the relay', () => {
     readonly quota: number;
   }
   const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+  const response = { model: 'gpt-4o', input: 'hi', max_output_tokens: 256 };
+  const drawingTool = {
+    reply: drawsByTool,
+    at: ['tools', '0'],
+    quota: 145_000,
+    body: { ...response, tools: [{ type: 'image_generation' }] },
+    numbers: [...counts, 'partial_images'],
+    words: ['size', 'quality'],
+  };
+  const speech = {
+    reply: speaks,
+    quota: 20_000,
+    body: { model: 'tts-1', input: 'hello', voice: 'alloy' },
+    numbers: ['input', 'speed', ...counts],
+  };
+  const searching = {
+    reply: searchesAsAllowed,
+    quota: 200_000,
+    body: { ...response, tools: [{ type: 'web_search' }] },
+    numbers: ['max_tool_calls'],
+  };
+  const running = {
+    reply: runsCode,
+    at: ['tools', '0', 'container'],
+    quota: 2_000_000,
+    body: { ...response, tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] },
+    words: ['memory_limit'],
+    values: memories,
+  };
   const routes: Readonly<Record<string, Route>> = {
-    'the tool that draws': {
+    'the tool that draws': { ...drawingTool, path: '/v1/responses' },
+    'the tool that draws, in a stream': {
+      ...drawingTool,
       path: '/v1/responses',
-      reply: drawsByTool,
-      at: ['tools', '0'],
-      quota: 140_000,
-      body: { model: 'gpt-4o', input: 'hi', max_output_tokens: 256, tools: [{ type: 'image_generation' }] },
-      numbers: counts,
-      words: ['size', 'quality'],
+      body: { ...drawingTool.body, stream: true },
     },
+    'the tool that draws, over a socket': { ...drawingTool, path: socketPath },
+    'the searches of Responses over a socket': { ...searching, path: socketPath },
+    'the memory of a container over a socket': { ...running, path: socketPath },
     rerank: {
       path: '/v1/rerank',
       reply: ranks,
@@ -221,13 +261,8 @@ describe('a call of the relay', () => {
       body: { model: 'embedder', input: 'hi' },
       numbers: ['dimensions', 'encoding_format'],
     },
-    speech: {
-      path: '/v1/audio/speech',
-      reply: speaks,
-      quota: 20_000,
-      body: { model: 'tts-1', input: 'hello', voice: 'alloy' },
-      numbers: ['input', 'speed', ...counts],
-    },
+    speech: { ...speech, path: '/v1/audio/speech' },
+    'speech at the path of a deployment': { ...speech, path: '/openai/deployments/tts-1/audio/speech' },
     'an image model of Gemini': {
       path: '/v1beta/models/painter:generateContent',
       reply: paints,
@@ -303,27 +338,8 @@ describe('a call of the relay', () => {
       },
       numbers: ['max_uses'],
     },
-    'the searches of Responses': {
-      path: '/v1/responses',
-      reply: searchesAsAllowed,
-      quota: 200_000,
-      body: { model: 'gpt-4o', input: 'hi', max_output_tokens: 256, tools: [{ type: 'web_search' }] },
-      numbers: ['max_tool_calls'],
-    },
-    'the memory of a container': {
-      path: '/v1/responses',
-      reply: runsCode,
-      at: ['tools', '0', 'container'],
-      quota: 2_000_000,
-      body: {
-        model: 'gpt-4o',
-        input: 'hi',
-        max_output_tokens: 256,
-        tools: [{ type: 'code_interpreter', container: { type: 'auto' } }],
-      },
-      words: ['memory_limit'],
-      values: memories,
-    },
+    'the searches of Responses': { ...searching, path: '/v1/responses' },
+    'the memory of a container': { ...running, path: '/v1/responses' },
     'the memory of a hosted shell': {
       path: '/v1/responses',
       reply: runsCode,
@@ -368,6 +384,10 @@ describe('a call of the relay', () => {
     return true;
   }
 
+  it('has a row at every other route', () => {
+    expect(new Set(Object.values(routes).map(({ path }) => path))).toEqual(new Set(pricedPaths.others));
+  });
+
   it.each(Object.entries(routes))('is charged as it is sent: %s', async (_name, route) => {
     const { path, body, reply, at = [], numbers = [], words = [], quota, values: given = hostileWords } = route;
     relay.upstream.script({}, reply);
@@ -378,13 +398,31 @@ describe('a call of the relay', () => {
     ];
     for (const [name, value] of values) {
       const text = withField(body, at, name, value);
-      if (await expectCharged((key) => relay.post(path, key, text), `${name}: ${value}`, quota)) served++;
+      const post = (key: string): Promise<Response> =>
+        path === socketPath ? askOverSocket(relay.url, key, text) : relay.post(path, key, text);
+      if (await expectCharged(post, `${name}: ${value}`, quota)) served++;
     }
     expect(served).toBeGreaterThan(0);
   });
 
-  it.each(['transcriptions', 'translations'])('is charged as it is sent: %s', async (name) => {
-    const path = `/v1/audio/${name}`;
+  // gpt-4o-mini-tts bills the tokens of both texts; tts-1 reads no instructions
+  // (https://platform.openai.com/docs/api-reference/audio/createSpeech, November 2026).
+  it.each([
+    ['speaker', 2 + 500],
+    ['tts-1', Math.round('hello'.length * 7.5)],
+  ])('is charged with the instructions that %s reads', async (model, quota) => {
+    await relay.addChannel({ models: 'speaker' });
+    relay.upstream.script({}, speaks);
+    const { key, userId } = await relay.addToken();
+    const body = { model, input: 'hello', voice: 'alloy', instructions: ' hello'.repeat(500) };
+    expect((await relay.post('/v1/audio/speech', key, body)).status).toBe(200);
+    const [row] = await relay.logsOf(userId, 1);
+    expect(Math.abs((row?.quota ?? 0) - quota)).toBeLessThan(3);
+    const refused = await relay.post('/v1/audio/speech', key, { ...body, instructions: [body.instructions] });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('instructions')]);
+  });
+
+  it.each(pricedPaths.recordings)('is charged as it is sent: %s', async (path) => {
     relay.upstream.script({}, listens);
     for (const [field, value] of [...counts, 'seconds', 'duration'].flatMap((each) =>
       hostile.map((v) => [each, v] as const),
@@ -418,6 +456,19 @@ describe('a task, and the playground', () => {
   beforeEach(() => {
     site.script();
     scriptVideos(site.upstream, videoProviders.openai, new Map());
+  });
+
+  it('every route that costs something has a row', () => {
+    const mounted = site.server.app.routes
+      .filter(({ method, url }) => method === 'POST' && !/^\/(?:api|graphql)(?:\/|$)/.test(url))
+      .map(({ url }) => url);
+    const upgrades = apiSections
+      .flatMap(({ operations }) => Object.entries(operations))
+      .flatMap(([route, { upgrades: isSocket }]) => (isSocket ? [route] : []));
+    expect(mounted).toContain('/v1/chat/completions');
+    expect(upgrades).toContain(socketPath);
+    expect(withoutRow([...new Set([...mounted, ...upgrades])])).toEqual([]);
+    expect(withoutRow(['/v1/audio/songs', '/:mode/mj/submit/video', 'GET /v1/live'])).toHaveLength(3);
   });
 
   const perOrder = 50_000;

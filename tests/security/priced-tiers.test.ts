@@ -5,7 +5,7 @@
 import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { relaySuite } from '../contract/relay-suite.js';
-import { json } from '../support/upstream/replies.js';
+import { events, json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -99,9 +99,9 @@ const ofGemini = (fields: Json): Row => ({
 });
 const priority = { service_tier: 'priority' };
 
-async function answer({ path, type, model, body }: Row, quota = 100_000_000) {
+async function answer({ path, type, model, body }: Row, quota = 100_000_000, reply: Reply = serves) {
   await relay.addChannel({ type, models: model });
-  relay.upstream.script({}, serves);
+  relay.upstream.script({}, reply);
   const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota }) });
   const response = await relay.post(path, key, { model, ...body });
   const text = await response.text();
@@ -151,16 +151,48 @@ describe.each<[form: string, options: Partial<OptionValues>]>([
     expect(logged?.quota).toBe(Math.round(standardOf(row.model) * factor));
   });
 
-  it('is reserved at its price', async () => {
-    relay.setOptions(options);
+  // Perplexity has prices by the size of a search, which OpenAI's models do not have.
+  const searched = { ...priority, web_search_options: { search_context_size: 'medium' } };
+
+  it.each([priority, searched])('is reserved at its price: %j', async (asked) => {
+    relay.setOptions({ ...options, ToolPrices: { 'gpt-*': { webSearch: 0 } } });
     // The balance pays for the output at the standard price, and not in the tier.
     const quota = standardOf('gpt-4o') + 1000;
-    const { status, row } = await answer(ofChat('gpt-4o', priority), quota);
+    const { status, row } = await answer(ofChat('gpt-4o', asked), quota);
     expect(status).toBe(200);
     const limit = Number(relay.upstream.requests[0]?.body?.['max_tokens']);
     expect(limit * 5 * 1.7).toBeLessThanOrEqual(quota);
     expect(row?.other).toMatchObject({ output_limited_by_balance: limit });
   });
+});
+
+it('a tier is charged as it was asked for where its provider reports no usage, as when the client leaves', async () => {
+  const chunk = (choice: object): string =>
+    JSON.stringify({
+      id: 'c',
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, finish_reason: null, ...choice }],
+    });
+  const words = chunk({ delta: { role: 'assistant', content: 'hello '.repeat(1000) } });
+  const whole = events([words, chunk({ delta: {}, finish_reason: 'stop' })]);
+  const quotaOf = async (fields: Json): Promise<number> => {
+    relay.setOptions({ ...values, ToolPrices: { 'gpt-*': { webSearch: 0 } } });
+    const { status, row } = await answer(ofChat('gpt-4o', { ...fields, stream: true }), undefined, whole);
+    expect(status).toBe(200);
+    return row?.quota ?? 0;
+  };
+  const standard = await quotaOf({});
+  expect(standard).toBeGreaterThan(1000 * 5);
+  const searched = { web_search_options: { search_context_size: 'high' } };
+  for (const more of [{}, searched]) {
+    expect(Math.abs((await quotaOf({ ...priority, ...more })) - standard * 1.7)).toBeLessThan(2);
+  }
+});
+
+it.each(['HIGH', ' high', ['high'], 3])('a size of a search in another form is refused: %j', async (size) => {
+  const { status, text } = await answer(ofChat('gpt-4o', { web_search_options: { search_context_size: size } }));
+  expect([status, text]).toEqual([400, expect.stringContaining('web_search_options.search_context_size')]);
+  expect(relay.upstream.requests).toEqual([]);
 });
 
 describe('a tier whose price is not known', () => {

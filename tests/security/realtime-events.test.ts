@@ -48,6 +48,7 @@ describe('an event in a form that another parser may read differently', () => {
       '{"type":"response.create","response":{"max_output_tokens":1,"max_output_tokens":4096}}',
     ],
     ['a type in another case', '{"Type":"response.create"}'],
+    ['a session with a long s', '{"type":"session.update","\u017fession":{"tools":[{"type":"web_search"}]}}'],
     ['a limit in another case', '{"type":"response.create","response":{"Max_Output_Tokens":4096}}'],
     ['a detection in another case', '{"type":"session.update","session":{"audio":{"input":{"Turn_Detection":null}}}}'],
     ['the type of a tool in another case', '{"type":"session.update","session":{"tools":[{"Type":"mcp"}]}}'],

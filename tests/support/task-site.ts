@@ -3,7 +3,7 @@ import { chargedRows } from './charged-rows.js';
 import pg from 'pg';
 import { reconcile, type Drift } from '../../server/src/billing/ledger/reconcile.js';
 import type { Person } from './api.js';
-import { startServer, type TestServer } from './server.js';
+import { startServer, type LocalServer, type TestServer } from './server.js';
 import { ScriptedTasks, scriptMidjourney, scriptSuno } from './upstream/tasks.js';
 import { startUpstream, type Upstream } from './upstream/upstream.js';
 
@@ -26,7 +26,7 @@ export class TaskSite {
   /** The task states that the providers report. */
   readonly tasks = new ScriptedTasks();
   private constructor(
-    readonly server: TestServer,
+    readonly server: LocalServer,
     readonly upstream: Upstream,
     readonly pool: pg.Pool,
     readonly root: Person,

@@ -3,6 +3,7 @@ import { SetContextLink } from '@apollo/client/link/context';
 import { ErrorLink } from '@apollo/client/link/error';
 import { OperationTypeNode } from 'graphql';
 import { from, mergeMap, tap, throwError } from 'rxjs';
+import { sitePath } from '../lib/basePath.js';
 import { toFailure } from '../lib/errors.js';
 import { session } from '../lib/session.js';
 import { askConfirmation, requireEnrolment } from '../lib/confirmation.js';
@@ -52,7 +53,7 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     confirm,
     sign,
     answered,
-    new HttpLink({ uri: '/graphql', credentials: 'same-origin' }),
+    new HttpLink({ uri: sitePath('/graphql'), credentials: 'same-origin' }),
   ]);
   const isLive = ({ operationType }: ApolloLink.Operation) => operationType === OperationTypeNode.SUBSCRIPTION;
   const client = new ApolloClient({

@@ -1,6 +1,7 @@
 import { ApolloLink } from '@apollo/client';
 import { print } from 'graphql';
 import { Observable } from 'rxjs';
+import { sitePath } from '../lib/basePath.js';
 import type { LiveContext } from '../lib/useLive.js';
 
 /** The protocol's client, loaded with the first subscription. */
@@ -24,7 +25,7 @@ export const liveLink = new ApolloLink(
         (createClient) => {
           if (closed) return;
           const client = createClient({
-            url: '/graphql/stream',
+            url: sitePath('/graphql/stream'),
             credentials: 'same-origin',
             headers: headers ?? {},
             // `useLive` decides when to retry, and polls until then.

@@ -11,7 +11,7 @@ import { GroupUseDocument, SettingsDocument } from '../screens/settings/settings
 import { sectionIdsFor, tabsFor } from '../nouns/settings/settingsAccess.js';
 import { settingsByKey } from '../nouns/settings/settingsByKey.js';
 import { SettingsScreen } from '../screens/settings/SettingsScreen.js';
-import { logColumns } from '../screens/logs/logColumns.js';
+import { logColumns } from '../nouns/logs/logColumns.js';
 import { PaidSumsDocument, PaymentsDocument } from '../screens/payments/payments.generated.js';
 import { PaymentListScreen } from '../screens/payments/PaymentListScreen.js';
 import { UserTokensDocument } from '../screens/users/users.generated.js';
@@ -48,6 +48,7 @@ it.each<[readonly Permission[], readonly string[]]>([
   [['ALERTS'], ['alerts']],
   [['AUDIT'], ['priceHistory', 'audit']],
   [['LOGS_READ'], []],
+  [['USAGE_READ'], ['profit']],
   [
     ['CHANNELS_READ', 'PRICES'],
     ['channels', 'channelHealth', 'settings'],
@@ -255,9 +256,9 @@ describe('links to other screens', () => {
     }),
   ];
   const rows: ReadonlyArray<[text: string, needs: Permission, to: string, element: ReactNode]> = [
-    ['upstream (#7)', 'CHANNELS_READ', '/channel/edit/7', alert('CHANNEL_DISABLED')],
+    ['upstream (#7)', 'CHANNELS_READ', '/channel/7', alert('CHANNEL_DISABLED')],
     ['upstream (#7)', 'LOGS_READ', '/log?type=ERROR&channelId=7', alert('ERROR_RATE')],
-    ['ada', 'USERS_READ', '/user/edit/7', <PaymentListScreen />],
+    ['ada', 'USERS_READ', '/user/7', <PaymentListScreen />],
   ];
   const open = (element: ReactNode) =>
     renderScreen({ path: '/any', routes: [{ path: '/any', element }], mocks: mocks as never });

@@ -1,5 +1,6 @@
 import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'react-router-dom';
 import { loadable } from '../components/loadable.js';
+import { basePath } from '../lib/basePath.js';
 import { session } from '../lib/session.js';
 import { CrashScreen } from './CrashScreen.js';
 import { ConsoleHome, RequirePermission, RequireUser, SetupGate } from './guards.js';
@@ -76,6 +77,6 @@ export async function preloadScreen(pathname: string): Promise<void> {
 }
 
 const entryAt = (pathname: string): ScreenEntry | undefined =>
-  matchRoutes(routes, pathname)?.at(-1)?.route.handle as ScreenEntry | undefined;
+  matchRoutes(routes, pathname, basePath || '/')?.at(-1)?.route.handle as ScreenEntry | undefined;
 
-export const createRouter = () => createBrowserRouter(routes);
+export const createRouter = () => createBrowserRouter(routes, { basename: basePath || '/' });

@@ -11,6 +11,7 @@ import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
 import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
 import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
+import QueryStatsOutlinedIcon from '@mui/icons-material/QueryStatsOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
 import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
 import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
@@ -44,6 +45,7 @@ export interface SideBarEntry {
     | 'users'
     | 'settings'
     | 'payments'
+    | 'profit'
     | 'audit'
     | 'priceHistory'
     | 'alerts'
@@ -138,6 +140,20 @@ export const screens: readonly ScreenEntry[] = [
     access: 'user',
     sideBar: { group: 'console', label: 'tokens', Icon: VpnKeyOutlinedIcon },
   },
+  { paths: ['/token/:id', '/token/:id/:tab'], module: 'tokens/Token', access: 'user' },
+  {
+    paths: ['/model/:name', '/model/:name/:tab'],
+    module: 'models/Model',
+    access: 'admin',
+    permission: ['USAGE_READ', 'CHANNELS_READ', 'PRICES'],
+  },
+  {
+    paths: ['/key/:id/:position', '/key/:id/:position/:tab'],
+    module: 'channels/ChannelKey',
+    access: 'admin',
+    permission: ['CHANNELS_READ'],
+  },
+  { paths: ['/request/:id', '/request/:id/:tab'], module: 'logs/Request', access: 'user' },
   {
     paths: ['/log'],
     module: 'logs/LogList',
@@ -180,11 +196,18 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'console', label: 'tasks', Icon: MovieOutlinedIcon, shownTo: 'TASKS_READ', needs: 'enableTask' },
   },
   {
-    paths: ['/channel', '/channel/add', '/channel/edit/:id'],
+    paths: ['/channel', '/channel/add'],
     module: 'channels/ChannelList',
     access: 'admin',
     permission: ['CHANNELS_READ'],
     sideBar: { group: 'admin', label: 'channels', Icon: HubOutlinedIcon },
+  },
+  {
+    // The second address is that of older consoles. It opens the settings.
+    paths: ['/channel/:id', '/channel/edit/:id', '/channel/:id/:tab'],
+    module: 'channels/Channel',
+    access: 'admin',
+    permission: ['CHANNELS_READ'],
   },
   {
     paths: ['/channel-health'],
@@ -201,11 +224,25 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'admin', label: 'redemptions', Icon: ConfirmationNumberOutlinedIcon },
   },
   {
-    paths: ['/user', '/user/edit/:id'],
+    paths: ['/user'],
     module: 'users/UserList',
     access: 'admin',
     permission: ['USERS_READ'],
     sideBar: { group: 'admin', label: 'users', Icon: GroupOutlinedIcon },
+  },
+  {
+    // The second address is that of older consoles. It opens the settings.
+    paths: ['/user/:id', '/user/edit/:id', '/user/:id/:tab'],
+    module: 'users/User',
+    access: 'admin',
+    permission: ['USERS_READ'],
+  },
+  {
+    paths: ['/profit'],
+    module: 'profit/Profit',
+    access: 'admin',
+    permission: ['USAGE_READ'],
+    sideBar: { group: 'admin', label: 'profit', Icon: QueryStatsOutlinedIcon },
   },
   {
     paths: ['/payment'],

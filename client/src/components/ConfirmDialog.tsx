@@ -3,6 +3,7 @@ import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 
 export interface Question {
@@ -10,14 +11,18 @@ export interface Question {
   readonly title: string;
   /** The consequence of confirming. */
   readonly body?: string;
+  /** More than text below the body, such as a table. The dialog is wider then. */
+  readonly details?: ReactNode;
   /** The label of the confirming button: a verb. */
   readonly verb: string;
   readonly destructive?: boolean;
+  /** The verb has the focus, because the other choice is most likely a mistake. */
+  readonly isLikely?: boolean;
   /** The label of the other button. The default is Cancel. */
   readonly no?: string;
 }
 
-/** The question, its consequence, and the verb that confirms. Cancel has the focus. */
+/** The question, its consequence, and the verb that confirms. Cancel has the focus, unless the verb is likely. */
 export function ConfirmDialog({
   question,
   open,
@@ -29,14 +34,30 @@ export function ConfirmDialog({
 }) {
   const { t } = useTranslation();
   return (
-    <Dialog open={open} onClose={() => answer(false)} maxWidth="xs" fullWidth role="alertdialog">
+    <Dialog
+      open={open}
+      onClose={() => answer(false)}
+      maxWidth={question.details ? 'sm' : 'xs'}
+      fullWidth
+      role="alertdialog"
+    >
       <DialogTitle>{question.title}</DialogTitle>
-      {question.body && <DialogContent sx={{ color: 'text.secondary' }}>{question.body}</DialogContent>}
+      {question.body && (
+        <DialogContent sx={{ color: 'text.secondary' }}>
+          {question.body}
+          {question.details}
+        </DialogContent>
+      )}
       <DialogActions>
-        <Button variant="outlined" autoFocus onClick={() => answer(false)}>
+        <Button variant="outlined" autoFocus={!question.isLikely} onClick={() => answer(false)}>
           {question.no ?? t('actions.cancel')}
         </Button>
-        <Button variant="contained" color={question.destructive ? 'error' : 'primary'} onClick={() => answer(true)}>
+        <Button
+          variant="contained"
+          color={question.destructive ? 'error' : 'primary'}
+          autoFocus={question.isLikely ?? false}
+          onClick={() => answer(true)}
+        >
           {question.verb}
         </Button>
       </DialogActions>

@@ -2,14 +2,11 @@ import Button from '@mui/material/Button';
 import CircularProgress from '@mui/material/CircularProgress';
 import IconButton from '@mui/material/IconButton';
 import FileDownloadOutlinedIcon from '@mui/icons-material/FileDownloadOutlined';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { downloadCsv, ExportRefused } from '../lib/download.js';
-import { askConfirmation } from '../lib/confirmation.js';
 import { readerZone } from '../lib/reader.js';
 import { useIsMobile } from '../lib/useMediaFlags.js';
-import { toast } from './toast.js';
 import { useActionMenu } from './useActionMenu.js';
+import { useCsvExport } from './useCsvExport.js';
 
 /** Exports all rows of a list or chart as a CSV file. */
 export function ExportButton({
@@ -29,17 +26,8 @@ export function ExportButton({
 }) {
   const { t, i18n } = useTranslation();
   const mobile = useIsMobile();
-  const [busy, setBusy] = useState(false);
-  const save = async (form: Readonly<Record<string, string>> = {}) => {
-    setBusy(true);
-    try {
-      await downloadCsv(path, { ...parameters(), ...form }, name, askConfirmation);
-    } catch (error) {
-      const { message, status } = error instanceof ExportRefused ? error : { message: '', status: null };
-      toast.error(message || (status === null ? t('errors.network') : t('errors.http', { status })));
-    }
-    setBusy(false);
-  };
+  const { busy, save: saveCsv } = useCsvExport(path, name);
+  const save = (form: Readonly<Record<string, string>> = {}) => saveCsv({ ...parameters(), ...form });
   const menu = useActionMenu([
     {
       label: t('export.people'),

@@ -1,10 +1,14 @@
 import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
 import Drawer from '@mui/material/Drawer';
 import IconButton from '@mui/material/IconButton';
 import Typography from '@mui/material/Typography';
 import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
-import { useId, type ReactNode } from 'react';
+import { createContext, use, useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+
+/** Whether drawers are a part of the page, as the settings of an object are on its page. */
+export const InPage = createContext(false);
 
 /** A panel from the right: editors 640 px, details 520, small forms 480. Full width on narrow screens. */
 export function SideDrawer({
@@ -33,6 +37,33 @@ export function SideDrawer({
   const { t } = useTranslation();
   const titleId = useId();
   const line = { borderColor: 'divider', borderStyle: 'solid', borderWidth: 0 } as const;
+  if (use(InPage)) {
+    return (
+      <Card component="section" aria-label={typeof title === 'string' ? title : undefined} sx={{ overflow: 'visible' }}>
+        <Box sx={{ padding: { xs: '20px 16px', sm: '20px 24px' }, maxWidth: 800 }}>{children}</Box>
+        {footer && (
+          <Box
+            data-floating-bar
+            sx={{
+              ...line,
+              borderTopWidth: 1,
+              position: 'sticky',
+              bottom: 0,
+              zIndex: 2,
+              backgroundColor: 'background.paper',
+              borderRadius: '0 0 8px 8px',
+              display: 'flex',
+              alignItems: 'center',
+              gap: 1,
+              padding: { xs: '10px 16px', sm: '12px 24px' },
+            }}
+          >
+            {footer}
+          </Box>
+        )}
+      </Card>
+    );
+  }
   return (
     <Drawer
       anchor="right"
@@ -109,34 +140,52 @@ export function SideDrawer({
   );
 }
 
-/** A section of a drawer: a heading and one line of help, below a divider unless it is the first. */
+/**
+ * A section of a drawer: a heading and one line of help, below a divider unless it is the first. On the page of an object
+ * a rare section is folded.
+ */
 export function DrawerSection({
   title,
   explanation,
+  rare = false,
   children,
 }: {
   readonly title: string;
   readonly explanation?: string;
+  readonly rare?: boolean;
   readonly children: ReactNode;
 }) {
+  const folds = use(InPage) && rare;
+  const heading = (
+    <Typography variant="h3" {...(folds ? { sx: { display: 'inline' } } : {})}>
+      {title}
+    </Typography>
+  );
+  const help = explanation && (
+    <Typography variant="caption" component="p" color="textSecondary" sx={{ mt: '2px' }}>
+      {explanation}
+    </Typography>
+  );
   return (
     <Box
-      component="section"
+      component={folds ? 'details' : 'section'}
       sx={({ vars }) => ({
-        display: 'flex',
-        flexDirection: 'column',
-        gap: 2,
-        '& + section': { mt: 3, pt: 2.5, borderTop: `1px solid ${vars.palette.surface.line}` },
+        // A folded section is a block: a flex container would show its content.
+        ...(folds ? { '& > * + *': { mt: 2 } } : { display: 'flex', flexDirection: 'column', gap: 2 }),
+        ':is(section, details) + &': { mt: 3, pt: 2.5, borderTop: `1px solid ${vars.palette.surface.line}` },
       })}
     >
-      <Box>
-        <Typography variant="h3">{title}</Typography>
-        {explanation && (
-          <Typography variant="caption" component="p" color="textSecondary" sx={{ mt: '2px' }}>
-            {explanation}
-          </Typography>
-        )}
-      </Box>
+      {folds ? (
+        <Box component="summary" sx={{ cursor: 'pointer', minHeight: 24, borderRadius: '4px' }}>
+          {heading}
+        </Box>
+      ) : (
+        <Box>
+          {heading}
+          {help}
+        </Box>
+      )}
+      {folds && help}
       {children}
     </Box>
   );

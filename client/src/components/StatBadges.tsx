@@ -1,3 +1,4 @@
+import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import Skeleton from '@mui/material/Skeleton';
 import Tooltip from '@mui/material/Tooltip';
@@ -9,6 +10,8 @@ export interface Stat {
   readonly note?: string;
   /** The unabbreviated number. */
   readonly full?: string;
+  /** Marks a loss. */
+  readonly isLoss?: boolean;
 }
 
 /** The figures above a list, in one card with dividers. The first cell is wider. */
@@ -41,7 +44,9 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
             {stat.value === undefined ? (
               <Skeleton variant="rectangular" width={72} height={20} sx={{ my: '3px', maxWidth: '100%' }} />
             ) : stat.full === undefined ? (
-              <span>{stat.value}</span>
+              <Box component="span" {...(stat.isLoss ? { sx: { color: 'error.main' } } : {})}>
+                {stat.value}
+              </Box>
             ) : (
               <Tooltip title={stat.full}>
                 <span aria-label={stat.full}>{stat.value}</span>

@@ -56,9 +56,10 @@ const raised = { marginBottom: '60px' };
 const aboveBars = ({ breakpoints }: Theme) => ({
   'body:has([data-floating-bar]) .notistack-SnackbarContainer': raised,
   'body:has([data-floating-bar="tall"]) .notistack-SnackbarContainer': { marginBottom: '112px' },
-  // The fields and buttons of a drawer are at the right, so toasts appear elsewhere.
+  'body:has([data-corner]) .notistack-SnackbarContainer': raised,
+  // The fields and buttons of a drawer, and the guide, are at the right, so toasts appear elsewhere.
   [breakpoints.up('sm')]: {
-    'body:has(.MuiDrawer-modal) .notistack-SnackbarContainer': {
+    'body:has(.MuiDrawer-modal, [data-corner]) .notistack-SnackbarContainer': {
       left: '20px',
       right: 'auto',
       alignItems: 'flex-start',

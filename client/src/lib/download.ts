@@ -1,3 +1,4 @@
+import { sitePath } from './basePath.js';
 import { session } from './session.js';
 
 /** Saves a file as a download. */
@@ -39,7 +40,7 @@ export async function downloadCsv(
   const user = session.get();
   const request = async (): Promise<Response> => {
     try {
-      return await fetch(`${path}?${query.toString()}`, {
+      return await fetch(`${sitePath(path)}?${query.toString()}`, {
         credentials: 'same-origin',
         headers: user ? { 'Veloera-User': String(user.id) } : {},
       });

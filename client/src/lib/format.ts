@@ -148,6 +148,10 @@ export function money(quota: number, kind: MoneyKind, { quotaPerUnit, symbol, ra
   return amountIn(symbol, value, value !== 0 && Math.abs(value) < 1 ? 6 : 2);
 }
 
+/** A total in USD, with the decimals of a balance: the same amount looks the same wherever it stands. */
+export const total = (usd: number, { symbol, rate }: Pick<CurrencyDisplay, 'symbol' | 'rate'>): string =>
+  amountIn(symbol, usd * rate, balanceDigits(usd * rate));
+
 /** Returns decimals such that only 0 is shown as 0, because the first calls of a site cost less than a cent. */
 function balanceDigits(value: number): number {
   const size = Math.abs(value);

@@ -1,3 +1,4 @@
+import { siteAddress } from './basePath.js';
 import { defaultStatus, type SiteStatus } from './site-status.js';
 import { fromStoredStatus, toStoredChats, toStoredStatus } from './status.wire.js';
 import { readJson, writeJson } from './storage.js';
@@ -60,5 +61,5 @@ const unsetAddress = 'http://localhost:3000';
 /** The base URL for SDKs: the configured server address, else the origin of this page. */
 export function useBaseAddress(): string {
   const address = useStatus().serverAddress.replace(/\/+$/, '');
-  return address === '' || address === unsetAddress ? location.origin : address;
+  return address === '' || address === unsetAddress ? siteAddress() : address;
 }

@@ -30,6 +30,8 @@ export function useFormat() {
         isInCurrency ? format.money(value, kind, display) : quota(value),
       /** An amount in USD, such as a cost at a provider. */
       usd: (value: number, digits: number) => format.amountIn(display.symbol, value * display.rate, digits),
+      /** A sum of amounts in USD, such as a cost or a margin. */
+      total: (usd: number) => format.total(usd, display),
       relative: (value: Date | string | number) => format.relativeTime(value, language),
     };
   }, [quotaPerUnit, displayInCurrency, price, currency, t, language]);

@@ -25,7 +25,7 @@ import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.j
 import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
 import { accountRoutes } from '../console/users/account.routes.js';
 import { userRoutes } from '../console/users/user.routes.js';
-import { callbackRoutes, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
+import { callbackRoutes, orderRoutes, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { endpointRoutes } from '../services/endpoints.js';
 import { playgroundRoute } from '../services/playground/playground.routes.js';
@@ -86,6 +86,7 @@ export const apiSections: readonly ApiSection[] = [
   ]),
   sectionOf('Wallet', 'How users get balance.', [
     ...topUpPaymentRoutes,
+    ...orderRoutes,
     ...callbackRoutes,
     ...checkInRoutes,
     ...inviteRoutes,
@@ -126,7 +127,7 @@ export const apiSections: readonly ApiSection[] = [
   ]),
   sectionOf(
     'Import',
-    'From one-api, new-api, Veloera or LiteLLM, into a fresh site. The file is uploaded here; everything else is GraphQL (`siteImport`, `checkImport`, `startImport`, `cancelImport`, `discardImport`).',
+    'From one-api, new-api, Veloera, one-hub or LiteLLM, into a fresh site. The file is uploaded here; everything else is GraphQL (`siteImport`, `checkImport`, `startImport`, `cancelImport`, `discardImport`).',
     importRoutes,
   ),
   sectionOf('Health', 'For load balancers and Prometheus.', healthRoutes),

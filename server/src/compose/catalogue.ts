@@ -1,4 +1,9 @@
-import { ChannelHealthService, ModelHealthService, StatusPageService } from '../console/health/index.js';
+import {
+  ChannelHealthService,
+  FailedAttemptService,
+  ModelHealthService,
+  StatusPageService,
+} from '../console/health/index.js';
 import { Channel, ChannelDirectory } from '../console/channels/index.js';
 import { GroupService } from '../console/groups/index.js';
 import { BelowCostService, PriceVersion, PriceVersionService, PricingService } from '../console/prices/index.js';
@@ -67,6 +72,7 @@ export async function composeCatalogue(platform: Platform) {
     prices,
     modelHealthService,
     channelHealthService,
+    failedAttempts: new FailedAttemptService(dataSource),
     statusPageService,
     pricingService,
     priceVersionService,

@@ -16,7 +16,7 @@ import {
   paymentProviders,
   TopUpOrder,
 } from '../billing/payments/index.js';
-import { PaymentTestService, WalletService } from '../console/wallet/index.js';
+import { OrderService, PaymentTestService, WalletService } from '../console/wallet/index.js';
 
 export type Operations = ReturnType<typeof composeOperations>;
 import type { Accounts } from './accounts.js';
@@ -76,6 +76,13 @@ export function composeOperations(platform: Platform, { setupService, notificati
     logger,
   });
 
+  const orderService = new OrderService({
+    orders: dataSource.getRepository(TopUpOrder),
+    wallet: walletService,
+    credit,
+    auditLog: auditService,
+    clock,
+  });
   const paymentTests = new PaymentTestService({ state, providers, options: optionService });
 
   const captureService = new CaptureService(dataSource);
@@ -118,6 +125,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     redemptionService,
     redeemService,
     walletService,
+    orderService,
     paymentCallbacks,
     paymentTests,
     budgetService,

@@ -7,6 +7,7 @@ import { TimeShare } from '../platform/graphql/time-share.js';
 import { createApp, type AppDeps } from '../platform/http/app.js';
 import { closeGracefully } from '../platform/http/close-gracefully.js';
 import { limitByAddress } from '../platform/http/rate-limit.js';
+import { withPage } from '../platform/http/too-many-page.js';
 import { restHandlers, type RestHandlers } from '../platform/http/rest.js';
 import { restRoutes } from '../platform/http/route.js';
 import { apiReferenceRoutes } from '../console/api-reference/api-reference.routes.js';
@@ -41,7 +42,7 @@ import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factor
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
 import { userRoutes } from '../console/users/user.routes.js';
 import { paymentProviders } from '../billing/payments/index.js';
-import { paymentCallbacks, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
+import { orderRoutes, paymentCallbacks, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';
 import { errorResponse } from '../services/client-errors.js';
 import { playgroundRoutes } from '../services/playground/playground.routes.js';
@@ -122,6 +123,7 @@ export async function composePresentations(
     connections: config.connections,
     errorResponse,
     direct: directCalls(builtRelay.routesDeps),
+    basePath: config.basePath,
     publicAddress: () => optionService.values.ServerAddress,
     plugins: [
       httpMetrics(metrics),
@@ -140,7 +142,12 @@ export async function composePresentations(
       billingDashboards(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit), rest),
       ...(roots.docs === null
         ? []
-        : [docsRoutes(new DocsService(roots.docs), limitByAddress(state, 'GD', config.webRateLimit))]),
+        : [
+            docsRoutes(
+              new DocsService(roots.docs, config.basePath),
+              withPage(limitByAddress(state, 'GD', config.webRateLimit), () => optionService.values.SystemName),
+            ),
+          ]),
     ],
     api: apiRoutes(subjects, rest),
     graphql: graphqlPlugin({
@@ -212,6 +219,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes(redemptionRoutes, operations.redemptionService, rest),
     restRoutes(redeemRoutes, operations.redeemService, rest),
     restRoutes(topUpPaymentRoutes, operations.walletService, rest),
+    restRoutes(orderRoutes, operations.orderService, rest),
     paymentCallbacks(operations.paymentCallbacks, rest),
     restRoutes(usageRoutes, operations, rest),
   ];

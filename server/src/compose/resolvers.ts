@@ -28,6 +28,7 @@ import { OptionResolver } from '../console/options/option.resolver.js';
 import { BelowCostResolver } from '../console/prices/below-cost.resolver.js';
 import { DryRunResolver } from '../console/prices/dry-run/dry-run.resolver.js';
 import { ChannelHealthResolver } from '../console/health/channels/channel-health.resolver.js';
+import { FailedAttemptResolver } from '../console/health/attempts/failed-attempts.resolver.js';
 import { ModelHealthResolver } from '../console/health/models/model-health.resolver.js';
 import { PriceVersionResolver } from '../console/prices/price-version.resolver.js';
 import { PricingResolver } from '../console/prices/pricing.resolver.js';
@@ -116,7 +117,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [AlertResolver, ({ alerts }) => new AlertResolver(alerts)],
   [DashboardResolver, ({ dashboards }) => new DashboardResolver(dashboards)],
   [PanelResolver, ({ dashboards }) => new PanelResolver(dashboards)],
-  [AuditResolver, ({ platform }) => new AuditResolver(platform.auditService)],
+  [AuditResolver, ({ platform, restore }) => new AuditResolver(platform.auditService, restore)],
   [AccessTokenResolver, ({ accounts }) => new AccessTokenResolver(accounts.accessTokens)],
   [SecondFactorResolver, ({ accounts }) => new SecondFactorResolver(accounts.secondFactors)],
   [FactorSignInResolver, ({ accounts }) => new FactorSignInResolver(accounts.factorSignIns)],
@@ -132,6 +133,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [SettingResolver, ({ accounts }) => new SettingResolver(accounts.settingService)],
   [CheckInResolver, ({ accounts }) => new CheckInResolver(accounts.checkInService)],
   [InviteResolver, ({ accounts }) => new InviteResolver(accounts.inviteService)],
+  [FailedAttemptResolver, ({ catalogue }) => new FailedAttemptResolver(catalogue.failedAttempts)],
   [ChannelHealthResolver, ({ catalogue }) => new ChannelHealthResolver(catalogue.channelHealthService)],
   [ModelHealthResolver, ({ catalogue }) => new ModelHealthResolver(catalogue.modelHealthService)],
   [StatusPageResolver, ({ catalogue }) => new StatusPageResolver(catalogue.statusPageService)],
@@ -154,7 +156,12 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [
     WalletResolver,
     ({ operations, platform }) =>
-      new WalletResolver(operations.walletService, platform.optionService, operations.paymentTests),
+      new WalletResolver(
+        operations.walletService,
+        platform.optionService,
+        operations.paymentTests,
+        operations.orderService,
+      ),
   ],
   [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],
   [UsageKeyResolver, ({ operations }) => new UsageKeyResolver(operations.usageService)],

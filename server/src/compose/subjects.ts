@@ -1,4 +1,5 @@
 import type { AlertService } from '../console/alerts/index.js';
+import type { RestoreService } from '../console/audit/index.js';
 import type { ChannelServices } from '../console/channels/index.js';
 import type { DashboardService } from '../console/dashboards/index.js';
 import type { ImportService } from '../import/console/import.service.js';
@@ -21,4 +22,5 @@ export interface Subjects {
   readonly siteImport: ImportService;
   readonly alerts: AlertService;
   readonly dashboards: DashboardService;
+  readonly restore: RestoreService;
 }

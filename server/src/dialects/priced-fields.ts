@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../shared/errors.js';
-import { asFields, type Fields } from './neutral/fields.js';
+import { asFields, asList, foldedName, type Fields } from './neutral/fields.js';
 import { optionalCount, optionalFlag } from './neutral/given.js';
+import type { ImageTerms } from './neutral/made-image.js';
 
 /*
  * The fields of a request that multiply or select its price. Some providers read text as a number, some compare words
@@ -22,6 +23,7 @@ const tierNames = ['service_tier', 'serviceTier'];
 export const pricedNames: readonly string[] = [
   ...[...choiceNames, ...limitNames, ...tierNames],
   ...['size', 'image_size', 'quality', 'seconds', 'sequential_image_generation', 'sequential_image_generation_options'],
+  'partial_images',
 ];
 /** Fields with which a provider runs tools or charges more, although the name of the field does not show a price. */
 export const otherPriced: readonly string[] = [
@@ -46,6 +48,13 @@ export const modelFields: readonly string[] = [
 /** Fields whose content gateways and servers copy into the request. */
 export const containers = ['extra_body', 'parameters', 'options', 'sampling_params'];
 export const configs = ['generationConfig', 'generation_config'];
+/**
+ * Fields that name what a provider keeps, or have it keep a response. A response in the background is charged when it is
+ * complete.
+ */
+const keptNames = [
+  ...['background', 'store', 'previous_response_id', 'conversation', 'container', 'cachedContent', 'cached_content'],
+];
 /** Fields that say what is asked of which model. */
 const contentNames = ['model', 'stream', 'messages', 'input', 'prompt', 'contents'];
 /**
@@ -54,7 +63,7 @@ const contentNames = ['model', 'stream', 'messages', 'input', 'prompt', 'content
  */
 export const decisiveNames: readonly string[] = [
   ...[...pricedNames, ...otherPriced, ...modelFields],
-  ...[...containers, ...configs, ...contentNames],
+  ...[...containers, ...configs, ...contentNames, ...keptNames],
 ];
 
 export const maxChoices = 1024;
@@ -65,12 +74,27 @@ export const choices: ReadonlySet<string> = new Set(choiceNames);
 export const limits: ReadonlySet<string> = new Set(limitNames);
 const tiers: ReadonlySet<string> = new Set(tierNames);
 /**
- * Names that are refused inside of a container, in lower case, because gateways compare them without regard to case and
+ * Names that are refused inside of a container, folded, because gateways compare them without regard to case and
  * copy them over the fields of the request.
  */
 const innerNames: ReadonlySet<string> = new Set(
-  [...choices, ...limits, ...tiers, ...otherPriced, ...modelFields, ...contentNames].map((name) => name.toLowerCase()),
+  [...choices, ...limits, ...tiers, ...otherPriced, ...modelFields, ...contentNames].map(foldedName),
 );
+
+/** Fields that may declare a tool of a provider, or select a price by a word. Items of `input` may declare tools. */
+const extraNames: ReadonlySet<string> = new Set([...tierNames, ...otherPriced, 'input']);
+
+/**
+ * Whether a request may use tools of a provider, or another price than the standard one. Most requests have no field
+ * for that, and are not searched further.
+ */
+export function mayCostMore(body: Fields): boolean {
+  for (const name in body) if (extraNames.has(name) && body[name] !== undefined) return true;
+  return asList(body['messages']).some(hasBlocks);
+}
+
+/** Whether a message has blocks, which may define tools. */
+const hasBlocks = (message: unknown): boolean => Array.isArray(asFields(message)?.['content']);
 
 /** The position of the fields of a text request. */
 export interface TextFields {
@@ -84,7 +108,7 @@ export interface TextFields {
 }
 
 const everywhere: ReadonlySet<string> = new Set([...containers, ...configs]);
-const everywhereInside: ReadonlySet<string> = new Set([...everywhere].map((name) => name.toLowerCase()));
+const everywhereInside: ReadonlySet<string> = new Set([...everywhere].map(foldedName));
 export const chatFields: TextFields = { limits: ['max_tokens', 'max_completion_tokens'], containers: everywhere };
 export const messagesFields: TextFields = {
   limits: ['max_tokens'],
@@ -119,10 +143,13 @@ export function readTextFields(fields: Fields, where: TextFields): number {
       longest = Math.max(longest, limit);
       if (limit > 0 && where.limits.includes(name)) isLimited = true;
     } else if (choices.has(name)) needCount(value, shown, 0, maxChoices);
-    else if (tiers.has(name) || where.words?.includes(name)) needWord(value, shown);
+    else if (tiers.has(name) && where.at !== undefined) {
+      throw new InvalidInputError(`${shown} must be a field of the request itself`, shown);
+    } else if (tiers.has(name) || where.words?.includes(name)) needWord(value, shown);
     else if (where.containers.has(name)) refuseInner(value, shown);
     else if (name === 'enable_search') optionalFlag(value, shown);
     else if (name === 'max_tool_calls') optionalCount(value, shown);
+    else if (name === 'web_search_options') optionalWord(asFields(value) ?? {}, 'search_context_size', `${shown}.`);
   }
   return isLimited ? longest : 0;
 }
@@ -137,7 +164,7 @@ export function checkContainers(fields: Fields): void {
 
 function refuseInner(container: unknown, at: string): void {
   for (const [name, value] of Object.entries(asFields(container) ?? {})) {
-    const [plain, shown] = [name.toLowerCase(), `${at}.${name}`];
+    const [plain, shown] = [foldedName(name), `${at}.${name}`];
     if (innerNames.has(plain)) {
       throw new InvalidInputError(`${shown} is not supported, it must be a field of the request itself`, shown);
     }
@@ -220,20 +247,38 @@ function seriesOf(body: Fields): number {
 
 /** @param isForm whether the fields are those of a form, in which all values are text */
 function imagesIn(fields: Fields, name: string, isForm: boolean): number {
+  return countIn(fields, name, isForm, { least: 1, most: maxImages }) ?? 1;
+}
+
+/** Maximum number of partial images before an image of a stream, as at OpenAI. */
+const maxPartialImages = 3;
+
+/**
+ * Returns the number of partial images before each image. Only a stream has them.
+ * @param at prefix of the name in errors
+ */
+function partialImagesIn(fields: Fields, isForm: boolean, at = ''): number {
+  return countIn(fields, 'partial_images', isForm, { least: 0, most: maxPartialImages, at }) ?? 0;
+}
+
+/** Returns a number of images; undefined when the field is absent. */
+function countIn(
+  fields: Fields,
+  name: string,
+  isForm: boolean,
+  { least, most, at = '' }: { readonly least: number; readonly most: number; readonly at?: string },
+): number | undefined {
   const value = fields[name];
-  if (value === undefined || value === null) return 1;
+  if (value === undefined || value === null) return undefined;
   const isDigits = isForm && typeof value === 'string' && /^\d{1,3}$/.test(value);
-  return needCount(isDigits ? Number(value) : value, name, 1, maxImages);
+  return needCount(isDigits ? Number(value) : value, at + name, least, most);
 }
 
 /**
- * Returns the number, size and quality of the images that a request asks for; of two numbers the larger one.
+ * Returns the number and the terms of the images that a request asks for; of two numbers the larger one.
  * @throws AppError INVALID_INPUT naming the field
  */
-export function readImageFields(
-  body: Fields,
-  isForm: boolean,
-): { readonly count: number; readonly size: string; readonly quality: string } {
+export function readImageFields(body: Fields, isForm: boolean): { readonly count: number } & Required<ImageTerms> {
   const counts = imageCountNames.map((name) => imagesIn(body, name, isForm));
   const [size, other] = [sizeIn(body, 'size'), sizeIn(body, 'image_size')];
   if (size !== '' && other !== '' && size !== other) {
@@ -243,6 +288,7 @@ export function readImageFields(
     count: Math.max(seriesOf(body), ...counts),
     size: (size || other || '1024x1024').replace('*', 'x'),
     quality: optionalWord(body, 'quality') || 'standard',
+    partialImages: partialImagesIn(body, isForm),
   };
 }
 
@@ -256,15 +302,16 @@ const drawingFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the size and quality of the images that a tool may draw; empty if the model chooses them.
+ * Returns the terms of the images that a tool may draw; size and quality are empty if the model chooses them.
  * @param at the path of the tool, for errors
  * @throws AppError INVALID_INPUT naming the field
  */
-export function readDrawingFields(tool: Fields, at: string): { readonly size: string; readonly quality: string } {
+export function readDrawingFields(tool: Fields, at: string): Required<ImageTerms> {
   for (const name in tool) {
     if (!drawingFields.has(name)) throw new InvalidInputError(`${at}.${name} is not supported`, `${at}.${name}`);
   }
   const size = sizeIn(tool, 'size', `${at}.`);
   const quality = optionalWord(tool, 'quality', `${at}.`);
-  return { size: size === 'auto' ? '' : size, quality: quality === 'auto' ? '' : quality };
+  const partialImages = partialImagesIn(tool, false, `${at}.`);
+  return { size: size === 'auto' ? '' : size, quality: quality === 'auto' ? '' : quality, partialImages };
 }

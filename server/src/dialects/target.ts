@@ -63,6 +63,9 @@ export interface ChannelSetting {
   readonly forceFormat?: boolean;
   readonly thinkingToContent?: boolean;
   readonly nonStreamOnly?: boolean;
-  /** The upstream for clients that do not speak Responses. Absent: Responses only for calls that need it. */
-  readonly chatUpstream?: 'chat' | 'responses' | undefined;
+  /**
+   * The upstream for clients that do not speak Responses. `alternative`: the other chat API of the provider. Absent: Responses only for
+   * calls that need it.
+   */
+  readonly chatUpstream?: 'chat' | 'responses' | 'alternative' | undefined;
 }

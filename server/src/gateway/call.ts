@@ -58,6 +58,8 @@ export interface Call extends RoutedCall {
    */
   readonly overridden?: ReadonlyMap<number, ParsedRequest> | undefined;
   readonly price: Price;
+  /** The name of the model in the log. */
+  readonly loggedModel: string;
   /**
    * The price of images that a tool of the call draws. Null when `price` covers them. Absent when the request names no
    * such tool.

@@ -42,8 +42,10 @@ export interface Tariff {
    * endpoint.
    */
   readonly counts: readonly Quantity[];
-  /** Returns the formula by which the old tables charge a model at this endpoint. */
-  formula(bareModel: string): Formula;
+  /** The formula by which the old tables charge calls of the endpoint. */
+  readonly formula: Formula;
+  /** How models are charged whose audio has its own price. Absent where they are charged like all others. */
+  readonly ofAudio?: Pick<Tariff, 'formula' | 'notes' | 'line'>;
   /** Returns how many times a price of the whole call is charged. When absent, it is charged once. */
   times?(call: ParsedRequest, upstreamModel: string): number;
   /** Returns the usage that does not depend on the provider. Null when the provider's report counts. */

@@ -4,6 +4,7 @@ import type { KnownBudget } from '../shared/budget.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import { jsonInTurns } from '../shared/json-in-turns.js';
 import type { FormPart } from '../dialects/contract.js';
+import { mayCostMore } from '../dialects/priced-fields.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { SearchTime } from '../platform/matching/search.js';
 import type { Caller } from './admit/authentication.js';
@@ -21,6 +22,8 @@ import { unpricedSelectors, unpricedTools } from './reserve/metering/server-tool
 import { reserveFor, type Reserved } from './reserve/reserve.js';
 import type { Admission } from './route/admission.js';
 import type { CallUse } from './route/limits/limit-board.js';
+
+const none: readonly string[] = [];
 
 /** Prepares a call that has a route: prices it, checks its texts, and reserves what it may cost. */
 export class CallPreparation {
@@ -40,7 +43,7 @@ export class CallPreparation {
     const parsed = parse(asked, admission.model);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const price = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
-    const request = endpoint.limitOutput ? withUnpriced(parsed, price, values) : parsed;
+    const request = endpoint.limitOutput && mayCostMore(parsed.body) ? withUnpriced(parsed, price, values) : parsed;
     const { drawing, advisor } = request;
     const isOverridden = this.overridesPrice && (request.images ?? endpoint.limitOutput) !== undefined;
     const isCaptured = values['content_capture.rules'].length > 0;
@@ -58,6 +61,8 @@ export class CallPreparation {
       overridden: isOverridden ? overriddenCalls(request, admission.candidates, admission.model) : undefined,
       rawBody,
       price,
+      // Families have no routing prefix.
+      loggedModel: admission.model === admission.bareModel ? price.model : admission.model,
       drawing: drawing ? prices.ofDrawing(price, drawing.model, admission.group) : undefined,
       advice: advisor ? prices.ofAdvice(price, advisor.model, admission.group) : undefined,
       prices,
@@ -85,14 +90,20 @@ export class CallPreparation {
    * @returns the call after all guardrails for input, unchanged or with a masked body
    * @throws AppError SENSITIVE_WORDS, GUARDRAIL_BLOCKED
    */
-  async check(asked: OpenedRequest, call: Call): Promise<Call> {
+  check(asked: OpenedRequest, call: Call): Call | Promise<Call> {
+    const { words } = this.deps.guardrails;
+    const texts = words.enabled ? call.endpoint.texts(call.request.body) : none;
+    const mayBlock = words.enabled && words.mayBlock(texts);
+    if (!mayBlock && this.deps.options.values['guardrails.rules'].length === 0) return call;
+    return this.checkTexts(asked, call, mayBlock ? texts : none);
+  }
+
+  /** @param texts the texts that may have blocked words */
+  private async checkTexts(asked: OpenedRequest, call: Call, texts: readonly string[]): Promise<Call> {
     const { guardrails, options } = this.deps;
-    const { words } = guardrails;
     const { requestId, caller, admission } = call;
     const time = new SearchTime();
-    if (words.enabled) {
-      await words.check(call.endpoint.texts(call.request.body), { userId: caller.user.id, requestId, time });
-    }
+    if (texts.length > 0) await guardrails.words.check(texts, { userId: caller.user.id, requestId, time });
     if (options.values['guardrails.rules'].length === 0) return call;
     const guard = guardrails.of(caller, admission.group, admission.model, requestId, time);
     return guard ? this.guarded(asked, { ...call, guard }, guard) : call;
@@ -132,18 +143,23 @@ export class CallPreparation {
     return limits ? this.countAndReserve(asked, call, limits) : this.reserveOnly(call);
   }
 
-  private async reserveOnly(call: Call): Promise<Reserved> {
+  private reserveOnly(call: Call): Promise<Reserved> {
     const { keys, ledger, options, budgets } = this.deps;
+    const reserving = reserveFor(call, ledger, options.values);
     this.running.waits(call.requestId);
-    try {
-      return await reserveFor(call, ledger, options.values);
-    } catch (error) {
-      budgets.refused(error);
-      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(call.caller.key);
-      throw error;
-    } finally {
-      this.running.goesOn(call.requestId);
-    }
+    // Callbacks are used because every call comes here: an async function costs five times as much memory.
+    return reserving.then(
+      (reserved) => {
+        this.running.goesOn(call.requestId);
+        return reserved;
+      },
+      (error: unknown) => {
+        this.running.goesOn(call.requestId);
+        budgets.refused(error);
+        if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(call.caller.key);
+        throw error;
+      },
+    );
   }
 
   /**

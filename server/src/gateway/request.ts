@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ImageOrder } from '../billing/prices/index.js';
 import type { FormPart } from '../dialects/contract.js';
 import type { NamedId } from '../dialects/languages/provider-ids.js';
+import type { ImageTerms } from '../dialects/neutral/made-image.js';
 import type { Caller } from './admit/authentication.js';
 import type { BodyGrant } from './admit/body-budget.js';
 import type { CallTrace } from './observe/tracing/call-trace.js';
@@ -70,9 +71,9 @@ export interface ParsedRequest {
   /** Prompt tokens that are known before the call, at endpoints whose price depends on the request only. */
   readonly measuredTokens?: number;
   /** The requested images, for endpoints that are priced by images. The model that generates them is known later. */
-  readonly images?: Omit<ImageOrder, 'upstreamModel'>;
+  readonly images?: Omit<ImageOrder, 'upstreamModel'> & ImageTerms;
   /** Images that the provider may draw with another model, for a tool of the call. */
-  readonly drawing?: { readonly model: string; readonly size: string; readonly quality: string };
+  readonly drawing?: { readonly model: string } & ImageTerms;
   /**
    * Another model that the provider may ask for advice, for a tool of the call, and the maximum length of one piece of
    * advice.

@@ -253,6 +253,7 @@ const skipped: ReadonlySet<string> = new Set([
 
 const boundToAccount: ReadonlySet<string> = new Set([
   'previous_response_not_found',
+  'thread_not_found',
   'unknown_id',
   'encrypted_reasoning_unusable',
 ]);

@@ -14,12 +14,12 @@ import { OneHubPrices } from './prices/one-hub-price.js';
 import { planPrices, type PricePlan } from './prices/price-plan.js';
 import { servedBy, servedColumns, type ServedModel } from './prices/served-calls.js';
 import { SourcePrices } from './prices/source-price.js';
+import { quotaPerUnitOf } from './quota-per-unit.js';
 import { BadRecord, Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 import { readElsewhere } from './tables.js';
 
 const pageSize = 2_000;
-const defaultQuotaPerUnit = 500_000;
 
 /**
  * Yields the rows of a table in the order of their ids, as `Fields`; nothing if the source does not have the table.
@@ -105,7 +105,7 @@ async function readPrices(
   await readRows(source, 'channels', read, { columns: servedColumns });
   const there =
     generation === 'one-hub'
-      ? new OneHubPrices(await source.all('prices'), Number(options.get('QuotaPerUnit')) || defaultQuotaPerUnit)
+      ? new OneHubPrices(await source.all('prices'), quotaPerUnitOf(options))
       : new SourcePrices(generation, options);
   return planPrices({ generation, options, there, calls, findings, decisions });
 }

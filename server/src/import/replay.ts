@@ -7,7 +7,7 @@ import {
   type PriceSettings,
 } from '../billing/prices/index.js';
 import { LogType } from '../shared/log-type.js';
-import { asList, parseFields, type Fields as Json } from '../shared/json.js';
+import { asList, parseFields, someNumber, type Fields as Json } from '../shared/json.js';
 import type { Family } from './family.js';
 import type { Accepting } from './findings.js';
 import { logColumns, mapLog, type MovedLog } from './map/logs.js';
@@ -119,7 +119,7 @@ export async function replayCharges(
  */
 function toleranceOf(family: Family, other: Json): number {
   if (family !== 'one-hub') return 1;
-  const number = (key: string): number => (typeof other[key] === 'number' ? other[key] : 0);
+  const number = (key: string): number => someNumber(other[key]) ?? 0;
   const kinds = Math.max(0, asList(other['components']).length - 2);
   return 1 + kinds * number('model_ratio') * Math.max(1, number('completion_ratio')) * number('group_ratio');
 }
@@ -172,7 +172,7 @@ function termsOf({ content }: MovedLog, other: Json): string {
 
 function chargeHere(row: MovedLog, other: Json, price: Price, quotaPerUnit: number): number | null {
   if (other['uncounted'] === true) return null;
-  const count = (key: string): number => (typeof other[key] === 'number' ? other[key] : 0);
+  const count = (key: string): number => someNumber(other[key]) ?? 0;
   // Rows of Messages calls count the prompt without cached tokens.
   const beside = other['claude'] === true ? count('cache_tokens') + count('cache_creation_tokens') : 0;
   const call: LoggedCall = {

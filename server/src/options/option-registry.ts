@@ -212,7 +212,7 @@ export const optionRegistry = {
   SensitiveWords: list(tables.defaultSensitiveWords, '\n', word),
   LogConsumeEnabled: flag(true),
   LogChatContentEnabled: flag(false),
-  LogErrorEnabled: flag(false),
+  LogErrorEnabled: flag(true),
   DataExportEnabled: flag(true),
   DataExportInterval: whole(5, 1),
   DataExportDefaultTime: choice('hour', ['hour', 'day', 'week']),

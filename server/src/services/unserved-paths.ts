@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { gatewayType } from '../dialects/errors/failure.js';
 import { hijack, type Hijacked } from '../gateway/incoming-request.js';
 import { pathOf } from '../platform/http/cors.js';
+import { isModelPage } from '../platform/http/not-found.js';
 import type { Relay } from '../gateway/pipeline.js';
 import { refuse, sendError } from './client-errors.js';
 import { addRelayRoutes, relayRoute, takeCall, type RelayRoute, type ServeCall } from './relay-route.js';
@@ -45,7 +46,10 @@ export function addUnservedPaths(app: FastifyInstance, deps: RelayRoutesDeps): v
     app.route({
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       url: `${api}/*`,
-      handler: (request, reply) => void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes), 404),
+      handler: (request, reply) => {
+        if (isModelPage(request)) return reply.callNotFound();
+        return void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes), 404);
+      },
     });
   }
 }

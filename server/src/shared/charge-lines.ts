@@ -1,4 +1,4 @@
-import { isTokenQuantity, quantities, type Quantity } from './price-card.js';
+import { exact, isTokenQuantity, pricedPer, quantities, type Quantity } from './price-card.js';
 
 /** One line of a charge: a quantity, how much of it, and its price in USD per million tokens or per unit. */
 export type ChargeLine = readonly [quantity: Quantity, count: number, price: number];
@@ -24,8 +24,7 @@ function isLine(value: unknown): value is ChargeLine {
 const isAmount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && Number.isFinite(value);
 
 /** Returns the amount of a line in USD, for display: binary rounding errors are removed. */
-export const usdOfLine = ([quantity, count, price]: ChargeLine): number =>
-  Number(((count * price) / (isTokenQuantity(quantity) ? 1_000_000 : 1)).toPrecision(12));
+export const usdOfLine = ([quantity, count, price]: ChargeLine): number => exact((count * price) / pricedPer[quantity]);
 
 /** Formats a line as `100000 cacheWrite1h x 6 USD per million = 0.6`. */
 export const formatComponent = (line: ChargeLine): string => {

@@ -58,12 +58,12 @@ const suspect = /\\u(?:0000|d[89a-f])/;
 
 /**
  * Returns JSON text that Postgres accepts as `json` and `jsonb`, with names and values made storable. It costs one
- * regular expression when nothing has to change. Values are replaced instead of escapes, because `\\u0000` is an
+ * search when nothing has to change. Values are replaced instead of escapes, because `\\u0000` is an
  * escaped backslash and text.
  */
 export function storableJson(value: unknown): string {
   const json = JSON.stringify(value);
-  return suspect.test(json) ? JSON.stringify(value, clean) : json;
+  return json.includes('\\u') && suspect.test(json) ? JSON.stringify(value, clean) : json;
 }
 
 function clean(_key: string, value: unknown): unknown {

@@ -4,12 +4,6 @@ export const durationBounds = [
   90_000, 120_000, 180_000, 300_000, 600_000,
 ] as const;
 
-/** Returns the index of the bucket of `durationBounds` for a duration in milliseconds. */
-export function durationBucket(milliseconds: number): number {
-  const index = durationBounds.findIndex((bound) => milliseconds <= bound);
-  return index === -1 ? durationBounds.length : index;
-}
-
 /**
  * Returns the duration that the given share of the calls did not exceed, interpolated linearly inside its bucket.
  * @param share 0 to 1

@@ -10,5 +10,8 @@ export const LogType = {
   test: 7,
 } as const;
 
+/** Types of rows of calls: answered and failed ones. */
+export const callTypes: readonly number[] = [LogType.consume, LogType.error];
+
 /** Types of rows whose quota was added to the balance, or deducted by an admin. It is not the cost of a call. */
 export const creditTypes: readonly number[] = [LogType.topUp, LogType.manage, LogType.system, LogType.checkIn];

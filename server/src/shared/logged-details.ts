@@ -14,10 +14,10 @@ export const loggedDuration = `coalesce(${loggedNumber('duration_ms')}, use_time
 /** The same as a whole number. */
 export const loggedDurationMs = `least(${loggedDuration}, 1e15)::bigint`;
 
-/** The same of a row that was read. */
+/** Returns what `loggedDurationMs` is of a row that was read. */
 export function durationMsOf({ other, useTime }: { readonly other: string; readonly useTime: number }): number {
-  const found = /"duration_ms": ?(\d{1,15})/.exec(other)?.[1];
-  return found === undefined ? useTime * 1000 : Number(found);
+  const found = /"duration_ms": ?(-?\d{1,15}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)/.exec(other)?.[1];
+  return Math.min(found === undefined ? useTime * 1000 : Math.round(Number(found)), 1e15);
 }
 
 export const errorCodeOf = (other: string): string => /"error_code": ?"([^"\\]*)"/.exec(other)?.[1] ?? '';

@@ -88,6 +88,10 @@ const ofVideos = new Set<Quantity>(ofKinds('video'));
 
 export const isPromptQuantity = (quantity: Quantity): boolean => ofPrompt.has(quantity);
 export const isTokenQuantity = (quantity: Quantity): quantity is TokenQuantity => ofTokens.has(quantity);
+/** The count that one price is for: a million tokens, or one of any other quantity. */
+export const pricedPer = Object.fromEntries(
+  quantities.map((quantity) => [quantity, ofTokens.has(quantity) ? 1_000_000 : 1]),
+) as Readonly<Record<Quantity, number>>;
 /** Whether it is a unit whose price may depend on the resolution of a video. */
 export const isVideoQuantity = (quantity: Quantity): boolean => ofVideos.has(quantity);
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation, useMatches } from 'react-router-dom';
 import { lazyPart } from '../../components/lazyPart.js';
 import { useReader } from '../../lib/reader.js';
-import { useSession } from '../../lib/session.js';
+import { adminRole, useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import type { ScreenEntry } from '../screens.js';
@@ -19,10 +19,13 @@ const NavigationDrawer = lazyPart(
   ({ open }) => open,
 );
 
+const SetupGuide = lazyPart(async () => (await import('./guide/SetupGuide.js')).SetupGuide);
+
 export function Shell() {
   const { t } = useTranslation();
   const { pathname } = useLocation();
-  const signedIn = useSession() !== null;
+  const user = useSession();
+  const signedIn = user !== null;
   const mobile = useIsMobile();
   const [collapsed, toggleCollapsed] = useCollapsed();
   const { setup } = useStatus();
@@ -69,6 +72,7 @@ export function Shell() {
           <Outlet key={followsZone ? '' : (timeZone ?? '')} />
         </Box>
       </Box>
+      {hasSideBar && user.role >= adminRole && <SetupGuide key={user.id} />}
     </Box>
   );
 }

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { sitePath } from '../../lib/basePath.js';
 import { useMay } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
@@ -17,7 +18,7 @@ export interface SiteLink {
 export function useSiteLinks(): readonly SiteLink[] {
   const { docsLink, enableDataExport, publicModelHealth, enableStatusPage } = useStatus();
   const { i18n } = useTranslation();
-  const ownDocs = i18n.language.startsWith('zh') ? '/docs/zh' : '/docs';
+  const ownDocs = sitePath(i18n.language.startsWith('zh') ? '/docs/zh' : '/docs');
   const admin = useMay('PRICES');
   const signedIn = useSession() !== null;
   return [

@@ -56,9 +56,10 @@ export function ChartPanel({
               {labels.map((label, index) => (
                 <tr key={label}>
                   <th scope="row">{label}</th>
-                  {series.map((one) => (
-                    <td key={one.name}>{format(one.values[index] ?? 0)}</td>
-                  ))}
+                  {series.map(({ name, values }) => {
+                    const value = values[index] ?? null;
+                    return <td key={name}>{value === null ? '–' : format(value)}</td>;
+                  })}
                 </tr>
               ))}
             </tbody>

@@ -11,7 +11,8 @@ export interface ChartSeries {
   readonly name: string;
   /** A CSS colour, also `var(...)`. */
   readonly color: string;
-  readonly values: readonly number[];
+  /** Null: there is no value, and lines have a gap. */
+  readonly values: ReadonlyArray<number | null>;
 }
 
 export interface TimeChartProps {
@@ -32,7 +33,7 @@ export interface TimeChartProps {
 /** Half of the last label, such as `11-21 21:00`, is right of its column. Pixels. */
 const lastLabel = 34;
 
-/** Values over time as stacked columns, or as one line with its area. */
+/** Values over time as stacked columns, or as lines; one line has its area. */
 export function TimeChart({
   series,
   labels,
@@ -44,7 +45,7 @@ export function TimeChart({
   minStep,
 }: TimeChartProps) {
   const { t } = useTranslation();
-  const isEmpty = series.every(({ values }) => values.every((value) => value === 0));
+  const isEmpty = series.every(({ values }) => values.every((value) => !value));
   const largest = isEmpty ? marks : largestOf(series, kind);
   const width = axisWidth(marksUpTo(largest, minStep).map(formatMark));
   const tickLabelStyle = { fontFamily: sans, fontSize: 11.5, fill: 'var(--mui-palette-text-secondary)' };
@@ -70,9 +71,13 @@ export function TimeChart({
       '& .MuiChartsGrid-line': { stroke: 'var(--mui-palette-surface-line)' },
       '& .MuiLineChart-line': { strokeWidth: 1.75 },
       '& .MuiLineChart-area': { opacity: 0.12 },
+      '& .MuiLineChart-mark': { r: 2 },
     },
     // The panel itself shows that there are no values.
-    slots: { tooltip: () => <SeriesTooltip format={format} />, noDataOverlay: () => null },
+    slots: {
+      tooltip: () => <SeriesTooltip format={format} isStacked={kind === 'columns'} />,
+      noDataOverlay: () => null,
+    },
   };
   const xAxis = { ...plain, data: labels, height: 26, tickLabelMinGap: 28 };
   const shared = series.map(({ name: label, color, values }) => ({ label, color, data: values }));
@@ -88,7 +93,14 @@ export function TimeChart({
         <LineChart
           {...chart}
           xAxis={[{ ...xAxis, scaleType: 'point' }]}
-          series={shared.map((one) => ({ ...one, area: true, showMark: false, curve: 'linear' }))}
+          series={shared.map((one) => ({
+            ...one,
+            area: shared.length === 1,
+            shape: 'circle',
+            curve: 'linear',
+            // A value between two gaps has no line.
+            showMark: ({ index }) => one.data[index - 1] == null && one.data[index + 1] == null,
+          }))}
         />
       )}
       {isEmpty && (
@@ -112,13 +124,20 @@ export function TimeChart({
   );
 }
 
-/** The series of one bucket, the largest first, and their total. */
-function SeriesTooltip({ format }: { readonly format: (value: number) => string }) {
+/** The series of one bucket, the largest first, and the total of stacked ones. */
+function SeriesTooltip({
+  format,
+  isStacked,
+}: {
+  readonly format: (value: number) => string;
+  readonly isStacked: boolean;
+}) {
   const { t } = useTranslation();
   const [axis] = useAxesTooltip<'bar' | 'line'>() ?? [];
   const rows = (axis?.seriesItems ?? [])
-    .map(({ seriesId, color, formattedLabel, value }) => ({ seriesId, color, formattedLabel, value: Number(value) }))
-    .filter(({ value }) => value > 0)
+    .flatMap(({ value, ...item }) =>
+      typeof value === 'number' && (value > 0 || !isStacked) ? [{ ...item, value }] : [],
+    )
     .sort((one, two) => two.value - one.value);
   return (
     <ChartsTooltipContainer trigger="axis">
@@ -135,7 +154,7 @@ function SeriesTooltip({ format }: { readonly format: (value: number) => string 
             {format(row.value)}
           </Box>
         ))}
-        {rows.length !== 1 && (
+        {isStacked && rows.length !== 1 && (
           <Box sx={{ display: 'flex', justifyContent: 'space-between', mt: '4px', fontWeight: 600 }}>
             <span>{t('dashboard.total')}</span>
             {format(rows.reduce((sum, { value }) => sum + value, 0))}

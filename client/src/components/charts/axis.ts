@@ -4,7 +4,8 @@
 export const marks = 4;
 
 interface Values {
-  readonly values: readonly number[];
+  /** Null: there is no value. */
+  readonly values: ReadonlyArray<number | null>;
 }
 
 /** The highest column of stacked series. */
@@ -16,7 +17,9 @@ export const largestSum = (series: readonly Values[]): number =>
 
 /** The highest point of a chart: columns are stacked, lines are not. */
 export const largestOf = (series: readonly Values[], kind: 'columns' | 'line'): number =>
-  kind === 'columns' ? largestSum(series) : Math.max(0, ...series.flatMap(({ values }) => values));
+  kind === 'columns'
+    ? largestSum(series)
+    : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
 
 /**
  * Returns the step between marks from zero to a value: 1, 2 or 5 times a power of ten, as the chart library chooses it.

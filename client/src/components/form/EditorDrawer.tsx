@@ -1,11 +1,11 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { use, useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { flushSync } from 'react-dom';
 import { showFormError } from './showFormError.js';
-import { SideDrawer } from '../SideDrawer.js';
+import { InPage, SideDrawer } from '../SideDrawer.js';
 import { toast } from '../toast.js';
 import { UnsavedGuard, useMayDiscard } from './UnsavedGuard.js';
 
@@ -36,7 +36,7 @@ export interface EditorDrawerProps<T extends FieldValues> {
 
 /**
  * A form in a drawer. It counts the changes, asks before it discards them, saves with Ctrl+S or Cmd+S, focuses the first
- * error, and closes after saving.
+ * error, and closes after saving. On the page of an object (`InPage`) it stays open, and what was saved is unchanged.
  */
 export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>) {
   const {
@@ -63,7 +63,14 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
   // The form was saved or discarded, so leaving needs no further confirmation.
   const leaving = useRef(false);
 
+  const isInPage = use(InPage);
+
   const leave = () => {
+    if (isInPage) {
+      form.reset(form.getValues());
+      leaving.current = false;
+      return;
+    }
     leaving.current = true;
     setOpen(false);
     // Wait for the closing animation.
@@ -72,6 +79,17 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
   const close = async () => {
     if (changes === 0 || (await mayDiscard())) leave();
   };
+  const discard = async () => {
+    if (!(await mayDiscard())) return;
+    form.reset();
+    onClosed();
+  };
+  // The fields of a folded section cannot take the focus.
+  const unfold = () =>
+    document
+      .getElementById(formId)
+      ?.querySelectorAll('details')
+      .forEach((section) => (section.open = true));
   const save = form.handleSubmit(async (values) => {
     leaving.current = true;
     try {
@@ -79,10 +97,11 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
       else leave();
     } catch (error) {
       leaving.current = false;
+      unfold();
       const shown = showFormError(form, error, t, { ...(fieldNames ? { names: fieldNames } : {}) });
       if (!shown) toast.failure(error, t);
     }
-  });
+  }, unfold);
   // A key that is held down, or the second click of a double click, may fire before the button is disabled or the
   // drawer is closed.
   const checking = useRef(false);
@@ -126,19 +145,29 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
       meta={meta}
       onClose={() => void close()}
       footer={
-        <>
-          <Box className="num" role="status" sx={{ flex: 1, color: 'text.secondary', fontSize: 13 }}>
-            {changes > 0 ? t('form.changes', { count: changes }) : ''}
-          </Box>
-          <Button variant="outlined" onClick={() => void close()}>
-            {readOnly ? t('actions.close') : t('actions.cancel')}
-          </Button>
-          {!readOnly && (
-            <Button type="submit" form={formId} variant="contained" loading={isSubmitting}>
-              {saveLabel}
-            </Button>
-          )}
-        </>
+        // On a page the bar comes only with changes.
+        !(isInPage && changes === 0) && (
+          <>
+            <Box className="num" role="status" sx={{ flex: 1, color: 'text.secondary', fontSize: 13 }}>
+              {changes > 0 ? t('form.changes', { count: changes }) : ''}
+            </Box>
+            {!isInPage && (
+              <Button variant="outlined" onClick={() => void close()}>
+                {readOnly ? t('actions.close') : t('actions.cancel')}
+              </Button>
+            )}
+            {isInPage && changes > 0 && (
+              <Button variant="outlined" onClick={() => void discard()}>
+                {t('objects.discard')}
+              </Button>
+            )}
+            {!readOnly && (
+              <Button type="submit" form={formId} variant="contained" loading={isSubmitting}>
+                {saveLabel}
+              </Button>
+            )}
+          </>
+        )
       }
     >
       <form

@@ -60,7 +60,9 @@ export const GridFooter = memo(function GridFooter({
       })}
     >
       <Box role="status" sx={{ flex: 1, minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+        {known && totalCount === 0 && t('grid.noItems')}
         {known &&
+          totalCount > 0 &&
           t(mobile ? 'grid.rangeShort' : 'grid.range', {
             first: integer(first),
             last: integer(last),

@@ -3,13 +3,22 @@ import Button from '@mui/material/Button';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** Replaces the filters while rows are selected: the number of rows, bulk actions, and Clear. */
+/**
+ * Replaces the filters while rows are selected: the number of rows, bulk actions, and Clear. Offers all rows that match the
+ * filters, if there are more than selected.
+ */
 export function SelectionBar({
   count,
+  matching,
+  onSelectMatching,
   onClear,
   children,
 }: {
   readonly count: number;
+  /** Number of rows that match the filters. */
+  readonly matching?: number;
+  /** Selects all that match. Absent where bulk actions need the ids. */
+  readonly onSelectMatching?: () => void;
   readonly onClear: () => void;
   readonly children: ReactNode;
 }) {
@@ -19,6 +28,9 @@ export function SelectionBar({
       <Box className="num" role="status" sx={{ fontSize: 13, fontWeight: 500, mr: 1 }}>
         {t('grid.selected', { count })}
       </Box>
+      {onSelectMatching && matching !== undefined && matching > count && (
+        <Button onClick={onSelectMatching}>{t('grid.selectMatching', { count: matching })}</Button>
+      )}
       {children}
       <Button onClick={onClear}>{t('grid.clearSelection')}</Button>
     </Box>

@@ -15,7 +15,10 @@ export const alerts = {
   allKinds: 'All alerts',
   subject: 'Channel',
   detail: 'Details',
-  messages: 'Messages',
+  messages: 'Delivery',
+  sent: 'Sent',
+  markAll: 'Mark all as read',
+  marked: 'All alerts are marked as read',
   stateOpen: 'Open',
   stateEnded: 'Ended',
   kinds: {

@@ -2,6 +2,10 @@
 export const firstSteps = {
   title: 'First steps',
   progress: '{{done}} of {{count}} done',
+  fold: 'Fold the first steps',
+  unfold: 'Unfold the first steps',
+  finished: 'First call charged',
+  receipt: 'See what it cost and why',
   dismiss: 'Hide the first steps',
   done: 'Done',
   open: 'Open',

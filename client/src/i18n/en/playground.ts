@@ -35,6 +35,8 @@ export const playground = {
   parameters: 'Parameters',
   image: 'Image {{number}}',
   presencePenalty: 'Presence penalty',
+  autoReconnect: 'Reconnect automatically',
+  autoReconnectHint: 'After 3 s if the connection breaks, at most 3 times. Each request is charged.',
   question: 'Prompt',
   removeImage: 'Remove image {{number}}',
   retry: 'Regenerate',

@@ -33,6 +33,7 @@ export const settingTexts = {
   rows: {
     quotaPerUnit: 'Quota per unit',
     retryTimes: 'Retries',
+    streamCacheQueue: 'Stream buffer length',
     displayInCurrency: 'Display in currency',
     displayTokenStat: 'Show token statistics in usage endpoints',
     collapseSideBar: 'Collapse the side bar by default',
@@ -187,9 +188,11 @@ export const settingTexts = {
     footer: 'Footer',
   },
   hints: {
-    logErrors: 'Adds an uncharged row for calls that no channel could serve.',
+    logErrors:
+      'Adds an uncharged row for calls that no channel could serve: at most 2,000 an hour, 500 of them of one user.',
     quotaPerUnit: 'Quota per US dollar. Changing it rescales all amounts.',
     retryTimes: 'How many other channels to try after a failure.',
+    streamCacheQueue: 'Has no effect here: streams are passed on as they arrive. Kept for older consoles.',
     displayInCurrency: 'Show amounts as dollars instead of raw quota.',
     selfUse: 'Prices are optional and registration is hidden.',
     demoSite: 'Shows a demo badge. Nothing becomes read-only.',

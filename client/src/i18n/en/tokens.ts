@@ -12,6 +12,8 @@ export const tokens = {
   emptyTitle: 'No tokens yet',
   emptyText: 'A token is the API key for your application. Use it with any OpenAI client and this base URL.',
 
+  firstName: 'First token',
+  ownerBanned: 'Owner banned',
   expires: 'Expires',
   never: 'Never',
   expired: 'Expired',
@@ -40,7 +42,7 @@ export const tokens = {
 
   general: 'General',
   expiresHint: 'Leave empty for no expiry.',
-  expiryFormat: 'Invalid expiry time',
+  expiryFormat: 'Expiry time format error',
   expiryPast: 'Expiry must be in the future',
   oneHour: '1 hour',
   oneDay: '1 day',

@@ -42,6 +42,7 @@ export const users = {
   usedQuota: 'Used',
   active: 'Activated',
   banned: 'Banned',
+  tokensOfBanned: 'The user is banned, so none of these tokens works.',
   otherStatus: 'Other',
   deactivated: 'Deactivated',
   enableOf: 'Enable user {{name}}',
@@ -85,7 +86,7 @@ export const users = {
   deleteTitle: 'Delete user “{{name}}”?',
   deleteBody: 'The account is deactivated and its API tokens stop working. The username remains reserved.',
   deleted: 'User “{{name}}” deleted',
-  done: 'Done',
+  done: 'Operation completed',
 
   bulkEnable: 'Enable',
   bulkEnableTitle_one: 'Enable {{count}} user?',

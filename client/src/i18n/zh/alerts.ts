@@ -15,7 +15,10 @@ export const alerts = {
   allKinds: '全部告警',
   subject: '渠道',
   detail: '详情',
-  messages: '消息',
+  messages: '通知发送',
+  sent: '已发送',
+  markAll: '全部标为已读',
+  marked: '所有告警已标为已读',
   stateOpen: '未结束',
   stateEnded: '已结束',
   kinds: {

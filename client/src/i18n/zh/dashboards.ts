@@ -44,7 +44,7 @@ export const dashboards = {
   graphql: 'GraphQL',
   isBuiltIn: '内置',
   kind: '显示为',
-  kinds: { NUMBER: '数字', LINE: '折线', BAR: '柱形', PIE: '饼图', TABLE: '表格' },
+  kinds: { NUMBER: '数字', LINE: '折线', BAR: '柱形', PIE: '饼图', RANKING: '排行', TABLE: '表格' },
   later: '后移',
   link: '复制链接',
   mine: '我的',

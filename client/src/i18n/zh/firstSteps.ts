@@ -2,6 +2,10 @@
 export const firstSteps = {
   title: '开始使用',
   progress: '已完成 {{done}} / {{count}}',
+  fold: '收起开始使用',
+  unfold: '展开开始使用',
+  finished: '第一次调用已计费',
+  receipt: '查看费用及其计算',
   dismiss: '隐藏开始使用',
   done: '已完成',
   open: '未完成',

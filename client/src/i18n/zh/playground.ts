@@ -35,6 +35,8 @@ export const playground = {
   parameters: '参数',
   image: '图片 {{number}}',
   presencePenalty: '存在惩罚',
+  autoReconnect: '自动重连',
+  autoReconnectHint: '连接中断 3 秒后重试，最多 3 次。每次请求都会计费。',
   question: '问题',
   removeImage: '移除图片 {{number}}',
   retry: '重新回答',

@@ -11,6 +11,8 @@ export const tokens = {
   emptyTitle: '还没有令牌',
   emptyText: '令牌是您的程序使用的密钥。任何 OpenAI 客户端都可以用它访问本站地址。',
 
+  firstName: '第一个令牌',
+  ownerBanned: '用户已封禁',
   expires: '过期时间',
   never: '永不过期',
   expired: '已过期',

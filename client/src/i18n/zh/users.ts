@@ -42,6 +42,7 @@ export const users = {
   usedQuota: '已用',
   active: '已激活',
   banned: '已封禁',
+  tokensOfBanned: '该用户已被封禁，以下令牌均无法使用。',
   otherStatus: '其他',
   deactivated: '已注销',
   enableOf: '启用用户 {{name}}',

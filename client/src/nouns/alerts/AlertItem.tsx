@@ -44,12 +44,19 @@ export function AlertSubject({
   readonly onFollow?: () => void;
 }) {
   const { t } = useTranslation();
+  if (kind === 'SALE_BELOW_COST' && channelId == null) {
+    return (
+      <MayLink permission="PRICES" to="/setting?tab=operation&section=prices" className="strong" onClick={onFollow}>
+        {t('settings.sections.prices')}
+      </MayLink>
+    );
+  }
   if (channelId == null) return <Box sx={{ fontWeight: 500 }}>{t('alerts.site')}</Box>;
   const isOfCalls = kind === 'ERROR_RATE';
   return (
     <MayLink
       permission={isOfCalls ? 'LOGS_READ' : 'CHANNELS_READ'}
-      to={isOfCalls ? `/log?type=ERROR&channelId=${channelId}` : `/channel/edit/${channelId}`}
+      to={isOfCalls ? `/log?type=ERROR&channelId=${channelId}` : `/channel/${channelId}`}
       className="ellipsis strong"
       onClick={onFollow}
     >

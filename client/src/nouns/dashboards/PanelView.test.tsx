@@ -48,6 +48,34 @@ it('shows the first number large, and the others with their names', async () => 
   expect(shown.getByText('Calls 1,234')).toBeInTheDocument();
 });
 
+it('compares a number with the same of the range before, and leaves that out of the others', async () => {
+  const values = ['usd', 'calls'].flatMap((name) => [
+    { path: `usage.total.${name}`, kind: 'NUMBER' as const },
+    { path: `usage.comparedTotal.${name}`, kind: 'NUMBER' as const },
+  ]);
+  const usage = { total: { usd: 1.5, calls: 1234 }, comparedTotal: { usd: 2, calls: 10 } };
+  const shown = await show(of({ data: { usage } }), { shape: { rows: null, columns: values, values } });
+  expect(await shown.findByText('$1.50')).toBeInTheDocument();
+  expect(shown.getByText('−25% vs previous period')).toBeInTheDocument();
+  expect(shown.getByText('Calls 1,234')).toBeInTheDocument();
+});
+
+it('ranks rows by their share of the total of the response', async () => {
+  const column = (path: string) => ({ path, kind: 'NUMBER' as const });
+  const shape = {
+    rows: 'usage.items',
+    columns: [{ path: 'key.modelName', kind: 'TEXT' as const }, column('metrics.usd'), column('metrics.calls')],
+    values: [column('usage.total.usd')],
+  };
+  const items = [
+    { key: { modelName: 'm1' }, metrics: { usd: 3, calls: 4 } },
+    { key: { modelName: 'm2' }, metrics: { usd: 1, calls: 2 } },
+  ];
+  const shown = await show(of({ data: { usage: { items, total: { usd: 10 } } } }), { kind: 'RANKING', shape });
+  expect(await shown.findByText('m1')).toBeInTheDocument();
+  expect(['$3.00', '30%', 'Calls 4', '$1.00', '10%', 'Calls 2'].map((text) => shown.getByText(text))).toHaveLength(6);
+});
+
 it('sends the values of the panel, and those of the viewer that its query declares', async () => {
   await (await show(of({ data: { usage: { total: { usd: 1, calls: 1 } } } }))).findByText('$1.00');
   expect(asked).toEqual([{ range: viewer.range, top: 5 }]);
@@ -74,7 +102,7 @@ it('says so where the query selects no number', async () => {
 
 it.each([
   'Cannot query field "gone" on type "Query".',
-  'A panel cannot ask for guardrailTrial: it changes something, asks another server or returns a secret',
+  'A panel cannot ask for priceDryRun: it changes something, asks another server or returns a secret',
 ])('does not run a query that the server refuses, and says why: %s', async (refusal) => {
   const shown = await show(of({ data: { usage: { total: { usd: 1, calls: 1 } } } }), { shape: null, refusal });
   expect(await shown.findByRole('alert')).toHaveTextContent(`Not run: ${refusal}`);

@@ -19,23 +19,31 @@ export function RangeSegments({ range, granularity, change }: UsageRange) {
         onChange={(by) => change({ by })}
         choices={granularitiesFor(range.days).map((value) => ({ value, label: t(`settings.choices.${value}`) }))}
       />
-      <Segments
-        label={t('dashboard.range')}
-        value={range.preset ?? ''}
-        onChange={(days) => change({ days, from: null, to: null })}
-        choices={rangePresets.map((value) => ({
-          value,
-          label:
-            value === 'month'
-              ? t('time.presets.thisMonth')
-              : value === '1'
-                ? t('dashboard.hours24')
-                : value === 'lastMonth'
-                  ? t('time.presets.lastMonth')
-                  : t('dashboard.days', { count: Number(value) }),
-        }))}
-      />
+      <RangePresets range={range} change={change} />
     </>
+  );
+}
+
+/** The choice of the usual ranges. */
+export function RangePresets({ range, change }: Pick<UsageRange, 'range' | 'change'>) {
+  const { t } = useTranslation();
+  return (
+    <Segments
+      label={t('dashboard.range')}
+      value={range.preset ?? ''}
+      onChange={(days) => change({ days, from: null, to: null })}
+      choices={rangePresets.map((value) => ({
+        value,
+        label:
+          value === 'month'
+            ? t('time.presets.thisMonth')
+            : value === '1'
+              ? t('dashboard.hours24')
+              : value === 'lastMonth'
+                ? t('time.presets.lastMonth')
+                : t('dashboard.days', { count: Number(value) }),
+      }))}
+    />
   );
 }
 

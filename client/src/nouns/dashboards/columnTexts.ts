@@ -24,6 +24,7 @@ const labels = {
   marginUsd: 'dashboard.marginTitle',
   modelName: 'fields.model',
   name: 'fields.name',
+  perMinute: 'dashboard.requestsPerMinute',
   promptTokens: 'fields.input',
   completionTokens: 'fields.output',
   quota: 'fields.quota',
@@ -53,12 +54,25 @@ function inWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** Two significant digits below ten, so that 0.4 calls per minute is not shown as 0. */
+export const rate = (value: number): string => (value < 10 ? String(Number(value.toPrecision(2))) : count(value));
+
+/** The change against an earlier value. */
+export function comparisonText(now: number, before: number, t: TFunction): string {
+  if (before <= 0) return t('dashboard.noComparison');
+  const share = (now - before) / before;
+  const text = percent(Math.abs(share));
+  const sign = text === '0%' ? '' : share > 0 ? '+' : '−';
+  return t('dashboard.comparison', { share: `${sign}${text}` });
+}
+
 /** A number of a column, by its type and its name. `isShort` is for the marks of charts. */
 export function numberText(value: number, { path, kind }: Column, format: Format, isShort = false): string {
   if (kind === 'QUOTA') return format.money(value, 'balance');
   if (/usd$/i.test(path)) return format.usd(value, value !== 0 && Math.abs(value) < 0.01 ? 6 : 2);
   if (/Ms$/.test(path)) return duration(value / 1000);
   if (/(Share|Rate|coverage)$/.test(path)) return percent(value);
+  if (/perMinute$/i.test(path)) return rate(value);
   if (!Number.isInteger(value)) return decimal(value, Math.abs(value) < 1 ? 4 : 1);
   return isShort ? count(value) : integer(value);
 }

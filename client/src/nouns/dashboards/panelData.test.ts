@@ -1,4 +1,11 @@
-import { nameOf, numberAt, rowsOf, seriesOverTime, spendByModel, valuesByName, type Column } from './panelData.js';
+import { nameOf, numberAt, rowsOf, seriesOverTime, valuesByName, type Column } from './panelData.js';
+
+const spendByModel: readonly Column[] = [
+  { path: 'time', kind: 'TIME' },
+  { path: 'key.isOthers', kind: 'BOOLEAN' },
+  { path: 'key.modelName', kind: 'TEXT' },
+  { path: 'metrics.quota', kind: 'QUOTA' },
+];
 
 const modelSeries = (cells: readonly object[], starts: readonly number[]) =>
   seriesOverTime(cells, spendByModel, () => '', 'Other', starts)?.series;
@@ -50,9 +57,37 @@ it('has a series for each number of rows without a name, in the order of time', 
     starts: [at('2025-11-18T00:00:00Z'), at('2025-11-19T00:00:00Z')],
     series: [
       { name: 'in', isOthers: false, values: [1, 3] },
-      { name: 'out', isOthers: false, values: [2, 0] },
+      { name: 'out', isOthers: false, values: [2, null] },
     ],
   });
+});
+
+it('has gaps where there is no percentile, and 0 where nothing was counted', () => {
+  const of = (path: string): readonly Column[] => [
+    { path: 'time', kind: 'TIME' },
+    { path: 'name', kind: 'TEXT' },
+    { path, kind: 'NUMBER' },
+  ];
+  const [first, second, third] = ['18', '19', '20'].map((date) => `2025-11-${date}T00:00:00Z`);
+  const given = [
+    { time: first, name: 'a', latencyMs: 40, errorRate: 0, calls: 2 },
+    { time: second, name: 'b', latencyMs: 90, errorRate: 0.5, calls: 1 },
+    { time: third, name: 'a', latencyMs: null, errorRate: null, calls: 0 },
+  ];
+  const valuesOf = (path: string) =>
+    seriesOverTime(given, of(path), () => '', 'Other')?.series.map(({ values }) => values);
+  expect(valuesOf('latencyMs')).toEqual([
+    [40, null, null],
+    [null, 90, null],
+  ]);
+  expect(valuesOf('errorRate')).toEqual([
+    [0, null, null],
+    [null, 0.5, null],
+  ]);
+  expect(valuesOf('calls')).toEqual([
+    [2, 0, 0],
+    [0, 1, 0],
+  ]);
 });
 
 it('has none without a moment or a number', () => {

@@ -48,7 +48,8 @@ export function nameOf(row: unknown, columns: readonly Column[], other: string):
 }
 
 export interface PanelSeries extends Named {
-  readonly values: readonly number[];
+  /** Null: there is no value, as of a percentile of no calls. */
+  readonly values: ReadonlyArray<number | null>;
 }
 
 export interface OverTime {
@@ -57,9 +58,29 @@ export interface OverTime {
   readonly series: readonly PanelSeries[];
 }
 
+const lastName = ({ path }: Column): string => path.slice(path.lastIndexOf('.') + 1);
+
+/** Whether values add up: counts and amounts do, durations and shares do not. */
+export const isSum = (column: Column): boolean =>
+  isNumeric(column) && !/(Ms|Share|Rate|[pP]erMinute|coverage)$/.test(lastName(column));
+
+const isCompared = ({ path }: Column): boolean => /(^|\.)compared/.test(path);
+
+/** The column of the same name in the compared range. */
+export const comparedWith = (column: Column, all: readonly Column[]): Column | undefined =>
+  all.find((one) => isCompared(one) && lastName(one) === lastName(column));
+
+/** The first number of a range, and the others. Those of the compared range are left out. */
+export const numbersOf = (columns: readonly Column[]): readonly Column[] =>
+  columns.filter((column) => isNumeric(column) && !isCompared(column));
+
+/** The column of the same name among others. */
+export const sameName = (column: Column, all: readonly Column[]): Column | undefined =>
+  numbersOf(all).find((one) => lastName(one) === lastName(column));
+
 /**
- * Series over the first moment of the rows: one for each name, or one for each number where rows have no texts. Null
- * without a moment or a number.
+ * Series over the first moment of the rows: one for each name, or one for each number where rows have no texts. A moment
+ * without a row has 0 of what adds up, and else no value; null is no value. Returns null without a moment or a number.
  * @param labelOf the name of a column
  * @param known the starts of the chart, if it has more than the rows. Rows of other starts are left out
  */
@@ -78,14 +99,15 @@ export function seriesOverTime(
   const starts =
     known ?? [...new Set(rows.map(startOf))].filter((start) => !Number.isNaN(start)).sort((one, two) => one - two);
   const places = new Map(starts.map((start, index) => [start, index]));
-  const series = new Map<string, Named & { values: number[] }>();
+  const series = new Map<string, Named & { values: Array<number | null> }>();
   const add = (row: unknown, named: Named, column: Column): void => {
     const place = places.get(startOf(row));
     if (place === undefined) return;
     const id = `${String(named.isOthers)} ${named.name}`;
-    const one = series.get(id) ?? { ...named, values: starts.map(() => 0) };
+    const one = series.get(id) ?? { ...named, values: starts.map(() => (isSum(column) ? 0 : null)) };
     series.set(id, one);
-    one.values[place] = (one.values[place] ?? 0) + (numberAt(row, column) ?? 0);
+    const value = numberAt(row, column);
+    one.values[place] = value !== null && isSum(column) ? value + (one.values[place] ?? 0) : value;
   };
   const isGrouped = columns.some(({ kind }) => kind === 'TEXT');
   for (const row of rows) {
@@ -100,23 +122,15 @@ export function valuesByName(
   rows: readonly unknown[],
   columns: readonly Column[],
   other: string,
-): ReadonlyArray<Named & { readonly value: number }> | null {
+): ReadonlyArray<Named & { readonly value: number | null }> | null {
   const column = columns.find(isNumeric);
   if (!column) return null;
-  const named = rows.map((row) => ({ ...nameOf(row, columns, other), value: numberAt(row, column) ?? 0 }));
+  const named = rows.map((row) => ({ ...nameOf(row, columns, other), value: numberAt(row, column) }));
   return [...named.filter(({ isOthers }) => !isOthers), ...named.filter(({ isOthers }) => isOthers)];
 }
 
 /** The series of everything else is the last, and left out where it has nothing. */
 function othersLast<Series extends PanelSeries>(all: readonly Series[]): Series[] {
-  const others = all.filter(({ isOthers, values }) => isOthers && values.some((value) => value > 0));
+  const others = all.filter(({ isOthers, values }) => isOthers && values.some((value) => (value ?? 0) > 0));
   return [...all.filter(({ isOthers }) => !isOthers), ...others];
 }
-
-/** The cells of the console's own chart of spend by model. */
-export const spendByModel: readonly Column[] = [
-  { path: 'time', kind: 'TIME' },
-  { path: 'key.isOthers', kind: 'BOOLEAN' },
-  { path: 'key.modelName', kind: 'TEXT' },
-  { path: 'metrics.quota', kind: 'QUOTA' },
-];

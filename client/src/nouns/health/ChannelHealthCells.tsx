@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
 import { count, dateTime, decimal, responseTime } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { Dash, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import type { ChannelHealthRowFragment } from './channelHealth.generated.js';
 
@@ -25,10 +25,11 @@ function useFailureText(): (failure: Failure) => string {
     `${t(`modelHealth.kinds.${kind}`)} × ${count(attempts)}${lastError === '' ? '' : ` · ${lastError}`}`;
 }
 
-/** The share of failed attempts, with every kind of failure in its tooltip. */
-export function FailureRate({ health }: CellProps) {
+/** The share of failed attempts, with every kind of failure in its tooltip. With `named` it says what it is, and is absent without failures. */
+export function FailureRate({ health, named = false }: CellProps & { readonly named?: boolean }) {
+  const { t } = useTranslation();
   const textOf = useFailureText();
-  if (health?.failureRate == null) return <Dash />;
+  if (health?.failureRate == null || (named && health.failureRate === 0)) return named ? null : <Dash />;
   const { failureRate, failures } = health;
   const hint = failures.map((failure) => (
     <Box key={failure.kind}>
@@ -37,7 +38,7 @@ export function FailureRate({ health }: CellProps) {
   ));
   return (
     <ToneChip tone={toneOf(failureRate)} hint={hint.length > 0 && <>{hint}</>}>
-      {rateText(failureRate)}
+      {named ? t('objects.failingRate', { rate: rateText(failureRate) }) : rateText(failureRate)}
     </ToneChip>
   );
 }
@@ -49,7 +50,11 @@ export function LastError({ health }: CellProps) {
   const last = health?.failures[0];
   if (!last) return <Dash />;
   const text = `${textOf(last)} · ${relative(last.lastAt)}`;
-  return <Ellipsis title={`${text} (${dateTime(last.lastAt)}, ${last.lastModel})`}>{text}</Ellipsis>;
+  return (
+    <span className="two-line-text" title={`${text} (${dateTime(last.lastAt)}, ${last.lastModel})`}>
+      {text}
+    </span>
+  );
 }
 
 /** p50 and p95 of served calls. */

@@ -6,9 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { useRowsOf } from '../../lib/useLocalGrid.js';
 import type { useServerGrid } from '../../lib/useServerGrid.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { MayLink } from '../../components/MayLink.js';
 import { Segments } from '../../components/Segments.js';
-import { Ellipsis } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
+import { groupTone } from '../groups/groupTone.js';
+import { modelAddress } from '../objects/addresses.js';
 
 /** A model as one group calls it. */
 export interface Service {
@@ -87,13 +89,17 @@ export function serviceColumns<Row extends Service>(t: TFunction): GridColDef<Ro
       headerName: t('fields.model'),
       flex: 1,
       minWidth: 180,
-      renderCell: ({ row }) => <Ellipsis title={row.modelName}>{row.modelName}</Ellipsis>,
+      renderCell: ({ row }) => (
+        <MayLink permission="USAGE_READ" to={modelAddress(row.modelName)} className="ellipsis">
+          {row.modelName}
+        </MayLink>
+      ),
     },
     {
       field: 'group',
       headerName: t('fields.group'),
       width: 120,
-      renderCell: ({ row }) => <ToneChip tone="outline">{row.group}</ToneChip>,
+      renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>,
     },
   ];
 }

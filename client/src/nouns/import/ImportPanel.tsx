@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Notice } from '../../components/Notice.js';
 import { useAction } from '../../components/useAction.js';
+import { sitePath } from '../../lib/basePath.js';
 import { dateTime, duration, integer } from '../../lib/format.js';
 import { session, toSessionUser } from '../../lib/session.js';
 import { saveFile } from '../../lib/download.js';
@@ -212,7 +213,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 /** Saves the whole report, because the screen shows only the first rows of each finding. */
 async function saveReport(): Promise<void> {
   const user = session.get();
-  const response = await fetch('/api/import/report', {
+  const response = await fetch(sitePath('/api/import/report'), {
     credentials: 'same-origin',
     headers: user ? { 'Veloera-User': String(user.id) } : {},
   });

@@ -1,3 +1,4 @@
+import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
@@ -7,32 +8,41 @@ import { useState, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Notice } from '../../components/Notice.js';
 import { Segments } from '../../components/Segments.js';
-import { parseAmount, withCardPrices, withFixedPrice, withRatios, type PriceTables } from './priceTables.js';
+import { unitPrice } from '../../lib/format.js';
+import {
+  inputPrice,
+  outputPrice,
+  parseAmount,
+  withCardPrices,
+  withFixedPrice,
+  withRatios,
+  type PriceTables,
+} from './priceTables.js';
 import { AmountField } from './AmountField.js';
 import type { Prices } from './usePrices.js';
 
-type What = 'tokens' | 'price' | 'ratio' | 'completion' | 'both';
+type What = 'tokens' | 'price' | 'multiples';
 
 /**
- * Sets the same value for every model. Prices of tokens are USD per million, in a card. A completion ratio does not
- * apply to models with a price per call, so they stay unchanged.
+ * Sets the same value for every model. Prices of tokens are USD per million, in a card. Of multiples, null keeps that of each
+ * model; a multiple of the input alone does not apply to models with a price per call, so they stay unchanged.
  */
 export function setAll(
   tables: PriceTables,
   models: readonly string[],
   what: What,
-  first: number,
-  second: number,
+  first: number | null,
+  second: number | null,
   baseOf: Prices['baseOf'] = () => undefined,
 ): PriceTables {
   return models.reduce((before, model) => {
-    if (what === 'tokens') return withCardPrices(before, model, { input: first, output: second }, baseOf(model, first));
-    if (what === 'price') return withFixedPrice(before, model, first);
-    if (what === 'completion') {
-      const ratio = before.ratio[model];
-      return ratio === undefined ? before : withRatios(before, model, ratio, first);
+    if (what === 'price') return withFixedPrice(before, model, first ?? 0);
+    if (what === 'tokens') {
+      const input = first ?? 0;
+      return withCardPrices(before, model, { input, output: second ?? 0 }, baseOf(model, input));
     }
-    return withRatios(before, model, first, what === 'both' ? second : (before.completion[model] ?? null));
+    const ratio = first ?? before.ratio[model];
+    return ratio === undefined ? before : withRatios(before, model, ratio, second ?? before.completion[model] ?? null);
   }, tables);
 }
 
@@ -53,23 +63,25 @@ export function BatchPriceDialog({
   const [first, setFirst] = useState('');
   const [second, setSecond] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
-  const hasTwo = what === 'both' || what === 'tokens';
+  const hasTwo = what !== 'price';
+  const [left, right] = [parseAmount(first), parseAmount(second)];
   const fixed = models.filter((model) => Object.hasOwn(tables.price, model)).length;
   const submit = () => {
     const texts = hasTwo ? [first, second] : [first];
-    const amounts = texts.map(parseAmount);
+    const typed = texts.filter((text) => text.trim() !== '');
+    // Multiples that are left empty stay as they are.
+    const isComplete = what === 'multiples' ? typed.length > 0 : typed.length === texts.length;
     if (models.length === 0) setProblem(t('prices.selectFirst'));
-    else if (texts.some((text) => text.trim() === '')) setProblem(t('prices.enterFill'));
-    else if (amounts.includes(null)) setProblem(t('prices.enterValid'));
-    else onSet(setAll(tables, models, what, amounts[0] ?? 0, amounts[1] ?? 0, baseOf));
+    else if (!isComplete) setProblem(t('prices.enterFill'));
+    else if (typed.map(parseAmount).includes(null)) setProblem(t('prices.enterValid'));
+    else onSet(setAll(tables, models, what, left, hasTwo ? right : null, baseOf));
   };
   const only = models.length === 1 ? models[0] : undefined;
   return (
     <Dialog
       open
       onClose={onClose}
-      // The five kinds of prices fit side by side.
-      maxWidth="sm"
+      maxWidth="xs"
       fullWidth
       slotProps={{
         paper: {
@@ -95,9 +107,7 @@ export function BatchPriceDialog({
           choices={[
             { value: 'tokens', label: t('prices.pricePerMillion') },
             { value: 'price', label: t('prices.pricePerRequest') },
-            { value: 'ratio', label: t('prices.ratio') },
-            { value: 'completion', label: t('prices.completion') },
-            { value: 'both', label: t('prices.both') },
+            { value: 'multiples', label: t('prices.multiples') },
           ]}
         />
         <AmountField
@@ -106,25 +116,35 @@ export function BatchPriceDialog({
               ? t('prices.pricePerRequest')
               : what === 'tokens'
                 ? t('prices.inputPrice')
-                : what === 'completion'
-                  ? t('prices.completion')
-                  : t('prices.ratio')
+                : t('prices.ratioOfInput')
           }
-          prefix={what === 'price' || what === 'tokens' ? '$' : ''}
+          prefix={what === 'multiples' ? '' : '$'}
           value={first}
           onChange={setFirst}
         />
         {hasTwo && (
           <AmountField
-            label={what === 'tokens' ? t('prices.outputPrice') : t('prices.completion')}
+            label={what === 'tokens' ? t('prices.outputPrice') : t('prices.ratioOfOutput')}
             prefix={what === 'tokens' ? '$' : ''}
             value={second}
             onChange={setSecond}
           />
         )}
+        {what === 'multiples' && (
+          <Box className="num" sx={{ fontSize: 12, color: 'text.secondary' }}>
+            {left === null
+              ? t('prices.multiplesHint')
+              : right === null
+                ? t('prices.multipleOf', { input: unitPrice(inputPrice(left)) })
+                : t('prices.multiplesOf', {
+                    input: unitPrice(inputPrice(left)),
+                    output: unitPrice(outputPrice(left, right)),
+                  })}
+          </Box>
+        )}
         {fixed > 0 && what !== 'price' && (
           <Notice tone="amber">
-            {what === 'completion'
+            {what === 'multiples' && left === null
               ? t('prices.batchKeepsFixed', { count: fixed })
               : t('prices.batchReplacesFixed', { count: fixed })}
           </Notice>

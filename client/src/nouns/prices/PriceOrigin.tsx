@@ -8,6 +8,8 @@ import { CardDrawer } from './card/CardDrawer.js';
 import { originOf, withCard, withListPrice, withTables, type PriceRow } from './priceTables.js';
 import type { Prices } from './usePrices.js';
 
+const originTexts = { table: 'priceCard.fromTable', card: 'priceCard.fromCard', list: 'priceCard.fromList' } as const;
+
 /** Shows and switches the origin of a model's price: ratios, a card of the operator, or the list price. */
 export function PriceOrigin({
   row,
@@ -34,6 +36,8 @@ export function PriceOrigin({
     onSwitched();
   };
   const { source, asOf, isOld } = row.card ?? {};
+  const savedRow = prices.savedRow(model);
+  const savedOrigin = savedRow ? originOf(savedRow) : origin;
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1 }}>
       <Box sx={{ fontSize: 12.5, lineHeight: '18px', fontWeight: 500 }}>{t('priceCard.from')}</Box>
@@ -42,11 +46,17 @@ export function PriceOrigin({
         value={origin}
         onChange={change}
         choices={[
-          { value: 'table', label: t('priceCard.fromTable') },
-          { value: 'card', label: t('priceCard.fromCard') },
-          { value: 'list', label: t('priceCard.fromList'), disabled: list === undefined },
+          { value: 'table', label: t(originTexts.table) },
+          { value: 'card', label: t(originTexts.card) },
+          { value: 'list', label: t(originTexts.list), disabled: list === undefined },
         ]}
       />
+      {savedRow && savedOrigin !== origin && (
+        <Box role="status" sx={{ fontSize: 12, color: 'text.secondary' }}>
+          {t('priceCard.movedFrom', { origin: t(originTexts[savedOrigin]) })}{' '}
+          {origin === 'card' && t('priceCard.movedToCard')}
+        </Box>
+      )}
       {(source ?? asOf) && (
         <Box
           className="num"

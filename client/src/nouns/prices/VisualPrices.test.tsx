@@ -14,12 +14,65 @@ it('does not price a model again that was selected when it was removed', async (
     completion: null,
     changed: false,
   }));
-  const prices = { tables, rows, builtIn: new Map(), losses: new Map(), put: jest.fn() } as unknown as Prices;
+  const prices = {
+    tables,
+    rows,
+    builtIn: new Map(),
+    losses: new Map(),
+    isLoading: false,
+    servedModels: [],
+    savedRow: () => undefined,
+    put: jest.fn(),
+  } as unknown as Prices;
   await renderScreen({ routes: [{ path: '/', element: <VisualPrices prices={prices} /> }] });
   for (const model of ['chat', 'draw']) fireEvent.click((await rowOf(model)).getByRole('checkbox'));
   await screen.findByText('2 selected');
   fireEvent.click(screen.getByRole('button', { name: /Remove.*chat/ }));
   await screen.findByText('1 selected');
+});
+
+it('shows the models that a channel serves, and all others at a switch or where none of them matches', async () => {
+  const tables: PriceTables = { price: {}, ratio: { ada: 1, chat: 1, 'gpt-4o-gizmo-*': 2, draft: 3 }, completion: {} };
+  const rows = Object.keys(tables.ratio).map((model) => ({
+    model,
+    ratio: 1,
+    price: null,
+    completion: null,
+    changed: model === 'draft',
+  }));
+  const servedModels = ['chat', 'gpt-4o-gizmo-1'];
+  const loss = {
+    channelId: 1,
+    channelName: 'c',
+    modelName: 'chat',
+    groups: ['default'],
+    quantity: 'input',
+    above: 0,
+    price: 2,
+    cost: 3,
+  };
+  const losses = new Map([['chat', loss]]);
+  const prices = {
+    tables,
+    rows,
+    servedModels,
+    losses,
+    isLoading: false,
+    builtIn: new Map(),
+    savedRow: () => undefined,
+    put: jest.fn(),
+  } as unknown as Prices;
+  await renderScreen({ routes: [{ path: '/', element: <VisualPrices prices={prices} /> }] });
+  const names = () =>
+    screen.getAllByRole('row').flatMap((one) => one.querySelector('[data-field=model]')?.textContent ?? []);
+  (await rowOf('chat')).getByText('Below cost');
+  expect(names()).toEqual(['Model', 'chat', 'gpt-4o-gizmo-*', 'draft']);
+  fireEvent.change(screen.getByLabelText('Model name'), { target: { value: 'ada' } });
+  await rowOf('ada');
+  fireEvent.change(screen.getByLabelText('Model name'), { target: { value: '' } });
+  fireEvent.click(screen.getByRole('switch', { name: 'All 4 models' }));
+  await rowOf('ada');
+  expect(names()).toHaveLength(5);
 });
 
 it('asks for the output price where only the input price is typed, which alone is not taken', async () => {
@@ -32,6 +85,9 @@ it('asks for the output price where only the input price is typed, which alone i
     put,
     builtIn: new Map(),
     losses: new Map(),
+    isLoading: false,
+    servedModels: [],
+    savedRow: () => undefined,
     listCards: new Map(),
     groupRatio: [],
     baseOf: () => undefined,
@@ -42,10 +98,10 @@ it('asks for the output price where only the input price is typed, which alone i
   put.mockClear();
   fireEvent.change(screen.getByLabelText('Input / 1M'), { target: { value: '3' } });
   expect(put).not.toHaveBeenCalled();
-  expect(screen.getByText('Enter a value')).toBeInTheDocument();
+  expect(screen.getByText('Enter a fill value')).toBeInTheDocument();
   fireEvent.change(screen.getByLabelText('Output / 1M'), { target: { value: '9' } });
   expect(put).toHaveBeenCalledTimes(1);
-  expect(screen.queryByText('Enter a value')).toBeNull();
+  expect(screen.queryByText('Enter a fill value')).toBeNull();
 });
 
 describe('the price of cached input', () => {
@@ -61,6 +117,9 @@ describe('the price of cached input', () => {
       put,
       builtIn: new Map(),
       losses: new Map(),
+      isLoading: false,
+      servedModels: [],
+      savedRow: () => undefined,
       listCards: new Map(),
       groupRatio: [],
       baseOf: (_model: string, input: number) => base(input),

@@ -1,6 +1,8 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import Switch from '@mui/material/Switch';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import PriceChangeOutlinedIcon from '@mui/icons-material/PriceChangeOutlined';
 import { useMemo, useState } from 'react';
@@ -19,23 +21,34 @@ import { PricePanel } from './PricePanel.js';
 import { withoutModel, withRatios, type PriceRow } from './priceTables.js';
 import type { Prices } from './usePrices.js';
 
+/** Whether an enabled channel serves a model of the row, whose name may end with `*`, or the price was just changed. */
+const isOwn = ({ model, changed }: PriceRow, served: readonly string[]): boolean =>
+  changed ||
+  served.includes(model) ||
+  (model.endsWith('*') && served.some((one) => one.startsWith(model.slice(0, -1))));
+
 /** One row per model. The selected one is edited beside the table, or over it on narrow screens. */
 export function VisualPrices({ prices }: { readonly prices: Prices }) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
   const [keyword, setKeyword] = useState('');
   const [billing, setBilling] = useState('');
+  const [showsAll, setShowsAll] = useState(false);
   const [switches, setSwitches] = useState(0);
   const [chosen, setChosen] = useState<string | null>(null);
   const { ids: selected, select, drop, clear } = useSelection();
   const [dialog, setDialog] = useState<'add' | 'batch' | null>(null);
-  const shown = useMemo(
-    () =>
-      byName(prices.rows, ({ model }) => model, keyword).filter(
+  const { servedModels } = prices;
+  const mine = useMemo(() => prices.rows.filter((row) => isOwn(row, servedModels)), [prices.rows, servedModels]);
+  const shown = useMemo(() => {
+    const found = (rows: readonly PriceRow[]) =>
+      byName(rows, ({ model }) => model, keyword).filter(
         ({ price }) => billing === '' || (billing === 'request') === (price !== null),
-      ),
-    [prices.rows, keyword, billing],
-  );
+      );
+    const own = showsAll ? [] : found(mine);
+    // A name that no own model has is looked for among all.
+    return own.length > 0 || (mine.length > 0 && !showsAll && keyword === '') ? own : found(prices.rows);
+  }, [prices.rows, mine, showsAll, keyword, billing]);
   const grid = useLocalGrid(shown, {
     isFiltered: keyword !== '' || billing !== '',
     reset: () => {
@@ -44,18 +57,20 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
     },
   });
   const { put, tables, builtIn, losses } = prices;
+  const isNarrow = chosen !== null;
   const columns = useMemo(
     () =>
       priceColumns({
         t,
         builtIn,
         losses,
+        isNarrow,
         remove: (model) => {
           drop(model);
           put(withoutModel(tables, model));
         },
       }),
-    [t, builtIn, losses, drop, put, tables],
+    [t, builtIn, losses, isNarrow, drop, put, tables],
   );
   const row = prices.rows.find(({ model }) => model === chosen);
   const panel = row && (
@@ -103,6 +118,14 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
                   { value: 'request', label: t('prices.perRequest') },
                 ]}
               />
+              {mine.length > 0 && mine.length < prices.rows.length && (
+                <FormControlLabel
+                  control={<Switch checked={showsAll} onChange={(_, next) => setShowsAll(next)} />}
+                  label={t('prices.allModels', { count: prices.rows.length })}
+                  sx={{ ml: 0, gap: 1 }}
+                  slotProps={{ typography: { variant: 'body2' } }}
+                />
+              )}
               <Button
                 variant="outlined"
                 startIcon={<AddOutlinedIcon />}
@@ -118,9 +141,9 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
           label={t('settings.sections.prices')}
           grid={grid.grid}
           columns={columns}
-          rows={grid.rows}
+          rows={prices.isLoading ? undefined : grid.rows}
           totalCount={shown.length}
-          loading={false}
+          loading={prices.isLoading}
           onRetry={() => undefined}
           getRowId={(one) => one.model}
           onRowOpen={open}

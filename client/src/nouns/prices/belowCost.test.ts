@@ -1,4 +1,4 @@
-import { newLosses, type Loss } from './belowCost.js';
+import { lossesByModel, newLosses, paidOf, type Loss } from './belowCost.js';
 
 const loss: Loss = {
   channelId: 1,
@@ -23,4 +23,18 @@ it('asks about losses that are new, larger, or meet more groups, and about no ot
   ]) {
     expect(newLosses([loss], [worse])).toEqual([worse]);
   }
+});
+
+it('shows a model once for all its channels, with the largest loss, and the largest of all first', () => {
+  const other = { ...loss, channelId: 2, channelName: 'd', price: 6 };
+  const tool = { ...loss, quantity: 'webSearch', price: 0, cost: 0.025 };
+  expect(lossesByModel([loss, other, { ...loss, channelId: 3 }, tool])).toEqual([
+    { loss: tool, channels: 1 },
+    { loss: other, channels: 3 },
+  ]);
+});
+
+it('states what the group pays that pays least, before and after', () => {
+  expect(paidOf({ ...loss, groupRatio: 0.7, savedPrice: 8, savedGroupRatio: 1 })).toEqual({ before: 8, after: 5.6 });
+  expect(paidOf(loss)).toEqual({ before: null, after: 8 });
 });

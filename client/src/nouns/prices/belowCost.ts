@@ -15,9 +15,12 @@ export interface Loss {
   /** USD, before the group ratio. */
   readonly price: number;
   readonly cost: number;
+  /** The saved price of the same; null or absent where it is not known. */
+  readonly savedPrice?: number | null;
+  /** The lowest ratio of the groups, 1 when absent, and the saved one of the same group. */
+  readonly groupRatio?: number;
+  readonly savedGroupRatio?: number | null;
 }
-
-const shown = 3;
 
 /** Returns the losses of a proposal that the saved state does not have, that are larger, or that affect more groups. */
 export function newLosses<L extends Loss>(saved: readonly Loss[], proposed: readonly L[]): readonly L[] {
@@ -44,15 +47,28 @@ export const lossText = (loss: Loss, t: TFunction): string =>
     groups: loss.groups.join(', '),
   });
 
-/** The question before losses are saved, for the confirmation dialog. */
-export function questionOf(losses: readonly Loss[], t: TFunction) {
-  const lines = losses.slice(0, shown).map((loss) => lossText(loss, t));
-  const rest = losses.length - lines.length;
-  if (rest > 0) lines.push(t('belowCost.more', { n: rest }));
-  return {
-    title: t('belowCost.title'),
-    body: t('belowCost.body', { count: losses.length, lines: lines.join('; ') }),
-    verb: t('belowCost.save'),
-    destructive: true,
-  };
+/** The largest loss of a model over all its channels. */
+export interface LossOfModel {
+  readonly loss: Loss;
+  readonly channels: number;
+}
+
+/** The price that the group with the lowest ratio pays, by the saved and by the proposed settings. Null: not known. */
+export const paidOf = ({ price, groupRatio = 1, savedPrice, savedGroupRatio }: Loss) => ({
+  before: savedPrice == null ? null : exact(savedPrice * (savedGroupRatio ?? groupRatio)),
+  after: exact(price * groupRatio),
+});
+const exact = (value: number): number => Number(value.toPrecision(12));
+
+/** Groups losses by model and quantity, with the largest loss of each, and the largest of all first. */
+export function lossesByModel(losses: readonly Loss[]): readonly LossOfModel[] {
+  const found = new Map<string, LossOfModel>();
+  const share = (loss: Loss): number => paidOf(loss).after / loss.cost;
+  for (const loss of losses) {
+    const key = `${loss.modelName} ${loss.quantity} ${loss.above}`;
+    const known = found.get(key);
+    const worst = known && share(known.loss) <= share(loss) ? known.loss : loss;
+    found.set(key, { loss: worst, channels: (known?.channels ?? 0) + 1 });
+  }
+  return [...found.values()].sort((one, other) => share(one.loss) - share(other.loss));
 }

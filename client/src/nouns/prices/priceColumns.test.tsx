@@ -8,6 +8,7 @@ const columns = priceColumns({
   t: ((key: string) => key) as TFunction,
   builtIn: new Map(),
   losses: new Map(),
+  isNarrow: false,
   remove: () => undefined,
 });
 

@@ -53,7 +53,7 @@ function CardChip({ row: { card } }: { readonly row: PriceRow }) {
   );
 }
 
-/** Marks a saved price that is below the cost of a channel. */
+/** Marks a price that is below the cost of a channel, as it would be saved. */
 function LossChip({ loss }: { readonly loss: Loss | undefined }) {
   const { t } = useTranslation();
   return (
@@ -96,27 +96,37 @@ export function priceColumns({
   t,
   builtIn,
   losses,
+  isNarrow,
   remove,
 }: {
   readonly t: TFunction;
   readonly builtIn: BuiltIn;
   readonly losses: Losses;
+  /** Beside the panel of a model, which shows its billing and its ratios. */
+  readonly isNarrow: boolean;
   readonly remove: (model: string) => void;
 }): GridColDef<PriceRow>[] {
   const right = { align: 'right', headerAlign: 'right' } as const;
   const figure = (text: string | null) => (text === null ? <Dash /> : <Num>{text}</Num>);
-  return [
+  const columns: GridColDef<PriceRow>[] = [
     {
       field: 'model',
       headerName: t('fields.model'),
       flex: 1,
-      minWidth: 140,
+      minWidth: 190,
+      renderCell: ({ row }) => <Ellipsis title={row.model}>{row.model}</Ellipsis>,
+    },
+    {
+      field: 'marks',
+      headerName: t('prices.marks'),
+      width: isNarrow ? 160 : 216,
       renderCell: ({ row }) => (
-        <Box sx={{ display: 'flex', gap: 1, minWidth: 0, alignItems: 'center' }}>
-          <Ellipsis title={row.model}>{row.model}</Ellipsis>
-          <CardChip row={row} />
+        <Box sx={{ display: 'flex', gap: '4px', minWidth: 0, alignItems: 'center' }}>
+          {/* Chips that need attention come first: the last one may be cut. */}
           <LossChip loss={losses.get(row.model)} />
           {row.changed && <ToneChip tone="teal">{t('prices.changed')}</ToneChip>}
+          {/* The panel beside names the origin, too. */}
+          {!(isNarrow && (row.changed || losses.has(row.model))) && <CardChip row={row} />}
         </Box>
       ),
     },
@@ -163,7 +173,7 @@ export function priceColumns({
     {
       field: 'price',
       headerName: t('prices.pricePerRequest'),
-      width: 94,
+      width: 104,
       ...right,
       renderCell: ({ row }) => figure(isPerRequest(row) && row.price !== null ? callPrice(row.price) : null),
     },
@@ -189,7 +199,10 @@ export function priceColumns({
       ),
     },
   ];
+  return isNarrow ? columns.filter(({ field }) => !shownInPanel.includes(field)) : columns;
 }
+
+const shownInPanel = ['billing', 'ratio', 'completion'];
 
 export function PriceCard({
   row,

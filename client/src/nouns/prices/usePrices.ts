@@ -1,6 +1,9 @@
-import { useQuery } from '@apollo/client/react';
-import { useMemo, useSyncExternalStore } from 'react';
-import { PricedNamesDocument, type PricedNamesQuery } from './prices.generated.js';
+import { skipToken, useQuery } from '@apollo/client/react';
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { Loss } from './belowCost.js';
+import { proposalOf } from './dry-run/proposal.js';
+import { EditedLossesDocument, PricedNamesDocument, type PricedNamesQuery } from './prices.generated.js';
+import { tokenQuantities } from './quantities.js';
 import { useSettingsDraft } from '../settings/SettingsContext.js';
 import {
   isOldDate,
@@ -44,6 +47,7 @@ export function usePrices() {
     [names.data, saved],
   );
   const rows = useMemo(() => (tables ? priceRows(tables, saved ?? tables, listed) : []), [tables, saved, listed]);
+  const savedRows = useMemo(() => (saved ? priceRows(saved, saved, listed) : []), [saved, listed]);
   /** Completion ratios that apply where none is stored. Models that are priced per call have none. */
   const builtIn = useMemo(
     () =>
@@ -80,8 +84,14 @@ export function usePrices() {
         names.data?.pricing.models.find((one) => one.modelName === model),
         input,
       ),
-    /** Saved prices that are below cost, by model. */
-    losses: useMemo(() => new Map(names.data?.salesBelowCost.map((loss) => [loss.modelName, loss])), [names.data]),
+    /** Prices that are below cost as they would be saved, by model. */
+    losses: useEditedLosses(names.data?.salesBelowCost),
+    /** Which models are served, and list prices, are not known yet. */
+    isLoading: names.loading && !names.data,
+    /** Models of enabled channels. */
+    servedModels: names.data?.enabledModels ?? none,
+    /** The row of a model by the saved settings. */
+    savedRow: (model: string) => savedRows.find((row) => row.model === model),
     /** Models of enabled channels that the server has no price for. */
     unpricedModels: names.data?.unpricedModels,
     groupRatio: useMemo(() => parseGroups(groupText), [groupText]),
@@ -96,6 +106,34 @@ export function usePrices() {
   };
 }
 
+const none: readonly string[] = [];
+/** Milliseconds after the last key until edited prices are compared with costs. */
+const comparedAfter = 400;
+
+/**
+ * The losses of the edited prices, else of the saved ones. Until they are compared, those of before stay; prices that cannot be
+ * saved have none.
+ */
+function useEditedLosses(saved: PricedNamesQuery['salesBelowCost'] | undefined): ReadonlyMap<string, Loss> {
+  const draft = useSettingsDraft();
+  const read = () => JSON.stringify(proposalOf(draft.state()));
+  const text = useSyncExternalStore(draft.subscribe, read);
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), comparedAfter);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const settings = JSON.parse(settled) as ReturnType<typeof proposalOf>;
+  const isEdited = settings.length > 0;
+  const edited = useQuery(
+    EditedLossesDocument,
+    isEdited ? { variables: { settings }, fetchPolicy: 'no-cache' } : skipToken,
+  );
+  const last = edited.data ?? edited.previousData;
+  const losses = isEdited ? (edited.error ? undefined : (last?.salesBelowCost ?? saved)) : saved;
+  return useMemo(() => new Map(losses?.map((loss) => [loss.modelName, loss])), [losses]);
+}
+
 type PricedName = PricedNamesQuery['pricing']['models'][number];
 
 /** Prices of cache reads and writes keep their ratio to the input price. */
@@ -103,7 +141,10 @@ function cardOfRatios(priced: PricedName | undefined, input: number): Card | und
   const lines = priced?.effective?.lines ?? [];
   const before = lines.find(({ quantity }) => quantity === 'input')?.price ?? 0;
   if (before === 0) return undefined;
-  const kept = lines.filter(({ quantity }) => quantity !== 'input' && quantity !== 'output');
+  // Work of tools is priced by itself, and not by the price of tokens.
+  const kept = lines.filter(
+    ({ quantity }) => quantity !== 'input' && quantity !== 'output' && tokenQuantities.some((one) => one === quantity),
+  );
   return {
     prices: Object.fromEntries(
       kept.map(({ quantity, price }) => [quantity, Number(((price / before) * input).toPrecision(12))]),

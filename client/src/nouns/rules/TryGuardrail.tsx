@@ -1,4 +1,4 @@
-import { useLazyQuery } from '@apollo/client/react';
+import { useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import OutlinedInput from '@mui/material/OutlinedInput';
@@ -8,7 +8,7 @@ import { Field } from '../../components/form/Field.js';
 import { lengthNotes } from '../../components/form/lengthNotes.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Notice } from '../../components/Notice.js';
-import { GuardrailTrialDocument } from './rules.generated.js';
+import { TryGuardrailDocument } from './rules.generated.js';
 import type { RuleRow } from './ruleText.js';
 
 /** Maximum number of characters that the server checks at once. */
@@ -25,15 +25,15 @@ export function TryGuardrail({
   const id = useId();
   const [text, setText] = useState('');
   const [tried, setTried] = useState<RuleRow | null>(null);
-  const [load, { data, loading, error }] = useLazyQuery(GuardrailTrialDocument, { fetchPolicy: 'no-cache' });
+  const [check, { data, loading, error }] = useMutation(TryGuardrailDocument, { fetchPolicy: 'no-cache' });
   const run = async () => {
     const row = await rule();
     setTried(row);
-    // A failure is shown from the state of the query.
-    if (row) await load({ variables: { rule: JSON.stringify(row), text } }).catch(() => undefined);
+    // A failure is shown from the state of the mutation.
+    if (row) await check({ variables: { input: { rule: JSON.stringify(row), text } } }).catch(() => undefined);
   };
   const notes = lengthNotes(text, maxLength, t);
-  const found = tried ? data?.guardrailTrial : undefined;
+  const found = tried ? data?.tryGuardrail.trial : undefined;
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5 }}>
       <Field label={t('rules.tryLabel')} id={id} {...notes}>

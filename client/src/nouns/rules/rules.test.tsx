@@ -8,7 +8,7 @@ import { toCaptureForm, toCaptureRow } from './captureForm.js';
 import { toGuardrailForm, toGuardrailRow } from './guardrailForm.js';
 import { ruleControls } from './ruleControls.js';
 import { moved, parseRules, wrongPatterns } from './ruleText.js';
-import { GuardrailTrialDocument } from './rules.generated.js';
+import { TryGuardrailDocument } from './rules.generated.js';
 
 const mail = { name: 'mail', stage: 'both', action: 'mask', check: 'patterns', patterns: ['email'] };
 const hook = {
@@ -142,13 +142,13 @@ describe('guardrail rules', () => {
     const asked: unknown[] = [];
     const mock = {
       request: {
-        query: GuardrailTrialDocument,
+        query: TryGuardrailDocument,
         variables: (variables: unknown) => {
           asked.push(variables);
           return true;
         },
       },
-      result: { data: { guardrailTrial: result } },
+      result: { data: { tryGuardrail: { __typename: 'TryGuardrailPayload', trial: result } } },
     };
     await open('guardrails.rules', [mail], [mock]);
     press('Edit mail');
@@ -156,7 +156,7 @@ describe('guardrail rules', () => {
     press('Check the text');
     await editor().findByText('Found: email. The text becomes:');
     editor().getByText('write to [email]');
-    expect(asked.at(-1)).toEqual({ rule: JSON.stringify(mail), text: 'write to a@b.example' });
+    expect(asked.at(-1)).toEqual({ input: { rule: JSON.stringify(mail), text: 'write to a@b.example' } });
   });
 
   it('are not lost when the editor is closed without a confirmation', async () => {

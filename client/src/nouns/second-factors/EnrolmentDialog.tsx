@@ -5,6 +5,7 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useTranslation } from 'react-i18next';
+import { sitePath } from '../../lib/basePath.js';
 import { session } from '../../lib/session.js';
 import { SecondFactorPanel } from './SecondFactorPanel.js';
 
@@ -14,7 +15,7 @@ export function EnrolmentDialog() {
   const client = useApolloClient();
   const leave = () => {
     session.end();
-    location.assign('/login');
+    location.assign(sitePath('/login'));
   };
   return (
     <Dialog open maxWidth="sm" fullWidth>

@@ -17,6 +17,7 @@ const operation: readonly Section[] = [
     settings: [
       number('QuotaPerUnit', 'quotaPerUnit', { minimum: 1, decimal: true }),
       number('RetryTimes', 'retryTimes', { maximum: 100 }),
+      number('StreamCacheQueueLength', 'streamCacheQueue', {}),
       flag('DisplayInCurrencyEnabled', 'displayInCurrency'),
       flag('DisplayTokenStatEnabled', 'displayTokenStat'),
       flag('DefaultCollapseSidebar', 'collapseSideBar'),

@@ -1,3 +1,4 @@
+import { sitePath } from '../../lib/basePath.js';
 import { session } from '../../lib/session.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
 import { fromStoredUser } from '../../lib/session.wire.js';
@@ -34,7 +35,7 @@ interface Unconfirmed {
 
 async function send(path: string, query: URLSearchParams): Promise<OAuthAnswer | Unconfirmed> {
   try {
-    const response = await fetch(`/api/oauth/${path}?${query.toString()}`, {
+    const response = await fetch(`${sitePath('/api/oauth')}/${path}?${query.toString()}`, {
       // Other sites can redirect a browser here, but cannot set this header.
       headers: { 'Veloera-User': String(session.get()?.id ?? -1), 'cache-control': 'no-store' },
       credentials: 'same-origin',

@@ -10,10 +10,12 @@ const statuses = {
   EXHAUSTED: { tone: 'red', label: 'tokens.exhausted' },
 } as const;
 
-/** The status of a key, and whether a budget refuses its calls. */
+/** The status of a key, and whether its owner or a budget keeps it from working. */
 export function TokenStatusChip({
   token: { status, usedUpBudgets },
+  isOwnerBanned = false,
 }: {
+  readonly isOwnerBanned?: boolean;
   readonly token: {
     readonly status: keyof typeof statuses;
     readonly usedUpBudgets?: readonly BudgetLineFragment[] | null | undefined;
@@ -21,6 +23,13 @@ export function TokenStatusChip({
 }) {
   const { t } = useTranslation();
   const usedUp = useUsedUpText()(usedUpBudgets);
+  if (status === 'ENABLED' && isOwnerBanned) {
+    return (
+      <ToneChip tone="red" dot>
+        {t('tokens.ownerBanned')}
+      </ToneChip>
+    );
+  }
   if (status === 'ENABLED' && usedUp !== null) {
     return (
       <ToneChip tone="red" dot hint={<span style={{ whiteSpace: 'pre-line' }}>{usedUp}</span>}>

@@ -1,10 +1,17 @@
+import { useMutation } from '@apollo/client/react';
+import Button from '@mui/material/Button';
 import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AlertSubject } from '../../nouns/alerts/AlertItem.js';
-import { AlertsDocument, type AlertKind, type AlertRowFragment } from '../../nouns/alerts/alerts.generated.js';
+import {
+  AlertsDocument,
+  MarkAlertsSeenDocument,
+  type AlertKind,
+  type AlertRowFragment,
+} from '../../nouns/alerts/alerts.generated.js';
 import { alertDetail, alertKinds, alertTones } from '../../nouns/alerts/alertTexts.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
@@ -16,6 +23,7 @@ import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
+import { useAction } from '../../components/useAction.js';
 import { dateTime } from '../../lib/format.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 
@@ -27,7 +35,7 @@ export function AlertListScreen() {
   const grid = useServerGrid({ filters: { state: '', kind: '' }, patterns });
   const { chosen, query } = useFilterDraft(grid);
   const { state, kind } = grid.filter;
-  const { listProps } = useListPage(
+  const { rows, listProps } = useListPage(
     grid,
     AlertsDocument,
     {
@@ -38,9 +46,26 @@ export function AlertListScreen() {
     ({ alerts }) => alerts,
   );
   const columns = useMemo(() => alertColumns(t), [t]);
+  const act = useAction();
+  const [markSeen] = useMutation(MarkAlertsSeenDocument);
+  const newest = Math.max(0, ...(rows ?? []).map(({ id }) => id));
+  const markAll = () =>
+    act(async () => {
+      await markSeen({ variables: { until: newest } });
+      return t('alerts.marked');
+    });
   return (
     <ListScreen
       title={t('shell.alerts')}
+      actions={
+        newest > 0 &&
+        grid.page === 0 &&
+        !grid.isFiltered && (
+          <Button variant="outlined" onClick={() => void markAll()}>
+            {t('alerts.markAll')}
+          </Button>
+        )
+      }
       filters={
         <FilterBar
           filled
@@ -155,7 +180,7 @@ function alertColumns(t: TFunction): GridColDef<AlertRowFragment>[] {
       field: 'messages',
       headerName: t('alerts.messages'),
       width: 110,
-      renderCell: ({ row }) => (row.failedMessages.length > 0 ? <MessageChip alert={row} /> : <Dash />),
+      renderCell: ({ row }) => (row.failedMessages.length > 0 ? <MessageChip alert={row} /> : t('alerts.sent')),
     },
   ];
 }

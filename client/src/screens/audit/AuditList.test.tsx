@@ -2,7 +2,11 @@ import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, headers, rowOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { AuditEntriesDocument, RestoredOptionDocument, RestoreOptionDocument } from './audit.generated.js';
+import {
+  AuditEntriesDocument,
+  RestoredOptionDocument,
+  RestoreOptionDocument,
+} from '../../nouns/audit/audit.generated.js';
 import { AuditList } from './AuditList.js';
 
 jest.setTimeout(60_000);
@@ -36,14 +40,14 @@ it('names who changed which price, before and after, without the prices that sta
   });
   const row = await rowOf('bob');
   expect(await headers()).toEqual(['Time', 'Changed by', 'Action', 'Object', 'Changes']);
-  row.getByText('gpt-4o: 1.25 → 1.5 +1');
-  fireEvent.click(row.getByText('gpt-4o: 1.25 → 1.5 +1'));
+  row.getByText('gpt-4o: $2.50 / 1M → $3.00 / 1M +1');
+  fireEvent.click(row.getByText('gpt-4o: $2.50 / 1M → $3.00 / 1M +1'));
   const panel = within(await screen.findByRole('dialog', { name: 'Setting ModelRatio' }));
   panel.getByText('bob (#7)');
   panel.getByText('203.0.113.7');
   const changed = within(panel.getByRole('region', { name: 'gpt-4o' }));
-  changed.getByText('1.25');
-  changed.getByText('1.5');
+  changed.getByText('$2.50 / 1M');
+  changed.getByText('$3.00 / 1M');
   within(panel.getByRole('region', { name: 'new-model' })).getByText('none');
   expect(panel.queryByText('o3-mini')).toBeNull();
 });

@@ -22,11 +22,11 @@ import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
 import { priceKeys } from '../../nouns/settings/priceSettings.js';
-import { AuditDetail } from './AuditDetail.js';
-import { AuditEntriesDocument, type AuditFilter, type AuditSortField } from './audit.generated.js';
-import type { AuditEntry } from './auditChanges.js';
-import { summaryOf } from './auditFields.js';
-import { actionText, subjectTexts } from './auditTexts.js';
+import { AuditDetail } from '../../nouns/audit/AuditDetail.js';
+import { AuditEntriesDocument, type AuditFilter, type AuditSortField } from '../../nouns/audit/audit.generated.js';
+import type { AuditEntry } from '../../nouns/audit/auditChanges.js';
+import { summaryOf } from '../../nouns/audit/auditFields.js';
+import { actionText, subjectTexts } from '../../nouns/audit/auditTexts.js';
 
 const noFilters = { from: '', to: '', subject: '', id: '', actor: '', entry: '' };
 const isSubject = (text: string): text is AuditEntry['subject'] => Object.hasOwn(subjectTexts, text);

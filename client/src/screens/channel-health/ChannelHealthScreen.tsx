@@ -82,7 +82,7 @@ export function ChannelHealthScreen() {
         error={error}
         onRetry={() => void refetch()}
         getRowId={(row) => row.channelId}
-        onRowOpen={(row) => void navigate(`/channel/edit/${row.channelId}`)}
+        onRowOpen={(row) => void navigate(`/channel/${row.channelId}`)}
         renderCard={(row) => <ChannelHealthCard row={row} />}
         empty={
           <EmptyState

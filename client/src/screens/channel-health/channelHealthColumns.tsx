@@ -57,7 +57,7 @@ export function channelHealthColumns(t: TFunction): GridColDef<Row>[] {
     {
       field: 'failedAttempts',
       headerName: t('channelHealth.failedAttempts'),
-      width: 130,
+      width: 116,
       ...right,
       renderCell: ({ row }) => <Num>{count(row.failedAttempts)}</Num>,
     },
@@ -71,7 +71,7 @@ export function channelHealthColumns(t: TFunction): GridColDef<Row>[] {
     {
       field: 'calls',
       headerName: t('channelHealth.calls'),
-      width: 110,
+      width: 92,
       ...right,
       renderCell: ({ row }) => <Num>{count(row.calls)}</Num>,
     },
@@ -80,7 +80,7 @@ export function channelHealthColumns(t: TFunction): GridColDef<Row>[] {
     {
       field: 'lastError',
       headerName: t('channelHealth.lastError'),
-      flex: 2,
+      flex: 3,
       minWidth: 240,
       renderCell: ({ row }) => <LastError health={row} />,
     },

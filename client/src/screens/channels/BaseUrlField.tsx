@@ -33,6 +33,7 @@ export function BaseUrlField({
       body: t('channels.versionBody'),
       verb: t('channels.versionRemove'),
       no: t('channels.versionKeep'),
+      isLikely: true,
     };
     if (await confirm(question))
       setValue('baseUrl', url.trim().replace(/\/v1\/*$/, ''), { shouldDirty: true, shouldValidate: true });

@@ -2,14 +2,14 @@ import { skipToken, useApolloClient, useMutation, useQuery } from '@apollo/clien
 import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { BudgetSection } from '../../nouns/budgets/BudgetSection.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
-import { newLosses, questionOf } from '../../nouns/prices/belowCost.js';
+import { newLosses } from '../../nouns/prices/belowCost.js';
+import { questionOf } from '../../nouns/prices/lossQuestion.js';
 import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { idPattern } from '../../lib/gridState.js';
@@ -34,11 +34,13 @@ import {
 export interface ChannelEditorProps {
   /** Null creates a channel. */
   readonly id: number | null;
+  /** The name in the form of a new channel. */
+  readonly suggestedName?: string;
   readonly onSaved: () => void;
   readonly onClosed: () => void;
 }
 
-export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
+export function ChannelEditor({ id, suggestedName = '', onSaved, onClosed }: ChannelEditorProps) {
   const { t } = useTranslation();
   const writes = useMay('CHANNELS_WRITE');
   const isId = idPattern.test(String(id));
@@ -46,7 +48,8 @@ export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
     ChannelDocument,
     !isId || id === null ? skipToken : { variables: { id }, fetchPolicy: 'network-only' },
   );
-  if (id === null) return <ChannelForm channel={null} onSaved={onSaved} onClosed={onClosed} />;
+  if (id === null)
+    return <ChannelForm channel={null} suggestedName={suggestedName} onSaved={onSaved} onClosed={onClosed} />;
   if (data?.channel && !writes) return <ChannelView channel={data.channel} onClosed={onClosed} />;
   if (data?.channel) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
   // The drawer opens only when its data is loaded, so that no empty panel is shown.
@@ -70,6 +73,7 @@ export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
 
 function ChannelForm({
   channel,
+  suggestedName = '',
   onSaved,
   onClosed,
 }: Omit<ChannelEditorProps, 'id'> & { readonly channel: ChannelDetailFragment | null }) {
@@ -81,8 +85,10 @@ function ChannelForm({
   const [add] = useMutation(AddChannelKeysDocument);
   const [typedKeys, setTypedKeys] = useState('');
   const keyOf = useIdempotencyKey();
-  const budgets = useMay('BUDGETS');
-  const form = useForm<ChannelValues>({ mode: 'onTouched', defaultValues: channel ? toValues(channel) : newChannel });
+  const form = useForm<ChannelValues>({
+    mode: 'onTouched',
+    defaultValues: channel ? toValues(channel) : { ...newChannel, name: suggestedName },
+  });
   const { dirtyFields } = form.formState;
   // Reading `dirtyFields` here subscribes to it, because `save` sends only changed fields.
   useEffect(() => undefined, [dirtyFields]);
@@ -150,7 +156,6 @@ function ChannelForm({
       <RoutingSection form={form} />
       <CostSection form={form} />
       <LimitsSection form={form} />
-      {channel && budgets && <BudgetSection subject={{ level: 'CHANNEL', subjectId: channel.id }} />}
       <MappingSection form={form} isNew={channel === null} />
     </EditorDrawer>
   );

@@ -1,16 +1,20 @@
-import { useMutation } from '@apollo/client/react';
+import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
+import MuiLink from '@mui/material/Link';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
-import { responseTime } from '../../lib/format.js';
+import { count, responseTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
+import { keyAddress } from '../../nouns/objects/addresses.js';
+import { FailedAttemptsDocument, type FailedAttemptsQuery } from '../../nouns/objects/objects.generated.js';
 import { splitKeys } from './channelForm.js';
 import {
   AddChannelKeysDocument,
@@ -22,6 +26,7 @@ import { TestButton } from './ChannelRowActions.js';
 import { CooldownChip } from './ChannelHealth.js';
 
 type Key = ChannelRowFragment['keys'][number];
+type KeyFailure = FailedAttemptsQuery['keyFailures'][number];
 
 /** `null`: the test runs; `message` is empty when the key works. */
 type TestResult = { readonly message: string; readonly milliseconds: number } | null;
@@ -46,6 +51,10 @@ export function KeysSection({
   const [test] = useMutation(TestChannelDocument);
   const [results, setResults] = useState<Readonly<Record<string, TestResult>>>({});
   const { keys, id } = channel;
+  const failures = useQuery(FailedAttemptsDocument, {
+    variables: { filter: { channelIds: [id] } },
+    fetchPolicy: 'cache-and-network',
+  }).data?.keyFailures;
   if (channel.type.provider === 'VERTEX_AI' || keys.length === 0) return null;
 
   // A key that is removed moves the ones behind it.
@@ -98,10 +107,14 @@ export function KeysSection({
               key={nameOf(key)}
               sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, minHeight: 36 }}
             >
-              <Box component="span" className="num mono">
+              <MuiLink component={Link} to={keyAddress(id, key.position)} color="inherit" className="num mono">
                 {name}
-              </Box>
-              <KeyChip channel={channel} shown={key} />
+              </MuiLink>
+              <KeyChip
+                channel={channel}
+                shown={key}
+                failures={failures?.filter(({ last }) => last.keyEnding === key.ending)}
+              />
               <Box sx={{ flex: 1, minWidth: 0, fontSize: 12 }} role="status">
                 {result && (
                   <Box component="span" sx={{ color: result.message ? 'error.main' : 'success.main' }}>
@@ -170,18 +183,40 @@ const states = {
   PAUSED: { tone: 'amber', label: 'channels.keyPaused' },
 } as const;
 
-/** The cooldown of the key, else its state. */
-function KeyChip({ channel, shown }: { readonly channel: ChannelRowFragment; readonly shown: Key }) {
+/** The cooldown of the key, else its state. A key that failed lately is not shown as healthy. */
+export function KeyChip({
+  channel,
+  shown,
+  failures,
+}: {
+  readonly channel: Pick<ChannelRowFragment, 'status'>;
+  readonly shown: Key;
+  /** Its failures of the last 24 hours. Undefined while they load. */
+  readonly failures: readonly KeyFailure[] | undefined;
+}) {
   const { t } = useTranslation();
   const { tone, label } = states[shown.status];
+  const attempts = failures?.reduce((sum, one) => sum + one.attempts, 0) ?? 0;
   return (
-    <CooldownChip
-      channel={{ status: channel.status, keys: [shown] }}
-      otherwise={
-        <ToneChip tone={tone} dot>
-          {t(label)}
+    <>
+      <CooldownChip
+        channel={{ status: channel.status, keys: [shown] }}
+        otherwise={
+          <ToneChip tone={attempts > 0 && tone === 'green' ? 'outline' : tone} dot>
+            {t(label)}
+          </ToneChip>
+        }
+      />
+      {attempts > 0 && (
+        <ToneChip
+          tone="red"
+          hint={failures?.map(({ last }) => (
+            <Box key={last.id}>{last.error}</Box>
+          ))}
+        >
+          {t('objects.failedTimes', { count: attempts, times: count(attempts) })}
         </ToneChip>
-      }
-    />
+      )}
+    </>
   );
 }

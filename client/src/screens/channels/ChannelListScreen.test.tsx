@@ -140,7 +140,7 @@ describe('a row', () => {
       ...['ID', 'Name', 'Groups', 'Type', 'Tag', 'Status', 'Response', 'Used', 'Balance', 'Priority', 'Weight'],
     ]);
     for (const text of ['OpenAI', 'default', 'us', '$1.00', '$12.50']) first.getByText(text);
-    expect(first.getByRole('link', { name: 'Channel 1' })).toHaveAttribute('href', '/channel/edit/1');
+    expect(first.getByRole('link', { name: 'Channel 1' })).toHaveAttribute('href', '/channel/1');
   });
 
   it('tells in word and tone how a channel stands, and why and when it was switched off by itself', async () => {
@@ -233,7 +233,7 @@ describe('chosen rows', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Set tag' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Set tag for 2 channels' }));
     fireEvent.click(dialog.getByRole('button', { name: 'Set tag' }));
-    await dialog.findByText('Enter a tag');
+    await dialog.findByText('Tag cannot be empty');
     fireEvent.change(dialog.getByRole('textbox', { name: /Tag/ }), { target: { value: ' eu ' } });
     fireEvent.click(dialog.getByRole('button', { name: 'Set tag' }));
     await screen.findByText('2 channels tagged “eu”');

@@ -1,16 +1,16 @@
 import { skipToken, useQuery } from '@apollo/client/react';
-import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation, useNavigate, useParams } from 'react-router-dom';
+import { useLocation, useNavigate } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useSelection } from '../../components/grid/useSelection.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { lazyPart } from '../../components/lazyPart.js';
+import { channelAddress } from '../../nouns/objects/addresses.js';
 import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
@@ -63,18 +63,11 @@ const hiddenBelow = {
   group: 1100,
 };
 
-/** The list of channels. Add and edit have routes of their own, which open the drawer over the list; tag mode is in the URL. */
+/** The list of channels. Adding one has a route of its own, which opens the drawer over the list; tag mode is in the URL. */
 export function ChannelListScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
-  const { id: editedId } = useParams();
-  // The address is read when a row is opened: columns that depend on it would be new for each page, and all rows would
-  // be rendered twice.
-  const searchNow = useRef(search);
-  useEffect(() => {
-    searchNow.current = search;
-  }, [search]);
   const [parameters, changeParameters] = useUrlParams();
   const tagMode = parameters.get('tags') === '1';
   const format = useFormat();
@@ -111,7 +104,8 @@ export function ChannelListScreen() {
       fetchModels: (channel: ChannelRowFragment) => setPanel({ kind: 'models', channel }),
       openSessions: (channel: ChannelRowFragment) => setPanel({ kind: 'sessions', channel }),
       setTag: ({ id, tag }: ChannelRowFragment) => setPanel({ kind: 'setTag', ids: [id], tag: tag ?? '' }),
-      edit: (row: ChannelRowFragment) => void navigate(`/channel/edit/${row.id}${searchNow.current}`),
+      open: (row: ChannelRowFragment) => void navigate(channelAddress(row.id)),
+      edit: (row: ChannelRowFragment) => void navigate(`${channelAddress(row.id)}/settings`),
     }),
     [t, format, actions, tags, types.label, losses, writes, navigate],
   );
@@ -192,7 +186,7 @@ export function ChannelListScreen() {
           getRowId={(row) => row.id}
           onRowOpen={(row) => {
             if (isTagRow(row)) toggleOpen(row.tagOf);
-            else tools.edit(row);
+            else tools.open(row);
           }}
           {...(tagMode || !writes ? {} : { selection: { ids: selected, onChange: select } })}
           renderCard={(row) =>
@@ -220,14 +214,13 @@ export function ChannelListScreen() {
           onClose={closePanel}
         />
       )}
-      {((pathname === '/channel/add' && writes) || editedId !== undefined) && (
-        <Box key={editedId ?? 'new'}>
-          <ChannelEditor
-            id={editedId === undefined ? null : Number(editedId)}
-            onSaved={reload}
-            onClosed={() => void navigate(`/channel${search}`)}
-          />
-        </Box>
+      {pathname === '/channel/add' && writes && (
+        <ChannelEditor
+          id={null}
+          {...(isEmpty ? { suggestedName: t('channels.firstName') } : {})}
+          onSaved={reload}
+          onClosed={() => void navigate(`/channel${search}`)}
+        />
       )}
     </ListScreen>
   );

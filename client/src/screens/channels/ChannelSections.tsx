@@ -241,7 +241,7 @@ export function RoutingSection({ form: { control } }: SectionProps) {
     },
   });
   return (
-    <DrawerSection title={t('channels.routing')} explanation={t('channels.routingText')}>
+    <DrawerSection rare title={t('channels.routing')} explanation={t('channels.routingText')}>
       <FieldRow columns={3}>
         <NumberInput control={control} name="priority" label={t('channels.priority')} rules={whole(-999)} />
         <NumberInput control={control} name="weight" label={t('channels.weight')} rules={whole(0)} />
@@ -258,7 +258,7 @@ export function MappingSection({ form: { control }, isNew }: SectionProps & { re
   const locked = useDestinationLock(isNew);
   const object = { test: isJsonObject, message: t('form.jsonObject') };
   return (
-    <DrawerSection title={t('channels.mapping')} explanation={t('channels.mappingText')}>
+    <DrawerSection rare title={t('channels.mapping')} explanation={t('channels.mappingText')}>
       <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
         <JsonInput
           control={control}

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { BudgetSection } from '../../nouns/budgets/BudgetSection.js';
 import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Dash, Mono, Num } from '../../components/Text.js';
@@ -22,7 +21,6 @@ export function ChannelView({
 }) {
   const { t } = useTranslation();
   const types = useChannelTypes();
-  const budgets = useMay('BUDGETS');
   const [open, setOpen] = useState(true);
   const close = () => {
     setOpen(false);
@@ -71,7 +69,6 @@ export function ChannelView({
           ]}
         />
       </DrawerSection>
-      {budgets && <BudgetSection subject={{ level: 'CHANNEL', subjectId: channel.id }} />}
     </SideDrawer>
   );
 }

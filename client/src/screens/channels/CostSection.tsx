@@ -9,7 +9,7 @@ import { isJsonObject, typedText } from './channelTexts.js';
 export function CostSection({ form: { control } }: SectionProps) {
   const { t } = useTranslation();
   return (
-    <DrawerSection title={t('channels.cost')} explanation={t('channels.costText')}>
+    <DrawerSection rare title={t('channels.cost')} explanation={t('channels.costText')}>
       <NumberInput
         control={control}
         name="costFactor"

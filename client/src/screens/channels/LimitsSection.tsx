@@ -24,7 +24,7 @@ export function LimitsSection({ form: { control } }: SectionProps) {
   const { t } = useTranslation();
   return (
     <>
-      <DrawerSection title={t('channels.limits')} explanation={t('channels.limitsText')}>
+      <DrawerSection rare title={t('channels.limits')} explanation={t('channels.limitsText')}>
         {limitScopes.map((scope) => (
           <Box key={scope} role="group" aria-label={t(`channels.limitScopes.${scope}`)} sx={{ mb: 2 }}>
             <Box sx={{ fontSize: 13, fontWeight: 500, mb: 1 }}>{t(`channels.limitScopes.${scope}`)}</Box>
@@ -47,7 +47,7 @@ export function LimitsSection({ form: { control } }: SectionProps) {
           </Box>
         ))}
       </DrawerSection>
-      <DrawerSection title={t('channels.timeouts')} explanation={t('channels.timeoutsText')}>
+      <DrawerSection rare title={t('channels.timeouts')} explanation={t('channels.timeoutsText')}>
         <FieldRow columns={3}>
           {timeoutFields.map((name) => (
             <NumberInput

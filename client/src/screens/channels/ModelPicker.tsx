@@ -107,6 +107,11 @@ export function ModelPicker({
         </Box>
       </DialogContent>
       <DialogActions>
+        {models.length > 0 && (
+          <Button onClick={() => set(models, !models.every((name) => selected.has(name)))}>
+            {models.every((name) => selected.has(name)) ? t('channels.selectNone') : t('grid.selectAll')}
+          </Button>
+        )}
         <Box className="num" role="status" sx={{ flex: 1, color: 'text.secondary' }}>
           {t('channels.selected', { count: selected.size })}
         </Box>

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { answers } from '../../testing/lists.js';
 import { signInAs } from '../../testing/signInAs.js';
@@ -54,6 +54,8 @@ it('shows a test of all channels from its start to its counts, which stay', asyn
     answers(ChannelTestRunDocument, ended),
   );
   fireEvent.click(screen.getByRole('button', { name: 'Test all' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Test all channels?' }));
+  fireEvent.click(question.getByRole('button', { name: 'Test all' }));
   expect(await screen.findByText('Testing all channels: 5 of 40 done.')).toBeInTheDocument();
   const result = await screen.findByText(/35 passed, 3 failed, 2 skipped\./, {}, { timeout: 5000 });
   expect(result).toHaveTextContent(/^Channel test of 2025-06-02 /);

@@ -39,7 +39,13 @@ export function useMaintenance(refetch: () => void, onDeleted: () => void) {
   const deletion = { verb: t('actions.delete'), destructive: true };
 
   return {
-    testAll: () => act(() => testAll()),
+    testAll: () =>
+      act(() => testAll(), {
+        title: t('channels.testAllTitle'),
+        body: t('channels.testAllBody'),
+        verb: t('channels.testAll'),
+        isLikely: true,
+      }),
     updateBalances: () =>
       run(async () => {
         await updateBalances();

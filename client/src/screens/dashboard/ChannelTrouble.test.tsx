@@ -51,7 +51,7 @@ afterAll(() => session.end());
 it('puts the failing channels with their reasons on the dashboard', async () => {
   const { unmount } = await open(<ChannelTrouble />, answers(ChannelHealthDocument, list(dead, good)));
   const card = within(await screen.findByRole('region', { name: 'Failing channels, last hour' }));
-  expect(card.getByRole('link', { name: 'Dead' })).toHaveAttribute('href', '/channel/edit/9');
+  expect(card.getByRole('link', { name: 'Dead' })).toHaveAttribute('href', '/channel/9');
   expect(card.getByText(/Refused × 40 · status 401: Incorrect API key/)).toBeVisible();
   expect(card.queryByText('Good')).not.toBeInTheDocument();
   expect(card.getByRole('link', { name: 'Channel health' })).toHaveAttribute('href', '/channel-health');

@@ -64,7 +64,7 @@ function TroubleCard({ rows }: { readonly rows: readonly ChannelHealthRowFragmen
               gridTemplateColumns: { xs: 'minmax(0, 1fr) auto', sm: 'minmax(0, 1fr) 64px 132px minmax(0, 2fr)' },
             }}
           >
-            <MuiLink component={Link} to={`/channel/edit/${row.channelId}`} sx={{ minWidth: 0 }}>
+            <MuiLink component={Link} to={`/channel/${row.channelId}`} sx={{ minWidth: 0 }}>
               <Ellipsis title={row.channelName}>{row.channelName}</Ellipsis>
             </MuiLink>
             <FailureRate health={row} />

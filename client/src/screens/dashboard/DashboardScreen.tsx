@@ -20,7 +20,6 @@ import { ChannelTrouble } from './ChannelTrouble.js';
 import { Charts } from './Charts.js';
 import { DashboardControls } from './DashboardControls.js';
 import { Earnings } from './Earnings.js';
-import { FirstSteps } from './FirstSteps.js';
 import { StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
 
@@ -86,7 +85,6 @@ export function DashboardScreen() {
         <LoadFailure title={t('dashboard.failed')} error={error} onRetry={refresh} />
       ) : (
         <>
-          <FirstSteps />
           {prices && !mine && <UnpricedNotice />}
           <StatCards data={data} />
           {admin && !mine && username === '' && <Earnings data={data} />}

@@ -19,12 +19,22 @@ it('states what was charged, what it cost, what is left and what was paid', asyn
   ];
   const valueOf = await show({ current: { ...current, cost }, received });
   expect(valueOf('Charged to users')).toMatch(/^\$2\.00Time zone: .+/);
-  expect(valueOf('Upstream cost')).toBe('$1.25');
-  expect(valueOf('Margin')).toBe('$0.75');
+  expect(valueOf('− Upstream cost')).toBe('$1.25');
+  expect(valueOf('= Margin')).toBe('$0.75');
+  expect(valueOf('Charged, cost known')).toBe('$2.00');
   expect(valueOf('Top-ups received')).toBe('1,460.00 CNY · 12.50 USD');
+});
+
+it('shows sums below a cent as the cards above do, and sums that add up where few costs are known', async () => {
+  const few = { ...cost, usd: 0.000018, upstreamUsd: 0.000031, marginUsd: -0.000013, knownCalls: 1 };
+  const valueOf = await show({ current: { ...current, quota: 9, cost: few }, received: [] });
+  expect(valueOf('Charged to users')).toMatch(/^\$0\.000018Time zone/);
+  expect(['Charged, cost known', '− Upstream cost', '= Margin'].map(valueOf)).toEqual([
+    ...['$0.000018', '$0.000031', '-$0.000013'],
+  ]);
 });
 
 it('names no cost and no margin while no cost is known', async () => {
   const valueOf = await show({ current: { ...current, cost: { ...cost, knownCalls: 0 } }, received: [] });
-  expect([valueOf('Upstream cost'), valueOf('Margin'), valueOf('Top-ups received')]).toEqual(['–', '–', '–']);
+  expect([valueOf('− Upstream cost'), valueOf('= Margin'), valueOf('Top-ups received')]).toEqual(['–', '–', '–']);
 });

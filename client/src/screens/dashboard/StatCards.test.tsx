@@ -1,7 +1,8 @@
 import { screen, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { rate, StatCards } from './StatCards.js';
+import { rate } from '../../nouns/dashboards/columnTexts.js';
+import { StatCards } from './StatCards.js';
 import type { DashboardData } from './useDashboard.js';
 
 const sum = {
@@ -99,7 +100,7 @@ it('shows admins the margin with the calls that it covers, and users none', asyn
   });
   expect(margin.getByText('$0.50')).toBeInTheDocument();
   expect(margin.getByText('+25% vs previous period')).toBeInTheDocument();
-  expect(margin.getByText('25% of sales, 50% known')).toBeInTheDocument();
+  expect(margin.getByText('25%, cost known for 150 of 300 calls')).toBeInTheDocument();
 });
 
 it('has no margin without costs', async () => {

@@ -1,19 +1,14 @@
 import Box from '@mui/material/Box';
-import Card from '@mui/material/Card';
-import Skeleton from '@mui/material/Skeleton';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Sparkline } from '../../components/charts/Sparkline.js';
+import { NumberCard } from '../../components/charts/NumberCard.js';
 import { count, duration, integer, percent } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
-import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
+import { comparisonText, rate } from '../../nouns/dashboards/columnTexts.js';
 import { perMinute } from '../../nouns/dashboards/usageSeries.js';
-
-/** Relative change against the previous period; null without a previous value. */
-const change = (now: number, before: number): number | null => (before > 0 ? (now - before) / before : null);
 
 interface StatCard {
   readonly label: string;
@@ -27,19 +22,12 @@ interface StatCard {
 /** The totals, for admins with the margin, each with a sparkline, the change against the previous period, and its parts. */
 export function StatCards({ data }: { readonly data: DashboardData | undefined }) {
   const { t } = useTranslation();
-  const { money } = useFormat();
-  const { quotaPerUnit } = useStatus();
+  const { money, total } = useFormat();
   const isAdmin = useMay('USAGE_READ');
   const sparklines = useMemo(() => sparklinesOf(data), [data]);
   const now = data?.current;
   const before = data?.previous;
-  const against = (left: number | undefined, right: number | undefined): string => {
-    const share = change(left ?? 0, right ?? 0);
-    if (share === null) return t('dashboard.noComparison');
-    const text = percent(Math.abs(share));
-    const sign = text === '0%' ? '' : share > 0 ? '+' : '−';
-    return t('dashboard.comparison', { share: `${sign}${text}` });
-  };
+  const against = (left = 0, right = 0): string => comparisonText(left, right, t);
   const days = data ? (data.to - data.from) / 86_400_000 : 1;
   const cards: StatCard[] = [
     {
@@ -81,13 +69,14 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
   if (earned ?? (!data && isAdmin)) {
     cards.splice(1, 0, {
       label: t('dashboard.marginTitle'),
-      value: data && (earned && earned.knownCalls > 0 ? money(earned.marginUsd * quotaPerUnit, 'balance') : '–'),
+      value: data && (earned && earned.knownCalls > 0 ? total(earned.marginUsd) : '–'),
       note: against(earned?.marginUsd, before?.cost?.marginUsd),
       detail:
         earned && now.calls > 0
           ? t('dashboard.marginDetail', {
               share: earned.usd > 0 ? percent(earned.marginUsd / earned.usd) : '–',
-              coverage: percent(earned.knownCalls / now.calls),
+              known: integer(earned.knownCalls),
+              calls: integer(now.calls),
             })
           : '',
       values: sparklines.margin,
@@ -106,47 +95,20 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
         '& > :last-child:nth-of-type(odd)': { gridColumn: { xs: '1 / -1', md: 'auto' } },
       }}
     >
-      {cards.map((card) => (
-        <Card key={card.label} component="section" aria-label={card.label} sx={{ padding: '12px 16px', minWidth: 0 }}>
-          <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1 }}>
-            <Box>
-              <Box sx={{ fontSize: 12.5, lineHeight: '18px', color: 'text.secondary' }}>{card.label}</Box>
-              <Box
-                className="num"
-                sx={{
-                  fontSize: 24,
-                  lineHeight: '32px',
-                  fontWeight: 600,
-                  letterSpacing: '-0.02em',
-                  whiteSpace: 'nowrap',
-                }}
-              >
-                {card.value ?? <Skeleton variant="rectangular" width={96} height={24} sx={{ my: '4px' }} />}
-              </Box>
-            </Box>
-            <Sparkline values={card.values} />
-          </Box>
-          {/* Room for a second line of each where cards are narrow: nothing moves when the figures come. */}
-          <Box sx={{ minHeight: { xs: 51, sm: 34, md: cards.length > 4 ? 68 : 34, lg: 34 } }}>
-            <Note text={data ? card.note : ''} />
-            <Note text={card.detail} />
-          </Box>
-        </Card>
+      {cards.map(({ label, value, note, detail, values }) => (
+        <NumberCard
+          key={label}
+          title={label}
+          value={value}
+          notes={[data ? note : '', detail]}
+          values={values}
+          // Room for a second line of each where cards are narrow.
+          notesHeight={{ xs: 51, sm: 34, md: cards.length > 4 ? 68 : 34, lg: 34 }}
+        />
       ))}
     </Box>
   );
 }
-
-function Note({ text }: { readonly text: string }) {
-  return (
-    <Box className="num" sx={{ fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}>
-      {text}
-    </Box>
-  );
-}
-
-/** Two significant digits below ten, so that 0.4 calls per minute is not shown as 0. */
-export const rate = (value: number): string => (value < 10 ? String(Number(value.toPrecision(2))) : count(value));
 
 function callDetail(now: DashboardData['current'], t: TFunction): string {
   if (now.averageMs == null) return t('dashboard.failedCalls', { count: now.failedCalls });

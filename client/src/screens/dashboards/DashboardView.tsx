@@ -13,6 +13,7 @@ import { RangeField, RangeSegments } from '../../nouns/dashboards/RangeControls.
 import { useDashboardActions } from '../../nouns/dashboards/useDashboardActions.js';
 import { useUsageRange } from '../../nouns/dashboards/useUsageRange.js';
 import { useViewer } from '../../nouns/dashboards/useViewer.js';
+import { siteAddress } from '../../lib/basePath.js';
 import { DashboardFrame } from './DashboardFrame.js';
 
 /** A saved dashboard in the range that the viewer chooses. */
@@ -38,7 +39,7 @@ export function DashboardView({
             <Button
               variant="outlined"
               startIcon={<LinkOutlinedIcon />}
-              onClick={() => void copy(`${location.origin}/dashboards/${id}`)}
+              onClick={() => void copy(`${siteAddress()}/dashboards/${id}`)}
             >
               {t('dashboards.link')}
             </Button>

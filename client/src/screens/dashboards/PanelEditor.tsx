@@ -38,7 +38,7 @@ const example = `query ($range: TimeRange!, $timeZone: TimeZone!, $bucket: TimeB
   }
 }`;
 
-const kinds = ['NUMBER', 'LINE', 'BAR', 'PIE', 'TABLE'] as const;
+const kinds = ['NUMBER', 'LINE', 'BAR', 'PIE', 'RANKING', 'TABLE'] as const;
 const sizes = ['SMALL', 'MEDIUM', 'LARGE'] as const;
 
 /** The form fields by the server's names. */

@@ -4,6 +4,7 @@ import Typography from '@mui/material/Typography';
 import { GraphiQL, type GraphiQLProps } from 'graphiql';
 import 'graphiql/style.css';
 import { useTranslation } from 'react-i18next';
+import { sitePath } from '../../lib/basePath.js';
 import { session } from '../../lib/session.js';
 import { sans } from '../../theme/fonts.js';
 
@@ -26,7 +27,7 @@ query Spend {
 /** Sends a document with the session, as the rest of the console does. */
 const fetcher: GraphiQLProps['fetcher'] = async (parameters) => {
   const user = session.get();
-  const response = await fetch('/graphql', {
+  const response = await fetch(sitePath('/graphql'), {
     method: 'POST',
     credentials: 'same-origin',
     headers: { 'content-type': 'application/json', ...(user ? { 'Veloera-User': String(user.id) } : {}) },
@@ -62,24 +63,46 @@ export function ExplorerScreen() {
           minHeight: 0,
           '--font-family': sans,
           '--font-size-body': '14px',
+          // Words and numbers of the lines that are too pale by default.
+          '--alpha-secondary': '0.9',
+          '--alpha-tertiary': '0.75',
           ...(isDark
             ? { '--color-base': '204, 17%, 9%', '--color-primary': '184, 51%, 54%' }
-            : { '--color-base': '0, 0%, 100%', '--color-primary': '186, 78%, 25%' }),
+            : {
+                '--color-base': '0, 0%, 100%',
+                '--color-primary': '186, 78%, 25%',
+                '--color-info': '208, 100%, 38%',
+                '--color-tertiary': '188, 100%, 25%',
+              }),
         },
+        // Phones show the buttons, the documentation, the editor and the response below each other.
+        '&& .graphiql-container, && .graphiql-main, && #graphiql-session': {
+          flexDirection: { xs: 'column', md: 'row' },
+        },
+        '&& .graphiql-sidebar': {
+          flexDirection: { xs: 'row', md: 'column' },
+          width: { xs: 'auto', md: 'var(--sidebar-width)' },
+          order: { xs: 1, md: 0 },
+        },
+        '&& .graphiql-horizontal-drag-bar': { display: { xs: 'none', md: 'block' } },
+        '&& .graphiql-sessions': { margin: { xs: 0, md: 'var(--px-16) var(--px-16) var(--px-16) 0' } },
       }}
     >
       <title>{t('dashboards.explorer')}</title>
       <Typography variant="h1" sx={{ padding: { xs: '12px 16px', sm: '12px 24px' } }}>
         {t('dashboards.explorer')}
       </Typography>
-      <GraphiQL
-        fetcher={fetcher}
-        storage={noStorage}
-        defaultQuery={example}
-        forcedTheme={isDark ? 'dark' : 'light'}
-        isHeadersEditorEnabled={false}
-        showPersistHeadersSettings={false}
-      />
+      {/* GraphiQL has no other language. */}
+      <Box lang="en" sx={{ display: 'contents' }}>
+        <GraphiQL
+          fetcher={fetcher}
+          storage={noStorage}
+          defaultQuery={example}
+          forcedTheme={isDark ? 'dark' : 'light'}
+          isHeadersEditorEnabled={false}
+          showPersistHeadersSettings={false}
+        />
+      </Box>
     </Box>
   );
 }

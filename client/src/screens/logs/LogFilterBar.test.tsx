@@ -3,7 +3,7 @@ import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { LogFilterBar } from './LogFilterBar.js';
 import { noFilters } from './logFilter.js';
-import { LogMyGroupsDocument } from './logs.generated.js';
+import { LogMyGroupsDocument } from '../../nouns/logs/logs.generated.js';
 
 it('asks for nothing while the cost is no amount, and says so', async () => {
   const filters = { filter: noFilters, isFiltered: false, setFilter: jest.fn(), resetFilter: jest.fn() };

@@ -8,9 +8,9 @@ import { toast } from '../../components/toast.js';
 import { startOfToday } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { GridFilters } from '../../lib/useServerGrid.js';
-import { typeLabels } from './logTypes.js';
+import { typeLabels } from '../../nouns/logs/logTypes.js';
 import { costPattern, type LogFilters } from './logFilter.js';
-import { LogGroupsDocument, LogMyGroupsDocument } from './logs.generated.js';
+import { LogGroupsDocument, LogMyGroupsDocument } from '../../nouns/logs/logs.generated.js';
 
 /** Its props are the same on every page of the list, so that it is not rendered again with each page. */
 export const LogFilterBar = memo(function LogFilterBar({

@@ -3,7 +3,7 @@ import { session } from '../../lib/session.js';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { LogListScreen } from './LogListScreen.js';
-import { MyLogsDocument } from './logs.generated.js';
+import { MyLogsDocument } from '../../nouns/logs/logs.generated.js';
 
 beforeEach(() => session.start({ id: 1, username: 'ada', displayName: 'Ada', role: 1, status: 1, group: 'default' }));
 afterAll(() => session.end());

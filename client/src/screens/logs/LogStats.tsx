@@ -4,7 +4,7 @@ import { StatBadges, type Stat } from '../../components/StatBadges.js';
 import { count, integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useLastAnswer } from '../../lib/useLastAnswer.js';
-import { LogStatDocument, MyLogStatDocument, type LogFilter } from './logs.generated.js';
+import { LogStatDocument, MyLogStatDocument, type LogFilter } from '../../nouns/logs/logs.generated.js';
 
 const noCharges = { quota: 0, promptTokens: 0, completionTokens: 0 };
 

@@ -8,7 +8,7 @@ import { LoadFailure } from '../../components/LoadFailure.js';
 import { NameValues } from '../../components/SideDrawer.js';
 import { integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { LogUserDocument } from './logs.generated.js';
+import { LogUserDocument } from '../../nouns/logs/logs.generated.js';
 
 /** The user of a call: balance, usage and number of calls. */
 export function LogUserDialog({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
@@ -22,7 +22,7 @@ export function LogUserDialog({ id, onClose }: { readonly id: number; readonly o
       width="xs"
       onClose={onClose}
       actions={
-        <Button component={Link} to={`/user/edit/${id}`}>
+        <Button component={Link} to={`/user/${id}`}>
           {t('logs.openUser')}
         </Button>
       }

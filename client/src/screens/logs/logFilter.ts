@@ -1,7 +1,7 @@
 import { idPattern, listVariablesOf, type GridState, type SortOf } from '../../lib/gridState.js';
 import { startOfToday, toSeconds, toTimes } from '../../lib/timeRange.js';
-import type { LogFilter, LogSortField, LogType } from './logs.generated.js';
-import { typeLabels } from './logTypes.js';
+import type { LogFilter, LogSortField, LogType } from '../../nouns/logs/logs.generated.js';
+import { typeLabels } from '../../nouns/logs/logTypes.js';
 
 /** The filters as written in the URL; times in Unix seconds, empty for the default. */
 export interface LogFilters extends Record<string, string> {

@@ -4,13 +4,13 @@ import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../lib/useFormat.js';
 import { answers, failsOnce } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
-import { LogCard } from './LogCard.js';
-import { ModelCell, TimeChips, TypeCell } from './logCells.js';
-import { logColumns } from './logColumns.js';
-import { LogDetailBody } from './LogDetail.js';
+import { LogCard } from '../../nouns/logs/LogCard.js';
+import { ModelCell, TimeChips, TypeCell } from '../../nouns/logs/logCells.js';
+import { logColumns } from '../../nouns/logs/logColumns.js';
+import { LogDetailBody } from '../../nouns/logs/LogDetail.js';
 import { LogStats } from './LogStats.js';
-import type { LogRow } from './logRow.js';
-import { LogStatDocument, type LogFilter } from './logs.generated.js';
+import type { LogRow } from '../../nouns/logs/logRow.js';
+import { LogStatDocument, type LogFilter } from '../../nouns/logs/logs.generated.js';
 
 const call = {
   id: 7,

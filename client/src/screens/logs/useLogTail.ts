@@ -3,7 +3,7 @@ import { useLive, type LiveState } from '../../lib/useLive.js';
 import { useStatus } from '../../lib/status.js';
 import { useThrottled } from '../../lib/useThrottled.js';
 import { toLogFilter, type LogFilters } from './logFilter.js';
-import { LogCreatedDocument, MyLogCreatedDocument, type LogFilter } from './logs.generated.js';
+import { LogCreatedDocument, MyLogCreatedDocument, type LogFilter } from '../../nouns/logs/logs.generated.js';
 
 export interface LogTail {
   /** False while the filter has an end time, so that no new row matches. */

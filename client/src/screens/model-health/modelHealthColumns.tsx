@@ -2,10 +2,11 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../components/grid/CardList.js';
+import { groupTone } from '../../nouns/groups/groupTone.js';
 import { serviceColumns } from '../../nouns/health/services.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
-import { count, dateTime, decimal, responseTime } from '../../lib/format.js';
+import { count, dateTime, decimal, integer, responseTime } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { ModelHealthQuery } from './modelHealth.generated.js';
 
@@ -32,8 +33,14 @@ function LastFailure({ failure }: { readonly failure: ModelHealthRow['lastFailur
 const time = (milliseconds: number | null | undefined) =>
   milliseconds == null ? <Dash /> : <Num>{responseTime(milliseconds)}</Num>;
 
-const speed = (row: ModelHealthRow) =>
-  row.tokensPerSecond == null ? <Dash /> : <Num>{decimal(row.tokensPerSecond, 1)}</Num>;
+/** Faster responses came from a cache or in one piece, so that their speed says nothing. */
+const mostSpeed = 1000;
+
+const speedText = (speed: number): string =>
+  speed > mostSpeed ? `> ${integer(mostSpeed)}` : decimal(speed, speed < 100 ? 1 : 0);
+
+const speed = ({ tokensPerSecond }: ModelHealthRow) =>
+  tokensPerSecond == null ? <Dash /> : <Num>{speedText(tokensPerSecond)}</Num>;
 
 export function modelHealthColumns(t: TFunction, isAdmin: boolean): GridColDef<ModelHealthRow>[] {
   const right = { align: 'right', headerAlign: 'right' } as const;
@@ -103,7 +110,7 @@ export function ModelHealthCard({ row }: { readonly row: ModelHealthRow }) {
       metaEnd={
         tokensPerSecond == null ? undefined : t('modelHealth.perSecond', { tokens: decimal(tokensPerSecond, 1) })
       }
-      chips={<ToneChip tone="outline">{row.group}</ToneChip>}
+      chips={<ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>}
       end={lastFailure && `${t(`modelHealth.kinds.${lastFailure.kind}`)} · ${relative(lastFailure.at)}`}
     />
   );

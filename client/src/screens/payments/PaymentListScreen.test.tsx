@@ -3,7 +3,12 @@ import { answers, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { paymentMethods } from '../../testing/paymentMethods.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { PaidSumsDocument, PaymentsDocument } from './payments.generated.js';
+import {
+  MarkPaymentPaidDocument,
+  PaidSumsDocument,
+  PaymentEventsDocument,
+  PaymentsDocument,
+} from './payments.generated.js';
 import { PaymentListScreen } from './PaymentListScreen.js';
 
 jest.setTimeout(60_000);
@@ -18,6 +23,7 @@ const order = (id: number, more: object = {}) => ({
   status: 'PENDING',
   quota: 5_000_000,
   tradeNo: `USR7NO${String(id)}`,
+  topUpCode: '',
   userId: 7,
   money: money('73'),
   buyer: { __typename: 'User', id: 7, username: 'ada' },
@@ -64,7 +70,7 @@ it('lists the orders of all users, and adds up what was received', async () => {
     ...['Created', 'User', 'Amount', 'Credited', 'Payment method', 'Status', 'Paid at', 'Order number'],
   ]);
   for (const text of ['ada', '73.00 CNY', '$10.00']) paid.getByText(text);
-  expect(paid.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/7');
+  expect(paid.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/7');
   await paid.findByText('Alipay');
   expect(toneOf(paid.getByText('Paid'))).toBe('green');
   const open = await rowOf('USR7NO2');
@@ -122,4 +128,53 @@ it('does not show rows of an earlier filter when those of the chosen one could n
   fireEvent.click(screen.getByRole('button', { name: 'Query' }));
   await screen.findByText('The list could not be loaded');
   expect(screen.queryByText('USR7NO1')).toBeNull();
+});
+
+it('marks an unpaid order as paid, with a note, and shows what happened to it', async () => {
+  signInAs();
+  const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] };
+  const event = (kind: string, detail: string) => ({
+    __typename: 'TopUpEvent',
+    at: '2026-11-20T14:06:00.000Z',
+    kind,
+    detail,
+    payment: 'gw1',
+    actorName: null,
+  });
+  const mark = {
+    request: { query: MarkPaymentPaidDocument, variables: { id: 1, note: 'seen at the gateway' } },
+    result: jest.fn(() => ({
+      data: {
+        markTopUpPaid: {
+          __typename: 'MarkTopUpPaidPayload',
+          order: { __typename: 'TopUpOrder', id: 1, status: 'PAID', paidAt: '2026-11-21T00:00:00.000Z' },
+        },
+      },
+    })),
+  };
+  await renderScreen({
+    path: '/payment',
+    routes: [{ path: '/payment', element: <PaymentListScreen /> }],
+    mocks: [
+      answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 1, items: [order(1)] } }),
+      answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } }),
+      answers(PaymentEventsDocument, { topUpEvents: [event('REFUSED', 'another amount was paid')] }),
+      paymentMethods,
+      mark,
+    ] as never,
+  });
+  await rowOf('USR7NO1');
+  fireEvent.click(screen.getByText('73.00 CNY'));
+  const drawer = within(await screen.findByRole('dialog', { name: 'Order' }));
+  await drawer.findByText('A report of the gateway was refused');
+  drawer.getByText(/another amount was paid · gw1$/);
+  fireEvent.click(drawer.getByRole('button', { name: 'Mark as paid' }));
+  const form = within(await screen.findByRole('dialog', { name: 'Mark as paid' }));
+  fireEvent.click(form.getByRole('button', { name: 'Credit $10.00' }));
+  await form.findByText('Enter a note');
+  expect(mark.result).not.toHaveBeenCalled();
+  fireEvent.change(form.getByRole('textbox'), { target: { value: ' seen at the gateway ' } });
+  fireEvent.click(form.getByRole('button', { name: 'Credit $10.00' }));
+  await screen.findByText('Order marked as paid');
+  expect(mark.result).toHaveBeenCalledTimes(1);
 });

@@ -6,21 +6,24 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import { EmptyState } from '../../components/EmptyState.js';
+import { ExportButton } from '../../components/ExportButton.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { SelectFilter, StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
+import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { MayLink } from '../../components/MayLink.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { StatBadges } from '../../components/StatBadges.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
-import { dateTime, decimal, integer } from '../../lib/format.js';
+import { dateTime, integer } from '../../lib/format.js';
 import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { toTimes } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
+import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useMethodName } from '../../nouns/payments/methodName.js';
 import { PaymentMethodsDocument } from '../../nouns/payments/paymentMethods.generated.js';
@@ -33,16 +36,16 @@ import {
   type TopUpOrderFilter,
   type TopUpOrderSortField,
 } from './payments.generated.js';
+import { PaymentDetail } from './PaymentDetail.js';
+import { amountOf, statusTexts } from './paymentTexts.js';
 
 type Payment = PaymentsQuery['topUps']['items'][number];
 
 const noFilters = { from: '', to: '', status: '', method: '', tradeNo: '', user: '' };
 const patterns = { status: /^(PAID|PENDING|EXPIRED)$/, method: /^[A-Z0-9_]+$/, user: idPattern };
-const statusTexts = { PAID: 'payments.paid', PENDING: 'payments.pending', EXPIRED: 'payments.expired' } as const;
 const statusTones: Record<OrderStatus, Tone> = { PAID: 'green', PENDING: 'amber', EXPIRED: 'grey' };
 
 const lastThirtyDays = (): Date => new Date(Date.now() - 30 * 86_400_000);
-const amountOf = ({ amount, currency }: Payment['money']): string => `${decimal(Number(amount), 2)} ${currency}`;
 
 /** @param now end of the range where none is chosen */
 function toFilter(filter: Readonly<typeof noFilters>, start: Date, now: Date): TopUpOrderFilter {
@@ -57,9 +60,25 @@ function toFilter(filter: Readonly<typeof noFilters>, start: Date, now: Date): T
   };
 }
 
-/** Orders of all users at the payment gateway: which payment arrived. */
+const statusNames: Record<OrderStatus, string> = { PAID: 'success', PENDING: 'pending', EXPIRED: 'expired' };
+
+/** The filter as parameters of the REST export. Seconds are included on both sides. */
+function exportQuery(chosen: Readonly<typeof noFilters>, { created }: TopUpOrderFilter): Record<string, string> {
+  const second = (time: unknown, later = 0) =>
+    typeof time === 'string' ? String(Math.floor(Date.parse(time) / 1000) + later) : '';
+  return {
+    start_timestamp: second(created?.from),
+    end_timestamp: second(created?.until, -1),
+    status: chosen.status && statusNames[chosen.status as OrderStatus],
+    method: chosen.method.toLowerCase(),
+    user_id: chosen.user,
+    trade_no: chosen.tradeNo.trim(),
+  };
+}
+
 const sorts = ['createdAt', 'money', 'quota', 'status', 'paidAt'] satisfies SortOf<TopUpOrderSortField>[];
 
+/** Orders of all users at the payment gateway: which payment arrived. */
 export function PaymentListScreen() {
   const { t } = useTranslation();
   const { money } = useFormat();
@@ -68,13 +87,15 @@ export function PaymentListScreen() {
   const [start] = useState(lastThirtyDays);
   const [now, setNow] = useState(() => new Date());
   const filter = useMemo(() => toFilter(grid.filter, start, now), [grid.filter, start, now]);
-  const { listProps } = useListPage(
+  const [opened, setOpened] = useRowParam('row');
+  const { rows, reload, listProps } = useListPage(
     grid,
     PaymentsDocument,
     { ...listVariablesOf<TopUpOrderSortField>(grid), filter },
     ({ topUps }) => topUps,
   );
   const paid = useQuery(PaidSumsDocument, { variables: { filter: { ...filter, statuses: ['PAID'] } } });
+  const shown = useOpenedRow(rows, opened, PaymentsDocument, byRowId, ({ topUps }) => topUps);
   const sums = paid.data?.topUps.sums;
   const unknown = paid.error ? '–' : undefined;
   const methods = useQuery(PaymentMethodsDocument).data?.paymentMethods;
@@ -83,6 +104,9 @@ export function PaymentListScreen() {
   return (
     <ListScreen
       title={t('shell.payments')}
+      actions={
+        <ExportButton path="/api/payment/export" parameters={() => exportQuery(grid.filter, filter)} name="payments" />
+      }
       badges={
         (grid.filter.status === '' || grid.filter.status === 'PAID') && (
           <StatBadges
@@ -136,6 +160,7 @@ export function PaymentListScreen() {
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}
+        onRowOpen={(row) => setOpened(String(row.id))}
         renderCard={(row) => (
           <RowCard
             title={row.buyer?.username ?? `#${row.userId}`}
@@ -149,6 +174,18 @@ export function PaymentListScreen() {
           <EmptyState icon={<PaymentsOutlinedIcon />} title={t('payments.emptyTitle')} text={t('payments.emptyText')} />
         }
       />
+      {shown && (
+        <PaymentDetail
+          key={shown.id}
+          order={shown}
+          method={nameOf(shown.method)}
+          onPaid={() => {
+            reload();
+            void paid.refetch();
+          }}
+          onClose={() => setOpened(null)}
+        />
+      )}
     </ListScreen>
   );
 }
@@ -172,7 +209,7 @@ function paymentColumns(
       flex: 1,
       minWidth: 120,
       renderCell: ({ row }) => (
-        <MayLink permission="USERS_READ" to={`/user/edit/${row.userId}`} className="ellipsis">
+        <MayLink permission="USERS_READ" to={`/user/${row.userId}`} className="ellipsis">
           {row.buyer?.username ?? `#${row.userId}`}
         </MayLink>
       ),

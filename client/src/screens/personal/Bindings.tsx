@@ -94,6 +94,8 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
     <Panel title={t('personal.bindings')}>
       {(Object.keys(names) as Identity[]).map((identity) => {
         const value = bound[identity];
+        // A provider that the site does not offer is only shown to those who are bound to it.
+        if (value === '' && identity !== 'email' && !offered.includes(identity)) return null;
         const known = value === '' ? undefined : unbindable[identity];
         const possible = identity === 'email' || (value === '' && offered.includes(identity));
         return (

@@ -9,6 +9,7 @@ import { CopyButton } from '../../components/CopyButton.js';
 import { NumberInput } from '../../components/form/inputs.js';
 import { FormDialog } from '../../components/FormDialog.js';
 import { toast } from '../../components/toast.js';
+import { siteAddress } from '../../lib/basePath.js';
 import { dollars } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -30,7 +31,7 @@ export function InviteCard({
   const { money } = useFormat();
   const { quotaPerUnit } = useStatus();
   const [open, setOpen] = useState(false);
-  const link = `${location.origin}/register?aff=${encodeURIComponent(code)}`;
+  const link = `${siteAddress()}/register?aff=${encodeURIComponent(code)}`;
   return (
     <Panel title={t('personal.invite')}>
       <OutlinedInput

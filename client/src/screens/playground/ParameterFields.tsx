@@ -5,7 +5,9 @@ import Collapse from '@mui/material/Collapse';
 import MenuItem from '@mui/material/MenuItem';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import Select from '@mui/material/Select';
+import FormControlLabel from '@mui/material/FormControlLabel';
 import Slider from '@mui/material/Slider';
+import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
 import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import { useState } from 'react';
@@ -139,6 +141,22 @@ export function ParameterFields({
               range={[-2, 2, 0.1]}
               onChange={(presencePenalty) => onChange({ presencePenalty })}
             />
+            <FormControlLabel
+              control={
+                <Switch
+                  checked={parameters.autoReconnect}
+                  onChange={(_, autoReconnect) => onChange({ autoReconnect })}
+                  slotProps={{ input: { 'aria-describedby': 'playground-reconnect-hint' } }}
+                />
+              }
+              label={t('playground.autoReconnect')}
+              labelPlacement="start"
+              slotProps={{ typography: { variant: 'body2', sx: { fontWeight: 500 } } }}
+              sx={{ m: 0, justifyContent: 'space-between' }}
+            />
+            <Box id="playground-reconnect-hint" sx={{ fontSize: 12, color: 'text.secondary', mt: -1 }}>
+              {t('playground.autoReconnectHint')}
+            </Box>
           </Box>
         </Collapse>
       </Box>
@@ -169,6 +187,8 @@ function Scale({
           min={least}
           max={most}
           step={step}
+          // A range around zero has no filled side.
+          track={least < 0 ? false : 'normal'}
           onChange={(_, next) => onChange(Number(next.toFixed(2)))}
           getAriaValueText={() => String(value)}
           slotProps={{ input: { id } }}

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
@@ -7,7 +7,7 @@ import { PlaygroundScreen } from './PlaygroundScreen.js';
 
 beforeEach(() => signInAs());
 
-it('stays, and says that a key is needed and where one is made', async () => {
+it('says that a key is needed and where one is made, and opens the tokens after 1.5 s', async () => {
   const { location } = await renderScreen({
     path: '/playground',
     routes: [
@@ -27,6 +27,6 @@ it('stays, and says that a key is needed and where one is made', async () => {
   expect(screen.getByRole('link', { name: 'Create token' })).toHaveAttribute('href', '/token?row=new');
   expect(screen.getByRole('link', { name: 'Open API tokens' })).toHaveAttribute('href', '/token');
   expect(screen.queryByRole('alert')).toBeNull();
-  await new Promise((resolve) => setTimeout(resolve, 2000));
   expect(location()).toBe('/playground');
+  await waitFor(() => expect(location()).toBe('/token'), { timeout: 3000 });
 });

@@ -1,4 +1,4 @@
-import { EventReader, openChat, ChatFailure, type ChatListener, type ChatPayload } from './chatStream.js';
+import { EventReader, openChat, ChatFailure, reconnecting, type ChatListener, type ChatPayload } from './chatStream.js';
 
 const payload: ChatPayload = {
   messages: [{ role: 'user', content: 'hi' }],
@@ -82,4 +82,50 @@ it('tells an error inside the stream, and a stream that just ends', async () => 
 
 it('joins the lines of an event', () => {
   expect(new EventReader().read(bytes('event: x\ndata: a\ndata: b\n\ndata: c'))).toEqual(['a\nb']);
+});
+
+describe('reconnecting', () => {
+  const listener: ChatListener = { started: jest.fn(), text: jest.fn(), reasoning: jest.fn(), finished: jest.fn() };
+  const broken = new ChatFailure('', null);
+  const streams = (...outcomes: readonly (Error | null)[]) => {
+    const left = [...outcomes];
+    return jest.fn(() => {
+      const outcome = left.shift();
+      return outcome ? Promise.reject(outcome) : Promise.resolve();
+    });
+  };
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it.each([
+    ['a broken stream', true, streams(broken, null), 2, null],
+    ['a lost connection', true, streams(new TypeError('network'), broken, null), 3, null],
+    ['nothing while it is off', false, streams(broken, null), 1, broken],
+    ['at most three times', true, streams(broken, broken, broken, broken, null), 4, broken],
+  ] as const)('asks again for %s', async (_, isOn, open, times, failure) => {
+    const end = reconnecting(open, () => isOn)(payload, listener, new AbortController().signal).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    await jest.advanceTimersByTimeAsync(2999);
+    expect(open).toHaveBeenCalledTimes(1);
+    await jest.advanceTimersByTimeAsync(9001);
+    expect(await end).toBe(failure);
+    expect(open).toHaveBeenCalledTimes(times);
+  });
+
+  it('never repeats what was refused, and nothing after Stop', async () => {
+    const refusal = new ChatFailure('Insufficient quota', 403);
+    const open = streams(refusal, null);
+    await expect(reconnecting(open, () => true)(payload, listener, new AbortController().signal)).rejects.toBe(refusal);
+    const controller = new AbortController();
+    const stopped = streams(broken, null);
+    const end = reconnecting(stopped, () => true)(payload, listener, controller.signal).catch(
+      (error: unknown) => error,
+    );
+    await jest.advanceTimersByTimeAsync(1000);
+    controller.abort();
+    expect(await end).toBe(broken);
+    expect(stopped).toHaveBeenCalledTimes(1);
+  });
 });

@@ -1,3 +1,4 @@
+import { sitePath } from '../../lib/basePath.js';
 import type { ChatMessage } from './turns.js';
 
 /** The body of `POST /pg/chat/completions`. */
@@ -46,7 +47,7 @@ export type OpenChat = (payload: ChatPayload, listener: ChatListener, signal: Ab
 export const openChat =
   (userId: number): OpenChat =>
   async (payload, listener, signal) => {
-    const response = await fetch('/pg/chat/completions', {
+    const response = await fetch(sitePath('/pg/chat/completions'), {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'Veloera-User': String(userId) },
       credentials: 'same-origin',
@@ -66,6 +67,42 @@ export const openChat =
       }
     }
   };
+
+/** Milliseconds before a broken stream is requested again. */
+const reconnectAfter = 3000;
+/** Each request is a call that may be charged, so their number is limited. */
+const maxReconnects = 3;
+
+/**
+ * Requests a stream again that broke before its end. `started` is called for each request, and its text begins anew. A refusal is
+ * final.
+ * @param isWanted whether the user has turned this on
+ */
+export const reconnecting =
+  (open: OpenChat, isWanted: () => boolean): OpenChat =>
+  async (payload, listener, signal) => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await open(payload, listener, signal);
+      } catch (error) {
+        const isBroken = !(error instanceof ChatFailure) || (error.status === null && error.message === '');
+        if (!isBroken || !isWanted() || attempt === maxReconnects) throw error;
+        await pause(reconnectAfter, signal);
+        if (signal.aborted) throw error;
+      }
+    }
+  };
+
+/** Ends early when the signal aborts. */
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (signal.aborted) resolve();
+  });
 
 /** Splits the chunks of an event stream into the `data` of complete events. */
 export class EventReader {

@@ -129,7 +129,13 @@ export class Conversation {
     let cut: Answer['cut'] = null;
     try {
       const listener = {
-        started: (id: string | null) => void (requestId = id),
+        // A stream that broke may be requested again; its text then begins anew.
+        started: (id: string | null) => {
+          requestId = id;
+          received = '';
+          receivedReasoning = '';
+          cut = null;
+        },
         text: (text: string) => {
           received += text;
           render();

@@ -20,6 +20,7 @@ it('begins as the document says', () => {
     topP: 1,
     frequencyPenalty: 0,
     presencePenalty: 0,
+    autoReconnect: false,
   });
 });
 

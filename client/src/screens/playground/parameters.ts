@@ -11,6 +11,8 @@ export interface Parameters {
   readonly topP: number;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
+  /** Whether a stream that breaks is requested again. */
+  readonly autoReconnect: boolean;
 }
 
 export interface PricedName {
@@ -33,6 +35,7 @@ export function toParameters(kept: Readonly<Record<string, unknown>>, systemProm
     topP: number('topP', 1),
     frequencyPenalty: number('frequencyPenalty', 0),
     presencePenalty: number('presencePenalty', 0),
+    autoReconnect: kept['autoReconnect'] === true,
   };
 }
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { session } from '../../lib/session.js';
 import { useStore } from '../../lib/store.js';
-import { ChatFailure, openChat } from './chatStream.js';
+import { ChatFailure, openChat, reconnecting } from './chatStream.js';
 import { Conversation, isSignedOut } from './conversation.js';
 import { findKept, keep } from './keptConversation.js';
 import { toParameters, type Parameters } from './parameters.js';
@@ -24,7 +24,7 @@ export function useConversation(userId: number) {
   const [conversation] = useState(
     () =>
       new Conversation(kept.turns, {
-        open: openChat(userId),
+        open: reconnecting(openChat(userId), () => latest.parameters.autoReconnect),
         bill: async (requestId, since) => {
           const { data } = await client.query({
             query: AnswerBillDocument,

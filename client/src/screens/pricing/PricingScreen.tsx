@@ -5,7 +5,6 @@ import ContentCopyOutlinedIcon from '@mui/icons-material/ContentCopyOutlined';
 import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CodeBlock } from '../../components/CodeBlock.js';
 import { useCopy } from '../../components/CopyProvider.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { Footer } from '../../components/Footer.js';
@@ -73,12 +72,15 @@ export function PricingScreen() {
       <ListScreen
         title={t('shell.pricing')}
         notice={
-          <Notice tone={user ? 'blue' : 'amber'}>
-            <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
-              {user ? t('pricing.yourGroup', { group: own }) : t('pricing.signedOut')}
-              <ToneChip tone={ratioTone(ratios.get(own) ?? 1)}>{`${ratioText(ratios.get(own) ?? 1)}×`}</ToneChip>
-            </Box>
-          </Notice>
+          <>
+            <Notice tone={user ? 'blue' : 'amber'}>
+              <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
+                {user ? t('pricing.yourGroup', { group: own }) : t('pricing.signedOut')}
+                <ToneChip tone={ratioTone(ratios.get(own) ?? 1)}>{`${ratioText(ratios.get(own) ?? 1)}×`}</ToneChip>
+              </Box>
+            </Notice>
+            <Notice tone="blue">{t('pricing.formula')}</Notice>
+          </>
         }
         filters={
           <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
@@ -125,7 +127,6 @@ export function PricingScreen() {
           renderCard={(row) => <PricingCard row={row} group={group} factor={factor} view={setViewed} />}
           empty={<EmptyState icon={<SellOutlinedIcon />} title={t('fields.noModels')} />}
         />
-        {rowsDrawn && <CodeBlock text={t('pricing.formula')} />}
       </ListScreen>
       {openedModel && <ModelDrawer model={openedModel} group={group} factor={factor} onClose={() => setOpened(null)} />}
       {rowsDrawn && <Footer />}

@@ -8,6 +8,7 @@ import { CopyButton } from '../../components/CopyButton.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Dash, Ellipsis, Hidden, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
+import { groupTone } from '../../nouns/groups/groupTone.js';
 import { callPrice, limit, ratio as ratioText, unitPrice } from '../../lib/format.js';
 import { quantityTexts, type QuantityName } from '../../nouns/prices/quantityTexts.js';
 import { priceOf, pricesFor, type PricedModel, type QuantityPrice } from './modelPrice.js';
@@ -177,7 +178,7 @@ function GroupChoice({
           }}
           sx={{ borderRadius: '4px', fontFamily: 'inherit' }}
         >
-          <ToneChip tone={name === group ? 'teal' : 'outline'}>{name}</ToneChip>
+          <ToneChip tone={name === group ? 'teal' : groupTone(name)}>{name}</ToneChip>
         </ButtonBase>
       ))}
     </Box>

@@ -20,6 +20,7 @@ const code: RedemptionRowFragment & { readonly __typename: 'Redemption' } = {
   usedCount: 0,
   uses: { items: [] },
   createdAt: '2025-06-02T10:11:00.000Z',
+  validUntil: null,
 };
 const onClosed = jest.fn();
 const { quotaPerUnit } = siteStatus.get();
@@ -60,6 +61,29 @@ it('takes no zero for the uses of a gift code, which would be unlimited', async 
   press('Create codes');
   await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Use -1 for unlimited.'));
   expect(create.result).not.toHaveBeenCalled();
+});
+
+it('creates up to 10,000 codes with an end', async () => {
+  const asked: unknown[] = [];
+  const create = {
+    request: {
+      query: CreateRedemptionsDocument,
+      variables: ({ input }: { input: object }) => asked.push(input) > 0,
+    },
+    result: { data: { createRedemptions: { redemptions: [] } } },
+  };
+  await open(null, create);
+  type(/^Quantity/, '10001');
+  fireEvent.change(screen.getByLabelText(/^Valid until/), { target: { value: '2100-01-01T00:00' } });
+  press('Create codes');
+  await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Enter a whole number from 1 to 10,000'));
+  expect(asked).toEqual([]);
+  type(/^Quantity/, '10000');
+  press('Create codes');
+  await waitFor(() => expect(onClosed).toHaveBeenCalled());
+  expect(asked).toEqual([
+    expect.objectContaining({ count: 10_000, validUntil: new Date('2100-01-01T00:00').toISOString() }),
+  ]);
 });
 
 it('keeps its idempotency key for a retry, and takes another one for other codes', async () => {

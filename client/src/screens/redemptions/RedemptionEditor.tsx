@@ -3,11 +3,14 @@ import Box from '@mui/material/Box';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
+import { BoundDateTime } from '../../components/form/DateTimeInput.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
-import { ratio } from '../../lib/format.js';
+import { integer, ratio } from '../../lib/format.js';
+import { fromLocalTime, isLocalTime, toLocalTime } from '../../lib/localTime.js';
+import { readerZone } from '../../lib/reader.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
@@ -24,8 +27,11 @@ interface Values {
   readonly count: string;
   readonly isGift: boolean;
   readonly maxUses: string;
+  /** Local time until which the codes are valid; empty for no end. */
+  readonly expires: string;
 }
 
+const mostCodes = 10_000;
 const defaults = { quota: 100_000, count: '1', maxUses: '-1' } as const;
 
 const toQuota = (amount: string, quotaPerUnit: number): number | null =>
@@ -58,6 +64,7 @@ export function RedemptionEditor({
       count: defaults.count,
       isGift: row?.kind === 'GIFT',
       maxUses: String(row?.maxUses ?? defaults.maxUses),
+      expires: row?.validUntil ? toLocalTime(row.validUntil) : '',
     },
   });
   const { control } = form;
@@ -65,7 +72,7 @@ export function RedemptionEditor({
   const isGift = useWatch({ control, name: 'isGift' });
   const whole = (low: number, high: number) => (value: string | boolean) =>
     (/^-?\d+$/.test(String(value)) && Number(value) >= low && Number(value) <= high) ||
-    t('redemptions.wholeBetween', { low, high });
+    t('redemptions.wholeBetween', { low: integer(low), high: integer(high) });
 
   // A code that was used or disabled is shown, but cannot be changed.
   const locked = row && row.status !== 'UNUSED' ? t('redemptions.onlyUnused') : undefined;
@@ -73,8 +80,13 @@ export function RedemptionEditor({
     const quota = toQuota(values.amount, quotaPerUnit) ?? 0;
     // A batch without a name is named by its amount.
     const name = values.name.trim() || money(quota, 'balance');
+    const validUntil = values.expires === '' ? null : fromLocalTime(values.expires).toISOString();
     if (row) {
-      const input = { ...(dirtyFields.name ? { batch: name } : {}), ...(dirtyFields.amount ? { quota } : {}) };
+      const input = {
+        ...(dirtyFields.name ? { batch: name } : {}),
+        ...(dirtyFields.amount ? { quota } : {}),
+        ...(dirtyFields.expires ? { validUntil } : {}),
+      };
       if (Object.keys(input).length > 0) await update({ variables: { input: { id: row.id, ...input } } });
       toast.success(t('redemptions.saved', { name }));
     } else {
@@ -83,6 +95,7 @@ export function RedemptionEditor({
         quota,
         count: Number(values.count),
         kind: values.isGift ? ('GIFT' as const) : ('ONCE' as const),
+        ...(validUntil === null ? {} : { validUntil }),
         ...(values.isGift && Number(values.maxUses) > 0 ? { maxUses: Number(values.maxUses) } : {}),
       };
       const { data } = await create({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
@@ -98,7 +111,7 @@ export function RedemptionEditor({
       title={row ? t('redemptions.edit') : t('redemptions.create')}
       meta={row ? `#${row.id}` : t('redemptions.createMeta')}
       saveLabel={row ? t('redemptions.save') : t('redemptions.create')}
-      fieldNames={{ quota: 'amount', batch: 'name' }}
+      fieldNames={{ quota: 'amount', batch: 'name', validUntil: 'expires' }}
       onSave={save}
       onClosed={onClosed}
       readOnly={locked !== undefined}
@@ -114,7 +127,14 @@ export function RedemptionEditor({
           optional
           hint={t('redemptions.nameHint')}
         />
-        <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: row ? '1fr' : '1fr 1fr' }, gap: 2 }}>
+        <Box
+          sx={{
+            display: 'grid',
+            gridTemplateColumns: { xs: '1fr', sm: row ? '1fr' : '1fr 1fr' },
+            gap: 2,
+            alignItems: 'start',
+          }}
+        >
           <NumberInput
             control={control}
             name="amount"
@@ -136,10 +156,27 @@ export function RedemptionEditor({
               name="count"
               required
               label={t('redemptions.count')}
-              rules={{ validate: whole(1, 100) }}
+              hint={t('redemptions.countHint', { shown: integer(mostCodes) })}
+              rules={{ validate: whole(1, mostCodes) }}
             />
           )}
         </Box>
+        <BoundDateTime
+          control={control}
+          name="expires"
+          label={t('redemptions.expires')}
+          hint={`${t('redemptions.expiresHint')} ${t('time.zone', { zone: readerZone() })}`}
+          optional
+          locked={locked}
+          rules={{
+            validate: (value) => {
+              if (value === '') return true;
+              if (!isLocalTime(String(value))) return t('tokens.expiryFormat');
+              const time = fromLocalTime(String(value)).getTime();
+              return time > Date.now() || !dirtyFields.expires || t('tokens.expiryPast');
+            },
+          }}
+        />
         {!row && (
           <SwitchRow
             control={control}

@@ -7,7 +7,9 @@ import type { RedemptionListRow } from './redemptionColumns.js';
 import { RedemptionListScreen } from './RedemptionListScreen.js';
 import {
   DeleteDisabledRedemptionsDocument,
+  DeleteMatchingRedemptionsDocument,
   DeleteRedemptionDocument,
+  DisableMatchingRedemptionsDocument,
   DisableRedemptionsDocument,
   RedemptionsDocument,
 } from './redemptions.generated.js';
@@ -25,6 +27,7 @@ const code = (id: number, batch: string, more: Partial<RedemptionListRow> = {}) 
   uses: { __typename: 'RedemptionUsePage' as const, items: [] },
   redeemedBy: null,
   createdAt: '2025-06-02T10:11:00.000Z',
+  validUntil: null,
   ...more,
 });
 const list = (...items: readonly RedemptionListRow[]) => ({
@@ -52,19 +55,30 @@ it('has the columns that were asked for, and tells how a code stands in words an
     code(7, 'taken by one who is gone', { status: 'USED', usedCount: 1, uses: { items: [{ userId: 43 }] } }),
     code(4, 'shared', { kind: 'GIFT', maxUses: 50, usedCount: 12 }),
     code(5, 'endless', { kind: 'GIFT', maxUses: null, usedCount: 3 }),
+    code(8, 'late', { validUntil: '2025-07-01T00:00:00.000Z' }),
     code(6, 'used up', { kind: 'GIFT', maxUses: 2, usedCount: 2 }),
   );
   signInAs();
   await open('/redemption', answers(RedemptionsDocument, codes));
   const fresh = await rowOf('fresh');
-  expect(await headers()).toEqual(['ID', 'Name', 'Status', 'Quota', 'Gift (used / max)', 'Created', 'Used by']);
+  expect(await headers()).toEqual([
+    'ID',
+    'Name',
+    'Status',
+    'Quota',
+    'Gift (used / max)',
+    'Created',
+    'Valid until',
+    'Used by',
+  ]);
   fresh.getByText('$0.20');
   expect(toneOf(fresh.getByText('Unused'))).toBe('green');
   expect(fresh.getByRole('switch', { name: 'Enable code fresh' })).toBeChecked();
   expect(toneOf((await rowOf('off')).getByText('Disabled'))).toBe('grey');
+  expect(toneOf((await rowOf('late')).getByText('Expired'))).toBe('amber');
   const taken = await rowOf('taken');
   expect(toneOf(taken.getByText('Used'))).toBe('outline');
-  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/42');
+  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/42');
   (await rowOf('taken by one who is gone')).getByRole('link', { name: '#43' });
   expect(taken.getByRole('switch')).toBeDisabled();
   (await rowOf('shared')).getByText('12 / 50');
@@ -88,7 +102,7 @@ it('says on the cards of a phone who used a code, and how often a gift was used'
   await open('/redemption', answers(RedemptionsDocument, codes));
   const cardOf = async (name: string) => within((await screen.findByText(name)).closest('li') as HTMLElement);
   const taken = await cardOf('taken');
-  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/42');
+  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/42');
   const shared = await cardOf('shared');
   shared.getByText('12 / 50');
   for (const card of [shared, await cardOf('fresh')]) expect(card.queryByRole('link')).toBeNull();
@@ -114,6 +128,34 @@ it('disables chosen codes together, after a question, and lets go of them', asyn
   await screen.findByText('2 codes disabled');
   await screen.findByRole('search');
   expect(disable.result).toHaveBeenCalledTimes(1);
+});
+
+it('disables and deletes all codes that match the filters, also those of other pages, with their number', async () => {
+  const filter = { keyword: 'spring', statuses: ['UNUSED'] };
+  const disable = {
+    request: { query: DisableMatchingRedemptionsDocument, variables: { filter } },
+    result: jest.fn(() => ({ data: { disableMatchingRedemptions: { __typename: 'CountPayload', count: 4213 } } })),
+  };
+  const remove = {
+    request: { query: DeleteMatchingRedemptionsDocument, variables: { filter } },
+    result: jest.fn(() => ({ data: { deleteMatchingRedemptions: { __typename: 'CountPayload', count: 4213 } } })),
+  };
+  const many = { redemptions: { ...list(code(1, 'one'), code(2, 'two')).redemptions, totalCount: 4213 } };
+  await open('/redemption?keyword=spring&status=UNUSED', answers(RedemptionsDocument, many), disable, remove);
+  const act = async (verb: string, question: string) => {
+    fireEvent.click((await rowOf('one')).getByRole('checkbox'));
+    fireEvent.click(await screen.findByRole('button', { name: 'Select all 4213 that match' }));
+    await screen.findByText('4213 selected');
+    fireEvent.click(screen.getByRole('button', { name: verb }));
+    const asked = within(await screen.findByRole('alertdialog', { name: question }));
+    fireEvent.click(asked.getByRole('button', { name: verb }));
+  };
+  await act('Disable', 'Disable 4213 codes?');
+  await screen.findByText('4213 codes disabled');
+  await screen.findByRole('search');
+  await act('Delete', 'Delete 4213 codes?');
+  await screen.findByText('4213 codes deleted');
+  expect([disable.result.mock.calls.length, remove.result.mock.calls.length]).toEqual([1, 1]);
 });
 
 it('names why a code was not disabled, and keeps it selected', async () => {

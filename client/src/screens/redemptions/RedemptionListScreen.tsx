@@ -14,6 +14,7 @@ import { useSelection } from '../../components/grid/useSelection.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
+import { ExportButton } from '../../components/ExportButton.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { Num } from '../../components/Text.js';
@@ -38,6 +39,9 @@ import { useRedemptionActions } from './useRedemptionActions.js';
 
 const sorts = ['id', 'batch', 'status', 'quota', 'createdAt'] satisfies SortOf<RedemptionSortField>[];
 
+/** Statuses of the REST API, for the export. */
+const statusNumbers: Record<RedemptionStatus, string> = { UNUSED: '1', DISABLED: '2', USED: '3' };
+
 /** The list of redemption codes. */
 export function RedemptionListScreen() {
   const { t } = useTranslation();
@@ -52,17 +56,28 @@ export function RedemptionListScreen() {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [byName, setByName] = useState(false);
   const readsUsers = useMay('USERS_READ');
-  const { ids: selected, select, drop, clear } = useSelection();
+  const { ids: selected, select: selectRows, drop } = useSelection();
+  /** Whether all codes that match the filters are selected, also those of other pages. */
+  const [isAll, setAll] = useState(false);
+  const select = useCallback(
+    (ids: Iterable<string | number>) => {
+      setAll(false);
+      selectRows(ids);
+    },
+    [selectRows],
+  );
+  const clear = useCallback(() => select([]), [select]);
+  const filter = {
+    keyword: grid.filter.keyword || null,
+    statuses: grid.filter.status ? [grid.filter.status as RedemptionStatus] : null,
+  };
   const { rows, reload, isEmpty, listProps } = useListPage(
     grid,
     RedemptionsDocument,
     {
       ...listVariablesOf<RedemptionSortField>(grid),
       readsUsers,
-      filter: {
-        keyword: grid.filter.keyword || null,
-        statuses: grid.filter.status ? [grid.filter.status as RedemptionStatus] : null,
-      },
+      filter,
     },
     ({ redemptions }) => redemptions,
   );
@@ -95,6 +110,14 @@ export function RedemptionListScreen() {
       actions={
         !isEmpty && (
           <>
+            <ExportButton
+              path="/api/redemption/export"
+              parameters={() => ({
+                keyword: grid.filter.keyword,
+                status: grid.filter.status && statusNumbers[grid.filter.status as RedemptionStatus],
+              })}
+              name="codes"
+            />
             <Menu label={t('fields.maintenance')} actions={maintenance} />
             {add}
           </>
@@ -102,9 +125,32 @@ export function RedemptionListScreen() {
       }
       filters={
         isEmpty ? null : selected.size > 0 ? (
-          <SelectionBar count={selected.size} onClear={clear}>
-            <Button variant="outlined" onClick={() => void actions.disable([...selected].map(Number), select)}>
+          <SelectionBar
+            count={isAll ? listProps.totalCount : selected.size}
+            matching={listProps.totalCount}
+            onSelectMatching={() => setAll(true)}
+            onClear={clear}
+          >
+            <Button
+              variant="outlined"
+              onClick={() =>
+                void (isAll
+                  ? actions.disableMatching(filter, listProps.totalCount)
+                  : actions.disable([...selected].map(Number), select))
+              }
+            >
               {t('redemptions.disable')}
+            </Button>
+            <Button
+              variant="outlined"
+              color="error"
+              onClick={() =>
+                void (isAll
+                  ? actions.removeMatching(filter, listProps.totalCount)
+                  : actions.removeMatching({ ids: [...selected].map(Number) }, selected.size))
+              }
+            >
+              {t('actions.delete')}
             </Button>
           </SelectionBar>
         ) : (
@@ -143,7 +189,7 @@ export function RedemptionListScreen() {
             value={<Num>{format.money(row.quota, 'balance')}</Num>}
             meta={`#${row.id} · ${maskKey(row.key)}`}
             metaEnd={<CardUse row={row} />}
-            chips={<RedemptionStatusChip status={row.status} />}
+            chips={<RedemptionStatusChip row={row} />}
             end={<RedemptionActions row={row} actions={actions} />}
           />
         )}

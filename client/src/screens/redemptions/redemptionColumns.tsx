@@ -24,14 +24,25 @@ export const isSpent = ({
 }: Pick<RedemptionRowFragment, 'status' | 'kind' | 'maxUses' | 'usedCount'>): boolean =>
   status === 'DISABLED' || (kind === 'GIFT' && typeof maxUses === 'number' && usedCount >= maxUses);
 
-export function RedemptionStatusChip({ status }: { readonly status: RedemptionStatus }) {
+/** Whether a code that was not used can no longer be redeemed. */
+const isExpired = ({ status, validUntil }: Pick<RedemptionRowFragment, 'status' | 'validUntil'>): boolean =>
+  status === 'UNUSED' && typeof validUntil === 'string' && Date.parse(validUntil) <= Date.now();
+
+export function RedemptionStatusChip({ row }: { readonly row: Pick<RedemptionRowFragment, 'status' | 'validUntil'> }) {
   const { t } = useTranslation();
+  if (isExpired(row)) {
+    return (
+      <ToneChip dot tone="amber">
+        {t('redemptions.expired')}
+      </ToneChip>
+    );
+  }
   const shown: Record<RedemptionStatus, readonly [Tone, string]> = {
     UNUSED: ['green', t('redemptions.unused')],
     DISABLED: ['grey', t('fields.disabled')],
     USED: ['outline', t('redemptions.used')],
   };
-  const [tone, text] = shown[status];
+  const [tone, text] = shown[row.status];
   return (
     <ToneChip dot tone={tone}>
       {text}
@@ -59,6 +70,7 @@ export function RedemptionActions({
             disabled: status !== 'UNUSED',
             onSelect: () => actions.edit(row),
           },
+          { label: t('redemptions.exportBatch', { name }), onSelect: () => actions.exportBatch(name) },
           { label: t('actions.delete'), destructive: true, onSelect: () => void actions.remove(row) },
         ]}
       />
@@ -82,7 +94,7 @@ function UsedBy({ row: { kind, uses, redeemedBy } }: { readonly row: RedemptionL
   const [use] = uses.items;
   if (kind !== 'ONCE' || !use) return <Dash />;
   return (
-    <MayLink permission="USERS_READ" to={`/user/edit/${use.userId}`} className="ellipsis">
+    <MayLink permission="USERS_READ" to={`/user/${use.userId}`} className="ellipsis">
       {redeemedBy?.username ?? `#${use.userId}`}
     </MayLink>
   );
@@ -117,7 +129,7 @@ export function redemptionColumns({
       field: 'status',
       headerName: t('fields.status'),
       width: 116,
-      renderCell: ({ row }) => <RedemptionStatusChip status={row.status} />,
+      renderCell: ({ row }) => <RedemptionStatusChip row={row} />,
     },
     {
       field: 'quota',
@@ -129,7 +141,7 @@ export function redemptionColumns({
     {
       field: 'gift',
       headerName: t('redemptions.gift'),
-      width: 160,
+      width: 132,
       ...right,
       renderCell: ({ row }) => (row.kind === 'GIFT' ? <GiftUses row={row} /> : <Dash />),
     },
@@ -138,6 +150,12 @@ export function redemptionColumns({
       headerName: t('fields.createdAt'),
       width: 148,
       renderCell: ({ row }) => <Num>{dateTime(row.createdAt)}</Num>,
+    },
+    {
+      field: 'validUntil',
+      headerName: t('redemptions.expires'),
+      width: 148,
+      renderCell: ({ row }) => (row.validUntil ? <Num>{dateTime(row.validUntil)}</Num> : <Dash />),
     },
     {
       field: 'usedBy',

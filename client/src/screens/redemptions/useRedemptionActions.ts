@@ -3,12 +3,16 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
+import { useCsvExport } from '../../components/useCsvExport.js';
 import {
   DeleteDisabledRedemptionsDocument,
+  DeleteMatchingRedemptionsDocument,
   DeleteRedemptionDocument,
+  DisableMatchingRedemptionsDocument,
   DisableRedemptionDocument,
   DisableRedemptionsDocument,
   EnableRedemptionDocument,
+  type RedemptionFilter,
   type RedemptionRowFragment,
 } from './redemptions.generated.js';
 
@@ -17,6 +21,12 @@ export interface RedemptionRowActions {
   toggle(row: RedemptionRowFragment): Promise<unknown>;
   remove(row: RedemptionRowFragment): Promise<unknown>;
   removeDisabled(): Promise<unknown>;
+  /** Saves the codes with this name as a file. */
+  exportBatch(name: string): void;
+  /** @param count how many match, for the question */
+  disableMatching(filter: RedemptionFilter, count: number): Promise<boolean>;
+  /** @param count how many match, for the question */
+  removeMatching(filter: RedemptionFilter, count: number): Promise<boolean>;
   /** @param onDone with the ids of the codes that the server did not disable */
   disable(ids: readonly number[], onDone: (refused: readonly number[]) => void): Promise<boolean>;
 }
@@ -40,11 +50,43 @@ export function useRedemptionActions({
   const [disable] = useMutation(DisableRedemptionDocument);
   const [runDelete] = useMutation(DeleteRedemptionDocument);
   const [runDeleteDisabled] = useMutation(DeleteDisabledRedemptionsDocument);
+  const [runDisableMatching] = useMutation(DisableMatchingRedemptionsDocument);
+  const [runDeleteMatching] = useMutation(DeleteMatchingRedemptionsDocument);
+  const { save } = useCsvExport('/api/redemption/export', 'codes');
   const [runDisable] = useMutation(DisableRedemptionsDocument);
   return useMemo(() => {
     const deletion = { verb: t('actions.delete'), destructive: true };
     return {
       edit,
+      exportBatch: (name) => void save({ name }),
+      disableMatching: (filter, count) =>
+        act(
+          async () => {
+            const { data } = await runDisableMatching({ variables: { filter } });
+            onManyRemoved();
+            refetch();
+            return t('redemptions.disabledCount', { count: data?.disableMatchingRedemptions?.count ?? 0 });
+          },
+          {
+            title: t('redemptions.disableTitle', { count }),
+            body: t('redemptions.disableMatchingBody'),
+            verb: t('redemptions.disable'),
+          },
+        ),
+      removeMatching: (filter, count) =>
+        act(
+          async () => {
+            const { data } = await runDeleteMatching({ variables: { filter } });
+            onManyRemoved();
+            refetch();
+            return t('redemptions.deletedCount', { count: data?.deleteMatchingRedemptions?.count ?? 0 });
+          },
+          {
+            ...deletion,
+            title: t('redemptions.deleteManyTitle', { count }),
+            body: t('redemptions.deleteManyBody'),
+          },
+        ),
       toggle: ({ id, status }) =>
         act(async () => {
           await (status === 'UNUSED' ? disable : enable)({ variables: { id } });
@@ -89,5 +131,20 @@ export function useRedemptionActions({
           },
         ),
     };
-  }, [act, edit, onManyRemoved, onRemoved, refetch, disable, enable, runDelete, runDeleteDisabled, runDisable, t]);
+  }, [
+    act,
+    edit,
+    onManyRemoved,
+    onRemoved,
+    refetch,
+    save,
+    disable,
+    enable,
+    runDelete,
+    runDeleteDisabled,
+    runDeleteMatching,
+    runDisable,
+    runDisableMatching,
+    t,
+  ]);
 }

@@ -104,7 +104,7 @@ function Panel({ id, children }: { readonly id: SectionId; readonly children: Re
 /** Highlights the section in view; a dot marks sections with unsaved changes. */
 function SectionList({ ids }: { readonly ids: readonly SectionId[] }) {
   const { t } = useTranslation();
-  const [, setParams] = useSearchParams();
+  const [params, setParams] = useSearchParams();
   const draft = useSettingsDraft();
   const changed = useSyncExternalStore(draft.subscribe, () =>
     [...new Set([...draft.state().edits.keys()].map((key) => settingsByKey.get(key)?.section ?? ''))].sort().join(' '),
@@ -130,6 +130,13 @@ function SectionList({ ids }: { readonly ids: readonly SectionId[] }) {
       for (const event of byHand) removeEventListener(event, release);
     };
   }, [idText]);
+  // A found setting scrolls to the middle of the window, where the section above may still be in view.
+  const found = settingsByKey.get(params.get('find') ?? '')?.section;
+  useEffect(() => {
+    if (found === undefined) return;
+    clicked.current = true;
+    setCurrent(found);
+  }, [found]);
   if (ids.length < 2) return null;
   const go = (id: SectionId) => {
     if (id === 'prices') setParams({ tab: 'operation', section: 'prices' });

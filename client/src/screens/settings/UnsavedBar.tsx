@@ -5,7 +5,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBlocker, useNavigate } from 'react-router-dom';
 import { refreshStatus } from '../../nouns/status/refreshStatus.js';
-import { newLosses, questionOf } from '../../nouns/prices/belowCost.js';
+import { questionOf } from '../../nouns/prices/lossQuestion.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
@@ -48,7 +48,7 @@ export function UnsavedBar() {
   };
 
   /**
-   * Asks for confirmation if the unsaved prices mean more sales below cost than the saved ones. Invalid prices are
+   * Asks for confirmation if the unsaved prices cause or enlarge losses. Invalid prices are
    * refused later.
    */
   const isAccepted = async (): Promise<boolean> => {
@@ -57,7 +57,7 @@ export function UnsavedBar() {
     const found = await client
       .query({ query: SettingsBelowCostDocument, variables: { settings }, fetchPolicy: 'no-cache' })
       .catch(() => null);
-    const losses = newLosses(found?.data?.saved ?? [], found?.data?.proposed ?? []);
+    const losses = found?.data?.salesBelowCost ?? [];
     return losses.length === 0 || confirm(questionOf(losses, t));
   };
 

@@ -10,6 +10,7 @@ import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
 import { TextInput } from '../../components/form/inputs.js';
 import { Notice } from '../../components/Notice.js';
+import { sitePath } from '../../lib/basePath.js';
 import { describeFailure, toFailure } from '../../lib/errors.js';
 import { session, toSessionUser } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
@@ -68,7 +69,7 @@ export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
       // A new administrator continues with a channel. If the sign-in fails, or the administrator existed before, the
       // sign-in form follows.
       const entered = !hasAdministrator && (await enter({ username, password: administrator.password }));
-      setTimeout(() => location.assign(entered ? '/channel' : '/login'), reloadAfter);
+      setTimeout(() => location.assign(sitePath(entered ? '/channel' : '/login')), reloadAfter);
     } catch (error) {
       const { code, field } = toFailure(error);
       const message = code === 'NETWORK' ? t('setup.failed') : describeFailure(error, t);

@@ -7,6 +7,7 @@ import { CodeBlock } from '../../components/CodeBlock.js';
 import { Field } from '../../components/form/Field.js';
 import { labelledSelect } from '../../components/form/labelledSelect.js';
 import { RichText } from '../../components/RichText.js';
+import { sitePath } from '../../lib/basePath.js';
 import { markdownBlocks, modelHtml } from '../../lib/modelText.js';
 import { clientPages, fillPage, type ClientPageId } from './clientPages.js';
 
@@ -31,7 +32,7 @@ export function ClientSetup({
   const path = `/docs${i18n.language.startsWith('zh') ? '/zh' : ''}/clients/${id}.md`;
   useEffect(() => {
     let current = true;
-    void fetch(path)
+    void fetch(sitePath(path))
       .then(async (response) => (response.ok ? response.text() : null))
       .catch(() => null)
       .then((text) => current && setPage({ path, text }));

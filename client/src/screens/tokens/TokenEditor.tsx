@@ -45,6 +45,8 @@ import {
 import type { UsedToken } from './TokenUsageDialog.js';
 
 export interface TokenEditorProps {
+  /** The name in the form of a new token. */
+  readonly suggestedName?: string;
   /** Null creates a token. */
   readonly token: TokenRowFragment | null;
   readonly onSaved: () => void;
@@ -69,7 +71,7 @@ const rateFields = {
   'rateLimit.successes': 'rateSuccess',
 } as const;
 
-export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: TokenEditorProps) {
+export function TokenEditor({ token: given, suggestedName = '', onSaved, onCreated, onClosed }: TokenEditorProps) {
   // The token stays as it was when the form was opened, although the list behind the form reloads.
   const [token] = useState(given);
   const { t } = useTranslation();
@@ -81,7 +83,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
   const keyOf = useIdempotencyKey();
   const form = useForm<TokenValues>({
     mode: 'onTouched',
-    defaultValues: token ? toTokenValues(token, quotaPerUnit) : newToken,
+    defaultValues: token ? toTokenValues(token, quotaPerUnit) : { ...newToken, name: suggestedName },
   });
   const { control, setValue, formState } = form;
   const { dirtyFields } = formState;

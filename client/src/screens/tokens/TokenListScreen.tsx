@@ -163,10 +163,11 @@ export function TokenListScreen() {
           </EmptyState>
         }
       />
-      {(opened === 'new' || editedRow) && (
+      {((opened === 'new' && !(listProps.loading && !rows)) || editedRow) && (
         <TokenEditor
           key={opened}
           token={editedRow ?? null}
+          {...(isEmpty ? { suggestedName: t('tokens.firstName') } : {})}
           onSaved={reload}
           onCreated={setUsed}
           onClosed={() => setOpened(null)}

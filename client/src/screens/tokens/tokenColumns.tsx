@@ -2,12 +2,14 @@ import Box from '@mui/material/Box';
 import MuiLink from '@mui/material/Link';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
+import { Link } from 'react-router-dom';
 import { Dash, Num } from '../../components/Text.js';
 import { TokenStatusChip } from '../../nouns/tokens/TokenStatusChip.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
 import { KeyCell, ModelLimits, QuotaCell, TokenRowActions } from './tokenCells.js';
+import { tokenAddress } from '../../nouns/objects/addresses.js';
 import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
@@ -22,11 +24,11 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       renderCell: ({ row }) => (
         <Box sx={{ minWidth: 0 }}>
           <MuiLink
-            component="button"
+            component={Link}
+            to={tokenAddress(row.id)}
             underline="hover"
             color="textPrimary"
             noWrap
-            onClick={() => actions.edit(row)}
             sx={{ display: 'block', maxWidth: '100%', fontWeight: 500, fontSize: 13, lineHeight: '18px' }}
           >
             {row.name}

@@ -62,7 +62,7 @@ it('has the columns that were asked for, with amounts in dollars and full counts
   const row = await rowOf('ada');
   expect(await headers()).toEqual(['ID', 'Username', 'Group', 'Role', 'Status', 'Quota left', 'Requests', 'Invites']);
   for (const text of ['7', 'Ada Lovelace', '$2.00', '$0.50 used', '12,345', '3']) row.getByText(text);
-  expect(row.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/7');
+  expect(row.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/7');
 });
 
 it('says who somebody is and how he stands in words and tones', async () => {

@@ -2,9 +2,9 @@ import { useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation, useNavigate, useParams } from 'react-router-dom';
+import { useNavigate } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
@@ -24,12 +24,12 @@ import { useSession } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
+import { userAddress } from '../../nouns/objects/addresses.js';
 import { AddUser } from './AddUser.js';
 import { GrantQuotaDialog } from './GrantQuotaDialog.js';
 import { UserBulkActions } from './UserBulkActions.js';
 import { mayOpen, RoleChip, UserRowActions, UserStatusChip } from './userCells.js';
 import { userColumns } from './userColumns.js';
-import { UserEditor } from './UserEditor.js';
 import { UserSessions } from './UserSessions.js';
 import { UserTokens } from './UserTokens.js';
 import {
@@ -69,8 +69,6 @@ function statusFilter(status: string): UserFilter {
 export function UserListScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { search } = useLocation();
-  const { id: editedId } = useParams();
   const viewer = useSession();
   const format = useFormat();
   const grid = useServerGrid({
@@ -102,16 +100,8 @@ export function UserListScreen() {
     },
     ({ users }) => users,
   );
-  // The address is read when a row is opened: columns that depend on it would be new for each page, and all rows would
-  // be rendered twice.
-  const searchNow = useRef(search);
-  useEffect(() => {
-    searchNow.current = search;
-  }, [search]);
-  const edit = useCallback(
-    (user: UserRowFragment) => void navigate(`/user/edit/${user.id}${searchNow.current}`),
-    [navigate],
-  );
+  const open = useCallback((user: UserRowFragment) => void navigate(userAddress(user.id)), [navigate]);
+  const edit = useCallback((user: UserRowFragment) => void navigate(`${userAddress(user.id)}/settings`), [navigate]);
   const showTokens = useCallback(({ id }: UserRowFragment) => setTokensOf(String(id)), [setTokensOf]);
   const showSessions = useCallback(({ id }: UserRowFragment) => setSessionsOf(String(id)), [setSessionsOf]);
   const actions = useUserActions({
@@ -193,7 +183,7 @@ export function UserListScreen() {
         {...listProps}
         getRowId={(row) => row.id}
         onRowOpen={(row) => {
-          if (mayOpen(viewer, row)) edit(row);
+          if (mayOpen(viewer, row)) open(row);
         }}
         rowHeight={48}
         {...(may(viewer, 'USERS_WRITE') ? { selection: { ids: selected, onChange: select } } : {})}
@@ -217,16 +207,6 @@ export function UserListScreen() {
         empty={<EmptyState icon={<GroupOutlinedIcon />} title={t('users.emptyTitle')} />}
       />
       {opened === 'new' && <AddUser onSaved={reload} onClosed={() => setOpened(null)} />}
-      {editedId !== undefined && (
-        <UserEditor
-          key={editedId}
-          id={Number(editedId)}
-          viewer={viewer}
-          onSaved={reload}
-          onGrant={setGranting}
-          onClosed={() => void navigate(`/user${search}`)}
-        />
-      )}
       {tokensOf !== null && idPattern.test(tokensOf) && (
         <UserTokens
           key={tokensOf}

@@ -9,8 +9,10 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
+import { Notice } from '../../components/Notice.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
-import { Ellipsis, Num } from '../../components/Text.js';
+import { Num } from '../../components/Text.js';
+import { tokenAddress } from '../../nouns/objects/addresses.js';
 import { TokenBulkActions } from '../../nouns/tokens/TokenBulkActions.js';
 import { TokenStatusChip } from '../../nouns/tokens/TokenStatusChip.js';
 import { dateTime, integer } from '../../lib/format.js';
@@ -48,6 +50,7 @@ export function UserTokens({
   // The tokens of the last page were deleted.
   if (data && page > lastPage) setPage(lastPage);
   const name = shown?.user?.username ?? `#${id}`;
+  const isBanned = shown?.user?.status === 'BANNED';
   const lastMonth = String(Math.floor(Date.now() / 1000) - 30 * daySeconds);
   return (
     <SideDrawer
@@ -72,6 +75,7 @@ export function UserTokens({
       {error && !shown && <LoadFailure title={t('users.tokensFailed')} error={error} onRetry={() => void refetch()} />}
       {!error && !shown && <Skeleton variant="rectangular" height={160} />}
       {shown && total === 0 && <Box sx={{ color: 'text.secondary' }}>{t('users.noTokens')}</Box>}
+      {isBanned && total > 0 && <Notice tone="red">{t('users.tokensOfBanned')}</Notice>}
       {selected.length > 0 && (
         <Box sx={{ pb: 1 }}>
           <SelectionBar count={selected.length} onClear={() => setSelected([])}>
@@ -105,9 +109,17 @@ export function UserTokens({
               />
             )}
             <Box sx={{ flex: 1, minWidth: 0, fontWeight: 500 }}>
-              <Ellipsis title={token.name}>{token.name}</Ellipsis>
+              <MuiLink
+                component={Link}
+                to={tokenAddress(token.id)}
+                color="inherit"
+                underline="hover"
+                className="ellipsis"
+              >
+                {token.name}
+              </MuiLink>
             </Box>
-            <TokenStatusChip token={token} />
+            <TokenStatusChip token={token} isOwnerBanned={isBanned} />
           </Box>
           <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, fontSize: 12, color: 'text.secondary' }}>
             <span className="mono">{token.maskedKey}</span>

@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation, useNavigate } from 'react-router-dom';
+import { Link, useNavigate } from 'react-router-dom';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { RowSwitch } from '../../components/RowSwitch.js';
+import { userAddress } from '../../nouns/objects/addresses.js';
 import { ToneChip } from '../../components/Tone.js';
 import { may } from '../../lib/permissions.js';
 import { roleNumbers, rootRole } from '../../lib/session.js';
@@ -174,11 +175,10 @@ export function TwoLines({
  * columns for each address would make the grid draw all rows again.
  */
 export function UserName({ row, viewer }: { readonly row: UserRowFragment; readonly viewer: SessionUser | null }) {
-  const { search } = useLocation();
   return (
     <span className="two-lines">
       {mayOpen(viewer, row) ? (
-        <Link to={`/user/edit/${row.id}${search}`} className="cell-link strong">
+        <Link to={userAddress(row.id)} className="cell-link strong">
           {row.username}
         </Link>
       ) : (

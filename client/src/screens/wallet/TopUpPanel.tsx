@@ -58,6 +58,7 @@ export function TopUpPanel({
   // The server expects quota if the site shows quota. The typed amount is always USD.
   const unit = displayInCurrency ? 1 : quotaPerUnit;
   const [text, setText] = useState(String(Math.max(20, minimum)));
+  const [code, setCode] = useState('');
   const [chosen, setChosen] = useState(methods[0].method);
   const { method, currency, pricePerUsd: price, ...named } = methods.find((one) => one.method === chosen) ?? methods[0];
   const [payable, setPayable] = useState<{
@@ -116,7 +117,8 @@ export function TopUpPanel({
   const money = (amount: number): string => moneyOf(amount, currency);
   const pay = async () => {
     if (amount === null || tooLittle) return;
-    const order = { amount: Math.round(amount * unit), method };
+    const topUpCode = code.trim();
+    const order = { amount: Math.round(amount * unit), method, ...(topUpCode === '' ? {} : { topUpCode }) };
     try {
       const { data } = await start({
         variables: { input: { ...order, idempotencyKey: keyOf({ ...order, orders: orders.current }) } },
@@ -165,6 +167,15 @@ export function TopUpPanel({
           onChange={(event) => setText(event.target.value)}
           startAdornment={<InputAdornment position="start">$</InputAdornment>}
           inputProps={{ className: 'num', inputMode: 'numeric', 'aria-describedby': 'top-up-amount-hint' }}
+        />
+      </Field>
+      <Field id="top-up-code" label={t('wallet.topUpCode')} hint={t('wallet.topUpCodeHint')} optional>
+        <OutlinedInput
+          id="top-up-code"
+          value={code}
+          autoComplete="off"
+          onChange={(event) => setCode(event.target.value)}
+          inputProps={{ maxLength: 64, 'aria-describedby': 'top-up-code-hint' }}
         />
       </Field>
       <Box

@@ -18,14 +18,14 @@ interface DirectoryLogger {
   warn(details: object, message: string): void;
 }
 
-/** The budgets of a group or the site. */
-interface SharedBudgets {
+/** The budgets of a key, a user, a group or the site. */
+export interface LevelBudgets {
   readonly budgets: readonly KnownBudget[];
   /** Limits per minute, which the ledger does not count. */
   readonly rates: readonly KnownBudget[];
 }
 
-const none: SharedBudgets = { budgets: noBudgets, rates: noBudgets };
+const none: LevelBudgets = { budgets: noBudgets, rates: noBudgets };
 
 /**
  * The budgets of groups, channels and the site, in memory. Budgets of keys and users are read with the key and the
@@ -35,9 +35,9 @@ const none: SharedBudgets = { budgets: noBudgets, rates: noBudgets };
 export class BudgetDirectory {
   /** Whether no group, no channel and not the site has a budget. Every call reads this flag. */
   isEmpty = true;
-  private groups = new Map<string, SharedBudgets>();
+  private groups = new Map<string, LevelBudgets>();
   private channels = new Map<number, readonly KnownBudget[]>();
-  private ofSite: SharedBudgets = none;
+  private ofSite: LevelBudgets = none;
   private timer: NodeJS.Timeout | null = null;
   /**
    * Numbers of the latest read that has begun, and of the read whose budgets are in use. A read that began earlier may
@@ -63,11 +63,11 @@ export class BudgetDirectory {
     if (this.timer) clearInterval(this.timer);
   }
 
-  get site(): SharedBudgets {
+  get site(): LevelBudgets {
     return this.ofSite;
   }
 
-  group(name: string): SharedBudgets {
+  group(name: string): LevelBudgets {
     return this.groups.size === 0 ? none : (this.groups.get(name) ?? none);
   }
 
@@ -121,7 +121,7 @@ export class BudgetDirectory {
   }
 }
 
-const sharedBudgets = (rows: readonly KnownBudgetRow[]): SharedBudgets => ({
+const sharedBudgets = (rows: readonly KnownBudgetRow[]): LevelBudgets => ({
   budgets: toKnownBudgets(rows),
   rates: toKnownRates(rows),
 });

@@ -1,4 +1,4 @@
-export { BudgetDirectory } from './budget-directory.js';
+export { BudgetDirectory, type LevelBudgets } from './budget-directory.js';
 export { type BudgetPatch, type NewBudget, parseBudgetPatch, parseNewBudget } from './budget-input.js';
 export { BudgetRefusals } from './budget-refusals.js';
 export { type BudgetState, type BudgetView, readBudgetStates, usedShare } from './budget-states.js';

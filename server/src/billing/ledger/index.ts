@@ -1,4 +1,5 @@
 export { BudgetError, type BudgetHold, type BudgetRefusal } from './budget-holds.js';
+export { durationBucket } from './ledger-lines.js';
 export {
   type Charge,
   type Ledger,

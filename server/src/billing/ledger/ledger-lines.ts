@@ -1,4 +1,4 @@
-import { durationBucket } from '../../shared/latency.js';
+import { durationBounds } from '../../shared/latency.js';
 import { storableJson } from '../../shared/json.js';
 import { toHoldRows, toLostHoldRows } from './budget-holds.js';
 import type { Charge, Reservation, ReserveRequest } from './ledger.js';
@@ -21,7 +21,7 @@ export interface SettleLine {
 
 /**
  * Returns the settlement of one call.
- * @param settledAt Unix seconds
+ * @param settledAt Unix milliseconds
  */
 export function toSettleLine(reservation: Reservation, charge: Charge, settledAt: number): SettleLine {
   const durationMs = Math.max(0, Math.round(charge.durationMs));
@@ -34,11 +34,12 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       user_id: reservation.userId,
       token_id: reservation.tokenId,
       charge: charge.quota,
-      ...(charge.rest ? { rest: charge.rest } : null),
-      ...(charge.least === undefined ? null : { least: charge.least }),
+      // Undefined fields are not written.
+      rest: charge.rest || undefined,
+      least: charge.least,
       counted: charge.counted ? 1 : 0,
       logged: charge.logged,
-      created_at: settledAt,
+      created_at: Math.floor(settledAt / 1000),
       channel_id: charge.channelId,
       username: charge.username,
       token_name: charge.tokenName,
@@ -59,6 +60,12 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       budget_holds: reservation.budgets && toLostHoldRows(reservation.budgets),
     }),
   };
+}
+
+/** Returns the index of the bucket of `durationBounds` for a duration in milliseconds. */
+export function durationBucket(milliseconds: number): number {
+  const index = durationBounds.findIndex((bound) => milliseconds <= bound);
+  return index === -1 ? durationBounds.length : index;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Signals } from '../../platform/live/signals.js';
 import { AppError } from '../../shared/errors.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
 import { BatchQueue, isUnavailable, type GroupCommitMetrics } from './group-commit.js';
 import { ChannelHolds } from './channel-holds.js';
@@ -13,7 +13,7 @@ import type { BudgetHold, BudgetRefusal } from './budget-holds.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.js';
 import type { Spool } from './spool.js';
 import { SpoolReplay } from './spool-replay.js';
-import { type LedgerLogger, StoredSettlements } from './stored-settlements.js';
+import { type LedgerLogger, SpoolWriter } from './spool-writer.js';
 
 export interface LedgerDeps {
   readonly pool: Pool;
@@ -53,7 +53,7 @@ export class PostgresLedger implements Ledger {
   private readonly doubtful = new Set<string>();
   /** Reservations that are being released. */
   private readonly returning = new Set<string>();
-  private readonly stored: StoredSettlements;
+  private readonly spoolWriter: SpoolWriter;
   private withoutDatabase = false;
   private probing: Promise<void> | null = null;
   private stopped = false;
@@ -61,7 +61,7 @@ export class PostgresLedger implements Ledger {
   constructor(private readonly deps: LedgerDeps) {
     const sql = new LedgerSql(deps.pool, deps.nodeId, deps.preparedStatements);
     this.sql = sql;
-    this.stored = new StoredSettlements(deps.spool, deps.logger);
+    this.spoolWriter = new SpoolWriter(deps.spool, deps.logger);
     this.spoolReplay = new SpoolReplay({
       spool: deps.spool,
       logger: deps.logger,
@@ -137,7 +137,7 @@ export class PostgresLedger implements Ledger {
 
   /** Settlements that are only in the memory of this process. */
   get waitingInMemory(): number {
-    return this.stored.waiting.size;
+    return this.spoolWriter.unstored.size;
   }
 
   /** True while this process works on the call: the sweeper must then keep its reservation. */
@@ -193,7 +193,7 @@ export class PostgresLedger implements Ledger {
       this.open.delete(requestId);
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
     }
-    const plain = toSettleLine(reservation, charge, seconds(this.deps.clock));
+    const plain = toSettleLine(reservation, charge, this.deps.clock.now());
     const line = this.channelHolds?.withUndropped(plain) ?? plain;
     const owned = this.open.has(requestId);
     return this.withoutDatabase ? this.settleWithoutDatabase(line, owned) : this.settleLine(line, owned);
@@ -201,7 +201,7 @@ export class PostgresLedger implements Ledger {
 
   /** Writes a settlement to the disk. It waits for the database only if the disk fails. */
   private async settleWithoutDatabase(line: SettleLine, owned: boolean): Promise<Settled> {
-    if (!(await this.stored.append([line]))) return this.settleLine(line, owned);
+    if (!(await this.spoolWriter.append([line]))) return this.settleLine(line, owned);
     this.open.delete(line.requestId);
     return spooled;
   }
@@ -253,12 +253,12 @@ export class PostgresLedger implements Ledger {
     return new Promise((resolve, reject) => {
       const done = (settled: Settled): void => {
         this.open.delete(line.requestId);
-        this.stored.waiting.delete(line.requestId);
+        this.spoolWriter.unstored.delete(line.requestId);
         resolve(settled);
       };
       const failed = (error: unknown): void => {
         this.open.delete(line.requestId);
-        this.stored.waiting.delete(line.requestId);
+        this.spoolWriter.unstored.delete(line.requestId);
         reject(error instanceof Error ? error : new Error(String(error)));
       };
       this.settling.add({ line, owned, done, failed });
@@ -277,7 +277,10 @@ export class PostgresLedger implements Ledger {
     for (const { line } of items) {
       if (!doubtful.has(line.requestId)) continue;
       logger.error({ requestId: line.requestId }, 'it is unknown whether this call was settled');
-      const problem = await this.stored.reject(line, 'its reservation is missing and the log of its time was deleted');
+      const problem = await this.spoolWriter.reject(
+        line,
+        'its reservation is missing and the log of its time was deleted',
+      );
       if (problem) unstored.set(line.requestId, problem);
     }
     return unstored;
@@ -288,7 +291,7 @@ export class PostgresLedger implements Ledger {
    */
   private settlementRefused({ line, failed }: SettleItem, error: unknown): void {
     this.deps.logger.error({ err: error, requestId: line.requestId }, 'settlement refused by the database');
-    void this.stored
+    void this.spoolWriter
       .reject(line, error instanceof Error ? error.message : String(error))
       .then((problem) =>
         failed(problem ?? new AppError('INTERNAL_ERROR', 'the call could not be charged', { cause: error })),
@@ -315,7 +318,7 @@ export class PostgresLedger implements Ledger {
 
   private async settlementsUnavailable(items: SettleItem[], error: unknown): Promise<void> {
     this.databaseUnavailable(error);
-    if (await this.stored.append(items.map((item) => item.line))) {
+    if (await this.spoolWriter.append(items.map((item) => item.line))) {
       for (const { done } of items) done(spooled);
       return;
     }

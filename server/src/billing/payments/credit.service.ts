@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { EntityManager } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { UsageLog } from '../../shared/audit.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../../shared/log-type.js';
 import type { OptionValues } from '../../options/option.service.js';
@@ -13,6 +14,9 @@ export interface Purchase {
   readonly kind: Extract<Posting['kind'], 'redemption' | 'top_up'>;
   readonly user: { readonly id: number; readonly username: string };
   readonly quota: number;
+  /** The admin who credits it, and why. Absent: the user or a gateway. */
+  readonly actorId?: number;
+  readonly note?: string;
   /** Text of the user's log row. */
   readonly describe: (amount: string) => string;
 }
@@ -44,13 +48,19 @@ export class CreditService {
    * before
    */
   async post(manager: EntityManager, purchase: Purchase): Promise<number[]> {
-    const { user, quota, source, kind } = purchase;
+    const { user, quota, source, kind, actorId, note } = purchase;
     const inviter = await this.findInviter(manager, user.id);
     // Locks both rows in id order, like the ledger, so that the two cannot deadlock.
     await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
       inviter ? [user.id, inviter.id] : [user.id],
     ]);
-    const after = await this.deps.postEntry(manager, { source, kind, userId: user.id, amount: quota });
+    const after = await this.deps.postEntry(manager, {
+      ...omitUndefined({ actorId, note }),
+      source,
+      kind,
+      userId: user.id,
+      amount: quota,
+    });
     if (after === null) return [];
     const content = purchase.describe(formatQuota(quota, this.deps.options.values));
     await this.deps.usageLog.record(manager, {

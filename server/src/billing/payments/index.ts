@@ -1,5 +1,13 @@
+export { creditOrder } from './credit-order.js';
 export { CreditService } from './credit.service.js';
 export { formatMoney } from './money.js';
+export {
+  type OrderEvent,
+  type OrderEventKind,
+  orderEventKinds,
+  readOrderEvents,
+  recordOrderEvent,
+} from './order-events.js';
 export {
   methodOf,
   methodSql,

@@ -1,18 +1,15 @@
 import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { Clock } from '../../shared/clock.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { CreditService } from './credit.service.js';
-import { formatMoney } from './money.js';
+import { creditOrder, type OrderCredit } from './credit-order.js';
+import { type OrderEventKind, recordOrderEvent } from './order-events.js';
 import type { CallbackReply, Payment, PaymentProvider, RawCallback } from './provider.js';
 import { TopUpOrder } from './top-up-order.entity.js';
 
-export interface PaymentCallbacksDeps {
-  readonly database: Pick<DataSource, 'transaction'>;
+export interface PaymentCallbacksDeps extends OrderCredit {
+  readonly database: Pick<DataSource, 'transaction' | 'query'>;
   readonly options: { readonly values: OptionValues };
-  readonly credit: CreditService;
-  readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
@@ -43,8 +40,13 @@ export class PaymentCallbacks {
       return true;
     } catch (error) {
       const isRefused = error instanceof PaymentRefused || isUniqueViolation(error, 'top_up_orders_payment');
-      if (isRefused) this.deps.logger.warn({ tradeNo, reason: (error as Error).message }, 'payment refused');
-      else this.deps.logger.error({ err: error, tradeNo }, 'payment could not be credited');
+      if (isRefused) {
+        const reason = isUniqueViolation(error) ? 'this payment paid another order' : (error as Error).message;
+        this.deps.logger.warn({ tradeNo, reason }, 'payment refused');
+        await this.record(this.deps.database, payment, 'refused', reason).catch((failure: unknown) =>
+          this.deps.logger.error({ err: failure, tradeNo }, 'refused payment could not be recorded'),
+        );
+      } else this.deps.logger.error({ err: error, tradeNo }, 'payment could not be credited');
       return false;
     }
   }
@@ -62,26 +64,30 @@ export class PaymentCallbacks {
           { tradeNo, paidBy, payment: payment.id },
           'order was paid again: refund the second payment',
         );
+        await this.record(manager, payment, 'paid_again');
+        return [];
       }
+      // An admin marked the order as paid before its callback came. The payment is bound to it, so that it pays no other.
+      if (paidBy === null && payment.id !== null) {
+        await manager.update(TopUpOrder, { id: order.id }, { providerTradeNo: payment.id });
+      }
+      await this.record(manager, payment, 'repeated');
       return [];
     }
-    await manager.update(
-      TopUpOrder,
-      { id: order.id },
-      { status: 'success', paidAt: new Date(this.deps.clock.now()), providerTradeNo: payment.id },
-    );
-    const [user] = await manager.query<Array<{ id: number; username: string }>>(
-      'SELECT id, username FROM users WHERE id = $1',
-      [order.userId],
-    );
-    if (!user) throw new PaymentRefused('the buyer was deleted');
-    return this.deps.credit.post(manager, {
-      source: `${provider.name}:${tradeNo}`,
-      kind: 'top_up',
-      user,
-      quota: order.quota,
-      describe: (amount) => `Online top-up ${amount}, paid ${formatMoney(order.money, order.currency)}`,
-    });
+    const credited = await creditOrder(manager, this.deps, order, payment.id);
+    if (credited === null) throw new PaymentRefused('the buyer was deleted');
+    await this.record(manager, payment, 'credited');
+    return credited;
+  }
+
+  private record(
+    database: Pick<EntityManager, 'query'>,
+    { tradeNo, id }: Payment,
+    kind: OrderEventKind,
+    detail = '',
+  ): Promise<void> {
+    const at = new Date(this.deps.clock.now());
+    return recordOrderEvent(database, tradeNo, { at, kind, detail, payment: id, actorId: null, actorName: null });
   }
 }
 

@@ -21,6 +21,8 @@ export class TopUpOrder {
   @Column('text', { default: 'pending' }) status: 'pending' | 'success';
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt: Date | null;
+  /** A text that the buyer typed beside the amount. It does not change the price. */
+  @Column('text', { name: 'top_up_code', default: '' }) topUpCode: string;
   /** The provider's number of the order, if it has one before the payment. */
   @Column('text', { name: 'provider_order_id', nullable: true }) providerOrderId: string | null;
   /** The provider's number of the payment. */

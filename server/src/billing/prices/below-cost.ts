@@ -1,4 +1,5 @@
 import {
+  exact,
   thresholdsOf,
   isTokenQuantity,
   ratesOf,
@@ -60,6 +61,10 @@ export function worstPrice(price: Price, cost: CostPrice, kind: Kind): Loss | nu
 /** Whether a group with this ratio pays less than the cost. */
 export const isLoss = ({ price, cost }: Loss, groupRatio: number): boolean => price * groupRatio < cost * tolerance;
 
+/** Returns the price of a loss by another price of the model, before the group ratio. */
+export const priceInstead = ({ card }: Price, { quantity, above, when }: Loss): number =>
+  ratesOf(card, tierAt(card, above), when)[quantity];
+
 function worstAt(
   sale: ChargeCard,
   { card, factor }: CostPrice,
@@ -72,7 +77,7 @@ function worstAt(
   for (const quantity of compared) {
     // A part that neither side prices separately costs what its whole costs.
     const isPriced = card.prices[quantity] !== undefined || sale.prices[quantity] !== undefined;
-    const cost = Number((costs[quantity] * factor).toPrecision(12));
+    const cost = exact(costs[quantity] * factor);
     const price = prices[quantity];
     if (!isPriced || !(cost > 0) || !compares(sale, quantity)) continue;
     if (!worst || price / cost < worst.price / worst.cost) worst = { quantity, price, cost, ...level };

@@ -1,6 +1,6 @@
 import { type Decimal } from 'decimal.js';
 import type { Usage } from '../../shared/usage.js';
-import { isTokenQuantity } from '../../shared/price-card.js';
+import { isTokenQuantity, pricedPer } from '../../shared/price-card.js';
 import type { Condition } from '../../shared/price-condition.js';
 import { billion, Exact, round, whole, type Rounded, type Rounding } from './rounding.js';
 import {
@@ -16,12 +16,9 @@ import {
   pricedUsage,
 } from './card-lines.js';
 
-const tokensPerPrice = 1_000_000;
-
 /** Returns the exact amount of one line in USD. */
 export function amountOf([quantity, count, price]: Component): Decimal {
-  const amount = new Exact(count).times(price);
-  return isTokenQuantity(quantity) ? amount.dividedBy(tokensPerPrice) : amount;
+  return new Exact(count).times(price).dividedBy(pricedPer[quantity]);
 }
 
 /** Returns the exact amount of all lines in USD. */
@@ -79,7 +76,7 @@ function shortCharge(
   let sum = 0;
   for (const [quantity, count, price] of components) {
     const scaled = toScaled(price);
-    const more = ratio !== undefined || isTokenQuantity(quantity) ? 0 : 6;
+    const more = ratio === undefined && pricedPer[quantity] === 1 ? 6 : 0;
     const unit = scaled && powerOfTen(digits - scaled.digits + more);
     const part = scaled && unit ? product(count, scaled.mantissa, unit) : null;
     if (part === null) return null;

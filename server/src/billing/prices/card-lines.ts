@@ -2,7 +2,7 @@ import type { ChargeLine } from '../../shared/charge-lines.js';
 import type { Usage, UsageDetails } from '../../shared/usage.js';
 import {
   isPromptQuantity,
-  isTokenQuantity,
+  pricedPer,
   pricesCondition,
   promptQuantities,
   quantities,
@@ -106,7 +106,7 @@ function addUnits(counts: Count[], details: UsageDetails): void {
 }
 
 /** Whether the provider ran tools in the call that have a price. */
-export function usesTools({ details }: Usage, prices: Prices | undefined): boolean {
+export function usesTools({ details }: Pick<Usage, 'details'>, prices: Prices | undefined): boolean {
   if (!prices) return false;
   const { webSearches = 0, groundedPrompts = 0, mapsPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details ?? {};
   return (
@@ -151,12 +151,16 @@ export const componentsOf = (card: PriceCard, usage: PricedUsage): Component[] =
 /** Returns the lines in any order, including those that cost nothing. */
 export function linesOf(card: PriceCard, usage: PricedUsage): Component[] {
   const counts = merged(usage.counts);
-  let prompt = 0;
-  for (const [quantity, count] of counts) if (isPromptQuantity(quantity)) prompt += count;
-  const tier = tierOf(card, prompt);
+  const tier = card.contextTiers ? tierOf(card, promptOf(counts)) : -1;
   if (tier >= 0 && card.contextScope === 'excess') return excessComponents(card, counts, usage.when);
   const prices = rates(card, tier, usage.when);
   return counts.map(([quantity, count]) => [quantity, count, prices[quantity]]);
+}
+
+function promptOf(counts: readonly Count[]): number {
+  let prompt = 0;
+  for (const [quantity, count] of counts) if (isPromptQuantity(quantity)) prompt += count;
+  return prompt;
 }
 
 /** Returns each quantity once. A call has few, so a list is cheaper than a map. */
@@ -202,7 +206,7 @@ function excessComponents(card: PriceCard, counts: readonly Count[], when: Condi
 const places = new Map(quantities.map((quantity, place) => [quantity, place]));
 
 function ordered(components: Component[]): Component[] {
-  const shown = components.filter(([quantity, , price]) => price > 0 || isTokenQuantity(quantity));
+  const shown = components.filter(([quantity, , price]) => price > 0 || pricedPer[quantity] > 1);
   // Most calls come in order, and sorting takes almost a kilobyte even then.
   return shown.every((line, at) => at === 0 || byPlace(shown[at - 1] ?? line, line) <= 0) ? shown : shown.sort(byPlace);
 }
@@ -284,10 +288,11 @@ export function boundComponents(card: ChargeCard, bound: CallBound, when: Condit
   });
   const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), when);
   components.push(['output', outputTokens, dearest(prices, ofOutput)]);
-  components.push(['webSearch', searches, prices.webSearch], ['request', requests, prices.request]);
-  components.push(['fileSearch', fileSearches, prices.fileSearch]);
-  components.push(['codeExecution', codeExecutions, prices.codeExecution]);
-  if (searches > 0) components.push(['groundedPrompt', 1, prices.groundedPrompt]);
+  if (prices.request > 0) components.push(['request', requests, prices.request]);
+  if (searches > 0)
+    components.push(['webSearch', searches, prices.webSearch], ['groundedPrompt', 1, prices.groundedPrompt]);
+  if (fileSearches > 0) components.push(['fileSearch', fileSearches, prices.fileSearch]);
+  if (codeExecutions > 0) components.push(['codeExecution', codeExecutions, prices.codeExecution]);
   if (mapsPrompts > 0) components.push(['mapsPrompt', mapsPrompts, prices.mapsPrompt]);
   return components;
 }

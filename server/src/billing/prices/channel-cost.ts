@@ -1,5 +1,5 @@
 import type { CostRule } from '../../shared/cost-rule.js';
-import { exact, isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
+import { exact, type PriceCard, pricedPer } from '../../shared/price-card.js';
 import type { Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { componentsOf, pricedUsage, type Component, type PricedUsage } from './card-lines.js';
@@ -108,7 +108,7 @@ export function withOtherCost({ price, lines }: CallCost, other: readonly Compon
 export function usdOfCost(lines: readonly Component[], factor: number): number {
   let millionths = 0;
   for (const [quantity, count, price] of lines) {
-    millionths += isTokenQuantity(quantity) ? count * price : count * price * 1_000_000;
+    millionths += count * price * (1_000_000 / pricedPer[quantity]);
   }
   return Math.round(millionths * factor * 1000) / 1_000_000_000;
 }

@@ -1,9 +1,11 @@
-import type { PriceCard } from '../../shared/price-card.js';
+import { cachesUnasked, chargesAudio, searchesUnasked } from '../../dialects/makers/charging.js';
+import { exact, type PriceCard } from '../../shared/price-card.js';
 import type { ToolFees } from '../../shared/tool-fees.js';
 import { Exact } from './rounding.js';
 import { type ChargeCard, type Component, hasLines, isFreeCard } from './card-lines.js';
 import { ratiosOfCard } from './card-ratios.js';
 import type { NamedCard } from './card-table.js';
+import { modelLimits, type ModelLimits } from './model-limits.js';
 import { withTiers } from './tier-prices.js';
 import { withTools } from './tool-prices.js';
 
@@ -43,8 +45,22 @@ export interface Ratios {
 /** The origin of a price: a card of the operator, the old tables, or the list prices of the program. */
 export type PriceSource = 'card' | 'table' | 'list';
 
+/** The facts about a model, besides its prices, that every call asks for. */
+interface ModelFacts {
+  /** The name under which the model is priced, routed and logged: that of its family, or else its own. */
+  readonly model: string;
+  /** Whether the audio of the model has its own price at endpoints of text. */
+  readonly chargesAudio: boolean;
+  /** Whether the model caches prompts without being asked, at more than the price of input. */
+  readonly cachesUnasked: boolean;
+  /** Whether the model searches on its own, whatever the request says. */
+  readonly searchesUnasked: boolean;
+  /** The published limits. */
+  readonly limits: ModelLimits;
+}
+
 /** The compiled price of a model for a group. Cards, old tables and list prices all compile to this form. */
-export interface Price {
+export interface Price extends ModelFacts {
   /** The name that the card was found by: the model's, or a prefix that ends with `*`. */
   readonly name: string;
   readonly source: PriceSource;
@@ -67,16 +83,30 @@ export interface Price {
   readonly coversWork: boolean;
 }
 
-/** The parts of a price that depend on the paying group and on the version of the settings. */
+/** The parts of a price that depend on the paying group, the model and the version of the settings. */
 interface Terms {
   readonly groupRatio: number;
   readonly version?: string;
+  /** See `ModelFacts`. The name of the price when absent. */
+  readonly model?: string;
 }
 
+type Computed = 'isFree' | 'coversWork' | keyof ModelFacts;
+
 /** Computes the facts that every call asks for once, when its price is compiled. */
-function compiled(price: Omit<Price, 'isFree' | 'coversWork'>): Price {
+function compiled(price: Omit<Price, Computed> & Pick<Terms, 'model'>): Price {
+  const { model = price.name } = price;
   const isFree = price.groupRatio === 0 || isFreeCard(price.card);
-  return { ...price, isFree, coversWork: isFree || price.card.perCall !== undefined };
+  return {
+    ...price,
+    isFree,
+    coversWork: isFree || price.card.perCall !== undefined,
+    model,
+    chargesAudio: chargesAudio(model),
+    cachesUnasked: cachesUnasked(model),
+    searchesUnasked: searchesUnasked(model),
+    limits: modelLimits(model),
+  };
 }
 
 /** Whether log rows of the price list the lines of each charge. Rows of the old tables do so only for calls that used tools. */
@@ -183,7 +213,7 @@ export function priceOfRatios(name: string, ratios: RatioPrices, terms: Terms, q
       messages: truncated(text),
       audio: audioCard(ratios),
       session: sessionCard(ratios, quotaPerUnit),
-      transcripts: { prices: { second: exactly((modelRatio * tokensOfSecond) / quotaPerUnit) } },
+      transcripts: { prices: { second: exact((modelRatio * tokensOfSecond) / quotaPerUnit) } },
       images: { prices: { request: modelRatio }, perCall: usdOfImage },
       task: usualTask,
       video: isFreeRatio ? truncated(ofCall(0)) : card,
@@ -201,11 +231,8 @@ const usdOfImage = 0.0025;
 /** Tokens per second of a transcript. A minute counts as 1,000 tokens, as it does at the endpoint of transcriptions. */
 const tokensOfSecond = 1000 / 60;
 
-/** Rounds to twelve digits, which removes binary rounding errors. */
-const exactly = (value: number): number => Number(value.toPrecision(12));
-
 /** Returns the ratio of a cache write for an hour: 2 when a cache write for five minutes has 1.25. */
-export const hourRatio = (cacheWriteRatio: number): number => exactly(cacheWriteRatio * 1.6);
+export const hourRatio = (cacheWriteRatio: number): number => exact(cacheWriteRatio * 1.6);
 
 /**
  * Returns the card of the text formula. Its prices are the ratios themselves: a ratio counts as the shortest decimal that
@@ -237,7 +264,7 @@ const audioCard = ({ modelRatio, completionRatio, audioRatio, audioCompletionRat
 const usdOf =
   ({ modelRatio }: Ratios, quotaPerUnit: number) =>
   (factor: number): number =>
-    exactly((modelRatio * factor * 1_000_000) / quotaPerUnit);
+    exact((modelRatio * factor * 1_000_000) / quotaPerUnit);
 
 /** Returns the card in USD, with the prices of tools. Its charge differs from that of the ratios by a millionth at most. */
 function cardOfRatios(name: string, ratios: RatioPrices, quotaPerUnit: number): PriceCard {

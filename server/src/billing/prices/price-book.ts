@@ -159,18 +159,22 @@ export class PriceBook {
   private lookUp(name: string, group: string): Price | null {
     const { ModelPrice, ModelRatio, PriceCards } = this.settings.values;
     const own = Object.hasOwn(PriceCards, name) ? PriceCards[name] : undefined;
-    if (isCard(own)) return priceOfCard({ name, card: this.ownCard(name, own) }, 'card', this.terms(group));
+    if (isCard(own)) return priceOfCard({ name, card: this.ownCard(name, own) }, 'card', this.terms(name, group));
     const builtIn = this.listed(name);
-    if (own === useBuiltIn && builtIn) return priceOfCard(builtIn, 'list', this.terms(group));
+    if (own === useBuiltIn && builtIn) return priceOfCard(builtIn, 'list', this.terms(name, group));
     const modelPrice = ModelPrice[name];
-    if (modelPrice !== undefined) return priceOfCall(name, modelPrice, this.terms(group));
+    if (modelPrice !== undefined) return priceOfCall(name, modelPrice, this.terms(name, group));
     const modelRatio = ModelRatio[name];
     if (modelRatio !== undefined) return this.ratioPrice(name, modelRatio, group);
     const byPrefix = this.current.ownCards.find(name);
     if (byPrefix) {
-      return priceOfCard({ name: byPrefix.name, card: this.ownCard(name, byPrefix.card) }, 'card', this.terms(group));
+      return priceOfCard(
+        { name: byPrefix.name, card: this.ownCard(name, byPrefix.card) },
+        'card',
+        this.terms(name, group),
+      );
     }
-    return builtIn && priceOfCard(builtIn, 'list', this.terms(group));
+    return builtIn && priceOfCard(builtIn, 'list', this.terms(name, group));
   }
 
   /**
@@ -221,7 +225,7 @@ export class PriceBook {
 
   private listPrice(model: string, group: string): Price | null {
     const listed = builtInCard(model);
-    return listed && priceOfCard(listed, 'list', this.terms(group));
+    return listed && priceOfCard(listed, 'list', this.terms(model, group));
   }
 
   /**
@@ -275,8 +279,11 @@ export class PriceBook {
     };
   }
 
-  private terms(group: string): { readonly groupRatio: number; readonly version: string } {
-    return { groupRatio: this.groupRatio(group), version: this.version };
+  private terms(
+    model: string,
+    group: string,
+  ): { readonly groupRatio: number; readonly version: string; readonly model: string } {
+    return { groupRatio: this.groupRatio(group), version: this.version, model };
   }
 
   private ratioPrice(name: string, modelRatio: number, group: string): Price {
@@ -291,6 +298,6 @@ export class PriceBook {
       tools,
       searches: tools.request === undefined ? undefined : listedSearches(name, tools),
     };
-    return priceOfRatios(name, ratios, this.terms(group), this.settings.values.QuotaPerUnit);
+    return priceOfRatios(name, ratios, this.terms(name, group), this.settings.values.QuotaPerUnit);
   }
 }

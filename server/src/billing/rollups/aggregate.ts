@@ -78,8 +78,12 @@ export const recentSeconds = 48 * hour;
 /** Seconds for which failures are kept: longer than any range of the status page. */
 const failureSeconds = 91 * 24 * hour;
 
+/** Seconds for which single failed attempts are kept, and the number of them that is kept at most. */
+const attemptSeconds = 7 * 24 * hour;
+const maxAttempts = 200_000;
+
 /**
- * Deletes five-minute usage, failures of channels and failures of models older than their horizons.
+ * Deletes five-minute usage, failures of channels and models, and failed attempts older than their horizons.
  * @param ownTime the time of this node, Unix seconds
  */
 export async function dropOldUsage(database: Queries, ownTime: number): Promise<void> {
@@ -89,6 +93,10 @@ export async function dropOldUsage(database: Queries, ownTime: number): Promise<
   await database.query('DELETE FROM channel_failures WHERE start < $1', [oldest]);
   await database.query('DELETE FROM channel_rescues WHERE start < $1', [oldest]);
   await database.query('DELETE FROM model_failures WHERE hour < $1', [now - failureSeconds]);
+  await database.query(
+    'DELETE FROM failed_attempts WHERE at < to_timestamp($1) OR id <= (SELECT max(id) FROM failed_attempts) - $2',
+    [now - attemptSeconds, maxAttempts],
+  );
 }
 
 const logTablesInOrder = tablesInOrder.filter(({ family }) => family === 'log');

@@ -5,6 +5,8 @@ import { logFrom, type RollupState } from './rollups.js';
 
 /** Maximum number of log rows that a question reads without an index on its conditions. They take one to three seconds. */
 export const maxLogRows = 100_000;
+/** The longest range of such a question in seconds: 31 days and the hour of a clock change. */
+export const maxLogSeconds = 31 * 86_400 + 3600;
 
 /** A condition on log rows that an index of the log serves: one that begins with its column and goes on with the time. */
 interface IndexedCondition {

@@ -1,13 +1,13 @@
 import { durationBounds } from '../../shared/latency.js';
-import { LogType } from '../../shared/log-type.js';
+import { callTypes, LogType } from '../../shared/log-type.js';
 import { loggedDuration, loggedNumber, loggedText } from '../../shared/logged-details.js';
 
-// Endpoints, codes of errors and cache writes are no columns of `usage_hourly`: each would multiply the rows that every
+// Endpoints, codes of errors, keys of channels and cache writes are no columns of `usage_hourly`: each would multiply the rows that every
 // settlement writes. They are read from the text of the log rows.
 
 /**
  * Returns SQL for FROM, named `calls`, of the log rows of calls with `created_at` and these columns: those of the usage
- * tables, `type`, `endpoint`, `error_code`, and counters.
+ * tables, `type`, `endpoint`, `error_code`, `upstream_key`, and counters.
  * @param condition SQL over the columns of `logs`
  */
 export function loggedCalls(condition: string, columns: readonly string[]): string {
@@ -17,12 +17,25 @@ export function loggedCalls(condition: string, columns: readonly string[]): stri
   });
   // OFFSET 0 computes each column once for each row, not at each of the 24 sums of a histogram.
   return `(SELECT ${['created_at', ...list].join(', ')} FROM logs
-    WHERE type IN (${LogType.consume}, ${LogType.error}) AND ${condition} OFFSET 0) calls`;
+    WHERE type IN (${callTypes.join(', ')}) AND ${condition} OFFSET 0) calls`;
 }
 
 /** Characters of a text that is a key: an index of Postgres takes some 2,700 bytes in a row. */
 const keyLength = 200;
-const keyOf = (name: string): string => `left(coalesce(${loggedText(name)}, ''), ${keyLength})`;
+const keyOf = (text: string): string => `left(coalesce(${text}, ''), ${keyLength})`;
+
+/**
+ * SQL of the pattern of a path: Google's, Vertex AI's, Bedrock's and old OpenAI paths name a model, a project or a location,
+ * each of which would make a row of its own.
+ */
+const patternOf = (path: string): string => `(SELECT CASE
+    WHEN path LIKE '/model/%' THEN regexp_replace(path, '^/model/.*/', '/model/{model}/')
+    WHEN path LIKE '/v1/engines/%' THEN regexp_replace(path, '^/v1/engines/.*/', '/v1/engines/{model}/')
+    WHEN path LIKE '/v1%/projects/%:%' THEN regexp_replace(path, '^(/[^/]+/projects)/.*(/publishers/[^/]+/models)/.*:',
+      '\\1/{project}/locations/{location}\\2/{model}:')
+    WHEN path LIKE '/v1%:%' THEN regexp_replace(path, '^(/[^/]+)/.*:', '\\1/models/{model}:')
+    ELSE path END
+  FROM (SELECT ${path} AS path OFFSET 0) given)`;
 
 /** SQL of a whole number. Rows of imported programs may have any number, whose sum has to fit into a bigint. */
 const whole = (sql: string): string => `least(greatest(coalesce(${sql}, 0), 0), 1e13)::bigint`;
@@ -33,7 +46,7 @@ const firstTokenMs = whole(`ceil(${loggedNumber('frt')})`);
 const durationMs = whole(loggedDuration);
 const upstreamUsd = loggedNumber('upstream_cost');
 
-/** SQL of the buckets of one call, as `durationBucket` of `shared/latency.ts` finds them. Whole milliseconds. */
+/** SQL of the buckets of one call, as `durationBucket` of `billing/ledger` finds them. Whole milliseconds. */
 const bucketsOf = (milliseconds: string): string =>
   `array_fill(0::bigint, ARRAY[width_bucket(${milliseconds} - 1, ARRAY[${durationBounds.join(', ')}]::bigint[])]) || 1::bigint`;
 
@@ -47,8 +60,9 @@ const saved = `CASE WHEN coalesce(${loggedNumber('model_price')}, -1) >= 0 THEN 
 const isInUsd = `${loggedNumber('quota_per_unit')} IS NOT NULL`;
 
 const sqlOf: Readonly<Record<string, string>> = {
-  endpoint: keyOf('request_path'),
-  error_code: keyOf('error_code'),
+  endpoint: keyOf(patternOf(loggedText('request_path'))),
+  error_code: keyOf(loggedText('error_code')),
+  upstream_key: keyOf(loggedText('upstream_key')),
   active_users: ofAnswered('user_id', 'NULL'),
   calls: `(${answered})::integer`,
   stream_calls: `(${answered} AND is_stream)::integer`,

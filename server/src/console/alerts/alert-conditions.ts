@@ -77,18 +77,20 @@ export class AlertConditions {
     );
   }
 
-  /** Channels that sell models below cost. @param root who may read costs */
+  /**
+   * Models that are sold below cost, in one alert of the site with the number of channels of each: a price that loses does so
+   * at all channels with the model. @param root who may read costs
+   */
   async salesBelowCost(root: Actor): Promise<Found> {
     if (!this.deps.options.values['alerts.below_cost']) return new Map();
-    const found = new Map<number, { channelName: string; models: string[]; count: number }>();
-    for (const { channelId, channelName, modelName } of await this.deps.belowCost.list(root, [], null)) {
-      if (channelId === null) continue;
-      const facts = found.get(channelId) ?? { channelName, models: [], count: 0 };
-      facts.count += 1;
-      if (facts.models.length < maxModels) facts.models.push(modelName);
-      found.set(channelId, facts);
+    const channels = new Map<string, number>();
+    for (const { modelName } of await this.deps.belowCost.list(root, [], null)) {
+      channels.set(modelName, (channels.get(modelName) ?? 0) + 1);
     }
-    return found;
+    if (channels.size === 0) return new Map();
+    const most = [...channels].sort(([, one], [, other]) => other - one).slice(0, maxModels);
+    const models = most.map(([name, count]) => (count === 1 ? name : `${name} (${count})`));
+    return new Map([[null, { models, count: channels.size }]]);
   }
 
   /** Verifies the ledger like `npm run reconcile`. The time depends on the size of the ledger. */

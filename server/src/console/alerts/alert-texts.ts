@@ -26,10 +26,11 @@ const texts: Record<AlertKind, Texts> = {
     content: 'Of the last {{value}} calls of channel {{value}}, {{value}} have failed within the last 15 minutes.',
     values: [String(facts.calls ?? 0), nameOf(facts, id), String(facts.failedCalls ?? 0)],
   }),
-  SALE_BELOW_COST: (facts, id) => ({
-    title: `Channel ${nameOf(facts, id)} sells below cost`,
-    content: 'Channel {{value}} sells {{value}} models for less than they cost: {{value}}',
-    values: [nameOf(facts, id), String(facts.count ?? 0), (facts.models ?? []).join(', ')],
+  SALE_BELOW_COST: (facts) => ({
+    title: 'Models are sold below cost',
+    content:
+      '{{value}} models are sold for less than they cost, each with the number of channels if several: {{value}}',
+    values: [String(facts.count ?? 0), (facts.models ?? []).join(', ')],
   }),
   RECONCILE_DRIFT: (facts) => ({
     title: 'The ledger is inconsistent',

@@ -20,7 +20,7 @@ export interface AlertFacts {
   readonly threshold?: number;
   readonly calls?: number;
   readonly failedCalls?: number;
-  /** Models that are sold below cost, at most ten of them. */
+  /** Models that are sold below cost, at most ten of them, with the number of channels if several. */
   readonly models?: readonly string[];
   /** The number of all such models, or of ledger accounts that are inconsistent. */
   readonly count?: number;

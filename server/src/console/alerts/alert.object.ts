@@ -14,7 +14,7 @@ const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert 
   CHANNEL_DISABLED: 'The gateway disabled a channel.',
   CHANNEL_BALANCE_LOW: 'The account of a channel has less than option `alerts.channel_balance_below`.',
   ERROR_RATE: 'At least option `alerts.error_rate_percent` of a channel’s calls failed within the last 15 minutes.',
-  SALE_BELOW_COST: 'A channel sells models for less than they cost.',
+  SALE_BELOW_COST: 'Models are sold for less than they cost. One alert of the site.',
   RECONCILE_DRIFT: 'The ledger is inconsistent.',
 });
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { openApiDocument, type OpenApiDocument } from '../../platform/http/openapi/document.js';
 import type { ApiSection } from '../../platform/http/openapi/operation.js';
+import { belowBasePath } from '../../platform/http/base-path.js';
 import { referencePage } from '../../platform/http/openapi/reference-page.js';
 import { script, style } from './reference-assets.js';
 
@@ -44,7 +45,7 @@ export const apiReferenceRoutes = ({ sections, version, address }: ApiReferenceD
     );
     app.get('/docs/api', async (_request, reply) => {
       const site = await current();
-      site.page ??= referencePage(site.document);
+      site.page ??= belowBasePath(referencePage(site.document), app.basePath);
       return asset(reply, 'text/html; charset=utf-8', site.page);
     });
     app.get('/docs/api.css', async (_request, reply) => asset(reply, 'text/css; charset=utf-8', style));

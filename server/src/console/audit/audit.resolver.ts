@@ -1,13 +1,18 @@
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, ID, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { AuditEntryObject, AuditEntryPage, AuditListArgs, toAuditEntry, toAuditFilter } from './audit.object.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 import type { AuditService } from './audit.service.js';
+import type { Restored, RestoreService } from './restore.service.js';
 
 @Resolver(() => AuditEntryObject)
 export class AuditResolver {
-  constructor(private readonly auditService: AuditService) {}
+  constructor(
+    private readonly auditService: AuditService,
+    private readonly restoreService: RestoreService,
+  ) {}
 
   @Access('audit')
   @Cost(1, ['pageSize'])
@@ -18,5 +23,20 @@ export class AuditResolver {
   ): Promise<PageOf<AuditEntryObject>> {
     const page = await this.auditService.list(actor, toAuditFilter(args.filter ?? {}), listQueryOf(args));
     return PageOf.from(page, toAuditEntry);
+  }
+
+  @PayloadMutation(
+    {
+      restored: [() => [String], 'Fields that have their value before the change again.'],
+      kept: [() => [String], 'Fields that keep their value: secrets, and what only the server sets.'],
+    },
+    'Undoes a change of a channel, a user or an API key: CONFLICT when one of its fields has changed since. Secrets are not in the audit log and keep their value. Changes of settings, balances and roles are INVALID_INPUT.',
+  )
+  @Access('audit')
+  restoreAuditEntry(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => ID, { description: '`AuditEntry.id`.' }) id: string,
+  ): Promise<Restored> {
+    return this.restoreService.restore(actor, id);
   }
 }

@@ -143,6 +143,15 @@ const linesOf = (entry: AuditRecord): string[] => {
 const secretName = /password|secret|hash|sealed|^keys?$|(access|api)?(Key|Token)$/i;
 const hidden = '***';
 
+/** Whether the name of a field shows that its value is secret. */
+export const isSecretField = (field: string): boolean => secretName.test(field);
+
+/** Returns a value as an entry stores it. The field is not secret. */
+export const storedText = (value: unknown): string | null => maskedText(toText(value));
+
+/** Whether an entry stores a text as it was: neither without its credentials nor cut. */
+export const isWhole = (text: string): boolean => text.length < longest && !text.includes('[redacted]');
+
 /** Returns the fields that differ between two states, as readable text. Secrets are compared, then masked. */
 function differenceOf({ before, after, secrets = [] }: AuditChange): FieldChange[] {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
@@ -150,7 +159,7 @@ function differenceOf({ before, after, secrets = [] }: AuditChange): FieldChange
     const was = toText(before?.[field]);
     const is = toText(after?.[field]);
     if (was === is) return [];
-    const show = secrets.includes(field) || secretName.test(field) ? mask : maskedText;
+    const show = secrets.includes(field) || isSecretField(field) ? mask : maskedText;
     return partsOf(was, is).map(([before, after]) => ({ field, before: show(before), after: show(after) }));
   });
 }

@@ -1,2 +1,3 @@
 export { AuditRecord } from './audit.entity.js';
 export { AuditService, writeAudit } from './audit.service.js';
+export { RestoreService } from './restore.service.js';

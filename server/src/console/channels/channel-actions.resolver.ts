@@ -5,7 +5,12 @@ import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { requirePermission } from '../../shared/actor.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import {
+  AddChannelKeysInput,
+  ClearChannelCooldownsInput,
   FetchModelsInput,
+  RemoveChannelKeyInput,
+  SetChannelTagInput,
+  TestChannelInput,
   toChannelsChange,
   toTagChange,
   UpdateChannelsInput,
@@ -33,8 +38,8 @@ export class ChannelActionResolver {
   @Access('channels.write')
   setChannelTag(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('ids', () => [Int], { description: '`Channel.id` of the channels.' }) ids: number[],
-    @Arg('tag', () => String, { nullable: true, description: 'Null removes the tag they have.' }) tag?: string | null,
+    @Arg('input', () => SetChannelTagInput, { description: 'The channels and their tag.' })
+    { ids, tag }: SetChannelTagInput,
   ): Promise<BulkResult> {
     return this.services.bulk.setTag(actor, ids, tag ?? '');
   }
@@ -97,14 +102,8 @@ export class ChannelActionResolver {
   @Access('channels.write')
   async testChannel(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
-    @Arg('model', () => String, {
-      nullable: true,
-      description: 'When absent: `testModel`, else the first model that fits.',
-    })
-    model?: string | null,
-    @Arg('key', () => Int, { nullable: true, description: 'Its position, from 1. When absent, the next one.' })
-    key?: number | null,
+    @Arg('input', () => TestChannelInput, { description: 'The channel, and what it is tested with.' })
+    { id, model, key }: TestChannelInput,
   ): Promise<ChannelTestPassedObject | ChannelTestFailedObject> {
     const { success, message, milliseconds } = await this.services.tests.test(actor, id, model ?? undefined, {
       key: key ?? undefined,
@@ -124,9 +123,8 @@ export class ChannelActionResolver {
   @Access('channels.write')
   async clearChannelCooldowns(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
-    @Arg('key', () => Int, { nullable: true, description: 'Its position, from 1. All keys when absent.' })
-    key?: number | null,
+    @Arg('input', () => ClearChannelCooldownsInput, { description: 'The channel, and one or all of its keys.' })
+    { id, key }: ClearChannelCooldownsInput,
   ): Promise<ChannelPayload> {
     await this.services.keys.clear(actor, id, key ?? null);
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
@@ -136,11 +134,8 @@ export class ChannelActionResolver {
   @Access('channels.write')
   async addChannelKeys(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
-    @Arg('keys', () => [String], {
-      description: 'Keys of the provider. Those that the channel has already are left out.',
-    })
-    keys: string[],
+    @Arg('input', () => AddChannelKeysInput, { description: 'The channel and the keys.' })
+    { id, keys }: AddChannelKeysInput,
   ): Promise<ChannelPayload> {
     await this.services.keys.add(actor, id, keys.join('\n'));
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
@@ -150,9 +145,8 @@ export class ChannelActionResolver {
   @Access('channels.write')
   async removeChannelKey(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int, { description: '`Channel.id`. The last key of a channel cannot be removed.' }) id: number,
-    @Arg('position', () => Int, { description: 'From 1.' }) position: number,
-    @Arg('ending', () => String, { description: 'As shown by `keys`.' }) ending: string,
+    @Arg('input', () => RemoveChannelKeyInput, { description: 'The channel and the key.' })
+    { id, position, ending }: RemoveChannelKeyInput,
   ): Promise<ChannelPayload> {
     await this.services.keys.remove(actor, id, position, ending);
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };

@@ -4,7 +4,7 @@ import type { UsageLog } from '../../shared/audit.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { LogType } from '../logs/index.js';
-import { Channel, channelStatuses, type ChannelStatus } from './channel.entity.js';
+import { Channel, statusNumber, type ChannelStatus } from './channel.entity.js';
 import { readableKeys } from './open-channel-key.js';
 
 /** A channel in the state in which its provider refused the call. */
@@ -76,7 +76,7 @@ export class ChannelGuard {
     });
     if (changed || replaced) await changes.announce({ kind: 'channel', id });
     if (!changed) return false;
-    notices.channelChanged(id, channelStatuses.indexOf(status) + 1, content, change.statusReason);
+    notices.channelChanged(id, statusNumber(status), content, change.statusReason);
     return true;
   }
 

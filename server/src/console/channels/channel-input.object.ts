@@ -1,4 +1,5 @@
 import { Field, Float, InputType, Int } from 'type-graphql';
+import { inputFields, int, ints, text, texts } from '../../platform/graphql/fields.js';
 import { patchOf } from '../../platform/graphql/patch.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -14,6 +15,7 @@ import {
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
 import type { ChannelStatus } from './channel.entity.js';
 import type { ChannelInput } from './channel-input.js';
+import { settingFields } from './channel-setting.js';
 
 @InputType('ModelMappingInput', { description: 'Another name for a model at the provider.' })
 class ModelMappingInput {
@@ -248,17 +250,11 @@ function toMapping(pairs: Pairs, field: string): Readonly<Record<string, string 
 }
 
 /** @throws InvalidInputError when `more` is not an object */
-function toSettingFields({ more, nonStreamOnly, ...known }: ChannelSettingInput): Json {
+function toSettingFields({ more, ...known }: ChannelSettingInput): Json {
   if (more != null && !asFields(more)) {
     throw new InvalidInputError('setting.more must be a JSON object', 'setting.more');
   }
-  return {
-    ...asFields(more),
-    ...(known.proxy ? { proxy: known.proxy } : {}),
-    ...(known.forceFormat ? { force_format: true } : {}),
-    ...(known.thinkingToContent ? { thinking_to_content: true } : {}),
-    ...(nonStreamOnly ? { stream_support: 'NON_STREAM_ONLY' } : {}),
-  };
+  return settingFields({ ...known, more: asFields(more) });
 }
 
 function joinKeyList(keys: readonly string[]): string {
@@ -321,3 +317,44 @@ export class FetchModelsInput {
   @Field(() => String, { nullable: true, description: 'A key of the provider. It is not stored.' })
   key?: string | null;
 }
+
+const channelId = int('`Channel.id`.');
+
+@InputType({ description: 'The new tag of channels.' })
+export class SetChannelTagInput extends inputFields({
+  ids: ints('`Channel.id` of the channels.'),
+  tag: text.orNull('Absent or null removes the tag they have.'),
+}) {}
+
+@InputType({ description: 'A channel, and what it is tested with.' })
+export class TestChannelInput extends inputFields({
+  id: channelId,
+  model: text.orNull('When absent: `testModel`, else the first model that fits.'),
+  key: int.orNull('Its position, from 1. When absent, the next one.'),
+}) {}
+
+@InputType({ description: 'A channel, and one or all of its keys.' })
+export class ClearChannelCooldownsInput extends inputFields({
+  id: channelId,
+  key: int.orNull('Its position, from 1. All keys when absent.'),
+}) {}
+
+@InputType({ description: 'Keys for a channel.' })
+export class AddChannelKeysInput extends inputFields({
+  id: channelId,
+  keys: texts('Keys of the provider. Those that the channel has already are left out.'),
+}) {}
+
+@InputType({ description: 'A key of a channel. The last one cannot be removed.' })
+export class RemoveChannelKeyInput extends inputFields({
+  id: channelId,
+  position: int('From 1.'),
+  ending: text('As shown by `keys`.'),
+}) {}
+
+@InputType({ description: 'The channel to copy, and the name of the new one.' })
+export class CopyChannelInput extends inputFields({
+  id: int('`Channel.id` of the channel to copy.'),
+  name: text('Name of the new channel.'),
+  idempotencyKey: text.orNull('A retry with the same key returns the channel of the first call.'),
+}) {}

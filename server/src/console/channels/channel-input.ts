@@ -1,5 +1,6 @@
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { findProvider, providerOf } from '../../dialects/providers/providers.js';
+import { nameSeparator } from '../../shared/comma-list.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import { jsonFields, parseMapping, readJson } from './channel-json.js';
@@ -11,6 +12,11 @@ export const channelFieldNames = [
   ...['models', 'groups', 'modelMapping', 'statusCodeMapping', 'autoDisable', 'tag', 'setting', 'parameters'],
   ...['headers', 'cost', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'ownerId'],
 ] as const;
+
+/** Those of them that are texts. */
+export const channelTextNames: ReadonlySet<string> = new Set([
+  ...['name', 'status', 'openaiOrganization', 'testModel', 'baseUrl', 'other', 'tag', 'modelPrefix'],
+]);
 
 /** Fields of a channel as they are stored. Several keys are separated by commas or line breaks. */
 export type ChannelFields = Pick<Channel, (typeof channelFieldNames)[number]> & { readonly key: string };
@@ -70,9 +76,14 @@ export const joinKeys = (type: number, key: string): string => splitKeys(key, pr
  * Runs the checks that need the complete channel.
  * @throws InvalidInputError
  */
-export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl' | 'other'>): void {
-  const { baseUrl, type } = channel;
-  const { needsBaseUrl, socketBase, adapterFor } = providerOf(type);
+export function checkWhole(
+  channel: Pick<Channel, 'type' | 'baseUrl' | 'other'> & Partial<Pick<Channel, 'setting'>>,
+): void {
+  const { baseUrl, type, setting } = channel;
+  const { needsBaseUrl, socketBase, adapterFor, alternative } = providerOf(type);
+  if (setting?.chatUpstream === 'alternative' && !alternative) {
+    throw new InvalidInputError('Channel setting: chat_upstream must be chat or responses for this type', 'setting');
+  }
   if (baseUrl === '' && needsBaseUrl) throw new InvalidInputError('Channels of this type need a base URL', 'baseUrl');
   if (/^wss?:/i.test(baseUrl) && !socketBase) throw notHttp();
   if (planName.test(baseUrl) && !adapterFor?.(channel)) throw notHttp();
@@ -137,10 +148,12 @@ export const namesOf = (given: readonly string[]): string[] => [
 
 /**
  * Checks a list of names.
- * @throws InvalidInputError for none, and for a name with a comma, which the REST API would show as two
+ * @throws InvalidInputError for none, and for a name with a separator, which would be read as two
  */
 function parseNames(given: readonly string[], field: 'models' | 'groups'): string[] {
-  if (given.some((name) => name.includes(','))) throw new InvalidInputError('A name cannot contain a comma', field);
+  if (given.some((name) => nameSeparator.test(name))) {
+    throw new InvalidInputError('A name cannot contain a comma, a semicolon or a line break', field);
+  }
   parseText(given.join(','), field);
   const names = namesOf(given);
   if (names.length === 0) throw new InvalidInputError(`At least one ${field.slice(0, -1)} is required`, field);

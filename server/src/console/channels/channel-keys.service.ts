@@ -1,5 +1,5 @@
 import { In, type Repository } from 'typeorm';
-import { splitKeys } from '../../dialects/providers/channel-keys.js';
+import { keyEnding, splitKeys } from '../../dialects/providers/channel-keys.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
@@ -124,7 +124,7 @@ export class ChannelKeyService {
     const { keys, sealed } = await this.read(actor, channelId);
     const key = keys[position - 1];
     if (key === undefined) throw new NotFoundError('Key', position);
-    if (endingOf(key) !== ending) throw keysChanged();
+    if (keyEnding(key) !== ending) throw keysChanged();
     if (keys.length === 1) throw new InvalidInputError('A channel needs a key', 'position');
     await this.writer.update(actor, channelId, { key: keys.filter((one) => one !== key).join('\n') }, sealed);
   }
@@ -144,7 +144,7 @@ export class ChannelKeyService {
     return this.health.healthOf(id, keys).map((status, index) => ({
       position: index + 1,
       status,
-      ending: endingOf(keys[index] ?? ''),
+      ending: keyEnding(keys[index] ?? ''),
       cooldowns: (cooldowns[index] ?? []).map(({ model, reason, since, until }) => ({
         model: model || null,
         reason,
@@ -166,8 +166,3 @@ export class ChannelKeyService {
 
 /** The error when the keys have changed since the caller read them. */
 export const keysChanged = (): AppError => new AppError('CONFLICT', 'The keys of the channel have changed. Reload it.');
-
-/** Characters. The ending of a shorter key is not shown, because four characters would reveal too much of it. */
-const minForEnding = 16;
-
-const endingOf = (key: string): string => (key.length < minForEnding || key.startsWith('{') ? '' : key.slice(-4));

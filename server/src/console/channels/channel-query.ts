@@ -3,7 +3,7 @@ import { andAmong } from '../../platform/db/conditions.js';
 import { milliseconds, orderOf, type SortKeys } from '../../platform/db/keyset.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { escapeLike, type SortBy } from '../../shared/page.js';
-import { channelStatuses, type Channel, type ChannelStatus } from './channel.entity.js';
+import { channelStatuses, statusNumber, type Channel, type ChannelStatus } from './channel.entity.js';
 
 /** Conditions on channels. Absent fields do not restrict; an empty list matches nothing. */
 export interface ChannelFilter {
@@ -79,7 +79,7 @@ export const channelSortKeys: SortKeys<Channel, ChannelSortField> = {
   tag: { sql: 'channel.tag', value: ({ tag }) => tag },
   status: {
     sql: `array_position('{${channelStatuses.join(',')}}', channel.status)`,
-    value: ({ status }) => channelStatuses.indexOf(status) + 1,
+    value: ({ status }) => statusNumber(status),
   },
   priority: { sql: 'channel.priority', value: ({ priority }) => priority },
   weight: { sql: 'channel.weight', value: ({ weight }) => weight },

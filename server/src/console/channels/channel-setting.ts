@@ -22,7 +22,9 @@ export const settingSchema = z.looseObject({
   force_format: flag('force_format'),
   thinking_to_content: flag('thinking_to_content'),
   stream_support: z.string({ error: 'stream_support must be a text' }).nullish(),
-  chat_upstream: z.enum(['chat', 'responses'], { error: 'chat_upstream must be chat or responses' }).nullish(),
+  chat_upstream: z
+    .enum(['chat', 'responses', 'alternative'], { error: 'chat_upstream must be chat, responses or alternative' })
+    .nullish(),
 });
 
 export function toSetting(fields: z.output<typeof settingSchema>): ChannelSetting {
@@ -37,8 +39,11 @@ export function toSetting(fields: z.output<typeof settingSchema>): ChannelSettin
   };
 }
 
+/** A setting of which fields may be null, which means that they are unset. */
+type GivenSetting = { readonly [Name in keyof ChannelSetting]: ChannelSetting[Name] | null };
+
 /** Returns the setting in the form of the REST API. */
-export const settingFields = ({ more, ...known }: ChannelSetting): Json => ({
+export const settingFields = ({ more, ...known }: GivenSetting): Json => ({
   ...more,
   ...(known.proxy ? { proxy: known.proxy } : {}),
   ...(known.forceFormat ? { force_format: true } : {}),

@@ -7,6 +7,8 @@ import type { ChannelSetting } from './channel-setting.js';
 /** States of a channel, in the order in which lists sort them. An admin sets the first two, the server the last one. */
 export const channelStatuses = ['enabled', 'disabled', 'autoDisabled'] as const;
 export type ChannelStatus = (typeof channelStatuses)[number];
+/** Returns the number of a status in the REST API. */
+export const statusNumber = (status: ChannelStatus): number => channelStatuses.indexOf(status) + 1;
 
 /** One credential at a provider with its models, weight and priority (docs/reference/rest/entities.md#channel). */
 @Entity('channels')

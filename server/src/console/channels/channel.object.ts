@@ -1,5 +1,5 @@
 import { createUnionType, Field, Float, Int, ObjectType } from 'type-graphql';
-import { Cost } from '../../platform/graphql/access.js';
+import { Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { pageObject } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
@@ -86,6 +86,7 @@ class StatusCodeMappingObject {
 
 @ObjectType('ChannelSetting', { description: 'How the provider is called.' })
 export class ChannelSettingObject {
+  @NotInPanels()
   @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`. Null: none.' })
   proxy: string | null;
 
@@ -98,6 +99,7 @@ export class ChannelSettingObject {
   @Field(() => Boolean, { description: 'The provider cannot stream: streamed calls get the response as one chunk.' })
   nonStreamOnly: boolean;
 
+  @NotInPanels()
   @Field(() => GraphQLJSON, { nullable: true, description: 'Settings of other consoles, without effect. Null: none.' })
   more: object | null;
 }
@@ -213,9 +215,11 @@ export class ChannelObject {
   @Field(() => String, { nullable: true, description: 'API version, region or plugin, by type. Null: none.' })
   variant: string | null;
 
+  @NotInPanels()
   @Field(() => GraphQLJSON, { nullable: true, description: 'Merged into requests to the provider. Null: none.' })
   parameters: unknown;
 
+  @NotInPanels()
   @Field(() => GraphQLJSON, { nullable: true, description: 'Changes of the headers of requests. Null: none.' })
   headers: unknown;
 
@@ -250,9 +254,6 @@ export class ChannelObject {
 
   @Field(() => Date, { nullable: true, description: 'Null: unknown.' })
   createdAt: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Null: never.' })
-  expiresAt: Date | null;
 }
 
 const toSettingObject = ({ proxy, chatUpstream, more, ...flags }: ChannelSetting): ChannelSettingObject => ({
@@ -282,7 +283,6 @@ export function toChannelObject(channel: Channel): ChannelObject {
     setting: toSettingObject(channel.setting),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
     lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime, error: channel.testError || null },
-    expiresAt: null,
   };
 }
 

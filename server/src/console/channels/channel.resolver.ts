@@ -10,7 +10,7 @@ import type { BulkResult } from '../../shared/bulk.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { enabledModelReaders } from './channel-directory.js';
 import { listChannelTypes } from './channel-catalogue.js';
-import { CreateChannelInput, toChannelFields, UpdateChannelInput } from './channel-input.object.js';
+import { CopyChannelInput, CreateChannelInput, toChannelFields, UpdateChannelInput } from './channel-input.object.js';
 import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
 import {
   type ChannelPayload,
@@ -106,13 +106,8 @@ export class ChannelResolver {
   @Access('channels.write')
   async copyChannel(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int, { description: '`Channel.id` of the channel to copy.' }) id: number,
-    @Arg('name', () => String, { description: 'Name of the new channel.' }) name: string,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      description: 'A retry with the same key returns the channel of the first call.',
-    })
-    idempotencyKey?: string | null,
+    @Arg('input', () => CopyChannelInput, { description: 'The channel to copy, and the name of the new one.' })
+    { id, name, idempotencyKey }: CopyChannelInput,
   ): Promise<ChannelPayload & { replayed: boolean }> {
     const { channel, replayed } = await this.services.copies.copy(actor, id, name, idempotencyKey);
     return { channel: toChannelObject(channel), replayed };

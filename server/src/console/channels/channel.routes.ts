@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { hiddenPages, int, listOf, pages, parameter, text } from '../../platform/http/openapi/operation.js';
-import { isOneApi, wholeList, wireList } from '../../platform/http/paging.js';
+import { isOneApi, mayReadEither, wholeList, wireList, type WireList } from '../../platform/http/paging.js';
 import { RestAnswer } from '../../platform/http/rest.js';
 import { routesFor } from '../../platform/http/route.js';
 import { secondsIn } from '../../shared/clock.js';
-import { isAppError, type ErrorCode } from '../../shared/errors.js';
+import { InvalidInputError, isAppError, type ErrorCode } from '../../shared/errors.js';
 import type { ListQuery } from '../../shared/page.js';
 import { catalogueModels, oldModelLists } from './channel-catalogue.js';
 import { enabledModelReaders } from './channel-directory.js';
@@ -52,14 +52,22 @@ export const channelRoutes = [
     data: listOf(channelShape),
     example: { query: { p: 0, page_size: 20 } },
     handle: async ({ channels }, { actor, query, request }) => {
-      const { page, pageSize, answer } = wireList(request, query);
-      const list = { page, pageSize, after: null, sort: sortBy(query.id_sort || isOneApi(request)) };
-      const { items, total } = query.tag_mode
-        ? await channels.listTagged(actor, list)
-        : await channels.list(actor, {}, list);
-      return answer(
-        items.map((channel) => toWire(channel)),
-        total,
+      const sort = sortBy(query.id_sort || isOneApi(request));
+      const read = ({ page, pageSize }: WireList) => {
+        const list = { page, pageSize, after: null, sort };
+        return query.tag_mode ? channels.listTagged(actor, list) : channels.list(actor, {}, list);
+      };
+      let list = wireList(request, query);
+      let found = await read(list);
+      // all-api-hub reads pages of Veloera from 0, and the next one only after a full page. So page 1 of a list that has one page is
+      // the first page of its reader of new-api.
+      if (list.page === 1 && mayReadEither(request) && (await found.total()).count < list.pageSize) {
+        list = wireList(request, query, { paged: true });
+        found = await read(list);
+      }
+      return list.answer(
+        found.items.map((channel) => toWire(channel)),
+        found.total,
       );
     },
   }),
@@ -85,10 +93,12 @@ export const channelRoutes = [
       const found = query.tag_mode
         ? await channels.searchTagged(actor, filter, sort)
         : await channels.search(actor, filter, sort);
+      // The readers of all-api-hub take both forms for Veloera, and pages only for new-api.
       return wholeList(
         request,
         query,
         found.map((channel) => toWire(channel)),
+        { paged: mayReadEither(request) },
       );
     },
   }),
@@ -212,6 +222,20 @@ export const channelRoutes = [
     example: { body: { tag: 'asia' } },
     handle: async ({ bulk }, { actor, body }) => {
       await bulk.setTagStatus(actor, body, false);
+    },
+  }),
+  // Consoles of new-api fill their form of a tag with them.
+  route('GET /api/channel/tag/models', {
+    summary: 'The models of the channel of a tag that has most of them',
+    caller: reads,
+    query: { tag: parameter.words('The tag') },
+    data: text('Separated by commas'),
+    example: { query: { tag: 'europe' } },
+    handle: async ({ channels }, { actor, query }) => {
+      if (!query.tag) throw new InvalidInputError('Fill in the tag', 'tag');
+      const found = await channels.search(actor, { tags: [query.tag] }, sortBy(true));
+      const [longest] = found.map(({ models }) => models).sort((left, right) => right.length - left.length);
+      return longest?.join(',') ?? '';
     },
   }),
   route('PUT /api/channel/tag', {

@@ -197,7 +197,23 @@ export class ChannelService {
    */
   async update(actor: MaybeActor, id: number, given: ChannelInput, sealed?: string): Promise<Channel> {
     const admin = requirePermission(actor, 'channels.write');
-    const { key, ...fields } = parseFields(omitUndefined(given));
+    return this.change(admin, id, parseFields(omitUndefined(given)), sealed);
+  }
+
+  /**
+   * Sets fields to values that the channel had before, in their stored form.
+   * @throws AppError NOT_FOUND, INVALID_INPUT when they do not fit its other fields
+   */
+  async restore(actor: MaybeActor, id: number, fields: Partial<Omit<ChannelFields, 'key'>>): Promise<Channel> {
+    return this.change(requirePermission(actor, 'channels.write'), id, fields);
+  }
+
+  private async change(
+    admin: Actor,
+    id: number,
+    { key, ...fields }: Partial<ChannelFields>,
+    sealed?: string,
+  ): Promise<Channel> {
     const updated = await this.deps.channels.manager.transaction(async (manager) => {
       const channel = await manager.findOne(Channel, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!channel) throw new NotFoundError('Channel', id);

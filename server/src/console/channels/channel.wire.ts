@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { int, named, nullish, quota, seconds, text, type Wire } from '../../platform/http/openapi/operation.js';
+import { nameSeparator } from '../../shared/comma-list.js';
 import { unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseJson } from '../../shared/json.js';
@@ -8,7 +9,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
 import type { TagChange } from './channel-bulk.service.js';
 import { ownerOf } from './channel-catalogue.js';
-import { channelStatuses, type Channel } from './channel.entity.js';
+import { channelStatuses, statusNumber, type Channel } from './channel.entity.js';
 import type { ChannelInput } from './channel-input.js';
 import { readJson } from './channel-json.js';
 import { settingFields } from './channel-setting.js';
@@ -166,7 +167,7 @@ function toFields(body: Body): ChannelInput {
   });
 }
 
-const listOf = (names: string | null | undefined): string[] | undefined => names?.split(',');
+const listOf = (names: string | null | undefined): string[] | undefined => names?.split(nameSeparator);
 
 /** @throws InvalidInputError */
 function fromWhole(value: number, field: string, low: number, high: number): number {
@@ -241,7 +242,7 @@ export function toWire(channel: Channel, key = ''): Wire<typeof channelShape> {
   return {
     ...snakeKeys(pick(channel, sameColumns)),
     key,
-    status: channelStatuses.indexOf(channel.status) + 1,
+    status: statusNumber(channel.status),
     created_time: secondsOf(channel.createdAt),
     test_time: secondsOf(channel.testedAt),
     balance_updated_time: secondsOf(channel.balanceAt),

@@ -7,6 +7,7 @@ export { ChannelDiscoveryService } from './channel-discovery.service.js';
 export { ChannelsByTag } from './channels-by-tag.js';
 export { jsonFields, readJson, statusCodeOf } from './channel-json.js';
 export { ChannelGuard, type RefusedChannel } from './channel-guard.js';
+export { channelFieldNames, channelTextNames } from './channel-input.js';
 export { ChannelKeyService, type ChannelKeyStatus } from './channel-keys.service.js';
 export type { ChannelProbe, ProbeRequest, ProbeResult } from './channel-probe.js';
 export { ChannelSchedules } from './channel-schedules.js';

@@ -17,13 +17,23 @@ const VisibilityEnum = enumType(
 
 const PanelKindEnum = enumType(
   'PanelKind',
-  { NUMBER: 'number', LINE: 'line', BAR: 'bar', PIE: 'pie', TABLE: 'table' } satisfies Record<string, PanelKind>,
+  {
+    NUMBER: 'number',
+    LINE: 'line',
+    BAR: 'bar',
+    PIE: 'pie',
+    RANKING: 'ranking',
+    TABLE: 'table',
+  } satisfies Record<string, PanelKind>,
   'How a panel shows its rows.',
   {
-    NUMBER: 'The first number of the response, large. Further ones stand below it.',
+    NUMBER:
+      'The first number of the response, large. Its change against the same field of `compared…` and further numbers stand below it, the same field of rows over time beside it.',
     LINE: 'The first number of each row over its first moment, a line for each group.',
     BAR: 'Stacked columns over the first moment; without one, a column for each row.',
     PIE: 'A slice for each row.',
+    RANKING:
+      'A bar for each row, in the order of the rows, with its share of the same field outside the rows, else of their sum.',
     TABLE: 'All scalars of each row.',
   },
 );

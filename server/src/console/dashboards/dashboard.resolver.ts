@@ -24,6 +24,10 @@ import { maxPanels, type Panel } from './panel.js';
 /** Of validating the query of a panel. */
 const checkCost = 10;
 
+/** Queries that are the same text are validated once. */
+const costOfPanels = ({ input: { panels } }: { readonly input: UpdateDashboardInput }): number =>
+  checkCost * new Set(panels?.map(({ query }) => query)).size;
+
 @Resolver(() => DashboardObject)
 export class DashboardResolver {
   constructor(private readonly service: DashboardService) {}
@@ -80,12 +84,13 @@ export class DashboardResolver {
   }
 
   @Access('usage.read')
+  @Cost(1, undefined, { once: costOfPanels })
   @PayloadMutation(
     {
       dashboard: [() => DashboardObject, 'The new dashboard, or that of the first call with the key.'],
       replayed: [() => Boolean, 'An earlier call with this key created the dashboard.'],
     },
-    'Saves a new dashboard of the caller. Safe to retry.',
+    'Saves a new dashboard of the caller. Safe to retry. Each distinct query costs 10 more.',
   )
   createDashboard(
     @Ctx() { actor }: GraphQLContext,
@@ -96,9 +101,10 @@ export class DashboardResolver {
   }
 
   @Access('usage.read')
+  @Cost(1, undefined, { once: costOfPanels })
   @PayloadMutation(
     { dashboard: [() => DashboardObject, 'The dashboard after the change.'] },
-    'Changes a dashboard of the caller. Root also changes shared ones of others.',
+    'Changes a dashboard of the caller. Root also changes shared ones of others. Each distinct query costs 10 more.',
   )
   async updateDashboard(
     @Ctx() { actor }: GraphQLContext,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import type { QueryChecker } from '../../platform/graphql/query-shape.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
@@ -34,16 +35,7 @@ export interface DashboardDeps {
   readonly auditLog: AuditLog;
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly options: { readonly values: { readonly ServerAddress: string } };
-  /**
-   * Checks a query against the schema, and against the rights of its author; null if it was saved before.
-   * @throws AppError INVALID_INPUT, INSUFFICIENT_PRIVILEGES
-   */
-  readonly checkQuery: (
-    query: StoredQuery,
-    supplied: Readonly<Record<string, unknown>>,
-    at: string,
-    author: Actor | null,
-  ) => QueryShape;
+  readonly queries: Pick<QueryChecker, 'check'>;
 }
 
 /** Conditions on dashboards. Absent fields do not restrict. */
@@ -120,7 +112,7 @@ export class DashboardService {
   check(actor: MaybeActor, given: unknown): Panel {
     const author = requirePermission(actor, 'usage.read');
     const panel = parsePanel(given);
-    this.deps.checkQuery(panel, exampleValues, 'panel', author);
+    this.deps.queries.check(panel, exampleValues, 'panel', author);
     return panel;
   }
 
@@ -141,7 +133,7 @@ export class DashboardService {
 
   private readCheck(stored: StoredQuery): StoredCheck {
     try {
-      return { shape: this.deps.checkQuery(stored, exampleValues, 'panel', null), refusal: null };
+      return { shape: this.deps.queries.check(stored, exampleValues, 'panel', null), refusal: null };
     } catch (error) {
       if (error instanceof InvalidInputError) return { shape: null, refusal: error.message };
       throw error;
@@ -222,7 +214,7 @@ export class DashboardService {
   }
 
   private assertAllowed(author: Actor, panels: readonly Panel[]): void {
-    panels.forEach((panel, index) => this.deps.checkQuery(panel, exampleValues, `panels.${index}`, author));
+    panels.forEach((panel, index) => this.deps.queries.check(panel, exampleValues, `panels.${index}`, author));
   }
 
   private visible(reader: Actor): SelectQueryBuilder<Dashboard> {

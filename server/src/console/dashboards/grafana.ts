@@ -46,14 +46,16 @@ export function toGrafana({ id, name }: Dashboard, panels: readonly ShapedPanel[
 
 function toGrafanaPanel(panel: ShapedPanel, place: object, url: string): object {
   const { rows, columns } = shownOf(panel);
-  const isOverTime = columns.some(({ kind }) => kind === 'TIME') && panel.kind !== 'table';
+  const isOverTime = columns.some(({ kind }) => kind === 'TIME') && !['table', 'ranking'].includes(panel.kind);
   return {
     ...place,
     type: typeOf(panel, isOverTime),
     title: panel.title,
     datasource,
     fieldConfig: { defaults: { custom: panel.kind === 'bar' && isOverTime ? barStyle : {} }, overrides: [] },
-    ...(panel.kind === 'pie' && { options: { reduceOptions: { values: true, calcs: [], fields: '' } } }),
+    ...(['pie', 'ranking'].includes(panel.kind) && {
+      options: { reduceOptions: { values: true, calcs: [], fields: '' } },
+    }),
     // A row for each group and time becomes a line for each group.
     ...(isOverTime &&
       columns.some(({ kind }) => kind === 'TEXT') && {
@@ -90,6 +92,7 @@ const barStyle = { drawStyle: 'bars', fillOpacity: 80, stacking: { mode: 'normal
 function typeOf({ kind }: Panel, isOverTime: boolean): string {
   if (kind === 'number') return 'stat';
   if (kind === 'pie') return 'piechart';
+  if (kind === 'ranking') return 'bargauge';
   if (kind === 'table') return 'table';
   return isOverTime ? 'timeseries' : 'barchart';
 }

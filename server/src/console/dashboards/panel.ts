@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { StoredQuery } from '../../shared/stored-query.js';
 
-export const panelKinds = ['number', 'line', 'bar', 'pie', 'table'] as const;
+export const panelKinds = ['number', 'line', 'bar', 'pie', 'ranking', 'table'] as const;
 export type PanelKind = (typeof panelKinds)[number];
 
 export const panelSizes = ['small', 'medium', 'large'] as const;

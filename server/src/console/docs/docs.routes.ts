@@ -24,7 +24,8 @@ export const docsRoutes =
   async (app) => {
     await app.register(compress, { encodings: ['gzip'] });
     app.addHook('onRequest', async function (request, reply) {
-      if (!request.url.startsWith('/docs/site/')) await limit.call(this, request, reply);
+      if (request.url.startsWith('/docs/site/')) return;
+      return limit.call(this, request, reply);
     });
 
     app.get('/docs', (request, reply) => send(request, reply, docs.get('')));

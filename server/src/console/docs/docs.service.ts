@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, posix, sep } from 'node:path';
 import type { ContentsPart, DocsFolder, Language, Page } from './docs-page.js';
+import { belowBasePath } from '../../platform/http/base-path.js';
 import { renderMarkdown, type Section } from './markdown.js';
 import { pageHtml } from './page-html.js';
 
@@ -41,8 +42,14 @@ export class DocsService implements DocsFolder {
   private readonly responses = new Map<string, Served>();
   private contentsRead: readonly ContentsPart[] | undefined;
 
-  /** @param root the folder `docs` */
-  constructor(private readonly root: string) {
+  /**
+   * @param root the folder `docs`
+   * @param basePath the path of the site below its host
+   */
+  constructor(
+    private readonly root: string,
+    private readonly basePath = '',
+  ) {
     this.files = new Set(filesUnder(root));
   }
 
@@ -65,12 +72,12 @@ export class DocsService implements DocsFolder {
       const parts = this.contents.map(({ title, pages }) => {
         const lines = pages.map((name) => {
           const { title: text, url, summary } = this.page(name, 'en');
-          return `- [${text}](${this.twinOf(url)}): ${summary}`;
+          return `- [${text}](${this.basePath}${this.twinOf(url)}): ${summary}`;
         });
         return `## ${title.en}\n\n${lines.join('\n')}\n`;
       });
       const home = this.page('README', 'en');
-      const text = `# ${home.title}\n\n> ${home.summary}\n\nEach page is also there in Chinese, below /docs/zh.\n\n${parts.join('\n')}`;
+      const text = `# ${home.title}\n\n> ${home.summary}\n\nEach page is also there in Chinese, below ${this.basePath}/docs/zh.\n\n${parts.join('\n')}`;
       return served(text, 'text/plain; charset=utf-8');
     });
   }
@@ -108,7 +115,7 @@ export class DocsService implements DocsFolder {
     const inner = language === 'zh' ? path.slice('zh/'.length) : path;
     const name = [inner, posix.join(inner, 'README')].find((one) => this.files.has(`${one}.md`));
     const page = name === undefined ? null : this.page(name, language);
-    const html = pageHtml({ page, language, docs: this });
+    const html = belowBasePath(pageHtml({ page, language, docs: this }), this.basePath);
     return page
       ? served(html, 'text/html; charset=utf-8')
       : { ...served(html, 'text/html; charset=utf-8'), isMissing: true };
@@ -125,7 +132,7 @@ export class DocsService implements DocsFolder {
       .filter(({ name }) => !isRecord(name))
       .flatMap(({ url, title, rendered }) =>
         rendered.sections.map(({ heading, text }: Section): IndexEntry => {
-          const address = heading.depth === 1 ? url : `${url}#${heading.id}`;
+          const address = this.basePath + (heading.depth === 1 ? url : `${url}#${heading.id}`);
           return [address, title, heading.depth === 1 ? '' : heading.text, text.slice(0, longestIndexed)];
         }),
       );

@@ -1,6 +1,8 @@
-import { Arg, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
-import { Access, Cost, NotInPanels, TakesSettings } from '../../platform/graphql/access.js';
+import { Arg, Ctx, Field, InputType, ObjectType, Resolver } from 'type-graphql';
+import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { inputFields, text } from '../../platform/graphql/fields.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 import type { GuardrailTrialService } from './guardrail-trial.service.js';
 
 @ObjectType('GuardrailTrial', { description: 'What a rule finds in a text.' })
@@ -15,22 +17,26 @@ class GuardrailTrialObject {
   failure: string | null;
 }
 
+@InputType({ description: 'A rule, and a text to check with it.' })
+class TryGuardrailInput extends inputFields({
+  rule: text('JSON of one rule, as in the option `guardrails.rules`. It need not be saved.'),
+  text: text('At most 10,000 characters.'),
+}) {}
+
 @Resolver(() => GuardrailTrialObject)
 export class GuardrailTrialResolver {
   constructor(private readonly trials: GuardrailTrialService) {}
 
   @Access('root')
   @Cost(20)
-  @TakesSettings()
-  @NotInPanels()
-  @Query(() => GuardrailTrialObject, {
-    description: 'Checks a text with a rule that need not be saved. Moderation and webhooks are called.',
-  })
-  guardrailTrial(
+  @PayloadMutation(
+    { trial: [() => GuardrailTrialObject, 'What the rule finds.'] },
+    'Checks a text with a rule. Moderation and webhooks of the rule are called.',
+  )
+  async tryGuardrail(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('rule', () => String, { description: 'JSON of one rule, as in the option `guardrails.rules`.' }) rule: string,
-    @Arg('text', () => String, { description: 'At most 10,000 characters.' }) text: string,
-  ): Promise<GuardrailTrialObject> {
-    return this.trials.try(actor, rule, text);
+    @Arg('input', () => TryGuardrailInput, { description: 'The rule and the text.' }) input: TryGuardrailInput,
+  ): Promise<{ trial: GuardrailTrialObject }> {
+    return { trial: await this.trials.try(actor, input.rule, input.text) };
   }
 }

@@ -1,3 +1,4 @@
+export { FailedAttemptService } from './attempts/failed-attempts.service.js';
 export { ChannelHealthService } from './channels/channel-health.service.js';
 export { ModelHealthService } from './models/model-health.service.js';
 export { StatusPageService } from './status-page/status-page.service.js';

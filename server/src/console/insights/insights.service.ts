@@ -6,7 +6,8 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery, SortBy } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { isOpen, isUnlimited, remainingUses } from '../redemptions/index.js';
-import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/index.js';
+import { resolveSpan, type WantedRange } from '../usage/index.js';
+import { timedSpan, type TimedQuestion } from './timed-question.js';
 
 /** Liabilities of the site to its users, in quota. */
 export interface LedgerTotals {
@@ -104,8 +105,6 @@ const longestFirst: readonly SortBy[] = [
 ];
 /** Maximum range in seconds. It is limited, because log rows are read individually. */
 const maxRetrySeconds = 48 * 3600;
-/** Maximum number of buckets of `userGrowth`. It is limited, because they are drawn as a chart. */
-const maxGrowthBuckets = 400;
 /**
  * SQL of the quota that a user spent in the seven days after the sign-up. The bounds are `bigint` like `hour`: with
  * another type, Postgres reads all usage of the user.
@@ -292,24 +291,9 @@ export class InsightService {
    * @param withFirstWeek whether to read what they spent; otherwise it is 0
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT
    */
-  async userGrowth(
-    actor: MaybeActor,
-    question: {
-      readonly range: WantedRange;
-      readonly timeZone: string;
-      readonly rangeTimeZone: string;
-      readonly bucket: TimeBucket;
-    },
-    withFirstWeek = true,
-  ): Promise<GrowthPoint[]> {
+  async userGrowth(actor: MaybeActor, question: TimedQuestion, withFirstWeek = true): Promise<GrowthPoint[]> {
     requirePermission(actor, 'usage.read');
-    if (question.bucket === 'MINUTE_5')
-      throw new InvalidInputError('userGrowth supports HOUR and longer buckets', 'bucket');
-    const { range, starts } = resolveSpan({ ...question, now: seconds(this.deps.clock) }, 1);
-    const buckets = starts ?? [];
-    if (buckets.length > maxGrowthBuckets) {
-      throw new InvalidInputError(`The range has more than ${maxGrowthBuckets} buckets`, 'bucket');
-    }
+    const { range, starts: buckets } = timedSpan(question, seconds(this.deps.clock), 1);
     const rows = await this.deps.database.query<Array<{ bucket: number; users: number; quota: string }>>(
       `SELECT width_bucket(floor(extract(epoch FROM u.created_at))::bigint, $3::bigint[]) - 1 AS bucket, count(*)::int AS users,
               coalesce(sum(${withFirstWeek ? firstWeekQuota : 'NULL::bigint'}), 0)::text AS quota

@@ -5,12 +5,12 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { isUnlimited } from '../redemptions/index.js';
-import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/index.js';
+import { resolveSpan } from '../usage/index.js';
+import { timedSpan, type TimedQuestion } from './timed-question.js';
 import type { Slice } from './insights.service.js';
 
-export const creditSources = [
-  ...(['PAYMENT', 'CODE', 'GIFT_CODE', 'CHECK_IN', 'INVITE', 'GRANT', 'NEW_USER', 'REFUND', 'IMPORT'] as const),
-] as const;
+// prettier-ignore
+export const creditSources = ['PAYMENT', 'CODE', 'GIFT_CODE', 'CHECK_IN', 'INVITE', 'GRANT', 'NEW_USER', 'REFUND', 'IMPORT'] as const;
 /** Where the quota of a balance came from. */
 export type CreditSource = (typeof creditSources)[number];
 
@@ -45,14 +45,6 @@ export interface LowBalance {
   readonly quotaNow: number;
 }
 
-export interface TimedQuestion {
-  readonly range: WantedRange;
-  readonly timeZone: string;
-  readonly rangeTimeZone: string;
-  readonly bucket: TimeBucket;
-}
-
-const maxBuckets = 400;
 /** How far back the hours of all users are read, in seconds. */
 const maxHoursBack = 31 * day;
 
@@ -96,7 +88,7 @@ export class LedgerHistoryService {
    */
   async credits(actor: MaybeActor, question: TimedQuestion): Promise<Credit[]> {
     requirePermission(actor, 'usage.read');
-    const { range, starts } = this.spanOf(question, 1);
+    const { range, starts } = timedSpan(question, seconds(this.deps.clock), 1);
     const rows = await this.deps.database.query<
       Array<{ bucket: number } & Pick<Credit, 'source' | 'entries' | 'users'> & Record<'credited' | 'deducted', string>>
     >(
@@ -124,11 +116,11 @@ export class LedgerHistoryService {
   async liabilities(actor: MaybeActor, question: TimedQuestion): Promise<LiabilityPoint[]> {
     requirePermission(actor, 'usage.read');
     const now = seconds(this.deps.clock);
-    const { range, starts } = this.spanOf(question);
+    const { range, starts } = timedSpan(question, now);
     const moments = [...starts.slice(1), range.end].map((end) => Math.min(end, now + 1));
     const [first] = moments;
     if (starts.length === 0 || first === undefined) return [];
-    const isOver = moments.filter((moment) => moment <= now);
+    const past = moments.filter((moment) => moment <= now);
     return readSnapshot(this.deps.database, async (transaction, state) => {
       const read = <Row>(sql: string, values: unknown[] = []) => transaction.query<Row[]>(sql, values);
       const [today] = await read<Record<'balances' | 'earnings', string>>(
@@ -138,10 +130,10 @@ export class LedgerHistoryService {
       const ofUsers = 'user_id IN (SELECT id FROM users WHERE deleted_at IS NULL)';
       const used = usageFrom(
         {
-          ranges: isOver.length === 0 ? [] : [{ from: first, end: Math.ceil((now + 1) / hour) * hour }],
+          ranges: past.length === 0 ? [] : [{ from: first, end: Math.ceil((now + 1) / hour) * hour }],
           columns: ['user_id'],
           condition: ofUsers,
-          longest: isOver.every((moment) => moment % day === 0) ? 'DAY' : 'HOUR',
+          longest: past.every((moment) => moment % day === 0) ? 'DAY' : 'HOUR',
           fields: ['hour', 'quota'],
         },
         state,
@@ -149,13 +141,13 @@ export class LedgerHistoryService {
       const place = (at: string): string => `width_bucket(${at}, $1::bigint[])`;
       const spent = await read<Moved>(
         `SELECT ${place('hour')} AS place, sum(quota)::text AS amount FROM ${used} GROUP BY 1`,
-        [isOver],
+        [past],
       );
       const posted = (account: string) =>
         read<Moved>(
           `SELECT ${place('floor(extract(epoch FROM created_at))::bigint')} AS place, sum(amount)::text AS amount FROM ledger_entries
             WHERE account = '${account}' AND created_at >= to_timestamp(${first}) AND ${ofUsers} GROUP BY 1`,
-          [isOver],
+          [past],
         );
       const [credited, earned] = [await posted('user'), await posted('affiliate')];
       const coded = await read<Moved>(
@@ -248,16 +240,6 @@ export class LedgerHistoryService {
       endCursor: null,
       hasNextPage: (page + 1) * pageSize < totalCount,
     };
-  }
-
-  /** @param atom seconds to which the range is rounded; whole hours when absent */
-  private spanOf(question: TimedQuestion, atom?: number): { range: { from: number; end: number }; starts: number[] } {
-    if (question.bucket === 'MINUTE_5') throw new InvalidInputError('The bucket is HOUR or longer', 'bucket');
-    const { range, starts } = resolveSpan({ ...question, now: seconds(this.deps.clock) }, atom);
-    if ((starts ?? []).length > maxBuckets) {
-      throw new InvalidInputError(`The range has more than ${maxBuckets} buckets`, 'bucket');
-    }
-    return { range, starts: [...(starts ?? [])] };
   }
 }
 

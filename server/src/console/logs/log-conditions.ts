@@ -1,9 +1,8 @@
-import { creditTypes } from '../../shared/log-type.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { loggedDurationMs, loggedText } from '../../shared/logged-details.js';
 import { escapeLike } from '../../shared/page.js';
-import { logFrom, type Queries, type Range, type RollupState } from '../../billing/rollups/index.js';
-import { LogType } from '../../shared/log-type.js';
+import { logFrom, maxLogSeconds, type Queries, type Range, type RollupState } from '../../billing/rollups/index.js';
+import { callTypes, creditTypes, LogType } from '../../shared/log-type.js';
 import { viewColumns, type ViewRow } from './log-view.js';
 import { secondsIn } from '../../shared/clock.js';
 
@@ -112,20 +111,15 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
 export const leavesOutCredits = ({ types, quotaAtLeast, quotaBelow }: LogFilter): boolean =>
   types === undefined && (quotaAtLeast !== undefined || quotaBelow !== undefined);
 
-const callTypes = [LogType.consume, LogType.error];
-
 /** Whether a filter is by details of calls, which neither an index nor a rollup has. */
 export const isByDetails = (filter: LogFilter): boolean => columnsOf(filter).includes('other');
-
-/** Longest range in seconds of a list that no index has: 31 days and the hour of a clock change. */
-export const maxScannedSeconds = 31 * 86_400 + 3600;
 
 /**
  * @param now Unix seconds
  * @throws AppError INVALID_INPUT for a filter by details of a long range
  */
 export function assertScannable(filter: LogFilter, now: number): void {
-  if (!isByDetails(filter) || (filter.from !== undefined && (filter.until ?? now) - filter.from <= maxScannedSeconds))
+  if (!isByDetails(filter) || (filter.from !== undefined && (filter.until ?? now) - filter.from <= maxLogSeconds))
     return;
   throw new InvalidInputError(
     'A filter by duration or code of error needs a time range of at most 31 days',

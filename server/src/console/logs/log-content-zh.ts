@@ -7,7 +7,7 @@ const rule = (pattern: string, text: string): Rule => [new RegExp(`^${pattern}$`
 const channels = String.raw`\((?<n>\d+) channels?\)`;
 const named = String.raw`(?<id>\d+) \((?<name>.*)\)`;
 
-/** The words of the console in Chinese (client/src/screens/logs/logContent.ts). */
+/** The words of the console in Chinese (client/src/nouns/logs/logContent.ts). */
 const rules: ReadonlyMap<number, readonly Rule[]> = new Map<number, readonly Rule[]>([
   [
     LogType.manage,

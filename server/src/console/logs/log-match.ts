@@ -1,4 +1,4 @@
-import { creditTypes, LogType } from '../../shared/log-type.js';
+import { callTypes, creditTypes, LogType } from '../../shared/log-type.js';
 import { durationMsOf, errorCodeOf } from '../../shared/logged-details.js';
 import { leavesOutCredits, type LogFilter } from './log-conditions.js';
 
@@ -51,7 +51,7 @@ export interface LogFields {
 /** Whether the row is of a call that took so many milliseconds. Without bounds every row is. */
 function isWithin(row: LogFields, atLeast: number | undefined, below: number | undefined): boolean {
   if (atLeast === undefined && below === undefined) return true;
-  if (![LogType.consume, LogType.error].some((type) => type === row.type)) return false;
+  if (!callTypes.includes(row.type)) return false;
   const duration = durationMsOf(row);
   return duration >= (atLeast ?? 0) && duration < (below ?? Infinity);
 }

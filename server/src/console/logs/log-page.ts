@@ -1,4 +1,4 @@
-import { LogType } from '../../shared/log-type.js';
+import { callTypes } from '../../shared/log-type.js';
 import { loggedDurationMs } from '../../shared/logged-details.js';
 import { hour, type Queries, type RollupState } from '../../billing/rollups/index.js';
 import { isIndexed, isNarrowed, logConditions, logSource, type Where, type LogFilter } from './log-conditions.js';
@@ -208,7 +208,7 @@ export function readByValue(
   { direction, limit, offset }: Pick<Wanted, 'direction' | 'limit' | 'offset'>,
 ): Promise<ViewRow[]> {
   const where = logConditions(filter);
-  const calls = value === 'quota' ? '' : ` AND type IN (${LogType.consume}, ${LogType.error})`;
+  const calls = value === 'quota' ? '' : ` AND type IN (${callTypes.join(', ')})`;
   // Postgres would find the dearest calls of a user, say, by an index on the calls of all. OFFSET 0 keeps it off.
   const within = isNarrowed(filter) ? ' OFFSET 0' : '';
   const order = (alias: string): string =>

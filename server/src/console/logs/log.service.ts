@@ -8,16 +8,14 @@ import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson } from '../../shared/json.js';
-import { type Queries, readSnapshot, type RollupState, type Snapshots } from '../../billing/rollups/index.js';
 import {
-  assertScannable,
-  isByDetails,
-  type LogFilter,
-  maxScannedSeconds,
-  searchLogs,
-  searchSize,
-  Where,
-} from './log-conditions.js';
+  maxLogSeconds,
+  type Queries,
+  readSnapshot,
+  type RollupState,
+  type Snapshots,
+} from '../../billing/rollups/index.js';
+import { assertScannable, isByDetails, type LogFilter, searchLogs, searchSize, Where } from './log-conditions.js';
 import { LogType } from '../../shared/log-type.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';
 import { readLogsOfUsers } from './log-of-users.js';
@@ -266,7 +264,7 @@ export class LogService implements UsageLog {
   ): Promise<Slice<ViewRow>> {
     const { from, until = seconds(this.clock) } = filter;
     if (query.after !== null) throw new InvalidInputError('A list by cost or duration is read by page', 'after');
-    if (from === undefined || until - from > maxScannedSeconds) {
+    if (from === undefined || until - from > maxLogSeconds) {
       throw new InvalidInputError('Sorting by cost or duration needs a time range of at most 31 days', 'sort');
     }
     const offset = query.page * query.pageSize;

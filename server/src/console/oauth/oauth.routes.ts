@@ -130,7 +130,7 @@ export const oauthRoutes = [
       if (rawQuery.state) await oauthService.takeState(self, rawQuery.state, visitorOf(request));
       else assertFromOwnPage(request);
       await oauthService.bindTelegram(self, rawQuery, request.ip);
-      await reply.redirect('/setting', 302);
+      await reply.redirect(`${request.server.basePath}/setting`, 302);
     },
   }),
 ];

@@ -33,6 +33,11 @@ export class SaleBelowCostObject
     quantity: of<Quantity>(() => String, 'The worst one, such as `input` or `output`.'),
     price: float('USD per million tokens or per unit, before the group ratio.'),
     cost: float('What that costs the operator.'),
+    groupRatio: float('The lowest ratio of `groups`: what the group pays is `price` times it.'),
+    savedGroupRatio: float.orNull('The saved ratio of the same group. Null: no settings were proposed.'),
+    savedPrice: float.orNull(
+      'What the saved settings charge for the same. Null: they have no price, or no settings were proposed.',
+    ),
     above: int('Prompt tokens above which it is so. 0: every call.'),
     when: nullable<Condition>(() => PriceConditionObject, 'Null: calls that meet no condition.'),
   })

@@ -27,7 +27,18 @@ export class BelowCostResolver {
       description: 'Compares the models of this channel only.',
     })
     channel?: ProposedChannelInput | null,
+    @Arg('causedOnly', () => Boolean, {
+      defaultValue: false,
+      description:
+        'Only losses that `settings` cause or enlarge. Tokens and units are then compared for themselves: a model may have a line of each.',
+    })
+    causedOnly = false,
   ): Promise<SaleBelowCost[]> {
-    return this.belowCost.list(actor, settings ?? [], channel ? { ...channel, id: channel.id ?? null } : null);
+    return this.belowCost.list(
+      actor,
+      settings ?? [],
+      channel ? { ...channel, id: channel.id ?? null } : null,
+      causedOnly,
+    );
   }
 }

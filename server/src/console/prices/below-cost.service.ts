@@ -9,6 +9,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import {
   ChannelCost,
   isLoss,
+  priceInstead,
   type Loss,
   PriceBook,
   type ProposedSetting,
@@ -24,6 +25,11 @@ export interface SaleBelowCost extends Loss {
   readonly modelName: string;
   /** Groups whose price is below the cost. */
   readonly groups: readonly string[];
+  /** The price of the same by the saved settings; null where they have none, or nothing else is proposed. */
+  readonly savedPrice: number | null;
+  /** The lowest ratio of these groups, and the saved one of the same group; null where nothing else is proposed. */
+  readonly groupRatio: number;
+  readonly savedGroupRatio: number | null;
 }
 
 /** A channel as it would be saved. */
@@ -63,22 +69,26 @@ export class BelowCostService {
    * costs only the provider knows are compared by their cost card or the list price.
    * @param settings price settings with other values
    * @param channel replaces the stored channel, enabled or not; then only its models are compared
+   * @param causedOnly leaves out what the saved settings lose already, unless the proposed ones lose more; tokens and units are
+   *   then two lines of a model
    * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT
    */
   async list(
     actor: MaybeActor,
     settings: readonly ProposedSetting[],
     channel: ProposedChannel | null,
+    causedOnly = false,
   ): Promise<SaleBelowCost[]> {
     requirePermission(actor, 'prices', 'channels.write');
     const values = proposedValues(this.deps.options.values, settings);
     const prices = new PriceBook({ values });
+    const saved = settings.length > 0 ? new PriceBook({ values: this.deps.options.values }) : null;
     const offers = channel ? [await this.proposed(channel)] : await this.stored();
     const found: SaleBelowCost[] = [];
     for (const [index, offer] of offers.entries()) {
       // Other calls run while thousands of channels are compared.
       if (index % offersPerTurn === offersPerTurn - 1) await nextTurn();
-      found.push(...lossesOf(offer, prices));
+      found.push(...lossesOf(offer, prices, saved, causedOnly));
       if (found.length >= maxLines) break;
     }
     return found.slice(0, maxLines);
@@ -105,22 +115,37 @@ export class BelowCostService {
   }
 }
 
-function lossesOf({ id, name, models, groups, mapping, cost }: Offer, prices: PriceBook): SaleBelowCost[] {
+function lossesOf(
+  { id, name, models, groups, mapping, cost }: Offer,
+  prices: PriceBook,
+  saved: PriceBook | null,
+  causedOnly: boolean,
+): SaleBelowCost[] {
   const costs = new ChannelCost(cost);
   return models.flatMap((modelName) => {
     const mapped = Object.hasOwn(mapping, modelName) ? mapping[modelName] : undefined;
     const ofModel = costs.find(mapped ?? modelName, modelName);
     const price = prices.find(modelName, '');
     if (!price || !ofModel) return [];
+    const before = saved?.find(modelName, '') ?? null;
     // Tokens are compared first: a card without a price for a tool charges nothing for its calls, which would hide
     // every other loss.
-    for (const kind of ['tokens', 'units'] as const) {
+    const found = (['tokens', 'units'] as const).flatMap((kind) => {
       const worst = worstPrice(price, ofModel, kind);
       const losing = worst ? groups.filter((group) => isLoss(worst, prices.groupRatio(group))) : [];
-      if (worst && losing.length > 0) {
-        return [{ ...worst, channelId: id, channelName: name, modelName, groups: losing }];
+      if (!worst || losing.length === 0) return [];
+      if (causedOnly && saved && before) {
+        const was = worstPrice(before, ofModel, kind);
+        const paid = ({ price: usd, cost: least }: Loss, ratio: number): number => (usd * ratio) / least;
+        const isWorse = (group: string): boolean =>
+          !was || paid(worst, prices.groupRatio(group)) < paid(was, saved.groupRatio(group)) * (1 - 1e-9);
+        if (!losing.some(isWorse)) return [];
       }
-    }
-    return [];
+      const savedPrice = before && priceInstead(before, worst);
+      const lowest = losing.reduce((one, other) => (prices.groupRatio(other) < prices.groupRatio(one) ? other : one));
+      const ratios = { groupRatio: prices.groupRatio(lowest), savedGroupRatio: saved?.groupRatio(lowest) ?? null };
+      return [{ ...worst, ...ratios, channelId: id, channelName: name, modelName, groups: losing, savedPrice }];
+    });
+    return causedOnly ? found : found.slice(0, 1);
   });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { named, parameter, text, type Wire } from '../../platform/http/openapi/operation.js';
 import { routesFor } from '../../platform/http/route.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
-import type { PriceCard } from '../../shared/price-card.js';
+import { exact, type PriceCard } from '../../shared/price-card.js';
 import type { EffectivePrice } from '../../billing/prices/index.js';
 import type { PricedModel, PriceList, PricingService } from './pricing.service.js';
 
@@ -102,8 +102,8 @@ function toAvailable({
   completionRatio,
   enableGroups,
 }: PricedModel): Wire<typeof availableModel> {
-  const input = modelPrice === null ? modelRatio : Number((modelPrice / usdOfRatio).toPrecision(12));
-  const output = modelPrice === null ? Number((modelRatio * completionRatio).toPrecision(12)) : input;
+  const input = modelPrice === null ? modelRatio : exact(modelPrice / usdOfRatio);
+  const output = modelPrice === null ? exact(modelRatio * completionRatio) : input;
   return {
     groups: [...enableGroups],
     owned_by: '',
@@ -146,7 +146,7 @@ const byModel = (
 function cacheRatioOf({ effective }: PricedModel): number | null {
   const usd = (name: string): number | undefined => effective?.lines.find(({ quantity }) => quantity === name)?.price;
   const [input, cached] = [usd('input'), usd('cachedInput')];
-  return input && cached !== undefined ? Number((cached / input).toPrecision(12)) : null;
+  return input && cached !== undefined ? exact(cached / input) : null;
 }
 
 const toModelWire = (model: PricedModel): Wire<typeof priced> => ({

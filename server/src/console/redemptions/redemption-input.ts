@@ -23,7 +23,7 @@ export type InputOf<Fields> = { readonly [Field in keyof Fields]?: Fields[Field]
 
 const maxNameLength = 20;
 const maxKeyLength = 128;
-const maxConcurrent = 100;
+const maxCodes = 10_000;
 const second = 1000;
 
 const unset: RedemptionFields = { name: '', quota: 0, validFrom: null, validUntil: null };
@@ -74,7 +74,7 @@ export function parseNew(given: InputOf<NewRedemptions>): NewRedemptions {
   if (key === '' && !(Number.isSafeInteger(count) && count > 0)) {
     throw new InvalidInputError('Count must be above 0', 'count');
   }
-  if (key === '' && count > maxConcurrent) throw new InvalidInputError('Count must not exceed 100', 'count');
+  if (key === '' && count > maxCodes) throw new InvalidInputError(`Count must not exceed ${maxCodes}`, 'count');
   const isGift = given.isGift ?? false;
   const maxUses = isGift ? (given.maxUses ?? null) : null;
   if (maxUses !== null && maxUses < 1) {

@@ -13,7 +13,7 @@ import {
   safeInt,
   text,
 } from '../../platform/graphql/fields.js';
-import { Cost } from '../../platform/graphql/access.js';
+import { Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import {
@@ -70,7 +70,6 @@ export const RedemptionUsePage = pageObject(RedemptionUseObject, 'RedemptionUseP
 export class RedemptionObject extends fields({
   id: int('Names the code in mutations.'),
   batch: text('Name of the batch. Several codes can share it.'),
-  key: text('The code itself. Hidden from named access tokens without WRITE.'),
   status: of<RedemptionStatus>(
     () => RedemptionStatusEnum,
     'Whether the code can be used. One that is no longer valid stays UNUSED.',
@@ -84,6 +83,10 @@ export class RedemptionObject extends fields({
   validFrom: moment.orNull('Included. Null: no bound.'),
   validUntil: moment.orNull('Excluded. Null: no bound.'),
 }) {
+  @NotInPanels()
+  @Field(() => String, { description: 'The code itself. Hidden from named access tokens without WRITE.' })
+  key: string;
+
   /** The user who redeemed a normal code; null for other codes and before use. */
   redeemedById: number | null;
 }
@@ -175,7 +178,7 @@ export class CreateRedemptionsInput extends inputFields(
   },
   RedemptionFieldsInput,
 ) {
-  @Field(() => Int, { defaultValue: 1, description: 'Number of codes, 1 to 100.' })
+  @Field(() => Int, { defaultValue: 1, description: 'Number of codes, 1 to 10,000.' })
   count: number;
 
   @Field(() => RedemptionKindEnum, { defaultValue: 'ONCE', description: 'How often each code can be used.' })
@@ -242,3 +245,9 @@ export const toRedeemedObject = ({ quota, isGift, replayed }: Redeemed): Redeeme
   replayed,
   kind: isGift ? 'GIFT' : 'ONCE',
 });
+
+@InputType({ description: 'A code to redeem.' })
+export class RedeemInput extends inputFields({
+  key: text('The code itself, as the user got it.'),
+  idempotencyKey: text.orNull('A retry with the same key credits nothing and returns the first result.'),
+}) {}

@@ -11,7 +11,9 @@ import {
   CreateRedemptionsInput,
   type RedeemedObject,
   type RedeemRefusedObject,
+  RedeemInput,
   RedeemResult,
+  RedemptionFilterInput,
   RedemptionListArgs,
   RedemptionObject,
   RedemptionPageObject,
@@ -158,16 +160,31 @@ export class RedemptionResolver {
     return { count: await this.redemptionService.deleteDisabled(actor) };
   }
 
+  @PayloadMutation({ count: [() => Int, 'Codes that were disabled.'] }, 'Disables the unused codes that match.')
+  @Access('codes')
+  async disableMatchingRedemptions(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('filter', () => RedemptionFilterInput, { description: 'Which codes. An empty filter matches all.' })
+    filter: RedemptionFilterInput,
+  ): Promise<{ count: number }> {
+    return { count: await this.redemptionService.disableMatching(actor, toRedemptionFilter(filter)) };
+  }
+
+  @PayloadMutation({ count: [() => Int, 'Codes that were deleted.'] }, 'Deletes the codes that match, also used ones.')
+  @Access('codes')
+  async deleteMatchingRedemptions(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('filter', () => RedemptionFilterInput, { description: 'Which codes. An empty filter matches all.' })
+    filter: RedemptionFilterInput,
+  ): Promise<{ count: number }> {
+    return { count: await this.redemptionService.deleteMatching(actor, toRedemptionFilter(filter)) };
+  }
+
   @Mutation(() => RedeemResult, { description: 'Redeems a code and credits its quota to the caller.' })
   @Access('common')
   async redeem(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('key', () => String, { description: 'The code itself, as the user got it.' }) key: string,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      description: 'A retry with the same key credits nothing and returns the first result.',
-    })
-    idempotencyKey?: string | null,
+    @Arg('input', () => RedeemInput, { description: 'The code.' }) { key, idempotencyKey }: RedeemInput,
   ): Promise<RedeemedObject | RedeemRefusedObject> {
     try {
       return toRedeemedObject(await this.redeemService.redeem(actor, key, idempotencyKey));

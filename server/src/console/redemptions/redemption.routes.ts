@@ -1,11 +1,22 @@
 import { z } from 'zod';
+import { sendCsv } from '../../platform/http/csv.js';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { int, listOf, pages, parameter, quota } from '../../platform/http/openapi/operation.js';
 import { wireList } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
 import type { RedeemService } from './redeem.service.js';
 import type { RedemptionService } from './redemption.service.js';
-import { createBody, idsBody, redeemBody, redemptionShape, statusBody, toWire, updateBody } from './redemption.wire.js';
+import {
+  createBody,
+  exportQuery,
+  idsBody,
+  redeemBody,
+  redemptionShape,
+  statusBody,
+  toFilter,
+  toWire,
+  updateBody,
+} from './redemption.wire.js';
 
 const route = routesFor<RedemptionService>();
 const caller = { may: 'codes' } as const;
@@ -36,6 +47,16 @@ export const redemptionRoutes = [
       const { items, total } = await codes.list(actor, { keyword: query.keyword || undefined }, page);
       return answer(items.map(toWire), total);
     },
+  }),
+  route('GET /api/redemption/export', {
+    summary: 'Codes as CSV, oldest first',
+    description: 'With the codes themselves. Times are in UTC. Admins confirm with their second factor.',
+    caller,
+    query: exportQuery,
+    media: 'text/csv',
+    errors: ['CONFIRMATION_NEEDED'],
+    example: { query: { name: 'spring' } },
+    handle: (codes, { actor, query, reply }) => sendCsv(reply, 'codes', codes.export(actor, toFilter(query))),
   }),
   route('GET /api/redemption/:id', {
     summary: 'One code',

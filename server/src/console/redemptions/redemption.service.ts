@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { In, type EntityManager, type FindOptionsWhere, type Repository } from 'typeorm';
+import { In, type EntityManager, type Repository } from 'typeorm';
 import { readSlice } from '../../platform/db/keyset.js';
-import { hasScope, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
+import {
+  hasScope,
+  requireConfirmed,
+  requirePermission,
+  visibleUsers,
+  type Actor,
+  type MaybeActor,
+} from '../../shared/actor.js';
 import type { AuditChange, AuditLog, UsageLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
@@ -13,6 +20,7 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { LogType } from '../logs/index.js';
+import { codeCsvHeader, codeCsvLine } from './redemption-csv.js';
 import { parseFields, parseNew, type InputOf, type NewRedemptions, type RedemptionFields } from './redemption-input.js';
 import {
   readSums,
@@ -32,6 +40,9 @@ export interface KeyedRedemption {
 }
 
 const hiddenKey = '**********';
+
+/** Codes that one statement writes or one piece of an export has. */
+const codesAtOnce = 1000;
 
 export interface RedemptionDeps {
   readonly redemptions: Repository<Redemption>;
@@ -102,6 +113,33 @@ export class RedemptionService {
     return readUses(this.deps.redemptions.manager, 'userId', visibleUsers(actor, userIds, 'codes'), query);
   }
 
+  /**
+   * Exports codes as CSV, oldest first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin, CONFIRMATION_NEEDED, before the first piece
+   */
+  export(actor: MaybeActor, filter: RedemptionFilter): AsyncIterable<string> {
+    const admin = requirePermission(actor, 'codes');
+    requireConfirmed(admin);
+    return this.pieces(admin, filter);
+  }
+
+  private async *pieces(admin: Actor, filter: RedemptionFilter): AsyncGenerator<string> {
+    const read = (behind: number): Promise<Redemption[]> =>
+      redemptionQuery(this.deps, filter)
+        .addSelect('redemption.keySealed')
+        .andWhere('redemption.id > :behind', { behind })
+        .orderBy('redemption.id', 'ASC')
+        .limit(codesAtOnce)
+        .getMany();
+    // The first rows are read before anything is sent, so that a failure is returned as an error response.
+    let rows = await read(0);
+    yield codeCsvHeader;
+    for (let last = rows.at(-1); last; last = rows.at(-1)) {
+      yield rows.map((row) => codeCsvLine(this.keyed(admin, row))).join('');
+      rows = rows.length === codesAtOnce ? await read(last.id) : [];
+    }
+  }
+
   /** @throws AppError NOT_FOUND */
   async get(actor: MaybeActor, id: number): Promise<KeyedRedemption> {
     return this.find(this.deps.redemptions.manager, requirePermission(actor, 'codes'), id);
@@ -138,21 +176,24 @@ export class RedemptionService {
   /** @returns ids of the new codes */
   private async insert(manager: EntityManager, admin: Actor, wanted: NewRedemptions): Promise<number[]> {
     const { count, key, ...fields } = wanted;
-    const keys = key === '' ? Array.from({ length: count }, () => randomUUID().replaceAll('-', '')) : [key];
     const { secrets, clock } = this.deps;
-    const rows = keys.map((one) => ({
-      ...fields,
-      userId: admin.id,
-      keyHash: secrets.hash(one),
-      keySealed: secrets.seal(one),
-      createdAt: new Date(clock.now()),
-    }));
-    const { identifiers } = await manager.insert(Redemption, rows).catch((error: unknown) => {
-      throw isUniqueViolation(error, 'redemptions_key_hash') ? new ConflictError('Code already exists', 'key') : error;
-    });
-    const ids = (identifiers as Array<{ id: number }>).map(({ id }) => id);
-    const changes = ids.map((id) => changeOf('create', id, null, fields));
-    await this.log(manager, admin, `Created ${keys.length} codes (${fields.name})`, changes);
+    const createdAt = new Date(clock.now());
+    const ids: number[] = [];
+    while (ids.length < count) {
+      const rows = Array.from({ length: Math.min(count - ids.length, codesAtOnce) }, () => {
+        const code = key === '' ? randomUUID().replaceAll('-', '') : key;
+        return { ...fields, userId: admin.id, keyHash: secrets.hash(code), keySealed: secrets.seal(code), createdAt };
+      });
+      const { identifiers } = await manager.insert(Redemption, rows).catch((error: unknown) => {
+        throw isUniqueViolation(error, 'redemptions_key_hash')
+          ? new ConflictError('Code already exists', 'key')
+          : error;
+      });
+      const created = (identifiers as Array<{ id: number }>).map(({ id }) => id);
+      await this.deps.auditLog.write(manager, admin, ...created.map((id) => changeOf('create', id, null, fields)));
+      ids.push(...created);
+    }
+    await this.log(manager, admin, `Created ${count} codes (${fields.name})`);
     return ids;
   }
 
@@ -187,7 +228,7 @@ export class RedemptionService {
   /** @throws AppError NOT_FOUND */
   async delete(actor: MaybeActor, id: number): Promise<void> {
     const admin = requirePermission(actor, 'codes');
-    const gone = await this.remove(admin, { id }, `Deleted code ${id}`);
+    const gone = await this.remove(admin, { ids: [id] }, `Deleted code ${id}`);
     if (gone === 0) throw new NotFoundError('Redemption code', id);
   }
 
@@ -207,7 +248,27 @@ export class RedemptionService {
   /** @returns how many codes were deleted */
   async deleteDisabled(actor: MaybeActor): Promise<number> {
     const admin = requirePermission(actor, 'codes');
-    return this.remove(admin, { status: 'disabled' }, 'Deleted the disabled codes');
+    return this.remove(admin, { statuses: ['disabled'] }, 'Deleted the disabled codes');
+  }
+
+  /** @returns how many codes were deleted */
+  async deleteMatching(actor: MaybeActor, filter: RedemptionFilter): Promise<number> {
+    return this.remove(requirePermission(actor, 'codes'), filter, 'Deleted codes');
+  }
+
+  /** @returns how many unused codes were disabled */
+  async disableMatching(actor: MaybeActor, filter: RedemptionFilter): Promise<number> {
+    const admin = requirePermission(actor, 'codes');
+    return this.deps.redemptions.manager.transaction(async (manager) => {
+      let done = 0;
+      // Disabled rows are not found again.
+      for (let found = maxIds; found === maxIds; done += found) {
+        const rows = await this.lock(manager, filter, { maximum: maxIds, only: 'enabled' });
+        found = rows.length;
+        await this.disableRows(manager, admin, rows);
+      }
+      return done;
+    });
   }
 
   /**
@@ -219,14 +280,9 @@ export class RedemptionService {
     assertIdList(ids, 'ID list must not be empty');
     const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxInt32);
     return this.deps.redemptions.manager.transaction(async (manager) => {
-      const rows = await lockWhere(manager, { id: In(known) });
+      const rows = await this.lock(manager, { ids: known });
       const open = rows.filter(({ status }) => status === 'enabled');
-      const status = 'disabled';
-      if (open.length > 0) {
-        await manager.update(Redemption, { id: In(open.map(({ id }) => id)) }, { status });
-        const changes = open.map((row) => changeOf('update', row.id, row, { ...row, status }));
-        await this.log(manager, admin, `Disabled ${open.length} codes`, changes);
-      }
+      await this.disableRows(manager, admin, open);
       const statusOf = new Map(rows.map((row) => [row.id, row.status]));
       const failed = ids.flatMap((id): BulkFailure[] => {
         const before = statusOf.get(id);
@@ -236,6 +292,28 @@ export class RedemptionService {
       });
       return { done: open.map(({ id }) => id), failed };
     });
+  }
+
+  private async disableRows(manager: EntityManager, admin: Actor, rows: readonly Redemption[]): Promise<void> {
+    if (rows.length === 0) return;
+    const status = 'disabled';
+    await manager.update(Redemption, { id: In(rows.map(({ id }) => id)) }, { status });
+    const changes = rows.map((row) => changeOf('update', row.id, row, { ...row, status }));
+    await this.log(manager, admin, `Disabled ${rows.length} codes`, changes);
+  }
+
+  /** Locks codes in the order of ids, like every other transaction that locks several rows. */
+  private lock(
+    manager: EntityManager,
+    filter: RedemptionFilter,
+    { maximum, only }: { readonly maximum?: number; readonly only?: RedemptionStatus } = {},
+  ): Promise<Redemption[]> {
+    const select = redemptionQuery(
+      { redemptions: manager.getRepository(Redemption), secrets: this.deps.secrets },
+      filter,
+    );
+    if (only) select.andWhere('redemption.status = :only', { only });
+    return select.orderBy('redemption.id', 'ASC').limit(maximum).setLock('for_no_key_update').getMany();
   }
 
   private async change(
@@ -256,12 +334,12 @@ export class RedemptionService {
     });
   }
 
-  private async remove(admin: Actor, which: FindOptionsWhere<Redemption>, content: string): Promise<number> {
+  private async remove(admin: Actor, filter: RedemptionFilter, content: string): Promise<number> {
     return this.deps.redemptions.manager.transaction(async (manager) => {
       let gone = 0;
       // Each statement deletes as many rows as it can name. Deleted rows are not found again.
       for (let found = maxIds; found === maxIds; gone += found) {
-        const rows = await lockWhere(manager, which, maxIds);
+        const rows = await this.lock(manager, filter, { maximum: maxIds });
         found = rows.length;
         await manager.softDelete(Redemption, { id: In(rows.map(({ id }) => id)) });
         await this.deps.auditLog.write(manager, admin, ...rows.map((row) => changeOf('delete', row.id, row, null)));
@@ -295,10 +373,6 @@ export class RedemptionService {
     await this.deps.auditLog.write(manager, admin, ...changes);
   }
 }
-
-/** Locks codes in the order of ids, like every other transaction that locks several rows. */
-const lockWhere = (manager: EntityManager, where: FindOptionsWhere<Redemption>, take?: number): Promise<Redemption[]> =>
-  manager.find(Redemption, { where, order: { id: 'ASC' }, take, lock: { mode: 'for_no_key_update' } });
 
 type Audited = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil' | 'isGift' | 'maxUses'> & {
   readonly status?: RedemptionStatus;

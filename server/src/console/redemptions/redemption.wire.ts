@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { dateOf, unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxInt32 } from '../../shared/limits.js';
-import { flag, int, named, nullish, quota, seconds, text } from '../../platform/http/openapi/operation.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import { flag, int, named, nullish, parameter, quota, seconds, text } from '../../platform/http/openapi/operation.js';
 import type { InputOf, NewRedemptions, RedemptionFields } from './redemption-input.js';
+import type { RedemptionFilter } from './redemption-query.js';
 import type { RedemptionStatus } from './redemption.entity.js';
 import type { KeyedRedemption } from './redemption.service.js';
 
@@ -21,7 +23,7 @@ export const redemptionShape = named('RedemptionCode', 'A code that adds to a ba
   redeemed_time: seconds('Redeemed, or 0'),
   valid_from: seconds('First valid second; 0 for no bound'),
   valid_until: seconds('Last valid second; 0 for no bound'),
-  count: int('How many codes to create, 1 to 100. Always 0 in responses'),
+  count: int('How many codes to create, 1 to 10,000. Always 0 in responses'),
   used_user_id: int('User who redeemed it, or 0'),
   is_gift: flag('Many users may redeem it, each once'),
   max_uses: int('Uses of a gift code; -1 for no limit'),
@@ -85,6 +87,23 @@ function statusOf(status: number | null | undefined): 'enabled' | 'disabled' {
 }
 
 export const idsBody = z.object({ ids: z.array(z.int()).nullish() }).transform(({ ids }) => ids ?? []);
+
+/** `GET /api/redemption/export`. */
+export const exportQuery = {
+  name: parameter.words('The exact name of a batch'),
+  keyword: parameter.words('Beginning of the name, an id, or a whole code'),
+  status: parameter.whole('1 unused, 2 disabled, 3 used'),
+};
+
+/** Empty and unknown parameters do not restrict. */
+export function toFilter({ name, keyword, status }: z.output<z.ZodObject<typeof exportQuery>>): RedemptionFilter {
+  const wanted = Object.entries(statuses).flatMap(([word, number]) => (number === status ? [word] : []));
+  return omitUndefined({
+    name: name || undefined,
+    keyword: keyword || undefined,
+    statuses: wanted.length > 0 ? (wanted as RedemptionStatus[]) : undefined,
+  });
+}
 
 /** `POST /api/user/topup`. */
 export const redeemBody = z.object({ key: nullish.text }).transform(({ key }) => key ?? '');

@@ -6,6 +6,7 @@ import { AuditEntryObject } from '../audit/audit.object.js';
 import { BudgetObject } from '../budgets/budget.object.js';
 import { ChannelObject } from '../channels/channel.object.js';
 import { ChannelSessionObject } from '../channels/channel-session.object.js';
+import { FailedAttemptObject } from '../health/attempts/failed-attempts.object.js';
 import { ChannelHealthObject } from '../health/channels/channel-health.object.js';
 import { ChannelRetriesObject } from '../insights/insights.object.js';
 import { LowBalanceObject } from '../insights/ledger-history.object.js';
@@ -123,6 +124,7 @@ export const relationsById: readonly Relations[] = [
     CreativeTaskObject,
     AlertObject,
     ChannelHealthObject,
+    FailedAttemptObject,
     ChannelRetriesObject,
     SaleBelowCostObject,
   ].map((type) => withChannel<{ readonly channelId: number | null }>(type)),

@@ -1,4 +1,5 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { inputFields, int } from '../../platform/graphql/fields.js';
 import { enumType, PermissionEnum, RoleEnum } from '../../platform/graphql/enums.js';
 import type { Role } from '../../shared/actor.js';
 import { entryOf, permissions, withImplied, type Permission, type PermissionArea } from '../../shared/permission.js';
@@ -88,3 +89,9 @@ export class UpdateCustomRoleInput {
   @Field(() => [PermissionEnum], { nullable: true, description: 'All of them. Absent: unchanged.' })
   permissions?: Permission[] | null;
 }
+
+@InputType({ description: 'A user, and the role that it gets.' })
+export class GiveCustomRoleInput extends inputFields({
+  userId: int('`User.id` of a common user.'),
+  customRoleId: int.orNull('`CustomRole.id`. Absent or null takes the role back.'),
+}) {}

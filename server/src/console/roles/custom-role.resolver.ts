@@ -12,6 +12,7 @@ import type { CustomRole } from './custom-role.entity.js';
 import {
   CreateCustomRoleInput,
   CustomRoleObject,
+  GiveCustomRoleInput,
   PermissionInfoObject,
   permissionInfos,
   UpdateCustomRoleInput,
@@ -99,9 +100,8 @@ export class CustomRoleResolver {
   )
   async giveCustomRole(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int, { description: '`User.id` of a common user.' }) userId: number,
-    @Arg('customRoleId', () => Int, { nullable: true, description: 'Null takes the role back.' })
-    customRoleId: number | null,
+    @Arg('input', () => GiveCustomRoleInput, { description: 'The user and the role.' })
+    { userId, customRoleId }: GiveCustomRoleInput,
   ): Promise<{ user: User }> {
     return { user: await this.service.give(actor, userId, customRoleId ?? null) };
   }

@@ -2,11 +2,11 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { sessionCookie } from '../../platform/http/authenticate.js';
 import { setSignInCookies, signInRequestOf } from '../../platform/http/session-cookie.js';
-import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import type { User } from '../users/index.js';
 import type { FactorSignInService } from './factor-sign-in.service.js';
 import {
   BeginPasskeySignInPayload,
+  PasskeySignInInput,
   SecondFactorChallengeObject,
   SecondFactorInput,
   SignInPayload,
@@ -42,9 +42,8 @@ export class FactorSignInResolver {
   @Mutation(() => SignInPayload, { description: 'Opens a session for the owner of the passkey and sets its cookie.' })
   async signInWithPasskey(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('attempt', () => String, { description: '`attempt` of `beginPasskeySignIn`.' }) attempt: string,
-    @Arg('response', () => GraphQLJSON, { description: '`AuthenticationResponseJSON` of the browser.' })
-    response: unknown,
+    @Arg('input', () => PasskeySignInInput, { description: 'The response to `beginPasskeySignIn`.' })
+    { attempt, response }: PasskeySignInInput,
   ): Promise<{ user: User }> {
     const signIn = await this.signIns.finishWithPasskey(attempt, response, signInRequestOf(request));
     setSignInCookies(request, reply, signIn);

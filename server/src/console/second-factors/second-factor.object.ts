@@ -105,3 +105,15 @@ export const SignInPayload = payloadObject(
   'The result of a sign-in, which has set the cookie of a session.',
   { user: [() => UserObject, 'The user who is signed in now.'] },
 );
+
+@InputType({ description: 'Another name for a passkey.' })
+export class RenamePasskeyInput extends inputFields({
+  id: int('`Passkey.id`.'),
+  name: text('1 to 64 characters.'),
+}) {}
+
+@InputType({ description: 'The response of the browser to `beginPasskeySignIn`.' })
+export class PasskeySignInInput extends inputFields({
+  attempt: text('`attempt` of `beginPasskeySignIn`.'),
+  response: json('`AuthenticationResponseJSON` of the browser.'),
+}) {}

@@ -11,6 +11,7 @@ import {
   SecondFactorInput,
   SecondFactorsObject,
   PasskeyObject,
+  RenamePasskeyInput,
   newCodes,
 } from './second-factor.object.js';
 import type { FactorOverview, SecondFactorService } from './second-factor.service.js';
@@ -82,8 +83,8 @@ export class SecondFactorResolver {
   )
   async renamePasskey(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int, { description: '`Passkey.id`.' }) id: number,
-    @Arg('name', () => String, { description: '1 to 64 characters.' }) name: string,
+    @Arg('input', () => RenamePasskeyInput, { description: 'The passkey and its name.' })
+    { id, name }: RenamePasskeyInput,
   ): Promise<{ passkey: Passkey }> {
     return { passkey: await this.factors.renamePasskey(actor, id, name) };
   }

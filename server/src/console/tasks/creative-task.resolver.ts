@@ -1,5 +1,5 @@
 import { FieldResolver, Resolver, Root } from 'type-graphql';
-import { Cost } from '../../platform/graphql/access.js';
+import { Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { CreativeTaskObject } from './creative-task.object.js';
 import type { VideoLinks } from './video-link.js';
 
@@ -9,6 +9,7 @@ export class CreativeTaskFields {
   constructor(private readonly links: VideoLinks) {}
 
   @Cost(0)
+  @NotInPanels()
   @FieldResolver(() => String, {
     nullable: true,
     description:

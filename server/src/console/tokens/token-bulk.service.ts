@@ -1,10 +1,10 @@
 import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
-import { holds, requireActor, type Actor, type MaybeActor, type Role } from '../../shared/actor.js';
+import { holds, requireActor, requirePermission, type Actor, type MaybeActor, type Role } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
 import type { Clock } from '../../shared/clock.js';
-import { InvalidInputError, isAppError, NotFoundError } from '../../shared/errors.js';
+import { AppError, InvalidInputError, isAppError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
 import type { GroupService } from '../groups/index.js';
@@ -85,6 +85,40 @@ export class TokenBulkService {
       }
       return { group: name };
     });
+  }
+
+  /**
+   * Returns the fields that `restore` can set.
+   * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES
+   */
+  async read(actor: MaybeActor, id: number): Promise<Pick<Token, 'status' | 'group'>> {
+    requirePermission(actor, 'users.read');
+    const token = await this.deps.tokens.findOneBy({ id });
+    if (!token) throw new NotFoundError('Token', id);
+    return { status: token.status, group: token.group };
+  }
+
+  /**
+   * Sets the state and the group that a key had before.
+   * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES; INVALID_INPUT for a state that only the server sets, and for a
+   * group that the owner cannot use
+   */
+  async restore(
+    actor: MaybeActor,
+    id: number,
+    { status, group }: Partial<Pick<Token, 'status' | 'group'>>,
+  ): Promise<void> {
+    if (status === 'expired' || status === 'exhausted') {
+      throw new InvalidInputError('Only the server sets this state', 'status');
+    }
+    const results = [
+      ...(status === undefined
+        ? []
+        : [await (status === 'enabled' ? this.enable(actor, [id]) : this.disable(actor, [id]))]),
+      ...(group === undefined ? [] : [await this.setGroup(actor, [id], group)]),
+    ];
+    const [failure] = results.flatMap(({ failed }) => failed);
+    if (failure) throw new AppError(failure.code, failure.message);
   }
 
   private async change(

@@ -1,4 +1,5 @@
 import { Field, InputType, Int } from 'type-graphql';
+import { inputFields, ints, text } from '../../platform/graphql/fields.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -131,3 +132,9 @@ const toRateLimit = (given: TokenRateLimitInput | null): Partial<TokenRateLimit>
         successes: given.successes,
       })
     : { enabled: false };
+
+@InputType({ description: 'API keys, and the group that they move to.' })
+export class SetTokenGroupInput extends inputFields({
+  ids: ints('`Token.id` of the keys.'),
+  group: text.orNull('The new group. Absent or null: the group of the owner.'),
+}) {}

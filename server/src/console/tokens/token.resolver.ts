@@ -15,7 +15,7 @@ import {
   toTokenFilter,
   toTokenObject,
 } from './token.object.js';
-import { CreateTokenInput, toTokenInput, UpdateTokenInput } from './token-input.object.js';
+import { SetTokenGroupInput, CreateTokenInput, toTokenInput, UpdateTokenInput } from './token-input.object.js';
 import { RotateTokenInput } from './token-rotation.object.js';
 import type { TokenRotation } from './token-rotation.js';
 import { TokenUseObject } from './token-scope.object.js';
@@ -225,12 +225,8 @@ export class TokenResolver {
   @Access('common')
   setTokenGroup(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('ids', () => [Int], { description: '`Token.id` of the keys.' }) ids: number[],
-    @Arg('group', () => String, {
-      nullable: true,
-      description: 'The new group. Absent or null: the group of the owner.',
-    })
-    group?: string | null,
+    @Arg('input', () => SetTokenGroupInput, { description: 'The keys and their group.' })
+    { ids, group }: SetTokenGroupInput,
   ): Promise<BulkResult> {
     return this.bulk.setGroup(actor, ids, group ?? '');
   }

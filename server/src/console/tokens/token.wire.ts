@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, int, named, nullish, quota, seconds, text } from '../../platform/http/openapi/operation.js';
 import { dateOf, unixSeconds } from '../../shared/clock.js';
-import { splitList } from '../../shared/comma-list.js';
+import { splitList, splitNames } from '../../shared/comma-list.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { tokenBudgetBody } from '../../billing/budgets/index.js';
@@ -39,7 +39,7 @@ const toInput = (body: Body): TokenInput & Pick<TokenFields, 'remainQuota' | 'un
   remainQuota: body.remain_quota ?? 0,
   unlimitedQuota: body.unlimited_quota ?? false,
   modelLimitsEnabled: body.model_limits_enabled ?? false,
-  modelLimits: splitList(body.model_limits ?? ''),
+  modelLimits: splitNames(body.model_limits ?? ''),
   allowIps: (body.allow_ips ?? '').split(/[\s,]+/).filter(Boolean),
   group: body.group ?? '',
   fallbackGroups: body.fallback_groups == null ? undefined : splitList(body.fallback_groups),

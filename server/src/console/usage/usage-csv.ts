@@ -36,6 +36,8 @@ const costColumns: readonly Column[] = [
   ['cost_calls', ({ metrics }) => metrics.cost.knownCalls],
   ['cost_usd', ({ metrics }) => metrics.cost.upstreamUsd],
   ['margin_usd', ({ metrics }) => metrics.cost.marginUsd],
+  ['known_usd', ({ metrics }) => metrics.cost.usd],
+  ['upstream_key', ({ key }) => key.upstreamKeyName ?? null],
 ];
 
 /** The lines of an export, with or without costs. */

@@ -51,7 +51,7 @@ export function fromCursor(cursor: string, { current, dimensions }: UsageQuery):
   }
   if (!Array.isArray(parsed) || parsed.length !== dimensions.length + 1) throw refused;
   const [start, ...keys] = parsed as [number | null, ...Array<number | string>];
-  const texts: readonly UsageDimension[] = ['MODEL', 'GROUP', 'CHANNEL_TAG', 'ENDPOINT', 'ERROR'];
+  const texts: readonly UsageDimension[] = ['MODEL', 'GROUP', 'CHANNEL_TAG', 'ENDPOINT', 'ERROR', 'UPSTREAM_KEY'];
   const fits = keys.every((key, n) =>
     texts.includes(dimensions[n] ?? 'USER') ? typeof key === 'string' : Number.isSafeInteger(key),
   );

@@ -29,6 +29,7 @@ export const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
   CHANNEL_TAG: { column: 'channel_id', type: 'text', join: 'channels', sql: `coalesce(channel.tag, '')` },
   ENDPOINT: own('endpoint', 'text'),
   ERROR: own('error_code', 'text'),
+  UPSTREAM_KEY: own('upstream_key', 'text'),
   USER_COHORT_WEEK: { column: 'user_id', type: 'bigint', join: 'users', sql: 'coalesce(owner.cohort, 0)' },
 };
 

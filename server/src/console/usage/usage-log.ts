@@ -1,16 +1,13 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { LogType } from '../../shared/log-type.js';
-import { day, hour } from '../../billing/rollups/index.js';
+import { callTypes, LogType } from '../../shared/log-type.js';
+import { maxLogSeconds } from '../../billing/rollups/index.js';
 import { logDimensions, type UsageQuery, type UsageSource } from './usage-question.js';
 import type { Span } from './usage-time.js';
-
-/** Longest range in seconds: 31 days and the hour of a clock change. */
-const maxSeconds = 31 * day + hour;
 
 /** Returns what a question is read from: log rows if it needs what only they have. */
 export function sourceOf(dimensions: UsageQuery['dimensions'], counters: UsageQuery['counters']): UsageSource {
   if (dimensions.includes('ERROR')) return 'logOfFailures';
-  const needsLog = counters.cache === true || dimensions.some((dimension) => logDimensions.includes(dimension));
+  const needsLog = counters.cache || dimensions.some((dimension) => logDimensions.includes(dimension));
   return needsLog ? 'logOfCalls' : 'counters';
 }
 
@@ -24,17 +21,17 @@ export function assertLogRange({
   readonly current: Span;
   readonly compared: Span | null;
 }): void {
-  const isLong = (span: Span | null): boolean => span !== null && span.range.end - span.range.from > maxSeconds;
+  const isLong = (span: Span | null): boolean => span !== null && span.range.end - span.range.from > maxLogSeconds;
   if (!isLong(current) && !isLong(compared)) return;
   throw new InvalidInputError(
-    'ENDPOINT, ERROR and cache are read from the log, for at most 31 days',
+    'ENDPOINT, ERROR, UPSTREAM_KEY and cache are read from the log, for at most 31 days',
     isLong(current) ? 'range' : 'compareTo',
   );
 }
 
 /** Returns a condition on the type of log rows: failed calls alone for the codes of errors, else all calls. */
 export const typesOf = ({ source }: Pick<UsageQuery, 'source'>): string =>
-  source === 'logOfFailures' ? `type = ${LogType.error}` : `type IN (${LogType.consume}, ${LogType.error})`;
+  source === 'logOfFailures' ? `type = ${LogType.error}` : `type IN (${callTypes.join(', ')})`;
 
 /** Returns a field of `callsFrom`: a column, a counter, or one that is made of two. */
 export function fieldOfCalls(name: string, quotaPerUnit: number) {

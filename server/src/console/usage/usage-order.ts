@@ -26,7 +26,7 @@ function sideSql(metric: Summed, of: ComparisonSide, { compared, quotaPerUnit }:
   if (of !== 'CURRENT' && !compared) {
     throw new InvalidInputError(`${of} needs compareTo`, 'orderBy');
   }
-  const value = (side: 'current' | 'compared'): string => metricSql[metric](side, quotaPerUnit);
+  const value = (side: Side): string => metricSql[metric](side, quotaPerUnit);
   switch (of) {
     case 'CURRENT':
       return value('current');
@@ -46,6 +46,7 @@ const p95Sql = (column: string): string => `(SELECT low + (high - low) * (0.95 *
                        ${column}) AS bucket (low, high, count)) buckets
   WHERE count > 0 AND until >= 0.95 * total ORDER BY low LIMIT 1)`;
 
+type Side = 'current' | 'compared';
 type Summed = Exclude<UsageMetric, 'TIME' | 'KEY'>;
 
 /** Counters that a metric is computed from. */
@@ -61,8 +62,11 @@ const metricCounters: Readonly<Record<Summed, readonly string[]>> = {
   TOTAL_TOKENS: ['prompt_tokens', 'completion_tokens'],
   AVERAGE_MS: ['duration_ms', 'calls'],
   P95_MS: ['duration_buckets'],
-  UPSTREAM_USD: ['cost_nano_usd'],
-  MARGIN_USD: ['cost_quota', 'cost_nano_usd'],
+  UPSTREAM_USD: ['cost_calls', 'cost_nano_usd'],
+  MARGIN_USD: ['cost_calls', 'cost_quota', 'cost_nano_usd'],
+  MARGIN_SHARE: ['cost_quota', 'cost_nano_usd'],
+  KNOWN_USD: ['cost_calls', 'cost_quota'],
+  KNOWN_CALLS: ['cost_calls'],
   ACTIVE_USERS: ['active_users'],
 };
 
@@ -71,7 +75,12 @@ export const countersOfOrder = (order: readonly UsageOrder[]): string[] => [
   ...new Set(order.flatMap(({ metric }) => (metric === 'TIME' || metric === 'KEY' ? [] : metricCounters[metric]))),
 ];
 
-const metricSql: Readonly<Record<Summed, (side: 'current' | 'compared', quotaPerUnit: number) => string>> = {
+/** A group without any known cost has no margin: it comes last, and not between losses and profits. */
+const whereKnown = (side: Side, sql: string): string => `CASE WHEN ${side}_cost_calls > 0 THEN ${sql} END`;
+const marginSql = (side: Side, quotaPerUnit: number): string =>
+  `(${side}_cost_quota / ${quotaPerUnit}::numeric - ${side}_cost_nano_usd / 1e9)`;
+
+const metricSql: Readonly<Record<Summed, (side: Side, quotaPerUnit: number) => string>> = {
   QUOTA: (side) => `${side}_quota`,
   CALLS: (side) => `${side}_calls`,
   FAILED_CALLS: (side) => `${side}_failed_calls`,
@@ -84,6 +93,10 @@ const metricSql: Readonly<Record<Summed, (side: 'current' | 'compared', quotaPer
   AVERAGE_MS: (side) => `(${side}_duration_ms / nullif(${side}_calls, 0))`,
   P95_MS: (side) => p95Sql(`${side}_duration_buckets`),
   ACTIVE_USERS: (side) => `${side}_active_users`,
-  UPSTREAM_USD: (side) => `${side}_cost_nano_usd`,
-  MARGIN_USD: (side, quotaPerUnit) => `(${side}_cost_quota / ${quotaPerUnit}::numeric - ${side}_cost_nano_usd / 1e9)`,
+  UPSTREAM_USD: (side) => whereKnown(side, `${side}_cost_nano_usd`),
+  MARGIN_USD: (side, quotaPerUnit) => whereKnown(side, marginSql(side, quotaPerUnit)),
+  MARGIN_SHARE: (side, quotaPerUnit) =>
+    `(${marginSql(side, quotaPerUnit)} / nullif(${side}_cost_quota / ${quotaPerUnit}::numeric, 0))`,
+  KNOWN_USD: (side) => whereKnown(side, `${side}_cost_quota`),
+  KNOWN_CALLS: (side) => `${side}_cost_calls`,
 };

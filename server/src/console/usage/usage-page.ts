@@ -226,13 +226,15 @@ const fields: Readonly<Record<UsageDimension, Exclude<keyof UsageKey, 'isOthers'
   CHANNEL_TAG: 'channelTag',
   ENDPOINT: 'endpoint',
   ERROR: 'errorCode',
+  UPSTREAM_KEY: 'upstreamKeyName',
   USER_COHORT_WEEK: 'cohortWeek',
 } as const;
 
 /** Converts the database's placeholders for "none" to null. */
 function shown(dimension: UsageDimension, value: number | string): number | string | null {
   if (dimension === 'PROVIDER') return value === noProvider ? null : value;
-  if (dimension === 'CHANNEL_TAG' || dimension === 'ERROR') return value === '' ? null : value;
+  if (dimension === 'CHANNEL_TAG' || dimension === 'ERROR' || dimension === 'UPSTREAM_KEY')
+    return value === '' ? null : value;
   if (dimension === 'USER_COHORT_WEEK') return value === 0 ? null : value;
   return value;
 }

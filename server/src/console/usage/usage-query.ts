@@ -138,7 +138,7 @@ export async function assertReadable(database: Queries, query: UsageQuery, state
   await assertFewLogRows(
     database,
     { sql, values: values.list },
-    { reader: 'ENDPOINT, ERROR and cache', field: 'range' },
+    { reader: 'ENDPOINT, ERROR, UPSTREAM_KEY and cache', field: 'range' },
   );
 }
 

@@ -37,8 +37,9 @@ const DimensionEnum = enumType(
     GROUP: 'The group that the calls were charged by.',
     PROVIDER: 'Provider of the channel; null for deleted channels.',
     CHANNEL_TAG: 'Tag that the channel has now; null for none.',
-    ENDPOINT: `Path of the request. ${fromLog}`,
+    ENDPOINT: `Path of the request, with \`{model}\` in place of a model that it names. ${fromLog}`,
     ERROR: `Code of the error; only failed calls that the log has (\`LogErrorEnabled\`). ${fromLog}`,
+    UPSTREAM_KEY: `Key of the channel that served the call, of channels with several keys: group by CHANNEL too. ${fromLog}`,
     USER_COHORT_WEEK: 'Week in which the user signed up, in the time zone of the question.',
   },
 );
@@ -70,8 +71,11 @@ const MetricEnum = enumType(
     TOTAL_TOKENS: 'Prompt and completion tokens.',
     AVERAGE_MS: 'Mean duration of answered calls.',
     P95_MS: 'Duration that 95 % of the answered calls stayed under: `latencyMs(quantile: 0.95)`.',
-    UPSTREAM_USD: '`cost.upstreamUsd`. Not for `myUsage`.',
-    MARGIN_USD: '`cost.marginUsd`. Not for `myUsage`.',
+    UPSTREAM_USD: '`cost.upstreamUsd`; none without known costs. Not for `myUsage`.',
+    MARGIN_USD: '`cost.marginUsd`; none without known costs. Not for `myUsage`.',
+    MARGIN_SHARE: '`cost.marginUsd` among `cost.usd`; none where that is 0. Not for `myUsage`.',
+    KNOWN_USD: '`cost.usd`; none without known costs. Not for `myUsage`.',
+    KNOWN_CALLS: '`cost.knownCalls`. Not for `myUsage`.',
     ACTIVE_USERS: '`activeUsers`.',
     TIME: 'Start of the bucket.',
     KEY: 'The dimensions, in the order of `groupBy`; texts by code points.',
@@ -224,6 +228,10 @@ export const toRange = (range: TimeRangeObject | null | undefined): WantedRange 
   calendar: range?.calendar ?? undefined,
 });
 
+/** Returns the cost of the dimensions that are read from the log. Arguments that are invalid are absent. */
+export const costOfLog = ({ groupBy = [] }: Partial<UsageArgs>): number =>
+  500 * groupBy.filter((dimension) => logDimensions.includes(dimension)).length;
+
 /** @throws AppError INVALID_INPUT for `page` beside `after` */
 export function toQuestion(args: UsageArgs): UsageQuestion {
   const { page, after, compareTo } = args;
@@ -253,10 +261,6 @@ export function toQuestion(args: UsageArgs): UsageQuestion {
 }
 
 /** Arguments of `usage` on a user, token or channel. */
-/** Returns the cost of the dimensions that are read from the log. Arguments that are invalid are absent. */
-export const costOfLog = ({ groupBy = [] }: Partial<UsageArgs>): number =>
-  500 * groupBy.filter((dimension) => logDimensions.includes(dimension)).length;
-
 @ArgsType()
 export class UsageSumArgs {
   @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })

@@ -3,14 +3,14 @@ import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-ti
 
 export const usageDimensions = [
   ...(['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'] as const),
-  ...(['ENDPOINT', 'ERROR'] as const),
+  ...(['ENDPOINT', 'ERROR', 'UPSTREAM_KEY'] as const),
 ] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 
 export const usageMetrics = [
   ...(['QUOTA', 'CALLS', 'FAILED_CALLS', 'ERROR_RATE', 'PROMPT_TOKENS', 'COMPLETION_TOKENS', 'CACHED_TOKENS'] as const),
   ...(['CACHED_SHARE', 'TOTAL_TOKENS', 'AVERAGE_MS', 'P95_MS', 'UPSTREAM_USD', 'MARGIN_USD', 'TIME', 'KEY'] as const),
-  'ACTIVE_USERS',
+  ...(['ACTIVE_USERS', 'KNOWN_USD', 'KNOWN_CALLS', 'MARGIN_SHARE'] as const),
 ] as const;
 /** TIME and KEY sort by the bucket and by the dimensions, texts by code points. */
 export type UsageMetric = (typeof usageMetrics)[number];
@@ -41,9 +41,9 @@ export interface WantedCounters {
   readonly firstToken: boolean;
   readonly cost: boolean;
   /** Number of users with an answered call. */
-  readonly activeUsers?: boolean;
+  readonly activeUsers: boolean;
   /** Cache writes, and what reading from caches saved. They are in the log only. */
-  readonly cache?: boolean;
+  readonly cache: boolean;
 }
 
 export type UsageSource = 'counters' | 'logOfCalls' | 'logOfFailures';
@@ -103,7 +103,7 @@ export interface WantedUsage extends WantedCounters {
   /** Whether to read the totals of all groups outside `top`. */
   readonly others: boolean;
   /** Whether to project the totals to the end of an open period. */
-  readonly projected?: boolean;
+  readonly projected: boolean;
 }
 
 export const maxUsageRows = 5000;
@@ -127,7 +127,7 @@ export const emptyQuestion: UsageQuestion = {
 };
 
 /** Dimensions that are in the log only. */
-export const logDimensions: readonly UsageDimension[] = ['ENDPOINT', 'ERROR'];
+export const logDimensions: readonly UsageDimension[] = ['ENDPOINT', 'ERROR', 'UPSTREAM_KEY'];
 const wholeSite: readonly UsageDimension[] = [
   'CHANNEL',
   'PROVIDER',
@@ -175,7 +175,7 @@ export function assertQuestion({
     throw new InvalidInputError('fill requires the order by time', 'orderBy');
 }
 
-const costMetrics: readonly UsageMetric[] = ['UPSTREAM_USD', 'MARGIN_USD'];
+const costMetrics: readonly UsageMetric[] = ['UPSTREAM_USD', 'MARGIN_USD', 'MARGIN_SHARE', 'KNOWN_USD', 'KNOWN_CALLS'];
 
 /** Whether the order uses costs. It reveals which costs are higher, although not how high they are. */
 export const isByCost = ({ orderBy }: Pick<UsageQuestion, 'orderBy'>): boolean =>

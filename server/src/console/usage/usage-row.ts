@@ -132,6 +132,8 @@ export interface UsageKey {
   readonly endpoint?: string;
   /** Code of the error; null when the row has none. */
   readonly errorCode?: string | null;
+  /** The key of the channel, by its last characters; null when the channel has one key only. */
+  readonly upstreamKeyName?: string | null;
   /** Id of the provider; null when the channel was deleted. */
   readonly providerId?: number | null;
   /** The tag; null when the channel has none, or was deleted. */

@@ -214,6 +214,14 @@ export class UsageKeyObject {
   errorCode: string | null;
 
   @Access('usage.read')
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Last characters of the key of the channel, or `#` and its place for a key that is short or a document. Null: the channel had one key only, or not grouped by UPSTREAM_KEY.',
+  })
+  upstreamKeyName: string | null;
+
+  @Access('usage.read')
   @Field(() => Int, {
     nullable: true,
     description:
@@ -248,6 +256,7 @@ const toKey = ({ cohortWeek, ...key }: UsageKey): UsageKeyObject =>
     channelTag: null,
     endpoint: null,
     errorCode: null,
+    upstreamKeyName: null,
     ...key,
     cohortWeek: toDate(cohortWeek),
   });

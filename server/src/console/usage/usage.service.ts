@@ -61,7 +61,7 @@ export class UsageService {
     const caller = requireActor(actor);
     const { id } = caller;
     const isAdmin = holds(caller, 'usage.read');
-    const { cache = false } = wanted;
+    const { cache } = wanted;
     assertOwn(question, { cost: (wanted.cost || isByCost(question)) && !isAdmin, cache: cache && !isAdmin });
     return this.read({ ...question, filter: ownFilter(id, question.filter) }, wanted);
   }
@@ -117,7 +117,7 @@ export class UsageService {
   /** Exports the caller's own groups as CSV. */
   exportOwn(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
     const { id } = requireActor(actor);
-    assertOwn(question, { cost: false });
+    assertOwn(question, { cost: false, cache: false });
     return this.pieces({ ...question, filter: ownFilter(id, question.filter) }, ownUsageCsv);
   }
 
@@ -184,17 +184,16 @@ export class UsageService {
       yield csv.header;
       return;
     }
-    const counters = { latency: true, firstToken: false, cost: csv === usageCsv };
+    const counters = { latency: true, firstToken: false, cost: csv === usageCsv, activeUsers: false, cache: false };
     const query = this.queryOf(fixed, counters);
     let { header } = csv;
     let after: Position | undefined;
     let rows: GroupRow[];
     for (let limit = rowsOfFirstRead; ; limit = rowsPerRead) {
       // No snapshot stays open while the client reads.
-      const found = await readSnapshot(this.deps.database, async (transaction, state) => {
-        await assertReadable(transaction, query, state);
-        return readGroups(transaction, query, { order: placeOrder(query), limit, offset: 0, after }, state);
-      });
+      const found = await readSnapshot(this.deps.database, (transaction, state) =>
+        readGroups(transaction, query, { order: placeOrder(query), limit, offset: 0, after }, state),
+      );
       ({ rows } = found);
       after = rows.at(-1);
       for (let begin = 0; begin < rows.length; begin += rowsPerPiece) {

@@ -49,7 +49,9 @@ export const toWire = (
 /** The query of an export. The reference leaves out the filters of the console. */
 export const exportQuery = {
   ...timeRange,
-  group_by: parameter.words('`day` or `hour`, and `user`, `token`, `model`, `channel`, `group`; separated by commas'),
+  group_by: parameter.words(
+    '`day` or `hour`, and `user`, `token`, `model`, `channel`, `group`, `upstream_key`; separated by commas',
+  ),
   time_zone: parameter.words('IANA zone of `day` and `hour`. UTC when absent'),
   user_id: parameter.id(),
   username: parameter.words(),
@@ -80,7 +82,14 @@ function toGroups(given: string | undefined): Pick<UsageQuestion, 'groupBy' | 'b
   return { groupBy, bucket: names.includes('DAY') ? 'DAY' : names.includes('HOUR') ? 'HOUR' : null };
 }
 
-const exported = ['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP'] as const satisfies readonly UsageDimension[];
+const exported = [
+  'USER',
+  'TOKEN',
+  'MODEL',
+  'CHANNEL',
+  'GROUP',
+  'UPSTREAM_KEY',
+] as const satisfies readonly UsageDimension[];
 
 /**
  * Reads the query. Zero, empty and unreadable values do not restrict. Both ends of the range are full hours, inclusive.

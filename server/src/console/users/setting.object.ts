@@ -1,4 +1,5 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
+import { NotInPanels } from '../../platform/graphql/access.js';
 import { fields, flag, float, inputFields, nullable, of, text } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { patchOf } from '../../platform/graphql/patch.js';
@@ -27,12 +28,15 @@ export class UserSettingObject extends fields({
   quotaWarningThreshold: float.orNull(
     'In quota. A warning is sent when the balance falls below it. Null: as the site has it.',
   ),
-  webhookUrl: text.orNull('Null: none.'),
   hasWebhookSecret: flag('Webhooks are signed with a secret.'),
   notificationEmail: text.orNull('Null: the address of the account.'),
   acceptsUnpricedModels: flag('Calls to models without a price of their own are accepted.'),
   timeZone: text.orNull('IANA name. Null: the time zone of the browser.'),
 }) {
+  @NotInPanels()
+  @Field(() => String, { nullable: true, description: 'Null: none.' })
+  webhookUrl: string | null;
+
   @Field(() => DisplayCurrencyEnum, { nullable: true, description: 'Null: as the site shows amounts.' })
   displayCurrency: UserSetting['displayCurrency'];
 }

@@ -8,6 +8,9 @@ import type { TimeRange } from '../../shared/time-range.js';
 import { ranks, userStatuses, type Role } from '../../shared/actor.js';
 import type { User } from './user.entity.js';
 
+/** A hundred years. */
+const maxDaysLeft = 36_500;
+
 /** Absent conditions match everything; an empty list matches nothing. */
 export interface UserFilter {
   readonly ids?: readonly number[];
@@ -164,6 +167,9 @@ async function matching(
   if (created?.until) select.andWhere('account.createdAt < :createdUntil', { createdUntil: created.until });
   if (quota?.atLeast != null) select.andWhere('account.quota >= :quotaAtLeast', { quotaAtLeast: quota.atLeast });
   if (quota?.below != null) select.andWhere('account.quota < :quotaBelow', { quotaBelow: quota.below });
+  if (daysLeftBelow !== undefined && !(daysLeftBelow > 0 && daysLeftBelow <= maxDaysLeft)) {
+    throw new InvalidInputError(`daysLeftBelow is above 0 and at most ${maxDaysLeft}`, 'filter.daysLeftBelow');
+  }
   if (withSpend || daysLeftBelow !== undefined) {
     select.leftJoin(spentPerDay(usedByAll(await readState(users.manager))), 'spent', 'spent.user_id = account.id');
   }

@@ -1,5 +1,6 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { Cost } from '../../platform/graphql/access.js';
+import { inputFields, ints, text } from '../../platform/graphql/fields.js';
 import { enumType, RoleEnum } from '../../platform/graphql/enums.js';
 import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
 import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
@@ -296,3 +297,9 @@ export class GrantQuotaPayload {
 
 /** The payload of mutations that return the user. */
 export const ofUser = { user: [() => UserObject, 'The user after the change.'] } as const;
+
+@InputType({ description: 'Users, and the group that they move to.' })
+export class SetUserGroupInput extends inputFields({
+  ids: ints('`User.id` of the users.'),
+  group: text('Determines prices and channels of the users.'),
+}) {}

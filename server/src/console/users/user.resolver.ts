@@ -17,6 +17,7 @@ import type { User } from './user.entity.js';
 import {
   CreateUserInput,
   GrantQuotaInput,
+  SetUserGroupInput,
   GrantQuotaPayload,
   IdentityObject,
   identitiesOf,
@@ -267,8 +268,8 @@ export class UserResolver {
   })
   setUserGroup(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('ids', () => [Int], { description: '`User.id` of the users.' }) ids: number[],
-    @Arg('group', () => String, { description: 'Determines prices and channels of the users.' }) group: string,
+    @Arg('input', () => SetUserGroupInput, { description: 'The users and their group.' })
+    { ids, group }: SetUserGroupInput,
   ): Promise<BulkResult> {
     return changeUsers(actor, ids, (id) => this.userService.update(actor, id, { group }));
   }

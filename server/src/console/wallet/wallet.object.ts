@@ -21,11 +21,14 @@ import { listArgs, PageInterface, pageItems, sortInput, type SortFields } from '
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { defaultOptionValues } from '../../options/option-registry.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
+import { pick } from '../../shared/snake-case.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import {
   type Checkout,
   formatMoney,
   methodOf,
+  type OrderEvent,
+  type OrderEventKind,
   type OrderFilter,
   type OrderSortField,
   type OrderStatus,
@@ -103,6 +106,7 @@ export class TopUpOrderObject extends fields({
   money: of<MoneyObject>(() => MoneyObject, 'Payable.'),
   quota: quota('Quota it adds to the balance.'),
   usd: float('The quota in USD.'),
+  topUpCode: text('What the buyer typed as a code. Empty: nothing.'),
   createdAt: moment('When the buyer placed the order.'),
   paidAt: moment.orNull('Null: not paid.'),
 }) {}
@@ -117,8 +121,36 @@ export const toOrderObject = (order: TopUpOrder, status: OrderStatus, quotaPerUn
   money: toMoney(order.money, order.currency),
   quota: order.quota,
   usd: order.quota / quotaPerUnit,
+  topUpCode: order.topUpCode,
   createdAt: order.createdAt,
   paidAt: order.paidAt,
+});
+
+const OrderEventEnum = enumType(
+  'TopUpEventKind',
+  namesOf(['CREDITED', 'REPEATED', 'PAID_AGAIN', 'REFUSED', 'MARKED_PAID']),
+  'What happened to an order.',
+  {
+    CREDITED: 'The gateway reported the payment, and the quota was credited.',
+    REPEATED: 'The gateway reported a payment of an order that was credited before. Nothing was credited.',
+    PAID_AGAIN: 'The gateway reported a second payment of the order, to be refunded. Nothing was credited.',
+    REFUSED: 'The gateway reported a payment that does not match the order.',
+    MARKED_PAID: 'An admin marked the order as paid, and the quota was credited.',
+  },
+);
+
+@ObjectType('TopUpEvent', { description: 'An entry in the history of an order.' })
+export class TopUpEventObject extends fields({
+  at: moment('When it happened.'),
+  kind: of<Uppercase<OrderEventKind>>(() => OrderEventEnum, 'What happened.'),
+  detail: text('The reason of a refusal, or the note of the admin. Empty for other entries.'),
+  payment: text.orNull('The gateway’s number of the payment.'),
+  actorName: text.orNull('The name of the admin who marked the order as paid. Null: the gateway.'),
+}) {}
+
+export const toOrderEventObject = ({ kind, ...event }: OrderEvent): TopUpEventObject => ({
+  ...pick(event, ['at', 'detail', 'payment', 'actorName']),
+  kind: kind.toUpperCase() as Uppercase<OrderEventKind>,
 });
 
 const toMoney = (minor: number, currency: string): MoneyObject => ({ amount: formatMoney(minor, currency), currency });
@@ -227,6 +259,9 @@ export const toRevenueObject = ({ minor, currency, ...revenue }: Revenue): Reven
 export class StartTopUpInput extends inputFields({
   amount: safeInt('USD, or quota if the site shows quota.'),
   method: of<string>(() => PaymentMethodEnum, 'One of the `paymentMethods` that are offered.'),
+  topUpCode: text.orNull(
+    'Stored with the order, for the operator; at most 64 characters. It does not change the price.',
+  ),
   idempotencyKey: text.orNull('Any unique text. A retry with the same key returns the order of the first call.'),
 }) {}
 

@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { MoneyObject } from '../../platform/graphql/money.object.js';
@@ -18,17 +18,20 @@ import {
   type StartedTopUp,
   StartTopUpInput,
   TestPaymentPayload,
+  toOrderEventObject,
   toOrderFilter,
   toOrderObject,
   toOrderSums,
   toPaymentForm,
   toPaymentMethodObject,
+  TopUpEventObject,
   TopUpOrderListArgs,
   TopUpOrderObject,
   TopUpOrderPageObject,
   toRevenueObject,
   PaymentFormObject,
 } from './wallet.object.js';
+import type { OrderService } from './order.service.js';
 import type { PaymentTestService } from './payment-test.service.js';
 import type { RevenueBucket, WalletService } from './wallet.service.js';
 import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
@@ -39,6 +42,7 @@ export class WalletResolver {
     private readonly walletService: WalletService,
     private readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> },
     private readonly tests: PaymentTestService,
+    private readonly orders: OrderService,
   ) {}
 
   @Query(() => TopUpOrderPageObject, { description: 'Orders of all users.' })
@@ -51,6 +55,28 @@ export class WalletResolver {
     const filter = toOrderFilter(args.filter);
     const page = await this.walletService.list(actor, filter, listQueryOf(args));
     return this.toPage(page, () => this.walletService.sums(actor, filter));
+  }
+
+  @Query(() => [TopUpEventObject], { description: 'History of an order, oldest first. At most 100 entries are kept.' })
+  @Access('payments')
+  async topUpEvents(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('orderId', () => Int, { description: '`TopUpOrder.id`.' }) orderId: number,
+  ): Promise<TopUpEventObject[]> {
+    return (await this.orders.events(actor, orderId)).map(toOrderEventObject);
+  }
+
+  @PayloadMutation(
+    { order: [() => TopUpOrderObject, 'The order after the change.'] },
+    'Credits an unpaid order whose payment arrived without a callback. A later callback credits nothing.',
+  )
+  @Access('users.quota')
+  async markTopUpPaid(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`TopUpOrder.id`.' }) id: number,
+    @Arg('note', () => String, { description: 'How you know of the payment; 1 to 200 characters.' }) note: string,
+  ): Promise<{ order: TopUpOrderObject }> {
+    return { order: this.toObject(await this.orders.markPaid(actor, id, note)) };
   }
 
   @Query(() => [PaymentMethodObject], {
@@ -136,9 +162,9 @@ export class WalletResolver {
   async startTopUp(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => StartTopUpInput, { description: 'The amount and the method.' })
-    { amount, method, idempotencyKey }: StartTopUpInput,
+    { amount, method, idempotencyKey, topUpCode }: StartTopUpInput,
   ): Promise<StartedTopUp> {
-    const started = await this.walletService.pay(actor, amount, method, idempotencyKey);
+    const started = await this.walletService.pay(actor, amount, method, idempotencyKey, topUpCode);
     return { order: this.toObject(started.order), form: toPaymentForm(started.checkout), replayed: started.replayed };
   }
 

@@ -2,13 +2,25 @@ import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import { anonymousBodyLimit } from '../../platform/http/api-scope.js';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
+import { sendCsv } from '../../platform/http/csv.js';
 import { parameter } from '../../platform/http/openapi/operation.js';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
 import { restRoutes, routesFor } from '../../platform/http/route.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
 import { type PaymentCallbacks, paymentMethodIds, paymentProviders } from '../../billing/payments/index.js';
+import type { OrderService } from './order.service.js';
 import type { WalletService } from './wallet.service.js';
-import { amountBody, notPaid, payBody, startedPayment, success, topUpPrice } from './wallet.wire.js';
+import {
+  amountBody,
+  notPaid,
+  orderQuery,
+  payBody,
+  startedPayment,
+  success,
+  toOrderFilter,
+  topUpInfo,
+  topUpPrice,
+} from './wallet.wire.js';
 
 const ownFailures: readonly ErrorCode[] = ['INVALID_INPUT', 'NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'];
 
@@ -22,8 +34,26 @@ function ownFailure(error: unknown): RestAnswer | undefined {
 
 const route = routesFor<WalletService>();
 
-/** `/api/user/amount` and `/api/user/pay` (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
+/** Online top-up (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export const topUpPaymentRoutes = [
+  route('GET /api/user/topup/info', {
+    summary: 'The ways to pay, as new-api lists them',
+    caller: 'user',
+    data: topUpInfo,
+    example: {},
+    handle: async (walletService, { actor }) => {
+      const { methods, minTopUp } = walletService.offer(actor);
+      return {
+        enable_online_topup: methods.length > 0,
+        enable_stripe_topup: false,
+        enable_creem_topup: false,
+        pay_methods: methods.map(({ method }) => ({ name: method.names.zh, type: method.id })),
+        min_topup: minTopUp,
+        amount_options: [],
+        discount: {},
+      } as const;
+    },
+  }),
   route('POST /api/user/amount', {
     summary: 'What a top-up costs',
     caller: 'user',
@@ -46,10 +76,30 @@ export const topUpPaymentRoutes = [
     ownFailure,
     example: { body: { amount: 10, payment_method: paymentMethodIds[0] } },
     handle: async (walletService, { actor, body, idempotencyKey, reply }) => {
-      const { checkout, replayed } = await walletService.pay(actor, body.amount, body.payment_method, idempotencyKey);
+      const { checkout, replayed } = await walletService.pay(
+        actor,
+        body.amount,
+        body.payment_method,
+        idempotencyKey,
+        body.top_up_code,
+      );
       markReplayed(reply, replayed);
       return { ...success, data: checkout.fields, url: checkout.url };
     },
+  }),
+];
+
+/** `/api/payment` (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
+export const orderRoutes = [
+  routesFor<OrderService>()('GET /api/payment/export', {
+    summary: 'Orders of all users as CSV, oldest first',
+    description: 'Times are in UTC. Admins confirm with their second factor.',
+    caller: { may: 'payments' },
+    query: orderQuery,
+    media: 'text/csv',
+    errors: ['CONFIRMATION_NEEDED'],
+    example: { query: { status: 'success' } },
+    handle: (orders, { actor, query, reply }) => sendCsv(reply, 'payments', orders.export(actor, toOrderFilter(query))),
   }),
 ];
 

@@ -68,6 +68,7 @@ export interface WalletDeps {
   readonly logger: Pick<Logger, 'error'>;
 }
 
+const maxCodeLength = 64;
 const [ordersPerWindow, windowSeconds] = [30, 600];
 /** Milliseconds after which an unpaid order counts as expired. A later payment is still credited. */
 const orderLifetime = 86_400_000;
@@ -80,6 +81,12 @@ export class WalletService {
   methods(actor: MaybeActor): ProviderMethod[] {
     requireActor(actor);
     return this.deps.providers.methods();
+  }
+
+  /** The ways to pay that are offered, and the smallest top-up in USD. */
+  offer(actor: MaybeActor): { readonly methods: readonly ProviderMethod[]; readonly minTopUp: number } {
+    const methods = this.methods(actor).filter(({ isOffered }) => isOffered);
+    return { methods, minTopUp: this.deps.options.values.MinTopUp };
   }
 
   /**
@@ -97,6 +104,7 @@ export class WalletService {
   /**
    * @param method id or another name of a method
    * @param idempotencyKey a retry with the same key returns the order of the first call
+   * @param code is stored with the order, for the operator; it does not change the price
    * @throws AppError INVALID_INPUT, NOT_IMPLEMENTED (the provider is not configured), RATE_LIMITED, SERVICE_UNAVAILABLE,
    * CONFLICT (same key, other input; or the order of the first call is paid)
    */
@@ -105,8 +113,13 @@ export class WalletService {
     amount: number,
     method: string,
     idempotencyKey?: string | null,
+    code?: string | null,
   ): Promise<StartedPayment> {
     const user = requireActor(actor);
+    const topUpCode = (code ?? '').trim();
+    if (topUpCode.length > maxCodeLength || topUpCode.includes('\0')) {
+      throw new InvalidInputError(`A top-up code has at most ${maxCodeLength} characters`, 'topUpCode');
+    }
     const { provider, method: chosen, isOffered } = this.choose(method);
     const { quota, money } = priceTopUp(amount, user.group, this.deps.options.values, chosen);
     if (!isOffered) throw new AppError('NOT_IMPLEMENTED', 'Payment is not configured');
@@ -122,6 +135,7 @@ export class WalletService {
         quota,
         money,
         currency: chosen.currency,
+        topUpCode,
         createdAt: new Date(this.deps.clock.now()),
       },
       { amount, method: chosen.id, idempotencyKey },
@@ -267,7 +281,8 @@ export class WalletService {
     return readSlice<TopUpOrder, OrderSortField>(this.query(filter), query, sortKeysAt(this.oldestPending()));
   }
 
-  private query(filter: OrderFilter): SelectQueryBuilder<TopUpOrder> {
+  /** Orders that match a filter, as `one`. Checks no permission. */
+  query(filter: OrderFilter): SelectQueryBuilder<TopUpOrder> {
     return ordersBy(this.deps.orders, filter, this.oldestPending());
   }
 }

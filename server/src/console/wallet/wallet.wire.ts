@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { text } from '../../platform/http/openapi/operation.js';
+import { flag, nullish, parameter, text } from '../../platform/http/openapi/operation.js';
+import { dateOf } from '../../shared/clock.js';
+import { lastSecond, maxInt32 } from '../../shared/limits.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { OrderFilter, OrderStatus } from '../../billing/payments/index.js';
 
-/** Old clients also send `top_up_code`, which is ignored. */
+/** Old clients also send `top_up_code` here. It does not change the price. */
 export const amountBody = z.object({ amount: z.int() });
-export const payBody = z.object({ amount: z.int(), payment_method: z.string() });
+export const payBody = z.object({ amount: z.int(), payment_method: z.string(), top_up_code: nullish.text });
 
 /**
  * The two endpoints of a top-up have their own response shape
@@ -16,5 +20,44 @@ const paid = <Data extends z.ZodType>(data: Data) =>
 export const topUpPrice = z.union([paid(text('Amount of money')), refusal]);
 export const startedPayment = z.union([paid(z.record(z.string(), z.string())).extend({ url: z.string() }), refusal]);
 
+/** The ways to pay in the form of new-api, whose providers other than Epay do not exist here. */
+export const topUpInfo = z.object({
+  enable_online_topup: flag('A way to pay is offered'),
+  enable_stripe_topup: z.literal(false),
+  enable_creem_topup: z.literal(false),
+  pay_methods: z.array(
+    z.object({ name: text('The text that buyers read'), type: text('The `payment_method` of `/api/user/pay`') }),
+  ),
+  min_topup: z.number().describe('Smallest top-up in USD'),
+  amount_options: z.array(z.number()).describe('Always empty: any amount may be paid'),
+  discount: z.record(z.string(), z.number()).describe('Always empty'),
+});
+
 export const success = { success: true, message: 'success' } as const;
 export const notPaid = (data: string): z.output<typeof refusal> => ({ success: false, message: 'error', data });
+
+const orderStatuses: readonly OrderStatus[] = ['pending', 'success', 'expired'];
+
+/** `GET /api/payment/export`. */
+export const orderQuery = {
+  start_timestamp: parameter.whole('First Unix second in which orders were placed'),
+  end_timestamp: parameter.whole('Last Unix second'),
+  status: parameter.words('`pending`, `success` or `expired`'),
+  method: parameter.words('Id of a method, or `other`'),
+  user_id: parameter.whole('Id of the buyer'),
+  trade_no: parameter.words('The whole number of an order'),
+};
+
+/** Empty and unknown parameters do not restrict. */
+export function toOrderFilter(query: z.output<z.ZodObject<typeof orderQuery>>): OrderFilter {
+  const status = orderStatuses.find((one) => one === query.status);
+  const [from, end] = [query.start_timestamp, query.end_timestamp].map((second) => Math.min(second, lastSecond));
+  return omitUndefined({
+    statuses: status ? [status] : undefined,
+    methods: query.method ? [query.method] : undefined,
+    userIds: query.user_id > 0 ? [Math.min(query.user_id, maxInt32)] : undefined,
+    tradeNo: query.trade_no || undefined,
+    // The last second is included.
+    created: { from: from && from > 0 ? dateOf(from) : null, until: end && end > 0 ? dateOf(end + 1) : null },
+  });
+}

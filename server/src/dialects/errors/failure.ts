@@ -153,6 +153,12 @@ const ofOverflow = ({ message }: UpstreamError, overflow: Overflow, hidden: bool
   overflow,
 });
 
+/**
+ * Whether a code is about a conversation that Anthropic keeps. It is always shown, because clients then send the whole
+ * conversation.
+ */
+export const isThreadCode = (code: unknown): code is string => typeof code === 'string' && code.startsWith('thread_');
+
 function ofUpstream(error: UpstreamError, given: UpstreamErrorView): CallFailure {
   const { detail } = error;
   const overflow = overflowIn(error);
@@ -167,7 +173,7 @@ function ofUpstream(error: UpstreamError, given: UpstreamErrorView): CallFailure
       message: `Upstream error with status code ${view.status}`,
       type: 'upstream_error',
       param: '',
-      code: 'bad_response_status_code',
+      code: isThreadCode(detail.code) ? detail.code : 'bad_response_status_code',
       ...retryAfter,
     };
   }

@@ -59,7 +59,9 @@ export function readError(value: unknown): FoundError | null {
 }
 
 function ofErrorObject(error: Fields): FoundError {
-  const { param, code } = error;
+  const { param } = error;
+  // Anthropic puts the code that clients act on into the details.
+  const code = error['code'] ?? asFields(error['details'])?.['error_code'];
   return {
     message: trimmed(error['message']) || trimmed(error['type']) || trimmed(error['code']),
     type: trimmed(error['type']) || 'upstream_error',

@@ -21,6 +21,18 @@ export class RelayError extends AppError {
 }
 
 /**
+ * The error of a conversation that no provider keeps for the client. Anthropic's clients send it again as a whole.
+ * @param reason completes "The id … in thread.previous_message_id …"
+ */
+export const threadNotFound = (id: unknown, reason: string): RelayError =>
+  new RelayError(
+    'NOT_FOUND',
+    `The id '${String(id).slice(0, 100)}' in thread.previous_message_id ${reason}. Send the whole conversation.`,
+    'thread_not_found',
+    { status: 404 },
+  );
+
+/**
  * The error of a request that has more than one possible reading.
  * @param reason completes "Invalid request, …"
  */

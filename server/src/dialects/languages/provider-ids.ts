@@ -26,6 +26,7 @@ interface Place {
   readonly next: Map<string, Place>;
 }
 
+const none: readonly never[] = [];
 const always = (): boolean => true;
 const newPlace = (): Place => ({ ids: [], next: new Map() });
 
@@ -49,6 +50,7 @@ class IdFields {
   in(body: Fields): readonly FoundId[] {
     const found: Found[] = [];
     readFields(body, this.root, found);
+    if (found.length === 0) return none;
     return found.map(({ path, id }) => ({ field: path.reverse().join('').replace(/^\./, ''), id }));
   }
 }
@@ -78,10 +80,12 @@ function read(value: unknown, holder: Fields, place: Place, found: Found[]): voi
   const entries = place.next.get('[]');
   if (Array.isArray(value) && entries) return readEntries(value as unknown[], holder, entries, found);
   const fields = Array.isArray(value) ? null : asFields(value);
+  // Google reads an object in place of a list as its only entry.
+  if (fields && entries) return read(value, holder, entries, found);
   // An id that may be an object contains the id as a field.
   if (fields && place.next.size > 0) return readFields(fields, place, found);
-  const isId = [...place.ids, ...(entries?.ids ?? [])].some((only) => only(holder, value));
-  if (isId) found.push({ path: [], id: value });
+  const isId = (only: IdCondition): boolean => only(holder, value);
+  if (place.ids.some(isId) || entries?.ids.some(isId) === true) found.push({ path: [], id: value });
 }
 
 function readEntries(list: readonly unknown[], holder: Fields, place: Place, found: Found[]): void {
@@ -178,6 +182,7 @@ const responsesPaths: readonly IdPath[] = [
 ];
 
 const messagesPaths: readonly IdPath[] = [
+  ['thread.previous_message_id'],
   ['container'],
   ['container.id'],
   // Anthropic's own skills are available to every account.
@@ -199,10 +204,15 @@ const imageEditPaths: readonly IdPath[] = [
   ['mask.file_id'],
 ];
 
+/** Words of a realtime response that name the conversation of its session, or none. */
+const ownConversations: ReadonlySet<unknown> = new Set(['auto', 'none']);
+
 /** Paths of ids in one event of a realtime session. Items that it refers to belong to the session itself. */
 const eventPaths: readonly IdPath[] = [
   ['item.content[].file_id'],
   ...['session', 'response'].flatMap((holder): IdPath[] => [
+    [`${holder}.conversation`, (_holder, value) => !ownConversations.has(value)],
+    [`${holder}.conversation.id`],
     [`${holder}.prompt.id`],
     [`${holder}.prompt.variables.*.file_id`],
     [`${holder}.voice.id`],
@@ -282,8 +292,8 @@ const fieldsOf = Object.fromEntries(
 ) as Readonly<Record<keyof typeof idPaths, IdFields>>;
 
 const googleFields = /^(?:extra_body\.)?google\./;
-const conversationFields = /^(?:previous_response_id|conversation(?:\.id)?|input\[\d+\]\.id)$/;
-const none: readonly never[] = [];
+const conversationFields =
+  /^(?:previous_response_id|thread\.previous_message_id|conversation(?:\.id)?|input(?:\[\d+\])?\.id)$/;
 
 /**
  * Returns the ids in a client's body by which a provider finds objects that it keeps
@@ -324,6 +334,7 @@ const ofResponse = new IdFields([
   ['output[].content[].annotations[].file_id'],
 ]);
 const ofMessage = new IdFields([['container.id'], ['content[].content.content[].file_id']]);
+const ofThread = new IdFields([['id']]);
 
 const ofChat = new IdFields([['choices[].message.audio.id']]);
 
@@ -339,13 +350,19 @@ export const idsOfResponse = (response: Fields): readonly string[] => [
 /** @param answer a response of chat completions, whose audio may be named in the next request */
 export const idsOfChat = (answer: Fields): readonly string[] => textsIn(ofChat, answer);
 
-/** @param message a response of Messages */
-export const idsOfMessage = (message: Fields): readonly string[] => textsIn(ofMessage, message);
+/**
+ * @param message a response of Messages
+ * @param isThread whether the provider keeps the conversation by the id of the response
+ */
+export const idsOfMessage = (message: Fields, isThread: boolean): readonly string[] => [
+  ...(isThread ? textsIn(ofThread, message) : []),
+  ...textsIn(ofMessage, message),
+];
 
 /** Returns the ids in one event of a stream of Messages. */
-export function idsOfMessageEvent(event: Fields): readonly string[] {
+export function idsOfMessageEvent(event: Fields, isThread: boolean): readonly string[] {
   const block = asFields(event['content_block']);
-  if (block) return idsOfMessage({ content: [block] });
-  const holder = asFields(event['delta']) ?? asFields(event['message']) ?? {};
-  return idsOfMessage({ container: holder['container'], content: asList(holder['content']) });
+  if (block) return idsOfMessage({ content: [block] }, false);
+  const { id, container, content } = asFields(event['delta']) ?? asFields(event['message']) ?? {};
+  return idsOfMessage({ id, container, content: asList(content) }, isThread);
 }

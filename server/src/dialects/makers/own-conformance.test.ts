@@ -8,6 +8,7 @@ import type { AnswerContext } from '../neutral/codec.js';
 import { TranslatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../languages/openai/chat-client.js';
 import { messagesClient } from '../languages/anthropic/messages-client.js';
+import { providerOf } from '../providers/providers.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* The promises that every provider with its own dialect keeps. A new provider adds its streams here. */
@@ -18,6 +19,8 @@ interface Own {
   readonly key: string;
   readonly model?: string;
   readonly other?: string;
+  /** How a stream separates its events. Absent: server-sent events. */
+  readonly frames?: 'lines';
   /** A stream that ends normally. */
   readonly stream: Buffer;
   readonly text: string;
@@ -35,6 +38,9 @@ interface Own {
 const sse = (...events: readonly unknown[]): Buffer =>
   Buffer.from(events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join(''));
 
+const lines = (...objects: readonly unknown[]): Buffer =>
+  Buffer.from(objects.map((each) => `${JSON.stringify(each)}\n`).join(''));
+
 const recorded = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../../../tests/recorded', name), 'utf8');
 const recordedStream = (name: string): Buffer => sse(...recorded(name).split('\n').filter(Boolean));
@@ -51,6 +57,14 @@ const hunyuan = (delta: Json, finish = ''): Json => ({
   Choices: [{ Delta: delta, FinishReason: finish }],
   Usage: { PromptTokens: 7, CompletionTokens: 3, TotalTokens: 10 },
 });
+const ollama = (message: Json, more: Json = {}): Json => ({
+  model: 'm',
+  created_at: '2026-11-27T00:00:00Z',
+  message: { role: 'assistant', ...message },
+  done: false,
+  ...more,
+});
+const ollamaEnd = { done: true, done_reason: 'stop', prompt_eval_count: 7, eval_count: 3 };
 const ernie = (result: string, ends = false): Json => ({
   id: 'as-1',
   created: 1,
@@ -59,7 +73,22 @@ const ernie = (result: string, ends = false): Json => ({
   usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
 });
 
-const providers: Readonly<Record<number, Own>> = {
+/** By channel type. `alternative`: the adapter of channels with that `chat_upstream`. */
+const providers: Readonly<Record<string, Own>> = {
+  '4 alternative': {
+    key: 'k',
+    frames: 'lines',
+    stream: lines(ollama({ content: 'Héllo ' }), ollama({ content: '世界' }), ollama({ content: '' }, ollamaEnd)),
+    text: 'Héllo 世界',
+    usage: [7, 3],
+    tools: lines(
+      ollama({ content: '', tool_calls: [{ function: { name: 'weather', arguments: { city: 'Paris' } } }] }),
+      ollama({ content: '' }, ollamaEnd),
+    ),
+    errors: lines(ollama({ content: 'Hi' }), { error: 'limit' }),
+    failure: { status: 502, message: 'limit' },
+    whole: ollama({ content: 'Héllo 世界' }, ollamaEnd),
+  },
   15: {
     key: 'AK|SK',
     stream: sse(ernie('Héllo '), { note: 'unknown' }, ernie('世界', true)),
@@ -151,6 +180,43 @@ const providers: Readonly<Record<number, Own>> = {
       usage: { billed_units: { input_tokens: 7, output_tokens: 3 } },
     },
   },
+  '34 alternative': {
+    key: 'k',
+    frames: 'lines',
+    stream: lines(
+      { is_finished: false, event_type: 'stream-start', generation_id: 'g' },
+      { is_finished: false, event_type: 'text-generation', text: 'Héllo ' },
+      { is_finished: false, event_type: 'brand-new' },
+      { is_finished: false, event_type: 'text-generation', text: '世界' },
+      {
+        is_finished: true,
+        event_type: 'stream-end',
+        finish_reason: 'COMPLETE',
+        response: { text: 'Héllo 世界', meta: { billed_units: { input_tokens: 7, output_tokens: 3 } } },
+      },
+    ),
+    text: 'Héllo 世界',
+    usage: [7, 3],
+    // A call with tools goes to the newer API, whose events are server-sent.
+    tools: sse(
+      { type: 'message-start', id: 'm' },
+      cohereCall('tool-call-start', { id: 'c1', type: 'function', function: { name: 'weather', arguments: '' } }),
+      cohereCall('tool-call-delta', { function: { arguments: '{"city":"Paris"}' } }),
+      { type: 'tool-call-end', index: 0 },
+      { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
+    ),
+    errors: lines(
+      { is_finished: false, event_type: 'text-generation', text: 'Hi' },
+      { is_finished: true, event_type: 'stream-end', finish_reason: 'ERROR' },
+    ),
+    failure: { status: 502, message: 'The provider could not finish its response' },
+    whole: {
+      response_id: 'r',
+      text: 'Héllo 世界',
+      finish_reason: 'COMPLETE',
+      meta: { billed_units: { input_tokens: 7, output_tokens: 3 } },
+    },
+  },
   37: {
     key: 'app-k',
     stream: sse(
@@ -173,11 +239,13 @@ const providers: Readonly<Record<number, Own>> = {
   },
 };
 
+const typeOf = (name: string): number => parseInt(name, 10);
+
 const context: AnswerContext = { id: 'r', created: 1, model: 'asked', promptTokens: 0, includeUsage: false, body: {} };
 
-const targetOf = (type: number): Target =>
+const targetOf = (type: string): Target =>
   targetFor({
-    type,
+    type: typeOf(type),
     baseUrl: 'https://provider.example',
     key: providers[type]?.key ?? '',
     other: providers[type]?.other ?? '',
@@ -186,13 +254,14 @@ const targetOf = (type: number): Target =>
     credential: 'token',
   });
 
-function capabilityOf(type: number): ConversationCapability {
-  const capability = adapters[type]?.conversation;
+function capabilityOf(type: string): ConversationCapability {
+  const adapter = type.endsWith('alternative') ? providerOf(typeOf(type)).alternative : adapters[typeOf(type)];
+  const capability = adapter?.conversation;
   if (!capability) throw new Error(`type ${type} does not converse`);
   return capability;
 }
 
-function play(type: number, parts: readonly Buffer[]) {
+function play(type: string, parts: readonly Buffer[]) {
   const capability = capabilityOf(type);
   const meter = new TextMeter('m', 1024 * 1024);
   const reader = capability.codec(targetOf(type)).openReader();
@@ -203,7 +272,7 @@ function play(type: number, parts: readonly Buffer[]) {
   return { out, stream, meter };
 }
 
-function send(type: number, body: Json) {
+function send(type: string, body: Json) {
   const target = targetOf(type);
   const capability = capabilityOf(type);
   const request = chatClient.parse({
@@ -228,14 +297,14 @@ const said = (out: string): string =>
     })
     .join('');
 
-const takesStop = [15, 23, 34];
-const cases = Object.entries(providers).map(([type, own]) => [Number(type), own] as const);
+const takesStop = ['4 alternative', '15', '23', '34', '34 alternative'];
+const cases = Object.entries(providers);
 const spoken = Object.entries(adapters).filter(([, adapter]) => adapter.conversation);
 /** Types with their own tests: Gemini and Claude; hosts of Claude; a WebSocket; one that never streamed. */
 const elsewhere = ['11', '14', '18', '24', '33', '41'];
 
 it('knows a stream for every provider that converses', () => {
-  const missing = spoken.map(([type]) => type).filter((type) => !providers[Number(type)] && !elsewhere.includes(type));
+  const missing = spoken.map(([type]) => type).filter((type) => !providers[type] && !elsewhere.includes(type));
   expect(missing).toEqual([]);
 });
 
@@ -275,7 +344,7 @@ describe('a provider that also accepts chat completions', () => {
   });
 });
 
-describe.each(cases)('channel type %i', (type, own) => {
+describe.each(cases)('channel type %s', (type, own) => {
   it('says the same wherever the network cuts the bytes', () => {
     const whole = play(type, [own.stream]);
     expect(said(whole.out)).toBe(`${own.text}|stop`);
@@ -302,7 +371,8 @@ describe.each(cases)('channel type %i', (type, own) => {
   });
 
   it('is not complete when the bytes just end', () => {
-    const first = own.stream.subarray(0, own.stream.lastIndexOf('\n\n', own.stream.length - 3) + 2);
+    const end = own.frames === 'lines' ? '\n' : '\n\n';
+    const first = own.stream.subarray(0, own.stream.lastIndexOf(end, own.stream.length - end.length - 1) + end.length);
     expect(play(type, [first]).stream.complete).toBe(false);
   });
 
@@ -376,25 +446,25 @@ describe.each(cases)('channel type %i', (type, own) => {
 
 describe('Cohere, as recorded', () => {
   it('calls two tools after a plan', () => {
-    const { out, stream, meter } = play(34, [recordedStream('cohere/cohere-tool-call.chunks.txt')]);
+    const { out, stream, meter } = play('34', [recordedStream('cohere/cohere-tool-call.chunks.txt')]);
     stream.report();
     expect(said(out)).toBe('|tool_calls');
     expect(meter.transcript).toMatch(
       /^I will use.*weather\{"location": "San Francisco"\}cityAttractions\{"city": "San Francisco"\}$/s,
     );
     const answer = adapters[34]?.conversation
-      ?.codec(targetOf(34))
+      ?.codec(targetOf('34'))
       .read(JSON.parse(recorded('cohere/cohere-tool-call.json')));
     expect(answer?.choices[0]?.parts.map(({ kind }) => kind)).toEqual(['reasoning', 'toolCall', 'toolCall']);
     expect(answer?.usage).toMatchObject({ promptTokens: 119, completionTokens: 52 });
   });
 
   it('answers in text, streamed and whole', () => {
-    const { out, stream } = play(34, [recordedStream('cohere/cohere-text.chunks.txt')]);
+    const { out, stream } = play('34', [recordedStream('cohere/cohere-text.chunks.txt')]);
     expect(said(out)).toMatch(/\|stop$/);
     expect(stream.complete).toBe(true);
     const answer = adapters[34]?.conversation
-      ?.codec(targetOf(34))
+      ?.codec(targetOf('34'))
       .read(JSON.parse(recorded('cohere/cohere-text.json')));
     expect(answer?.choices[0]?.finish).toBe('stop');
   });
@@ -407,7 +477,7 @@ describe('Cohere, as recorded', () => {
       rawBody: Buffer.from(''),
       form: null,
     };
-    const told = adapters[34]?.embeddings?.fromUpstreamResponse(answer, request, targetOf(34));
+    const told = adapters[34]?.embeddings?.fromUpstreamResponse(answer, request, targetOf('34'));
     expect((JSON.parse(String(told?.body)) as { data: unknown[] }).data).toHaveLength(2);
     expect(told?.usage).toMatchObject({ promptTokens: 10 });
   });

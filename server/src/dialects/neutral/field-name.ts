@@ -2,6 +2,7 @@ import { AppError } from '../../shared/errors.js';
 import type { Dialect } from './dialect.js';
 import { asFields } from './fields.js';
 import type { NeutralRequest } from './request.js';
+import { threadLeftOut } from './thread.js';
 
 type Names = Readonly<Record<Dialect, string>>;
 
@@ -155,7 +156,7 @@ export class Dropped {
 /** Fields of a client's dialect without which the request would mean something else. */
 const meaningful: Readonly<Record<Dialect, readonly string[]>> = {
   'openai-chat': ['web_search_options', 'plugins', 'search_parameters'],
-  'anthropic-messages': ['mcp_servers', 'container', 'fallbacks'],
+  'anthropic-messages': ['mcp_servers', 'container', 'fallbacks', 'compaction'],
   'gemini-generate': ['cachedContent'],
   'openai-responses': ['previous_response_id', 'conversation', 'background', 'prompt'],
 };
@@ -171,8 +172,10 @@ export function dropCacheMarks({ messages, tools }: NeutralRequest, dropped: Dro
 /**
  * Handles unknown top-level fields of another dialect: refused if they are meaningful, otherwise recorded as dropped.
  * @param carried names that the writer sends
+ * @throws AppError UNSUPPORTED_BY_CHANNEL; RelayError thread_not_found
  */
 export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: ReadonlySet<string> = new Set()): void {
+  if (request.dialect === 'anthropic-messages') threadLeftOut(request.extras);
   for (const [name, value] of Object.entries(request.extras)) {
     if (carried.has(name) || value === null || value === false || (Array.isArray(value) && value.length === 0))
       continue;
@@ -180,6 +183,8 @@ export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: R
       for (const inner of Object.keys(asFields(value) ?? {})) dropped.add(`${name}.${inner}`);
       continue;
     }
+    if (name === 'prompt_cache_options' && asFields(value)?.['prewarm'] === true)
+      throw unsupported(`${name}.prewarm`, 'it would generate a response');
     if (meaningful[request.dialect].includes(name) && asFields(value)?.['mode'] !== 'off')
       throw unsupported(name, 'it belongs to another dialect');
     dropped.add(name);

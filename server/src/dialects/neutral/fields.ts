@@ -22,3 +22,9 @@ export function without(fields: Fields, names: ReadonlySet<string>): Json {
   }
   return rest;
 }
+
+/**
+ * Returns a name as parsers read it that compare names without regard to case. Go's also reads the long s as s, and the
+ * Kelvin sign as k (https://pkg.go.dev/encoding/json#Unmarshal, November 2026).
+ */
+export const foldedName = (name: string): string => name.toUpperCase().toLowerCase();

@@ -1,19 +1,20 @@
-import { ali } from '../makers/ali/ali.js';
+import { ali, dashScope } from '../makers/ali/ali.js';
 import { anthropic } from '../makers/anthropic/anthropic.js';
 import { aws } from '../makers/aws/aws.js';
 import { azure } from '../makers/azure/azure.js';
 import { baidu } from '../makers/baidu/baidu.js';
 import { baiduV2 } from '../makers/baidu-v2/baidu-v2.js';
-import { cloudflare } from '../makers/cloudflare/cloudflare.js';
+import { cloudflare, cloudflareRun } from '../makers/cloudflare/cloudflare.js';
 import { codingPlanAdapter } from '../makers/hosted/coding-plans.js';
-import { cohere } from '../makers/cohere/cohere.js';
+import { cohere, cohereOlder } from '../makers/cohere/cohere.js';
 import { deepseek } from '../makers/deepseek/deepseek.js';
 import { dify } from '../makers/dify/dify.js';
 import { gemini } from '../makers/gemini/gemini.js';
+import { checkGeminiVersion } from '../makers/gemini/url.js';
 import { library } from '../makers/library/library.js';
-import { minimax } from '../makers/minimax/minimax.js';
+import { minimax, minimaxCompatible } from '../makers/minimax/minimax.js';
 import { mistral } from '../makers/mistral/mistral.js';
-import { ollama } from '../makers/ollama/ollama.js';
+import { ollama, ollamaNative } from '../makers/ollama/ollama.js';
 import { palm } from '../makers/palm/palm.js';
 import { spark } from '../makers/spark/spark.js';
 import { tencent } from '../makers/tencent/tencent.js';
@@ -68,6 +69,7 @@ export const ownDialects: readonly ProviderRow[] = [
     },
     discovery: ollamaDiscovery,
     adapter: ollama,
+    alternative: ollamaNative,
   },
   {
     id: 11,
@@ -121,6 +123,7 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words('qwen-turbo qwen-plus qwen-max qwen-max-longcontext text-embedding-v1'),
     accepts: { ...acceptsUsual, thinkingOff: byEnableThinking },
     adapter: ali,
+    alternative: dashScope,
     adapterFor: codingPlan,
   },
   {
@@ -165,6 +168,7 @@ export const ownDialects: readonly ProviderRow[] = [
       imagen-3.0-generate-002 gemini-embedding-exp-03-07 text-embedding-004 embedding-001`),
     discovery: geminiDiscovery,
     deadKeyStatuses: [401, 403],
+    other: { check: checkGeminiVersion },
     adapter: gemini,
   },
   {
@@ -208,6 +212,7 @@ export const ownDialects: readonly ProviderRow[] = [
       c4ai-aya-23-8b command-light command-light-nightly command command-nightly rerank-english-v3.0
       rerank-multilingual-v3.0 rerank-english-v2.0 rerank-multilingual-v2.0`),
     adapter: cohere,
+    alternative: cohereOlder,
   },
   {
     id: 35,
@@ -221,6 +226,7 @@ export const ownDialects: readonly ProviderRow[] = [
       thinkingOff: byThinking(/^minimax-m[3-9]/i),
     },
     adapter: minimax,
+    alternative: minimaxCompatible,
   },
   {
     id: 37,
@@ -249,6 +255,7 @@ export const ownDialects: readonly ProviderRow[] = [
       @cf/qwen/qwen1.5-7b-chat-awq @cf/defog/sqlcoder-7b-2 @hf/nexusflow/starling-lm-7b-beta
       @cf/tinyllama/tinyllama-1.1b-chat-v1.0 @hf/thebloke/zephyr-7b-beta-awq`),
     adapter: cloudflare,
+    alternative: cloudflareRun,
   },
   {
     id: 41,

@@ -1,6 +1,7 @@
 import type { Condition } from '../../shared/price-condition.js';
 import { acceptsEverything, accountFields, type Accepts } from '../accepts.js';
 import { type Adapter } from '../contract.js';
+import type { ChannelSetting } from '../target.js';
 import type { BalanceReader } from './balance.js';
 import { openAIDiscovery, type Discovery } from './discovery.js';
 
@@ -73,6 +74,18 @@ export interface Provider {
   readonly adapter: Adapter;
   /** Returns the adapter of one channel, if its fields decide it. Null: `adapter`. */
   readonly adapterFor?: (channel: { readonly other: string; readonly baseUrl: string }) => Adapter | null;
+  /** The adapter of channels whose `setting.chat_upstream` is `alternative`. Absent: the provider has no other chat API. */
+  readonly alternative?: Adapter;
+}
+
+/** Returns the row with the adapter that the channel's own fields select. */
+export function withAdapter(
+  provider: Provider,
+  { other, baseUrl, setting }: { readonly other: string; readonly baseUrl: string; readonly setting: ChannelSetting },
+): Provider {
+  const isAlternative = setting.chatUpstream === 'alternative';
+  const adapter = (isAlternative && provider.alternative) || provider.adapterFor?.({ other, baseUrl });
+  return adapter ? { ...provider, adapter } : provider;
 }
 
 /** `list`: several keys separated by commas or line breaks. `document`: one JSON document, never split. */

@@ -3,7 +3,7 @@ import { missingScope } from '../../shared/token-scopes.js';
 import { ranks } from '../../shared/actor.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
-import { parseKey, type KeyParts } from '../../shared/key-text.js';
+import type { KeyParts } from '../../shared/key-text.js';
 import type { KeyDirectory, KnownToken, KnownUser } from './key-directory.js';
 
 /** The caller of a relay call. */
@@ -21,7 +21,7 @@ export interface Caller {
  * @throws AppError with the code and message of the row; UnavailableError when the database does not respond
  */
 export function authenticateKey(presented: string, keys: KeyDirectory, clock: Clock): Caller | Promise<Caller> {
-  const { key, pin } = parseKey(presented);
+  const { key, pin } = keys.parts(presented);
   if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
   const token = keys.token(key);
   if (token instanceof Promise || !token || !isUsable(token, clock)) return lookUp({ key, pin }, token, keys, clock);

@@ -1,4 +1,4 @@
-import type { BudgetDirectory, BudgetRefusals } from '../../billing/budgets/index.js';
+import type { BudgetDirectory, BudgetRefusals, LevelBudgets } from '../../billing/budgets/index.js';
 import { BudgetError, type BudgetHold, type BudgetRefusal } from '../../billing/ledger/index.js';
 import {
   budgetWindowAt,
@@ -16,13 +16,6 @@ export interface BudgetUse {
   readonly money: number;
   /** Prompt and output tokens together. */
   readonly tokens: number;
-}
-
-/** The budgets of a level that may count a call. */
-interface LevelBudgets {
-  readonly budgets: readonly KnownBudget[];
-  /** Limits per minute. */
-  readonly rates: readonly KnownBudget[];
 }
 
 type LevelOf = (caller: Caller, directory: BudgetDirectory, group: string) => LevelBudgets;

@@ -14,6 +14,7 @@ import { allowListOf, type AllowList } from '../../platform/outbound/allow-list.
 import type { Role, UserStatus } from '../../shared/actor.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
+import { parseKey, type KeyParts } from '../../shared/key-text.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Queries } from '../../platform/db/queries.js';
 
@@ -82,9 +83,20 @@ export interface KnownUser {
   quota: number;
 }
 
-const maxDigests = 1000;
+const maxKept = 1000;
 /** Characters. Longer texts are not keys of this site. */
-const maxDigestedKey = 100;
+const maxKeptKey = 100;
+
+/** Returns what was derived from a key, or derives and keeps it. A full map is cleared. */
+function keptIn<Derived>(kept: Map<string, Derived>, key: string, derive: () => Derived): Derived {
+  let derived = kept.get(key);
+  if (derived === undefined) {
+    derived = derive();
+    if (kept.size >= maxKept) kept.clear();
+    if (key.length <= maxKeptKey) kept.set(key, derived);
+  }
+  return derived;
+}
 
 /** Maximum number of cached keys and of cached users, and how long they are cached. */
 const cacheLimits = { max: 100_000, lifetimeSeconds: 60 };
@@ -113,6 +125,8 @@ export class KeyDirectory {
   private readonly asked = new Map<string, string>();
   /** Digests of keys that were used lately. Computing a digest costs more than all other look-ups of a call. */
   private readonly digests = new Map<string, string>();
+  /** The parts of keys that were presented lately. */
+  private readonly presented = new Map<string, KeyParts>();
 
   constructor(
     private readonly database: Queries,
@@ -131,6 +145,11 @@ export class KeyDirectory {
       id === undefined ? this.tokens.clear() : this.tokens.dropWhere((token) => token.id === id),
     );
     changes.on('user', ({ id }) => (typeof id === 'number' ? this.users.drop(id) : this.users.clear()));
+  }
+
+  /** Returns the parts of a presented text. */
+  parts(presented: string): KeyParts {
+    return keptIn(this.presented, presented, () => parseKey(presented));
   }
 
   /**
@@ -203,13 +222,7 @@ export class KeyDirectory {
    * Returns the cache key of a token: a salted digest of its key, many times cheaper than the digest in the database.
    */
   private cacheKeyOf(key: string): string {
-    let digest = this.digests.get(key);
-    if (digest === undefined) {
-      digest = hash('sha256', this.salt + key, 'base64');
-      if (this.digests.size >= maxDigests) this.digests.clear();
-      if (key.length <= maxDigestedKey) this.digests.set(key, digest);
-    }
-    return digest;
+    return keptIn(this.digests, key, () => hash('sha256', this.salt + key, 'base64'));
   }
 
   private async mark(sql: string, parameters: unknown[]): Promise<void> {

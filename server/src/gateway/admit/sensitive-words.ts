@@ -2,7 +2,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { AppError } from '../../shared/errors.js';
 import { namesIn, type SearchTime } from '../../platform/matching/search.js';
-import { patternMark, wordsCheck, type LocalCheck } from '../../platform/matching/words-check.js';
+import { inSmallLetters, patternMark, wordsCheck, type LocalCheck } from '../../platform/matching/words-check.js';
 
 /** Options of the blocked words. */
 export interface SensitiveSettings {
@@ -24,9 +24,10 @@ export interface WordCheck {
  * `StopOnSensitiveEnabled` off such prompts are served, and the log names the word.
  */
 export class SensitiveWords {
-  /** The words that `find` was made from. */
+  /** The words that `find` and `hint` were made from. */
   private entries: readonly string[] | null = null;
   private find: LocalCheck = wordsCheck([]);
+  private hint: RegExp | null = null;
 
   constructor(
     private readonly settings: SensitiveSettings,
@@ -37,26 +38,55 @@ export class SensitiveWords {
     return isChecked(this.settings.values);
   }
 
+  /** Whether small texts may contain a blocked word, so that they have to be checked. Nearly all texts contain none. */
+  mayBlock(texts: readonly string[]): boolean {
+    this.compile(this.settings.values.SensitiveWords);
+    const { hint } = this;
+    if (!hint) return true;
+    let length = 0;
+    for (const text of texts) if ((length += text.length) > maxHinted || hint.test(text)) return true;
+    return false;
+  }
+
   /**
    * Checks the texts. The matched word is written to the server's log only.
    * @throws AppError SENSITIVE_WORDS; UnavailableError when the search for the patterns failed
    */
   async check(texts: readonly string[], { userId, requestId, time }: WordCheck): Promise<void> {
-    const find = this.checkOf(this.settings.values.SensitiveWords);
-    const [word] = namesIn(await find({ userId, texts, time, isFirstEnough: true }));
+    this.compile(this.settings.values.SensitiveWords);
+    const [word] = namesIn(await this.find({ userId, texts, time, isFirstEnough: true }));
     if (word === undefined) return;
     const stops = this.settings.values.StopOnSensitiveEnabled;
     this.logger.warn({ requestId, word }, stops ? 'call refused: blocked word' : 'call passed with a blocked word');
     if (stops) throw refusal();
   }
 
-  /** Returns the compiled check, which is built once for each change of the option. */
-  private checkOf(entries: readonly string[]): LocalCheck {
-    if (this.entries === entries) return this.find;
+  /** Builds the check once for each change of the option. */
+  private compile(entries: readonly string[]): void {
+    if (this.entries === entries) return;
     this.entries = entries;
-    this.find = wordsCheck(entries.filter(isValid));
-    return this.find;
+    const valid = entries.filter(isValid);
+    this.find = wordsCheck(valid);
+    this.hint = hintOf(valid);
   }
+}
+
+/** Up to this many words, one regular expression is the fastest search. */
+const maxWords = 16;
+/** Characters. Larger texts are searched in pieces, between which other calls continue. */
+const maxHinted = 16 * 1024;
+
+/**
+ * Returns an expression that matches every text with one of the words. Null if there are patterns, or too many words.
+ * @param entries as `wordsCheck` reads them
+ */
+export function hintOf(entries: readonly string[]): RegExp | null {
+  const words = entries.filter((entry) => entry !== '').map(inSmallLetters);
+  if (words.length > maxWords || !words.every((word) => !word.startsWith(patternMark) && word.isWellFormed()))
+    return null;
+  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  // The check reads the letter İ as i, and a regular expression does not.
+  return new RegExp([...escaped, 'İ'].join('|'), 'iu');
 }
 
 const isChecked = (values: SensitiveSettings['values']): boolean =>

@@ -97,7 +97,7 @@ export class GuardedStream {
   private async checked(events: readonly NeutralEvent[]): Promise<NeutralEvent[]> {
     const passed: NeutralEvent[] = [];
     // A text may go on after its source, so that the text is not released here.
-    const sources = events.some(isSource) ? (await this.checkedSources(events.filter(isSource))).values() : noSources;
+    const sources = [...(await this.checkedSources(events.filter(isSource)))];
     for (const event of events) {
       const piece = pieceIn(event);
       if (piece) {
@@ -107,7 +107,9 @@ export class GuardedStream {
       // Log probabilities repeat the tokens of the text, and would show what was masked.
       if (event.kind === 'logprobs') continue;
       if (isSource(event)) {
-        passed.push(sources.next().value ?? event);
+        const source = sources.shift();
+        if (!source) throw new Error('a source was not checked');
+        passed.push(source);
         continue;
       }
       // Sound may come between two pieces of its transcript.
@@ -130,6 +132,7 @@ export class GuardedStream {
 
   /** Checks queries and the texts of sources, which come whole, all of them at once. */
   private async checkedSources(sources: readonly Source[]): Promise<readonly Source[]> {
+    if (sources.length === 0) return sources;
     const texts = textsAtOnce(sources, names);
     const passed = await this.guard.apply(texts, 'output');
     return passed === texts ? sources : withTexts(sources, passed, names);
@@ -159,8 +162,6 @@ export class GuardedStream {
 type Source = Extract<NeutralEvent, { kind: 'search' | 'annotation' }>;
 
 const isSource = (event: NeutralEvent): event is Source => event.kind === 'search' || event.kind === 'annotation';
-
-const noSources = ([] as readonly Source[]).values();
 
 /** Fields of an event that hold no text. */
 const names: ReadonlySet<string> = new Set(['kind']);

@@ -1,3 +1,4 @@
+import { keyEnding } from '../../dialects/providers/channel-keys.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -28,6 +29,23 @@ interface Failures {
   lastError: string;
 }
 
+/** A call whose attempt failed, and the key it used. */
+interface Attempted {
+  readonly requestId: string;
+  readonly userId: number;
+  readonly model: string;
+  readonly channelId: number;
+  readonly key: string;
+}
+
+/** A failed attempt. `attempts` is above 1 if it stands for further ones like it. */
+interface Attempt extends Failures {
+  requestId: string;
+  userId: number;
+  status: number | null;
+  readonly keyEnding: string;
+}
+
 interface Rescues {
   readonly start: number;
   readonly channelId: number;
@@ -39,6 +57,8 @@ const bucketSeconds = 300;
 /** Maximum number of rows that wait for the database. While it is unreachable, further rows are dropped. */
 const maxWaiting = 20_000;
 const maxText = 300;
+/** Maximum number of single attempts that are stored at a time for one key and kind of failure. */
+const maxAlike = 10;
 
 // Rows are written in one order on all nodes, so that two nodes cannot deadlock.
 const failuresSql = `INSERT INTO channel_failures AS f (start, channel_id, kind, attempts, last_at, last_model, last_error)
@@ -49,19 +69,26 @@ const failuresSql = `INSERT INTO channel_failures AS f (start, channel_id, kind,
     last_error = CASE WHEN excluded.last_at >= f.last_at THEN excluded.last_error ELSE f.last_error END,
     last_at = greatest(f.last_at, excluded.last_at)`;
 
+const attemptsSql = `INSERT INTO failed_attempts (at, request_id, user_id, channel_id, key_ending, model, kind, status, error, attempts)
+  SELECT to_timestamp(at), request_id, user_id, channel_id, key_ending, model, kind, status, error, attempts
+    FROM unnest($1::bigint[], $2::text[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[],
+      $10::int[]) AS noted (at, request_id, user_id, channel_id, key_ending, model, kind, status, error, attempts)`;
+
 const rescuesSql = `INSERT INTO channel_rescues AS r (start, channel_id, attempts)
   SELECT * FROM unnest($1::bigint[], $2::int[], $3::bigint[]) AS noted (start, channel_id, attempts)
     ORDER BY start, channel_id
   ON CONFLICT (start, channel_id) DO UPDATE SET attempts = r.attempts + excluded.attempts`;
 
 /**
- * Counts failed attempts by channel and kind, and failures after which another channel served the call. Calls that
+ * Counts failed attempts by channel and kind, and failures after which another channel served the call. Single attempts
+ * are stored too, with their keys, but only the first ones of each kind while many fail. Calls that
  * succeed at the first channel never come here. Counts are kept in memory for two seconds and then written together, so
  * that an outage of a provider costs one statement for all its failures.
  */
 export class ChannelFailures {
   private failures = new Map<string, Failures>();
   private rescues = new Map<string, Rescues>();
+  private attempts = new Map<string, Attempt[]>();
   private readonly runs = new ScheduledRuns(
     () => this.write(),
     (err) => this.deps.logger.warn({ err }, 'failed attempts could not be stored'),
@@ -70,7 +97,8 @@ export class ChannelFailures {
   constructor(private readonly deps: ChannelFailuresDeps) {}
 
   /** Counts a failed attempt. */
-  note(channelId: number, model: string, error: unknown): void {
+  note(attempted: Attempted, error: unknown): void {
+    const { channelId } = attempted;
     const now = seconds(this.deps.clock);
     const kind = failureKind(error);
     const start = now - (now % bucketSeconds);
@@ -81,8 +109,21 @@ export class ChannelFailures {
     if (!known) this.failures.set(key, failures);
     failures.attempts++;
     failures.lastAt = now;
-    failures.lastModel = storableText(model).slice(0, maxText);
+    failures.lastModel = storableText(attempted.model).slice(0, maxText);
     failures.lastError = this.textOf(error, kind);
+    this.keep(attempted, failures, error instanceof UpstreamError ? error.status : null);
+  }
+
+  /** Keeps a single attempt. If there are many like it, the last one stands for the others. */
+  private keep({ requestId, userId, key }: Attempted, failure: Failures, status: number | null): void {
+    const ending = keyEnding(key);
+    const name = `${failure.channelId} ${failure.kind} ${ending}`;
+    const alike = this.attempts.get(name);
+    if (!alike && this.attempts.size >= maxWaiting / maxAlike) return;
+    const attempts = alike ?? [];
+    if (!alike) this.attempts.set(name, attempts);
+    const more = attempts.length < maxAlike ? undefined : attempts.pop();
+    attempts.push({ ...failure, requestId, userId, status, keyEnding: ending, attempts: (more?.attempts ?? 0) + 1 });
   }
 
   /** Counts that another channel served the call of a failed attempt of this channel. */
@@ -113,8 +154,10 @@ export class ChannelFailures {
   private async write(): Promise<void> {
     if (this.failures.size === 0 && this.rescues.size === 0) return;
     const [failures, rescues] = [[...this.failures.values()], [...this.rescues.values()]];
+    const attempts = [...this.attempts.values()].flat();
     this.failures = new Map();
     this.rescues = new Map();
+    this.attempts = new Map();
     const { database } = this.deps;
     if (failures.length > 0) {
       await database.query(failuresSql, [
@@ -122,6 +165,15 @@ export class ChannelFailures {
         ...[failures.map(({ kind }) => kind), failures.map(({ attempts }) => attempts)],
         ...[failures.map(({ lastAt }) => lastAt), failures.map(({ lastModel }) => lastModel)],
         failures.map(({ lastError }) => lastError),
+      ]);
+    }
+    if (attempts.length > 0) {
+      await database.query(attemptsSql, [
+        ...[attempts.map(({ lastAt }) => lastAt), attempts.map(({ requestId }) => requestId)],
+        ...[attempts.map(({ userId }) => userId), attempts.map(({ channelId }) => channelId)],
+        ...[attempts.map(({ keyEnding }) => keyEnding), attempts.map(({ lastModel }) => lastModel)],
+        ...[attempts.map(({ kind }) => kind), attempts.map(({ status }) => status)],
+        ...[attempts.map(({ lastError }) => lastError), attempts.map(({ attempts: count }) => count)],
       ]);
     }
     if (rescues.length > 0) {

@@ -33,6 +33,11 @@ export interface LoggedFailure {
   readonly usedChannels: readonly number[];
 }
 
+/** Rows an hour of one server, and of one user among them, so that a flood of failures neither fills the disk nor hides others. */
+const maxRows = 2000;
+const maxRowsOfUser = 500;
+const hourMs = 3_600_000;
+
 /** Maximum characters of a model name. Names of providers are shorter. */
 const maxModelLength = 200;
 
@@ -59,16 +64,20 @@ const countSql = `WITH hourly AS (
 
 /**
  * Writes log rows of calls that no channel could serve (option LogErrorEnabled, docs/reference/relay/usage-log.md).
- * Writing is never awaited.
+ * Writing is never awaited. Beyond `maxRows` an hour, failures are counted without a row.
  */
 export class ErrorLog {
+  private hour = 0;
+  private rows = 0;
+  private readonly rowsOf = new Map<number, number>();
+
   constructor(private readonly deps: ErrorLogDeps) {}
 
   /** Writes the log row in the background. Never throws. */
   note(failed: LoggedFailure): void {
     const { call, error, usedChannels } = failed;
     this.count(call, usedChannels.at(-1) ?? 0, failureKind(error));
-    if (this.deps.options.values.LogErrorEnabled) this.write(failed);
+    if (this.isLogged(call.caller.user.id)) this.write(failed);
   }
 
   /** Writes a row for a call that a guardrail refused, even with LogErrorEnabled off: it names the rule. Never throws. */
@@ -81,10 +90,28 @@ export class ErrorLog {
    * because the client chose the name of the model. Never throws.
    */
   refused(refused: LoggedFailure): void {
-    if (!this.deps.options.values.LogErrorEnabled) return;
-    const { admission } = refused.call;
+    const { admission, caller } = refused.call;
+    if (!this.isLogged(caller.user.id)) return;
     const model = storableText(admission.model).slice(0, maxModelLength);
     this.write({ ...refused, call: { ...refused.call, admission: { ...admission, model } } });
+  }
+
+  /** Counts a row of this hour. @returns whether there is room for it */
+  private isLogged(userId: number): boolean {
+    const { options, clock, logger } = this.deps;
+    if (!options.values.LogErrorEnabled) return false;
+    const hour = Math.floor(clock.now() / hourMs);
+    if (hour !== this.hour) {
+      this.hour = hour;
+      this.rows = 0;
+      this.rowsOf.clear();
+    }
+    const ofUser = this.rowsOf.get(userId) ?? 0;
+    if (this.rows >= maxRows || ofUser >= maxRowsOfUser) return false;
+    this.rowsOf.set(userId, ofUser + 1);
+    this.rows += 1;
+    if (this.rows === maxRows) logger.warn({ maxRows }, 'too many failed calls: the rest of this hour is only counted');
+    return true;
   }
 
   private write({ call, failure, usedChannels }: LoggedFailure): void {

@@ -32,9 +32,9 @@ import { choicesOf, requestTraits, type RequestTraits } from './metering/request
 /** The columns of a log row that describe a charge. */
 export interface ChargeRecord {
   /** Keys of the row that the tariff or the card adds or replaces (docs/reference/relay/usage-log.md#the-other-field). */
-  readonly notes?: Readonly<Record<string, unknown>>;
+  readonly notes?: Readonly<Record<string, unknown>> | undefined;
   /** The row's `content`, if it is not the usual text. */
-  readonly line?: string;
+  readonly line?: string | undefined;
   /** Whether prices in USD were charged, and not ratios. The row then needs the quota of a USD. */
   readonly isInUsd: boolean;
 }
@@ -45,9 +45,12 @@ function chargeOfCall(tariff: Tariff, charged: ChargeInput, quotaPerUnit: number
   return chargeOfComponents(lines, charged.price.groupRatio, quotaPerUnit, card);
 }
 
+/** Returns the part of a tariff that depends on whether the audio of the model has its own price. */
+const termsFor = (tariff: Tariff, { chargesAudio }: Price): NonNullable<Tariff['ofAudio']> =>
+  (chargesAudio ? tariff.ofAudio : undefined) ?? tariff;
+
 /** Returns the card that charges calls of a model at an endpoint. */
-export const cardAt = (tariff: Tariff, price: Price, bareModel: string): ChargeCard =>
-  price.cards[tariff.formula(bareModel)];
+export const cardAt = (tariff: Tariff, price: Price): ChargeCard => price.cards[termsFor(tariff, price).formula];
 
 /** The card that charges a call, and the lines of the charge. */
 interface Parts {
@@ -60,10 +63,10 @@ interface Parts {
 
 /** Returns the parts of a charge. Tiers, and work of tools and of other models, are charged in USD. */
 function partsOf(tariff: Tariff, charged: ChargeInput): Parts {
-  const { price, usage, request, bareModel, upstreamModel } = charged;
+  const { price, usage, request, upstreamModel } = charged;
   const ofOthers = price.coversWork ? null : partsWithOthers(charged);
   if (ofOthers) return ofOthers;
-  const card = cardAt(tariff, price, bareModel);
+  const card = cardAt(tariff, price);
   return { card, lines: linesOfUsage(card, usage, tariff.times?.(request, upstreamModel)) };
 }
 
@@ -106,11 +109,11 @@ export function billOf(
 }
 
 function tableRecord(tariff: Tariff, charged: ChargeInput, { card, lines }: Parts): ChargeRecord {
+  const { notes, line } = termsFor(tariff, charged.price);
   const usd = lines[0]?.[2] ?? 0;
-  const line = tariff.line?.(charged, usd) ?? null;
   return {
-    ...(tariff.notes ? { notes: tariff.notes(charged, usd) } : {}),
-    ...(line === null ? {} : { line }),
+    notes: notes?.(charged, usd),
+    line: line?.(charged, usd) ?? undefined,
     isInUsd: card.ratio === undefined,
   };
 }
@@ -146,9 +149,11 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   if (price.isFree || tariff.fixedUsage?.(call.request, cardOf(call))) return null;
   const fixed = tariff.unreportedOutput?.(call.request);
   const fixedOutput = fixed?.completionTokens ?? 0;
-  const found = requestTraits(call.request.body, admission.bareModel);
+  const found = requestTraits(call.request.body, price);
   const traits = fixed?.audioOutputTokens ? { ...found, hasAudio: true } : found;
-  const limits = modelLimits(admission.bareModel, values.ModelMaxOutput);
+  const { bareModel } = admission;
+  const hasOwnLimit = Object.hasOwn(values.ModelMaxOutput, bareModel);
+  const limits = hasOwnLimit ? modelLimits(bareModel, values.ModelMaxOutput) : price.limits;
   const choices = choicesOf(call.request.body);
   const known = call.request.maxOutput || limits.maxOutput;
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
@@ -228,15 +233,14 @@ export function drawingOf({ drawing, prices, price, admission }: Call, usage: Us
 }
 
 /** Returns the card that charges a call without tools. */
-export const cardOf = ({ price, endpoint, admission }: Call): ChargeCard =>
-  cardAt(endpoint.tariff, price, admission.bareModel);
+export const cardOf = ({ price, endpoint }: Call): ChargeCard => cardAt(endpoint.tariff, price);
 
 /** Returns the card that charges a call with the tools that it may use, in the tier that it asks for. */
 function cardFor(call: Call, traits: RequestTraits): ChargeCard {
   const { searches, mapsPrompts, fileSearches, codeExecutions, when } = traits;
   const details = { webSearches: searches, groundedPrompts: searches, mapsPrompts, fileSearches, codeExecutions };
   const { card } = call.price;
-  const isInUsd = usesTools({ ...noUsage, details }, card.prices) || (when && pricesCondition(card, when));
+  const isInUsd = usesTools({ details }, card.prices) || (when && pricesCondition(card, when));
   return card.perCall === undefined && isInUsd ? card : cardOf(call);
 }
 

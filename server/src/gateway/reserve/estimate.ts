@@ -1,4 +1,5 @@
 import { countBySample } from './metering/prompt-tokens.js';
+import type { Fields } from '../../dialects/neutral/fields.js';
 import type { Call } from '../call.js';
 import { type CallCost, withToolCalls } from './call-charge.js';
 
@@ -48,10 +49,55 @@ const promptFields = new Set([
 
 /** Returns the bytes of the prompt. Images count by their number, and not by their bytes. */
 export function bytesOf({ request, endpoint, admission }: Call): number {
-  const { texts, fixed } = endpoint.tariff.prompt(request, admission.bareModel);
-  let bytes = 2 * fixed + otherBytes(request.body);
-  for (const text of texts) bytes += Buffer.byteLength(text);
-  return bytes;
+  const prompt = endpoint.tariff.prompt(request, admission.bareModel);
+  const counted = bytesIn(prompt.texts);
+  return 2 * prompt.fixed + counted + uncountedBytes(request.body, counted) + otherBytes(request.body);
+}
+
+const bytesIn = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+
+/** Fields with media, or with what a provider has sealed. None of them reaches a model as text. */
+const mediaFields = new Set([
+  ...['data', 'file_data', 'fileData', 'b64_json', 'bytes', 'image', 'mask', 'image_url', 'url', 'result'],
+  ...['encrypted_content', 'signature', 'thought_signature', 'thoughtSignature', 'thinkingSignature'],
+]);
+/** Fields with short words, which the count of a prompt leaves out. */
+const wordFields = new Set([
+  ...['id', 'type', 'role', 'status', 'name', 'call_id', 'tool_call_id', 'tool_use_id', 'detail', 'format'],
+  ...['media_type', 'mimeType', 'mime_type', 'server_label'],
+]);
+const maxWord = 64;
+const maxVisited = 100_000;
+
+/**
+ * Returns the bytes of texts in the prompt beyond those that are counted. The count knows documented forms; a provider may
+ * read a text in another one, such as an object in place of a list.
+ * @param counted bytes
+ */
+function uncountedBytes(body: Fields, counted: number): number {
+  let bytes = 0;
+  let visited = 0;
+  const open: object[] = [];
+  const add = (held: unknown): void => {
+    if (typeof held === 'string') bytes += Buffer.byteLength(held);
+    else if (typeof held === 'object' && held !== null) open.push(held);
+  };
+  for (const name of promptFields) if (name !== 'model' && !mediaFields.has(name)) add(body[name]);
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (++visited > maxVisited) return JSON.stringify(body).length;
+    if (Array.isArray(value)) {
+      for (const each of value as unknown[]) add(each);
+      continue;
+    }
+    const fields = value as Fields;
+    for (const name in fields) {
+      const held = fields[name];
+      const isMedia = mediaFields.has(name) && fields['type'] !== 'text';
+      const isWord = wordFields.has(name) && typeof held === 'string' && held.length <= maxWord;
+      if (!isWord && !(isMedia && typeof held === 'string')) add(held);
+    }
+  }
+  return Math.max(0, bytes - counted);
 }
 
 /** Returns the bytes of schemas and other fields, besides messages and tools, that reach the model. */
@@ -76,8 +122,10 @@ const claudeTools = 600;
 /** Counts prompt tokens here, for the reservation. Never fails. */
 export async function countedPrompt({ request, endpoint, admission }: Call): Promise<number> {
   const { bareModel } = admission;
-  const text = await countBySample(endpoint.tariff.prompt(request, bareModel), bareModel);
-  const counted = text + Math.ceil(otherBytes(request.body) / 3);
+  const prompt = endpoint.tariff.prompt(request, bareModel);
+  const text = await countBySample(prompt, bareModel);
+  const others = uncountedBytes(request.body, bytesIn(prompt.texts)) + otherBytes(request.body);
+  const counted = text + Math.ceil(others / 3);
   if (publicEncoding.test(bareModel)) return Math.max(1, counted);
   const hasTools = bareModel.includes('claude') && Array.isArray(request.body['tools']);
   return Math.ceil(counted * otherEncoding) + (hasTools ? claudeTools : 1);

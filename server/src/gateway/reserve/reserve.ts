@@ -1,4 +1,3 @@
-import { familyOf } from '../../dialects/makers/charging.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { hasLines, reserveOf, modelLimits, roundedUp } from '../../billing/prices/index.js';
 import { BudgetError, type Ledger, QuotaError, type Reservation } from '../../billing/ledger/index.js';
@@ -164,7 +163,7 @@ function wholeAmount(call: Call, values: OptionValues): number {
   const isLimited = request.maxOutput > 0 && card.perCall === undefined;
   const promptTokens = isLimited ? estimatePrompt(rawBody, request.body, admission.bareModel) : values.PreConsumedQuota;
   if (hasLines(card)) {
-    const traits = requestTraits(request.body, admission.bareModel);
+    const traits = requestTraits(request.body, price);
     return fixed ? charge : boundFor(card, price.groupRatio, promptTokens, request.maxOutput, traits, values);
   }
   if (tariff.times) return charge;
@@ -190,7 +189,7 @@ function take(call: Call, taken: Taken, ledger: Ledger): Promise<Reservation> {
     requestId: call.requestId,
     userId: call.caller.user.id,
     tokenId: call.caller.token.id,
-    modelName: familyOf(call.admission.model),
+    modelName: call.loggedModel,
     amount,
     priced,
   };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { keyEnding } from '../../dialects/providers/channel-keys.js';
 
 /** Identifies one key of a channel, without revealing it. */
 export const keyMarkOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
@@ -11,3 +12,10 @@ export function keyMarksOf({ keys }: { readonly keys: readonly string[] }): read
   if (!found) marks.set(keys, (found = keys.map(keyMarkOf)));
   return found;
 }
+
+/**
+ * Returns the name of a key in the log: its last characters, or `#` and its place where those would reveal too much.
+ * Undefined for the only key of a channel.
+ */
+export const keyNameOf = ({ keys }: { readonly keys: readonly string[] }, index: number): string | undefined =>
+  keys.length < 2 ? undefined : keyEnding(keys[index] ?? '') || `#${index + 1}`;

@@ -18,7 +18,7 @@ import {
 import type { ChannelSetting } from '../../dialects/target.js';
 import { changesPrice } from '../../dialects/overrides/sent-fields.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
-import type { Provider } from '../../dialects/providers/provider.js';
+import { withAdapter, type Provider } from '../../dialects/providers/provider.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import type { ModelMapping } from './model-mapping.js';
 
@@ -99,7 +99,8 @@ export const channelColumns = `id, type, name, status, key_sealed, base_url, ope
 
 /** @param open decrypts a key */
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
-  const provider = withAdapter(providerOf(row.type), row);
+  const { other, base_url: baseUrl, setting } = row;
+  const provider = withAdapter(providerOf(row.type), { other, baseUrl, setting });
   const keys = splitKeys(open(row.key_sealed), provider.keyForm);
   const override = toBodyOverride(row.parameters);
   return {
@@ -135,12 +136,6 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
 
 /** Most channels cost the list price, and share its look-ups. */
 const atListPrice = new ChannelCost(listCost);
-
-/** Returns the row of the provider table, with the adapter that the channel's own fields select. */
-function withAdapter(provider: Provider, { other, base_url: baseUrl }: ChannelRow): Provider {
-  const adapter = provider.adapterFor?.({ other, baseUrl });
-  return adapter ? { ...provider, adapter } : provider;
-}
 
 /** Returns null for none, and for an override that could not have been saved. */
 function toBodyOverride(parameters: object | null): BodyOverride | null {

@@ -85,10 +85,11 @@ export class RoutingTable {
     for (const { prefix, models } of group.prefixes) {
       if (!model.startsWith(prefix)) continue;
       const bareModel = model.slice(prefix.length);
-      const channels = models.get(familyOf(bareModel));
+      const channels = models.get(bareModel) ?? models.get(familyOf(bareModel));
       if (channels) return { tiers: [{ priority: 0, channels }], bareModel, plainWeights: true };
     }
-    const tiers = group.models.get(familyOf(model));
+    // Channels list families by one name, which few models have.
+    const tiers = group.models.get(model) ?? group.models.get(familyOf(model));
     return tiers ? { tiers, bareModel: model, plainWeights: false } : null;
   }
 

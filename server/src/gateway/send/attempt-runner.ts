@@ -172,7 +172,7 @@ export class AttemptRunner {
   /** Reads the provider on for its usage report. A charge that is known before the call does not need the report. */
   private onDisconnect(call: RoutedCall, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
     const { request, admission, caller, endpoint, price } = call;
-    if (price && endpoint.tariff.fixedUsage?.(request, cardAt(endpoint.tariff, price, admission.bareModel))) {
+    if (price && endpoint.tariff.fixedUsage?.(request, cardAt(endpoint.tariff, price))) {
       exchange.abort(new ClientGoneError());
       return () => undefined;
     }

@@ -43,6 +43,7 @@ export class CallFailedError extends Error {
 /** The result of a served call, with the channel and key that served it. */
 export interface Served extends AttemptOutcome {
   readonly channel: RoutedChannel;
+  readonly keyIndex: number;
   readonly usedChannels: readonly number[];
   /** Correct the lease with the call's use, and end it. Null when the channel has no limits. */
   readonly lease: LimitLease | null;
@@ -175,7 +176,7 @@ export class Attempts {
 
 const servedBy = (
   outcome: AttemptOutcome,
-  { channel, lease }: Candidate,
+  { channel, keyIndex, lease }: Candidate,
   usedChannels: readonly number[],
   affinity: AffinityResult | undefined,
   aborted?: AbortedAttempt,
@@ -188,6 +189,7 @@ const servedBy = (
   firstByteAt: outcome.firstByteAt,
   isStream: outcome.isStream,
   channel,
+  keyIndex,
   usedChannels,
   lease,
   affinity,

@@ -45,11 +45,14 @@ export interface ChatTry extends PreparedChat {
   readonly dropped: readonly string[] | undefined;
 }
 
+/** Types of streams with one JSON object on each line: those of Ollama and Cohere. */
+const jsonLines = /^application\/(?:x-ndjson|stream\+json)/;
+
 export function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
   const { translated, request } = tried;
   const headers = answerHeaders(exchange, tried.dropped);
   const contentType = contentTypeOf(exchange);
-  if (contentType.startsWith('text/event-stream')) {
+  if (contentType.startsWith('text/event-stream') || jsonLines.test(contentType)) {
     if (request.stream || (tried.attempt.request.stream && !translated)) return receiveStream(tried, exchange, headers);
     return receiveAnswer(tried, exchange, headers, !translated);
   }

@@ -96,7 +96,7 @@ export class UpstreamFailureHandler {
     if (call.isCount || keyRing.isReplaced(channel)) call.trial?.released();
     else health.failed(channel, keyIndex, call.model, error, call.trial);
     if (error instanceof ClientGoneError) return undefined;
-    this.note(call, channel, error, 'upstream attempt failed');
+    this.note(call, channel, keyIndex, error, 'upstream attempt failed');
     if (!(error instanceof UpstreamError)) return undefined;
     const { values } = options;
     if (retires(error, channel, values, call.text)) await this.suspect(call, channel, keyIndex, error);
@@ -113,17 +113,18 @@ export class UpstreamFailureHandler {
   brokeOff(call: FailedAttempt, channel: RoutedChannel, keyIndex: number, error: unknown): void {
     const { keyRing, health } = this.deps;
     if (!keyRing.isReplaced(channel)) health.failed(channel, keyIndex, call.model, error, call.trial);
-    this.note(call, channel, error, 'upstream response broke off');
+    this.note(call, channel, keyIndex, error, 'upstream response broke off');
   }
 
   private note(
-    { requestId, model, isCount }: FailedAttempt,
-    { id }: RoutedChannel,
+    { requestId, userId, model, isCount }: FailedAttempt,
+    { id, keys }: RoutedChannel,
+    keyIndex: number,
     error: unknown,
     what: string,
   ): void {
     const { failures, metrics, logger } = this.deps;
-    if (!isCount) failures.note(id, model, error);
+    if (!isCount) failures.note({ requestId, userId, model, channelId: id, key: keys[keyIndex] ?? '' }, error);
     metrics.upstreamErrors.inc({ channel: String(id), kind: kindOf(error) });
     logger.warn({ requestId, channelId: id, ...loggable(error) }, what);
   }

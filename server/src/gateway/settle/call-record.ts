@@ -23,6 +23,7 @@ import { chatContent } from '../observe/chat-content.js';
 import { cardAt, type ChargeRecord } from '../reserve/call-charge.js';
 import type { Estimate } from '../reserve/estimate.js';
 import type { AffinityResult } from '../route/affinity/session-affinity.js';
+import { keyNameOf } from '../route/key-mark.js';
 import type { Served } from '../send/attempts.js';
 import type { AbortedAttempt } from '../send/hedged-attempt.js';
 
@@ -51,6 +52,7 @@ export function factsOf(
   const { end, stoppedAt } = served.delivery;
   const { firstByteAt, reasoningEffort, dropped } = served;
   const { usage } = charged;
+  // The fields are listed, because a spread makes each further field slow.
   return {
     price: call.price,
     quotaPerUnit: values.QuotaPerUnit,
@@ -62,6 +64,7 @@ export function factsOf(
     bareModel: call.admission.bareModel,
     upstreamModel: served.upstreamModel,
     usedChannels: served.usedChannels,
+    upstreamKey: keyNameOf(served.channel, served.keyIndex),
     durationMs: Math.max(0, Math.round(performance.now() - call.startedAt)),
     firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
     reasoningEffort,
@@ -69,7 +72,9 @@ export function factsOf(
     affinity: served.affinity,
     guardrails: call.guard?.notes,
     isCaptured: call.capture && true,
-    ...record,
+    notes: record.notes,
+    line: record.line,
+    isInUsd: record.isInUsd,
     cost: costOfCall(call.endpoint.tariff, served, charged, sale),
     aborted: served.aborted && abortedNote(served.aborted, charged),
     clientGone,
@@ -102,6 +107,8 @@ export interface CallFacts {
   readonly upstreamModel: string;
   /** Ids of the channels that were tried, in order. */
   readonly usedChannels: readonly number[];
+  /** The key that served the call; undefined where the channel has one key only. */
+  readonly upstreamKey?: string | undefined;
   /** Whole milliseconds. */
   readonly durationMs: number;
   /** Milliseconds until the provider's first data; null for non-streaming responses. */
@@ -181,6 +188,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     stream_error: facts.brokenBy,
     admin_info: {
       use_channel: facts.usedChannels.map(String),
+      upstream_key: facts.upstreamKey,
       aborted_attempt: facts.aborted,
       upstream_cost: facts.cost.upstream_cost,
       cost_basis: facts.cost.cost_basis,
@@ -288,12 +296,12 @@ function notesOfParts(cost: ReturnType<typeof withOtherCost>, sale: SaleLines | 
 function countedForCost(
   tariff: Tariff,
   { card }: CostPrice,
-  { request, usage, price, bareModel }: ChargeInput,
+  { request, usage, price }: ChargeInput,
   reported: Usage | null,
 ): Usage | null {
   const fixed = tariff.fixedUsage?.(request, card) ?? null;
   if (fixed) return fixed;
-  return tariff.fixedUsage?.(request, cardAt(tariff, price, bareModel)) ? reported : usage;
+  return tariff.fixedUsage?.(request, cardAt(tariff, price)) ? reported : usage;
 }
 
 /** Keys of the log row's `admin_info.aborted_attempt`. */

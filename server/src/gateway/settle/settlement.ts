@@ -1,4 +1,4 @@
-import { familyOf } from '../../dialects/makers/charging.js';
+import { mayCostMore } from '../../dialects/priced-fields.js';
 import { orderedSearches } from '../../dialects/server-tools.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { type Rounded } from '../../billing/prices/index.js';
@@ -7,6 +7,7 @@ import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
 import { toolsSent } from '../reserve/metering/server-tools.js';
+import { conditionAskedFor } from '../reserve/metering/request-traits.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
 import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
@@ -102,7 +103,9 @@ function settleUsage(
 ): Promise<Billed> {
   const { tariff } = call.endpoint;
   const { delivery, upstreamModel } = served;
-  const counted = withOrderedSearches(found, call, served);
+  const countedHere = found !== delivery.usage && !isFixed;
+  const conditioned = countedHere ? withAskedCondition(found, call) : found;
+  const counted = withOrderedSearches(conditioned, call, served);
   const reported = tariff.counted?.(counted) ?? counted;
   const usage = isFixed ? reported : possibleUsage(call, reported, values);
   const charged: ChargeInput = {
@@ -116,7 +119,6 @@ function settleUsage(
   };
   const { charge: price, record, sale } = billOf(tariff, charged, values.QuotaPerUnit);
   if (values.LogChatContentEnabled || call.capture) reportOnce(served);
-  const countedHere = found !== delivery.usage && !isFixed;
   const reduced = usage === reported ? null : reported;
   const facts = factsOf(call, served, charged, { clientGone, countedHere, estimate, reduced, record, sale }, values);
   const least =
@@ -144,10 +146,16 @@ function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
 const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
   promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
 
+/** Adds the tier, region or search size that the call requests, because no provider reported the one that it had. */
+function withAskedCondition(usage: Usage, { request }: Call): Usage {
+  const when = usage.details?.when ?? conditionAskedFor(request.body);
+  return when && usage !== noUsage ? { ...usage, details: { ...usage.details, when } } : usage;
+}
+
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */
 function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
-  if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
+  if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches || !mayCostMore(request.body)) return usage;
   const webSearches = orderedSearches(request.body, (name) => toolsSent([name], dropped).length > 0);
   return webSearches > 0 ? { ...usage, details: { ...usage.details, webSearches } } : usage;
 }
@@ -182,11 +190,11 @@ function toCharge(
 ): Charge {
   const { user, token } = call.caller;
   const { usage } = facts;
-  const modelName = familyOf(call.admission.model);
+  const modelName = call.loggedModel;
   return {
     quota,
     rest,
-    ...(least === undefined ? null : { least }),
+    least,
     counted: usage.promptTokens + usage.completionTokens > 0,
     logged: values.LogConsumeEnabled,
     channelId: served.channel.id,

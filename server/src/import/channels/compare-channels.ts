@@ -65,12 +65,8 @@ function chatPathOf(other: string): string {
   return typeof path === 'string' ? path : '';
 }
 
-async function compareChannel(
-  row: Fields,
-  { values, sealed }: Mapped,
-  { family, findings, generation }: MapContext & { readonly generation: Generation | null },
-  http: GuardedFetch | null,
-): Promise<ChannelAddress> {
+/** Returns the channel that is made of a row, with its first model and its first key. */
+export function channelHere(row: Fields, { values, sealed }: Mapped): ChannelHere {
   const text = (name: string): string => {
     const value = values[name];
     return typeof value === 'string' ? value : '';
@@ -78,25 +74,35 @@ async function compareChannel(
   const models = splitList(row.text('models'));
   const [first = ''] = models;
   const target = asFields(values['model_mapping'])?.[first];
-  const model = typeof target === 'string' && target !== '' ? target : first;
-  const type = Number(values['type']);
-  const given = row.whole('type', 1);
-  const baseUrl =
-    row.text('base_url').trim().replace(/\/+$/, '') || (builtInBase(family, given) ?? providerOf(type).defaultBaseUrl);
-  const channel: ChannelHere = {
+  return {
     id: row.id,
-    type,
+    type: Number(values['type']),
     baseUrl: text('base_url'),
     other: text('other'),
+    setting: values['setting'] ?? {},
     organization: text('openai_organization'),
     key: splitKeys(sealed?.['key_sealed'] ?? '', 'list')[0] ?? '',
     models,
-    model,
+    model: typeof target === 'string' && target !== '' ? target : first,
   };
+}
+
+async function compareChannel(
+  row: Fields,
+  mapped: Mapped,
+  { family, findings, generation }: MapContext & { readonly generation: Generation | null },
+  http: GuardedFetch | null,
+): Promise<ChannelAddress> {
+  const { values } = mapped;
+  const given = row.whole('type', 1);
+  const channel = channelHere(row, mapped);
+  const { type, models, model, other } = channel;
+  const baseUrl =
+    row.text('base_url').trim().replace(/\/+$/, '') || (builtInBase(family, given) ?? providerOf(type).defaultBaseUrl);
   // Without a base URL, a channel of some types is disabled here, because the program has no address for it either.
   const hasAddress = channel.baseUrl !== '' || !mapType(family, given, models, row.text('plugin'))?.needsBaseUrl;
   const request = hasAddress ? requestHere(channel) : null;
-  const called = { type: given, baseUrl, model, account: text('other'), path: chatPathOf(text('other')) };
+  const called = { type: given, baseUrl, model, account: other, path: chatPathOf(other) };
   const there = hasAddress ? calledThere(row, called, family, generation) : null;
   const here = request?.url.split('?', 1)[0] ?? null;
   if (there !== null && here !== null && there !== here) {
@@ -106,7 +112,7 @@ async function compareChannel(
   if (http && values['status'] === 'enabled') {
     probed = request ? await probe(http, request) : 'not tried: no chat over this channel';
   }
-  return { id: row.id, name: text('name'), model, there, here, probe: probed };
+  return { id: row.id, name: String(values['name']), model, there, here, probe: probed };
 }
 
 type Called = Omit<Parameters<typeof addressThere>[0], 'generation' | 'version' | 'plugin'>;

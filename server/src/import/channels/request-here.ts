@@ -1,5 +1,6 @@
 import type { UpstreamRequest } from '../../dialects/contract.js';
-import type { Target } from '../../dialects/target.js';
+import type { ChannelSetting, Target } from '../../dialects/target.js';
+import { withAdapter } from '../../dialects/providers/provider.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { openAIChat } from '../../gateway/deliver/chat-dialects.js';
 import { chatCapability } from '../../gateway/send/attempt-chat.js';
@@ -12,6 +13,7 @@ export interface ChannelHere {
   readonly type: number;
   readonly baseUrl: string;
   readonly other: string;
+  readonly setting: ChannelSetting;
   readonly organization: string;
   readonly key: string;
   readonly models: readonly string[];
@@ -24,8 +26,7 @@ export interface ChannelHere {
  * exchanged first.
  */
 export function requestHere(channel: ChannelHere): UpstreamRequest | null {
-  const provider = providerOf(channel.type);
-  const adapter = provider.adapterFor?.({ other: channel.other, baseUrl: channel.baseUrl }) ?? provider.adapter;
+  const { adapter } = withAdapter(providerOf(channel.type), channel);
   if (adapter.credential) return null;
   const { model } = channel;
   const target = targetOf(channel);
@@ -57,7 +58,7 @@ function targetOf(channel: ChannelHere): Target {
     organization: channel.organization,
     other: channel.other,
     createdAt: null,
-    setting: {},
+    setting: channel.setting,
     upstreamModel: channel.model,
     requestedModel: channel.model,
     models: channel.models,

@@ -14,10 +14,13 @@ export interface TypeMapping {
   readonly path?: string;
   /** The value of the channel's field `other`. */
   readonly other?: string;
+  /** The source program calls the other chat API of the provider. */
+  readonly isAlternative?: true;
 }
 
 const openAI = (baseUrl = ''): TypeMapping => (baseUrl === '' ? { type: 1 } : { type: 1, baseUrl });
 const itsOwnAddress: TypeMapping = { type: 1, needsBaseUrl: true };
+const alternative = (type: number): TypeMapping => ({ type, isAlternative: true });
 const same = (...types: number[]): Array<[number, TypeMapping]> => types.map((type) => [type, { type }]);
 
 /** Early resellers, which speak OpenAI's dialect. */
@@ -50,21 +53,22 @@ export const withoutVersion = (baseUrl = ''): TypeMapping => ({
 
 /** Numbers of one-api above 25 mean other providers than the same numbers in this product. */
 const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
-  ...same(1, 3, 11, 14, 15, 16, 17, 18, 20, 21, 22, 23, 24, 25, 31, 33),
+  ...same(1, 3, 11, 14, 15, 16, 18, 20, 21, 22, 23, 24, 25, 31, 33),
   [2, openAI('https://oa.api2d.net')],
   [4, openAI('https://api.closeai-proxy.xyz')],
   [5, openAI('https://api.openai-sb.com')],
   ...resellers,
   // Type 8 of one-api is any gateway that speaks OpenAI's dialect: the client's path follows the base URL.
   [8, itsOwnAddress],
+  [17, alternative(17)],
   [19, { type: 19, baseUrl: 'https://ai.360.cn' }],
   [26, openAI('https://api.baichuan-ai.com')],
   [27, { type: 35 }],
   [28, { type: 42 }],
   [29, openAI('https://api.groq.com/openai')],
-  [30, { type: 4 }],
+  [30, alternative(4)],
   [32, openAI('https://api.stepfun.com')],
-  [35, { type: 34 }],
+  [35, alternative(34)],
   [36, { type: 43 }],
   [37, { type: 39 }],
   [39, openAI('https://api.together.xyz')],
@@ -87,9 +91,10 @@ const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
  * another meaning here.
  */
 const newApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
-  ...same(1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39),
+  ...same(1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 35, 36, 37, 38, 39),
   ...same(40, 41, 42, 43, 44, 45, 46, 47, 48, 53, 60, 62, 63),
   ...resellers,
+  [34, alternative(34)],
   // These types make videos only, with keys of providers that have a type here.
   [54, { type: 45 }],
   [55, openAI()],
@@ -102,13 +107,14 @@ const ownPaths: TypeMapping = { type: 58, needsBaseUrl: true };
  * another host or form here, have no type.
  */
 const oneHub: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
-  ...same(1, 3, 11, 14, 15, 17, 18, 20),
+  ...same(1, 3, 11, 14, 15, 18, 20),
   [8, itsOwnAddress],
   [16, { type: 26 }],
+  [17, alternative(17)],
   [19, { type: 19, baseUrl: 'https://ai.360.cn' }],
   [25, { type: 24 }],
   [26, openAI('https://api.baichuan-ai.com')],
-  [27, { type: 35 }],
+  [27, alternative(35)],
   [28, { type: 43 }],
   [29, { type: 25 }],
   [30, { type: 42 }],
@@ -116,9 +122,9 @@ const oneHub: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   [32, { type: 33 }],
   [33, { type: 31 }],
   [34, { type: 2, needsBaseUrl: true }],
-  [35, { type: 39 }],
-  [36, { type: 34 }],
-  [39, { type: 4, baseUrl: 'https://ollama.com' }],
+  [35, alternative(39)],
+  [36, alternative(34)],
+  [39, { type: 4, baseUrl: 'https://ollama.com', isAlternative: true }],
   [40, { type: 23 }],
   [41, { type: 36, needsBaseUrl: true }],
   [42, { type: 41 }],

@@ -6,6 +6,7 @@ import { splitList } from '../../shared/comma-list.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseFields, parseJson, type Fields as Json } from '../../shared/json.js';
 import { lastSecond, maxInt32 } from '../../shared/limits.js';
+import type { Family } from '../family.js';
 import type { Fields } from '../source/fields.js';
 import { mapType } from './channel-types.js';
 import { amountOf, type MapContext, type Mapped, type Mapper, type Values } from './mapped.js';
@@ -37,6 +38,8 @@ export const mapChannel: Mapper = (row, context) => {
   if (!mapping) findings.add('channel-type', table, id, `type ${given}, ${row.text('name')}: ${models.join(',')}`);
   const type = mapping?.type ?? given;
   const config = parseFields(row.text('config')) ?? {};
+  // new-api has called Ollama's own API since 2026.
+  const isOwnOllama = given === 4 && context.prices?.generation === 'new-api 2026';
   const settings = new ChannelSettings(row, context);
   const baseUrl = row.text('base_url').trim().replace(/\/+$/, '') || (mapping?.baseUrl ?? '');
   const shared = {
@@ -50,7 +53,7 @@ export const mapChannel: Mapper = (row, context) => {
     tested_at: row.moment('test_time'),
     response_time: row.clamped('response_time', 0, maxInt32),
     base_url: baseUrl && baseUrl + (mapping?.path ?? ''),
-    other: mapping?.other ?? otherOf(type, row, config),
+    other: mapping?.other ?? (type === 24 ? geminiVersions(row, config, family) : otherOf(type, row, config)),
     balance: row.decimal('balance'),
     balance_at: row.moment('balance_updated_time'),
     models,
@@ -61,7 +64,7 @@ export const mapChannel: Mapper = (row, context) => {
     auto_disable: row.whole('auto_ban') === 1,
     ...statusChangeOf(row),
     tag: row.text('tag').trim(),
-    setting: settings.setting(),
+    setting: settings.setting(mapping?.isAlternative ?? isOwnOllama),
     parameters: settings.read('param_override', 'parameters'),
     headers: settings.read('header_override', 'headers'),
     model_prefix: row.text('model_prefix').trim(),
@@ -116,6 +119,16 @@ function otherOf(type: number, row: Fields, config: Json): string {
     41: text('region'),
   };
   return row.text('other').trim() || (fromConfig[type] ?? '') || (type === 41 ? 'us-central1' : '');
+}
+
+/** Returns the versions of Gemini's API that the source program calls; empty for the site's setting. */
+function geminiVersions(row: Fields, config: Json, family: Family): string {
+  if (family === 'one-hub') return row.text('other').trim();
+  if (family !== 'one-api') return '';
+  const given = config['api_version'];
+  return typeof given === 'string' && given !== ''
+    ? given
+    : JSON.stringify({ default: 'v1', 'gemini-2.0-flash-exp': 'v1beta' });
 }
 
 /**
@@ -187,9 +200,9 @@ class ChannelSettings {
   }
 
   /** Returns the column `setting`, without fields that have no counterpart. */
-  setting(): unknown {
+  setting(isAlternative: boolean): unknown {
     const given = parseFields(this.row.text('setting')) ?? {};
-    const kept: Record<string, unknown> = {};
+    const kept: Record<string, unknown> = isAlternative ? { chat_upstream: 'alternative' } : {};
     for (const [key, value] of Object.entries(given)) {
       if (known.has(key)) kept[key] = value;
       else if (value !== false && value !== '' && value !== null) {

@@ -1,4 +1,4 @@
-import { durationBucket } from '../../shared/latency.js';
+import { durationBucket } from '../../billing/ledger/index.js';
 import { LogType } from '../../shared/log-type.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { maxInt32 } from '../../shared/limits.js';

@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { maxQuota } from '../../shared/quota.js';
+import { quotaPerUnitOf } from '../quota-per-unit.js';
 import type { Fields } from '../source/fields.js';
 import type { MapContext, Mapper } from './mapped.js';
 
 const table = 'top_ups';
-const defaultQuotaPerUnit = 500_000;
 const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' };
 
 /**
@@ -79,7 +79,7 @@ const providerOf = (row: Fields): string => {
  * Creem quota.
  */
 function quotaOf(row: Fields, provider: string, { options }: MapContext): number {
-  const perUnit = Number(options.get('QuotaPerUnit')) || defaultQuotaPerUnit;
+  const perUnit = quotaPerUnitOf(options);
   if (row.has('quota')) return row.whole('quota');
   if (provider === 'creem') return row.whole('amount');
   if (provider === 'stripe') return Math.floor(row.decimal('money') * perUnit);

@@ -11,6 +11,9 @@ export type RatioGeneration = Exclude<Generation, 'one-hub'>;
 export const pricesMappedName = (generation: Generation): boolean =>
   generation === 'one-api' || generation === 'one-hub';
 
+/** Versions with a table of ratios of cached tokens. */
+export const hasCacheTable = (generation: Generation): boolean => generation !== 'one-api' && generation !== 'one-hub';
+
 /**
  * Returns the generation of a source. new-api changed its price rules at about the time at which channels got the
  * column for their keys.

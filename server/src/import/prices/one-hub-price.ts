@@ -1,5 +1,7 @@
-import { asFields, parseFields } from '../../shared/json.js';
-import type { PriceCard } from '../../shared/price-card.js';
+import { asFields, parseFields, someNumber } from '../../shared/json.js';
+import { entryOfModel } from '../../shared/model-pattern.js';
+import { exact, type PriceCard } from '../../shared/price-card.js';
+import { usdOfRatio } from '../quota-per-unit.js';
 import { Fields } from '../source/fields.js';
 import type { SourceRow } from '../source/source.js';
 import {
@@ -40,20 +42,19 @@ const readsCaches: ReadonlySet<number> = new Set([14, 32, 42, 58, 60]);
 
 /** Computes what one-hub charges, from its table of prices. A model without a price costs ratio 30. */
 export class OneHubPrices implements PricesThere {
-  private readonly rows = new Map<string, Row>();
+  /** By name, or by a prefix that ends with `*`. */
+  private readonly rows: Readonly<Record<string, Row>>;
 
   constructor(
     rows: readonly SourceRow[],
     private readonly quotaPerUnit: number,
   ) {
-    for (const row of rows) {
-      const fields = new Fields(row);
-      this.rows.set(fields.text('model'), rowOf(fields));
-    }
+    const fields = rows.map((row) => new Fields(row));
+    this.rows = Object.fromEntries(fields.map((row) => [row.text('model').replace(/\*+$/, '*'), rowOf(row)]));
   }
 
   of({ upstream, type }: PricedModel): SourcePrice {
-    const row = this.find(upstream);
+    const row = entryOfModel(this.rows, upstream);
     if (!row) return { kind: 'ratio', model: fallbackRatio, completion: 1, cache: 1 };
     // A call, and an image, count as 1,000 tokens of input.
     if (row.isCall) return { kind: 'call', usd: this.usd(row.input) / 1_000 };
@@ -69,22 +70,12 @@ export class OneHubPrices implements PricesThere {
     return {
       kind: 'ratio',
       model: row.input,
-      completion: row.input > 0 ? Number((row.output / row.input).toPrecision(12)) : 1,
+      completion: row.input > 0 ? exact(row.output / row.input) : 1,
       cache,
       ...(isClaude
         ? { cacheWrite: factor('cached_write_tokens'), cacheWrite1h: factor('cached_write_1h_tokens') }
         : null),
     };
-  }
-
-  /** Finds a price by name, or by the longest prefix that ends with `*`. */
-  private find(model: string): Row | undefined {
-    const own = this.rows.get(model);
-    if (own) return own;
-    const [prefix] = [...this.rows.keys()]
-      .filter((name) => name.endsWith('*') && model.startsWith(name.replace(/\*+$/, '')))
-      .sort((left, right) => right.length - left.length);
-    return prefix === undefined ? undefined : this.rows.get(prefix);
   }
 
   private cardOf({ input, output, long }: Row, factor: (kind: string) => number, cache: number): PriceCard {
@@ -107,19 +98,15 @@ export class OneHubPrices implements PricesThere {
       : { prices };
   }
 
-  /** USD of a million tokens at a ratio, which is the number of quota units of a token. */
   private usd(ratio: number): number {
-    return Number(((ratio * 1_000_000) / this.quotaPerUnit).toPrecision(12));
+    return usdOfRatio(ratio, this.quotaPerUnit);
   }
 }
 
 function rowOf(row: Fields): Row {
   const extra = parseFields(row.text('extra_ratios')) ?? {};
   const tier = asFields(parseFields(row.text('long_context'))) ?? {};
-  const number = (key: string): number => {
-    const value = tier[key];
-    return typeof value === 'number' && value > 0 ? value : 0;
-  };
+  const number = (key: string): number => Math.max(0, someNumber(tier[key]) ?? 0);
   return {
     isCall: row.text('type') === 'times',
     input: Math.max(0, row.decimal('input')),

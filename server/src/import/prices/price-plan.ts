@@ -4,7 +4,7 @@ import { AppError } from '../../shared/errors.js';
 import type { ToolQuantity } from '../../shared/price-card.js';
 import { parseFields } from '../../shared/json.js';
 import type { Accepting, Findings } from '../findings.js';
-import { pricesMappedName, type Generation } from './generation.js';
+import { hasCacheTable, type Generation } from './generation.js';
 import { byUse, type ServedModel } from './served-calls.js';
 import { priceTables, SitePrices } from './site-prices.js';
 import type { PricesThere, SourcePrice } from './source-price.js';
@@ -45,7 +45,7 @@ export function planPrices({ generation, options, there, calls, findings, decisi
     if (table) Object.assign(saved, { [key]: table });
   }
   // one-api charges cached tokens in full, and the prices of one-hub have no table of cache ratios.
-  if (pricesMappedName(generation)) saved.CacheRatio = {};
+  if (!hasCacheTable(generation)) saved.CacheRatio = {};
   const quotaPerUnit = parsed('QuotaPerUnit', options.get('QuotaPerUnit') ?? '');
   if (quotaPerUnit !== null) saved.QuotaPerUnit = quotaPerUnit;
   const site = new SitePrices(saved);

@@ -2,7 +2,7 @@ import { familyOf } from '../../dialects/makers/charging.js';
 import { type Price, priceOfRatios, PriceBook } from '../../billing/prices/index.js';
 import { defaultOptionValues, optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
 import { AppError } from '../../shared/errors.js';
-import type { PriceCard } from '../../shared/price-card.js';
+import { exact, type PriceCard } from '../../shared/price-card.js';
 import type { SourcePrice } from './source-price.js';
 
 /** Options that are tables of prices. */
@@ -153,7 +153,7 @@ function cardOfSource(price: Exclude<SourcePrice, { kind: 'card' }>, quotaPerUni
     audioCompletionRatio: 1,
   };
   const { prices } = priceOfRatios('', ratios, { groupRatio: 1 }, quotaPerUnit).card;
-  const usd = (factor: number): number => Number(((prices.input ?? 0) * factor).toPrecision(12));
+  const usd = (factor: number): number => exact((prices.input ?? 0) * factor);
   return {
     prices: {
       ...prices,

@@ -1,4 +1,5 @@
 import { parseFields } from '../../shared/json.js';
+import { exact } from '../../shared/price-card.js';
 import type { ToolPrices } from '../../shared/tool-fees.js';
 import type { Generation } from './generation.js';
 
@@ -53,7 +54,7 @@ export class CurrentToolFees implements ToolFees {
   }
 
   of(model: string): ToolPrices {
-    const usd = (tool: string): number => Number((this.priceOf(tool, model) / 1000).toPrecision(12));
+    const usd = (tool: string): number => exact(this.priceOf(tool, model) / 1000);
     const others = { mapsPrompt: 0, fileSearch: usd('file_search'), codeExecution: 0 };
     if (model.startsWith('gemini')) return { groundedPrompt: usd('google_search'), ...others };
     // A model with a price of its own for the older tool is one that is called with it.

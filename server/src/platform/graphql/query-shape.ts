@@ -23,6 +23,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../shared/actor.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { ColumnKind, QueryColumn, QueryShape, StoredQuery } from '../../shared/stored-query.js';
@@ -32,37 +33,52 @@ import { assertFewRepeats, documentLimits, maxTokens } from './document-limits.j
 
 const rules = [...specifiedRules, ...documentLimits.validationRules];
 
-/**
- * Checks a query that is stored and run later: it must fit the schema, read only, keep to the limits of one operation,
- * have a value for each variable, and select nothing that is withheld from panels.
- * @param at the field of the input, for the errors
- * @param supplied values of the variables that are only known when the query runs
- * @param author who saves it; null if it was saved before
- * @returns where its rows are, and their columns
- * @throws AppError INVALID_INPUT, INSUFFICIENT_PRIVILEGES for root fields that the author may not read
- */
-export function checkQuery(
-  schema: GraphQLSchema,
-  { query, variables }: StoredQuery,
-  supplied: Readonly<Record<string, unknown>>,
-  at: string,
-  author: Actor | null,
-): QueryShape {
-  const refuse = (message: string, field: string): InvalidInputError =>
-    new InvalidInputError(message, `${at}.${field}`);
-  const document = validated(schema, query, refuse);
-  const operation = readOnly(document, refuse);
-  checkFields(schema, document, author, `${at}.query`);
-  const declared = operation.variableDefinitions ?? [];
-  const names = declared.map(({ variable }) => variable.name.value);
-  const unknown = Object.keys(variables).find((name) => !names.includes(name));
-  if (unknown !== undefined) throw refuse(`The query has no variable $${unknown.slice(0, 40)}`, 'variables');
-  const given = { ...supplied, ...variables };
-  const { errors } = getVariableValues(schema, declared, given, { maxErrors: 1 });
-  if (errors?.[0]) throw refuse(errors[0].message, 'variables');
-  const refusal = tooExpensive(costOfOperation(schema, document, operation, given));
-  if (refusal) throw refuse(refusal.message, 'query');
-  return shapeOf(schema, document, operation);
+/** Maximum number of characters of remembered documents: those of a few dashboards, whose panels are checked together. */
+const maxRemembered = 100_000;
+
+/** Checks queries that are stored and run later, against one schema. */
+export class QueryChecker {
+  /** Documents that fit the schema, by their text. Validation is most of a check. */
+  private readonly documents = new LRUCache<string, DocumentNode>({
+    maxSize: maxRemembered,
+    sizeCalculation: (_, query) => query.length,
+  });
+
+  constructor(private readonly schema: GraphQLSchema) {}
+
+  /**
+   * Checks a query: it must fit the schema, read only, keep to the limits of one operation, have a value for each
+   * variable, and select nothing that is withheld from panels.
+   * @param at the field of the input, for the errors
+   * @param supplied values of the variables that are only known when the query runs
+   * @param author who saves it; null if it was saved before
+   * @returns where its rows are, and their columns
+   * @throws AppError INVALID_INPUT, INSUFFICIENT_PRIVILEGES for root fields that the author may not read
+   */
+  check(
+    { query, variables }: StoredQuery,
+    supplied: Readonly<Record<string, unknown>>,
+    at: string,
+    author: Actor | null,
+  ): QueryShape {
+    const { schema } = this;
+    const refuse = (message: string, field: string): InvalidInputError =>
+      new InvalidInputError(message, `${at}.${field}`);
+    const document = this.documents.get(query) ?? validated(schema, query, refuse);
+    this.documents.set(query, document);
+    const operation = readOnly(document, refuse);
+    checkFields(schema, document, author, `${at}.query`);
+    const declared = operation.variableDefinitions ?? [];
+    const names = declared.map(({ variable }) => variable.name.value);
+    const unknown = Object.keys(variables).find((name) => !names.includes(name));
+    if (unknown !== undefined) throw refuse(`The query has no variable $${unknown.slice(0, 40)}`, 'variables');
+    const given = { ...supplied, ...variables };
+    const { errors } = getVariableValues(schema, declared, given, { maxErrors: 1 });
+    if (errors?.[0]) throw refuse(errors[0].message, 'variables');
+    const refusal = tooExpensive(costOfOperation(schema, document, operation, given));
+    if (refusal) throw refuse(refusal.message, 'query');
+    return shapeOf(schema, document, operation);
+  }
 }
 
 type Refuse = (message: string, field: string) => InvalidInputError;
@@ -96,11 +112,14 @@ function checkFields(schema: GraphQLSchema, document: DocumentNode, author: Acto
   const types = new TypeInfo(schema);
   const Field = (): void => {
     const field = types.getFieldDef();
+    const parent = types.getParentType();
+    const isRoot = parent === schema.getQueryType();
     if (field?.extensions.notInPanels) {
+      const name = isRoot ? field.name : `${parent?.name}.${field.name}`;
       const reason = 'it changes something, asks another server or returns a secret';
-      throw new InvalidInputError(`A panel cannot ask for ${field.name}: ${reason}`, at);
+      throw new InvalidInputError(`A panel cannot ask for ${name}: ${reason}`, at);
     }
-    const access = types.getParentType() === schema.getQueryType() ? field?.extensions.access : undefined;
+    const access = isRoot ? field?.extensions.access : undefined;
     if (field && access && author && !mayRead(access, author)) {
       const message = `You may not read ${field.name}, so your panels cannot ask for it`;
       throw new AppError('INSUFFICIENT_PRIVILEGES', message, { field: at });

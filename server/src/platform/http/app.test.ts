@@ -161,6 +161,13 @@ describe('paths', () => {
     },
   );
 
+  it('answers a browser at the address of a model with the console, and a program not', async () => {
+    const app = await start();
+    const ask = (accept: string) => app.inject({ url: '/model/org%2Fgpt-4o/errors', headers: { accept } });
+    expect((await ask('text/html,*/*;q=0.8')).headers['content-type']).toBe('text/html; charset=utf-8');
+    expect((await ask('application/json')).statusCode).toBe(404);
+  });
+
   it.each(['/', '/token', '/channel/edit/3', '/index.html'])('answers %s with the console', async (url) => {
     const answer = await (await start()).inject({ url });
     expect(answer.statusCode).toBe(200);
@@ -414,6 +421,25 @@ describe('limits', () => {
     expect((await app.inject({ url: '/assets/main.js', remoteAddress })).statusCode).toBe(200);
     expect((await app.inject({ url: '/api/nothing', remoteAddress })).statusCode).toBe(429);
     expect((await app.inject({ url: '/api/echo', remoteAddress })).statusCode).toBe(200);
+  });
+
+  it('show browsers a page that loads again by itself, and programs the error', async () => {
+    const app = await start({ webRateLimit: { enabled: true, count: 1, seconds: 60 } });
+    const from = (url: string, accept: string) =>
+      app.inject({ url, remoteAddress: '203.0.113.8', headers: { accept } });
+    const browser = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    expect((await from('/', browser)).statusCode).toBe(200);
+    for (const url of ['/token', '/assets-less.svg']) {
+      const page = await from(url, browser);
+      const seconds = Number(page.headers['retry-after']);
+      expect([page.statusCode, page.headers['content-type']]).toEqual([429, 'text/html; charset=utf-8']);
+      expect(seconds).toBeGreaterThan(0);
+      expect(page.body).toContain(`<meta http-equiv="refresh" content="${seconds}">`);
+      expect(page.headers['content-security-policy']).not.toContain('script');
+    }
+    const program = await from('/token', '*/*');
+    expect(program.statusCode).toBe(429);
+    expect(program.json()).toMatchObject({ success: false, code: 'RATE_LIMITED' });
   });
 
   it('let calls through while their store is away', async () => {

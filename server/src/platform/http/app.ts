@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyPluginAsync,
   type FastifyReply,
   type FastifyRequest,
+  type onRequestAsyncHookHandler,
 } from 'fastify';
 import { existsSync } from 'node:fs';
 import type { SharedState } from '../cache/shared-state.js';
@@ -18,8 +19,9 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { newRequestId, requestIdHeader } from '../../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
 import type { Authenticator } from './authenticate.js';
+import { removeBasePath } from './base-path.js';
 import { anonymousBodyLimit, limitAnonymousBodies, parseBoundedJson } from './body-limits.js';
-import { ConsolePage, type ConsoleSite } from './console-page.js';
+import { ConsolePage, type ConsoleSite, manifestPath } from './console-page.js';
 import { allowCrossOrigin, pathOf } from './cors.js';
 import {
   closeSlowBodies,
@@ -31,6 +33,7 @@ import {
 } from './node-server.js';
 import {
   type ErrorResponse,
+  isModelPage,
   isProgramPath,
   refuseUnknownWrites,
   refuseWordsAsIds,
@@ -38,6 +41,7 @@ import {
 } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
+import { withPage } from './too-many-page.js';
 
 export interface AppDeps {
   readonly logger: FastifyBaseLogger;
@@ -49,6 +53,8 @@ export interface AppDeps {
   /** Folder of the built console; null serves none. */
   readonly clientRoot: string | null;
   readonly site: () => ConsoleSite;
+  /** BASE_PATH; absent or empty when the site is at the root of its host. */
+  readonly basePath?: string;
   /** Option `ServerAddress`; an empty string when it is not set. */
   readonly publicAddress?: () => string;
   /** Writes errors of unknown paths, whose clients speak several dialects. */
@@ -113,6 +119,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const routes: MountedRoute[] = [];
   app.decorate('routes', routes);
   app.decorate('publicAddress', deps.publicAddress ?? (() => ''));
+  app.decorate('basePath', deps.basePath ?? '');
   app.decorate('errorResponse', deps.errorResponse);
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, url });
@@ -140,10 +147,16 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(named('api', apiScope(deps)), { prefix: '/api' });
   if (deps.graphql) await app.register(named('graphql scope', graphqlScope(deps, deps.graphql)));
   await app.register(named('console', consoleScope(deps)));
-  const page = new ConsolePage(deps.clientRoot, deps.site);
-  app.setNotFoundHandler({ preHandler: limitByAddress(deps.state, 'GW', deps.webRateLimit) }, (request, reply) =>
-    isProgramPath(pathOf(request)) ? sendInvalidUrl(request, reply) : page.send(request, reply),
+  const page = new ConsolePage(deps.clientRoot, deps.site, app.basePath);
+  app.get(manifestPath, { onRequest: limitPages(deps) }, (_request, reply) =>
+    reply.header('cache-control', 'no-cache').type('application/manifest+json').send(JSON.stringify(page.manifest)),
   );
+  app.setNotFoundHandler({ preHandler: limitPages(deps) }, (request, reply) =>
+    isProgramPath(pathOf(request)) && !isModelPage(request)
+      ? sendInvalidUrl(request, reply)
+      : page.send(request, reply),
+  );
+  removeBasePath(app.server, app.basePath);
   return app;
 }
 
@@ -153,6 +166,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
  */
 const named = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync =>
   Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name });
+
+const limitPages = ({ state, webRateLimit, site }: AppDeps): onRequestAsyncHookHandler =>
+  withPage(limitByAddress(state, 'GW', webRateLimit), () => site().systemName);
 
 const apiScope =
   (deps: AppDeps): FastifyPluginAsync =>
@@ -197,10 +213,11 @@ const consoleScope =
     if (deps.clientRoot === null || !existsSync(deps.clientRoot)) return;
     await app.register(compress, { encodings: ['gzip'] });
     await app.register(helmet, pageHeaders);
-    const limit = limitByAddress(deps.state, 'GW', deps.webRateLimit);
+    const limit = limitPages(deps);
     app.addHook('onRequest', async function (request, reply) {
       // A screen loads a dozen hashed files, which must not exhaust a visitor's limit.
-      if (!pathOf(request).startsWith('/assets/')) await limit.call(this, request, reply);
+      if (pathOf(request).startsWith('/assets/')) return;
+      return limit.call(this, request, reply);
     });
     // One route for each file, so that unknown paths reach the not-found handler; the page itself is never a plain
     // file.

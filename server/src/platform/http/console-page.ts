@@ -21,6 +21,9 @@ export interface ConsoleSite {
   status(): Promise<Readonly<Record<string, unknown>>>;
 }
 
+/** Where browsers find `ConsolePage.manifest`. */
+export const manifestPath = '/manifest.webmanifest';
+
 /**
  * The single page of the console. Its policy allows scripts from this origin only, and from Cloudflare while the bot
  * check is on. Styles need a nonce that changes with every response; the page finds it in `<meta name="csp-nonce">`.
@@ -29,14 +32,20 @@ export class ConsolePage {
   private readonly template: string;
   private readonly preloads: ConsolePreloads;
 
-  /** @param clientRoot folder of the built console, null when there is none */
+  /**
+   * @param clientRoot folder of the built console, null when there is none
+   * @param basePath the path of the site below its host
+   */
   constructor(
     clientRoot: string | null,
     private readonly site: () => ConsoleSite,
+    private readonly basePath = '',
   ) {
     const file = clientRoot === null ? null : join(clientRoot, 'index.html');
-    this.template = file && existsSync(file) ? readFileSync(file, 'utf8') : notBuilt;
-    this.preloads = new ConsolePreloads(clientRoot);
+    const built = file && existsSync(file) ? readFileSync(file, 'utf8') : notBuilt;
+    // The build names files relative to the page, whose path differs from screen to screen.
+    this.template = built.replaceAll(/(src|href)="\.\//g, `$1="${basePath}/`);
+    this.preloads = new ConsolePreloads(clientRoot, basePath);
   }
 
   /** Sends the page of the console with its status, preloads and security headers. */
@@ -62,11 +71,34 @@ export class ConsolePage {
       .send(this.render(page));
   }
 
+  /** The web app manifest, with which browsers install the console. Its addresses are relative to its own. */
+  get manifest(): Readonly<Record<string, unknown>> {
+    const name = this.site().systemName;
+    const icon = (file: string, sizes: string, purpose: string) => ({ src: file, sizes, type: 'image/png', purpose });
+    return {
+      name,
+      short_name: name,
+      id: './',
+      start_url: './console',
+      scope: './',
+      display: 'standalone',
+      background_color: '#F5F7F7',
+      theme_color: '#0E6A74',
+      icons: [
+        icon('icon-192.png', '192x192', 'any'),
+        icon('icon-512.png', '512x512', 'any'),
+        icon('icon-maskable.png', '512x512', 'maskable'),
+      ],
+    };
+  }
+
   private render({ nonce, status, systemName, preloads }: Page): string {
     const name = escapeHtml(systemName);
     const texts = escapeHtml(JSON.stringify(preloads.texts));
-    const before = `<meta name="csp-nonce" content="${nonce}"><meta name="texts" content="${texts}">`;
+    const before = `<meta name="csp-nonce" content="${nonce}"><meta name="texts" content="${texts}"><meta name="base-path" content="${this.basePath}">`;
     const after = [
+      `<link rel="manifest" href="${this.basePath}${manifestPath}">`,
+      `<link rel="apple-touch-icon" href="${this.basePath}/icon-maskable.png">`,
       ...preloads.files.map((file) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="${file}">`),
       ...(status ? [`<script id="site-status" type="application/json">${dataText(status)}</script>`] : []),
     ].join('');
@@ -156,7 +188,10 @@ class ConsolePreloads {
   private readonly texts: Built['texts'];
 
   /** @param clientRoot folder of the built console, null when there is none */
-  constructor(clientRoot: string | null) {
+  constructor(
+    clientRoot: string | null,
+    private readonly basePath: string,
+  ) {
     const file = clientRoot === null ? null : join(clientRoot, 'preloads.json');
     const built: Built =
       file && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Built) : { screens: [], texts: {} };
@@ -172,11 +207,12 @@ class ConsolePreloads {
     const needsSignIn = asked?.access === 'user' || asked?.access === 'admin';
     const shown = needsSignIn && !signedIn ? this.screens.find((one) => one.path === '/login') : asked;
     const all = shown !== undefined && shown.access !== 'visitor';
+    const onSite = (files: readonly string[]): string[] => files.map((file) => this.basePath + file);
     const texts = Object.entries(this.texts).map(([language, { first, screens }]) => [
       language,
-      all ? [...first, ...screens] : first,
+      onSite(all ? [...first, ...screens] : first),
     ]);
-    return { files: shown?.files ?? [], texts: Object.fromEntries(texts) as Preloads['texts'] };
+    return { files: onSite(shown?.files ?? []), texts: Object.fromEntries(texts) as Preloads['texts'] };
   }
 }
 

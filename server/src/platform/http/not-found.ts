@@ -35,6 +35,15 @@ declare module 'fastify' {
 export const isProgramPath = (path: string): boolean =>
   /^\/(v1|api|assets|graphql(?!\/explorer\/?$)|(?:openai|anthropic|model|hf|upload|ws)\/)/.test(path);
 
+/**
+ * Whether a browser opens the page of a model. Its address in the console is below the path of Bedrock's API, which has
+ * no GET.
+ */
+export const isModelPage = (request: FastifyRequest): boolean =>
+  request.method === 'GET' &&
+  pathOf(request).startsWith('/model/') &&
+  request.headers.accept?.includes('text/html') === true;
+
 const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**

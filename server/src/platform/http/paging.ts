@@ -78,10 +78,15 @@ export function pageFromOne(
 }
 
 /** Returns a list that clients of Veloera and one-api read as a whole, and clients of new-api by pages. */
-export function wholeList<Row>(request: FastifyRequest, query: Query, items: readonly Row[]): Promise<WireRows<Row>> {
+export function wholeList<Row>(
+  request: FastifyRequest,
+  query: Query,
+  items: readonly Row[],
+  form: Pick<ListForm, 'paged'> = {},
+): Promise<WireRows<Row>> {
   const total = async (): Promise<Pick<Total, 'count'>> => ({ count: items.length });
-  if (!isPaged(request.headers, {})) return Promise.resolve(items);
-  const list = wireList(request, query, { defaultSize: items.length });
+  if (!isPaged(request.headers, form)) return Promise.resolve(items);
+  const list = wireList(request, query, { ...form, defaultSize: items.length });
   return list.answer(items.slice(list.page * list.pageSize, (list.page + 1) * list.pageSize), total);
 }
 
@@ -91,6 +96,10 @@ export function wholeList<Row>(request: FastifyRequest, query: Query, items: rea
  */
 const isPaged = (headers: FastifyRequest['headers'], { paged = false }: ListForm): boolean =>
   headers[userIdHeader] === undefined ? headers[olderUserIdHeader] !== undefined : paged;
+
+/** Whether the client sends the headers of Veloera and of new-api, so that it may be a reader of either. */
+export const mayReadEither = ({ headers }: FastifyRequest): boolean =>
+  headers[userIdHeader] !== undefined && headers[olderUserIdHeader] !== undefined;
 
 /** Whether the client is one of one-api, whose clients read lists newest first. */
 export const isOneApi = ({ headers }: FastifyRequest): boolean =>

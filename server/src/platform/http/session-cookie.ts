@@ -17,15 +17,23 @@ export function setSignInCookies(
   reply: FastifyReply,
   { secret, knownBrowser }: { readonly secret: string; readonly knownBrowser: string | null },
 ): void {
-  const options = { path: '/', httpOnly: true, sameSite: 'strict', secure: usesHttps(request) } as const;
+  const options = {
+    path: cookiePath(request),
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: usesHttps(request),
+  } as const;
   reply.setCookie(sessionCookie, secret, { ...options, maxAge });
   if (knownBrowser !== null)
     reply.setCookie(knownBrowserCookie, knownBrowser, { ...options, maxAge: knownBrowserMaxAge });
 }
 
 export function clearSessionCookie(reply: FastifyReply): void {
-  reply.clearCookie(sessionCookie, { path: '/', httpOnly: true, sameSite: 'strict' });
+  reply.clearCookie(sessionCookie, { path: cookiePath(reply), httpOnly: true, sameSite: 'strict' });
 }
+
+/** Cookies of a site below a path are not sent to other sites of its host. */
+export const cookiePath = ({ server }: Pick<FastifyRequest, 'server'>): string => server.basePath || '/';
 
 /** Returns the origin of a sign-in, and the page from which it comes. */
 export const signInRequestOf = (

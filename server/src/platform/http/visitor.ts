@@ -2,7 +2,7 @@ import '@fastify/cookie';
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { usesHttps } from './secure-cookie.js';
-import { knownBrowserCookie } from './session-cookie.js';
+import { cookiePath, knownBrowserCookie } from './session-cookie.js';
 
 /** Identifies a browser before sign-in, for states of sign-ins in progress. Never used for permissions. */
 const visitorCookie = 'visitor';
@@ -20,7 +20,13 @@ export function ensureVisitor(request: FastifyRequest, reply: FastifyReply): str
   if (known) return known;
   const made = randomBytes(16).toString('base64url');
   const secure = usesHttps(request);
-  reply.setCookie(visitorCookie, made, { path: '/', maxAge, httpOnly: true, sameSite: 'strict', secure });
+  reply.setCookie(visitorCookie, made, {
+    path: cookiePath(request),
+    maxAge,
+    httpOnly: true,
+    sameSite: 'strict',
+    secure,
+  });
   // Later reads in the same request find the new id here.
   request.cookies[visitorCookie] = made;
   return made;

@@ -175,6 +175,8 @@ export const responsesEndpoint: Endpoint = {
       needInput(body['input'], 'input', 'input is required');
       const maxOutput = readTextFields(body, responsesFields);
       const stream = optionalFlag(body['stream'], 'stream') ?? false;
+      // A response in the background is charged when it is complete.
+      optionalFlag(body['background'], 'background');
       const drawing = drawingIn(body);
       return { body, model, stream, wantsUsage: true, maxOutput, ...(drawing ? { drawing } : null) };
     }),

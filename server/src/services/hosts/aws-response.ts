@@ -104,7 +104,9 @@ export class AwsResponse implements ResponseSink {
 
   private endWhole(head: readonly OutgoingHttpHeader[], body: string): void {
     const bytes = Buffer.from(this.form.whole?.(body) ?? body);
-    this.raw.writeHead(200, [...head.with(head.indexOf('content-length') + 1, bytes.length)]);
+    const isLength = (at: number): boolean => head[at - (at % 2)] === 'content-length';
+    const others = head.filter((_, at) => !isLength(at));
+    this.raw.writeHead(200, [...others, 'content-length', bytes.length]);
     this.raw.end(bytes);
   }
 

@@ -8,7 +8,7 @@ import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { countTexts } from '../../gateway/reserve/metering/prompt-tokens.js';
 import { asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { readImageFields } from '../../dialects/priced-fields.js';
-import { needFields, needList, needName, optionalFlag } from '../../dialects/neutral/given.js';
+import { needFields, needList, needName, optionalFlag, optionalText } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { readForm, textFields } from '../../dialects/wire/forms/multipart.js';
 import type { IncomingRequest, OpenedBody, ParsedRequest } from '../../gateway/request.js';
@@ -151,12 +151,14 @@ export const speechEndpoint: Endpoint = {
     withCode(audioCode, () => {
       needInput(body['input'], 'input');
       if (typeof body['input'] !== 'string') throw new InvalidInputError('input must be text', 'input');
+      optionalText(body['instructions'], 'instructions');
       return { ...drawing, body, model };
     }),
   async measure(call, bareModel) {
     const input = asText(call.body['input']);
-    // The price is per character, or per token for models that count tokens.
-    return bareModel.startsWith('tts') ? [...input].length : countTexts([input], bareModel, 0);
+    // The price is per character, or per token for models that count tokens. Only these read the instructions.
+    if (bareModel.startsWith('tts')) return [...input].length;
+    return countTexts([input, asText(call.body['instructions'])], bareModel, 0);
   },
   texts: (body) => textsIn(body['input']),
   attempt: oneShot('speech', (adapter) => adapter.speech),

@@ -1,11 +1,10 @@
 import { RelayError } from '../../dialects/errors/relay-error.js';
+import { deploymentOf } from '../../dialects/makers/azure/azure.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 
 /** The address of OpenAI-compatible channels without a base URL. */
 const openAIAddress = 'https://api.openai.com';
 const usualVersion = '2024-12-01-preview';
-/** Older Azure channels name their deployments without dots. */
-const dotsSince = new Date('2025-05-10T00:00:00Z');
 
 /** URL and headers of a provider's session. */
 export interface RealtimeTarget {
@@ -61,10 +60,7 @@ function azureTarget(
 ): Omit<RealtimeTarget, 'proxy'> {
   const url = toSocketUrl(channel.baseUrl, '/openai/realtime');
   if (isTranscription) url.searchParams.set('intent', 'transcription');
-  else {
-    const isOld = channel.createdAt === null || channel.createdAt < dotsSince;
-    url.searchParams.set('deployment', isOld ? model.replaceAll('.', '') : model);
-  }
+  else url.searchParams.set('deployment', deploymentOf(model, channel));
   url.searchParams.set('api-version', query.get('api-version') || channel.other.trim() || azureVersion);
   return { url, headers: { 'api-key': key } };
 }

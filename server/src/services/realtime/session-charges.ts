@@ -55,7 +55,7 @@ export class SessionCharges {
   /** The time up to which session time was charged, by `performance.now()`. */
   private countedUntil = 0;
   private firstDataAt: number | null = null;
-  private needsHold = false;
+  private isReservationDue = false;
 
   constructor(
     private readonly deps: SessionChargesDeps,
@@ -85,10 +85,10 @@ export class SessionCharges {
   }
 
   /** Returns once after each charge of the session's own reservation that the next cost has to be reserved. */
-  takeNeed(): boolean {
-    const { needsHold } = this;
-    this.needsHold = false;
-    return needsHold;
+  takeReservationDue(): boolean {
+    const { isReservationDue } = this;
+    this.isReservationDue = false;
+    return isReservationDue;
   }
 
   /**
@@ -121,7 +121,7 @@ export class SessionCharges {
     this.uncharged += uncharged;
     this.quota += quota - uncharged;
     charged({ usage: turn, quota: quota - uncharged, userQuota });
-    if (!reserved) this.needsHold = true;
+    if (!reserved) this.isReservationDue = true;
   }
 
   /** Returns the seconds since the last call. A transcription session pays for its speech, so it returns 0. */

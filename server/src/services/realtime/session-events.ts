@@ -1,4 +1,4 @@
-import { asFields, asList, someText, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, asList, foldedName, someText, type Fields } from '../../dialects/neutral/fields.js';
 import { CallFailedError } from '../../gateway/send/attempts.js';
 import { toCallFailure, type CallFailure } from '../../dialects/errors/failure.js';
 import { malformed } from '../../dialects/errors/relay-error.js';
@@ -64,7 +64,8 @@ const known: ReadonlySet<string> = new Set([
 function checkNames(fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) {
     if (!known.has(name)) {
-      if (known.has(name.toLowerCase())) throw malformed(`${name.toLowerCase()} is spelled in another case`);
+      const folded = foldedName(name);
+      if (known.has(folded)) throw malformed(`${folded} is spelled in another case`);
       // The names in `variables` and in schemas of tools are the client's own.
       if (name !== 'variables') continue;
       for (const each of Object.values(asFields(value) ?? {})) checkNames(asFields(each) ?? {});

@@ -413,7 +413,7 @@ export class RealtimeSession {
 
   /** Reserves the next cost of the session, after a charge. */
   private async holdNext(): Promise<void> {
-    if (!this.charges.takeNeed()) return;
+    if (!this.charges.takeReservationDue()) return;
     await this.deps.hold().catch((error: unknown) => this.endUnpaid(error));
   }
 

@@ -83,7 +83,7 @@ it('shows admins how many alerts are new, lists them, and marks them as seen', a
   await center.findByText('30 of 40 calls failed within 15 minutes');
   expect(center.getAllByRole('link', { name: 'OpenAI (#7)' }).map((link) => link.getAttribute('href'))).toEqual([
     '/log?type=ERROR&channelId=7',
-    '/channel/edit/7',
+    '/channel/7',
   ]);
   center.getByText('3 inconsistent accounts. Run npm run reconcile.');
   center.getByText('Not sent by Telegram: status 403');

@@ -15,6 +15,11 @@ const found = answers(PaletteSearchDocument, {
     items: [{ __typename: 'User', id: 9, username: 'noor', displayName: 'Noor Haddad' }],
   },
   channels: { __typename: 'ChannelPage', items: [{ __typename: 'Channel', id: 4, name: 'North Europe' }] },
+  tokens: {
+    __typename: 'TokenPage',
+    items: [{ __typename: 'Token', id: 6, name: 'notebook', user: { __typename: 'User', username: 'noor' } }],
+  },
+  enabledModels: ['gpt-4o', 'org/nova-2', 'nova-1'],
 });
 const open = (role: number) => {
   session.start({ ...user, role });
@@ -46,8 +51,13 @@ it('finds users and channels by name, for admins', async () => {
   press('k', { ctrlKey: true });
   fireEvent.change(await field(), { target: { value: 'no' } });
   await screen.findByRole('option', { name: 'noor (Noor Haddad)' });
+  screen.getByRole('option', { name: 'notebook (noor)' });
+  expect(screen.getAllByRole('option', { name: /nova/ }).map(({ textContent }) => textContent)).toEqual([
+    'nova-1',
+    'org/nova-2',
+  ]);
   fireEvent.click(screen.getByRole('option', { name: 'North Europe' }));
-  expect(location()).toBe('/channel/edit/4');
+  expect(location()).toBe('/channel/4');
 });
 
 it('opens settings by their names and keys, and requests by their ids', async () => {
@@ -57,9 +67,9 @@ it('opens settings by their names and keys, and requests by their ids', async ()
   fireEvent.click(await screen.findByRole('option', { name: 'General: Retries' }));
   expect(location()).toBe('/setting?tab=operation&find=RetryTimes');
   press('k', { ctrlKey: true });
-  fireEvent.change(await field(), { target: { value: '0198a3f2-77c1-7000-8000-1234567890ab' } });
-  fireEvent.click(await screen.findByRole('option', { name: /Find request 0198a3f2/ }));
-  expect(location()).toBe('/log?requestId=0198a3f2-77c1-7000-8000-1234567890ab');
+  fireEvent.change(await field(), { target: { value: '20261125215918193074623wQ6E8Q2D' } });
+  fireEvent.click(await screen.findByRole('option', { name: /Find request 20261125/ }));
+  expect(location()).toBe('/request/20261125215918193074623wQ6E8Q2D');
 });
 
 it('lists the shortcuts with ?, except while something is typed', async () => {
@@ -90,9 +100,12 @@ it('has every setting, and shows settings only for what is typed', () => {
   ]);
 });
 
-it.each(['channels', 'gpt-4o-mini-2024-07-18', 'OpenAI-primary-eu'])('takes no name for an id: %s', (text) => {
-  expect(requestEntry(text, t)).toEqual([]);
-});
+it.each(['channels', 'gpt-4o-mini-2024-07-18', 'OpenAI-primary-eu', '20261125215918193074623'])(
+  'takes no name for an id: %s',
+  (text) => {
+    expect(requestEntry(text, t)).toEqual([]);
+  },
+);
 
 it.each([1, 10, 100])('keeps the entries of a heading together for role %i', (role) => {
   const groups = paletteEntries({ ...user, role }, defaultStatus as never, t).map(({ group }) => group);

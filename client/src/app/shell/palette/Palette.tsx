@@ -13,18 +13,32 @@ import { adminRole, useSession } from '../../../lib/session.js';
 import { useStatus } from '../../../lib/status.js';
 import { useIsMobile } from '../../../lib/useMediaFlags.js';
 import { useThrottled } from '../../../lib/useThrottled.js';
+import { channelAddress, modelAddress, tokenAddress, userAddress } from '../../../nouns/objects/addresses.js';
 import { PaletteSearchDocument } from './palette.generated.js';
 import { matchingEntries, paletteEntries, requestEntry, type PaletteEntry } from './paletteEntries.js';
 
 /** Milliseconds between a key and the search for users and channels. */
 const searchPause = 250;
 
+/** Number of models that are listed. */
+const maxModels = 5;
+
+/** Returns the models whose names have the text, those that begin with it first. */
+const modelsLike = (models: readonly string[], text: string): string[] => {
+  const wanted = text.toLowerCase();
+  const begins = (name: string) => Number(name.toLowerCase().startsWith(wanted));
+  return models
+    .filter((name) => name.toLowerCase().includes(wanted))
+    .sort((one, other) => begins(other) - begins(one))
+    .slice(0, maxModels);
+};
+
 /** Renders the list inside the dialog instead of in a popper above it. */
 const Inline = ({ children }: Pick<PopperProps, 'children'>) => (
   <Box>{typeof children === 'function' ? null : children}</Box>
 );
 
-/** Opens screens, settings, users and channels by name. */
+/** Opens screens, settings, channels, models, users, API keys and requests by name or id. */
 export function Palette({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const { t } = useTranslation();
   return (
@@ -68,13 +82,25 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
             id: `channel ${id}`,
             group: t('shell.channels'),
             label: name,
-            to: `/channel/edit/${id}`,
+            to: channelAddress(id),
+          })),
+          ...modelsLike(found.enabledModels ?? [], keyword).map((name) => ({
+            id: `model ${name}`,
+            group: t('fields.models'),
+            label: name,
+            to: modelAddress(name),
           })),
           ...(found.users?.items ?? []).map(({ id, username, displayName }) => ({
             id: `user ${id}`,
             group: t('shell.users'),
-            to: `/user/edit/${id}`,
+            to: userAddress(id),
             label: displayName && displayName !== username ? `${username} (${displayName})` : username,
+          })),
+          ...(found.tokens?.items ?? []).map(({ id, name, user: owner }) => ({
+            id: `token ${id}`,
+            group: t('shell.tokens'),
+            to: tokenAddress(id),
+            label: owner ? `${name} (${owner.username})` : name,
           })),
         ]
       : []),

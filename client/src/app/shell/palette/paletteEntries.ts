@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next';
 import { may } from '../../../lib/permissions.js';
 import type { SessionUser } from '../../../lib/sessionUser.js';
 import type { SiteStatus } from '../../../lib/site-status.js';
+import { requestAddress } from '../../../nouns/objects/addresses.js';
 import { mayOpenSetting } from '../../../nouns/settings/settingsAccess.js';
 import { settingAddress, settingsByKey } from '../../../nouns/settings/settingsByKey.js';
 import { navigationFor } from '../navigation.js';
@@ -74,19 +75,12 @@ export function matchingEntries(entries: readonly PaletteEntry[], query: string,
   return found.slice(0, maxShown);
 }
 
-/** Matches ids of requests, as the log and error messages show them: UUIDs. */
-const requestIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Matches ids of requests as responses and the log have them: a time of 23 digits, then letters and digits. */
+const requestIdPattern = /^\d{23}[0-9A-Za-z]{8,17}$/;
 
-/** Returns an entry that looks up a request, if the text looks like a request id. */
+/** Returns an entry that opens a request, if the text looks like a request id. */
 export function requestEntry(query: string, t: TFunction): PaletteEntry[] {
   const id = query.trim();
   if (!requestIdPattern.test(id)) return [];
-  return [
-    {
-      id: 'request',
-      group: t('shell.logs'),
-      label: t('palette.request', { id }),
-      to: `/log?requestId=${encodeURIComponent(id)}`,
-    },
-  ];
+  return [{ id: 'request', group: t('shell.logs'), label: t('palette.request', { id }), to: requestAddress(id) }];
 }

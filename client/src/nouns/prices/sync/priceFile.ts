@@ -1,3 +1,4 @@
+import { sitePath } from '../../../lib/basePath.js';
 import { session } from '../../../lib/session.js';
 
 /** The file was refused; the message is the server's, empty when there was no response. */
@@ -15,7 +16,7 @@ export async function sendPriceFile(file: File, withCheckId: number | null): Pro
     ...(withCheckId === null ? {} : { with_check_id: String(withCheckId) }),
   });
   const user = session.get();
-  const response = await fetch(`/api/price_check?${query.toString()}`, {
+  const response = await fetch(`${sitePath('/api/price_check')}?${query.toString()}`, {
     method: 'POST',
     credentials: 'same-origin',
     headers: { 'content-type': 'application/octet-stream', ...(user ? { 'Veloera-User': String(user.id) } : {}) },

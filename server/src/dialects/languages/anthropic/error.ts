@@ -1,7 +1,7 @@
 import { anthropicOverflow } from '../../errors/overflow.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, type Fields } from '../../neutral/fields.js';
-import { budgetFields, type CallFailure } from '../../errors/failure.js';
+import { budgetFields, isThreadCode, type CallFailure } from '../../errors/failure.js';
 
 /**
  * Error types that clients know, with their statuses (docs/reference/relay/errors.md#upstream-errors,
@@ -27,12 +27,14 @@ const typeFor = (status: number): string =>
 
 /**
  * Returns `{"type":"error","error":{type,message}}`. A type that Anthropic gave is kept. The error of a used-up budget
- * has its code and reset time in addition.
+ * has its code and reset time in addition, and that of a thread the code in Anthropic's place.
  */
 export function anthropicErrorBody(failure: CallFailure, requestId: string): string {
   const type = failure.type in statusOfType ? failure.type : typeFor(failure.status);
   const message = anthropicMessage(failure, requestId);
-  return JSON.stringify({ type: 'error', error: { type, message, ...budgetFields(failure) } });
+  const { code } = failure;
+  const details = isThreadCode(code) ? { details: { error_code: code } } : {};
+  return JSON.stringify({ type: 'error', error: { type, message, ...details, ...budgetFields(failure) } });
 }
 
 /** Returns the message of a failure, in the words of Anthropic where agents act on them. */

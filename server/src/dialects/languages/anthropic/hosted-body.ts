@@ -1,6 +1,7 @@
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Fields, type Json, without } from '../../neutral/fields.js';
 import { changedList } from '../../wire/pass-through/changed-list.js';
+import { threadLeftOut, threadName } from '../../neutral/thread.js';
 
 /** Whether messages name images or documents by URL. Hosts of Claude do not fetch URLs. */
 export const namesRemoteMedia = (messages: unknown): boolean =>
@@ -24,22 +25,23 @@ const ownServices = ['container', 'mcp_servers', 'inference_geo'] as const;
  * Returns a Messages body for Vertex AI and Bedrock
  * (docs/reference/providers/gemini-and-vertex.md#claude-on-vertex-ai). A cache mark for the whole prompt moves to the
  * last block, which has the same effect.
- * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field
+ * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field; RelayError thread_not_found
  */
 export function hostedBody(given: Fields): HostedBody {
   const own = ownServices.find((name) => isSet(given[name]));
   if (own) throw unsupported(own, 'hosts of Claude do not offer it');
+  const thread = threadLeftOut(given);
   const { cache_control: whole, output_format: format, ...body } = without(given, unknown);
   // The older name of the field needs a beta that hosts do not have.
   if (isSet(format)) body['output_config'] = { format, ...asFields(body['output_config']) };
   const mark = asFields(whole);
   const hadScope = withoutScopes(body) || mark?.['scope'] !== undefined;
   if (mark) body['messages'] = withMark(body['messages'], withoutScope(mark));
-  const dropped = [...hints.filter((name) => isSet(given[name])), ...(hadScope ? ['cache_control.scope'] : [])];
-  return { body, dropped };
+  const hinted = hints.filter((name) => isSet(given[name]));
+  return { body, dropped: [...hinted, ...thread, ...(hadScope ? ['cache_control.scope'] : [])] };
 }
 
-const unknown: ReadonlySet<string> = new Set([...hints, ...ownServices]);
+const unknown: ReadonlySet<string> = new Set([...hints, ...ownServices, threadName]);
 
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);

@@ -17,6 +17,7 @@ import { MessagesStreamReader } from './messages-stream-reader.js';
 import { cutThinkingSuffix, planThinking } from './thinking.js';
 import { continuesWithoutThought, withoutForeignBlocks } from './own-thoughts.js';
 import { idsOfMessage, idsOfMessageEvent } from '../provider-ids.js';
+import { threadLeftOut, threadName } from '../../neutral/thread.js';
 import { ClaudeUsage, toClaudeUsage } from './usage.js';
 
 /** A Messages body for Anthropic, and its differences from the client's body. */
@@ -42,8 +43,10 @@ export function nativeMessagesBody(
 ): NativeBody {
   const { changes, model } = nativeMessagesChanges(request, target, settings, options);
   if (request.body['anthropic_beta'] !== undefined && !target.passThrough) changes['anthropic_beta'] = undefined;
-  const isChanged = 'system' in changes && options?.isHost === true;
-  return { bytes: minimalChange(request, changes), model, dropped: isChanged ? [attributionName] : [] };
+  if (options?.isHost !== true) return { bytes: minimalChange(request, changes), model, dropped: [] };
+  const dropped = [...('system' in changes ? [attributionName] : []), ...threadLeftOut(request.body)];
+  if (dropped.includes(threadName)) changes[threadName] = undefined;
+  return { bytes: minimalChange(request, changes), model, dropped };
 }
 
 interface NativeOptions {
@@ -116,9 +119,10 @@ function limitAndThinking(
 
 /**
  * A complete message in the client's own dialect: the bytes stay unchanged.
+ * @param isThread see `idsOfMessage`
  * @throws UpstreamError when a success reports an error; AppError UPSTREAM_INVALID_RESPONSE
  */
-export function nativeMessage(body: Buffer): ChatAnswer {
+export function nativeMessage(body: Buffer, isThread = false): ChatAnswer {
   const message = parseFields(body.toString('utf8'));
   if (!message) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a JSON object');
   const error = readAnthropicError(message);
@@ -126,16 +130,19 @@ export function nativeMessage(body: Buffer): ChatAnswer {
   return {
     body,
     usage: toClaudeUsage(message['usage']),
-    givenIds: idsOfMessage(message),
+    givenIds: idsOfMessage(message, isThread),
     report: (transcript) => {
       if (Array.isArray(message['content'])) reportAnswer(readMessage(message), transcript);
     },
   };
 }
 
-/** A stream of Messages for a client of the same dialect. */
-export const nativeMessageStream = (transcript: Transcript): StreamTransform =>
-  new NativeStream(new MessagesListener(), new MessagesStreamReader(), transcript);
+/**
+ * A stream of Messages for a client of the same dialect.
+ * @param isThread see `idsOfMessage`
+ */
+export const nativeMessageStream = (transcript: Transcript, isThread = false): StreamTransform =>
+  new NativeStream(new MessagesListener(isThread), new MessagesStreamReader(), transcript);
 
 /**
  * Usage is in the first event and in the last but one, which also marks the response as complete. Tool calls are in the
@@ -149,8 +156,10 @@ class MessagesListener implements NativeListener {
   done = false;
   failure: UpstreamError | null = null;
 
+  constructor(private readonly isThread: boolean) {}
+
   read(event: Fields): boolean {
-    this.givenIds.push(...idsOfMessageEvent(event));
+    this.givenIds.push(...idsOfMessageEvent(event, this.isThread));
     switch (event['type']) {
       case 'message_start':
       case 'content_block_start':

@@ -26,6 +26,8 @@ function parseBlock(block: Fields, at: string): Part {
       return { kind: 'image', source: parseSource(block['source'], `${at}.source`), ...cache, at };
     case 'document':
       return parseDocument(block, at, cache);
+    case 'search_result':
+      return parseSearchResult(block, at, cache);
     case 'tool_use':
       return {
         kind: 'toolCall',
@@ -84,6 +86,19 @@ function parseSource(value: unknown, at: string): MediaSource {
     default:
       throw new InvalidInputError(`${at}.type must be one of base64, url, file, text`, `${at}.type`);
   }
+}
+
+/** Other dialects have texts alone for what a search of the client found. They cannot express citations. */
+function parseSearchResult(block: Fields, at: string, cache: Pick<TextPart, 'cacheControl'>): Part {
+  if (asFields(block['citations'])?.['enabled'] === true)
+    return { kind: 'foreign', dialect: 'anthropic-messages', value: block, at };
+  const found = needList(block['content'], `${at}.content`).map((each, index) =>
+    needText(asFields(each)?.['text'], `${at}.content[${index}].text`),
+  );
+  const text = [needText(block['title'], `${at}.title`), needText(block['source'], `${at}.source`), ...found].join(
+    '\n',
+  );
+  return { kind: 'text', text, ...cache };
 }
 
 /** Other dialects cannot express documents with citations, or documents made of blocks. */

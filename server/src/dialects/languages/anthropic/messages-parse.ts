@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientRequest } from '../../neutral/codec.js';
 import { changesTools } from '../../neutral/declared-tools.js';
 import { FieldReader } from '../../neutral/field-reader.js';
-import type { Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
   needName,
@@ -38,7 +38,7 @@ export function parseMessagesRequest({ body, model, stream }: ClientRequest): Ne
   return {
     dialect: 'anthropic-messages',
     model: model ?? needName(body['model'], 'model'),
-    messages: [...parseSystem(read.get('system')), ...turns.flatMap(parseTurn)],
+    messages: [...parseSystem(read.get('system')), ...turnsOf(turns)],
     tools: offeredTools(read.list('tools'), turns).map(parseTool),
     toolChoice: parseToolChoice(choice),
     parallelToolCalls: choice?.['disable_parallel_tool_use'] === true ? false : undefined,
@@ -50,7 +50,7 @@ export function parseMessagesRequest({ body, model, stream }: ClientRequest): Ne
     },
     stop: read.texts('stop_sequences'),
     ...(maxOutput ? { maxOutput } : {}),
-    reasoning: parseReasoning(read, output),
+    reasoning: parseReasoning(read, effortFor(turns, output.get('effort'))),
     stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
     count: 1,
     user: optionalText(read.fields('metadata')?.['user_id'], 'metadata.user_id'),
@@ -66,15 +66,24 @@ function parseSystem(system: unknown): NeutralMessage[] {
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 }
 
-/** Tool results are part of the user's turn; in the neutral form they become a separate turn before it. */
-function parseTurn(value: unknown, index: number): NeutralMessage[] {
+function turnsOf(turns: readonly unknown[]): NeutralMessage[] {
+  const lastOfUser = turns.findLastIndex((turn) => asFields(turn)?.['role'] === 'user');
+  return turns.flatMap((turn, index) => parseTurn(turn, index, index < lastOfUser));
+}
+
+/**
+ * Tool results are part of the user's turn; in the neutral form they become a separate turn before it.
+ * @param isPast whether a later turn is the user's: instructions for one turn alone have ended
+ */
+function parseTurn(value: unknown, index: number, isPast: boolean): NeutralMessage[] {
   const at = `messages[${index}]`;
   const turn = needFields(value, at);
   const role = needOneOf(turn['role'], ['user', 'assistant', 'system'], `${at}.role`);
   const parts = parseBlocks(turn['content'], `${at}.content`);
   if (role === 'system') {
     const said = parts.filter((part) => part.kind !== 'foreign' || !changesTools(part.value));
-    return said.length > 0 || parts.length === 0 ? [{ role, parts: said }] : [];
+    const isShown = said.length > 0 && !(isPast && turn['clear_at'] === 'next_user_message');
+    return isShown ? [{ role, parts: said }] : [];
   }
   if (role !== 'user') return [{ role, parts }];
   const results = parts.filter((part) => part.kind === 'toolResult');
@@ -86,7 +95,13 @@ function parseTurn(value: unknown, index: number): NeutralMessage[] {
 function parseTool({ tool: value, at }: OfferedTool): NeutralTool {
   const tool = needFields(value, at);
   const type = optionalText(tool['type'], `${at}.type`);
-  if (type !== undefined && type !== 'custom' && tool['input_schema'] === undefined) {
+  if (type !== undefined && type !== 'custom') {
+    // Anthropic: "tools.0.bash_20250124.input_schema: Extra inputs are not permitted".
+    if (tool['input_schema'] !== undefined)
+      throw new InvalidInputError(
+        `${at}.input_schema is not permitted in a tool of type ${type}`,
+        `${at}.input_schema`,
+      );
     return { kind: 'builtin', name: type, dialect: 'anthropic-messages', value: tool, at };
   }
   return {
@@ -119,9 +134,25 @@ function parseFormat(value: unknown): ResponseFormat | undefined {
   };
 }
 
-function parseReasoning(read: FieldReader, output: FieldReader): Reasoning | undefined {
+/**
+ * Returns the effort of the next response. A system message changes it from the user's turn directly before it, else from
+ * the user's next turn (platform.claude.com, "Per-message effort", November 2026).
+ */
+function effortFor(turns: readonly unknown[], given: unknown): unknown {
+  let [effort, next] = [given, given];
+  let isAfterUser = false;
+  for (const { role, content, output_config: config } of asFieldsList(turns)) {
+    if (role === 'system') next = asFields(config)?.['effort'] ?? next;
+    else isAfterUser = role === 'user' && !(Array.isArray(content) && asFieldsList(content).every(isResult));
+    if (isAfterUser) effort = next;
+  }
+  return effort;
+}
+
+const isResult = ({ type }: Fields): boolean => type === 'tool_result';
+
+function parseReasoning(read: FieldReader, effort: unknown): Reasoning | undefined {
   const thinking = read.fields('thinking');
-  const effort = output.get('effort');
   if (!thinking && (effort === undefined || effort === null)) return undefined;
   const budget = optionalCount(thinking?.['budget_tokens'], 'thinking.budget_tokens');
   const isUnset = budget === undefined && (effort === undefined || effort === null);

@@ -68,12 +68,11 @@ const imageFormats = ['png', 'jpeg', 'gif', 'webp'] as const;
 
 function toImage(image: Fields, at: string): Json {
   const format = needOneOf(image['format'], imageFormats, `${at}.format`);
-  return { type: 'base64', media_type: `image/${format}`, data: bytesOf(image['source'], `${at}.source`) };
+  return { type: 'base64', media_type: `image/${format}`, data: bytesOf(unionAt(image['source'], `${at}.source`)) };
 }
 
 /** Bedrock reads objects of S3 with the rights of an AWS account, which a key of this site does not have. */
-function bytesOf(source: unknown, at: string): string {
-  const [kind, bytes, where] = unionAt(source, at);
+function bytesOf([kind, bytes, where]: ReturnType<typeof unionAt>): string {
   if (kind !== 'bytes') throw new InvalidInputError(`${where} is not supported here: send bytes`, where);
   return needName(bytes, where);
 }
@@ -147,13 +146,14 @@ class BlockReader {
   }
 
   private documentSource(document: Fields, at: string): Json {
-    const [kind, given, where] = unionAt(document['source'], `${at}.source`);
+    const source = unionAt(document['source'], `${at}.source`);
+    const [kind, given, where] = source;
     if (kind === 'text') return { type: 'text', media_type: 'text/plain', data: needText(given, where) };
     if (kind === 'content') return { type: 'content', content: this.list(needList(given, where), where) };
     const format = needOneOf(document['format'], ['pdf', ...textFormats], `${at}.format`);
-    const data = bytesOf(document['source'], `${at}.source`);
+    const data = bytesOf(source);
     if (format === 'pdf') return { type: 'base64', media_type: 'application/pdf', data };
-    return { type: 'text', media_type: 'text/plain', data: this.documentText(data, `${at}.source.bytes`) };
+    return { type: 'text', media_type: 'text/plain', data: this.documentText(data, where) };
   }
 
   private documentText(data: string, at: string): string {

@@ -7,7 +7,7 @@ import { NativeStream, type NativeListener } from '../../wire/pass-through/nativ
 import { reportAnswer } from '../../neutral/report.js';
 import { readGeminiError } from './error.js';
 import { readGeminiAnswer } from './gemini-read.js';
-import { GeminiStreamReader } from './gemini-stream-reader.js';
+import { foreignEnd, GeminiStreamReader } from './gemini-stream-reader.js';
 import { moreSearches, noSearches, searchesOf, sumOfSearches, toGeminiUsage } from './gemini-usage.js';
 
 /**
@@ -38,8 +38,21 @@ const imagesOf = (candidate: Fields): number =>
   asFieldsList(asFields(candidate['content'])?.['parts']).filter((part) => asFields(part['inlineData'])).length;
 
 /** A Gemini stream for a client of the same dialect. */
-export const nativeGeminiStream = (transcript: Transcript): StreamTransform =>
-  new NativeStream(new GeminiListener(), new GeminiStreamReader(), transcript);
+export const nativeGeminiStream = (transcript: Transcript): StreamTransform => new GeminiStream(transcript);
+
+const foreignEndEvent = /^data: ?\[DONE\][\r\n]*/m;
+
+/** Google's clients cannot read `foreignEnd`, so it is left out of the end of the stream. */
+class GeminiStream extends NativeStream {
+  constructor(transcript: Transcript) {
+    super(new GeminiListener(), new GeminiStreamReader(), transcript);
+  }
+
+  override closing(): Buffer {
+    const end = super.closing();
+    return end.includes(foreignEnd) ? Buffer.from(end.toString().replace(foreignEndEvent, '')) : end;
+  }
+}
 
 /** Every event may have usage, from the beginning of the stream; an event with a finish reason ends the stream. */
 class GeminiListener implements NativeListener {

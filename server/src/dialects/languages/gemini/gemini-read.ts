@@ -69,7 +69,7 @@ export function readPart(part: Fields): Part[] {
   const call = asFields(part['functionCall']);
   if (call) {
     const id = someText(call['id']) ?? `call_${randomAlphanumeric(24)}`;
-    return [{ kind: 'toolCall', id, name: asText(call['name']), arguments: writeJson(call['args'] ?? {}), ...signed }];
+    return [{ kind: 'toolCall', id, name: asText(call['name']), arguments: argumentsIn(call['args']), ...signed }];
   }
   const inline = asFields(part['inlineData']);
   if (inline) return readInline(inline, signature);
@@ -82,6 +82,10 @@ export function readPart(part: Fields): Part[] {
     return text === '' && signature === undefined ? [] : [{ kind: 'reasoning', text, ...signed }];
   return text === '' && signature === undefined ? [] : [{ kind: 'text', text, ...signed }];
 }
+
+/** Google leaves out the arguments of a call that has none. Gateways may send them as text. */
+const argumentsIn = (given: unknown): string =>
+  typeof given === 'string' && given.trim() !== '' ? given : writeJson(asFields(given) ?? {});
 
 const fenced = (language: string, text: string): string => `\n\`\`\`${language}\n${text.replace(/\n$/, '')}\n\`\`\`\n`;
 

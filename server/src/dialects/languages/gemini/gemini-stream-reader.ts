@@ -10,6 +10,9 @@ import { annotationsOf, logprobsOf, queriesOf } from './gemini-extras.js';
 import { finishOf, readPart } from './gemini-read.js';
 import { moreSearches, noSearches, searchesOf, toGeminiUsage } from './gemini-usage.js';
 
+/** Gateways may end a stream of Google's dialect as OpenAI ends its streams. */
+export const foreignEnd = '[DONE]';
+
 interface ChoiceState {
   tools: number;
   /** Later events repeat the queries of earlier ones. */
@@ -28,6 +31,7 @@ export class GeminiStreamReader implements StreamReader {
   readonly done = false;
 
   push({ data }: ServerEvent): NeutralEvent[] {
+    if (data.startsWith(foreignEnd)) return [];
     const value = data.includes('"functionCall"') ? parseExact(data) : parseJson(data);
     const payload = asFields(Array.isArray(value) ? (value[0] as unknown) : value);
     if (!payload) return [{ kind: 'error', error: unreadable() }];

@@ -11,7 +11,7 @@ export function asJsonList(stream: StreamTransform): StreamTransform {
   const items = (out: Buffer | string | null): string => {
     if (out === null) return '';
     const events = parser.push(typeof out === 'string' ? Buffer.from(out) : out);
-    // Gateways may end a stream with `[DONE]`.
+    // `foreignEnd` is no item.
     return events
       .filter(({ data }) => data.startsWith('{'))
       .map(({ data }) => (count++ === 0 ? `[${data}` : `,\r\n${data}`))

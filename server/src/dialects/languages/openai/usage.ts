@@ -139,7 +139,8 @@ function detailsOf(
     toCount(tools['x_search_calls']);
   const fileSearches = firstCount(tools['file_search_calls'], tools['document_search_calls']);
   const codeExecutions = toCount(tools['code_interpreter_calls']);
-  const when = whenTier(tier) ?? whenSearched(usage['search_context_size']);
+  const { search_context_size: searched } = usage;
+  const when = tier === undefined && searched === undefined ? undefined : (whenTier(tier) ?? whenSearched(searched));
   const sum = cacheWrite1hTokens + imageInputTokens + imageOutputTokens + cachedAudioTokens;
   if (sum + webSearches + fileSearches + codeExecutions === 0 && !when && !cacheIsBeside) return nothing;
   return usageDetails({

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readDrawingFields } from '../../priced-fields.js';
 import { declaredTools, withTools } from '../../neutral/declared-tools.js';
 import { asText, someText, type Fields } from '../../neutral/fields.js';
-import { tokensOfImage } from '../../neutral/made-image.js';
+import { type ImageTerms, tokensOfImage } from '../../neutral/made-image.js';
 
 /** The model with which OpenAI's tool draws if a request names none, as OpenAI documents it. */
 export const usualDrawingModel = 'gpt-image-2';
@@ -12,17 +12,15 @@ export const azureDrawingHeader = 'x-ms-oai-image-generation-deployment';
 
 const isDrawing = (tool: Fields): boolean => tool['type'] === 'image_generation';
 
-interface Drawing {
+interface Drawing extends ImageTerms {
   readonly model: string;
-  readonly size: string;
-  readonly quality: string;
 }
 
 /** The size with the most tokens, which the model may choose. */
 const largestSize = '1024x1536';
 
 /**
- * Returns the model, size and quality of the drawing tool, which determine the price of its images; of several tools,
+ * Returns the model of the drawing tool and the terms of its images, which determine their price; of several tools,
  * the most expensive one. Null without such a tool.
  * @throws AppError INVALID_INPUT naming the field
  */
@@ -31,8 +29,8 @@ export function drawingIn(body: Fields): Drawing | null {
   if (tools.length === 0) return null;
   return tools
     .map(({ tool, at }): Drawing => {
-      const { size, quality } = readDrawingFields(tool, at);
-      return { model: asText(tool['model']) || usualDrawingModel, size: size || largestSize, quality };
+      const terms = readDrawingFields(tool, at);
+      return { ...terms, model: asText(tool['model']) || usualDrawingModel, size: terms.size || largestSize };
     })
     .reduce((most, each) => (tokensOfImage(each) > tokensOfImage(most) ? each : most));
 }

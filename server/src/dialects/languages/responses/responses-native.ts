@@ -75,7 +75,7 @@ class ResponsesListener implements NativeListener {
     const { type } = event;
     if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed') {
       const response = asFields(event['response']) ?? {};
-      this.reported = toResponsesUsage(response);
+      this.reported = toResponsesUsage(response, true);
       this.answerId = someText(response['id']);
       this.proof = lastProof(response['output']);
       this.givenIds = idsOfResponse(response);

@@ -9,6 +9,12 @@ import { imageTypeOf } from './responses-read.js';
 import { readEncrypted } from './thinking-signature.js';
 
 /**
+ * The type of items that change the effort or the format of later responses (`openai` 3.57.0,
+ * types/responses/response_configuration_update_item_param_param.py).
+ */
+export const configurationUpdate = 'configuration_update';
+
+/**
  * `input`: text or a list of items. Adjacent items of the assistant form one turn.
  * @throws AppError INVALID_INPUT naming the field
  */
@@ -17,7 +23,9 @@ export function parseInput(value: unknown): NeutralMessage[] {
   const messages: NeutralMessage[] = [];
   for (const [index, entry] of needList(value, 'input').entries()) {
     const at = `input[${index}]`;
-    const message = parseItem(needFields(entry, at), at);
+    const item = needFields(entry, at);
+    if (item['type'] === configurationUpdate) continue;
+    const message = parseItem(item, at);
     const last = messages.at(-1);
     if (last?.role === 'assistant' && message.role === 'assistant') {
       messages[messages.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };

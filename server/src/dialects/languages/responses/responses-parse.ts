@@ -20,7 +20,7 @@ import {
   type ResponseFormat,
   type ToolChoice,
 } from '../../neutral/request.js';
-import { parseInput } from './responses-parse-input.js';
+import { configurationUpdate, parseInput } from './responses-parse-input.js';
 
 /**
  * A Responses call in the neutral form.
@@ -31,6 +31,9 @@ export function parseResponsesRequest({ body, model, stream }: ClientRequest): N
   const input = read.get('input');
   if (input === undefined || input === null || input === '') throw new InvalidInputError('input is required', 'input');
   const text = read.fields('text');
+  const updates = asFieldsList(input).filter(({ type }) => type === configurationUpdate);
+  const format = lastOf(updates, 'text', 'format') ?? text?.['format'];
+  const effort = lastOf(updates, 'reasoning', 'effort');
   const instructions = read.text('instructions');
   const maxOutput = read.count('max_output_tokens');
   const topLogprobs = read.count('top_logprobs') || undefined;
@@ -48,7 +51,7 @@ export function parseResponsesRequest({ body, model, stream }: ClientRequest): N
     tools: [...declared, ...toolsInInput(input, declared)],
     toolChoice: parseToolChoice(read.get('tool_choice')),
     parallelToolCalls: read.flag('parallel_tool_calls'),
-    responseFormat: parseFormat(optionalFields(text?.['format'], 'text.format')),
+    responseFormat: parseFormat(optionalFields(format, 'text.format')),
     sampling: {
       temperature: read.number('temperature'),
       topP: read.number('top_p'),
@@ -58,7 +61,7 @@ export function parseResponsesRequest({ body, model, stream }: ClientRequest): N
     },
     stop: [],
     ...(maxOutput ? { maxOutput } : {}),
-    reasoning: parseReasoning(read.fields('reasoning')),
+    reasoning: parseReasoning(read.fields('reasoning'), effort),
     stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
     count: 1,
     user: read.text('user'),
@@ -171,7 +174,13 @@ function parseFormat(format: Fields | undefined): ResponseFormat | undefined {
   }
 }
 
-function parseReasoning(reasoning: Fields | undefined): Reasoning | undefined {
+/** Returns what the last update of the conversation says of a setting. */
+const lastOf = (updates: readonly Fields[], holder: string, name: string): unknown =>
+  updates.map((update) => asFields(update[holder])?.[name]).findLast((value) => value !== undefined && value !== null);
+
+/** @param updated the effort that the conversation has changed to, if any */
+function parseReasoning(given: Fields | undefined, updated: unknown): Reasoning | undefined {
+  const reasoning = updated === undefined ? given : { ...given, effort: updated };
   if (!reasoning) return undefined;
   const { effort, summary } = reasoning;
   return {

@@ -155,7 +155,7 @@ export class ResponsesStreamReader implements StreamReader {
 
   private finish(response: Fields): NeutralEvent[] {
     this.done = true;
-    const usage = toResponsesUsage(response);
+    const usage = toResponsesUsage(response, true);
     const reported: NeutralEvent[] = usage ? [{ kind: 'usage', usage }] : [];
     const error = failureOf(response);
     if (error) return [...reported, { kind: 'error', error }];

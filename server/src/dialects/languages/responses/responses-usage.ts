@@ -14,9 +14,10 @@ const toolCalls = new Map<unknown, PricedTool['counted']>(
  * Reads usage of Responses. Its counts have other names than in chat, and its tool calls are counted by the items of
  * the output.
  * @param response the whole response
+ * @param isStreamed whether it came in events, which may include partial images
  * @returns null when no usage was reported
  */
-export function toResponsesUsage(response: Fields): Usage | null {
+export function toResponsesUsage(response: Fields, isStreamed = false): Usage | null {
   const usage = asFields(response['usage']);
   if (!usage) return null;
   const text = toUsage(
@@ -33,7 +34,8 @@ export function toResponsesUsage(response: Fields): Usage | null {
     },
     response['service_tier'],
   );
-  const found = text && withDrawnImages(text, asFields(asFields(response['tool_usage'])?.['image_gen']), response);
+  const report = asFields(asFields(response['tool_usage'])?.['image_gen']);
+  const found = text && withDrawnImages(text, report, response, isStreamed);
   // xAI counts the calls of its tools itself. Counting their items would count them a second time.
   if (!found || found.details?.webSearches || asFields(usage['server_side_tool_usage_details'])) return found;
   const calls = toolCallsIn(response);
@@ -41,12 +43,12 @@ export function toResponsesUsage(response: Fields): Usage | null {
 }
 
 /**
- * Returns the tool calls in the finished items of a response that is not complete.
+ * Returns the tool calls in the finished items of a stream that is not complete.
  * @param items items as `toolItem` reduced them
  */
 export function usageOfItems(items: readonly Fields[], tools: unknown): Usage {
   const response = { output: items, tools };
-  const drawn = withUncountedImages(noUsage, response);
+  const drawn = withUncountedImages(noUsage, response, true);
   const calls = toolCallsIn(response);
   return calls ? { ...drawn, details: { ...drawn.details, ...calls } } : drawn;
 }
@@ -60,8 +62,8 @@ export function toolItem(item: Fields | null): Fields | null {
 }
 
 /** Adds the tokens of images that OpenAI's own tool drew with another model, because the usage leaves them out. */
-function withDrawnImages(usage: Usage, report: Fields | null, response: Fields): Usage {
-  if (!report) return usage.details?.imageOutputTokens ? usage : withUncountedImages(usage, response);
+function withDrawnImages(usage: Usage, report: Fields | null, response: Fields, isStreamed: boolean): Usage {
+  if (!report) return usage.details?.imageOutputTokens ? usage : withUncountedImages(usage, response, isStreamed);
   const [promptTokens, output] = [toCount(report['input_tokens']), toCount(report['output_tokens'])];
   if (promptTokens === 0 && output === 0) return usage;
   // A response that is not stored may omit its items.
@@ -93,10 +95,13 @@ function withDrawnImages(usage: Usage, report: Fields | null, response: Fields):
  * Adds images whose tokens the provider does not report, with the token count that OpenAI publishes for their size and
  * quality.
  */
-function withUncountedImages(usage: Usage, response: Fields): Usage {
+function withUncountedImages(usage: Usage, response: Fields, isStreamed: boolean): Usage {
   const items = asFieldsList(response['output']).filter(isDrawn);
   if (items.length === 0) return usage;
-  const counts = items.map(({ size, quality }) => tokensOfImage({ size: asText(size), quality: asText(quality) }));
+  const partialImages = isStreamed ? partialImagesOf(response) : 0;
+  const counts = items.map(({ size, quality }) =>
+    tokensOfImage({ size: asText(size), quality: asText(quality), partialImages }),
+  );
   const imageOutputTokens = counts.reduce((sum, count) => sum + count, 0);
   const ofImages = { promptTokens: 0, imageInputTokens: 0, completionTokens: imageOutputTokens, imageOutputTokens };
   return {
@@ -105,6 +110,10 @@ function withUncountedImages(usage: Usage, response: Fields): Usage {
     details: { ...usage.details, imageOutputTokens, drawn: { images: items.length, ...ofImages } },
   };
 }
+
+/** Returns the number of partial images before each image of a stream. Providers repeat the tools of the request. */
+const partialImagesOf = (response: Fields): number =>
+  Math.max(0, ...declaredTools(response).map(({ tool }) => toCount(tool['partial_images'])));
 
 const isDrawn = (item: Fields): boolean => item['type'] === 'image_generation_call' && item['status'] !== 'failed';
 

@@ -13,6 +13,7 @@ import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot
 import { rerankRules } from '../openai-compatible/rerank.js';
 import { addressOf, bearer } from '../openai-compatible/address.js';
 import { aliError, refuseError } from './ali-error.js';
+import { dashScopeChat } from './dashscope-chat.js';
 
 const place = '/api/v1/services/aigc/text2image/image-synthesis';
 const everyMilliseconds = 3000;
@@ -168,9 +169,17 @@ const dialect: Dialect = {
   rules: aliRules,
 };
 
+const compatible = openAICompatible(dialect);
+
 export const ali: Adapter = {
-  ...openAICompatible(dialect),
+  ...compatible,
   embeddings: aliEmbeddings(dialect),
   images: aliImages(dialect),
   rerank: aliRerank(dialect),
+};
+
+/** Chat over DashScope's own API. */
+export const dashScope: Adapter = {
+  ...ali,
+  ...(compatible.chat ? { chat: dashScopeChat(compatible.chat, dialect) } : {}),
 };

@@ -15,6 +15,7 @@ import {
   nativeMessagesBody,
   nativeMessageStream,
 } from '../../languages/anthropic/messages-native.js';
+import { isInThread } from '../../neutral/thread.js';
 import { countAt } from './count.js';
 import { messagesProvider } from '../../languages/anthropic/messages-write.js';
 
@@ -39,8 +40,8 @@ const messages: ChatCapability = {
       upstreamModel: model,
     };
   },
-  fromUpstreamResponse: nativeMessage,
-  openStream: (_request, _target, transcript) => nativeMessageStream(transcript),
+  fromUpstreamResponse: (body, _target, request) => nativeMessage(body, request && isInThread(request.body)),
+  openStream: ({ body }, _target, transcript) => nativeMessageStream(transcript, isInThread(body)),
 };
 
 /** Serves clients of every other dialect. */

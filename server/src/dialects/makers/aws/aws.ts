@@ -104,7 +104,7 @@ const messages: ChatCapability = {
     const body = withBetas({ ...request.body, ...changes }, request.headers, bedrockBetas, target);
     return toRequest(body, model, request.stream, target);
   },
-  fromUpstreamResponse: nativeMessage,
+  fromUpstreamResponse: (body) => nativeMessage(body),
   openStream: (_request, _target, transcript) => new UnframedStream(nativeMessageStream(transcript)),
 };
 

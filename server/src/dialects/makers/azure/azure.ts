@@ -12,7 +12,8 @@ const defaultVersion = '2024-12-01-preview';
 const undated = /^(?:v1|preview|latest)$/;
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
-const deploymentOf = (model: string, { createdAt }: Target): string =>
+/** Returns the deployment of a model, which is in the URL. */
+export const deploymentOf = (model: string, { createdAt }: Pick<Target, 'createdAt'>): string =>
   createdAt === null || createdAt < dotsSince ? model.replaceAll('.', '') : model;
 
 /**

@@ -1,8 +1,8 @@
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
-import type { Adapter, FormFile, OneShotCapability, OneShotRequest } from '../../contract.js';
+import type { Adapter, ChatCapability, FormFile, OneShotCapability, OneShotRequest } from '../../contract.js';
 import type { Target } from '../../target.js';
-import { asFields, asText, someNumber, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asList, asText, someNumber, type Fields } from '../../neutral/fields.js';
 import type { Dialect, EndpointPath } from '../openai-compatible/dialect.js';
 import { openAICompatible, streamed } from '../openai-compatible/openai-compatible.js';
 import { addressOf, bearer } from '../openai-compatible/address.js';
@@ -109,7 +109,8 @@ const dialect: Dialect = {
 /** Converts `{result: {response, usage}}`, and `{response}` in a stream. */
 function toCompletion(answer: Record<string, unknown>, target: Target): Record<string, unknown> {
   const result = asFields(answer['result']) ?? answer;
-  const ends = answer['result'] !== undefined;
+  // The last event of a stream has the usage.
+  const ends = answer['result'] !== undefined || asFields(result['usage']) !== null;
   return {
     id: '',
     object: 'text_completion',
@@ -120,10 +121,48 @@ function toCompletion(answer: Record<string, unknown>, target: Target): Record<s
   };
 }
 
+const compatible = openAICompatible(dialect);
+
 export const cloudflare: Adapter = {
-  ...openAICompatible(dialect),
+  ...compatible,
   // The schema of a model's own call has no `stream_options`. The last event always reports the usage.
   completions: streamed({ ...dialect, refusesStreamOptions: true, answer: toCompletion, chunk: toCompletion }, runUrl),
   images: cloudflareImages(dialect, runUrl),
   transcription: cloudflareTranscription(dialect, runUrl),
+};
+
+/** Converts the same forms to chat completions. */
+function toChat(answer: Record<string, unknown>, target: Target): Record<string, unknown> {
+  // Calls with tools are answered by the compatible API.
+  if (answer['choices'] !== undefined) return named(answer, target);
+  const { choices, ...rest } = toCompletion(answer, target);
+  const name = answer['result'] === undefined ? 'delta' : 'message';
+  return {
+    ...rest,
+    object: name === 'delta' ? 'chat.completion.chunk' : 'chat.completion',
+    choices: asFieldsList(choices).map(({ text, ...choice }) => ({
+      ...choice,
+      [name]: { role: 'assistant', content: text },
+    })),
+  };
+}
+
+/**
+ * Chat at the model's own path. Calls with tools, whose form differs there, go to the compatible API, and calls with
+ * parts, which that path refuses.
+ */
+function runChat(usual: ChatCapability): ChatCapability {
+  const run = streamed({ ...dialect, refusesStreamOptions: true, answer: toChat, chunk: toChat }, runUrl);
+  const isPlain = ({ messages, tools }: Fields): boolean =>
+    asList(tools).length === 0 && asFieldsList(messages).every(({ content }) => !Array.isArray(content));
+  return {
+    ...run,
+    toUpstreamRequest: (request, target) => (isPlain(request.body) ? run : usual).toUpstreamRequest(request, target),
+  };
+}
+
+/** Chat at the model's own path. */
+export const cloudflareRun: Adapter = {
+  ...cloudflare,
+  ...(compatible.chat ? { chat: runChat(compatible.chat) } : {}),
 };

@@ -10,6 +10,7 @@ import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { rerankRules } from '../openai-compatible/rerank.js';
 import { readCohere } from './cohere-read.js';
 import { CohereStreamReader } from './cohere-stream-reader.js';
+import { cohereV1 } from './cohere-v1.js';
 import { writeCohere } from './cohere-write.js';
 
 const dialect: Dialect = {};
@@ -54,3 +55,5 @@ const embeddings = oneShot(dialect, '/v2/embed', {
 
 /** Type 34 (docs/reference/providers/own-protocols.md#cohere). */
 export const cohere: Adapter = { conversation, embeddings, rerank: oneShot(dialect, '/v1/rerank', rerankRules) };
+
+export const cohereOlder: Adapter = { ...cohere, conversation: cohereV1(conversation) };

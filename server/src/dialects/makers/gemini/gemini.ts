@@ -2,6 +2,8 @@ import { writeJson } from '../../../shared/exact-json.js';
 import type { Adapter, ChatCapability, ChatRequest, ConversationCapability, TokenCount } from '../../contract.js';
 import type { Target } from '../../target.js';
 import { asFieldsList } from '../../neutral/fields.js';
+import { isInstruction } from '../../neutral/message.js';
+import type { NeutralRequest } from '../../neutral/request.js';
 import { minimalChange } from '../../wire/pass-through/native-body.js';
 import { cutSuffix } from '../../languages/gemini/gemini-model.js';
 import { nativeGeminiChanges, type NativeChanges } from '../../languages/gemini/gemini-native-changes.js';
@@ -10,7 +12,7 @@ import { defaultGeminiSettings, type GeminiSettings } from '../../languages/gemi
 import { geminiProvider } from '../../languages/gemini/gemini-write.js';
 import { embeddings } from './embeddings.js';
 import { images } from './images.js';
-import { geminiHeaders, geminiUrl, modelPath } from './url.js';
+import { geminiHeaders, geminiUrl, isAtV1, modelPath } from './url.js';
 
 const settingsOf = (target: Target): GeminiSettings => ({ ...defaultGeminiSettings, ...target.families.gemini });
 
@@ -27,7 +29,7 @@ const generate: ChatCapability = {
     const { model, changes } = nativeChanges(request, target);
     return {
       method: 'POST',
-      url: geminiUrl(target, model, method === streamMethod ? `${method}?alt=sse` : method),
+      url: geminiUrl(target, model, method === streamMethod ? `${method}?alt=sse` : method, request.body),
       headers: geminiHeaders(target, request.stream),
       body: minimalChange(request, changes),
       upstreamModel: model,
@@ -51,14 +53,24 @@ function nativeChanges(request: ChatRequest, target: Target): NativeChanges {
   });
 }
 
+/** `v1` refuses `systemInstruction` (yym68686/uni-api#47, November 2024), so instructions are turns of the user. */
+const withoutInstructions = (request: NeutralRequest): NeutralRequest => ({
+  ...request,
+  messages: request.messages.map((message) => (isInstruction(message) ? { ...message, role: 'user' } : message)),
+});
+
 /** For clients of every other dialect. */
 const conversation: ConversationCapability = {
-  codec: (target) => geminiProvider(settingsOf(target)),
+  codec(target) {
+    const codec = geminiProvider(settingsOf(target));
+    if (!isAtV1(target, target.upstreamModel)) return codec;
+    return { ...codec, write: (request) => codec.write(withoutInstructions(request)) };
+  },
   toUpstreamRequest: (body, call, target) => {
     const { model } = cutSuffix(call.model, settingsOf(target));
     return {
       method: 'POST',
-      url: geminiUrl(target, model, call.stream ? `${streamMethod}?alt=sse` : 'generateContent'),
+      url: geminiUrl(target, model, call.stream ? `${streamMethod}?alt=sse` : 'generateContent', body),
       headers: geminiHeaders(target, call.stream),
       body: writeJson(body),
       upstreamModel: model,

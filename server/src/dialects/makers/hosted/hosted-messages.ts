@@ -42,6 +42,6 @@ export const hostedMessages = (place: (target: Target) => string): ChatCapabilit
       ...(dropped.length === 0 ? {} : { dropped }),
     };
   },
-  fromUpstreamResponse: nativeMessage,
+  fromUpstreamResponse: (body) => nativeMessage(body),
   openStream: (_request, _target, transcript) => nativeMessageStream(transcript),
 });

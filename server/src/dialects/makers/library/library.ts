@@ -37,7 +37,9 @@ function references(documents: unknown): string {
 function errorOf(answer: Fields): UpstreamError | null {
   const code = someNumber(answer['errCode']) ?? 0;
   if (code === 0 && answer['success'] !== false) return null;
-  return providerError('library_error', code, asText(answer['message']), undefined);
+  // Any other code counts as a failure of the provider.
+  const status = code >= 400 && code < 600 ? code : undefined;
+  return providerError('library_error', code, asText(answer['message']), status);
 }
 
 /** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not a response */

@@ -63,6 +63,12 @@ const embeddings = oneShot(dialect, '/v1/embeddings', {
 
 export const minimax: Adapter = { ...openAICompatible(dialect), embeddings, speech: minimaxSpeech(dialect) };
 
+/** Chat at the path of OpenAI. */
+export const minimaxCompatible: Adapter = {
+  ...minimax,
+  ...openAICompatible({ ...dialect, chat: '/v1/chat/completions' }),
+};
+
 const audioTypes: Readonly<Record<string, string>> = {
   mp3: 'audio/mpeg',
   wav: 'audio/wav',

@@ -7,6 +7,7 @@ import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../../languages/openai/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { ollamaChat } from './ollama-chat.js';
 
 /** Reasoning has other field names here (docs/reference/providers/own-protocols.md#ollama). */
 function named(answer: Record<string, unknown>): Record<string, unknown> {
@@ -59,3 +60,7 @@ const embeddings = oneShot(dialect, '/api/embed', {
 });
 
 export const ollama: Adapter = { ...openAICompatible(dialect), embeddings };
+
+const { chat: _chat, ...others } = ollama;
+/** Chat at `/api/chat`. */
+export const ollamaNative: Adapter = { ...others, conversation: ollamaChat };

@@ -143,6 +143,8 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target, 
   };
 }
 
+const toolCalls = Buffer.from('"tool_calls"');
+
 /**
  * Reads a response of which only the usage matters. Decoded as Latin-1 its texts are wrong, but its structure is right,
  * and it takes half the memory of UTF-16. The texts are decoded if they have to be counted.
@@ -150,7 +152,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target, 
 function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target, asked: Fields): ChatAnswer {
   const scanned = parseAnswer(bytes, 'latin1');
   if (scanned['error']) normalAnswer(dialect, parseAnswer(bytes), target);
-  const isSound = !bytes.includes('"tool_calls"') || repairedAnswer(scanned, callEnding(asked)) === scanned;
+  const isSound = !bytes.includes(toolCalls) || repairedAnswer(scanned, callEnding(asked)) === scanned;
   return {
     body: isSound ? bytes : Buffer.from(writeJson(repairedAnswer(parseAnswer(bytes), callEnding(asked)))),
     usage: chatUsage(scanned),

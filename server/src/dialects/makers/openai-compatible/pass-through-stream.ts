@@ -16,9 +16,10 @@ import { asFields, parseFields, type Json } from '../../neutral/fields.js';
 
 /**
  * A key `usage` or `error` whose value is an object or text, and a call: `"usage":null` on every chunk is not worth parsing. Quotes
- * inside JSON text are escaped, so content cannot match.
+ * inside JSON text are escaped, so content cannot match. Two searches take half the time of one for both.
  */
-const mark = /"(?:usage|error)"\s*:\s*["{]|"tool_calls"\s*:\s*\[\s*\{/g;
+const reportMark = /"(?:usage|error)"\s*:\s*["{]/g;
+const callMark = /"tool_calls"\s*:\s*\[\s*\{/g;
 /**
  * Once a tool was called, finish reasons too. The first group is the index of a piece that has only an index and a short text, as nearly
  * all later pieces of a call.
@@ -152,11 +153,11 @@ export class PassThroughStream implements StreamTransform {
   /** @returns Infinity when there is none */
   private nextMark(text: string, start: number): number {
     const { repair } = this;
-    const wanted = repair ? markAfterCall : mark;
-    wanted.lastIndex = start;
-    for (let found = wanted.exec(text); found; found = wanted.exec(text)) {
+    if (!repair) return Math.min(nextMatch(reportMark, text, start), nextMatch(callMark, text, start));
+    markAfterCall.lastIndex = start;
+    for (let found = markAfterCall.exec(text); found; found = markAfterCall.exec(text)) {
       const index = found[1];
-      if (index === undefined || !repair?.isSoundAt(Number(index))) return found.index;
+      if (index === undefined || !repair.isSoundAt(Number(index))) return found.index;
     }
     return Infinity;
   }
@@ -220,6 +221,12 @@ export class SpokenStream extends PassThroughStream {
     for (const [, id = ''] of block.text.matchAll(audioId)) this.ids.add(detached(id));
     return super.forward(block);
   }
+}
+
+/** @returns Infinity when there is none */
+function nextMatch(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.exec(text)?.index ?? Infinity;
 }
 
 const done = '[DONE]';

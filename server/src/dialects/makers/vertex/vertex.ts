@@ -138,7 +138,7 @@ const messages: ChatCapability = {
     const { changes, model } = nativeMessagesChanges(request, target, claudeSettings(target));
     return claudeRequest({ ...request.body, ...changes }, { ...request, model }, target);
   },
-  fromUpstreamResponse: nativeMessage,
+  fromUpstreamResponse: (body) => nativeMessage(body),
   openStream: (_request, _target, transcript) => new WithoutVertexEvents(nativeMessageStream(transcript)),
 };
 

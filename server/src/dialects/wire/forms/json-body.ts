@@ -5,7 +5,7 @@ import { AppError } from '../../../shared/errors.js';
 import { assertJsonBounds, type JsonShape, newJsonScan, parseJson, scanJson } from '../../../shared/json.js';
 import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
-import type { Json } from '../../neutral/fields.js';
+import { foldedName, type Json } from '../../neutral/fields.js';
 
 /**
  * The largest lists that clients send are token ids of embeddings, 300,000 in a call. Tool schemas nest some 40 levels.
@@ -145,7 +145,7 @@ function parse(text: string, { longValues }: Pick<JsonShape, 'longValues'> = { l
  * names without regard to case, and of a repeated name some use the first and some the last value. Such a call could be
  * priced by one value and served by another.
  */
-const decisive = new Map(decisiveNames.map((name) => [name.toLowerCase(), name]));
+const decisive = new Map(decisiveNames.map((name) => [foldedName(name), name]));
 /** Two spellings of one field, both of which a provider accepts. */
 const twins = [
   ['generationConfig', 'generation_config'],
@@ -180,7 +180,7 @@ function countMembers(value: object): number {
 /** @throws RelayError invalid_request for a name that another parser could read as that of a priced field */
 export function checkNames(fields: Json): void {
   for (const key of Object.keys(fields)) {
-    const name = decisive.get(key.toLowerCase());
+    const name = decisive.get(foldedName(key));
     if (name !== undefined && name !== key) throw malformed(`${name} is spelled in another case`);
   }
   for (const [one, other] of twins) {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FormPart } from '../../contract.js';
 import { malformed } from '../../errors/relay-error.js';
+import { foldedName } from '../../neutral/fields.js';
+import { decisiveNames } from '../../priced-fields.js';
 
 const maxParts = 1000;
 const maxHeaderBytes = 16 * 1024;
@@ -107,19 +109,13 @@ function decoded(text: string | undefined): string | null {
   }
 }
 
-/** Fields that decide the price or which provider serves the call. `file` is a file, and the other fields are texts. */
-const decisive = [
-  'model',
-  'n',
-  'batch_size',
-  'size',
-  'quality',
-  'prompt',
-  'stream',
-  'seconds',
-  'file',
-  'response_format',
-];
+/**
+ * Fields that decide the price or which provider serves the call, by their names in small letters. `file` is a file, and the
+ * other fields are texts.
+ */
+const decisive: ReadonlyMap<string, string> = new Map(
+  [...decisiveNames, 'resolution', 'duration', 'file', 'response_format'].map((name) => [foldedName(name), name]),
+);
 /** Fields that may occur several times in a form. */
 const isList = (name: string): boolean => name === 'image' || name.endsWith('[]');
 
@@ -130,14 +126,15 @@ const isList = (name: string): boolean => name === 'image' || name.endsWith('[]'
 function checked(parts: FormPart[]): FormPart[] {
   const seen = new Set<string>();
   for (const { name, value } of parts) {
-    const bare = name.trim().replace(/\[\]$/, '').toLowerCase();
-    const known = decisive.find((each) => each === bare);
+    // Some parsers read `n[0]` as `n`.
+    const bare = foldedName(name.trim().replace(/\[.*$/s, ''));
+    const known = decisive.get(bare);
     if (known !== undefined && known !== name) throw malformed(`${known} is spelled in another way`);
     if (known !== undefined && (typeof value === 'string') === (known === 'file')) {
       throw malformed(`${known} must be ${known === 'file' ? 'a file' : 'text'}`);
     }
-    if (seen.has(name.toLowerCase()) && !isList(name)) throw malformed(`${bare} is named twice`);
-    seen.add(name.toLowerCase());
+    if (seen.has(foldedName(name)) && !isList(name)) throw malformed(`${bare} is named twice`);
+    seen.add(foldedName(name));
   }
   return parts;
 }

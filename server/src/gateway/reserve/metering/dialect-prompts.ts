@@ -86,7 +86,9 @@ export function contentsPrompt(body: Fields): PromptTexts {
   const instruction = either(body, 'systemInstruction', 'system_instruction');
   if (typeof instruction === 'string') prompt.text(instruction);
   for (const turn of [...asFieldsList([instruction]), ...turns]) {
-    for (const part of asFieldsList(turn['parts'])) geminiPart(part, prompt);
+    // Google reads an object in place of a list as its only entry.
+    const parts = asFields(turn['parts']);
+    for (const part of parts ? [parts] : asFieldsList(turn['parts'])) geminiPart(part, prompt);
   }
   for (const tool of asFieldsList(body['tools'])) {
     for (const declared of asFieldsList(either(tool, 'functionDeclarations', 'function_declarations'))) {

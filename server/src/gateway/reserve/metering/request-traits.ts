@@ -1,7 +1,8 @@
 import { whenSearched, whenTier, type Condition } from '../../../shared/price-condition.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
-import { cachesUnasked, searchesUnasked } from '../../../dialects/makers/charging.js';
-import { choicesIn } from '../../../dialects/priced-fields.js';
+import type { Price } from '../../../billing/prices/index.js';
+import { continuesThread } from '../../../dialects/neutral/thread.js';
+import { choicesIn, mayCostMore } from '../../../dialects/priced-fields.js';
 import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
@@ -56,21 +57,25 @@ const maxVisited = 100_000;
 /** Searches of one call of a research model. */
 const researchSearches = 60;
 
-/** Reads the traits of a parsed body. A body with more than 100,000 objects is assumed to have every trait. */
-export function requestTraits(body: Fields, model: string): RequestTraits {
-  const researches = searchesUnasked(model);
-  const tools = serverTools(body);
+/**
+ * Reads the traits of a parsed body. A body with more than 100,000 objects is assumed to have every trait.
+ * @param model facts about the model that is called
+ */
+export function requestTraits(body: Fields, model: Pick<Price, 'cachesUnasked' | 'searchesUnasked'>): RequestTraits {
+  const researches = model.searchesUnasked;
+  const isPlain = !mayCostMore(body);
+  const tools = isPlain ? noTools : serverTools(body);
   const found: Found = {
-    writesCache: cachesUnasked(model),
+    writesCache: model.cachesUnasked,
     writesCacheForHour: false,
     // A prompt that OpenAI stores has texts and tools of its own.
-    addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null,
+    addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null || continuesThread(body),
     hasMedia: false,
     hasAudio: asksForAudio(body),
     ...workOf(tools, researches),
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
-    when: conditionAskedFor(body),
+    when: isPlain ? null : conditionAskedFor(body),
   };
   const open: unknown[] = [body];
   let visited = 0;
@@ -103,6 +108,8 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
   }
   return withinToolCalls(found, body['max_tool_calls']);
 }
+
+const noTools: readonly ServerTool[] = [];
 
 /** Returns the work that all tools of a request may do together. */
 function workOf(tools: readonly ServerTool[], researches: boolean): ToolWork {
@@ -148,14 +155,13 @@ function noteCache(name: string, held: unknown, found: Found): void {
  * Returns the requested condition. Anthropic names a faster mode `speed` and a region, Perplexity names how much to
  * search, all others name a tier.
  */
-function conditionAskedFor(body: Fields): Condition | null {
+export function conditionAskedFor(body: Fields): Condition | null {
   const isInUs = body['inference_geo'] === 'us';
   if (body['speed'] === 'fast') return isInUs ? { tier: 'fast', region: 'us' } : { tier: 'fast' };
   if (isInUs) return { region: 'us' };
-  const searches = whenSearched(asFields(body['web_search_options'])?.['search_context_size']);
-  if (searches) return searches;
   const tier = either(body, 'service_tier', 'serviceTier');
-  return (tier !== 'flex' && whenTier(tier)) || null;
+  const searches = whenSearched(asFields(body['web_search_options'])?.['search_context_size']);
+  return (tier !== 'flex' && whenTier(tier)) || searches || null;
 }
 
 function noteType(type: string, fields: Fields, found: Found): void {

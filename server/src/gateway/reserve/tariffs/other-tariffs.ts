@@ -9,7 +9,7 @@ import { tokensOfImage } from '../../../dialects/neutral/made-image.js';
 /** Charges input only: embeddings, rerank, moderations. Output reported by a provider is ignored. */
 export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
   counts: [...promptQuantities, 'request'],
-  formula: () => 'text',
+  formula: 'text',
   prompt,
   counted: (usage) => (usage.completionTokens === 0 ? usage : { ...usage, completionTokens: 0, reasoningTokens: 0 }),
 });
@@ -19,7 +19,7 @@ export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
  * Speech that a card prices by audio tokens is charged by the provider's report.
  */
 const measuredTariff: Omit<Tariff, 'counts'> = {
-  formula: () => 'text',
+  formula: 'text',
   fixedUsage: (call, card) => {
     const promptTokens = call.measuredTokens ?? 0;
     if (call.form) return { ...noUsage, promptTokens, details: { seconds: secondsOf(promptTokens) } };
@@ -70,7 +70,7 @@ const referredIn = (body: ParsedRequest['body']): number =>
  */
 export const imageTariff: Tariff = {
   counts: [...tokenQuantities, 'image', 'request'],
-  formula: () => 'images',
+  formula: 'images',
   times: (call, upstreamModel) => imageFactor(orderOf(call, upstreamModel)),
   fixedUsage: (call, card): Usage | null => {
     const count = call.images?.count ?? 1;
@@ -84,8 +84,9 @@ export const imageTariff: Tariff = {
     texts: [asText(body['prompt'])],
     fixed: (form.filter(({ value }) => typeof value !== 'string').length + referredIn(body)) * maxImageTokens,
   }),
-  unreportedOutput: ({ images }) => {
-    const imageOutputTokens = images ? images.count * tokensOfImage(images) : 0;
+  unreportedOutput: ({ images, stream }) => {
+    const terms = images && (stream ? images : { ...images, partialImages: 0 });
+    const imageOutputTokens = terms ? terms.count * tokensOfImage(terms) : 0;
     return { completionTokens: imageOutputTokens, details: { imageOutputTokens } };
   },
   notes: ({ request, upstreamModel }, usd) => {

@@ -1,4 +1,3 @@
-import { chargesAudio } from '../../../dialects/makers/charging.js';
 import { tokenQuantities } from '../../../shared/price-card.js';
 import type { ChargeInput, Tariff } from '../../endpoint.js';
 import { chatPrompt } from '../metering/prompt-tokens.js';
@@ -11,10 +10,9 @@ const counts: Tariff['counts'] = [...tokenQuantities, 'request'];
  */
 export const textTariff = (prompt: Tariff['prompt'] = ({ body }, model) => chatPrompt(body, model)): Tariff => ({
   counts,
-  formula: (bareModel) => (chargesAudio(bareModel) ? 'audio' : 'text'),
+  formula: 'text',
+  ofAudio: { formula: 'audio', notes: audioNotes, line: audioLine },
   prompt,
-  notes: (charged) => (chargesAudio(charged.bareModel) ? audioNotes(charged) : {}),
-  line: (charged) => (chargesAudio(charged.bareModel) ? audioLine(charged) : null),
 });
 
 function audioNotes({ price, usage }: ChargeInput): Record<string, unknown> {
@@ -33,12 +31,14 @@ function audioNotes({ price, usage }: ChargeInput): Record<string, unknown> {
   };
 }
 
-const audioLine = ({ price }: ChargeInput): string => `${price.audioText}, group ratio ${price.groupRatio.toFixed(2)}`;
+function audioLine({ price }: ChargeInput): string {
+  return `${price.audioText}, group ratio ${price.groupRatio.toFixed(2)}`;
+}
 
 /** The Messages formula, for every provider that serves Messages. */
 export const messagesTariff = (prompt: Tariff['prompt']): Tariff => ({
   counts,
-  formula: () => 'messages',
+  formula: 'messages',
   prompt,
   notes: ({ price, usage }) => ({
     claude: true,

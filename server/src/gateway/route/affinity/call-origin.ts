@@ -1,6 +1,6 @@
 import type { Admission } from '../admission.js';
 import type { Continuation } from '../../request.js';
-import { RelayError } from '../../../dialects/errors/relay-error.js';
+import { RelayError, threadNotFound } from '../../../dialects/errors/relay-error.js';
 import type { NamedText } from '../../../dialects/languages/provider-ids.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
@@ -12,9 +12,8 @@ import type { CandidateQuery } from '../candidates.js';
  * other account knows either.
  * @returns null when the call is pinned, or no channel of its dialect serves it: other channels refuse such ids, or
  * remove them
- * @throws RelayError previous_response_not_found, unknown_id or encrypted_reasoning_unusable when the account cannot
- * serve the call; previous_response_not_found or unknown_id for an id that is not the user's, except at a channel of
- * their own
+ * @throws RelayError previous_response_not_found, thread_not_found, unknown_id or encrypted_reasoning_unusable when the
+ * account cannot serve the call; the first three for an id that is not the user's, except at a channel of their own
  */
 export function originOf(
   continued: Continuation,
@@ -42,6 +41,10 @@ function enabledOf({ candidates }: Pick<Admission, 'candidates'>, table: Routing
   return channels.filter(({ id }) => table.channel(id)?.enabled === true);
 }
 
+const threadField = 'thread.previous_message_id';
+/** Fields in whose place a client can send the whole conversation, which every provider understands. */
+const wholeConversations: ReadonlySet<string> = new Set(['previous_response_id', threadField]);
+
 /**
  * Handles an id that is unknown here. It is accepted only if its user owns the one account that can have created it.
  */
@@ -53,7 +56,7 @@ function foreignOrigin(
     ({ provider: { adapter } }) =>
       adapter[named.dialect] !== undefined || (named.isGoogle && adapter.generate !== undefined),
   );
-  if (able.length === 0 && named.field !== 'previous_response_id') return null;
+  if (able.length === 0 && !wholeConversations.has(named.field)) return null;
   const [channel, another] = able.filter(({ ownerId }) => ownerId === userId);
   if (!channel || another || channel.keys.length > 1) throw notFound(named, 'is not known');
   return { channel, keyIndex: 0 };
@@ -92,6 +95,7 @@ export const previousNotFound = (id: string, reason: string): RelayError =>
 /** The error for an object that a provider may store, but not for this user. */
 export function notFound({ field, id }: NamedText, reason: string): RelayError {
   if (field === 'previous_response_id') return previousNotFound(id, reason);
+  if (field === threadField) return threadNotFound(id, reason);
   return new RelayError('NOT_FOUND', `The id '${shortOf(id)}' in ${field} ${reason}.`, 'unknown_id', { status: 404 });
 }
 

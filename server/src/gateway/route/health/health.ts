@@ -181,9 +181,8 @@ export class Health {
 
   /** Forgets cooldowns that expired long ago without a trial. */
   prune(): void {
-    const now = this.clock.now();
-    this.known.prune(now);
-    this.failures.prune(now);
+    this.known.prune();
+    this.failures.prune(this.clock.now());
   }
 
   private standingOf(entry: Entry | undefined): Standing {

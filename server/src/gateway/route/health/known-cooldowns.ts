@@ -122,9 +122,9 @@ export class KnownCooldowns {
   /** Stores a cooldown of this node, and announces it to other nodes if they do not know it. */
   put(cooldown: Cooldown): void {
     const known = this.entries.get(keyOf(cooldown));
-    const announced = known && known.cooldown.reason === cooldown.reason && known.announcedUntil;
+    const announced = known?.cooldown.reason === cooldown.reason ? known.announcedUntil : null;
     const entry = this.set(cooldown);
-    if (announced !== undefined && announced !== false && Math.abs(cooldown.until - announced) < worthAnnouncing) {
+    if (announced !== null && Math.abs(cooldown.until - announced) < worthAnnouncing) {
       entry.announcedUntil = announced;
     } else {
       this.link.changed(cooldown);
@@ -155,7 +155,8 @@ export class KnownCooldowns {
   }
 
   /** Forgets cooldowns that expired long ago without a trial. */
-  prune(now: number): void {
+  prune(): void {
+    const now = this.clock.now();
     for (const { cooldown } of [...this.entries.values()])
       if (cooldown.until + forgetAfter < now) this.forget(cooldown);
     for (const [key, { until }] of this.endings) if (until < now) this.endings.delete(key);

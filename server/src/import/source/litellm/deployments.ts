@@ -107,7 +107,7 @@ function formOf(
 ): Pick<Deployment, 'type' | 'other' | 'baseUrl'> {
   const baseUrl = base.replace(/\/v1$/, '') || (addresses[provider] ?? otherHosts[provider] ?? '');
   if (base === '' || !speaksOpenAi.has(provider)) return { type, other, baseUrl };
-  const target = { id: 0, type, baseUrl, other, organization: '', key: 'k', models: [model], model };
+  const target = { id: 0, type, baseUrl, other, setting: {}, organization: '', key: 'k', models: [model], model };
   if (requestHere(target)?.url.split('?', 1)[0] === addressOf({ provider, model, base }))
     return { type, other, baseUrl };
   return { ...ownPaths, baseUrl: base.replace(/\/chat\/completions$/, '') };

@@ -1,8 +1,11 @@
 import type { SourceDatabase, SourceRow } from '../source.js';
-import { nameLeftOut } from './left-out.js';
+import { nameLeftOut, readTables } from './left-out.js';
 import type { Reading } from './reading.js';
 import type { Served } from './served.js';
 import { quotaPerUsd, secondsOf, textOf, textsOf, toQuota } from './values.js';
+
+/** Models that are stored in the database instead of the file. */
+const modelTable = 'LiteLLM_ProxyModelTable';
 
 /** Reads users and keys in the order of their creation, so that later ones get higher ids. */
 export async function readPeople(
@@ -10,23 +13,22 @@ export async function readPeople(
   served: Served,
   { newKey, findings }: Reading,
 ): Promise<{ users: SourceRow[]; tokens: SourceRow[] }> {
-  const rowsOf = async (table: string): Promise<SourceRow[]> => (keys.columns.has(table) ? keys.all(table) : []);
-  await nameLeftOut(keys, findings);
-  const found = byCreation(await rowsOf('LiteLLM_UserTable'), 'user_id');
-  const budgets = new Map((await rowsOf('LiteLLM_BudgetTable')).map((row) => [textOf(row['budget_id']), row]));
-  const teams = new Map((await rowsOf('LiteLLM_TeamTable')).map((row) => [teamName(textOf(row['team_id'])), row]));
+  const rows = new Map<string, SourceRow[]>();
+  for (const table of [...readTables, modelTable]) {
+    if (keys.columns.has(table)) rows.set(table, await keys.all(table));
+  }
+  const rowsOf = (table: string): SourceRow[] => rows.get(table) ?? [];
+  await nameLeftOut(keys, rows, findings);
+  const found = byCreation(rowsOf('LiteLLM_UserTable'), 'user_id');
+  const budgets = new Map(rowsOf('LiteLLM_BudgetTable').map((row) => [textOf(row['budget_id']), row]));
+  const teams = new Map(rowsOf('LiteLLM_TeamTable').map((row) => [teamName(textOf(row['team_id'])), row]));
   const byTeam = new Map([...teams.values()].map((row) => [textOf(row['team_id']), row]));
   const byUser = new Map(found.map((row) => [textOf(row['user_id']), row]));
   // The parameters of these models are encrypted with a key of the proxy, so they are reported instead.
-  for (const row of await rowsOf('LiteLLM_ProxyModelTable')) {
-    findings.add(
-      'setting-unmapped',
-      'LiteLLM_ProxyModelTable',
-      textOf(row['model_name']),
-      'stored in the database only',
-    );
+  for (const row of rowsOf(modelTable)) {
+    findings.add('setting-unmapped', modelTable, textOf(row['model_name']), 'stored in the database only');
   }
-  const virtual = byCreation(await keys.all('LiteLLM_VerificationToken'), 'token');
+  const virtual = byCreation(rowsOf('LiteLLM_VerificationToken'), 'token');
   const names = new Set([...found.map((row) => textOf(row['user_id'])), ...virtual.map(ownerOf)]);
   const ids = new Map([...names].map((name, index) => [name, index + 1]));
   const tokens = virtual.map((row, index) => {

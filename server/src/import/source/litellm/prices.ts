@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PriceBook, PriceDocumentError, readPriceDocument } from '../../../billing/prices/index.js';
 import { defaultOptionValues } from '../../../options/option-registry.js';
 import { asFields, type Fields } from '../../../shared/json.js';
-import type { PriceCard } from '../../../shared/price-card.js';
+import { exact, type PriceCard } from '../../../shared/price-card.js';
 import { SitePrices } from '../../prices/site-prices.js';
 import type { SourcePrice } from '../../prices/source-price.js';
 import type { SourceRow } from '../source.js';
@@ -110,11 +110,10 @@ function ratioOf(
   const [input, output] = [of('input_cost_per_token'), of('output_cost_per_token')];
   if (Object.keys(stated).some((key) => !costsOfRatios.has(key)) || (input === 0 && output > 0)) return 'card';
   if (Number.isNaN(input)) return null;
-  const ratio = (cost: number, missing: number): number =>
-    input > 0 && cost >= 0 ? Number((cost / input).toPrecision(12)) : missing;
+  const ratio = (cost: number, missing: number): number => (input > 0 && cost >= 0 ? exact(cost / input) : missing);
   return {
     kind: 'ratio',
-    model: Number((input / usdPerTokenAtRatio1).toPrecision(12)),
+    model: exact(input / usdPerTokenAtRatio1),
     completion: ratio(output, usual.completion),
     cache: ratio(of('cache_read_input_token_cost'), usual.cache),
   };

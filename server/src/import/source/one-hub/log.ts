@@ -1,11 +1,13 @@
-import { asFields, type Fields as Json } from '../../../shared/json.js';
+import { asFields, someNumber, type Fields as Json } from '../../../shared/json.js';
+import { exact } from '../../../shared/price-card.js';
+import { usdOfRatio } from '../../quota-per-unit.js';
 import { Fields } from '../fields.js';
 import { jsonOf, type Row } from './rows.js';
 
 /** Returns a log row with the details that rows of new-api have. `components` has what no other detail says. */
 export function logOf({ request_time: time, metadata, ...row }: Row, quotaPerUnit: number): Row {
   const details = jsonOf(metadata);
-  const number = (key: string): number => (typeof details[key] === 'number' ? details[key] : 0);
+  const number = (key: string): number => someNumber(details[key]) ?? 0;
   if (Object.keys(details).length === 0) return { ...row, elapsed_time: time };
   const [input, output] = [number('input_ratio'), number('output_ratio')];
   const isCall = details['price_type'] === 'times';
@@ -18,7 +20,7 @@ export function logOf({ request_time: time, metadata, ...row }: Row, quotaPerUni
     group: typeof group === 'string' ? group : '',
     other: JSON.stringify({
       model_ratio: isCall ? 0 : input,
-      completion_ratio: input > 0 ? Number((output / input).toPrecision(12)) : 0,
+      completion_ratio: input > 0 ? exact(output / input) : 0,
       model_price: isCall ? (1000 * input) / quotaPerUnit : -1,
       group_ratio: number('group_ratio'),
       ...(cached > 0 ? { cache_tokens: cached } : {}),
@@ -53,8 +55,8 @@ const tools: Readonly<Record<string, string>> = {
 };
 
 function linesOf(row: Fields, details: Json, quotaPerUnit: number): Json {
-  const number = (key: string): number => (typeof details[key] === 'number' ? details[key] : 0);
-  const usdAt = (ratio: number): number => Number(((ratio * 1_000_000) / quotaPerUnit).toPrecision(12));
+  const number = (key: string): number => someNumber(details[key]) ?? 0;
+  const usdAt = (ratio: number): number => usdOfRatio(ratio, quotaPerUnit);
   const ratios = { input: number('input_ratio'), output: number('output_ratio') };
   const rest = { input: row.whole('prompt_tokens'), output: row.whole('completion_tokens') };
   const found = quantities.filter(([detail]) => number(detail) > 0);

@@ -1,11 +1,12 @@
 import { asFields, asList } from '../../../shared/json.js';
 import type { Example, FindingCode } from '../../findings.js';
+import { quotaPerUnitOf } from '../../quota-per-unit.js';
 import { Fields } from '../fields.js';
 import type { SourceDatabase } from '../source.js';
 import { channelOf } from './channels.js';
 import { logOf } from './log.js';
 import { readOptions } from './options.js';
-import { defaultQuotaPerUnit, jsonOf, named, without, type Row } from './rows.js';
+import { jsonOf, named, without, type Row } from './rows.js';
 
 type Translate = (row: Row) => Row;
 
@@ -16,7 +17,7 @@ type Translate = (row: Row) => Row;
 export async function readOneHub(source: SourceDatabase): Promise<SourceDatabase> {
   const notes: Array<Example & { readonly code: FindingCode }> = [...(source.notes ?? [])];
   const options = await readOptions(source, notes);
-  const quotaPerUnit = Number(options.get('QuotaPerUnit')) || defaultQuotaPerUnit;
+  const quotaPerUnit = quotaPerUnitOf(options);
   const gateways = new Map(
     (source.columns.has('payments') ? await source.all('payments') : []).map((row) => {
       const fields = new Fields(row);
@@ -56,13 +57,8 @@ export async function readOneHub(source: SourceDatabase): Promise<SourceDatabase
       }
     },
     newest: (table, newest) => source.newest(nameThere(table), newest),
-    async all(table) {
-      if (table === 'options') return [...options].map(([key, value]) => ({ key, value }));
-      const there = nameThere(table);
-      const rows = await source.all(there);
-      const translate = translations[there];
-      return translate ? rows.map((row) => translate({ ...row })) : rows;
-    },
+    all: async (table) =>
+      table === 'options' ? [...options].map(([key, value]) => ({ key, value })) : source.all(nameThere(table)),
     one: (table, select, where) => source.one(nameThere(table), select, where),
     close: () => source.close(),
   };

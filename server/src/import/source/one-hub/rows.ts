@@ -1,10 +1,8 @@
-import { asFields, asList, parseFields, type Fields as Json } from '../../../shared/json.js';
+import { asFields, asList, parseFields, parseJson, type Fields as Json } from '../../../shared/json.js';
 import { Fields } from '../fields.js';
 
 /** A row of one-hub, or of new-api that is made from it. */
 export type Row = Record<string, unknown>;
-
-export const defaultQuotaPerUnit = 500_000;
 
 export const without = (row: Row, ...names: readonly string[]): Row =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
@@ -17,8 +15,5 @@ export const named = (prefix: string, object: Json): Row =>
 export const jsonOf = (value: unknown): Json =>
   asFields(value) ?? parseFields(new Fields({ value }).text('value')) ?? {};
 
-export function listOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  const { list } = parseFields(`{"list":${new Fields({ value }).text('value') || '[]'}}`) ?? {};
-  return asList(list);
-}
+export const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : asList(parseJson(new Fields({ value }).text('value')));

@@ -286,10 +286,28 @@ export class Foundation1764100000000 implements MigrationInterface {
         -- The gateway's payment number. One payment pays one order.
         provider_trade_no text,
         -- Providers that number an order before it is paid are asked for it, and refund it, by that number.
-        provider_order_id text
+        provider_order_id text,
+        -- What the buyer typed beside the amount. It does not change the price.
+        top_up_code text NOT NULL DEFAULT ''
       );
       CREATE UNIQUE INDEX top_up_orders_payment ON top_up_orders (provider, provider_trade_no);
       CREATE INDEX top_up_orders_user ON top_up_orders (user_id, id DESC);
+
+      -- What happened to an order after it was placed: callbacks of the gateway, and the admin who marked it as paid.
+      CREATE TABLE top_up_events (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        order_id integer NOT NULL REFERENCES top_up_orders ON DELETE CASCADE,
+        at timestamptz NOT NULL,
+        kind text NOT NULL CHECK (kind IN ('credited', 'repeated', 'paid_again', 'refused', 'marked_paid')),
+        -- The reason of a refusal, or the note of the admin.
+        detail text NOT NULL DEFAULT '',
+        -- The gateway's payment number. Null: none, or not of a gateway.
+        payment text,
+        -- Null: the gateway.
+        actor_id integer,
+        actor_name text
+      );
+      CREATE INDEX top_up_events_order ON top_up_events (order_id, id);
 
       -- Every price table that was ever active, by the version that log rows carry.
       CREATE TABLE price_versions (
@@ -581,7 +599,7 @@ export class Foundation1764100000000 implements MigrationInterface {
     await runner.query(`
       DROP TABLE dashboards, midjourneys, tasks, alert_checks, alert_readers, alert_messages, alerts, import_jobs, import_rows, import_runs,
         price_updates, price_checks, encryption_key_check, passkeys, recovery_codes, authenticator_apps, idempotency_keys,
-        access_tokens, notices, price_versions, top_up_orders, redemption_uses, redemptions, audit_entries, setup, options,
+        access_tokens, notices, price_versions, top_up_events, top_up_orders, redemption_uses, redemptions, audit_entries, setup, options,
         provider_ids, channels, token_uses, tokens, sessions, users, custom_roles;
       DROP FUNCTION dashboards_leave;
     `);

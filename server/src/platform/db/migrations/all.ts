@@ -1,6 +1,12 @@
 import { Foundation1764100000000 } from './1764100000000-foundation.js';
 import { Ledger1764100000001 } from './1764100000001-ledger.js';
 import { Rollups1764100000002 } from './1764100000002-rollups.js';
+import { FailedAttempts1764100000004 } from './1764100000004-failed-attempts.js';
 
 /** Every migration in order. A released one is never edited. */
-export const migrations = [Foundation1764100000000, Ledger1764100000001, Rollups1764100000002];
+export const migrations = [
+  Foundation1764100000000,
+  Ledger1764100000001,
+  Rollups1764100000002,
+  FailedAttempts1764100000004,
+];

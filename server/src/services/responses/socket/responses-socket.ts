@@ -12,7 +12,7 @@ import { sendFailure } from '../../../gateway/deliver/send-failure.js';
 import { responsesEndpoint } from '../../chat/chat-endpoints.js';
 import { toCallFailure } from '../../../dialects/errors/failure.js';
 import { parseAhead, parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
-import { someText, type Fields, type Json } from '../../../dialects/neutral/fields.js';
+import { asFields, someText, type Fields, type Json } from '../../../dialects/neutral/fields.js';
 import { responseObject } from '../../../dialects/languages/responses/response-object.js';
 import { fromResponsesUsage } from '../../../dialects/languages/responses/responses-usage.js';
 import { noUsage } from '../../../shared/usage.js';
@@ -155,7 +155,7 @@ export class ResponsesSocket {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     const { type: _type, stream_id: _lane, background: _background, generate, ...body } = event;
     let asked: Conversation = { previousId: null, items: [] };
-    const isWarmUp = generate === false;
+    const isWarmUp = generate === false || asFields(body['prompt_cache_options'])?.['prewarm'] === true;
     const isKept = body['store'] === false;
     const answer = this.answer(lane, requestId, (text) => {
       const response = isKept ? responseIn(text) : null;

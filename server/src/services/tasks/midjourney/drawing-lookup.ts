@@ -77,7 +77,7 @@ export class DrawingLookup {
    * Returns the provider's response, without the channel's key.
    * @throws DrawingError, AppError
    */
-  async seed(incoming: IncomingRequest, mjId: string): Promise<DrawingAnswer> {
+  async seed(incoming: IncomingRequest, mjId: string, mode: string): Promise<DrawingAnswer> {
     const { desk, store, upstream } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
     const drawing = await store.own(caller.user.id, mjId);
@@ -88,7 +88,7 @@ export class DrawingLookup {
     try {
       const { status, body } = await upstream.call(target, {
         method: 'GET',
-        path: upstreamPath(incoming.path),
+        path: upstreamPath(mode, `task/${encodeURIComponent(mjId)}/image-seed`),
         headers: { 'mj-api-secret': target.key },
         timeout: seedTimeout,
       });

@@ -3,7 +3,7 @@ import type { DrawingAction } from '../../../console/tasks/index.js';
 import { text, whole } from '../field.js';
 import { actionOfButton, isChange, isWindowAction, modelOf, parseSimpleChange } from './action.js';
 import { requestError } from './drawing-error.js';
-import type { Fields } from '../../../dialects/neutral/fields.js';
+import { asFields, asList, type Fields } from '../../../dialects/neutral/fields.js';
 
 /** Paths after `/mj/`. */
 export const submitPaths = {
@@ -33,19 +33,32 @@ export interface DrawingSubmission {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-type SubmissionSettings = Pick<OptionValues, 'MjAccountFilterEnabled' | 'MjNotifyEnabled' | 'MjModeClearEnabled'>;
+/** Where a client submits: the path, and the first segment before `/mj`, which is empty without one. */
+export interface SubmitAddress {
+  readonly path: SubmitPath;
+  readonly mode: string;
+}
+
+type SubmissionSettings = Pick<
+  OptionValues,
+  'MjAccountFilterEnabled' | 'MjNotifyEnabled' | 'MjModeClearEnabled' | 'UnpricedTools'
+>;
 /**
  * Parses a submission.
  * @throws DrawingError with the messages of docs/reference/relay/tasks.md#midjourney
  */
 export function parseDrawingSubmission(
-  path: SubmitPath,
+  { path, mode }: SubmitAddress,
   body: Fields,
   settings: SubmissionSettings,
 ): DrawingSubmission {
-  const { action, originId } = readAction(path, body);
   const sent = cleaned(body, settings);
-  checkPrompt(text(sent['prompt']));
+  const prompt = sent['prompt'] ?? '';
+  if (typeof prompt !== 'string') throw requestError('prompt_must_be_text');
+  const { action, originId } = readAction(path, body);
+  // The prompt is checked at any length, because the provider gets all of it.
+  checkPrompt(prompt);
+  if (settings.UnpricedTools === 'refuse') checkPrices(prompt, mode, sent['accountFilter']);
   return {
     action,
     model: modelOf(action),
@@ -109,6 +122,25 @@ function checkPrompt(prompt: string): void {
 }
 
 /**
+ * Checks that a drawing takes the GPU time of a usual one: Turbo takes twice as much
+ * (https://docs.midjourney.com/hc/en-us/articles/32016412137741, November 2026), a higher quality more.
+ * @param mode a word of the provider, under which the client submits
+ * @throws DrawingError
+ */
+function checkPrices(prompt: string, mode: string, accountFilter: unknown): void {
+  const modes = [isOwnMode(mode) ? '' : mode, ...asList(asFields(accountFilter)?.['modes'])];
+  const isTurbo = modes.some((word) => /turbo/i.test(text(word)));
+  if (isTurbo || switchOf('turbo').test(prompt)) throw requestError('turbo_has_no_price');
+  if (switchOf(`(?:quality|q)\\s*${aboveOne}`).test(prompt)) throw requestError('quality_has_no_price');
+}
+
+/** Matches numbers other than those up to 1. */
+const aboveOne = '(?!0*(?:\\.\\d+|1?(?:\\.0*)?)(?![\\d.]))[\\d.]+';
+
+/** Matches a switch of a prompt. Midjourney also accepts the dashes that text fields make of two hyphens. */
+const switchOf = (name: string): RegExp => new RegExp(`(?:--\\s*|[\u2012-\u2015])${name}(?![\\w-])`, 'gi');
+
+/**
  * Whether a comma is within braces, at any depth. Midjourney does not document whether a backslash escapes a brace, so
  * an escaped closing brace ends a permutation, and the text after it still counts as within braces.
  */
@@ -143,10 +175,14 @@ function cleaned(body: Fields, settings: SubmissionSettings): Fields {
   if (!settings.MjNotifyEnabled) delete sent['notifyHook'];
   const { prompt } = sent;
   if (settings.MjModeClearEnabled && typeof prompt === 'string') {
-    sent['prompt'] = prompt.replace(/--(?:fast|relax|turbo)(?![\w-])/gi, '').trimEnd();
+    sent['prompt'] = prompt.replace(switchOf('(?:fast|relax|turbo)'), '').trimEnd();
   }
   return sent;
 }
 
-/** Removes this server's speed prefix from the path. Any other first segment belongs to the provider. */
-export const upstreamPath = (path: string): string => (path.includes('/mj-') ? path.slice(path.indexOf('/mj/')) : path);
+/** Whether the first segment is a speed prefix of this server. Any other one belongs to the provider. */
+const isOwnMode = (mode: string): boolean => /^mj-/i.test(mode);
+
+/** Returns the path at the provider. */
+export const upstreamPath = (mode: string, path: string): string =>
+  mode === '' || isOwnMode(mode) ? `/mj/${path}` : `/${encodeURIComponent(mode)}/mj/${path}`;

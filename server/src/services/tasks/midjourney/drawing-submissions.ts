@@ -22,7 +22,12 @@ import type { Fields } from '../../../dialects/neutral/fields.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { isDrawingAction, isWindowAction } from './action.js';
 import { DrawingError, requestError, toWire } from './drawing-error.js';
-import { parseDrawingSubmission, upstreamPath, type DrawingSubmission, type SubmitPath } from './drawing-submission.js';
+import {
+  parseDrawingSubmission,
+  upstreamPath,
+  type DrawingSubmission,
+  type SubmitAddress,
+} from './drawing-submission.js';
 
 export interface SubmissionDeps {
   readonly desk: TaskDesk;
@@ -66,14 +71,14 @@ export class DrawingSubmissions {
   constructor(private readonly deps: SubmissionDeps) {}
 
   /** @throws DrawingError, AppError */
-  submit(path: SubmitPath, incoming: IncomingRequest): Promise<DrawingAnswer> {
-    return this.deps.desk.receive(incoming, 'drawing', (received) => this.serve(path, received), failureOf);
+  submit(address: SubmitAddress, incoming: IncomingRequest): Promise<DrawingAnswer> {
+    return this.deps.desk.receive(incoming, 'drawing', (received) => this.serve(address, received), failureOf);
   }
 
-  private async serve(path: SubmitPath, received: ReceivedSubmission): Promise<DrawingAnswer> {
+  private async serve(address: SubmitAddress, received: ReceivedSubmission): Promise<DrawingAnswer> {
     const { desk, taskLedger } = this.deps;
     const { incoming } = received;
-    const prepared = await this.open(path, received);
+    const prepared = await this.open(address, received);
     const { submission, caller, price, admission, target } = prepared;
     const reservation = await desk
       .reserve(caller, incoming.requestId, { admission, target, quota: price.quota })
@@ -83,7 +88,7 @@ export class DrawingSubmissions {
     const row = await this.write(prepared, reservation);
     let answer: TaskAnswer;
     try {
-      answer = await this.send(prepared, incoming);
+      answer = await this.send(prepared, address);
     } catch (error) {
       await taskLedger.refuse(drawingKind, row, { failReason: 'do_request_failed', code: 5 }, reservation);
       throw new DrawingError(5, 'do_request_failed', '', { cause: error });
@@ -100,17 +105,20 @@ export class DrawingSubmissions {
   }
 
   /** Runs every check that does not need the provider. */
-  private async open(path: SubmitPath, { watch, caller, rawBody }: ReceivedSubmission): Promise<PreparedSubmission> {
+  private async open(
+    address: SubmitAddress,
+    { watch, caller, rawBody }: ReceivedSubmission,
+  ): Promise<PreparedSubmission> {
     const { desk } = this.deps;
     const body = jsonObject(rawBody);
     if (!body) throw requestError('bind_request_body_failed');
-    let submission = parseDrawingSubmission(path, body, desk.values);
+    let submission = parseDrawingSubmission(address, body, desk.values);
     await watch.checkWords([submission.prompt], caller);
     const origin = submission.originId === null ? null : await this.origin(caller, submission.originId, submission);
     const channel = origin && desk.channel(origin.channelId);
     const admission = channel ? desk.follow(caller, submission.model, channel) : desk.admit(caller, submission.model);
     const passed = await watch.checked({ caller, admission }, body, ['prompt']);
-    if (passed !== body) submission = parseDrawingSubmission(path, passed, desk.values);
+    if (passed !== body) submission = parseDrawingSubmission(address, passed, desk.values);
     const target = channel && origin ? desk.targetOfTask(channel, origin.keyPrint) : desk.choose(admission);
     const price = desk.price(admission.bareModel, admission.group);
     return {
@@ -145,12 +153,12 @@ export class DrawingSubmissions {
     return taskLedger.open(drawingKind, row, reservation);
   }
 
-  private send({ watch, submission, target }: PreparedSubmission, { path }: IncomingRequest): Promise<TaskAnswer> {
+  private send({ watch, submission, target }: PreparedSubmission, address: SubmitAddress): Promise<TaskAnswer> {
     const { desk, upstream } = this.deps;
     return watch.send(desk.channel(target.channelId), submission.model, (span) =>
       upstream.call(target, {
         method: 'POST',
-        path: upstreamPath(path),
+        path: upstreamPath(address.mode, address.path),
         headers: { 'mj-api-secret': target.key },
         body: submission.body,
         timeout,

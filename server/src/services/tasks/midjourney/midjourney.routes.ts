@@ -39,7 +39,8 @@ const submit = (path: SubmitPath, summary: string, fields: z.ZodRawShape, body: 
   relayRoute(
     `POST /mj/${path}`,
     withFailures(async ({ submission, maxBodyBytes }, request, reply) => {
-      const answer = await submission.submit(path, incomingTask(request, maxBodyBytes));
+      const address = { path, mode: pathPart(request, 'mode') };
+      const answer = await submission.submit(address, incomingTask(request, maxBodyBytes));
       return reply.status(answer.status).type(jsonType).send(answer.body);
     }),
     {
@@ -94,7 +95,11 @@ export const drawingSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
   relayRoute(
     'GET /mj/task/:id/image-seed',
     withFailures(async ({ lookup, maxBodyBytes }, request, reply) => {
-      const { status, body } = await lookup.seed(incomingTask(request, maxBodyBytes), pathPart(request, 'id'));
+      const { status, body } = await lookup.seed(
+        incomingTask(request, maxBodyBytes),
+        pathPart(request, 'id'),
+        pathPart(request, 'mode'),
+      );
       return reply.status(status).type(jsonType).send(body);
     }),
     { summary: 'Seed of a drawing', response: anything, ...ofDrawing },

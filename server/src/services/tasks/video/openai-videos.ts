@@ -61,9 +61,10 @@ const request = (method: VideoRequest['method'], path: string, target: TaskTarge
 export const openAIVideos: VideoDialect = {
   takes: asWritten,
   terms(submission) {
-    const size = submission.size?.join('x') ?? sizeAt(submission.resolution ?? '720p', submission.ratio ?? '9:16');
+    const named = submission.resolution ?? (submission.size ? undefined : '720p');
+    const size = submission.size?.join('x') ?? sizeAt(named ?? '720p', submission.ratio ?? '9:16');
     // A wide ratio has more pixels than its resolution's name says.
-    const resolution = larger(submission.resolution ?? undefined, resolutionNamed(size)) ?? '720p';
+    const resolution = larger(named, resolutionNamed(size)) ?? '720p';
     return { seconds: submission.seconds ?? 4, size, resolution };
   },
   toRequest(submission, { seconds, size }, model, target) {

@@ -1,0 +1,156 @@
+import Box from '@mui/material/Box';
+import MuiLink from '@mui/material/Link';
+import Skeleton from '@mui/material/Skeleton';
+import Tab from '@mui/material/Tab';
+import Tabs from '@mui/material/Tabs';
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router-dom';
+import { EmptyState } from './EmptyState.js';
+import { LoadFailure } from './LoadFailure.js';
+
+/** A tab of an object, `/channel/25/errors`. */
+export interface ObjectTab {
+  readonly id: string;
+  readonly label: string;
+  readonly content: ReactNode;
+  /** Whether the figures above would only push the content down, as above a form. */
+  readonly hidesSummary?: true;
+}
+
+interface ObjectPageProps {
+  /** The list that the object is in. */
+  readonly list: { readonly label: string; readonly to: string };
+  readonly title: string;
+  /** Beside the title: states. */
+  readonly chips?: ReactNode;
+  /** Below the title: what identifies the object. */
+  readonly meta?: ReactNode;
+  /** At most three, the filled one last. */
+  readonly actions?: ReactNode;
+  /** Figures and their chart, above the tabs. */
+  readonly summary?: ReactNode;
+  /** The address without a tab. */
+  readonly address: string;
+  /** The first one has the address itself. */
+  readonly tabs: readonly ObjectTab[];
+  /** The tab of an address that names it in another way. */
+  readonly opened?: string | undefined;
+}
+
+/** The page of one object: name, state and actions, its figures with a chart, and tabs, of which the address names one. */
+export function ObjectPage(props: ObjectPageProps) {
+  const { list, title, chips, meta, actions, summary, address, tabs, opened } = props;
+  const { tab } = useParams();
+  const wanted = tab ?? opened;
+  const shown = tabs.find(({ id }) => id === wanted) ?? tabs[0];
+  return (
+    <ObjectFrame list={list} title={title}>
+      <Box sx={{ display: 'flex', alignItems: 'flex-start', flexWrap: 'wrap', gap: 1 }}>
+        <Box sx={{ flex: '1 1 320px', minWidth: 0 }}>
+          <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: '4px 10px', minHeight: 32 }}>
+            <Typography variant="h1" sx={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+              {title}
+            </Typography>
+            {chips}
+          </Box>
+          {meta && (
+            <Box className="num" sx={{ fontSize: 13, color: 'text.secondary', overflowWrap: 'anywhere' }}>
+              {meta}
+            </Box>
+          )}
+        </Box>
+        {actions && <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: 1 }}>{actions}</Box>}
+      </Box>
+      {!shown?.hidesSummary && summary}
+      {shown && (
+        <>
+          <Tabs
+            value={shown.id}
+            variant="scrollable"
+            scrollButtons={false}
+            aria-label={title}
+            sx={{ borderBottom: 1, borderColor: 'divider' }}
+          >
+            {tabs.map(({ id, label }, index) => (
+              <Tab
+                key={id}
+                value={id}
+                label={label}
+                component={Link}
+                to={index === 0 ? address : `${address}/${id}`}
+                id={`tab-${id}`}
+                aria-controls="tab-content"
+              />
+            ))}
+          </Tabs>
+          <Box
+            key={shown.id}
+            id="tab-content"
+            role="tabpanel"
+            aria-labelledby={`tab-${shown.id}`}
+            sx={{ display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}
+          >
+            {shown.content}
+          </Box>
+        </>
+      )}
+    </ObjectFrame>
+  );
+}
+
+/** The page while its object loads, when it cannot be loaded, and when there is none. */
+export function ObjectMissing({
+  list,
+  title,
+  error,
+  onRetry,
+  isLoading,
+  gone,
+}: Pick<ObjectPageProps, 'list' | 'title'> & {
+  readonly error: unknown;
+  readonly onRetry: () => void;
+  readonly isLoading: boolean;
+  /** Says that the object does not exist. */
+  readonly gone: string;
+}) {
+  const { t } = useTranslation();
+  return (
+    <ObjectFrame list={list} title={title}>
+      {error ? (
+        <LoadFailure title={t('objects.loadFailed')} error={error} onRetry={onRetry} />
+      ) : isLoading ? (
+        <Box aria-busy sx={{ display: 'grid', gap: 2 }}>
+          <Skeleton variant="rectangular" width={240} height={32} />
+          <Skeleton variant="rectangular" height={72} />
+          <Skeleton variant="rectangular" height={200} />
+        </Box>
+      ) : (
+        <EmptyState title={gone} />
+      )}
+    </ObjectFrame>
+  );
+}
+
+function ObjectFrame({
+  list,
+  title,
+  children,
+}: Pick<ObjectPageProps, 'list' | 'title'> & { readonly children: ReactNode }) {
+  return (
+    <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
+      <title>{title}</title>
+      <MuiLink
+        component={Link}
+        to={list.to}
+        underline="hover"
+        color="textSecondary"
+        sx={{ fontSize: 13, alignSelf: 'flex-start', mb: -1.5 }}
+      >
+        {list.label}
+      </MuiLink>
+      {children}
+    </Box>
+  );
+}

@@ -1,0 +1,57 @@
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import Skeleton from '@mui/material/Skeleton';
+import { useTranslation } from 'react-i18next';
+import type { RowAction } from '../ActionMenu.js';
+import { RowMenu } from '../RowMenu.js';
+import { Sparkline } from './Sparkline.js';
+
+/** A number with its sparkline, above lines that compare or explain it. */
+export function NumberCard({
+  title,
+  value,
+  notes,
+  values = [],
+  notesHeight,
+  actions = [],
+}: {
+  readonly title: string;
+  /** Undefined: it loads. */
+  readonly value: string | undefined;
+  readonly notes: readonly string[];
+  /** The values of the sparkline. */
+  readonly values?: readonly number[];
+  /** The least height of the lines, so that nothing moves when they come. */
+  readonly notesHeight?: Readonly<Record<'xs' | 'sm' | 'md' | 'lg', number>>;
+  readonly actions?: readonly RowAction[];
+}) {
+  const { t } = useTranslation();
+  return (
+    <Card component="section" aria-label={title} sx={{ padding: '12px 16px', minWidth: 0 }}>
+      <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1 }}>
+        <Box sx={{ minWidth: 0 }}>
+          <Box sx={{ fontSize: 12.5, lineHeight: '18px', color: 'text.secondary' }}>{title}</Box>
+          <Box
+            className="num"
+            sx={{ fontSize: 24, lineHeight: '32px', fontWeight: 600, letterSpacing: '-0.02em', whiteSpace: 'nowrap' }}
+          >
+            {value ?? <Skeleton variant="rectangular" width={96} height={24} sx={{ my: '4px' }} />}
+          </Box>
+        </Box>
+        <Sparkline values={values} />
+        {actions.length > 0 && <RowMenu label={t('dashboard.moreOf', { name: title })} actions={actions} />}
+      </Box>
+      <Box sx={notesHeight && { minHeight: notesHeight }}>
+        {notes.map((note, index) => (
+          <Box
+            key={index}
+            className="num"
+            sx={{ fontSize: 12, lineHeight: '17px', color: 'text.secondary', overflowWrap: 'anywhere' }}
+          >
+            {note}
+          </Box>
+        ))}
+      </Box>
+    </Card>
+  );
+}

@@ -1,0 +1,29 @@
+import { useCallback, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { askConfirmation } from '../lib/confirmation.js';
+import { downloadCsv, ExportRefused } from '../lib/download.js';
+import { toast } from './toast.js';
+
+/**
+ * Saves CSV files of the server, and shows why it sent none.
+ * @param path the export's path under `/api`
+ * @param name the file name without its extension
+ */
+export function useCsvExport(path: string, name: string) {
+  const { t } = useTranslation();
+  const [busy, setBusy] = useState(false);
+  const save = useCallback(
+    async (parameters: Readonly<Record<string, string>>) => {
+      setBusy(true);
+      try {
+        await downloadCsv(path, parameters, name, askConfirmation);
+      } catch (error) {
+        const { message, status } = error instanceof ExportRefused ? error : { message: '', status: null };
+        toast.error(message || (status === null ? t('errors.network') : t('errors.http', { status })));
+      }
+      setBusy(false);
+    },
+    [name, path, t],
+  );
+  return { busy, save };
+}

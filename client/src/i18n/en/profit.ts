@@ -1,0 +1,18 @@
+export const profit = {
+  by: 'Profit by',
+  views: { channel: 'Channel', model: 'Model', user: 'User', key: 'Upstream key', group: 'Group' },
+  sums: 'Profit of this range',
+  share: 'Margin %',
+  knownUsd: 'Charged, cost known',
+  knownCalls: 'Cost known for',
+  knownOf: '{{known}} of {{calls}} calls',
+  knownCallsOf: 'Cost known for {{of}}',
+  charged: 'Charged, all',
+  allCalls: 'of all calls',
+  sum: '{{charged}} charged − {{cost}} cost',
+  unknownCost: 'The cost of these calls is unknown',
+  noChannel: 'No channel',
+  showCalls: 'Show the calls of {{name}}',
+  emptyTitle: 'No calls in this range',
+  emptyText: 'Calls appear here with what users paid for them and what they cost.',
+};

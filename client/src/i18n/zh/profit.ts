@@ -1,0 +1,18 @@
+export const profit = {
+  by: '利润维度',
+  views: { channel: '渠道', model: '模型', user: '用户', key: '上游密钥', group: '分组' },
+  sums: '该时间范围的利润',
+  share: '毛利率',
+  knownUsd: '已知成本的收入',
+  knownCalls: '成本已知',
+  knownOf: '{{known}} / {{calls}} 次',
+  knownCallsOf: '成本已知：{{of}}',
+  charged: '全部收入',
+  allCalls: '全部调用',
+  sum: '收入 {{charged}} − 成本 {{cost}}',
+  unknownCost: '这些调用的成本未知',
+  noChannel: '无渠道',
+  showCalls: '查看 {{name}} 的调用',
+  emptyTitle: '该时间范围内没有调用',
+  emptyText: '这里显示调用的收入与成本。',
+};

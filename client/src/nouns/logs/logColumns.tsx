@@ -1,0 +1,146 @@
+import MuiLink from '@mui/material/Link';
+import Tooltip from '@mui/material/Tooltip';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { MayLink } from '../../components/MayLink.js';
+import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { count, dateTime, integer } from '../../lib/format.js';
+import { groupTone } from '../groups/groupTone.js';
+import type { useFormat } from '../../lib/useFormat.js';
+import { channelAddress, tokenAddress } from '../objects/addresses.js';
+import { amountOf } from './logAmount.js';
+import { isText, ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';
+import type { LogRow } from './logRow.js';
+
+export interface LogColumnTools {
+  readonly t: TFunction;
+  readonly format: ReturnType<typeof useFormat>;
+  readonly isAdmin: boolean;
+  /** Opens a user. Null for readers who may not read other users: the names are then plain text. */
+  readonly openUser: ((userId: number) => void) | null;
+}
+
+type Column = GridColDef<LogRow>;
+
+/** A column without sorting: the log sorts by time, along its index, and by cost within a range. */
+const column = (
+  field: string,
+  headerName: string,
+  width: number,
+  cell: (row: LogRow) => ReactNode,
+  more: Partial<Column> = {},
+): Column => ({
+  field,
+  headerName,
+  width,
+  renderCell: ({ row }) => cell(row),
+  ...more,
+});
+
+const right = { align: 'right', headerAlign: 'right' } as const;
+
+/** Columns after the model that are empty without a call. */
+const ofCalls: readonly string[] = ['durationMs', 'promptTokens', 'completionTokens'];
+
+/** How many of them are shown. */
+const emptyAfter = (api: {
+  readonly current: { getVisibleColumns(): readonly { readonly field: string }[] };
+}): number => api.current.getVisibleColumns().filter(({ field }) => ofCalls.includes(field)).length;
+
+/** Widths sum to 1182 px with the admin's columns. */
+export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Column[] {
+  const charged = (row: LogRow) => row.type === 'CONSUME';
+  const tokens = (row: LogRow, value: number) =>
+    charged(row) || row.type === 'TEST' ? <TokenCount value={value} /> : <Dash />;
+  return [
+    column('at', t('fields.time'), 150, (row) => <Num>{dateTime(row.at, 'seconds')}</Num>, {}),
+    ...(isAdmin
+      ? [
+          column('channelId', t('fields.channel'), 70, (row) =>
+            row.channelId ? (
+              <MayLink permission="CHANNELS_READ" to={channelAddress(row.channelId)}>
+                <ToneChip tone="outline" hint={row.channelName}>{`#${row.channelId}`}</ToneChip>
+              </MayLink>
+            ) : (
+              <Dash />
+            ),
+          ),
+          column('username', t('logs.user'), 98, (row) =>
+            !row.username ? (
+              <Dash />
+            ) : openUser && row.userId ? (
+              <MuiLink
+                component="button"
+                type="button"
+                color="inherit"
+                underline="hover"
+                className="ellipsis"
+                onClick={() => openUser(row.userId ?? 0)}
+              >
+                {row.username}
+              </MuiLink>
+            ) : (
+              <Ellipsis title={row.username}>{row.username}</Ellipsis>
+            ),
+          ),
+        ]
+      : []),
+    column('tokenName', t('logs.token'), 100, (row) =>
+      !row.tokenName ? (
+        <Dash />
+      ) : row.tokenId ? (
+        <MuiLink
+          component={Link}
+          to={tokenAddress(row.tokenId)}
+          color="inherit"
+          underline="hover"
+          className="ellipsis"
+          title={row.tokenName}
+        >
+          {row.tokenName}
+        </MuiLink>
+      ) : (
+        <Ellipsis title={row.tokenName}>{row.tokenName}</Ellipsis>
+      ),
+    ),
+    column('group', t('fields.group'), 80, (row) =>
+      row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />,
+    ),
+    column('type', t('fields.type'), 86, (row) => <TypeCell type={row.type} />),
+    column('modelName', t('fields.model'), 0, (row) => <ModelCell row={row} />, {
+      flex: 1,
+      minWidth: 150,
+      // A text or an error takes the columns that only served calls fill.
+      colSpan: (_value, row, _column, api) => (isText(row) || row.error ? 1 + emptyAfter(api) : 1),
+    }),
+    column('durationMs', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} />),
+    column('promptTokens', t('fields.input'), 68, (row) => tokens(row, row.promptTokens), right),
+    column('completionTokens', t('fields.output'), 68, (row) => tokens(row, row.completionTokens), right),
+    column(
+      'quota',
+      t('logs.costOrCredit'),
+      100,
+      (row) => {
+        const amount = amountOf(row, format);
+        return amount === null ? <Dash /> : <Num strong={charged(row)}>{amount}</Num>;
+      },
+      { ...right },
+    ),
+    ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath row={row} />)] : []),
+  ];
+}
+
+function TokenCount({ value }: { readonly value: number }) {
+  return value < 10_000 ? (
+    <Num>{count(value)}</Num>
+  ) : (
+    <Tooltip title={integer(value)}>
+      <span aria-label={integer(value)}>
+        <Num>{count(value)}</Num>
+      </span>
+    </Tooltip>
+  );
+}

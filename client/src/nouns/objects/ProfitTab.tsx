@@ -1,0 +1,124 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import MuiLink from '@mui/material/Link';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { EmptyState } from '../../components/EmptyState.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
+import { Dash, Num } from '../../components/Text.js';
+import { count, percent } from '../../lib/format.js';
+import { useStatus } from '../../lib/status.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { channelAddress, modelAddress } from './addresses.js';
+import { ObjectProfitDocument, type ObjectProfitQuery, type UsageFilter } from './objects.generated.js';
+import { useObjectRange } from './useObjectRange.js';
+
+type Row = ObjectProfitQuery['usage']['items'][number];
+
+const marginOf = ({ metrics: { cost } }: Row): number | null => (cost && cost.knownCalls > 0 ? cost.marginUsd : null);
+
+/** Charges and cost of the calls of an object in the range of its page, by model or by channel, the worst margin first. */
+export function ProfitTab({ filter, by }: { readonly filter: UsageFilter; readonly by: 'MODEL' | 'CHANNEL' }) {
+  const { t } = useTranslation();
+  const { usd, money } = useFormat();
+  const { quotaPerUnit } = useStatus();
+  const { variables } = useObjectRange();
+  const { data, error, refetch } = useQuery(ObjectProfitDocument, {
+    variables: { range: variables.range, timeZone: variables.timeZone, filter, groupBy: [by] },
+    fetchPolicy: 'cache-and-network',
+  });
+  const amount = (value: number) => money(value * quotaPerUnit, 'balance');
+  if (!data) {
+    return error ? (
+      <LoadFailure title={t('objects.profitFailed')} error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Box aria-busy sx={{ minHeight: 200 }} />
+    );
+  }
+  const rows = [...data.usage.items].sort(
+    (one, other) =>
+      (marginOf(one) ?? Infinity) - (marginOf(other) ?? Infinity) || other.metrics.quota - one.metrics.quota,
+  );
+  if (rows.length === 0) {
+    return (
+      <Card>
+        <EmptyState title={t('objects.noProfit')} />
+      </Card>
+    );
+  }
+  const cells = (row: Row): ReactNode[] => {
+    const { cost, calls, failedCalls, quota } = row.metrics;
+    const margin = marginOf(row);
+    return [
+      <Num>{count(calls)}</Num>,
+      failedCalls > 0 ? <Num>{count(failedCalls)}</Num> : <Dash />,
+      <Num strong>{money(quota, 'balance')}</Num>,
+      cost && cost.knownCalls > 0 ? <Num>{usd(cost.upstreamUsd, cost.upstreamUsd < 0.005 ? 6 : 2)}</Num> : <Dash />,
+      margin === null ? (
+        <Dash />
+      ) : (
+        <Box component="span" sx={{ color: margin < 0 ? 'error.main' : 'text.primary' }}>
+          <Num strong>{amount(margin)}</Num>
+        </Box>
+      ),
+      margin === null || !cost || cost.usd === 0 ? <Dash /> : <Num>{percent(margin / cost.usd)}</Num>,
+    ];
+  };
+  const heads = ['calls', 'failed', 'charged', 'upstreamCost', 'margin', 'share'] as const;
+  return (
+    <Card component="section" aria-label={t('objects.profit')} sx={{ overflowX: 'auto' }} tabIndex={0}>
+      <Box
+        component="table"
+        sx={{
+          width: '100%',
+          borderCollapse: 'collapse',
+          '& th, & td': { padding: '8px 12px', textAlign: 'right', borderTop: '1px solid', borderColor: 'divider' },
+          '& thead th': { border: 0, fontSize: 12, fontWeight: 500, color: 'text.secondary', whiteSpace: 'nowrap' },
+          '& th:first-of-type': { textAlign: 'left', fontWeight: 400, overflowWrap: 'anywhere' },
+        }}
+      >
+        <thead>
+          <tr>
+            <th scope="col">{t(by === 'MODEL' ? 'fields.model' : 'fields.channel')}</th>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {t(`objects.${head}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const { modelName, channelId, channelName } = row.key;
+            const id = by === 'MODEL' ? (modelName ?? '') : String(channelId ?? 0);
+            return (
+              <tr key={id}>
+                <th scope="row">
+                  {by === 'MODEL' ? (
+                    <MuiLink component={Link} to={modelAddress(id)} color="inherit" underline="hover">
+                      {id}
+                    </MuiLink>
+                  ) : channelId ? (
+                    <MuiLink component={Link} to={channelAddress(channelId)} color="inherit" underline="hover">
+                      {channelName ?? `#${channelId}`}
+                    </MuiLink>
+                  ) : (
+                    t('objects.noChannel')
+                  )}
+                </th>
+                {cells(row).map((cell, index) => (
+                  <td key={heads[index]}>{cell}</td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </Box>
+      {rows.some(({ metrics: { cost, calls } }) => cost && cost.knownCalls < calls) && (
+        <Box sx={{ padding: '8px 12px', fontSize: 12, color: 'text.secondary' }}>{t('objects.costPartly')}</Box>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,81 @@
+import Box from '@mui/material/Box';
+import Table from '@mui/material/Table';
+import TableBody from '@mui/material/TableBody';
+import TableCell from '@mui/material/TableCell';
+import TableHead from '@mui/material/TableHead';
+import TableRow from '@mui/material/TableRow';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import { Dash, Num } from '../../components/Text.js';
+import { integer, unitPrice } from '../../lib/format.js';
+import { lossesByModel, paidOf, type Loss, type LossOfModel } from './belowCost.js';
+import { quantityLabel } from './quantityTexts.js';
+
+/** The question before losses are saved, for the confirmation dialog. */
+export function questionOf(losses: readonly Loss[], t: TFunction) {
+  const rows = lossesByModel(losses);
+  return {
+    title: t('belowCost.title'),
+    body: t('belowCost.body', { count: new Set(rows.map(({ loss }) => loss.modelName)).size }),
+    details: <LossTable rows={rows} />,
+    verb: t('belowCost.save'),
+    destructive: true,
+  };
+}
+
+/** Models that would be sold below cost: what the group that pays least pays before and after, the cost, and the margin. */
+function LossTable({ rows }: { readonly rows: readonly LossOfModel[] }) {
+  const { t } = useTranslation();
+  return (
+    <Box
+      sx={{ mt: 1.5, maxHeight: 320, overflow: 'auto' }}
+      tabIndex={0}
+      role="region"
+      aria-label={t('belowCost.title')}
+    >
+      <Table
+        size="small"
+        sx={{ '& th, & td': { px: 1, whiteSpace: 'nowrap' }, '& th:first-of-type, & td:first-of-type': { pl: 0 } }}
+      >
+        <TableHead>
+          <TableRow>
+            <TableCell>{t('belowCost.model')}</TableCell>
+            <TableCell align="right">{t('belowCost.before')}</TableCell>
+            <TableCell align="right">{t('belowCost.after')}</TableCell>
+            <TableCell align="right">{t('belowCost.cost')}</TableCell>
+            <TableCell align="right">{t('belowCost.margin')}</TableCell>
+          </TableRow>
+        </TableHead>
+        <TableBody>
+          {rows
+            .map(({ loss, channels }) => ({ loss, channels, ...paidOf(loss) }))
+            .map(({ loss, channels, before, after }) => (
+              <TableRow key={`${loss.modelName} ${loss.quantity} ${loss.above}`}>
+                <TableCell sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere', minWidth: 140 }}>
+                  {loss.modelName}
+                  <Box sx={{ fontSize: 12, color: 'text.secondary' }}>
+                    {[
+                      quantityLabel(t, loss.quantity) +
+                        (loss.above > 0 ? `, ${t('priceCard.above', { tokens: integer(loss.above) })}` : ''),
+                      channels === 1 ? loss.channelName : t('belowCost.channels', { count: channels }),
+                      loss.groups.join(', '),
+                    ].join(' · ')}
+                  </Box>
+                </TableCell>
+                <TableCell align="right">{before === null ? <Dash /> : <Num>{unitPrice(before)}</Num>}</TableCell>
+                <TableCell align="right">
+                  <Num strong>{unitPrice(after)}</Num>
+                </TableCell>
+                <TableCell align="right">
+                  <Num>{unitPrice(loss.cost)}</Num>
+                </TableCell>
+                <TableCell align="right" sx={{ color: 'error.main' }}>
+                  <Num>{unitPrice(after - loss.cost)}</Num>
+                </TableCell>
+              </TableRow>
+            ))}
+        </TableBody>
+      </Table>
+    </Box>
+  );
+}

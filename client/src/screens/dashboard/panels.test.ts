@@ -1,0 +1,52 @@
+import type { TFunction } from 'i18next';
+import type { useFormat } from '../../lib/useFormat.js';
+import { seriesOverTime } from '../../nouns/dashboards/panelData.js';
+import { panelsOf } from './panels.js';
+import type { DashboardData } from './useDashboard.js';
+
+const hour = 3_600_000;
+const start = Date.UTC(2025, 10, 20);
+const metrics = { __typename: 'UsageMetrics' as const, quota: 40, calls: 120, promptTokens: 7, completionTokens: 5 };
+const data = {
+  from: start,
+  to: start + 2 * hour,
+  granularity: 'hour',
+  current: { quota: 90 },
+  buckets: [0, 1].map((n) => ({ start: start + n * hour, end: start + (n + 1) * hour })),
+  timeline: [metrics, { ...metrics, calls: 60 }],
+  spend: [],
+  models: [{ key: { modelName: 'm1' }, metrics: { ...metrics, cost: { usd: 2, marginUsd: 0.5, knownCalls: 60 } } }],
+  users: [{ key: { userId: 7, username: null }, metrics }],
+  channels: [],
+} as unknown as DashboardData;
+const texts = {
+  t: ((key: string, values?: object) => (values ? `${key} ${JSON.stringify(values)}` : key)) as unknown as TFunction,
+  format: { money: (quota: number) => `${quota} units` } as unknown as ReturnType<typeof useFormat>,
+  quotaPerUnit: 10,
+};
+const figures = new Map(panelsOf(data, texts).map(({ key, figure }) => [key, figure]));
+const series = (key: string) => {
+  const { rows = [], columns = [], buckets } = figures.get(key) ?? {};
+  return seriesOverTime(rows, columns, ({ path }) => path, 'Other', buckets?.starts)?.series;
+};
+
+it('has the figures of each bucket, and requests per minute', () => {
+  expect(series('calls')).toMatchObject([{ values: [120, 60] }]);
+  expect(series('tokens')).toMatchObject([{ values: [7, 7] }, { values: [5, 5] }]);
+  expect(series('rates')).toMatchObject([{ values: [2, 1] }]);
+});
+
+it('keeps the buckets of a range without usage', () => {
+  expect(figures.get('spend')).toMatchObject({ rows: [], buckets: { starts: [start, start + hour] } });
+});
+
+it('ranks with the margin that is known, and names what has no name by its id', () => {
+  const [model] = figures.get('models')?.rows ?? [];
+  expect(model).toMatchObject({ name: 'm1', quota: 40 });
+  expect(figures.get('models')?.noteOf?.(model)).toBe(
+    'dashboard.marginOfSome {"amount":"5 units","share":"25%","known":"60","calls":"120"}',
+  );
+  const [user] = figures.get('users')?.rows ?? [];
+  expect(user).toMatchObject({ name: '#7' });
+  expect(figures.get('users')?.noteOf?.(user)).toBeUndefined();
+});

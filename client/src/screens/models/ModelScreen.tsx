@@ -1,0 +1,80 @@
+import { skipToken, useQuery } from '@apollo/client/react';
+import Button from '@mui/material/Button';
+import { useTranslation } from 'react-i18next';
+import { Link, useParams } from 'react-router-dom';
+import { ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
+import { ToneChip } from '../../components/Tone.js';
+import { useMay } from '../../lib/permissions.js';
+import { modelAddress } from '../../nouns/objects/addresses.js';
+import { CallsTab, ChangesTab, ErrorsTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
+import { ModelPageDocument } from './models.generated.js';
+
+/** The page of a model, as clients name it: its calls, errors, what each channel earns with it, and changes of its price. */
+export function ModelScreen() {
+  const { t } = useTranslation();
+  const name = useParams().name ?? '';
+  const readsChannels = useMay('CHANNELS_READ');
+  const readsLogs = useMay('LOGS_READ');
+  const readsUsage = useMay('USAGE_READ');
+  const readsAudit = useMay('AUDIT');
+  const setsPrices = useMay('PRICES');
+  const { data } = useQuery(
+    ModelPageDocument,
+    readsChannels ? { variables: { name }, fetchPolicy: 'cache-and-network' } : skipToken,
+  );
+  const serving = data?.channels.items.filter(({ status }) => status === 'ENABLED').length;
+  const filter = { models: [name] };
+  const tabs: ObjectTab[] = [
+    ...(readsLogs
+      ? [{ id: 'calls', label: t('objects.calls'), content: <CallsTab filter={filter} without="modelName" /> }]
+      : []),
+    ...(readsChannels ? [{ id: 'errors', label: t('objects.errors'), content: <ErrorsTab filter={filter} /> }] : []),
+    ...(readsUsage
+      ? [{ id: 'cost', label: t('objects.cost'), content: <ProfitTab filter={filter} by="CHANNEL" /> }]
+      : []),
+    ...(readsAudit
+      ? [
+          {
+            id: 'changes',
+            label: t('objects.changes'),
+            content: <ChangesTab subject="OPTION" entry={name} onRestored={() => undefined} />,
+          },
+        ]
+      : []),
+  ];
+  const search = encodeURIComponent(name);
+  return (
+    <ObjectPage
+      key={name}
+      list={{ label: t('shell.modelHealth'), to: '/model-health' }}
+      title={name}
+      chips={
+        serving !== undefined && (
+          <ToneChip tone={serving > 0 ? 'green' : 'red'} dot>
+            {t('objects.servedBy', { count: serving })}
+          </ToneChip>
+        )
+      }
+      actions={
+        <>
+          {readsChannels && (
+            <Button variant="outlined" component={Link} to={`/channel?model=${search}`}>
+              {t('shell.channels')}
+            </Button>
+          )}
+          <Button variant={setsPrices ? 'outlined' : 'contained'} component={Link} to={`/pricing?row=${search}`}>
+            {t('objects.price')}
+          </Button>
+          {setsPrices && (
+            <Button variant="contained" component={Link} to={`/setting?tab=operation&section=prices&model=${search}`}>
+              {t('settings.openPrices')}
+            </Button>
+          )}
+        </>
+      }
+      summary={readsUsage && <UsageSummary filter={filter} />}
+      address={modelAddress(name)}
+      tabs={tabs}
+    />
+  );
+}

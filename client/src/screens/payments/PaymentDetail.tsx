@@ -1,0 +1,157 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { TextInput } from '../../components/form/inputs.js';
+import { FormDialog } from '../../components/FormDialog.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
+import { Notice } from '../../components/Notice.js';
+import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
+import { toast } from '../../components/toast.js';
+import { dateTime } from '../../lib/format.js';
+import { useMay } from '../../lib/permissions.js';
+import { useFormat } from '../../lib/useFormat.js';
+import {
+  MarkPaymentPaidDocument,
+  PaymentEventsDocument,
+  type PaymentsQuery,
+  type TopUpEventKind,
+} from './payments.generated.js';
+import { amountOf, statusTexts } from './paymentTexts.js';
+
+const eventTexts = {
+  CREDITED: 'payments.events.credited',
+  REPEATED: 'payments.events.repeated',
+  PAID_AGAIN: 'payments.events.paidAgain',
+  REFUSED: 'payments.events.refused',
+  MARKED_PAID: 'payments.events.markedPaid',
+} as const satisfies Record<TopUpEventKind, string>;
+
+/** An order with its history. An unpaid one can be marked as paid. */
+export function PaymentDetail({
+  order,
+  method,
+  onPaid,
+  onClose,
+}: {
+  readonly order: PaymentsQuery['topUps']['items'][number];
+  /** The name of its payment method. */
+  readonly method: string;
+  readonly onPaid: () => void;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const mayCredit = useMay('USERS_QUOTA');
+  const [marks, setMarks] = useState(false);
+  const { data, error, refetch } = useQuery(PaymentEventsDocument, {
+    variables: { orderId: order.id },
+    fetchPolicy: 'network-only',
+  });
+  return (
+    <SideDrawer
+      open
+      width={520}
+      title={t('payments.order')}
+      meta={order.tradeNo}
+      onClose={onClose}
+      readOnly
+      footer={
+        order.status !== 'PAID' &&
+        mayCredit && (
+          <Button variant="contained" sx={{ ml: 'auto' }} onClick={() => setMarks(true)}>
+            {t('payments.markPaid')}
+          </Button>
+        )
+      }
+    >
+      <DrawerSection title={t('payments.order')}>
+        <NameValues
+          rows={[
+            [t('logs.user'), order.buyer?.username ?? `#${order.userId}`],
+            [t('payments.money'), amountOf(order.money)],
+            [t('payments.credited'), money(order.quota, 'balance')],
+            [t('wallet.method'), method],
+            [t('fields.status'), t(statusTexts[order.status])],
+            [t('wallet.topUpCode'), order.topUpCode],
+            [t('fields.createdAt'), dateTime(order.createdAt, 'seconds')],
+            [t('payments.paidAt'), order.paidAt && dateTime(order.paidAt, 'seconds')],
+          ]}
+        />
+      </DrawerSection>
+      <DrawerSection title={t('payments.history')} explanation={t('payments.historyHint')}>
+        {error && <LoadFailure title={t('grid.failed')} error={error} onRetry={() => void refetch()} />}
+        {data?.topUpEvents.length === 0 && <Box sx={{ color: 'text.secondary' }}>{t('payments.noEvents')}</Box>}
+        {data && data.topUpEvents.length > 0 && (
+          <Box component="ol" sx={{ m: 0, p: 0, listStyle: 'none', display: 'grid', gap: 1.5 }}>
+            {data.topUpEvents.map(({ at, kind, detail, payment, actorName }, index) => (
+              <Box component="li" key={index}>
+                <Box>{t(eventTexts[kind], { name: actorName ?? '' })}</Box>
+                <Box className="num" sx={{ color: 'text.secondary', fontSize: 12, overflowWrap: 'anywhere' }}>
+                  {[dateTime(at, 'seconds'), detail, payment].filter(Boolean).join(' · ')}
+                </Box>
+              </Box>
+            ))}
+          </Box>
+        )}
+      </DrawerSection>
+      {marks && (
+        <MarkPaid
+          id={order.id}
+          credits={money(order.quota, 'balance')}
+          onPaid={() => {
+            void refetch();
+            onPaid();
+          }}
+          onClose={() => setMarks(false)}
+        />
+      )}
+    </SideDrawer>
+  );
+}
+
+function MarkPaid({
+  id,
+  credits,
+  onPaid,
+  onClose,
+}: {
+  readonly id: number;
+  /** The credited amount as text. */
+  readonly credits: string;
+  readonly onPaid: () => void;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const [mark] = useMutation(MarkPaymentPaidDocument);
+  const form = useForm({ defaultValues: { note: '' } });
+  return (
+    <FormDialog
+      form={form}
+      title={t('payments.markPaid')}
+      submitLabel={t('payments.credit', { amount: credits })}
+      errorField="note"
+      onSubmit={async ({ note }) => {
+        await mark({ variables: { id, note: note.trim() } });
+        toast.success(t('payments.marked'));
+        onPaid();
+        return true;
+      }}
+      onClose={onClose}
+    >
+      <Notice tone="amber">{t('payments.markHint')}</Notice>
+      <TextInput
+        control={form.control}
+        name="note"
+        label={t('payments.note')}
+        hint={t('payments.noteHint')}
+        maxLength={200}
+        required
+        autoFocus
+        rules={{ validate: (note) => note.trim() !== '' || t('payments.noteMissing') }}
+      />
+    </FormDialog>
+  );
+}

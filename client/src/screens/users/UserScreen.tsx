@@ -1,0 +1,183 @@
+import { useQuery } from '@apollo/client/react';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation, useNavigate, useParams } from 'react-router-dom';
+import { ButtonMenu } from '../../components/ButtonMenu.js';
+import { lazyPart } from '../../components/lazyPart.js';
+import { ObjectMissing, ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
+import { InPage } from '../../components/SideDrawer.js';
+import { ToneChip } from '../../components/Tone.js';
+import { decimal } from '../../lib/format.js';
+import { idPattern } from '../../lib/gridState.js';
+import { may } from '../../lib/permissions.js';
+import { useSession } from '../../lib/session.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { groupTone } from '../../nouns/groups/groupTone.js';
+import { userAddress } from '../../nouns/objects/addresses.js';
+import { BudgetsTab, CallsTab, ChangesTab, ErrorsTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
+import { GrantQuotaDialog } from './GrantQuotaDialog.js';
+import { mayManage, RoleChip, UserStatusChip } from './userCells.js';
+import { UserGroupsDocument, UserPageDocument, type UserPageQuery } from './users.generated.js';
+import { useUserActions } from './useUserActions.js';
+
+const UserEditor = lazyPart(async () => (await import('./UserEditor.js')).UserEditor);
+const UserTokens = lazyPart(async () => (await import('./UserTokens.js')).UserTokens);
+const UserSessions = lazyPart(async () => (await import('./UserSessions.js')).UserSessions);
+
+/** The page of a user: balance, calls, errors, keys, limits, changes and settings. */
+export function UserScreen() {
+  const { t } = useTranslation();
+  const id = Number(useParams().id);
+  const isId = idPattern.test(String(id));
+  const { data, error, loading, refetch } = useQuery(UserPageDocument, {
+    variables: { id },
+    skip: !isId,
+    fetchPolicy: 'cache-and-network',
+  });
+  if (data?.user) return <UserOf key={id} user={data.user} reload={() => void refetch()} />;
+  return (
+    <ObjectMissing
+      list={{ label: t('shell.users'), to: '/user' }}
+      title={`${t('logs.user')} ${isId ? id : ''}`}
+      error={error}
+      isLoading={loading}
+      onRetry={() => void refetch()}
+      gone={t('objects.gone')}
+    />
+  );
+}
+
+function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['user']>; readonly reload: () => void }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const viewer = useSession();
+  const { money } = useFormat();
+  const [granting, setGranting] = useState(false);
+  const [showsSessions, setShowsSessions] = useState(false);
+  const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
+  const { id, username, displayName } = user;
+  const grant = () => setGranting(true);
+  const showSessions = () => setShowsSessions(true);
+  const actions = useUserActions({
+    refetch: reload,
+    onRemoved: () => void navigate('/user'),
+    edit: () => void navigate(`${userAddress(id)}/settings`),
+    grant,
+    showTokens: () => void navigate(`${userAddress(id)}/keys`),
+    showSessions,
+  });
+  const isBelow = mayManage(viewer, user);
+  const writes = may(viewer, 'USERS_WRITE') && isBelow;
+  const filter = { userIds: [id] };
+  const tabs: ObjectTab[] = [
+    ...(may(viewer, 'LOGS_READ')
+      ? [{ id: 'calls', label: t('objects.calls'), content: <CallsTab filter={filter} without="username" /> }]
+      : []),
+    ...(may(viewer, 'LOGS_READ') && may(viewer, 'CHANNELS_READ')
+      ? [{ id: 'errors', label: t('objects.errors'), content: <ErrorsTab filter={filter} /> }]
+      : []),
+    ...(may(viewer, 'USAGE_READ')
+      ? [{ id: 'cost', label: t('objects.cost'), content: <ProfitTab filter={filter} by="MODEL" /> }]
+      : []),
+    {
+      id: 'keys',
+      label: t('objects.keys'),
+      content: (
+        <InPage value>
+          <UserTokens id={id} groups={groups} canChange={may(viewer, 'USERS_WRITE')} onClosed={reload} />
+        </InPage>
+      ),
+    },
+    ...(may(viewer, 'BUDGETS')
+      ? [
+          {
+            id: 'limits',
+            label: t('objects.limits'),
+            content: <BudgetsTab subject={{ level: 'USER', subjectId: id }} />,
+          },
+        ]
+      : []),
+    ...(may(viewer, 'AUDIT')
+      ? [
+          {
+            id: 'changes',
+            label: t('objects.changes'),
+            content: <ChangesTab subject="USER" id={id} onRestored={reload} />,
+          },
+        ]
+      : []),
+    {
+      id: 'settings',
+      label: t('objects.settings'),
+      hidesSummary: true,
+      content: (
+        <InPage value>
+          <UserEditor id={id} viewer={viewer} onSaved={reload} onGrant={grant} onClosed={reload} />
+        </InPage>
+      ),
+    },
+  ];
+  const choose = (label: string, onSelect: () => unknown) => ({ label, onSelect: () => void onSelect() });
+  return (
+    <>
+      <ObjectPage
+        list={{ label: t('shell.users'), to: '/user' }}
+        title={username}
+        chips={
+          <>
+            <UserStatusChip user={user} />
+            <RoleChip role={user.role} customRole={user.customRole?.name} />
+            <ToneChip tone={groupTone(user.group)}>{user.group}</ToneChip>
+          </>
+        }
+        meta={[
+          `#${id}`,
+          displayName === username ? '' : displayName,
+          user.email,
+          `${t('objects.balance')} ${money(user.quota, 'balance')}`,
+          user.daysLeft == null
+            ? ''
+            : t('objects.daysLeft', { count: Number(decimal(user.daysLeft, 0).replaceAll(',', '')) }),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+        actions={
+          !user.deletedAt && (
+            <>
+              {writes && (
+                <>
+                  <ButtonMenu
+                    label={t('objects.more')}
+                    actions={[
+                      choose(t('users.showSessions'), showSessions),
+                      ...(user.role === 'COMMON'
+                        ? [choose(t('users.promote'), () => actions.promote(user))]
+                        : [choose(t('users.demote'), () => actions.demote(user))]),
+                      { ...choose(t('actions.delete'), () => actions.remove(user)), destructive: true },
+                    ]}
+                  />
+                  <Button variant="outlined" onClick={() => void actions.toggle(user)}>
+                    {user.status === 'ENABLED' ? t('objects.ban') : t('objects.lift')}
+                  </Button>
+                </>
+              )}
+              {may(viewer, 'USERS_QUOTA') && (isBelow || viewer?.id === id) && (
+                <Button variant="contained" onClick={grant}>
+                  {t('users.grant')}
+                </Button>
+              )}
+            </>
+          )
+        }
+        summary={may(viewer, 'USAGE_READ') && <UsageSummary filter={filter} />}
+        address={userAddress(id)}
+        tabs={tabs}
+        opened={pathname.startsWith('/user/edit/') ? 'settings' : undefined}
+      />
+      {granting && <GrantQuotaDialog user={user} onClose={() => setGranting(false)} />}
+      {showsSessions && <UserSessions id={id} viewerId={viewer?.id} onClosed={() => setShowsSessions(false)} />}
+    </>
+  );
+}

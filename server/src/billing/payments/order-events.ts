@@ -1,0 +1,45 @@
+interface Queries {
+  query(sql: string, parameters?: unknown[]): Promise<unknown>;
+}
+
+/** The ways in which an order changes, or a report about it changes nothing. */
+export const orderEventKinds = ['credited', 'repeated', 'paid_again', 'refused', 'marked_paid'] as const;
+export type OrderEventKind = (typeof orderEventKinds)[number];
+
+/** An entry in the history of an order. */
+export interface OrderEvent {
+  readonly at: Date;
+  readonly kind: OrderEventKind;
+  /** The reason of a refusal, or the note of the admin. */
+  readonly detail: string;
+  /** The gateway's number of the payment. */
+  readonly payment: string | null;
+  /** The admin who marked the order as paid; null for the gateway. */
+  readonly actorId: number | null;
+  readonly actorName: string | null;
+}
+
+/** Entries that are kept of one order: a gateway may repeat a callback for days. */
+const maxEvents = 100;
+
+/** Writes an entry in the history of the order with this number, if there is one. */
+export async function recordOrderEvent(
+  database: Queries,
+  tradeNo: string,
+  { at, kind, detail, payment, actorId, actorName }: OrderEvent,
+): Promise<void> {
+  await database.query(
+    `INSERT INTO top_up_events (order_id, at, kind, detail, payment, actor_id, actor_name)
+     SELECT id, $2, $3, $4, $5, $6, $7 FROM top_up_orders one
+      WHERE trade_no = $1 AND (SELECT count(*) FROM top_up_events WHERE order_id = one.id) < ${maxEvents}`,
+    [tradeNo, at, kind, detail, payment, actorId, actorName],
+  );
+}
+
+/** Returns the history of an order, oldest first. */
+export const readOrderEvents = async (database: Queries, orderId: number): Promise<OrderEvent[]> =>
+  (await database.query(
+    `SELECT at, kind, detail, payment, actor_id AS "actorId", actor_name AS "actorName"
+       FROM top_up_events WHERE order_id = $1 ORDER BY id`,
+    [orderId],
+  )) as OrderEvent[];

@@ -1,0 +1,25 @@
+import { csvLine } from '../../shared/csv.js';
+import type { KeyedRedemption } from './redemption.service.js';
+
+const iso = (moment: Date | null): string => moment?.toISOString() ?? '';
+
+/** Columns of the export. Times are in UTC; an unlimited gift code has no `max_uses`. */
+const columns: ReadonlyArray<readonly [name: string, cell: (code: KeyedRedemption) => string | number | null]> = [
+  ['id', ({ redemption }) => redemption.id],
+  ['name', ({ redemption }) => redemption.name],
+  ['code', ({ key }) => key],
+  ['status', ({ redemption }) => redemption.status],
+  ['quota', ({ redemption }) => redemption.quota],
+  ['kind', ({ redemption }) => (redemption.isGift ? 'gift' : 'once')],
+  ['max_uses', ({ redemption }) => (redemption.isGift ? redemption.maxUses : 1)],
+  ['used_count', ({ redemption }) => (redemption.isGift ? redemption.usedCount : Number(redemption.status === 'used'))],
+  ['created_at', ({ redemption }) => iso(redemption.createdAt)],
+  ['valid_from', ({ redemption }) => iso(redemption.validFrom)],
+  ['valid_until', ({ redemption }) => iso(redemption.validUntil)],
+  ['redeemed_at', ({ redemption }) => iso(redemption.redeemedAt)],
+  ['redeemed_by', ({ redemption }) => redemption.usedUserId],
+];
+
+export const codeCsvHeader: string = csvLine(columns.map(([name]) => name));
+
+export const codeCsvLine = (code: KeyedRedemption): string => csvLine(columns.map(([, cell]) => cell(code)));
