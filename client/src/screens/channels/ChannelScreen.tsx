@@ -1,4 +1,4 @@
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -33,11 +33,10 @@ export function ChannelScreen() {
   const { t } = useTranslation();
   const id = Number(useParams().id);
   const isId = idPattern.test(String(id));
-  const { data, error, loading, refetch } = useQuery(ChannelPageDocument, {
-    variables: { id },
-    skip: !isId,
-    fetchPolicy: 'cache-and-network',
-  });
+  const { data, error, loading, refetch } = useQuery(
+    ChannelPageDocument,
+    isId ? { variables: { id }, fetchPolicy: 'cache-and-network' } : skipToken,
+  );
   if (data?.channel) {
     const health = data.channelHealth.rows[0];
     return <ChannelOf key={id} channel={data.channel} health={health} reload={() => void refetch()} />;

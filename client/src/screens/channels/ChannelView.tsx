@@ -4,7 +4,6 @@ import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Dash, Mono, Num } from '../../components/Text.js';
 import { dateTime } from '../../lib/format.js';
-import { useMay } from '../../lib/permissions.js';
 import { HealthSection, CooldownChip } from './ChannelHealth.js';
 import { KeysSection } from './ChannelKeys.js';
 import { ChannelStatusChip, ResponseChip } from './channelStatus.js';

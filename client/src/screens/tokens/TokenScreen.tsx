@@ -1,4 +1,4 @@
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -28,14 +28,13 @@ export function TokenScreen() {
   const id = Number(useParams().id);
   const isId = idPattern.test(String(id));
   const readsUsers = useMay('USERS_READ');
-  const own = useQuery(TokenPageDocument, {
-    variables: { id, own: true },
-    skip: !isId,
-    fetchPolicy: 'cache-and-network',
-  });
+  const own = useQuery(
+    TokenPageDocument,
+    isId ? { variables: { id, own: true }, fetchPolicy: 'cache-and-network' } : skipToken,
+  );
   const mine = own.data?.myTokens?.items[0];
   const isOther = isId && readsUsers && own.data !== undefined && !mine;
-  const all = useQuery(TokenPageDocument, { variables: { id, own: false }, skip: !isOther });
+  const all = useQuery(TokenPageDocument, isOther ? { variables: { id, own: false } } : skipToken);
   const { data, error, loading, refetch } = isOther ? all : own;
   const other = data?.tokens?.items[0];
   const token = mine ?? other;

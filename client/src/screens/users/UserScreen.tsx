@@ -1,4 +1,4 @@
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -30,11 +30,10 @@ export function UserScreen() {
   const { t } = useTranslation();
   const id = Number(useParams().id);
   const isId = idPattern.test(String(id));
-  const { data, error, loading, refetch } = useQuery(UserPageDocument, {
-    variables: { id },
-    skip: !isId,
-    fetchPolicy: 'cache-and-network',
-  });
+  const { data, error, loading, refetch } = useQuery(
+    UserPageDocument,
+    isId ? { variables: { id }, fetchPolicy: 'cache-and-network' } : skipToken,
+  );
   if (data?.user) return <UserOf key={id} user={data.user} reload={() => void refetch()} />;
   return (
     <ObjectMissing
