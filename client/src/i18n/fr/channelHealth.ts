@@ -1,0 +1,16 @@
+export const channelHealth = {
+  failureRate: 'Taux d’échec',
+  failedAttempts: 'Tentatives échouées',
+  rescued: 'Rattrapés',
+  served: 'p50 / p95',
+  calls: 'Appels traités',
+  lastError: 'Dernière erreur',
+  cardTimes: 'p50 {{half}}, p95 {{most}}',
+  cardAttempts: '{{failed}} échoués, {{rescued}} rattrapés',
+  emptyText: 'Les canaux apparaissent ici après leur premier appel.',
+  trouble: 'Canaux en échec, dernière heure',
+  all: 'Santé des canaux',
+  noTrouble_one: 'Aucune tentative échouée sur {{count}} canal appelé.',
+  noTrouble_many: 'Aucune tentative échouée sur {{count}} canaux appelés.',
+  noTrouble_other: 'Aucune tentative échouée sur {{count}} canaux appelés.',
+};

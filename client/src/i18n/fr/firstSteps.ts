@@ -1,0 +1,22 @@
+/** Texts of the list of first steps of a fresh site. */
+export const firstSteps = {
+  title: 'Premiers pas',
+  progress: '{{done}} sur {{count}}',
+  fold: 'Replier les premiers pas',
+  unfold: 'Déplier les premiers pas',
+  finished: 'Premier appel facturé',
+  receipt: 'Voir son coût et pourquoi',
+  dismiss: 'Masquer les premiers pas',
+  done: 'Fait',
+  open: 'À faire',
+  channel: 'Ajouter un canal',
+  channelHint: 'La clé d’un fournisseur et les modèles qu’elle sert.',
+  test: 'Tester le canal',
+  testHint: 'Un court appel montre si le fournisseur accepte la clé.',
+  price: 'Fixer le prix d’un modèle',
+  priceHint: 'Les utilisateurs ne peuvent appeler que les modèles qui ont un prix.',
+  token: 'Créer un jeton',
+  tokenHint: 'Les programmes appellent le site avec sa clé.',
+  call: 'Faire le premier appel',
+  callHint: 'Dans le playground, ou depuis un programme.',
+};

@@ -1,0 +1,18 @@
+export const profit = {
+  by: 'Bénéfice par',
+  views: { channel: 'Canal', model: 'Modèle', user: 'Utilisateur', key: 'Clé amont', group: 'Groupe' },
+  sums: 'Bénéfice de cette période',
+  share: 'Marge en %',
+  knownUsd: 'Facturé, coût connu',
+  knownCalls: 'Coût connu pour',
+  knownOf: '{{known}} appels sur {{calls}}',
+  knownCallsOf: 'Coût connu pour {{of}}',
+  charged: 'Facturé, total',
+  allCalls: 'de tous les appels',
+  sum: '{{charged}} facturés − {{cost}} de coût',
+  unknownCost: 'Le coût de ces appels est inconnu',
+  noChannel: 'Sans canal',
+  showCalls: 'Afficher les appels de {{name}}',
+  emptyTitle: 'Aucun appel sur cette période',
+  emptyText: 'Les appels apparaissent ici avec ce que les utilisateurs ont payé et ce qu’ils ont coûté.',
+};

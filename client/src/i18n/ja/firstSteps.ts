@@ -1,0 +1,22 @@
+/** Texts of the list of first steps of a fresh site. */
+export const firstSteps = {
+  title: 'はじめに',
+  progress: '{{count}}件中{{done}}件完了',
+  fold: '「はじめに」を折りたたむ',
+  unfold: '「はじめに」を展開',
+  finished: '最初の呼び出しを課金しました',
+  receipt: '料金と内訳を見る',
+  dismiss: '「はじめに」を非表示',
+  done: '完了',
+  open: '開く',
+  channel: 'チャネルを追加',
+  channelHint: 'プロバイダーのキーと、提供するモデル。',
+  test: 'チャネルをテスト',
+  testHint: '短い呼び出しで、プロバイダーがキーを受け付けるか確認します。',
+  price: 'モデルの価格を設定',
+  priceHint: 'ユーザーが呼び出せるのは価格のあるモデルだけです。',
+  token: 'トークンを作成',
+  tokenHint: 'プログラムはこのキーでサイトを呼び出します。',
+  call: '最初の呼び出しを実行',
+  callHint: 'プレイグラウンドまたはプログラムから。',
+};

@@ -1,0 +1,18 @@
+export const profit = {
+  by: '集計単位',
+  views: { channel: 'チャネル', model: 'モデル', user: 'ユーザー', key: 'アップストリームキー', group: 'グループ' },
+  sums: 'この期間の利益',
+  share: '粗利率',
+  knownUsd: '課金額（原価判明分）',
+  knownCalls: '原価判明',
+  knownOf: '呼び出し{{calls}}件中{{known}}件',
+  knownCallsOf: '原価判明：{{of}}',
+  charged: '課金額（全体）',
+  allCalls: 'すべての呼び出し',
+  sum: '課金額{{charged}} − 原価{{cost}}',
+  unknownCost: 'これらの呼び出しの原価は不明です',
+  noChannel: 'チャネルなし',
+  showCalls: '{{name}}の呼び出しを表示',
+  emptyTitle: 'この期間の呼び出しはありません',
+  emptyText: 'ユーザーの支払額と原価が、呼び出しごとにここに集計されます。',
+};

@@ -1,0 +1,17 @@
+export const channelHealth = {
+  failureRate: 'Доля ошибок',
+  failedAttempts: 'Неудачные попытки',
+  rescued: 'Спасено',
+  served: 'p50 / p95',
+  calls: 'Обслужено вызовов',
+  lastError: 'Последняя ошибка',
+  cardTimes: 'p50 {{half}}, p95 {{most}}',
+  cardAttempts: 'ошибок: {{failed}}, спасено: {{rescued}}',
+  emptyText: 'Каналы появятся здесь после первого вызова.',
+  trouble: 'Каналы с ошибками за последний час',
+  all: 'Состояние каналов',
+  noTrouble_one: 'Нет неудачных попыток: {{count}} канал с вызовами.',
+  noTrouble_few: 'Нет неудачных попыток: {{count}} канала с вызовами.',
+  noTrouble_many: 'Нет неудачных попыток: {{count}} каналов с вызовами.',
+  noTrouble_other: 'Нет неудачных попыток: {{count}} канала с вызовами.',
+};

@@ -1,0 +1,22 @@
+/** Texts of the list of first steps of a fresh site. */
+export const firstSteps = {
+  title: 'Các bước đầu tiên',
+  progress: 'Xong {{done}} trên {{count}}',
+  fold: 'Thu gọn các bước đầu tiên',
+  unfold: 'Mở rộng các bước đầu tiên',
+  finished: 'Đã tính phí lượt gọi đầu tiên',
+  receipt: 'Xem chi phí và lý do',
+  dismiss: 'Ẩn các bước đầu tiên',
+  done: 'Xong',
+  open: 'Mở',
+  channel: 'Thêm kênh',
+  channelHint: 'Khóa của một nhà cung cấp và các mô hình được phục vụ.',
+  test: 'Kiểm tra kênh',
+  testHint: 'Một lượt gọi ngắn cho biết nhà cung cấp có chấp nhận khóa không.',
+  price: 'Đặt giá cho một mô hình',
+  priceHint: 'Người dùng chỉ gọi được mô hình có giá.',
+  token: 'Tạo token',
+  tokenHint: 'Chương trình gọi trang bằng khóa của token.',
+  call: 'Thực hiện lượt gọi đầu tiên',
+  callHint: 'Trong playground, hoặc từ một chương trình.',
+};

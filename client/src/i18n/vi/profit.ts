@@ -1,0 +1,18 @@
+export const profit = {
+  by: 'Lợi nhuận theo',
+  views: { channel: 'Kênh', model: 'Mô hình', user: 'Người dùng', key: 'Khóa upstream', group: 'Nhóm' },
+  sums: 'Lợi nhuận của khoảng này',
+  share: 'Biên %',
+  knownUsd: 'Đã tính, biết chi phí',
+  knownCalls: 'Biết chi phí của',
+  knownOf: '{{known}} trên {{calls}} lượt gọi',
+  knownCallsOf: 'Biết chi phí của {{of}}',
+  charged: 'Đã tính, tất cả',
+  allCalls: 'của mọi lượt gọi',
+  sum: '{{charged}} đã tính − {{cost}} chi phí',
+  unknownCost: 'Chưa rõ chi phí của các lượt gọi này',
+  noChannel: 'Không có kênh',
+  showCalls: 'Xem lượt gọi của {{name}}',
+  emptyTitle: 'Không có lượt gọi trong khoảng này',
+  emptyText: 'Lượt gọi xuất hiện ở đây kèm số tiền người dùng trả và chi phí.',
+};
