@@ -1,3 +1,7 @@
 declare module '*.css';
 declare module '@fontsource-variable/geist';
 declare module '@fontsource-variable/geist-mono';
+declare module '*.svg' {
+  const address: string;
+  export default address;
+}

@@ -1,5 +1,5 @@
 /**
- * Sends a document again and again over some connections until it is told to stop, in a thread of its own, so that the load
+ * Sends a document again and again over some connections until a message stops it, in a thread of its own, so that the load
  * in the other thread measures the server. Reports the number of responses by status or error code.
  */
 import { parentPort, workerData } from 'node:worker_threads';

@@ -141,7 +141,7 @@ it('calls, callbacks and links in mails have the path of the configured address'
   }
   const { body } = await server.api.rest(root, 'POST', '/api/user/pay', { amount: 1, payment_method: 'wx' });
   expect(body).toMatchObject({ data: { notify_url: 'https://example.com/gw/api/user/epay/notify' } });
-  const status = (await server.api.data(root, 'GET', '/gw/api/status')) as { server_address: string };
+  const status = await server.api.data<{ server_address: string }>(root, 'GET', '/gw/api/status');
   expect(status.server_address).toBe('https://example.com/gw');
   for (const path of ['/gw/v1/models', '/v1/models']) {
     const response = await fetch(server.url + path, { headers: { authorization: 'Bearer sk-unknown' } });

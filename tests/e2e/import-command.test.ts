@@ -16,7 +16,7 @@ let database: TestDatabase;
 const site = pricedSites[0];
 beforeAll(async () => {
   if (!site) throw new Error('no site');
-  await buildServer();
+  buildServer();
   folder = mkdtempSync(join(tmpdir(), 'tollgate-import-'));
   [source, database] = await Promise.all([createPricedSite(site, 'http://127.0.0.1:9'), createTestDatabase()]);
 });

@@ -189,11 +189,6 @@ const samples: Readonly<Record<string, Sample>> = {
     prices.webSearch,
     xai({ x_search_calls: 1 }),
   ),
-  'web_search with a schema, in Messages': ofMessages({
-    type: 'web_search_20250305',
-    name: 'web_search',
-    input_schema: {},
-  }),
   'web_search in a namespace': ofResponses(
     { type: 'namespace', name: 'n', description: 'd', tools: [{ type: 'web_search' }] },
     searched,
@@ -270,6 +265,16 @@ it.each(Object.entries(samples).filter(([name]) => name.includes('with memory'))
     expect(relay.upstream.requests).toEqual([]);
   },
 );
+
+// A schema makes it no tool of the client. Anthropic refuses it too.
+it('refuses a search with a schema, in Messages', async () => {
+  await relay.addChannel({ models: 'known' });
+  const { key } = await relay.addToken();
+  const { path, body } = ofMessages({ type: 'web_search_20250305', name: 'web_search', input_schema: {} });
+  const response = await relay.post(path('known'), key, { model: 'known', ...body });
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('tools[0].input_schema')]);
+  expect(relay.upstream.requests).toEqual([]);
+});
 
 describe('a tool or plugin that is on no list', () => {
   it.each<[name: string, channel: number, path: string, fields: Json]>([

@@ -1,3 +1,5 @@
+import type { Actor } from './actor.js';
+
 /** A GraphQL query that is stored and run later, by others. */
 export interface StoredQuery {
   readonly query: string;
@@ -22,4 +24,18 @@ export interface QueryShape {
   readonly columns: readonly QueryColumn[];
   /** Scalars outside the list, with paths in `data`. */
   readonly values: readonly QueryColumn[];
+}
+
+/** Checks queries that are stored and run later. */
+export interface QueryChecks {
+  /**
+   * Checks a query: it must fit the schema, read only, keep to the limits of one operation, have a value for each
+   * variable, and select nothing that is withheld from panels.
+   * @param at the field of the input, for the errors
+   * @param supplied values of the variables that are only known when the query runs
+   * @param author who saves it; null if it was saved before
+   * @returns where its rows are, and their columns
+   * @throws AppError INVALID_INPUT, INSUFFICIENT_PRIVILEGES for root fields that the author may not read
+   */
+  check(query: StoredQuery, supplied: Readonly<Record<string, unknown>>, at: string, author: Actor | null): QueryShape;
 }

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { dateTime, decimal, dollars, responseTime } from '../../lib/format.js';
 import type { ChannelRowFragment } from './channels.generated.js';
+import { providerMarks } from './providerMarks.js';
 
 export function ChannelStatusChip({
   channel,
@@ -77,8 +78,9 @@ export function ResponseChip({ channel }: { readonly channel: Pick<ChannelRowFra
 export const balanceText = ({ amount, unit }: NonNullable<ChannelRowFragment['balance']>): string =>
   unit === 'USD' ? dollars(amount, 2) : unit === 'POINTS' ? decimal(amount, 2) : `${decimal(amount, 2)} ${unit}`;
 
-/** Two letters of the provider's name in a small square. */
+/** The mark of a provider in the colour of text; two letters of its name if it has none. */
 export function TypeMark({ label }: { readonly label: string }) {
+  const mark = providerMarks[label];
   return (
     <Box
       component="span"
@@ -98,7 +100,15 @@ export function TypeMark({ label }: { readonly label: string }) {
         border: `1px solid ${vars.palette.surface.line}`,
       })}
     >
-      {label.slice(0, 2)}
+      {mark === undefined ? label.slice(0, 2) : <MaskedMark address={mark} />}
     </Box>
   );
 }
+
+/** A drawing in one colour takes that of the theme as a mask. */
+const MaskedMark = ({ address }: { readonly address: string }) => (
+  <Box
+    component="span"
+    sx={{ width: 13, height: 13, bgcolor: 'text.primary', mask: `url("${address}") center / contain no-repeat` }}
+  />
+);

@@ -156,7 +156,7 @@ export function panelsOf(data: DashboardData, texts: Texts): readonly OwnPanel[]
   ];
 }
 
-/** What is left of a row's charges, if some of its costs are known. */
+/** The margin of a row, if some of its costs are known. */
 function marginOf({ metrics: { calls, cost } }: Ranked, { t, format, quotaPerUnit }: Texts): string | undefined {
   if (!cost || cost.knownCalls === 0) return undefined;
   const earned = {

@@ -21,7 +21,7 @@ export interface SettleLine {
 
 /**
  * Returns the settlement of one call.
- * @param settledAt Unix milliseconds
+ * @param settledAt Unix seconds
  */
 export function toSettleLine(reservation: Reservation, charge: Charge, settledAt: number): SettleLine {
   const durationMs = Math.max(0, Math.round(charge.durationMs));
@@ -39,7 +39,7 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       least: charge.least,
       counted: charge.counted ? 1 : 0,
       logged: charge.logged,
-      created_at: Math.floor(settledAt / 1000),
+      created_at: settledAt,
       channel_id: charge.channelId,
       username: charge.username,
       token_name: charge.tokenName,

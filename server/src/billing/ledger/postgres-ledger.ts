@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Signals } from '../../platform/live/signals.js';
 import { AppError } from '../../shared/errors.js';
-import type { Clock } from '../../shared/clock.js';
+import { seconds, type Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
 import { BatchQueue, isUnavailable, type GroupCommitMetrics } from './group-commit.js';
 import { ChannelHolds } from './channel-holds.js';
@@ -193,7 +193,7 @@ export class PostgresLedger implements Ledger {
       this.open.delete(requestId);
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
     }
-    const plain = toSettleLine(reservation, charge, this.deps.clock.now());
+    const plain = toSettleLine(reservation, charge, seconds(this.deps.clock));
     const line = this.channelHolds?.withUndropped(plain) ?? plain;
     const owned = this.open.has(requestId);
     return this.withoutDatabase ? this.settleWithoutDatabase(line, owned) : this.settleLine(line, owned);

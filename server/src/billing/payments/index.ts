@@ -1,13 +1,7 @@
 export { creditOrder } from './credit-order.js';
 export { CreditService } from './credit.service.js';
 export { formatMoney } from './money.js';
-export {
-  type OrderEvent,
-  type OrderEventKind,
-  orderEventKinds,
-  readOrderEvents,
-  recordOrderEvent,
-} from './order-events.js';
+export { type OrderEvent, type OrderEventKind, readOrderEvents, recordOrderEvent } from './order-events.js';
 export {
   methodOf,
   methodSql,

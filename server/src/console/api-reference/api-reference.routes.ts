@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { openApiDocument, type OpenApiDocument } from '../../platform/http/openapi/document.js';
 import type { ApiSection } from '../../platform/http/openapi/operation.js';
-import { belowBasePath } from '../../platform/http/base-path.js';
+import { belowBasePath } from '../../shared/base-path.js';
 import { referencePage } from '../../platform/http/openapi/reference-page.js';
 import { script, style } from './reference-assets.js';
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import type { QueryChecker } from '../../platform/graphql/query-shape.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
@@ -10,7 +9,7 @@ import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from 
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { QueryShape, StoredQuery } from '../../shared/stored-query.js';
+import type { QueryChecks, QueryShape, StoredQuery } from '../../shared/stored-query.js';
 import { builtInDashboards } from './built-in.js';
 import { Dashboard, type Visibility } from './dashboard.entity.js';
 import { toGrafana, type ShapedPanel } from './grafana.js';
@@ -35,7 +34,7 @@ export interface DashboardDeps {
   readonly auditLog: AuditLog;
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly options: { readonly values: { readonly ServerAddress: string } };
-  readonly queries: Pick<QueryChecker, 'check'>;
+  readonly queries: QueryChecks;
 }
 
 /** Conditions on dashboards. Absent fields do not restrict. */

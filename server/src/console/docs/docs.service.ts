@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, posix, sep } from 'node:path';
 import type { ContentsPart, DocsFolder, Language, Page } from './docs-page.js';
-import { belowBasePath } from '../../platform/http/base-path.js';
+import { belowBasePath } from '../../shared/base-path.js';
 import { renderMarkdown, type Section } from './markdown.js';
 import { pageHtml } from './page-html.js';
 

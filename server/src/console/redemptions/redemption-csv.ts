@@ -1,5 +1,11 @@
 import { csvLine } from '../../shared/csv.js';
-import type { KeyedRedemption } from './redemption.service.js';
+import type { Redemption } from './redemption.entity.js';
+
+/** A row with its code, for admins only. Access tokens that must not change codes get `hiddenKey` instead of the text. */
+export interface KeyedRedemption {
+  readonly redemption: Redemption;
+  readonly key: string;
+}
 
 const iso = (moment: Date | null): string => moment?.toISOString() ?? '';
 

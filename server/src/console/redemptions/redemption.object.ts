@@ -33,7 +33,7 @@ import type { RedemptionUse } from './redemption-uses.js';
 import type { RedemptionStatus } from './redemption.entity.js';
 import type { InputOf, NewRedemptions, RedemptionFields } from './redemption-input.js';
 import type { RedemptionFilter, RedemptionSortField, RedemptionSums } from './redemption-query.js';
-import type { KeyedRedemption } from './redemption.service.js';
+import type { KeyedRedemption } from './redemption-csv.js';
 
 export const RedemptionStatusEnum = enumType(
   'RedemptionStatus',

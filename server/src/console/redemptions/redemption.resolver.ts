@@ -28,7 +28,8 @@ import {
   toUseObject,
   UpdateRedemptionInput,
 } from './redemption.object.js';
-import type { KeyedRedemption, RedemptionService } from './redemption.service.js';
+import type { KeyedRedemption } from './redemption-csv.js';
+import type { RedemptionService } from './redemption.service.js';
 import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 
 const ofCode = { redemption: [() => RedemptionObject, 'The code after the change.'] } as const;

@@ -20,7 +20,7 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { LogType } from '../logs/index.js';
-import { codeCsvHeader, codeCsvLine } from './redemption-csv.js';
+import { codeCsvHeader, codeCsvLine, type KeyedRedemption } from './redemption-csv.js';
 import { parseFields, parseNew, type InputOf, type NewRedemptions, type RedemptionFields } from './redemption-input.js';
 import {
   readSums,
@@ -32,12 +32,6 @@ import {
 } from './redemption-query.js';
 import { readUses, type RedemptionUse } from './redemption-uses.js';
 import { Redemption, type RedemptionStatus } from './redemption.entity.js';
-
-/** A row with its code, for admins only. Access tokens that must not change codes get `hiddenKey` instead of the text. */
-export interface KeyedRedemption {
-  readonly redemption: Redemption;
-  readonly key: string;
-}
 
 const hiddenKey = '**********';
 

@@ -7,7 +7,7 @@ import { flag, int, named, nullish, parameter, quota, seconds, text } from '../.
 import type { InputOf, NewRedemptions, RedemptionFields } from './redemption-input.js';
 import type { RedemptionFilter } from './redemption-query.js';
 import type { RedemptionStatus } from './redemption.entity.js';
-import type { KeyedRedemption } from './redemption.service.js';
+import type { KeyedRedemption } from './redemption-csv.js';
 
 const statuses: Readonly<Record<RedemptionStatus, number>> = { enabled: 1, disabled: 2, used: 3 };
 

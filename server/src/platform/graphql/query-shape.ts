@@ -26,7 +26,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../shared/actor.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { ColumnKind, QueryColumn, QueryShape, StoredQuery } from '../../shared/stored-query.js';
+import type { ColumnKind, QueryChecks, QueryColumn, QueryShape, StoredQuery } from '../../shared/stored-query.js';
 import { mayRead } from './access.js';
 import { costOfOperation, tooExpensive } from './cost.js';
 import { assertFewRepeats, documentLimits, maxTokens } from './document-limits.js';
@@ -37,7 +37,7 @@ const rules = [...specifiedRules, ...documentLimits.validationRules];
 const maxRemembered = 100_000;
 
 /** Checks queries that are stored and run later, against one schema. */
-export class QueryChecker {
+export class QueryChecker implements QueryChecks {
   /** Documents that fit the schema, by their text. Validation is most of a check. */
   private readonly documents = new LRUCache<string, DocumentNode>({
     maxSize: maxRemembered,
@@ -46,15 +46,7 @@ export class QueryChecker {
 
   constructor(private readonly schema: GraphQLSchema) {}
 
-  /**
-   * Checks a query: it must fit the schema, read only, keep to the limits of one operation, have a value for each
-   * variable, and select nothing that is withheld from panels.
-   * @param at the field of the input, for the errors
-   * @param supplied values of the variables that are only known when the query runs
-   * @param author who saves it; null if it was saved before
-   * @returns where its rows are, and their columns
-   * @throws AppError INVALID_INPUT, INSUFFICIENT_PRIVILEGES for root fields that the author may not read
-   */
+  /** See `QueryChecks`. */
   check(
     { query, variables }: StoredQuery,
     supplied: Readonly<Record<string, unknown>>,
