@@ -25,19 +25,21 @@ export function PanelFrame({
       aria-label={title}
       sx={{ padding: '12px 16px 16px', minWidth: 0, display: 'flex', flexDirection: 'column' }}
     >
-      <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: '4px 12px', minHeight: 32, mb: 1 }}>
-        <Typography variant="h2" sx={{ fontSize: 14, mr: 'auto' }}>
-          {title}
-        </Typography>
-        {legend.map((one) => (
-          <Box
-            key={one.name}
-            sx={{ display: 'inline-flex', alignItems: 'center', gap: '6px', fontSize: 12, color: 'text.secondary' }}
-          >
-            <Box aria-hidden sx={{ width: 8, height: 8, borderRadius: '2px', backgroundColor: one.color }} />
-            {one.name}
-          </Box>
-        ))}
+      <Box sx={{ display: 'flex', alignItems: 'flex-start', gap: '12px', minHeight: 32, mb: 1 }}>
+        <Box sx={{ display: 'flex', flex: 1, alignItems: 'center', flexWrap: 'wrap', gap: '4px 12px', minHeight: 32 }}>
+          <Typography variant="h2" sx={{ fontSize: 14, mr: 'auto' }}>
+            {title}
+          </Typography>
+          {legend.map((one) => (
+            <Box
+              key={one.name}
+              sx={{ display: 'inline-flex', alignItems: 'center', gap: '6px', fontSize: 12, color: 'text.secondary' }}
+            >
+              <Box aria-hidden sx={{ width: 8, height: 8, borderRadius: '2px', backgroundColor: one.color }} />
+              {one.name}
+            </Box>
+          ))}
+        </Box>
         {actions.length > 0 && <RowMenu label={t('dashboard.moreOf', { name: title })} actions={actions} />}
       </Box>
       {children}

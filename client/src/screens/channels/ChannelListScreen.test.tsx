@@ -137,7 +137,8 @@ describe('a row', () => {
     await openWith(channel(1, { tag: 'us', balance: { amount: 12.5, unit: 'USD', at: '2025-06-03T10:11:00.000Z' } }));
     const first = await rowOf('Channel 1');
     expect(await headers()).toEqual([
-      ...['ID', 'Name', 'Groups', 'Type', 'Tag', 'Status', 'Response', 'Used', 'Balance', 'Priority', 'Weight'],
+      ...['ID', 'Name', 'Groups', 'Type', 'Tag', 'Status', 'Response', 'Failure rate', 'Used'],
+      ...['Balance', 'Priority', 'Weight'],
     ]);
     for (const text of ['OpenAI', 'default', 'us', '$1.00', '$12.50']) first.getByText(text);
     expect(first.getByRole('link', { name: 'Channel 1' })).toHaveAttribute('href', '/channel/1');

@@ -55,10 +55,11 @@ const ChannelPanels = lazyPart(
 /** Widths below which columns are hidden, so that names stay readable. */
 const hiddenBelow = {
   ...Object.fromEntries(healthFields.map((field) => [field, Infinity])),
+  failureRate: 1400,
   usedQuota: 1400,
   weight: 1500,
   tag: 1300,
-  balance: 1200,
+  balance: 1600,
   priority: 1200,
   group: 1100,
 };

@@ -171,7 +171,7 @@ function numberColumn(
   };
 }
 
-/** Figures of the last hour. Hidden until the user chooses them. */
+/** Figures of the last hour. All but the failure rate are hidden until the user chooses them. */
 function healthColumns({ t }: ChannelCellTools): GridColDef<ChannelListRow>[] {
   const column = (
     field: (typeof healthFields)[number],
