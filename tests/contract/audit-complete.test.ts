@@ -385,6 +385,8 @@ const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance', 'tryGuardrail'],
   ...['updateAllChannelBalances', 'clearChannelCooldowns', 'clearChannelSessions', 'checkPrices'],
   ...['markAlertsSeen', 'sendTestAlert', 'testPayment'],
+  // `audit-restore.test.ts` tests the entries of a restored object.
+  'restoreAuditEntry',
   // Entries of the import need a source, so `import.test.ts` tests them.
   ...['checkImport', 'startImport', 'cancelImport', 'discardImport'],
 ];

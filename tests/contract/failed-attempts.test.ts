@@ -20,7 +20,7 @@ beforeAll(async () => {
   await channel('rescuer', second, 1);
   await site.graphql(
     root,
-    `mutation { addChannelKeys(id: ${twoKeys}, keys: ["sk-another-upstream-key-wxyz"]) { channel { id } } }`,
+    `mutation { addChannelKeys(input: { id: ${twoKeys}, keys: ["sk-another-upstream-key-wxyz"] }) { channel { id } } }`,
   );
   await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'RetryTimes', value: '1' });
   ({ key } = await site.server.api.createToken(root, { name: 'dev', unlimited_quota: true }));
@@ -54,7 +54,7 @@ async function read(filter: string, person = root) {
 }
 
 async function call(): Promise<{ status: number; id: string | null }> {
-  await site.graphql(root, `mutation { clearChannelCooldowns(id: ${twoKeys}) { channel { id } } }`);
+  await site.graphql(root, `mutation { clearChannelCooldowns(input: { id: ${twoKeys} }) { channel { id } } }`);
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
   const { status, headers } = await site.server.api.relay(key, '/v1/chat/completions', body);
   return { status, id: headers.get('x-request-id') };

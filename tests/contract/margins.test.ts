@@ -181,7 +181,7 @@ it('tells the keys of a channel apart, by their last characters or their place',
     models: 'gpt-4.1-mini',
   });
   const [many] = await site.query<{ id: number }>("SELECT id FROM channels WHERE name = 'many'");
-  const add = `mutation { addChannelKeys(id: ${many?.id}, keys: ${JSON.stringify(keys)}) { channel { keys { ending } } } }`;
+  const add = `mutation { addChannelKeys(input: { id: ${many?.id}, keys: ${JSON.stringify(keys)} }) { channel { keys { ending } } } }`;
   expect((await site.graphql(root, add)).codes).toEqual([]);
   for (let n = 0; n < 8; n++) await call('gpt-4.1-mini', n % 2 === 1, { cost: 0.01 * (n + 1) });
   const received = upstream.requests.map(({ headers }) => headers.authorization);

@@ -295,7 +295,7 @@ export const operations: readonly Operation[] = [
   // Channels
   {
     graphql: ['query { channels { totalCount } }', 'query { channelsByTag { totalCount } }'],
-    rest: ['GET /api/channel', 'GET /api/channel/search'],
+    rest: ['GET /api/channel', 'GET /api/channel/search', ['GET /api/channel/tag/models', { query: 'tag=none' }]],
   },
   {
     graphql: [`query { channel(id: ${unknownId}) { id } }`],
@@ -454,7 +454,7 @@ export const operations: readonly Operation[] = [
   // Wallet
   {
     graphql: ['query { payableAmount(amount: 1) { amount } }'],
-    rest: [['POST /api/user/amount', { body: { amount: 1 } }]],
+    rest: [['POST /api/user/amount', { body: { amount: 1 } }], 'GET /api/user/topup/info'],
   },
   {
     graphql: ['mutation { startTopUp(input: { amount: 1, method: WXPAY }) { form { url } } }'],

@@ -235,7 +235,7 @@ describe('a tablet', () => {
     const earnings = page.getByLabel('Earnings', { exact: true });
     await earnings.waitFor();
     const cells = earnings.locator('> div');
-    expect(await cells.count()).toBe(4);
+    expect(await cells.count()).toBe(5);
     const [card, last] = [await boxOf(earnings), await boxOf(cells.last())];
     expect(last.x + last.width).toBeGreaterThan(card.x + card.width - 3);
   });

@@ -157,7 +157,7 @@ it('checks each e-mail domain, and deletes the log with the count', async () => 
   await page.getByRole('tab', { name: 'Operation' }).click();
   await page.getByLabel('Delete old rows').fill('');
   await page.locator('#section-log').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Select a time').waitFor();
+  await page.getByText('Please select log time').waitFor();
   await page.getByLabel('Delete old rows').fill('2020-01-01T00:00');
   await page.locator('#section-log').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('Delete log rows before 2020-01-01 00:00?').waitFor();
@@ -176,7 +176,7 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
   await panel.getByLabel('Output / 1M').fill('0.6');
   await panel.getByText('$0.30 / $0.60').first().waitFor();
   await page
-    .getByRole('row', { name: /gpt-4o-mini Changed Card/ })
+    .getByRole('row', { name: /gpt-4o-mini Changed/ })
     .getByText('$0.60', { exact: true })
     .waitFor();
   await panel.getByLabel('Input / 1M').fill('0');

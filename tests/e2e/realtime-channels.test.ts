@@ -186,7 +186,6 @@ describe('a provider that refuses', () => {
   it('with a dead key is switched off, as at any other endpoint, and the failure is logged', async () => {
     const id = await channelWith();
     await site.setOption('AutomaticDisableChannelEnabled', 'true');
-    await site.setOption('LogErrorEnabled', 'true');
     // There is no other channel to try, so this channel's response is final.
     await site.setOption('RetryTimes', '2');
     upstream.refuseWith = 401;
@@ -200,12 +199,14 @@ describe('a provider that refuses', () => {
     expect(channel).toBe('autoDisabled');
     const found = await eventually(
       () =>
-        site.rows<Record<string, unknown>>('SELECT quota::integer, model_name, channel_id FROM logs WHERE type = 6'),
+        site.rows<Record<string, unknown>>(
+          'SELECT quota::integer, model_name, channel_id FROM logs WHERE type = 6 AND channel_id = $1',
+          [id],
+        ),
       (rows) => rows.length > 0,
     );
     expect(found).toEqual([{ quota: 0, model_name: model, channel_id: id }]);
     await site.setOption('AutomaticDisableChannelEnabled', 'false');
-    await site.setOption('LogErrorEnabled', 'false');
   });
 
   it('is shown as the channel and the site say', async () => {
