@@ -6,8 +6,8 @@ const makers = {
   openai: { type: 1, title: 'OpenAI', tag: 'openai', path: '/v1/chat/completions' },
   anthropic: { type: 14, title: 'Anthropic', tag: 'anthropic', path: '/v1/messages' },
   google: { type: 24, title: 'Gemini', tag: 'google', path: '/v1/chat/completions' },
-  deepseek: { type: 43, title: 'DeepSeek', tag: 'open-weights', path: '/v1/chat/completions' },
-  mistral: { type: 42, title: 'Mistral', tag: 'open-weights', path: '/v1/chat/completions' },
+  deepseek: { type: 43, title: 'DeepSeek', tag: 'open', path: '/v1/chat/completions' },
+  mistral: { type: 42, title: 'Mistral', tag: 'open', path: '/v1/chat/completions' },
   xai: { type: 48, title: 'xAI', tag: 'xai', path: '/v1/chat/completions' },
 };
 
