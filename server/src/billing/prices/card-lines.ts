@@ -255,8 +255,8 @@ export interface CallBound {
   readonly mapsPrompts?: number;
   /** Requests that the provider bills for the call. One when absent. */
   readonly requests?: number;
-  /** The condition that the request asks for. The provider may serve it in the standard tier. */
-  readonly when: Condition | null;
+  /** The conditions that the request asks for. The provider may serve it in the standard tier. */
+  readonly when: readonly Condition[];
 }
 
 /** Returns the lines of the dearest call within a bound: every token has the highest price that it can have. */

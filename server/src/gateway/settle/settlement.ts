@@ -1,13 +1,13 @@
 import { mayCostMore } from '../../dialects/priced-fields.js';
 import { orderedSearches } from '../../dialects/server-tools.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { type Rounded } from '../../billing/prices/index.js';
+import { dearestCondition, type Rounded } from '../../billing/prices/index.js';
 import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
 import { toolsSent } from '../reserve/metering/server-tools.js';
-import { conditionAskedFor } from '../reserve/metering/request-traits.js';
+import { conditionsAskedFor } from '../reserve/metering/request-traits.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
 import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
@@ -104,7 +104,7 @@ function settleUsage(
   const { tariff } = call.endpoint;
   const { delivery, upstreamModel } = served;
   const countedHere = found !== delivery.usage && !isFixed;
-  const conditioned = countedHere ? withAskedCondition(found, call) : found;
+  const conditioned = countedHere ? withAskedCondition(found, call, served, values) : found;
   const counted = withOrderedSearches(conditioned, call, served);
   const reported = tariff.counted?.(counted) ?? counted;
   const usage = isFixed ? reported : possibleUsage(call, reported, values);
@@ -146,10 +146,17 @@ function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
 const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
   promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
 
-/** Adds the tier, region or search size that the call requests, because no provider reported the one that it had. */
-function withAskedCondition(usage: Usage, { request }: Call): Usage {
-  const when = usage.details?.when ?? conditionAskedFor(request.body);
-  return when && usage !== noUsage ? { ...usage, details: { ...usage.details, when } } : usage;
+/**
+ * Adds the dearest tier, region or search size that the provider was asked for, if it reported no usage. A report without
+ * one is a report of the standard condition. A cheaper one counts only where it is reported: the provider may have ignored it.
+ */
+function withAskedCondition(usage: Usage, call: Call, served: Served, values: OptionValues): Usage {
+  const { delivery, dropped, channel } = served;
+  const { body } = call.overridden?.get(channel.id) ?? call.request;
+  if (delivery.usage || usage.details?.when || usage === noUsage || !mayCostMore(body)) return usage;
+  const asked = conditionsAskedFor(body, (name) => toolsSent([name], dropped).length > 0);
+  const when = dearestCondition(call.price.card, usage, asked, values.QuotaPerUnit);
+  return when ? { ...usage, details: { ...usage.details, when } } : usage;
 }
 
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */
