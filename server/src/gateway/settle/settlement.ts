@@ -9,7 +9,7 @@ import { countPrompt } from '../reserve/metering/prompt-tokens.js';
 import { toolsSent } from '../reserve/metering/server-tools.js';
 import { conditionsAskedFor } from '../reserve/metering/request-traits.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
-import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
+import { finalUsage, isWhole, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { adviceOf, billOf, cardOf, drawingOf } from '../reserve/call-charge.js';
 import { factsOf, logContent, logOther, type CallFacts } from './call-record.js';
@@ -46,8 +46,8 @@ export function settleCall(
   const { upstreamModel } = served;
   const isDisconnected = delivery.end.kind === 'client_gone';
   const fixed = tariff.fixedUsage?.(call.request, cardOf(call)) ?? null;
-  // A report without output may be wrong: see `finalUsage`.
-  const known = fixed ?? (complete && delivery.usage && delivery.usage.completionTokens > 0 ? delivery.usage : null);
+  // A report without output or without a prompt may be wrong: see `finalUsage`.
+  const known = fixed ?? (complete && delivery.usage && isWhole(delivery.usage) ? delivery.usage : null);
   const settle = (found: Usage): Promise<Billed> =>
     settleUsage(call, served, { found, isFixed: fixed !== null, clientGone }, reserved, ledger, values);
   if (known) return settle(known);
