@@ -11,6 +11,7 @@ import {
   type Prices,
   type Quantity,
   statedPrices,
+  toolQuantities,
   type Rates,
 } from '../../shared/price-card.js';
 import { type Condition, conditionKey } from '../../shared/price-condition.js';
@@ -104,6 +105,15 @@ function addUnits(counts: Count[], details: UsageDetails): void {
   add(counts, 'page', details.pages);
   add(counts, 'character', details.characters);
 }
+
+const toolNames: ReadonlySet<Quantity> = new Set(toolQuantities);
+
+/** Returns the tools in a list of quantities. */
+export const toolsAmong = (counts: PricedUsage['counts']): Quantity[] =>
+  counts.map(([quantity]) => quantity).filter((quantity) => toolNames.has(quantity));
+
+/** Returns the tools that the provider ran in a call. */
+export const toolsRun = (usage: Usage): Quantity[] => (usage.details ? toolsAmong(pricedUsage(usage).counts) : []);
 
 /** Whether the provider ran tools in the call that have a price. */
 export function usesTools({ details }: Pick<Usage, 'details'>, prices: Prices | undefined): boolean {

@@ -8,7 +8,15 @@ export {
   reserveOf,
   roundedUp,
 } from './card-charge.js';
-export { type ChargeCard, type Component, hasLines, isTiered, linesOfUsage, usesTools } from './card-lines.js';
+export {
+  type ChargeCard,
+  type Component,
+  hasLines,
+  isTiered,
+  linesOfUsage,
+  toolsRun,
+  usesTools,
+} from './card-lines.js';
 export {
   type CallCost,
   ChannelCost,

@@ -1,7 +1,7 @@
 import { mayCostMore } from '../../dialects/priced-fields.js';
 import { orderedSearches } from '../../dialects/server-tools.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { dearestCondition, type Rounded } from '../../billing/prices/index.js';
+import { dearestCondition, toolsRun, type Rounded } from '../../billing/prices/index.js';
 import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
@@ -94,20 +94,21 @@ interface FoundUsage {
 }
 
 function settleUsage(
-  call: Call,
+  ordered: Call,
   served: Served,
   { found, isFixed, clientGone }: FoundUsage,
   { reservation, estimate }: Pick<Reserved, 'reservation' | 'estimate'>,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<Billed> {
-  const { tariff } = call.endpoint;
+  const { tariff } = ordered.endpoint;
   const { delivery, upstreamModel } = served;
   const countedHere = found !== delivery.usage && !isFixed;
-  const conditioned = countedHere ? withAskedCondition(found, call, served, values) : found;
-  const counted = withOrderedSearches(conditioned, call, served);
+  const conditioned = countedHere ? withAskedCondition(found, ordered, served, values) : found;
+  const counted = withOrderedSearches(conditioned, ordered, served);
   const reported = tariff.counted?.(counted) ?? counted;
-  const usage = isFixed ? reported : possibleUsage(call, reported, values);
+  const usage = isFixed ? reported : possibleUsage(ordered, reported, values);
+  const call = values.UnpricedTools === 'free' ? ordered : withToolPrices(ordered, usage, upstreamModel);
   const charged: ChargeInput = {
     request: call.request,
     price: call.price,
@@ -130,6 +131,12 @@ function settleUsage(
     const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
     return { usage, quota: price.quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
   });
+}
+
+/** Adds the prices of tools that ran in the call although its price does not have them. */
+function withToolPrices(call: Call, usage: Usage, upstreamModel: string): Call {
+  const price = call.prices.withToolsOf(call.price, upstreamModel, toolsRun(usage));
+  return price === call.price ? call : { ...call, price };
 }
 
 /**
