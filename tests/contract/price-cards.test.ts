@@ -233,56 +233,70 @@ describe('a request of Perplexity', () => {
   });
 });
 
-it('a call for research of Perplexity is reserved with its searches, and charged for all of them', async () => {
-  const usage = {
-    prompt_tokens: 9,
-    completion_tokens: 400,
-    total_tokens: 409,
-    citation_tokens: 8000,
-    num_search_queries: 50,
-    reasoning_tokens: 9000,
-  };
-  relay.setOptions({ StrictReserve: true });
-  await relay.addChannel({ type: 27, models: 'sonar-deep-research' });
-  relay.upstream.script({}, json(chatAnswer({ usage })));
-  const research = async (quota: number): Promise<{ readonly status: number; readonly userId: number }> => {
-    const userId = await relay.addUser({ quota });
-    const { key } = await relay.addToken({ userId });
-    const body = { model: 'sonar-deep-research', messages: userMessage('hi') };
-    const response = await relay.post('/v1/chat/completions', key, body);
-    await response.text();
-    return { status: response.status, userId };
-  };
-  expect((await research(140_000)).status).toBe(403);
-  const { status, userId } = await research(300_000);
-  const [row] = await relay.logsOf(userId, 1);
-  // 8,009 x $2, 400 x $8 and 9,000 x $3 a million, and 50 searches.
-  expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 148_109, undefined]);
-});
+const research = { input: 2, output: 8, reasoning: 3, webSearch: 0.005 };
 
-it('a call of a model that caches each prompt at a price is reserved with that, though nothing in the request asks for it', async () => {
-  const usage = {
-    prompt_tokens: 4010,
-    completion_tokens: 16,
-    total_tokens: 4026,
-    prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 4010 },
-  };
-  await relay.addChannel({ models: 'gpt-5.6' });
-  relay.upstream.script({}, json(chatAnswer({ usage })));
-  const write = async (quota: number): Promise<{ readonly status: number; readonly userId: number }> => {
-    const userId = await relay.addUser({ quota });
-    const { key } = await relay.addToken({ userId });
-    const body = { model: 'gpt-5.6', messages: userMessage('word '.repeat(4000)), max_completion_tokens: 16 };
-    const response = await relay.post('/v1/chat/completions', key, body);
-    await response.text();
-    return { status: response.status, userId };
-  };
-  // 4,010 x $5 and 16 x $20 a million; without the write, 4,010 x $4.
-  expect((await write(9500)).status).toBe(403);
-  const { status, userId } = await write(12_000);
-  const [row] = await relay.logsOf(userId, 1);
-  expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 10_185, undefined]);
-});
+it.each([
+  ['by its own name', 'sonar-deep-research', ''],
+  ['by a name that a channel maps to it', 'research', '{"research":"sonar-deep-research"}'],
+])(
+  'a call for research of Perplexity %s is reserved with its searches, and charged for all',
+  async (_name, model, mapping) => {
+    const usage = {
+      prompt_tokens: 9,
+      completion_tokens: 400,
+      total_tokens: 409,
+      citation_tokens: 8000,
+      num_search_queries: 50,
+      reasoning_tokens: 9000,
+    };
+    relay.setOptions({ StrictReserve: true, PriceCards: { research: { prices: research } } });
+    await relay.addChannel({ type: 27, models: model, mapping });
+    relay.upstream.script({}, json(chatAnswer({ usage })));
+    const callWith = async (quota: number): Promise<{ readonly status: number; readonly userId: number }> => {
+      const userId = await relay.addUser({ quota });
+      const { key } = await relay.addToken({ userId });
+      const response = await relay.post('/v1/chat/completions', key, { model, messages: userMessage('hi') });
+      await response.text();
+      return { status: response.status, userId };
+    };
+    expect((await callWith(140_000)).status).toBe(403);
+    const { status, userId } = await callWith(300_000);
+    const [row] = await relay.logsOf(userId, 1);
+    // 8,009 x $2, 400 x $8 and 9,000 x $3 a million, and 50 searches.
+    expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 148_109, undefined]);
+  },
+);
+
+it.each([
+  ['by its own name', 'gpt-5.6', ''],
+  ['by a name that a channel maps to it', 'gpt-5-mine', '{"gpt-5-mine":"gpt-5.6"}'],
+])(
+  'a call of a model that caches each prompt at a price %s is reserved with that, though the request does not ask for it',
+  async (_name, model, mapping) => {
+    const usage = {
+      prompt_tokens: 4010,
+      completion_tokens: 16,
+      total_tokens: 4026,
+      prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 4010 },
+    };
+    relay.setOptions({ PriceCards: { 'gpt-5-mine': { prices: { input: 4, cacheWrite: 5, output: 20 } } } });
+    await relay.addChannel({ models: model, mapping });
+    relay.upstream.script({}, json(chatAnswer({ usage })));
+    const write = async (quota: number): Promise<{ readonly status: number; readonly userId: number }> => {
+      const userId = await relay.addUser({ quota });
+      const { key } = await relay.addToken({ userId });
+      const body = { model, messages: userMessage('word '.repeat(4000)), max_completion_tokens: 16 };
+      const response = await relay.post('/v1/chat/completions', key, body);
+      await response.text();
+      return { status: response.status, userId };
+    };
+    // 4,010 x $5 and 16 x $20 a million; without the write, 4,010 x $4.
+    expect((await write(9500)).status).toBe(403);
+    const { status, userId } = await write(12_000);
+    const [row] = await relay.logsOf(userId, 1);
+    expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 10_185, undefined]);
+  },
+);
 
 describe('a prompt that OpenAI keeps for 12 hours', () => {
   const written = {

@@ -36,6 +36,8 @@ const messages = [
   { role: 'system', content: 'Be brief.' },
   { role: 'user', content: 'hi' },
 ];
+/** Tokens of these messages as they are counted here: each with 3 tokens, and 3 of the response. */
+const countedPrompt = 15;
 const run = '/client/v4/accounts/account/ai/run/model-x';
 
 /** Fields by the references of the providers, November 2026. */
@@ -238,6 +240,19 @@ describe.each(Object.entries(alternatives))('%s', (name, api) => {
     expect([row?.prompt_tokens, row?.completion_tokens]).toEqual([7, 3]);
   });
 
+  it.each([false, true])('counts a prompt that is reported as 0 or not at all: stream %s', async (stream) => {
+    // github.com/ollama/ollama/issues/2068 and 5370, 2024: a cached prompt is omitted, or 0 in the compatible API.
+    const text = JSON.stringify(api)
+      .replaceAll('"prompt_eval_count":7,', '')
+      .replaceAll(/("(?:input_tokens|prompt_tokens|promptTokenCount)":)7/g, '$10')
+      .replaceAll(/("(?:total_tokens|totalTokenCount)":)10/g, '$13');
+    const { key, userId } = await open();
+    relay.upstream.script({}, strict(JSON.parse(text) as Alternative));
+    expect((await (await relay.chat(key, body({ stream }))).text()).length).toBeGreaterThan(0);
+    const [row] = await relay.logsOf(userId, 1);
+    expect([row?.prompt_tokens, row?.completion_tokens]).toEqual([countedPrompt, 3]);
+  });
+
   it('serves clients of Messages', async () => {
     const { key } = await open();
     const response = await relay.post('/v1/messages', key, {
@@ -307,6 +322,18 @@ it('tools are called over the own APIs of DashScope and Ollama', async () => {
     message: { tool_calls: [called] },
   });
   expect((relay.upstream.requests.at(-1)?.body as { parameters: Json }).parameters['tools']).toEqual(tools);
+});
+
+it('the cached tokens of Ollama are a part of its prompt', async () => {
+  await relay.addChannel({ type: 4, models: 'model-x', setting });
+  const { key, userId } = await relay.addToken();
+  const message = { role: 'assistant', content: 'Hello' };
+  // docs.ollama.com/api/chat, November 2026
+  const counts = { prompt_eval_count: 7, prompt_eval_cached_count: 5, eval_count: 3 };
+  relay.upstream.script({}, json({ message, done: true, ...counts }));
+  await (await relay.chat(key, body())).text();
+  const [row] = await relay.logsOf(userId, 1);
+  expect([row?.prompt_tokens, row?.other]).toEqual([7, expect.objectContaining({ cache_tokens: 5 })]);
 });
 
 it('an error of DashScope keeps its status and message', async () => {

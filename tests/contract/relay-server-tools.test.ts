@@ -393,3 +393,36 @@ it('charges images that a tool drew and whose tokens the provider does not repor
     expect(row.quota).toBe(Math.round(175 + 2112 * 15));
   }
 });
+
+describe.each<[string, Partial<OptionValues>]>([
+  ['at ratio prices', { ModelRatio: { mine: 1 }, CompletionRatio: { mine: 1 } }],
+  ['by a card', { PriceCards: { mine: { prices: { input: 2, output: 2 } } } }],
+])('a tool that a stored conversation has, and that the model of a later turn does not price, %s', (_form, options) => {
+  const laterTurn = async (more: Partial<OptionValues> = {}): Promise<number> => {
+    relay.setOptions({ ...options, ...more });
+    await relay.addChannel({ models: 'gpt-4o,mine', mapping: '{"mine":"gpt-4o"}' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json(response('gpt-4o', [search(1)])));
+    const first = { model: 'gpt-4o', input: 'hi', tools: [{ type: 'web_search' }] };
+    expect((await relay.post('/v1/responses', key, first)).status).toBe(200);
+    const refused = await relay.post('/v1/responses', key, { ...first, model: 'mine' });
+    expect(refused.status).toBe(more.UnpricedTools === 'free' ? 200 : 400);
+    const second = { model: 'mine', input: 'and now?', previous_response_id: 'resp_1' };
+    const answered = await relay.post('/v1/responses', key, second);
+    expect([answered.status, await answered.text()]).toEqual([200, expect.stringContaining('resp_1')]);
+    const rows = await relay.logsOf(userId, refused.status === 200 ? 3 : 2);
+    return Math.max(...rows.filter(({ model_name: model }) => model === 'mine').map(({ quota }) => quota));
+  };
+
+  it('is charged at the list price of the model that the provider called', async () => {
+    expect(await laterTurn()).toBe(110 + 0.025 * 500_000);
+  });
+
+  it('is charged at the price of the site', async () => {
+    expect(await laterTurn({ ToolPrices: { 'gpt-4o': { webSearch: 0.1 } } })).toBe(110 + 0.1 * 500_000);
+  });
+
+  it('is free where the site gives tools without a price away', async () => {
+    expect(await laterTurn({ UnpricedTools: 'free' })).toBe(110);
+  });
+});

@@ -5,14 +5,14 @@
 import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { relaySuite } from '../contract/relay-suite.js';
-import { events, json } from '../support/upstream/replies.js';
+import { chat as chatReply, events, json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const claude = 'claude-opus-4-8';
 const gemini = 'gemini-2.5-pro';
-const ratios = { 'gpt-4o': 1.25, 'gpt-4o-mini': 0.075, [claude]: 2.5, [gemini]: 0.625, mine: 1 };
+const ratios = { 'gpt-4o': 1.25, 'gpt-4o-mini': 0.075, [claude]: 2.5, [gemini]: 0.625, sonar: 1, mine: 1 };
 const values: Partial<OptionValues> = {
   ModelRatio: ratios,
   CompletionRatio: { 'gpt-4o': 4, 'gpt-4o-mini': 4, [claude]: 5, [gemini]: 8, mine: 4 },
@@ -72,6 +72,8 @@ interface Row {
   readonly type: number;
   readonly model: keyof typeof ratios;
   readonly body: Json;
+  /** The override of the channel, as JSON. */
+  readonly override?: string;
 }
 const ofChat = (model: keyof typeof ratios, fields: Json, type = 1): Row => ({
   path: '/v1/chat/completions',
@@ -99,8 +101,8 @@ const ofGemini = (fields: Json): Row => ({
 });
 const priority = { service_tier: 'priority' };
 
-async function answer({ path, type, model, body }: Row, quota = 100_000_000, reply: Reply = serves) {
-  await relay.addChannel({ type, models: model });
+async function answer({ path, type, model, body, override = '' }: Row, quota = 100_000_000, reply: Reply = serves) {
+  await relay.addChannel({ type, models: model, override });
   relay.upstream.script({}, reply);
   const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota }) });
   const response = await relay.post(path, key, { model, ...body });
@@ -187,6 +189,84 @@ it('a tier is charged as it was asked for where its provider reports no usage, a
   for (const more of [{}, searched]) {
     expect(Math.abs((await quotaOf({ ...priority, ...more })) - standard * 1.7)).toBeLessThan(2);
   }
+  // No client gets a discount that its provider did not report: many providers leave the tier out.
+  for (const tier of ['batch', 'flex']) expect(await quotaOf({ service_tier: tier })).toBe(standard);
+});
+
+it('a tier is charged as the override of the channel asks for it, where its provider reports no usage', async () => {
+  const quotaOf = async (override: string): Promise<number> => {
+    await relay.clearChannels();
+    const silent = chatReply({ text: 'hello '.repeat(1000), usage: null });
+    const { row } = await answer({ ...ofChat('gpt-4o', { stream: true }), override }, undefined, silent);
+    return row?.quota ?? 0;
+  };
+  const standard = await quotaOf('');
+  expect(Math.abs((await quotaOf(JSON.stringify(priority))) - standard * 1.7)).toBeLessThan(2);
+});
+
+describe('a tier of Claude, in a stream that breaks off', () => {
+  const words = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hello '.repeat(1000) } };
+  // Anthropic reports the speed and the tier with the usage (https://platform.claude.com/docs/en/api/messages, November 2026).
+  const broken = (usage: Json | null): Reply =>
+    events(
+      [
+        { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', content: [], usage } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        words,
+      ].map((event) => JSON.stringify(event)),
+      { done: false },
+    );
+  const quotaOf = async (row: Row, usage: Json | null): Promise<number> => {
+    const { status, row: logged } = await answer(
+      { ...row, body: { ...row.body, stream: true } },
+      undefined,
+      broken(usage),
+    );
+    expect(status).toBe(200);
+    return logged?.quota ?? 0;
+  };
+  const tokens = { input_tokens: 1000, output_tokens: 1 };
+
+  it('is charged as the provider reported it, and as it was asked for without a report', async () => {
+    const standard = await quotaOf(ofMessages({}), { ...tokens, speed: 'standard' });
+    expect(standard).toBeGreaterThan(1000 * 2.5 * 5);
+    expect(await quotaOf(ofMessages({ speed: 'fast' }), { ...tokens, speed: 'standard' })).toBe(standard);
+    // The user's fractions of a unit may add one unit.
+    const fast = await quotaOf(ofMessages({ speed: 'fast' }), { ...tokens, speed: 'fast' });
+    expect(Math.abs(fast - standard * 2)).toBeLessThan(3);
+    const asked = await quotaOf(ofMessages({ speed: 'fast' }), null);
+    expect(Math.abs(asked - (await quotaOf(ofMessages({}), null)) * 2)).toBeLessThan(3);
+  });
+
+  it('is not charged where the request to the provider is without it', async () => {
+    const prices = { input: 5, output: 25 };
+    const variants = [{ when: { tier: 'priority' }, factor: 3 }] as const;
+    relay.setOptions({ ...values, PriceCards: { [claude]: { prices, variants } } });
+    const dropped = await quotaOf(ofChat(claude, priority, 14), null);
+    expect(relay.upstream.requests.at(-1)?.body).not.toHaveProperty('service_tier');
+    expect(dropped).toBe(await quotaOf(ofChat(claude, {}, 14), null));
+  });
+});
+
+describe('a tier without a price beside the size of a search', () => {
+  const high = { ...priority, web_search_options: { search_context_size: 'high' } };
+  const options: Partial<OptionValues> = { ...values, UnpricedTools: 'free' };
+
+  it('does not hide the size from the charge', async () => {
+    relay.setOptions(options);
+    const silent = chatReply({ text: 'hello', usage: null });
+    const { row } = await answer(ofChat('sonar', high, 27), undefined, silent);
+    const { row: standard } = await answer(ofChat('sonar', {}, 27), undefined, silent);
+    // A request costs 0.012 USD instead of 0.005 USD.
+    expect(Number(row?.quota) - Number(standard?.quota)).toBe(0.007 * 500_000);
+  });
+
+  it('does not hide the size from the reservation', async () => {
+    relay.setOptions(options);
+    const { status, text } = await answer(ofChat('sonar', { ...high, max_tokens: 100 }, 27), 0.01 * 500_000);
+    expect([status, text]).toEqual([403, expect.stringContaining('quota is not enough')]);
+    expect(relay.upstream.requests).toEqual([]);
+  });
 });
 
 it.each(['HIGH', ' high', ['high'], 3])('a size of a search in another form is refused: %j', async (size) => {

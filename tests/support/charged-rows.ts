@@ -63,6 +63,7 @@ export async function replayedDifferently(query: Query, values: PriceSettings['v
       ofDrawing: (price, model) => prices.ofDrawing(price, model, row.group),
       ofAdvice: (price, model) => prices.ofAdvice(price, model, row.group),
       ofTranscripts: (price, model) => prices.ofTranscripts(price, model, row.group),
+      withToolsOf: (price, model, ran) => prices.withToolsOf(price, model, ran),
     });
     const uncharged = Number(other(row, 'uncharged_quota') ?? 0);
     const [before = 0, after = 0] = Array.isArray(row.other['carried']) ? (row.other['carried'] as number[]) : [];

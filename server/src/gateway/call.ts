@@ -71,7 +71,7 @@ export interface Call extends RoutedCall {
    */
   readonly advice?: Price | null | undefined;
   /** Finds prices for the work of models that the request does not name. */
-  readonly prices: Pick<PriceBook, 'ofDrawing' | 'ofAdvice'>;
+  readonly prices: Pick<PriceBook, 'ofDrawing' | 'ofAdvice' | 'withToolsOf'>;
   /** The requested group and model, when the call is served by a fallback. */
   readonly asked?: { readonly group: string; readonly model: string } | undefined;
   /** Null for calls without a budget. */

@@ -16,6 +16,7 @@ import type { Call, OpenedRequest } from './call.js';
 import type { RelayDeps } from './deps.js';
 import type { RunningCalls } from './observe/running-calls.js';
 import type { ParsedRequest } from './request.js';
+import { withMappedFacts } from './reserve/metering/mapped-price.js';
 import { overriddenCalls } from './reserve/metering/overridden-call.js';
 import { estimatePrompt } from './reserve/metering/prompt-tokens.js';
 import { unpricedSelectors, unpricedTools } from './reserve/metering/server-tools.js';
@@ -42,7 +43,9 @@ export class CallPreparation {
     const { values } = options;
     const parsed = parse(asked, admission.model);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
-    const price = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
+    const found = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
+    const { mapsToUnasked } = this.deps.channels.table;
+    const price = mapsToUnasked ? withMappedFacts(found, admission.candidates, admission.model) : found;
     const request = endpoint.limitOutput && mayCostMore(parsed.body) ? withUnpriced(parsed, price, values) : parsed;
     const { drawing, advisor } = request;
     const isOverridden = this.overridesPrice && (request.images ?? endpoint.limitOutput) !== undefined;

@@ -55,7 +55,12 @@ const monthSeconds = 30 * 86_400;
 const daySeconds = 86_400;
 
 /** In the source programs, a call never uses a second model. */
-const alone: OtherPrices = { ofDrawing: () => null, ofAdvice: () => null, ofTranscripts: () => null };
+const alone: OtherPrices = {
+  ofDrawing: () => null,
+  ofAdvice: () => null,
+  ofTranscripts: () => null,
+  withToolsOf: (price) => price,
+};
 
 /**
  * Charges the newest calls of the source again, with the groups that their users have in the source. Changes nothing.

@@ -26,6 +26,8 @@ export interface UsageDetails {
    * Set when the provider reported cached tokens besides those of the prompt. Here they are a part of `promptTokens`.
    */
   readonly cacheIsBeside?: boolean;
+  /** Set when the provider reports only the total of its tokens, which is then in `completionTokens`. */
+  readonly isTotal?: boolean;
   /** The part of `cachedTokens` and of `audioInputTokens`. */
   readonly cachedAudioTokens?: number;
   /** The part of `promptTokens` that is images. */

@@ -198,7 +198,24 @@ export function reserveOf(card: ChargeCard, tokens: number, groupRatio: number, 
 export function boundOfCard(card: ChargeCard, bound: CallBound, groupRatio: number, quotaPerUnit: number): number {
   const boundAt = (when: Condition | null): number =>
     roundedUp(chargeOfComponents(boundComponents(card, bound, when), groupRatio, quotaPerUnit, card));
-  return bound.when ? Math.max(boundAt(null), boundAt(bound.when)) : boundAt(null);
+  return bound.when.reduce((most, when) => Math.max(most, boundAt(when)), boundAt(null));
+}
+
+/** Returns the condition under which a usage costs most; undefined where the standard condition costs as much. */
+export function dearestCondition(
+  card: ChargeCard,
+  usage: Usage,
+  conditions: readonly Condition[],
+  quotaPerUnit: number,
+): Condition | undefined {
+  const { counts } = pricedUsage(usage);
+  const quotaAt = (when: Condition | null): number => chargeOfCard(card, { counts, when }, 1, quotaPerUnit).quota;
+  let [dearest, most]: [Condition | undefined, number] = [undefined, conditions.length > 0 ? quotaAt(null) : 0];
+  for (const when of conditions) {
+    const quota = quotaAt(when);
+    if (quota > most) [dearest, most] = [when, quota];
+  }
+  return dearest;
 }
 
 /** Returns the maximum charge of a price, for any accumulated fraction. */

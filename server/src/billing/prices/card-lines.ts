@@ -11,6 +11,7 @@ import {
   type Prices,
   type Quantity,
   statedPrices,
+  toolQuantities,
   type Rates,
 } from '../../shared/price-card.js';
 import { type Condition, conditionKey } from '../../shared/price-condition.js';
@@ -104,6 +105,15 @@ function addUnits(counts: Count[], details: UsageDetails): void {
   add(counts, 'page', details.pages);
   add(counts, 'character', details.characters);
 }
+
+const toolNames: ReadonlySet<Quantity> = new Set(toolQuantities);
+
+/** Returns the tools in a list of quantities. */
+export const toolsAmong = (counts: PricedUsage['counts']): Quantity[] =>
+  counts.map(([quantity]) => quantity).filter((quantity) => toolNames.has(quantity));
+
+/** Returns the tools that the provider ran in a call. */
+export const toolsRun = (usage: Usage): Quantity[] => (usage.details ? toolsAmong(pricedUsage(usage).counts) : []);
 
 /** Whether the provider ran tools in the call that have a price. */
 export function usesTools({ details }: Pick<Usage, 'details'>, prices: Prices | undefined): boolean {
@@ -255,8 +265,8 @@ export interface CallBound {
   readonly mapsPrompts?: number;
   /** Requests that the provider bills for the call. One when absent. */
   readonly requests?: number;
-  /** The condition that the request asks for. The provider may serve it in the standard tier. */
-  readonly when: Condition | null;
+  /** The conditions that the request asks for. The provider may serve it in the standard tier. */
+  readonly when: readonly Condition[];
 }
 
 /** Returns the lines of the dearest call within a bound: every token has the highest price that it can have. */

@@ -1,7 +1,22 @@
 export { isLoss, type Loss, priceInstead, worstPrice } from './below-cost.js';
 export { builtInCard } from './built-in-prices.js';
-export { boundOfCard, chargeOfComponents, chargeOfUsage, reserveOf, roundedUp } from './card-charge.js';
-export { type ChargeCard, type Component, hasLines, isTiered, linesOfUsage, usesTools } from './card-lines.js';
+export {
+  boundOfCard,
+  chargeOfComponents,
+  chargeOfUsage,
+  dearestCondition,
+  reserveOf,
+  roundedUp,
+} from './card-charge.js';
+export {
+  type ChargeCard,
+  type Component,
+  hasLines,
+  isTiered,
+  linesOfUsage,
+  toolsRun,
+  usesTools,
+} from './card-lines.js';
 export {
   type CallCost,
   ChannelCost,

@@ -223,6 +223,18 @@ export class PriceBook {
     return found && hasLines(found.card) ? found : this.listPrice(model, group);
   }
 
+  /**
+   * Returns the price of a call with prices for the tools that ran in it and that it does not price: those of the site, or
+   * else of the maker, for the model that the provider called. A conversation that a provider stores may have tools that
+   * the request does not name. The same price if it covers all of them, or there are none.
+   */
+  withToolsOf(price: Price, model: string, ran: readonly Quantity[]): Price {
+    if (price.coversWork || ran.length === 0) return price;
+    const fees = Object.entries(this.toolPrices(model)).filter(([name]) => ran.includes(name as Quantity));
+    const card = withTools(price.card, Object.fromEntries(fees));
+    return card === price.card ? price : { ...price, card };
+  }
+
   private listPrice(model: string, group: string): Price | null {
     const listed = builtInCard(model);
     return listed && priceOfCard(listed, 'list', this.terms(model, group));

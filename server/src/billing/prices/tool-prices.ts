@@ -53,7 +53,8 @@ export function withTools(card: PriceCard, tools: ToolFees): PriceCard {
   const isComplete = feeQuantities.every((quantity) => card.prices[quantity] === prices[quantity]);
   if (isComplete) return card;
   const whole = { ...card, prices: { ...card.prices, ...prices } };
-  implied.set(whole, new Set(feeQuantities.filter((quantity) => card.prices[quantity] === undefined)));
+  const added = feeQuantities.filter((quantity) => card.prices[quantity] === undefined);
+  implied.set(whole, new Set([...(implied.get(card) ?? []), ...added]));
   return whole;
 }
 

@@ -240,7 +240,7 @@ function cardFor(call: Call, traits: RequestTraits): ChargeCard {
   const { searches, mapsPrompts, fileSearches, codeExecutions, when } = traits;
   const details = { webSearches: searches, groundedPrompts: searches, mapsPrompts, fileSearches, codeExecutions };
   const { card } = call.price;
-  const isInUsd = usesTools({ details }, card.prices) || (when && pricesCondition(card, when));
+  const isInUsd = usesTools({ details }, card.prices) || when.some((each) => pricesCondition(card, each));
   return card.perCall === undefined && isInUsd ? card : cardOf(call);
 }
 

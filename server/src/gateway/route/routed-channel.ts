@@ -16,6 +16,7 @@ import {
   type TimeoutSetting,
 } from '../../shared/channel-limits.js';
 import type { ChannelSetting } from '../../dialects/target.js';
+import { cachesUnasked, searchesUnasked } from '../../dialects/makers/charging.js';
 import { changesPrice } from '../../dialects/overrides/sent-fields.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { withAdapter, type Provider } from '../../dialects/providers/provider.js';
@@ -48,6 +49,8 @@ export interface RoutedChannel {
   readonly prefix: string;
   /** Null when the provider's names are those that clients request. */
   readonly mapping: ModelMapping | null;
+  /** Whether `mapping` names a model that costs more than the request shows, because it searches or caches unasked. */
+  readonly mapsToUnasked: boolean;
   readonly statusMapping: ReadonlyMap<number, number>;
   readonly override: BodyOverride | null;
   /** Whether `override` changes a field that prices a call. */
@@ -122,6 +125,7 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     weight: row.weight,
     prefix: row.model_prefix,
     mapping: Object.keys(row.model_mapping).length > 0 ? row.model_mapping : null,
+    mapsToUnasked: Object.values(row.model_mapping).some((model) => cachesUnasked(model) || searchesUnasked(model)),
     statusMapping: new Map(Object.entries(row.status_code_mapping).map(([from, to]) => [Number(from), to])),
     override,
     overridesPrice: override !== null && changesPrice(override),

@@ -50,12 +50,15 @@ export class RoutingTable {
   private readonly byId: ReadonlyMap<number, RoutedChannel>;
   /** Whether the override of some channel changes a field that prices a call. */
   readonly overridesPrice: boolean;
+  /** Whether the mapping of some channel names a model that costs more than the request shows. */
+  readonly mapsToUnasked: boolean;
 
   constructor(channels: readonly RoutedChannel[]) {
     this.byId = new Map(channels.map((channel) => [channel.id, channel]));
     this.owners = new Set(channels.map(({ ownerId }) => ownerId).filter((id) => id !== null));
     this.groups = toGroups(channels.filter(({ ownerId }) => ownerId === null));
     this.overridesPrice = channels.some((channel) => channel.overridesPrice);
+    this.mapsToUnasked = channels.some((channel) => channel.mapsToUnasked);
   }
 
   private groupsFor(userId: number): ReadonlyMap<string, Group> {

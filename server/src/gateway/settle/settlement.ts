@@ -1,15 +1,15 @@
 import { mayCostMore } from '../../dialects/priced-fields.js';
 import { orderedSearches } from '../../dialects/server-tools.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { type Rounded } from '../../billing/prices/index.js';
+import { dearestCondition, toolsRun, type Rounded } from '../../billing/prices/index.js';
 import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
 import { toolsSent } from '../reserve/metering/server-tools.js';
-import { conditionAskedFor } from '../reserve/metering/request-traits.js';
+import { conditionsAskedFor } from '../reserve/metering/request-traits.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
-import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
+import { finalUsage, isWhole, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { adviceOf, billOf, cardOf, drawingOf } from '../reserve/call-charge.js';
 import { factsOf, logContent, logOther, type CallFacts } from './call-record.js';
@@ -46,8 +46,8 @@ export function settleCall(
   const { upstreamModel } = served;
   const isDisconnected = delivery.end.kind === 'client_gone';
   const fixed = tariff.fixedUsage?.(call.request, cardOf(call)) ?? null;
-  // A report without output may be wrong: see `finalUsage`.
-  const known = fixed ?? (complete && delivery.usage && delivery.usage.completionTokens > 0 ? delivery.usage : null);
+  // A report without output or without a prompt may be wrong: see `finalUsage`.
+  const known = fixed ?? (complete && delivery.usage && isWhole(delivery.usage) ? delivery.usage : null);
   const settle = (found: Usage): Promise<Billed> =>
     settleUsage(call, served, { found, isFixed: fixed !== null, clientGone }, reserved, ledger, values);
   if (known) return settle(known);
@@ -94,20 +94,21 @@ interface FoundUsage {
 }
 
 function settleUsage(
-  call: Call,
+  ordered: Call,
   served: Served,
   { found, isFixed, clientGone }: FoundUsage,
   { reservation, estimate }: Pick<Reserved, 'reservation' | 'estimate'>,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<Billed> {
-  const { tariff } = call.endpoint;
+  const { tariff } = ordered.endpoint;
   const { delivery, upstreamModel } = served;
   const countedHere = found !== delivery.usage && !isFixed;
-  const conditioned = countedHere ? withAskedCondition(found, call) : found;
-  const counted = withOrderedSearches(conditioned, call, served);
+  const conditioned = countedHere ? withAskedCondition(found, ordered, served, values) : found;
+  const counted = withOrderedSearches(conditioned, ordered, served);
   const reported = tariff.counted?.(counted) ?? counted;
-  const usage = isFixed ? reported : possibleUsage(call, reported, values);
+  const usage = isFixed ? reported : possibleUsage(ordered, reported, values);
+  const call = values.UnpricedTools === 'free' ? ordered : withToolPrices(ordered, usage, upstreamModel);
   const charged: ChargeInput = {
     request: call.request,
     price: call.price,
@@ -132,6 +133,12 @@ function settleUsage(
   });
 }
 
+/** Adds the prices of tools that ran in the call although its price does not have them. */
+function withToolPrices(call: Call, usage: Usage, upstreamModel: string): Call {
+  const price = call.prices.withToolsOf(call.price, upstreamModel, toolsRun(usage));
+  return price === call.price ? call : { ...call, price };
+}
+
 /**
  * Returns the usage that a call is charged for (docs/reference/relay/billing.md#usage-that-cannot-be): no more than its
  * model can take and produce, and no more tool calls than one response needs.
@@ -146,10 +153,17 @@ function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
 const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
   promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
 
-/** Adds the tier, region or search size that the call requests, because no provider reported the one that it had. */
-function withAskedCondition(usage: Usage, { request }: Call): Usage {
-  const when = usage.details?.when ?? conditionAskedFor(request.body);
-  return when && usage !== noUsage ? { ...usage, details: { ...usage.details, when } } : usage;
+/**
+ * Adds the dearest tier, region or search size that the provider was asked for, if it reported no usage. A report without
+ * one is a report of the standard condition. A cheaper one counts only where it is reported: the provider may have ignored it.
+ */
+function withAskedCondition(usage: Usage, call: Call, served: Served, values: OptionValues): Usage {
+  const { delivery, dropped, channel } = served;
+  const { body } = call.overridden?.get(channel.id) ?? call.request;
+  if (delivery.usage || usage.details?.when || usage === noUsage || !mayCostMore(body)) return usage;
+  const asked = conditionsAskedFor(body, (name) => toolsSent([name], dropped).length > 0);
+  const when = dearestCondition(call.price.card, usage, asked, values.QuotaPerUnit);
+  return when ? { ...usage, details: { ...usage.details, when } } : usage;
 }
 
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */

@@ -112,6 +112,7 @@ it.each<[string, Price, Price]>([
     ofDrawing: () => null,
     ofAdvice: () => null,
     ofTranscripts: (_price: Price, model: string) => (model === 'transcriber' ? speech : null),
+    withToolsOf: (price: Price) => price,
   };
   expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, () => null, others)?.quota).toBe(charged);
 });
@@ -140,7 +141,8 @@ it.each<[string, Price, boolean]>([
     const other: Record<string, unknown> = { ws: true, ...price.factors(), ...texts, ...audio };
     const row = { quota: charged, promptTokens: inputOf(total), completionTokens: outputOf(total), other };
     expect(explainCharge(row).quota).toBe(charged);
-    const others = { ofDrawing: () => null, ofAdvice: () => null, ofTranscripts: () => sale };
+    const same = (given: Price): Price => given;
+    const others = { ofDrawing: () => null, ofAdvice: () => null, ofTranscripts: () => sale, withToolsOf: same };
     const ownCard = (): PriceCard | null => (sale.source === 'card' ? sale.card : null);
     expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, ownCard, others)?.quota).toBe(charged);
     expect(charged > 0).toBe(sale.shown.modelPrice > 0 || sale.source === 'card' || sale.shown.modelRatio > 0);

@@ -123,7 +123,7 @@ export class SessionPrice {
     const { card, cards, groupRatio } = this.price;
     if (listsLines(this.price)) {
       const bound = { promptTokens: PreConsumedQuota, outputTokens: 0, hasAudio: true, hasImages: true, searches: 0 };
-      const amount = boundOfCard(card, { ...bound, writesCache: null, when: null }, groupRatio, QuotaPerUnit);
+      const amount = boundOfCard(card, { ...bound, writesCache: null, when: [] }, groupRatio, QuotaPerUnit);
       return { amount: amount + this.reserveOfTime(), priced: true };
     }
     return { amount: reserveOf(cards.audio, PreConsumedQuota, groupRatio, QuotaPerUnit), priced: true };
@@ -138,7 +138,7 @@ export class SessionPrice {
     const { card, groupRatio } = this.price;
     const { QuotaPerUnit } = this.values;
     if (listsLines(this.price)) {
-      const traits = { writesCache: null, searches: 0, when: null };
+      const traits = { writesCache: null, searches: 0, when: [] };
       const read = { ...traits, promptTokens: text, outputTokens: 0, hasAudio: false, hasImages: true };
       const spoken = { ...traits, promptTokens: audio, outputTokens, hasAudio: true, hasImages: false };
       return boundOfCard(card, read, groupRatio, QuotaPerUnit) + boundOfCard(card, spoken, groupRatio, QuotaPerUnit);

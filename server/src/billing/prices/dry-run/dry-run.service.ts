@@ -149,6 +149,7 @@ class Replay {
       ofDrawing: (sale, other) => this.prices.ofDrawing(sale, other, group),
       ofAdvice: (sale, other) => this.prices.ofAdvice(sale, other, group),
       ofTranscripts: (sale, other) => this.prices.ofTranscripts(sale, other, group),
+      withToolsOf: (sale, other, ran) => this.prices.withToolsOf(sale, other, ran),
     });
     if (charge === null) return this.totals.skip('UNKNOWN_QUANTITIES', quota);
     const { upstream_cost: costUsd } = adminOf(other);

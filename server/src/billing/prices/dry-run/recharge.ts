@@ -1,11 +1,11 @@
 import { chargesAudio } from '../../../dialects/makers/charging.js';
 import { readComponents } from '../../../shared/charge-lines.js';
 import { asFields, type Fields } from '../../../shared/json.js';
-import { isTokenQuantity, pricesCondition } from '../../../shared/price-card.js';
+import { isTokenQuantity, pricesCondition, type Quantity } from '../../../shared/price-card.js';
 import { conditionOf } from '../../../shared/price-condition.js';
 import type { Usage } from '../../../shared/usage.js';
 import { chargeOfCard, chargeOfComponents, chargeOfUsage } from '../card-charge.js';
-import { type Component, componentsOf, type Count, hasLines, type PricedUsage } from '../card-lines.js';
+import { type Component, componentsOf, type Count, hasLines, type PricedUsage, toolsAmong } from '../card-lines.js';
 import type { Formula, Price } from '../compiled-price.js';
 import { asPieces } from '../other-models.js';
 import { linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
@@ -19,6 +19,8 @@ export interface OtherPrices {
   ofDrawing(price: Price, model: string): Price | null;
   ofAdvice(price: Price, model: string): Price | null;
   ofTranscripts(price: Price, model: string): Price | null;
+  /** Returns the price with prices of tools that ran in the call and that it does not price. */
+  withToolsOf(price: Price, model: string, ran: readonly Quantity[]): Price;
 }
 
 /**
@@ -27,11 +29,13 @@ export interface OtherPrices {
  */
 export function rechargeOf(
   call: LoggedCall,
-  price: Price,
+  given: Price,
   quotaPerUnit: number,
   cards: RecordedCards,
   others: OtherPrices,
 ): Rounded | null {
+  const ran = toolsAmong(readComponents(call.other['components']) ?? []);
+  const price = others.withToolsOf(given, textOf(call.other['upstream_model_name']) || call.model, ran);
   if (call.other['task'] === true) {
     const video = loggedVideo(call.other);
     if (video) {

@@ -32,7 +32,7 @@ const usageOf = (answer: Fields): Usage | null => toUsage(asFields(asFields(answ
 /** A workflow reports only the total, so the share of prompt tokens is unknown. */
 function workflowUsage(reported: Fields): Usage | null {
   const total = toCount(reported['total_tokens']);
-  return total === 0 ? null : { ...noUsage, completionTokens: total };
+  return total === 0 ? null : { ...noUsage, completionTokens: total, details: { isTotal: true } };
 }
 
 /** `text` of the outputs, else the only text among them. */

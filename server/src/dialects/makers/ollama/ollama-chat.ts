@@ -123,10 +123,12 @@ function writeThink(reasoning: Reasoning | undefined): boolean | string | undefi
   return reasoning.effort === undefined ? true : (levels[reasoning.effort] ?? true);
 }
 
-const usageOf = ({ prompt_eval_count: asked, eval_count: written }: Fields): Usage | null => {
-  const [promptTokens, completionTokens] = [toCount(asked), toCount(written)];
-  return promptTokens + completionTokens === 0 ? null : { ...noUsage, promptTokens, completionTokens };
-};
+/** The prompt includes its cached tokens. Older versions omit the count of a cached prompt. */
+function usageOf(answer: Fields): Usage | null {
+  const [promptTokens, completionTokens] = [toCount(answer['prompt_eval_count']), toCount(answer['eval_count'])];
+  const cachedTokens = Math.min(toCount(answer['prompt_eval_cached_count']), promptTokens);
+  return promptTokens + completionTokens === 0 ? null : { ...noUsage, promptTokens, completionTokens, cachedTokens };
+}
 
 const finishOf = (reason: unknown, calls: number): FinishReason =>
   reason === 'length' ? 'length' : calls > 0 ? 'toolCalls' : 'stop';

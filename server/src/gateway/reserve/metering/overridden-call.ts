@@ -1,21 +1,16 @@
 import type { ParsedRequest } from '../../request.js';
 import { overriddenBody } from '../../../dialects/overrides/body-override.js';
-import { mapModel } from '../../route/model-mapping.js';
 import type { RoutedChannel } from '../../route/routed-channel.js';
 import type { Candidates } from '../../route/routing-table.js';
 import { readImageFields } from '../../../dialects/priced-fields.js';
 import { longestLimit, mostChoices } from '../../../dialects/overrides/sent-fields.js';
+import { type ModelNames, upstreamModelOf } from './mapped-price.js';
 
 /*
  * The override of a channel is applied after translation, for each attempt. If it changes a field that prices a call,
  * the call is priced as that channel sends it: the most expensive such price is reserved, and the price of the channel
  * that served the call is charged.
  */
-
-interface ModelNames {
-  readonly requestedModel: string;
-  readonly bareModel: string;
-}
 
 /**
  * Returns the call as changed by the override of a channel, by channel id, for channels whose override changes the
@@ -53,13 +48,4 @@ function overriddenCall(call: ParsedRequest, channel: RoutedChannel, names: Mode
     body: choices > 1 ? { ...body, n: choices } : body,
     maxOutput: longestLimit(body) || call.maxOutput,
   };
-}
-
-/** Returns null for a channel that cannot serve the call, because its mapping is invalid. */
-function upstreamModelOf({ mapping }: RoutedChannel, { requestedModel, bareModel }: ModelNames): string | null {
-  try {
-    return mapModel(mapping, requestedModel, bareModel);
-  } catch {
-    return null;
-  }
 }

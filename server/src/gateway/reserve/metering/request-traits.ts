@@ -28,8 +28,8 @@ export interface RequestTraits extends ToolWork {
   readonly hasThinkingBudget: boolean;
   /** Requests that the provider may bill for the call: one per 100 documents to rank. */
   readonly requests: number;
-  /** The condition of prices that the request asks for, such as a service tier. */
-  readonly when: Condition | null;
+  /** The conditions of prices that the request asks for, such as a service tier. The provider may meet any of them. */
+  readonly when: readonly Condition[];
 }
 
 /** Names of fields, in any dialect, that refer to prompt content outside the request. */
@@ -75,7 +75,7 @@ export function requestTraits(body: Fields, model: Pick<Price, 'cachesUnasked' |
     ...workOf(tools, researches),
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
-    when: isPlain ? null : conditionAskedFor(body),
+    when: isPlain ? noConditions : conditionsAskedFor(body),
   };
   const open: unknown[] = [body];
   let visited = 0;
@@ -110,6 +110,7 @@ export function requestTraits(body: Fields, model: Pick<Price, 'cachesUnasked' |
 }
 
 const noTools: readonly ServerTool[] = [];
+const noConditions: readonly Condition[] = [];
 
 /** Returns the work that all tools of a request may do together. */
 function workOf(tools: readonly ServerTool[], researches: boolean): ToolWork {
@@ -152,16 +153,22 @@ function noteCache(name: string, held: unknown, found: Found): void {
 }
 
 /**
- * Returns the requested condition. Anthropic names a faster mode `speed` and a region, Perplexity names how much to
+ * Returns the requested conditions. Anthropic names a faster mode `speed` and a region, Perplexity names how much to
  * search, all others name a tier.
+ * @param isSent whether the provider got a field
  */
-export function conditionAskedFor(body: Fields): Condition | null {
-  const isInUs = body['inference_geo'] === 'us';
-  if (body['speed'] === 'fast') return isInUs ? { tier: 'fast', region: 'us' } : { tier: 'fast' };
-  if (isInUs) return { region: 'us' };
-  const tier = either(body, 'service_tier', 'serviceTier');
-  const searches = whenSearched(asFields(body['web_search_options'])?.['search_context_size']);
-  return (tier !== 'flex' && whenTier(tier)) || searches || null;
+export function conditionsAskedFor(body: Fields, isSent = (_name: string): boolean => true): Condition[] {
+  const sent = (name: string): unknown => (isSent(name) ? body[name] : undefined);
+  const isInUs = sent('inference_geo') === 'us';
+  const isFast = sent('speed') === 'fast';
+  // A translated request has the tier under its older name only.
+  const tier = isSent('service_tier') ? (body['service_tier'] ?? sent('serviceTier')) : undefined;
+  const inRegion: Condition | undefined = isInUs ? { region: 'us' } : undefined;
+  return [
+    isFast ? ({ tier: 'fast', ...inRegion } as const) : inRegion,
+    whenTier(tier),
+    whenSearched(asFields(sent('web_search_options'))?.['search_context_size']),
+  ].filter((when) => when !== undefined);
 }
 
 function noteType(type: string, fields: Fields, found: Found): void {

@@ -175,18 +175,21 @@ export interface Metered {
  * Decides the charged usage of a call (docs/reference/relay/billing.md#usage and
  * docs/reference/relay/guarantees.md#money).
  * - Complete response: the provider's report, else our own count; nothing for an empty response. A reported output of 0 is
- *   replaced by our own count of the output, which is 0 for an empty response.
+ *   replaced by our own count of the output, which is 0 for an empty response. A reported prompt of 0 is replaced in the
+ *   same way, if there is output.
  * - The client left: the larger of report and own count, including the prompt even if nothing had arrived yet, and what
  *   was reserved for hidden output.
  * - The provider's response broke off: the same, but nothing if nothing had arrived.
  */
 export async function finalUsage(call: Metered): Promise<Usage> {
-  if (call.complete && call.reported && call.reported.completionTokens > 0) return call.reported;
+  if (call.complete && call.reported && isWhole(call.reported)) return call.reported;
   call.report();
   if (!call.meter.hasOutput && !call.clientGone) return call.reported ?? noUsage;
-  if (call.complete && call.reported && call.reported.promptTokens > 0) {
-    const completionTokens = await call.meter.tokens();
-    return completionTokens === 0 ? call.reported : { ...call.reported, completionTokens };
+  if (call.complete && call.reported) {
+    const promptTokens = call.reported.promptTokens || (await call.countPrompt());
+    const completionTokens = call.reported.completionTokens || (await call.meter.tokens());
+    const isSame = promptTokens === call.reported.promptTokens && completionTokens === call.reported.completionTokens;
+    return isSame ? call.reported : { ...call.reported, promptTokens, completionTokens };
   }
   const counted: Usage = {
     ...noUsage,
@@ -195,6 +198,13 @@ export async function finalUsage(call: Metered): Promise<Usage> {
   };
   return call.reported ? larger(call.reported, counted) : counted;
 }
+
+/**
+ * Whether a report counts both the prompt and the output. Some servers report 0 for a cached prompt:
+ * https://github.com/ollama/ollama/issues/5370.
+ */
+export const isWhole = ({ promptTokens, completionTokens, details }: Usage): boolean =>
+  completionTokens > 0 && (promptTokens > 0 || details?.isTotal === true);
 
 /** Returns the larger of two usages. Images that a tool drew are kept, because they are not counted here. */
 function larger(reported: Usage, counted: Usage): Usage {

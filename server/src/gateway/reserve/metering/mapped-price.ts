@@ -1,0 +1,33 @@
+import type { Price } from '../../../billing/prices/index.js';
+import { cachesUnasked, searchesUnasked } from '../../../dialects/makers/charging.js';
+import { mapModel } from '../../route/model-mapping.js';
+import type { RoutedChannel } from '../../route/routed-channel.js';
+import type { Candidates } from '../../route/routing-table.js';
+
+export interface ModelNames {
+  readonly requestedModel: string;
+  readonly bareModel: string;
+}
+
+/**
+ * Returns the price with what the models may do unasked to which channels map the requested one. The reservation covers the
+ * dearest of them. The same price if they do no more than the requested model.
+ */
+export function withMappedFacts(price: Price, { tiers, bareModel }: Candidates, requestedModel: string): Price {
+  const models = tiers
+    .flatMap(({ channels }) => channels.filter(({ mapsToUnasked }) => mapsToUnasked))
+    .map((channel) => upstreamModelOf(channel, { requestedModel, bareModel }) ?? bareModel);
+  const caches = price.cachesUnasked || models.some(cachesUnasked);
+  const searches = price.searchesUnasked || models.some(searchesUnasked);
+  const isSame = caches === price.cachesUnasked && searches === price.searchesUnasked;
+  return isSame ? price : { ...price, cachesUnasked: caches, searchesUnasked: searches };
+}
+
+/** Returns null for a channel that cannot serve the call, because its mapping is invalid. */
+export function upstreamModelOf({ mapping }: RoutedChannel, { requestedModel, bareModel }: ModelNames): string | null {
+  try {
+    return mapModel(mapping, requestedModel, bareModel);
+  } catch {
+    return null;
+  }
+}
