@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../platform/graphql/access.js';
+import { Access, Cost, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { MoneyObject } from '../../platform/graphql/money.object.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
@@ -59,6 +59,7 @@ export class WalletResolver {
 
   @Query(() => [TopUpEventObject], { description: 'History of an order, oldest first. At most 100 entries are kept.' })
   @Access('payments')
+  @NotInPanels()
   async topUpEvents(
     @Ctx() { actor }: GraphQLContext,
     @Arg('orderId', () => Int, { description: '`TopUpOrder.id`.' }) orderId: number,
