@@ -198,6 +198,17 @@ describe('an order that an admin marks as paid', () => {
     expect(await reconcile(pool)).toEqual([]);
   });
 
+  it('has the mark in its history, however often the gateway sent what was refused', async () => {
+    const form = await order(2, payer);
+    const id = await orderId(form);
+    const underpaid = signed({ ...paymentOf(form), money: '0.01' });
+    for (let sent = 0; sent < 110; sent++) expect(await notify(underpaid)).toBe('fail');
+    expect((await mark(id)).errors).toEqual([]);
+    const history = (await events(id)) as ReadonlyArray<{ readonly kind: string }>;
+    expect(history.filter(({ kind }) => kind === 'REFUSED')).toHaveLength(100);
+    expect(history.at(-1)).toMatchObject({ kind: 'MARKED_PAID', detail: 'seen at the gateway' });
+  });
+
   it('is exported with who marked it and why; an admin marks no order of their own', async () => {
     const form = await order(2, payer);
     await mark(await orderId(form), 'paid, by hand');
