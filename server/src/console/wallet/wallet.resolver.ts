@@ -57,7 +57,9 @@ export class WalletResolver {
     return this.toPage(page, () => this.walletService.sums(actor, filter));
   }
 
-  @Query(() => [TopUpEventObject], { description: 'History of an order, oldest first. At most 100 entries are kept.' })
+  @Query(() => [TopUpEventObject], {
+    description: 'History of an order, oldest first. Beyond 100 entries, only credits are kept.',
+  })
   @Access('payments')
   @NotInPanels()
   async topUpEvents(
@@ -69,7 +71,7 @@ export class WalletResolver {
 
   @PayloadMutation(
     { order: [() => TopUpOrderObject, 'The order after the change.'] },
-    'Credits an unpaid order whose payment arrived without a callback. A later callback credits nothing.',
+    'Credits an unpaid order whose payment arrived without a callback. A later callback credits nothing. Needs payments too.',
   )
   @Access('users.quota')
   async markTopUpPaid(
