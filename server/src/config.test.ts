@@ -10,6 +10,23 @@ const problemsOf = (environment: Record<string, string>): string[] => {
   }
 };
 
+describe('BASE_PATH', () => {
+  it.each(['', '/gw', '/gw/', '/a/b', '/models', '/.well', '/v1x'])('takes %j', (text) => {
+    expect(problemsOf({ BASE_PATH: text })).toEqual([]);
+  });
+
+  it.each(['/v1', '/model', '/model/x', '/openai', '/anthropic', '/hf', '/upload/', '/ws', '/metrics', '/dashboard'])(
+    'refuses %j, which is a path of the server',
+    (text) => {
+      expect(problemsOf({ BASE_PATH: text })).toEqual(['BASE_PATH: is a path of the server']);
+    },
+  );
+
+  it.each(['gw', '/..', '/gw/..', '/../gw', '/.', '/gw/./x', '/a//b'])('refuses %j', (text) => {
+    expect(problemsOf({ BASE_PATH: text })).toEqual(['BASE_PATH: must be a path such as /gw']);
+  });
+});
+
 describe('TRUSTED_PROXIES', () => {
   it.each(['127.0.0.1', '10.0.0.0/8, 192.168.1.1', 'fd00::/8', 'loopback', ''])('takes %j', (text) => {
     expect(problemsOf({ TRUSTED_PROXIES: text })).toEqual([]);

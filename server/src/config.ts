@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { otlpEnvironment } from './platform/observability/otlp/otlp-environment.js';
 import { otlpSettings, type OtlpSettings } from './platform/observability/otlp/otlp-settings.js';
+import { programRoots } from './platform/http/not-found.js';
 import {
   flag,
   hostsAndRanges,
@@ -25,6 +26,13 @@ const workers = z
   .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
   .default(1);
 
+/** First parts of the server's own paths. */
+const ownRoots: readonly string[] = [
+  ...['v1', 'v1beta', 'api', 'graphql', 'docs', 'assets', 'mj', 'suno', 'pg', 'dashboard'],
+  ...['healthz', 'readyz', 'metrics'],
+  ...programRoots,
+];
+
 /** The path of the site below its host. The first part of a path of ours would hide what is served there. */
 const basePath = z
   .string()
@@ -33,11 +41,8 @@ const basePath = z
   .pipe(
     z
       .string()
-      .regex(/^(\/[\w.~-]+)*$/, 'must be a path such as /gw')
-      .refine(
-        (text) => !/^\/(v1|v1beta|api|graphql|docs|assets|mj|suno|pg)(\/|$)/.test(text),
-        'is a path of the server',
-      ),
+      .regex(/^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/, 'must be a path such as /gw')
+      .refine((text) => !ownRoots.includes(text.split('/')[1] ?? ''), 'is a path of the server'),
   )
   .default('');
 

@@ -113,6 +113,10 @@ describe('creating', () => {
       { setting: '{"chat_upstream":"alternative"}' },
       'Channel setting: chat_upstream must be chat or responses for this type',
     ],
+    [
+      { type: 17, base_url: 'qwen-coding-plan', setting: '{"chat_upstream":"alternative"}' },
+      'Channel setting: chat_upstream cannot be alternative at the address of a coding plan',
+    ],
     [{ type: 24, other: 'beta' }, 'other must be a version of the API, such as v1beta, or versions by model'],
     [{ setting: '{"proxy":"gopher://x"}' }, 'Channel setting: proxy must be an http://, https:// or socks5:// address'],
     [{ param_override: 'x' }, 'Parameter override must be valid JSON'],

@@ -47,7 +47,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation promoteUser', 'mutation demoteUser'],
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
   ],
-  'users.quota': ['mutation grantQuota', 'mutation markTopUpPaid', 'POST /api/topup'],
+  'users.quota': ['mutation grantQuota', 'POST /api/topup'],
   budgets: ['query groups', 'GET /api/group'],
   prices: [
     ...['query priceVersions', 'query priceVersion', 'query unpricedModels', 'query salesBelowCost'],
@@ -128,3 +128,8 @@ export const closed: readonly string[] = [
   ...['mutation discoverOidc', 'mutation sendTestAlert', 'mutation resetModelRatio', 'mutation tryGuardrail'],
   ...['POST /api/option/rest_model_ratio'],
 ];
+
+/** Operations that need several permissions at once. */
+export const opensTogether: Readonly<Record<string, readonly string[]>> = {
+  'mutation markTopUpPaid': ['users.quota', 'payments'],
+};

@@ -1,6 +1,6 @@
 import { EventReader } from '../support/event-reader.js';
 import { operator } from './operator.js';
-import { closed, heldWith, opens, permissionNames } from './permissions-table.js';
+import { closed, heldWith, opens, opensTogether, permissionNames } from './permissions-table.js';
 import { leastOf, operations, pathOfUnknownId, type Operation } from './roles-table.js';
 import { Site, type Person } from './site.js';
 import { isFullSuite, sampled } from '../support/suite.js';
@@ -69,11 +69,14 @@ async function openTo(person: Person, among: readonly Call[]): Promise<string[]>
   return open.sort();
 }
 
-const expectedOf = (permissions: readonly string[]): string[] =>
-  [...new Set(permissions.flatMap(heldWith).flatMap((one) => opens[one] ?? []))].sort();
+function expectedOf(permissions: readonly string[]): string[] {
+  const held = permissions.flatMap(heldWith);
+  const together = Object.entries(opensTogether).filter(([, needed]) => needed.every((one) => held.includes(one)));
+  return [...new Set([...held.flatMap((one) => opens[one] ?? []), ...together.map(([name]) => name)])].sort();
+}
 
 it('names for every guarded operation the permissions that open it, or that none does', () => {
-  const named = [...new Set([...Object.values(opens).flat(), ...closed])];
+  const named = [...new Set([...Object.values(opens).flat(), ...Object.keys(opensTogether), ...closed])];
   expect(named.sort()).toEqual(guarded.map(({ name }) => name).sort());
   expect(closed.filter((name) => Object.values(opens).flat().includes(name))).toEqual([]);
 });

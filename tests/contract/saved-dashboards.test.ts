@@ -472,7 +472,7 @@ it('shows a panel that a newer schema refuses without a shape, and leaves it out
 });
 
 describe('what runs by itself when a dashboard is opened', () => {
-  /** Root fields with an effect, with requests to other servers, or with secrets, and a query of each. */
+  /** Root fields with an effect, with requests to other servers, with secrets, or with notes of admins about payments, and a query of each. */
   const withheld: Readonly<Record<string, string>> = {
     accessToken: '{ accessToken }',
     capturedContent: '{ capturedContent(requestId: "r1") { request } }',
@@ -483,6 +483,7 @@ describe('what runs by itself when a dashboard is opened', () => {
     priceDryRun:
       'query ($days: Int!) { notice ...Run } fragment Run on Query { usage: priceDryRun(settings: [], days: $days) { isComplete } }',
     tokenKey: '{ tokenKey(id: 1) }',
+    topUpEvents: '{ topUpEvents(orderId: 1) { detail } }',
   };
   const readable =
     `about accessTokens alerts auditEntries budgets canCheckIn channel channelHealth channelRetries channelSessions

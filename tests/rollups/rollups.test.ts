@@ -743,6 +743,23 @@ it('keeps usage of five minutes for 48 hours', async () => {
   expect(await starts()).toEqual([0, 47 * hour]);
 });
 
+it('deletes failed attempts beyond their number, refused requests first', async () => {
+  await dataSource.query(
+    `INSERT INTO failed_attempts (at, request_id, user_id, channel_id, key_ending, model, kind, error, attempts)
+       SELECT now(), 'r' || n, 1, 1, '', 'm1', CASE WHEN n > 50 THEN 'REQUEST' ELSE 'TIMEOUT' END, '', 1
+         FROM generate_series(1, 200100) n`,
+  );
+  await dropOldUsage(dataSource, Math.floor(Date.now() / 1000));
+  const rows = await dataSource.query<unknown[]>(
+    'SELECT kind, count(*)::int FROM failed_attempts GROUP BY kind ORDER BY kind',
+  );
+  await dataSource.query('DELETE FROM failed_attempts');
+  expect(rows).toEqual([
+    { kind: 'REQUEST', count: 199_950 },
+    { kind: 'TIMEOUT', count: 50 },
+  ]);
+});
+
 it('keeps recent usage, however far the clock of the node is ahead', async () => {
   await reset();
   const now = Math.floor(Date.now() / 1000);

@@ -198,6 +198,17 @@ describe('an order that an admin marks as paid', () => {
     expect(await reconcile(pool)).toEqual([]);
   });
 
+  it('has the mark in its history, however often the gateway sent what was refused', async () => {
+    const form = await order(2, payer);
+    const id = await orderId(form);
+    const underpaid = signed({ ...paymentOf(form), money: '0.01' });
+    for (let sent = 0; sent < 110; sent++) expect(await notify(underpaid)).toBe('fail');
+    expect((await mark(id)).errors).toEqual([]);
+    const history = (await events(id)) as ReadonlyArray<{ readonly kind: string }>;
+    expect(history.filter(({ kind }) => kind === 'REFUSED')).toHaveLength(100);
+    expect(history.at(-1)).toMatchObject({ kind: 'MARKED_PAID', detail: 'seen at the gateway' });
+  });
+
   it('is exported with who marked it and why; an admin marks no order of their own', async () => {
     const form = await order(2, payer);
     await mark(await orderId(form), 'paid, by hand');
@@ -326,6 +337,20 @@ describe('forged, replayed or cross-provider payment callbacks', () => {
 
 describe('check-then-act on the inviter’s share', () => {
   afterEach(() => configure({ RebateEnabled: 'false' }));
+
+  it('is not credited to the admin who marks the order as paid', async () => {
+    const payer = await person('invitedpayer');
+    await pool.query('UPDATE users SET inviter_id = $1 WHERE id = $2', [root.id, payer.id]);
+    await configure({ RebatePercentage: '7.5', RebateEnabled: 'true' });
+    const form = await order(2, payer);
+    const { rows } = await pool.query<{ id: number }>('SELECT id FROM top_up_orders WHERE trade_no = $1', [
+      form['out_trade_no'],
+    ]);
+    const before = await balance();
+    const document = `mutation { markTopUpPaid(id: ${rows[0]?.id}, note: "seen") { order { status } } }`;
+    expect((await server.api.graphql(root, document)).data).toEqual({ markTopUpPaid: { order: { status: 'PAID' } } });
+    expect(await balance()).toBe(before);
+  });
 
   it('is credited once with the order, however often and at once that is told, and the ledger adds up', async () => {
     const [inviter, payer] = [await person('inviter'), await person('payer')];

@@ -49,7 +49,7 @@ export class CreditService {
    */
   async post(manager: EntityManager, purchase: Purchase): Promise<number[]> {
     const { user, quota, source, kind, actorId, note } = purchase;
-    const inviter = await this.findInviter(manager, user.id);
+    const inviter = await this.findInviter(manager, user.id, actorId);
     // Locks both rows in id order, like the ledger, so that the two cannot deadlock.
     await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
       inviter ? [user.id, inviter.id] : [user.id],
@@ -80,13 +80,15 @@ export class CreditService {
     await this.deps.changes.announce(...userIds.map((id) => ({ kind: 'user' as const, id })));
   }
 
-  private async findInviter(manager: EntityManager, userId: number): Promise<Inviter | null> {
+  /** An admin earns nothing by their own mark. */
+  private async findInviter(manager: EntityManager, userId: number, actorId?: number): Promise<Inviter | null> {
     const { RebateEnabled, RebatePercentage } = this.deps.options.values;
     if (!RebateEnabled || RebatePercentage <= 0) return null;
     const [inviter] = await manager.query<Inviter[]>(
       `SELECT inviter.id, inviter.username FROM users payer JOIN users inviter ON inviter.id = payer.inviter_id
-        WHERE payer.id = $1 AND inviter.id <> payer.id`,
-      [userId],
+        WHERE payer.id = $1 AND inviter.id <> payer.id
+          AND inviter.id IS DISTINCT FROM $2::integer`,
+      [userId, actorId ?? null],
     );
     return inviter ?? null;
   }

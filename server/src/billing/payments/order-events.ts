@@ -19,8 +19,9 @@ export interface OrderEvent {
   readonly actorName: string | null;
 }
 
-/** Entries that are kept of one order: a gateway may repeat a callback for days. */
+/** Entries of one order after which those that change nothing are not kept: a gateway may repeat a callback for days. */
 const maxEvents = 100;
+const changing: readonly OrderEventKind[] = ['credited', 'marked_paid'];
 
 /** Writes an entry in the history of the order with this number, if there is one. */
 export async function recordOrderEvent(
@@ -31,8 +32,8 @@ export async function recordOrderEvent(
   await database.query(
     `INSERT INTO top_up_events (order_id, at, kind, detail, payment, actor_id, actor_name)
      SELECT id, $2, $3, $4, $5, $6, $7 FROM top_up_orders one
-      WHERE trade_no = $1 AND (SELECT count(*) FROM top_up_events WHERE order_id = one.id) < ${maxEvents}`,
-    [tradeNo, at, kind, detail, payment, actorId, actorName],
+      WHERE trade_no = $1 AND ($8 OR (SELECT count(*) FROM top_up_events WHERE order_id = one.id) < ${maxEvents})`,
+    [tradeNo, at, kind, detail, payment, actorId, actorName, changing.includes(kind)],
   );
 }
 

@@ -94,7 +94,9 @@ export async function dropOldUsage(database: Queries, ownTime: number): Promise<
   await database.query('DELETE FROM channel_rescues WHERE start < $1', [oldest]);
   await database.query('DELETE FROM model_failures WHERE hour < $1', [now - failureSeconds]);
   await database.query(
-    'DELETE FROM failed_attempts WHERE at < to_timestamp($1) OR id <= (SELECT max(id) FROM failed_attempts) - $2',
+    // Clients can cause any number of refused requests, so these are deleted first.
+    `DELETE FROM failed_attempts WHERE at < to_timestamp($1)
+       OR id IN (SELECT id FROM failed_attempts ORDER BY kind = 'REQUEST', id DESC OFFSET $2)`,
     [now - attemptSeconds, maxAttempts],
   );
 }

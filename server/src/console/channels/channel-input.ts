@@ -84,6 +84,10 @@ export function checkWhole(
   if (setting?.chatUpstream === 'alternative' && !alternative) {
     throw new InvalidInputError('Channel setting: chat_upstream must be chat or responses for this type', 'setting');
   }
+  if (setting?.chatUpstream === 'alternative' && adapterFor?.(channel)) {
+    const problem = 'chat_upstream cannot be alternative at the address of a coding plan';
+    throw new InvalidInputError(`Channel setting: ${problem}`, 'setting');
+  }
   if (baseUrl === '' && needsBaseUrl) throw new InvalidInputError('Channels of this type need a base URL', 'baseUrl');
   if (/^wss?:/i.test(baseUrl) && !socketBase) throw notHttp();
   if (planName.test(baseUrl) && !adapterFor?.(channel)) throw notHttp();

@@ -5,7 +5,7 @@ import type { Channel } from './channel.entity.js';
 import type { ChannelFields } from './channel-input.js';
 
 /** Fields that decide where the stored keys are sent, and in which form. */
-const destinations = ['type', 'baseUrl', 'other', 'setting', 'headers'] as const;
+export const destinations = ['type', 'baseUrl', 'other', 'setting', 'headers'] as const;
 
 /**
  * Checks that the actor may change where stored keys are sent. Another address reveals the keys, so the change requires

@@ -37,6 +37,7 @@ import {
   type ChannelSort,
   type ChannelSortField,
 } from './channel-query.js';
+import { settingFields } from './channel-setting.js';
 import { newChannel, type NewChannel } from './new-channel.js';
 import { openChannelKey, readableKey, readableKeys } from './open-channel-key.js';
 
@@ -49,6 +50,9 @@ export interface ChannelDeps {
   readonly idempotency: Idempotency;
   readonly clock: Clock;
 }
+
+/** Checks a channel under the lock of the transaction that changes it. */
+type VerifyChannel = (manager: EntityManager, channel: Readonly<Record<string, unknown>>) => Promise<void>;
 
 /**
  * Reads and changes single channels. All methods are for admins; keys are encrypted and only returned by `revealKey`.
@@ -197,27 +201,42 @@ export class ChannelService {
    */
   async update(actor: MaybeActor, id: number, given: ChannelInput, sealed?: string): Promise<Channel> {
     const admin = requirePermission(actor, 'channels.write');
-    return this.change(admin, id, parseFields(omitUndefined(given)), sealed);
+    return this.change(admin, id, parseFields(omitUndefined(given)), async (manager) => {
+      if (sealed && !(await manager.existsBy(Channel, { id, keySealed: sealed }))) throw keysChanged();
+    });
   }
 
   /**
-   * Sets fields to values that the channel had before, in their stored form.
-   * @throws AppError NOT_FOUND, INVALID_INPUT when they do not fit its other fields
+   * Sets fields to values that the channel had before, in their stored form. A channel that the server had disabled
+   * becomes disabled.
+   * @param verify checks the locked row
+   * @throws AppError NOT_FOUND, INVALID_INPUT, and what `verify` throws
    */
-  async restore(actor: MaybeActor, id: number, fields: Partial<Omit<ChannelFields, 'key'>>): Promise<Channel> {
-    return this.change(requirePermission(actor, 'channels.write'), id, fields);
+  async restore(
+    actor: MaybeActor,
+    id: number,
+    { setting, status, ...fields }: Partial<Omit<ChannelFields, 'key'>>,
+    verify: VerifyChannel,
+  ): Promise<Channel> {
+    const admin = requirePermission(actor, 'channels.write');
+    const given = omitUndefined({
+      ...fields,
+      status: status === 'autoDisabled' ? 'disabled' : status,
+      setting: setting && settingFields(setting),
+    });
+    return this.change(admin, id, parseFields(given), verify);
   }
 
   private async change(
     admin: Actor,
     id: number,
     { key, ...fields }: Partial<ChannelFields>,
-    sealed?: string,
+    verify: VerifyChannel,
   ): Promise<Channel> {
     const updated = await this.deps.channels.manager.transaction(async (manager) => {
       const channel = await manager.findOne(Channel, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!channel) throw new NotFoundError('Channel', id);
-      if (sealed && !(await manager.existsBy(Channel, { id, keySealed: sealed }))) throw keysChanged();
+      await verify(manager, { ...channel });
       assertMayRedirect(admin, channel, fields);
       checkWhole({ ...channel, ...fields });
       checkRegion(fields.type, fields.other ?? channel.other);

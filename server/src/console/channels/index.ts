@@ -8,6 +8,7 @@ export { ChannelsByTag } from './channels-by-tag.js';
 export { jsonFields, readJson, statusCodeOf } from './channel-json.js';
 export { ChannelGuard, type RefusedChannel } from './channel-guard.js';
 export { channelFieldNames, channelTextNames } from './channel-input.js';
+export { destinations } from './channel-redirect.js';
 export { ChannelKeyService, type ChannelKeyStatus } from './channel-keys.service.js';
 export type { ChannelProbe, ProbeRequest, ProbeResult } from './channel-probe.js';
 export { ChannelSchedules } from './channel-schedules.js';

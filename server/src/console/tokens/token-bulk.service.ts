@@ -6,6 +6,7 @@ import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, isAppError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList } from '../../shared/id-list.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxInt32 } from '../../shared/limits.js';
 import type { GroupService } from '../groups/index.js';
 import { assertMayActOn } from '../auth/index.js';
@@ -27,7 +28,8 @@ interface Owner {
  * Returns the change of one row; null leaves it unchanged.
  * @throws AppError when the row cannot be changed in this way
  */
-type Decide = (token: Token, ownersGroup: string) => Partial<Pick<Token, 'status' | 'group' | 'deletedAt'>> | null;
+type Decide = (token: Token, ownersGroup: string, manager: EntityManager) => Decision | Promise<Decision>;
+type Decision = Partial<Pick<Token, 'status' | 'group' | 'deletedAt'>> | null;
 
 export interface TokenBulkDeps {
   readonly tokens: Repository<Token>;
@@ -80,11 +82,15 @@ export class TokenBulkService {
     const name = group.trim();
     return this.change(actor, ids, 'update', (token, ownersGroup) => {
       if (token.group === name) return null;
-      if (name !== '' && !this.deps.groups.namesUsableIn(ownersGroup).includes(name)) {
-        throw new InvalidInputError('The owner of this key cannot use this group', 'group');
-      }
+      this.assertUsable(name, ownersGroup);
       return { group: name };
     });
+  }
+
+  private assertUsable(group: string, ownersGroup: string): void {
+    if (group !== '' && !this.deps.groups.namesUsableIn(ownersGroup).includes(group)) {
+      throw new InvalidInputError('The owner of this key cannot use this group', 'group');
+    }
   }
 
   /**
@@ -100,6 +106,7 @@ export class TokenBulkService {
 
   /**
    * Sets the state and the group that a key had before.
+   * @param verify checks the locked row
    * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES; INVALID_INPUT for a state that only the server sets, and for a
    * group that the owner cannot use
    */
@@ -107,17 +114,19 @@ export class TokenBulkService {
     actor: MaybeActor,
     id: number,
     { status, group }: Partial<Pick<Token, 'status' | 'group'>>,
+    verify: (manager: EntityManager, token: Readonly<Record<string, unknown>>) => Promise<void>,
   ): Promise<void> {
     if (status === 'expired' || status === 'exhausted') {
       throw new InvalidInputError('Only the server sets this state', 'status');
     }
-    const results = [
-      ...(status === undefined
-        ? []
-        : [await (status === 'enabled' ? this.enable(actor, [id]) : this.disable(actor, [id]))]),
-      ...(group === undefined ? [] : [await this.setGroup(actor, [id], group)]),
-    ];
-    const [failure] = results.flatMap(({ failed }) => failed);
+    const now = this.deps.clock.now();
+    const { failed } = await this.change(actor, [id], 'update', async (token, ownersGroup, manager) => {
+      await verify(manager, { ...token });
+      if (status === 'enabled') assertCanBeEnabled(shownStatus(token, now), token, now);
+      if (group !== undefined) this.assertUsable(group, ownersGroup);
+      return omitUndefined({ status, group });
+    });
+    const [failure] = failed;
     if (failure) throw new AppError(failure.code, failure.message);
   }
 
@@ -142,7 +151,7 @@ export class TokenBulkService {
         try {
           const token = found.get(id);
           if (!token) throw new NotFoundError('Token', id);
-          const wanted = decide(token, refusals.groupOf(token));
+          const wanted = await decide(token, refusals.groupOf(token), manager);
           if (wanted) {
             set = wanted;
             changes.push(changeOf(action, token, wanted));

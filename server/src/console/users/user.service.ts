@@ -155,12 +155,14 @@ export class UserService {
   /**
    * Changes a user. Absent keys stay unchanged; a changed password ends the user's sessions.
    * @param idempotencyKey a retry with the same key changes nothing
+   * @param verify checks the locked row
    */
   async update(
     actor: MaybeActor,
     id: number,
     patch: UserPatch,
     idempotencyKey: string | null = null,
+    verify?: (manager: EntityManager, user: Readonly<Record<string, unknown>>) => Promise<void>,
   ): Promise<{ user: User; replayed: boolean }> {
     const admin = requirePermission(actor, 'users.write', 'users.quota');
     const kept = await this.deps.users.findOneBy({ id });
@@ -187,6 +189,7 @@ export class UserService {
       if (passwordHash && id === admin.id) await this.deps.sessions.assertNotEnded(manager, admin);
       const user = await this.lock(manager, id);
       await assertMayActOn(manager, admin, user, 'update');
+      await verify?.(manager, { ...user });
       if (rank !== undefined && !outranks(admin, rank)) {
         throw new ForbiddenError('No permission to raise a user to your own level or above');
       }

@@ -41,11 +41,13 @@ export class OrderService {
 
   /**
    * Credits an order whose payment arrived without a callback. A later callback of the gateway credits nothing.
+   * It returns payment data, so it needs the permission for these too.
    * @param note how the admin knows of the payment
    * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED, INVALID_INPUT, NOT_FOUND, CONFLICT (paid already)
    */
   async markPaid(actor: MaybeActor, id: number, given: string): Promise<TopUpOrder> {
     const admin = requirePermission(actor, 'users.quota');
+    requirePermission(actor, 'payments');
     requireConfirmed(admin);
     const note = given.trim();
     if (note === '') throw new InvalidInputError('Write how you know of the payment', 'note');
@@ -62,8 +64,8 @@ export class OrderService {
     // The lock is the same as that of a callback: the later one of both finds the order paid.
     const order = await manager.findOne(TopUpOrder, { where: { id }, lock: { mode: 'for_no_key_update' } });
     if (!order) throw new NotFoundError('Order', id);
-    if (order.status === 'success') throw new ConflictError('This order is paid already', 'id');
     await this.assertMayCredit(manager, admin, order);
+    if (order.status === 'success') throw new ConflictError('This order is paid already', 'id');
     const credited = await creditOrder(manager, this.deps, order, null, { actorId: admin.id, note });
     if (credited === null) throw new NotFoundError('User', order.userId);
     const at = new Date(this.deps.clock.now());

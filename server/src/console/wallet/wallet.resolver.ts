@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../platform/graphql/access.js';
+import { Access, Cost, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { MoneyObject } from '../../platform/graphql/money.object.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
@@ -57,8 +57,11 @@ export class WalletResolver {
     return this.toPage(page, () => this.walletService.sums(actor, filter));
   }
 
-  @Query(() => [TopUpEventObject], { description: 'History of an order, oldest first. At most 100 entries are kept.' })
+  @Query(() => [TopUpEventObject], {
+    description: 'History of an order, oldest first. Beyond 100 entries, only credits are kept.',
+  })
   @Access('payments')
+  @NotInPanels()
   async topUpEvents(
     @Ctx() { actor }: GraphQLContext,
     @Arg('orderId', () => Int, { description: '`TopUpOrder.id`.' }) orderId: number,
@@ -68,7 +71,7 @@ export class WalletResolver {
 
   @PayloadMutation(
     { order: [() => TopUpOrderObject, 'The order after the change.'] },
-    'Credits an unpaid order whose payment arrived without a callback. A later callback credits nothing.',
+    'Credits an unpaid order whose payment arrived without a callback. A later callback credits nothing. Needs payments too.',
   )
   @Access('users.quota')
   async markTopUpPaid(

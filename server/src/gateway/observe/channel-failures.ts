@@ -59,6 +59,8 @@ const maxWaiting = 20_000;
 const maxText = 300;
 /** Maximum number of single attempts that are stored at a time for one key and kind of failure. */
 const maxAlike = 10;
+/** Maximum number of them for refused requests, which a client can repeat at will and which say nothing about the channel. */
+const maxRequests = 1;
 
 // Rows are written in one order on all nodes, so that two nodes cannot deadlock.
 const failuresSql = `INSERT INTO channel_failures AS f (start, channel_id, kind, attempts, last_at, last_model, last_error)
@@ -122,7 +124,7 @@ export class ChannelFailures {
     if (!alike && this.attempts.size >= maxWaiting / maxAlike) return;
     const attempts = alike ?? [];
     if (!alike) this.attempts.set(name, attempts);
-    const more = attempts.length < maxAlike ? undefined : attempts.pop();
+    const more = attempts.length < (failure.kind === 'REQUEST' ? maxRequests : maxAlike) ? undefined : attempts.pop();
     attempts.push({ ...failure, requestId, userId, status, keyEnding: ending, attempts: (more?.attempts ?? 0) + 1 });
   }
 

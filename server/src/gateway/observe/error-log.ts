@@ -33,10 +33,49 @@ export interface LoggedFailure {
   readonly usedChannels: readonly number[];
 }
 
-/** Rows an hour of one server, and of one user among them, so that a flood of failures neither fills the disk nor hides others. */
-const maxRows = 2000;
-const maxRowsOfUser = 500;
+/** Rows an hour of one server, so that a flood of failures neither fills the disk nor hides others. */
+interface Limits {
+  readonly total: number;
+  readonly ofUser: number;
+  /** Rows of each user that are written beyond the total: a few users cannot use up the rows of all others. */
+  readonly always: number;
+}
+
+const failureLimits: Limits = { total: 2000, ofUser: 500, always: 20 };
+/** A refused call costs its user nothing, so such calls have fewer rows, and rows of their own. */
+const refusalLimits: Limits = { total: 500, ofUser: 50, always: 5 };
 const hourMs = 3_600_000;
+
+/** Counts the rows of an hour. */
+class HourlyRows {
+  private hour = 0;
+  private total = 0;
+  private readonly ofUser = new Map<number, number>();
+
+  constructor(
+    private readonly limits: Limits,
+    private readonly deps: Pick<ErrorLogDeps, 'clock' | 'logger'>,
+  ) {}
+
+  /** Counts a row. @returns whether there is room for it */
+  add(userId: number): boolean {
+    const { total, ofUser, always } = this.limits;
+    const hour = Math.floor(this.deps.clock.now() / hourMs);
+    if (hour !== this.hour) {
+      this.hour = hour;
+      this.total = 0;
+      this.ofUser.clear();
+    }
+    const rows = this.ofUser.get(userId) ?? 0;
+    if (rows >= (this.total < total ? ofUser : always)) return false;
+    this.ofUser.set(userId, rows + 1);
+    this.total += 1;
+    if (this.total === total) {
+      this.deps.logger.warn({ maxRows: total }, 'too many failed calls: the rest of this hour is only counted');
+    }
+    return true;
+  }
+}
 
 /** Maximum characters of a model name. Names of providers are shorter. */
 const maxModelLength = 200;
@@ -64,25 +103,27 @@ const countSql = `WITH hourly AS (
 
 /**
  * Writes log rows of calls that no channel could serve (option LogErrorEnabled, docs/reference/relay/usage-log.md).
- * Writing is never awaited. Beyond `maxRows` an hour, failures are counted without a row.
+ * Writing is never awaited. Beyond the limits of an hour, failures are counted without a row.
  */
 export class ErrorLog {
-  private hour = 0;
-  private rows = 0;
-  private readonly rowsOf = new Map<number, number>();
+  private readonly failures: HourlyRows;
+  private readonly refusals: HourlyRows;
 
-  constructor(private readonly deps: ErrorLogDeps) {}
+  constructor(private readonly deps: ErrorLogDeps) {
+    this.failures = new HourlyRows(failureLimits, deps);
+    this.refusals = new HourlyRows(refusalLimits, deps);
+  }
 
   /** Writes the log row in the background. Never throws. */
   note(failed: LoggedFailure): void {
     const { call, error, usedChannels } = failed;
     this.count(call, usedChannels.at(-1) ?? 0, failureKind(error));
-    if (this.isLogged(call.caller.user.id)) this.write(failed);
+    if (this.isOn && this.failures.add(call.caller.user.id)) this.write(failed);
   }
 
   /** Writes a row for a call that a guardrail refused, even with LogErrorEnabled off: it names the rule. Never throws. */
   guarded(refused: LoggedFailure): void {
-    this.write(refused);
+    if (this.failures.add(refused.call.caller.user.id)) this.write(refused);
   }
 
   /**
@@ -91,27 +132,13 @@ export class ErrorLog {
    */
   refused(refused: LoggedFailure): void {
     const { admission, caller } = refused.call;
-    if (!this.isLogged(caller.user.id)) return;
+    if (!this.isOn || !this.refusals.add(caller.user.id)) return;
     const model = storableText(admission.model).slice(0, maxModelLength);
     this.write({ ...refused, call: { ...refused.call, admission: { ...admission, model } } });
   }
 
-  /** Counts a row of this hour. @returns whether there is room for it */
-  private isLogged(userId: number): boolean {
-    const { options, clock, logger } = this.deps;
-    if (!options.values.LogErrorEnabled) return false;
-    const hour = Math.floor(clock.now() / hourMs);
-    if (hour !== this.hour) {
-      this.hour = hour;
-      this.rows = 0;
-      this.rowsOf.clear();
-    }
-    const ofUser = this.rowsOf.get(userId) ?? 0;
-    if (this.rows >= maxRows || ofUser >= maxRowsOfUser) return false;
-    this.rowsOf.set(userId, ofUser + 1);
-    this.rows += 1;
-    if (this.rows === maxRows) logger.warn({ maxRows }, 'too many failed calls: the rest of this hour is only counted');
-    return true;
+  private get isOn(): boolean {
+    return this.deps.options.values.LogErrorEnabled;
   }
 
   private write({ call, failure, usedChannels }: LoggedFailure): void {

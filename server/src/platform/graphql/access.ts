@@ -91,8 +91,8 @@ export const Cost = (
 export const TakesSettings = (): PropertyDecorator & MethodDecorator => Extensions({ takesSettings: true });
 
 /**
- * Marks a field that no saved panel may select, because it has an effect, sends a request to another server or returns a
- * secret. A panel runs by itself, with the rights of each viewer.
+ * Marks a field that no saved panel may select, because it has an effect, sends a request to another server, or returns a
+ * secret or notes of admins about payments. A panel runs by itself, with the rights of each viewer.
  */
 export const NotInPanels = (): PropertyDecorator & MethodDecorator => Extensions({ notInPanels: true });
 

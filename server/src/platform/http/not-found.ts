@@ -31,9 +31,13 @@ declare module 'fastify' {
   }
 }
 
+/** First parts of paths below which there are only APIs. */
+export const programRoots = ['openai', 'anthropic', 'model', 'hf', 'upload', 'ws'] as const;
+
+const programPath = new RegExp(`^/(v1|api|assets|graphql(?!/explorer/?$)|(?:${programRoots.join('|')})/)`);
+
 /** Paths of APIs. Every other path belongs to the console's router. */
-export const isProgramPath = (path: string): boolean =>
-  /^\/(v1|api|assets|graphql(?!\/explorer\/?$)|(?:openai|anthropic|model|hf|upload|ws)\/)/.test(path);
+export const isProgramPath = (path: string): boolean => programPath.test(path);
 
 /**
  * Whether a browser opens the page of a model. Its address in the console is below the path of Bedrock's API, which has
