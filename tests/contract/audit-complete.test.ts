@@ -367,7 +367,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
          VALUES ($1, $2, 'epay', '1000', 'wxpay', 5, 1, 'CNY', now()) RETURNING id`,
         [await user(), fresh()],
       );
-      return `markTopUpPaid(id: ${row?.id}, note: "seen") { order { id } }`;
+      return `markTopUpPaid(input: { id: ${row?.id}, note: "seen" }) { order { id } }`;
     },
   ],
   deleteLogs: ['log', 'delete', () => 'deleteLogs(before: "2020-01-02T00:00:00Z") { count }'],

@@ -464,7 +464,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { myTopUps { totalCount } }'] },
   { graphql: ['query { topUps { totalCount } }', `query { topUpEvents(orderId: ${unknownId}) { at } }`] },
   { least: 'admin', rest: ['GET /api/payment/export'] },
-  { graphql: [`mutation { markTopUpPaid(id: ${unknownId}, note: "seen") { order { id } } }`] },
+  { graphql: [`mutation { markTopUpPaid(input: { id: ${unknownId}, note: "seen" }) { order { id } } }`] },
   { graphql: ['query { revenue { orders } }'] },
   // A payment gateway, identified by its signature
   { least: 'anonymous', rest: ['GET /api/user/epay/notify', 'POST /api/user/epay/notify'] },

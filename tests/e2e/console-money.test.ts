@@ -71,9 +71,9 @@ it('makes three codes, shows them once, and edits and disables one', async () =>
   await button('Create codes').click();
   await dialog().getByLabel('Name').fill('Launch credit');
   await dialog().getByLabel('Amount (USD)').fill('5');
-  await dialog().getByLabel('Quantity').fill('101');
+  await dialog().getByLabel('Quantity').fill('10001');
   await dialog().getByRole('button', { name: 'Create codes' }).click();
-  await page.getByText('Enter a whole number from 1 to 100').waitFor();
+  await page.getByText('Enter a whole number from 1 to 10,000').waitFor();
   await dialog().getByLabel('Quantity').fill('3');
   await dialog().getByRole('button', { name: 'Create codes' }).click();
   await page.getByRole('heading', { name: '3 codes are ready' }).waitFor();

@@ -139,7 +139,7 @@ describe('an order that an admin marks as paid', () => {
   const mark = (id: number, note = 'seen at the gateway', as = root) =>
     server.api.graphql(
       as,
-      `mutation ($id: Int!, $note: String!) { markTopUpPaid(id: $id, note: $note) { order { status paidAt } } }`,
+      `mutation ($id: Int!, $note: String!) { markTopUpPaid(input: { id: $id, note: $note }) { order { status paidAt } } }`,
       { id, note },
     );
   const orderId = async (form: Parameters): Promise<number> => {
@@ -347,7 +347,7 @@ describe('check-then-act on the inviter’s share', () => {
       form['out_trade_no'],
     ]);
     const before = await balance();
-    const document = `mutation { markTopUpPaid(id: ${rows[0]?.id}, note: "seen") { order { status } } }`;
+    const document = `mutation { markTopUpPaid(input: { id: ${rows[0]?.id}, note: "seen" }) { order { status } } }`;
     expect((await server.api.graphql(root, document)).data).toEqual({ markTopUpPaid: { order: { status: 'PAID' } } });
     expect(await balance()).toBe(before);
   });

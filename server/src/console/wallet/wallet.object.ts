@@ -265,6 +265,12 @@ export class StartTopUpInput extends inputFields({
   idempotencyKey: text.orNull('Any unique text. A retry with the same key returns the order of the first call.'),
 }) {}
 
+@InputType('MarkTopUpPaidInput', { description: 'An order whose payment arrived.' })
+export class MarkTopUpPaidInput extends inputFields({
+  id: int('`TopUpOrder.id`.'),
+  note: text('How you know of the payment; 1 to 200 characters.'),
+}) {}
+
 @ObjectType('FormField', { description: 'A hidden field of a form.' })
 class FormField extends fields({
   name: text('The name of the field.'),

@@ -16,6 +16,7 @@ import {
   RevenueBucketEnum,
   RevenueObject,
   type StartedTopUp,
+  MarkTopUpPaidInput,
   StartTopUpInput,
   TestPaymentPayload,
   toOrderEventObject,
@@ -76,8 +77,7 @@ export class WalletResolver {
   @Access('users.quota')
   async markTopUpPaid(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int, { description: '`TopUpOrder.id`.' }) id: number,
-    @Arg('note', () => String, { description: 'How you know of the payment; 1 to 200 characters.' }) note: string,
+    @Arg('input', () => MarkTopUpPaidInput, { description: 'The order, and a note.' }) { id, note }: MarkTopUpPaidInput,
   ): Promise<{ order: TopUpOrderObject }> {
     return { order: this.toObject(await this.orders.markPaid(actor, id, note)) };
   }
