@@ -351,12 +351,12 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   disableMatchingRedemptions: [
     'redemption',
     'update',
-    async () => `disableMatchingRedemptions(filter: { ids: [${await code()}] }) { count }`,
+    async () => `disableMatchingRedemptions(input: { ids: [${await code()}] }) { count }`,
   ],
   deleteMatchingRedemptions: [
     'redemption',
     'delete',
-    async () => `deleteMatchingRedemptions(filter: { ids: [${await code()}] }) { count }`,
+    async () => `deleteMatchingRedemptions(input: { ids: [${await code()}] }) { count }`,
   ],
   markTopUpPaid: [
     'user',

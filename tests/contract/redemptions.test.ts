@@ -607,7 +607,7 @@ describe('a large batch', () => {
 
     const other = await createOne({ name: 'other' });
     const run = async (operation: string) => {
-      const { data } = await site.graphql(admin, `mutation { ${operation}(filter: { batch: "large" }) { count } }`);
+      const { data } = await site.graphql(admin, `mutation { ${operation}(input: { batch: "large" }) { count } }`);
       return (data?.[operation] as { count: number }).count;
     };
     expect(await run('disableMatchingRedemptions')).toBe(9_999);

@@ -442,8 +442,8 @@ export const operations: readonly Operation[] = [
   },
   {
     graphql: [
-      `mutation { disableMatchingRedemptions(filter: { ids: [${unknownId}] }) { count } }`,
-      `mutation { deleteMatchingRedemptions(filter: { ids: [${unknownId}] }) { count } }`,
+      `mutation { disableMatchingRedemptions(input: { ids: [${unknownId}] }) { count } }`,
+      `mutation { deleteMatchingRedemptions(input: { ids: [${unknownId}] }) { count } }`,
     ],
   },
   {

@@ -165,7 +165,7 @@ export class RedemptionResolver {
   @Access('codes')
   async disableMatchingRedemptions(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('filter', () => RedemptionFilterInput, { description: 'Which codes. An empty filter matches all.' })
+    @Arg('input', () => RedemptionFilterInput, { description: 'Which codes. An empty filter matches all.' })
     filter: RedemptionFilterInput,
   ): Promise<{ count: number }> {
     return { count: await this.redemptionService.disableMatching(actor, toRedemptionFilter(filter)) };
@@ -175,7 +175,7 @@ export class RedemptionResolver {
   @Access('codes')
   async deleteMatchingRedemptions(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('filter', () => RedemptionFilterInput, { description: 'Which codes. An empty filter matches all.' })
+    @Arg('input', () => RedemptionFilterInput, { description: 'Which codes. An empty filter matches all.' })
     filter: RedemptionFilterInput,
   ): Promise<{ count: number }> {
     return { count: await this.redemptionService.deleteMatching(actor, toRedemptionFilter(filter)) };
