@@ -38,7 +38,7 @@ it.each([
 });
 
 it('reads the first steps of a site in one query, the channels that passed their test first', async () => {
-  const steps = await readFile('client/src/screens/dashboard/firstSteps.graphql', 'utf8');
+  const steps = await readFile('client/src/app/shell/guide/firstSteps.graphql', 'utf8');
   const read = async () => {
     const { data, codes } = await site.graphql(root, steps, {});
     expect(codes).toEqual([]);

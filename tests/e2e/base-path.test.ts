@@ -104,7 +104,7 @@ it.each([
   await settled(page);
 
   await page.goto('/gw/docs/guide/prices');
-  await page.locator('nav#menu').getByRole('link', { name: 'Channels' }).first().click();
+  await page.locator('nav#menu a[href="/gw/docs/guide/channels"]').click();
   await page.waitForURL('**/gw/docs/guide/channels');
   await page.getByRole('searchbox').fill('circuit breaker');
   await page.locator('a[href^="/gw/docs/"]').first().waitFor();

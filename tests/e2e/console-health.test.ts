@@ -179,6 +179,11 @@ describe('which channel fails or is slow, and why', () => {
 
   it('is answered by one click from any screen, and on the dashboard', async () => {
     const { page } = admin;
+    // The figures are stored some seconds after the calls.
+    const rows = '{ channelHealth(window: HOUR) { rows { failedAttempts } } }';
+    await untilEqual(async () => (await server.api.graphql(root, rows)).data, {
+      channelHealth: { rows: [{ failedAttempts: 1 }] },
+    });
     await page.goto('/token');
     await page.getByRole('link', { name: 'Channel health' }).click();
     const row = rowOf(page, 'secret reseller');
@@ -222,18 +227,18 @@ describe('which channel fails or is slow, and why', () => {
     const { page } = admin;
     await page.goto('/channel');
     await rowOf(page, 'secret reseller').waitFor();
-    expect(await page.getByRole('columnheader', { name: 'Failure rate' }).count()).toBe(0);
+    await page.getByRole('columnheader', { name: 'Failure rate' }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Last error' }).count()).toBe(0);
     const asked: string[] = [];
     page.on('request', (request) => {
       const body = request.url().endsWith('/graphql') && (request.postDataJSON() as { operationName?: string } | null);
       if (body) asked.push(body.operationName ?? '');
     });
     await page.getByRole('button', { name: 'Columns', exact: true }).click();
-    for (const name of ['Failure rate', 'Last error']) {
-      await page.getByRole('dialog').getByRole('checkbox', { name, exact: true }).check();
-    }
+    await page.getByRole('dialog').getByRole('checkbox', { name: 'Last error', exact: true }).check();
     await page.getByRole('dialog').getByRole('button', { name: 'OK', exact: true }).click();
     await rowOf(page, 'secret reseller').getByText(reason).waitFor();
-    expect(asked.filter((name) => name === 'ChannelHealth')).toHaveLength(1);
+    // The query for the first column has all figures.
+    expect(asked.filter((name) => name === 'ChannelHealth')).toEqual([]);
   });
 });

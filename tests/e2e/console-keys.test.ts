@@ -63,7 +63,11 @@ it('rotates a key with an overlap, ends the old one, and limits a key to its usa
   await page.getByText('The old key of “build server” has ended').waitFor();
   expect([await works(old), await works(fresh)]).toEqual([401, 200]);
 
-  await page.getByRole('button', { name: 'build server', exact: true }).click();
+  await page
+    .getByRole('row', { name: /build server/ })
+    .getByText('Unlimited')
+    .first()
+    .click();
   const relay = page.getByLabel('Call models');
   await relay.uncheck();
   await relay.scrollIntoViewIfNeeded();

@@ -62,8 +62,8 @@ it(`is led from the wizard to an explained charge by ${mostClicks} clicks and ${
   await page.getByRole('heading', { name: 'Token “First token” is ready' }).waitFor();
   // The program has the key from the dialog, as its reader would copy it.
   const root = await server.api.signIn('root', 'correct horse battery');
-  const { items } = await server.api.data<{ items: Array<{ key: string }> }>(root, 'GET', '/api/token/?p=1&size=10');
-  const key = `sk-${items[0]?.key.replace(/^sk-/, '') ?? ''}`;
+  const [token] = await server.api.data<Array<{ key: string }>>(root, 'GET', '/api/token/?p=0&size=10');
+  const key = `sk-${token?.key.replace(/^sk-/, '') ?? ''}`;
   upstream.script(
     { model: 'gpt-4o' },
     chat({ text: ['Galaxy Day'], usage: { prompt_tokens: 1000, completion_tokens: 500 } }),

@@ -56,10 +56,7 @@ export const routes: RouteObject[] = [
                   ),
                 ],
               },
-              {
-                path: '*',
-                element: <UnknownAddress />,
-              },
+              ...[...shadowedPaths, '*'].map((path) => ({ path, element: <UnknownAddress /> })),
             ],
           },
         ],

@@ -20,7 +20,7 @@ const paid = <Data extends z.ZodType>(data: Data) =>
 export const topUpPrice = z.union([paid(text('Amount of money')), refusal]);
 export const startedPayment = z.union([paid(z.record(z.string(), z.string())).extend({ url: z.string() }), refusal]);
 
-/** The ways to pay in the form of new-api, whose providers other than Epay do not exist here. */
+/** The ways to pay in the form of new-api, whose other providers do not exist here. */
 export const topUpInfo = z.object({
   enable_online_topup: flag('A way to pay is offered'),
   enable_stripe_topup: z.literal(false),
