@@ -4,7 +4,7 @@ import { session } from '../lib/session.js';
 import { siteStatus } from '../lib/status.js';
 import { renderScreen } from '../testing/renderScreen.js';
 import { presentPath, UnknownAddress } from './oldAddresses.js';
-import { routes } from './router.js';
+import { routes, shadowedPaths } from './router.js';
 import { screens } from './screens.js';
 
 const links = [

@@ -56,9 +56,6 @@ export function presentPath(oldPath: string): string | null {
   return null;
 }
 
-/** Old paths that the paths of a page of today, such as `/token/:id`, would match. */
-export const shadowedPaths = ['/token/add', '/token/edit/:id', '/user/add'] as const;
-
 /** Handles an address without a screen: redirects to the current path of an older console's screen, with the query. */
 export function UnknownAddress() {
   const { pathname, search, hash } = useLocation();
