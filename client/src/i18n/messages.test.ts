@@ -23,8 +23,9 @@ const variables = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((ma
 describe.each(languages)('%s', (language) => {
   let texts: ReadonlyMap<string, string>;
   beforeAll(async () => {
-    const dictionary = (await import(`./${language}/${language}.js`)) as Readonly<Record<string, Tree>>;
-    texts = flatten(dictionary[language] ?? {});
+    const { first } = (await import(`./${language}/first.js`)) as { first: Tree };
+    const screens = (await import(`./${language}/screens.js`)) as Tree;
+    texts = new Map([...flatten(first), ...flatten(screens)]);
   });
 
   it('has every key of English, and no other', () => {

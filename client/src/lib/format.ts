@@ -22,7 +22,7 @@ interface Writing {
   readonly point: string;
   /** Whether the symbol of a currency stands behind the amount. */
   readonly symbolBehind: boolean;
-  /** What stands between a number and its per cent sign. */
+  /** The blank between a number and its per cent sign, or nothing. */
   readonly percentGap: string;
   /** A date with `y`, `m` and `d` for its parts, and without its year or its day. */
   readonly day: string;
