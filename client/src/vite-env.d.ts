@@ -3,5 +3,5 @@ declare module '@fontsource-variable/geist';
 declare module '@fontsource-variable/geist-mono';
 declare module '*.svg' {
   const address: string;
-  export default address;
+  export { address as default };
 }

@@ -132,6 +132,9 @@ it('asks for a balance by a click, copies a channel with its key, and takes the 
   const { page } = visitor;
   upstream.script({ path: '/v1/dashboard/billing/subscription' }, json({ hard_limit_usd: 120 }));
   upstream.script({ path: '/v1/dashboard/billing/usage' }, json({ total_usage: 2050 }));
+  await button('Columns').click();
+  await page.getByRole('dialog').getByRole('checkbox', { name: 'Balance', exact: true }).check();
+  await page.getByRole('dialog').getByRole('button', { name: 'OK', exact: true }).click();
   await button('Update balance of OpenAI primary').click();
   await row('OpenAI primary').getByText('$99.50').waitFor();
 

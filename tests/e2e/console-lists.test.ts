@@ -199,7 +199,7 @@ it.each(
 it.each(
   sampled(
     [
-      ['/channel', 'channels-table-columns', 'Balance', 'balance'],
+      ['/channel', 'channels-table-columns', 'Response', 'responseTime'],
       [`/log?from=${String(monthAgo)}`, 'logs-table-columns', 'Retry', 'retry'],
     ],
     1,
