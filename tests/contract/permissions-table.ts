@@ -8,7 +8,13 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['query channelHealth', 'query channelTestRun', 'query failedAttempts', 'query keyFailures'],
     ...['query channelTypes', 'query enabledModels', 'query channelRetries', 'query groups'],
     ...['subscription channelChanged'],
-    ...['GET /api/channel', 'GET /api/channel/search', 'GET /api/channel/models', 'GET /api/channel/models_enabled'],
+    ...[
+      'GET /api/channel',
+      'GET /api/channel/search',
+      'GET /api/channel/tag/models',
+      'GET /api/channel/models',
+      'GET /api/channel/models_enabled',
+    ],
     ...['GET /api/group'],
   ],
   'channels.write': [
