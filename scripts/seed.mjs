@@ -341,7 +341,7 @@ async function book(run, { from }, begin) {
   await client.query('COMMIT');
 }
 
-/** Failed attempts of the last two days, for the health of channels, and alerts that have ended. */
+/** Failed attempts of the last days, for the health and the pages of channels, and alerts that have ended. */
 async function noteTrouble({ from, channels }, end) {
   await client.query(
     `INSERT INTO channel_failures (start, channel_id, kind, attempts, last_at, last_model, last_error)
@@ -349,6 +349,13 @@ async function noteTrouble({ from, channels }, end) {
        FROM logs JOIN ${failures} ON message = content
       WHERE type = 6 AND user_id >= $1 AND user_id < $1 + $2 AND created_at >= $3 GROUP BY 1, 2, 3`,
     [from, users, end - 2 * daySeconds],
+  );
+  await client.query(
+    `INSERT INTO failed_attempts (at, request_id, user_id, channel_id, key_ending, model, kind, status, error)
+     SELECT to_timestamp(created_at), request_id, user_id, channel_id, '', model_name, kind, status, 'status ' || status || ': ' || message
+       FROM logs JOIN ${failures} ON message = content
+      WHERE type = 6 AND user_id >= $1 AND user_id < $1 + $2 AND created_at >= $3`,
+    [from, users, end - 7 * daySeconds],
   );
   await client.query(
     `INSERT INTO alerts (kind, channel_id, facts, opened_at, ended_at)

@@ -105,6 +105,13 @@ describe('usage', () => {
     });
   });
 
+  it('by key of channels is refused as a file, too, where too many rows are left', async () => {
+    const start = Math.floor(Date.parse(from) / 1000);
+    const path = `/api/data/export?group_by=user,upstream_key&start_timestamp=${start}`;
+    const { body } = await site.rest(root, 'GET', path);
+    expect(body).toMatchObject({ success: false, code: 'INVALID_INPUT', message: refused.message });
+  });
+
   it('by code of error reads the failed calls alone', async () => {
     const { data, errors } = await usage('', 'ERROR');
     expect([errors, data]).toEqual([[], { usage: { items: [{ metrics: { calls: 0, failedCalls: 1 } }] } }]);

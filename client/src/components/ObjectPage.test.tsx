@@ -43,6 +43,12 @@ it('shows the tab of the address, and writes the chosen one into it', async () =
   expect(location()).toBe('/channel/25');
 });
 
+it('keeps the days that are shown, and no page of a list', async () => {
+  const { location } = await open('/channel/25?days=30&page=2');
+  fireEvent.click(screen.getByRole('tab', { name: 'Errors' }));
+  expect(location()).toBe('/channel/25/errors?days=30');
+});
+
 it('opens the settings at the address of older consoles, without the figures above them', async () => {
   await open('/channel/edit/25');
   expect(shown()).toBe('Settings');

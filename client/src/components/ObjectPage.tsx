@@ -6,7 +6,7 @@ import Tabs from '@mui/material/Tabs';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useParams } from 'react-router-dom';
+import { Link, useParams, useSearchParams } from 'react-router-dom';
 import { EmptyState } from './EmptyState.js';
 import { LoadFailure } from './LoadFailure.js';
 
@@ -43,6 +43,9 @@ interface ObjectPageProps {
 export function ObjectPage(props: ObjectPageProps) {
   const { list, title, chips, meta, actions, summary, address, tabs, opened } = props;
   const { tab } = useParams();
+  // The other tabs show the same days. Pages and orders of a list are those of its tab.
+  const days = useSearchParams()[0].get('days');
+  const range = days === null ? '' : `?days=${encodeURIComponent(days)}`;
   const wanted = tab ?? opened;
   const shown = tabs.find(({ id }) => id === wanted) ?? tabs[0];
   return (
@@ -79,7 +82,7 @@ export function ObjectPage(props: ObjectPageProps) {
                 value={id}
                 label={label}
                 component={Link}
-                to={index === 0 ? address : `${address}/${id}`}
+                to={(index === 0 ? address : `${address}/${id}`) + range}
                 id={`tab-${id}`}
                 aria-controls="tab-content"
               />

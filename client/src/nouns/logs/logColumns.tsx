@@ -116,7 +116,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       // A text or an error takes the columns that only served calls fill.
       colSpan: (_value, row, _column, api) => (isText(row) || row.error ? 1 + emptyAfter(api) : 1),
     }),
-    column('durationMs', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} />),
+    column('durationMs', t('logs.timeFirst'), 124, (row) => <TimeChips row={row} />),
     column('promptTokens', t('fields.input'), 68, (row) => tokens(row, row.promptTokens), right),
     column('completionTokens', t('fields.output'), 68, (row) => tokens(row, row.completionTokens), right),
     column(

@@ -90,7 +90,11 @@ export function ChangesTab({
               {changesOf(entry)
                 .filter(isShown)
                 .map((change) => (
-                  <BeforeAfter key={`${change.field} ${change.row ?? ''}`} subject={subject} change={change} />
+                  <BeforeAfter
+                    key={`${change.field} ${change.row ?? ''} ${change.quantity ?? ''}`}
+                    subject={subject}
+                    change={change}
+                  />
                 ))}
             </Box>
           </Card>

@@ -117,7 +117,7 @@ function KeyOf({
                 variant="outlined"
                 onClick={() =>
                   void act(async () => {
-                    await clear({ variables: { id } });
+                    await clear({ variables: { id, key: position } });
                     reload();
                     return t('channels.cooldownsCleared');
                   })

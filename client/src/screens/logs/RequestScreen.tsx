@@ -5,6 +5,7 @@ import MuiLink from '@mui/material/Link';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
+import { MayLink } from '../../components/MayLink.js';
 import { CopyButton } from '../../components/CopyButton.js';
 import { lazyPart } from '../../components/lazyPart.js';
 import { Notice } from '../../components/Notice.js';
@@ -223,7 +224,7 @@ function Steps({
         {row && (
           <Step
             number={attempts.length + 1}
-            channel={row.channelName ?? `#${row.channelId ?? 0}`}
+            channel={row.channelName ?? (row.channelId ? `#${row.channelId}` : '–')}
             channelId={row.channelId ?? 0}
             keyEnding=""
             chip={<ToneChip tone="green">{t('objects.served')}</ToneChip>}
@@ -269,9 +270,13 @@ function Step({
         {t('objects.step', { number })}
       </Box>
       <span className="anywhere">
-        <MuiLink component={Link} to={channelAddress(channelId)} color="inherit">
-          {channel}
-        </MuiLink>
+        {channelId === 0 ? (
+          channel
+        ) : (
+          <MayLink permission="CHANNELS_READ" to={channelAddress(channelId)}>
+            {channel}
+          </MayLink>
+        )}
         {keyEnding !== '' && <span className="mono secondary"> …{keyEnding}</span>}
       </span>
       <span>{chip}</span>

@@ -22,7 +22,7 @@ export function ModelScreen() {
     ModelPageDocument,
     readsChannels ? { variables: { name }, fetchPolicy: 'cache-and-network' } : skipToken,
   );
-  const serving = data?.channels.items.filter(({ status }) => status === 'ENABLED').length;
+  const serving = data?.channels.totalCount;
   const filter = { models: [name] };
   const tabs: ObjectTab[] = [
     ...(readsLogs

@@ -8,7 +8,6 @@ import { lazyPart } from '../../components/lazyPart.js';
 import { ObjectMissing, ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
 import { InPage } from '../../components/SideDrawer.js';
 import { ToneChip } from '../../components/Tone.js';
-import { decimal } from '../../lib/format.js';
 import { idPattern } from '../../lib/gridState.js';
 import { may } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';
@@ -136,9 +135,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
           displayName === username ? '' : displayName,
           user.email,
           `${t('objects.balance')} ${money(user.quota, 'balance')}`,
-          user.daysLeft == null
-            ? ''
-            : t('objects.daysLeft', { count: Number(decimal(user.daysLeft, 0).replaceAll(',', '')) }),
+          user.daysLeft == null ? '' : t('objects.daysLeft', { count: Math.round(user.daysLeft) }),
         ]
           .filter(Boolean)
           .join(' · ')}

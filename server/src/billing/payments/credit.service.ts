@@ -80,7 +80,7 @@ export class CreditService {
     await this.deps.changes.announce(...userIds.map((id) => ({ kind: 'user' as const, id })));
   }
 
-  /** An admin earns nothing by their own mark. */
+  /** An inviter gets no rebate for an order that they marked as paid. */
   private async findInviter(manager: EntityManager, userId: number, actorId?: number): Promise<Inviter | null> {
     const { RebateEnabled, RebatePercentage } = this.deps.options.values;
     if (!RebateEnabled || RebatePercentage <= 0) return null;

@@ -1,8 +1,6 @@
-interface Queries {
-  query(sql: string, parameters?: unknown[]): Promise<unknown>;
-}
+import type { Queries } from '../../platform/db/queries.js';
 
-/** The ways in which an order changes, or a report about it changes nothing. */
+/** Changes of an order, and reports about it that change nothing. */
 export const orderEventKinds = ['credited', 'repeated', 'paid_again', 'refused', 'marked_paid'] as const;
 export type OrderEventKind = (typeof orderEventKinds)[number];
 

@@ -9,8 +9,17 @@ import { resolveSpan } from '../usage/index.js';
 import { timedSpan, type TimedQuestion } from './timed-question.js';
 import type { Slice } from './insights.service.js';
 
-// prettier-ignore
-export const creditSources = ['PAYMENT', 'CODE', 'GIFT_CODE', 'CHECK_IN', 'INVITE', 'GRANT', 'NEW_USER', 'REFUND', 'IMPORT'] as const;
+export const creditSources = [
+  'PAYMENT',
+  'CODE',
+  'GIFT_CODE',
+  'CHECK_IN',
+  'INVITE',
+  'GRANT',
+  'NEW_USER',
+  'REFUND',
+  'IMPORT',
+] as const;
 /** Where the quota of a balance came from. */
 export type CreditSource = (typeof creditSources)[number];
 

@@ -217,7 +217,7 @@ export class UsageKeyObject {
   @Field(() => String, {
     nullable: true,
     description:
-      'Last characters of the key of the channel, or `#` and its place for a key that is short or a document. Null: the channel had one key only, or not grouped by UPSTREAM_KEY.',
+      'Last characters of the key of the channel, or `#` and its position for a key that is short or a document. Null: the channel had one key only, or not grouped by UPSTREAM_KEY.',
   })
   upstreamKeyName: string | null;
 

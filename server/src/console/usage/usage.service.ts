@@ -191,9 +191,10 @@ export class UsageService {
     let rows: GroupRow[];
     for (let limit = rowsOfFirstRead; ; limit = rowsPerRead) {
       // No snapshot stays open while the client reads.
-      const found = await readSnapshot(this.deps.database, (transaction, state) =>
-        readGroups(transaction, query, { order: placeOrder(query), limit, offset: 0, after }, state),
-      );
+      const found = await readSnapshot(this.deps.database, async (transaction, state) => {
+        await assertReadable(transaction, query, state);
+        return readGroups(transaction, query, { order: placeOrder(query), limit, offset: 0, after }, state);
+      });
       ({ rows } = found);
       after = rows.at(-1);
       for (let begin = 0; begin < rows.length; begin += rowsPerPiece) {

@@ -116,7 +116,7 @@ export class ChannelFailures {
     this.keep(attempted, failures, error instanceof UpstreamError ? error.status : null);
   }
 
-  /** Keeps a single attempt. If there are many like it, the last one stands for the others. */
+  /** Keeps a single attempt. If there are many like it, the last one counts the others too. */
   private keep({ requestId, userId, key }: Attempted, failure: Failures, status: number | null): void {
     const ending = keyEnding(key);
     const name = `${failure.channelId} ${failure.kind} ${ending}`;

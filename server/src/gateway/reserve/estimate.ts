@@ -84,7 +84,7 @@ function uncountedBytes(body: Fields, counted: number): number {
   };
   for (const name of promptFields) if (name !== 'model' && !mediaFields.has(name)) add(body[name]);
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (++visited > maxVisited) return JSON.stringify(body).length;
+    if (++visited > maxVisited) return Buffer.byteLength(JSON.stringify(body));
     if (Array.isArray(value)) {
       for (const each of value as unknown[]) add(each);
       continue;

@@ -14,7 +14,7 @@ export function keyMarksOf({ keys }: { readonly keys: readonly string[] }): read
 }
 
 /**
- * Returns the name of a key in the log: its last characters, or `#` and its place where those would reveal too much.
+ * Returns the name of a key in the log: its last characters, or `#` and its position where those would reveal too much.
  * Undefined for the only key of a channel.
  */
 export const keyNameOf = ({ keys }: { readonly keys: readonly string[] }, index: number): string | undefined =>

@@ -62,7 +62,8 @@ export function SetupGuide() {
   const mobile = useIsMobile();
   const [state, setState] = useState(() => readText(storageKey));
   const { pathname, search } = useLocation();
-  const isOver = state === 'done';
+  // An earlier list of steps stored that it was dismissed.
+  const isOver = state === 'done' || state === 'dismissed';
   const { data, refetch, startPolling, stopPolling } = useQuery(
     FirstStepsDocument,
     isOver ? skipToken : { fetchPolicy: 'network-only', errorPolicy: 'none' },

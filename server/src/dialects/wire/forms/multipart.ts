@@ -110,7 +110,7 @@ function decoded(text: string | undefined): string | null {
 }
 
 /**
- * Fields that decide the price or which provider serves the call, by their names in small letters. `file` is a file, and the
+ * Fields that decide the price or which provider serves the call, by their folded names. `file` is a file, and the
  * other fields are texts.
  */
 const decisive: ReadonlyMap<string, string> = new Map(
