@@ -158,7 +158,7 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
             )}
             {isInPage && changes > 0 && (
               <Button variant="outlined" onClick={() => void discard()}>
-                {t('objects.discard')}
+                {t('form.discardVerb')}
               </Button>
             )}
             {!readOnly && (

@@ -1,10 +1,8 @@
 export const objects = {
   loadFailed: 'This page failed to load',
   gone: 'It does not exist, or was deleted',
-  balance: 'Balance',
   daysLeft_one: 'lasts {{count}} day',
   daysLeft_other: 'lasts {{count}} days',
-  ban: 'Ban',
   lift: 'Lift ban',
   servedBy_one: 'served by {{count}} channel',
   servedBy_other: 'served by {{count}} channels',
@@ -21,12 +19,10 @@ export const objects = {
     'The log has no row of this call: it failed, and failed calls are listed only while the setting “Log failed calls” is on.',
   requestGone: 'No call with this request ID. Failed attempts are kept for 7 days.',
   details: 'Details',
-  tokens: 'Tokens',
   duration: 'Duration',
 
   failedTimes_one: 'Failed {{times}} time, 24 h',
   failedTimes_other: 'Failed {{times}} times, 24 h',
-  range: 'Range',
   last1: '24 h',
   last7: '7 days',
   last30: '30 days',
@@ -36,10 +32,8 @@ export const objects = {
   answered: 'Answered',
   failed: 'Failed',
 
-  calls: 'Calls',
   failedCalls: 'Failed calls',
   charged: 'Charged',
-  margin: 'Margin',
   p95: 'Duration, p95',
   countOf_one: '{{count}} call',
   countOf_other: '{{count}} calls',
@@ -51,7 +45,6 @@ export const objects = {
   limits: 'Limits',
   changes: 'Changes',
   settings: 'Settings',
-  keys: 'API tokens',
   more: 'More actions',
 
   modelCount_one: '{{count}} model',
@@ -76,10 +69,6 @@ export const objects = {
 
   profit: 'Charged and cost',
   profitFailed: 'The costs failed to load',
-  noProfit: 'No calls in this range',
-  noChannel: 'No channel',
-  upstreamCost: 'Upstream cost',
-  share: 'Margin %',
   costPartly: 'The cost of some calls is unknown. Upstream cost and margin cover only calls with a known cost.',
 
   changesFailed: 'The changes failed to load',
@@ -92,5 +81,4 @@ export const objects = {
 
   noLimits: 'No limits',
   limitsText: 'Limits of the channel and of each key. They are changed in the settings.',
-  discard: 'Discard',
 };

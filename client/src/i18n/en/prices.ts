@@ -253,7 +253,6 @@ export const belowCost = {
   body_other:
     'With this change {{count}} models cost more than they are sold for. What lost before and does not lose more is left out.',
   model: 'Model',
-  quantity: 'Price of',
   before: 'Before',
   after: 'After',
   cost: 'Cost',

@@ -1,11 +1,9 @@
 export const objects = {
   loadFailed: 'Le chargement de la page a échoué',
   gone: 'L’objet n’existe pas, ou a été supprimé',
-  balance: 'Solde',
   daysLeft_one: 'dure encore {{count}} jour',
   daysLeft_many: 'dure encore {{count}} jours',
   daysLeft_other: 'dure encore {{count}} jours',
-  ban: 'Bannir',
   lift: 'Débannir',
   servedBy_one: 'servi par {{count}} canal',
   servedBy_many: 'servi par {{count}} canaux',
@@ -23,13 +21,11 @@ export const objects = {
     'Le journal n’a pas de ligne pour cet appel : il a échoué, et les appels échoués ne figurent que si le paramètre « Journaliser les appels échoués » est activé.',
   requestGone: 'Aucun appel avec cet ID de requête. Les tentatives échouées sont gardées 7 jours.',
   details: 'Détails',
-  tokens: 'Tokens',
   duration: 'Durée',
 
   failedTimes_one: '{{times}} échec, 24 h',
   failedTimes_many: '{{times}} échecs, 24 h',
   failedTimes_other: '{{times}} échecs, 24 h',
-  range: 'Période',
   last1: '24 h',
   last7: '7 jours',
   last30: '30 jours',
@@ -39,10 +35,8 @@ export const objects = {
   answered: 'Réussis',
   failed: 'Échoués',
 
-  calls: 'Appels',
   failedCalls: 'Appels échoués',
   charged: 'Facturé',
-  margin: 'Marge',
   p95: 'Durée, p95',
   countOf_one: '{{count}} appel',
   countOf_many: '{{count}} appels',
@@ -55,7 +49,6 @@ export const objects = {
   limits: 'Limites',
   changes: 'Modifications',
   settings: 'Réglages',
-  keys: 'Jetons API',
   more: 'Autres actions',
 
   modelCount_one: '{{count}} modèle',
@@ -84,10 +77,6 @@ export const objects = {
 
   profit: 'Facturé et coût',
   profitFailed: 'Les coûts n’ont pas pu être chargés',
-  noProfit: 'Aucun appel sur cette période',
-  noChannel: 'Sans canal',
-  upstreamCost: 'Coût amont',
-  share: 'Marge en %',
   costPartly:
     'Le coût de certains appels est inconnu. Le coût amont et la marge ne portent que sur les appels au coût connu.',
 
@@ -102,5 +91,4 @@ export const objects = {
 
   noLimits: 'Aucune limite',
   limitsText: 'Limites du canal et de chaque clé. Elles se modifient dans les réglages.',
-  discard: 'Abandonner',
 };

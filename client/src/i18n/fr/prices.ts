@@ -268,7 +268,6 @@ export const belowCost = {
   body_other:
     'Avec cette modification, {{count}} modèles coûtent plus que leur prix de vente. Les pertes antérieures qui n’augmentent pas sont omises.',
   model: 'Modèle',
-  quantity: 'Prix de',
   before: 'Avant',
   after: 'Après',
   cost: 'Coût',

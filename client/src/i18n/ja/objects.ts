@@ -1,9 +1,7 @@
 export const objects = {
   loadFailed: 'このページを読み込めませんでした',
   gone: '存在しないか、削除されています',
-  balance: '残高',
   daysLeft_other: '残り{{count}}日分',
-  ban: '利用停止',
   lift: '利用停止を解除',
   servedBy_other: '{{count}}件のチャネルが提供',
   upstreamKey: 'キー{{ending}}',
@@ -19,10 +17,8 @@ export const objects = {
     'この呼び出しのログはありません。呼び出しは失敗しています。失敗した呼び出しは、設定「失敗した呼び出しを記録」がオンの場合のみ表示されます。',
   requestGone: 'このリクエストIDの呼び出しはありません。失敗した試行は7日間保存されます。',
   details: '詳細',
-  tokens: 'トークン',
   duration: '所要時間',
   failedTimes_other: '{{times}}回失敗（24時間）',
-  range: '期間',
   last1: '24時間',
   last7: '7日間',
   last30: '30日間',
@@ -32,10 +28,8 @@ export const objects = {
   answered: '応答済み',
   failed: '失敗',
 
-  calls: '呼び出し',
   failedCalls: '失敗した呼び出し',
   charged: '課金額',
-  margin: '粗利',
   p95: '所要時間（p95）',
   countOf_other: '呼び出し{{count}}件',
   costKnown: '呼び出し{{calls}}件中{{known}}件の原価が判明',
@@ -46,7 +40,6 @@ export const objects = {
   limits: '上限',
   changes: '変更',
   settings: '設定',
-  keys: 'APIトークン',
   more: 'その他の操作',
   modelCount_other: '{{count}}件のモデル',
   keyCount_other: '{{count}}個のキー',
@@ -67,10 +60,6 @@ export const objects = {
 
   profit: '課金額と原価',
   profitFailed: '原価を読み込めませんでした',
-  noProfit: 'この期間の呼び出しはありません',
-  noChannel: 'チャネルなし',
-  upstreamCost: 'アップストリーム原価',
-  share: '粗利率',
   costPartly:
     '一部の呼び出しの原価が不明です。アップストリーム原価と粗利は、原価が判明した呼び出しのみを対象とします。',
 
@@ -82,5 +71,4 @@ export const objects = {
 
   noLimits: '上限なし',
   limitsText: 'チャネルと各キーの上限です。設定で変更できます。',
-  discard: '破棄',
 };

@@ -243,7 +243,6 @@ export const belowCost = {
   body_other:
     'この変更により、{{count}}件のモデルで原価が販売価格を上回ります。以前から赤字で、損失が増えないものは除いています。',
   model: 'モデル',
-  quantity: '価格の対象',
   before: '変更前',
   after: '変更後',
   cost: '原価',

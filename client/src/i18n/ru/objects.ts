@@ -1,13 +1,11 @@
 export const objects = {
   loadFailed: 'Не удалось загрузить страницу',
   gone: 'Объект не существует или удалён',
-  balance: 'Баланс',
   daysLeft_one: 'хватит на {{count}} день',
   daysLeft_few: 'хватит на {{count}} дня',
   daysLeft_many: 'хватит на {{count}} дней',
   daysLeft_other: 'хватит на {{count}} дня',
 
-  ban: 'Заблокировать',
   lift: 'Разблокировать',
   servedBy_one: 'обслуживает {{count}} канал',
   servedBy_few: 'обслуживают {{count}} канала',
@@ -27,7 +25,6 @@ export const objects = {
     'В журнале нет строки этого вызова: он завершился ошибкой, а неудачные вызовы видны, только если включена настройка «Записывать неудачные вызовы».',
   requestGone: 'Нет вызова с таким ID запроса. Неудачные попытки хранятся 7 дней.',
   details: 'Подробности',
-  tokens: 'Токены',
   duration: 'Длительность',
 
   failedTimes_one: '{{times}} ошибка за 24 ч',
@@ -35,7 +32,6 @@ export const objects = {
   failedTimes_many: '{{times}} ошибок за 24 ч',
   failedTimes_other: '{{times}} ошибки за 24 ч',
 
-  range: 'Период',
   last1: '24 ч',
   last7: '7 дней',
   last30: '30 дней',
@@ -45,10 +41,8 @@ export const objects = {
   answered: 'Успешно',
   failed: 'С ошибкой',
 
-  calls: 'Вызовы',
   failedCalls: 'Неудачные вызовы',
   charged: 'Списано',
-  margin: 'Маржа',
   p95: 'Длительность, p95',
   countOf_one: '{{count}} вызов',
   countOf_few: '{{count}} вызова',
@@ -63,7 +57,6 @@ export const objects = {
   limits: 'Лимиты',
   changes: 'Изменения',
   settings: 'Настройки',
-  keys: 'API-токены',
   more: 'Другие действия',
 
   modelCount_one: '{{count}} модель',
@@ -97,10 +90,6 @@ export const objects = {
 
   profit: 'Списано и затраты',
   profitFailed: 'Не удалось загрузить затраты',
-  noProfit: 'Нет вызовов за этот период',
-  noChannel: 'Без канала',
-  upstreamCost: 'Затраты у провайдера',
-  share: 'Маржа, %',
   costPartly:
     'Затраты на часть вызовов неизвестны. Затраты у провайдера и маржа учитывают только вызовы с известными затратами.',
 
@@ -116,5 +105,4 @@ export const objects = {
 
   noLimits: 'Нет лимитов',
   limitsText: 'Лимиты канала и каждого ключа. Изменяются в настройках.',
-  discard: 'Не сохранять',
 };

@@ -1,9 +1,7 @@
 export const objects = {
   loadFailed: 'Không tải được trang này',
   gone: 'Đối tượng không tồn tại hoặc đã bị xóa',
-  balance: 'Số dư',
   daysLeft_other: 'đủ dùng {{count}} ngày',
-  ban: 'Cấm',
   lift: 'Bỏ cấm',
   servedBy_other: '{{count}} kênh phục vụ',
   upstreamKey: 'Khóa {{ending}}',
@@ -19,10 +17,8 @@ export const objects = {
     'Nhật ký không có dòng của lượt gọi này: lượt gọi lỗi, và lượt gọi lỗi chỉ được liệt kê khi bật cài đặt “Ghi lượt gọi lỗi”.',
   requestGone: 'Không có lượt gọi với ID yêu cầu này. Các lần thử lỗi được giữ 7 ngày.',
   details: 'Chi tiết',
-  tokens: 'Token',
   duration: 'Thời lượng',
   failedTimes_other: 'Lỗi {{times}} lần, 24 giờ',
-  range: 'Khoảng',
   last1: '24 giờ',
   last7: '7 ngày',
   last30: '30 ngày',
@@ -32,10 +28,8 @@ export const objects = {
   answered: 'Đã phản hồi',
   failed: 'Lỗi',
 
-  calls: 'Lượt gọi',
   failedCalls: 'Lượt gọi lỗi',
   charged: 'Đã tính',
-  margin: 'Biên lợi nhuận',
   p95: 'Thời lượng, p95',
   countOf_other: '{{count}} lượt gọi',
   costKnown: 'đã biết chi phí của {{known}} trên {{calls}} lượt gọi',
@@ -46,7 +40,6 @@ export const objects = {
   limits: 'Giới hạn',
   changes: 'Thay đổi',
   settings: 'Cài đặt',
-  keys: 'Token API',
   more: 'Thao tác khác',
   modelCount_other: '{{count}} mô hình',
   keyCount_other: '{{count}} khóa',
@@ -67,10 +60,6 @@ export const objects = {
 
   profit: 'Đã tính và chi phí',
   profitFailed: 'Không tải được chi phí',
-  noProfit: 'Không có lượt gọi trong khoảng này',
-  noChannel: 'Không có kênh',
-  upstreamCost: 'Chi phí upstream',
-  share: 'Biên %',
   costPartly:
     'Chưa rõ chi phí của một số lượt gọi. Chi phí upstream và biên lợi nhuận chỉ tính các lượt gọi đã biết chi phí.',
 
@@ -83,5 +72,4 @@ export const objects = {
 
   noLimits: 'Không có giới hạn',
   limitsText: 'Giới hạn của kênh và của từng khóa. Thay đổi trong phần cài đặt.',
-  discard: 'Bỏ',
 };

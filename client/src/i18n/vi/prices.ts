@@ -241,7 +241,6 @@ export const belowCost = {
   body_other:
     'Với thay đổi này, {{count}} mô hình có chi phí cao hơn giá bán. Không tính những mục vốn đã lỗ và không lỗ thêm.',
   model: 'Mô hình',
-  quantity: 'Giá của',
   before: 'Trước',
   after: 'Sau',
   cost: 'Chi phí',

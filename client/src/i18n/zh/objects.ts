@@ -1,10 +1,8 @@
 export const objects = {
   loadFailed: '页面加载失败',
   gone: '不存在或已被删除',
-  balance: '余额',
   daysLeft_one: '可用 {{count}} 天',
   daysLeft_other: '可用 {{count}} 天',
-  ban: '封禁',
   lift: '解除封禁',
   servedBy_one: '由 {{count}} 个渠道提供',
   servedBy_other: '由 {{count}} 个渠道提供',
@@ -20,12 +18,10 @@ export const objects = {
   noLogRow: '日志中没有该调用的记录：调用失败，而只有开启“记录失败的调用”设置时才会列出失败的调用。',
   requestGone: '没有此请求 ID 的调用。失败的尝试保留 7 天。',
   details: '详情',
-  tokens: 'Token',
   duration: '耗时',
 
   failedTimes_one: '24 小时内失败 {{times}} 次',
   failedTimes_other: '24 小时内失败 {{times}} 次',
-  range: '时间范围',
   last1: '24 小时',
   last7: '7 天',
   last30: '30 天',
@@ -35,10 +31,8 @@ export const objects = {
   answered: '已完成',
   failed: '失败',
 
-  calls: '调用',
   failedCalls: '失败率',
   charged: '收费',
-  margin: '利润',
   p95: '耗时 p95',
   countOf_one: '{{count}} 次',
   countOf_other: '{{count}} 次',
@@ -50,7 +44,6 @@ export const objects = {
   limits: '限制',
   changes: '变更',
   settings: '设置',
-  keys: '令牌',
   more: '更多操作',
 
   modelCount_one: '{{count}} 个模型',
@@ -75,10 +68,6 @@ export const objects = {
 
   profit: '收费与成本',
   profitFailed: '成本加载失败',
-  noProfit: '所选范围内没有调用',
-  noChannel: '无渠道',
-  upstreamCost: '上游成本',
-  share: '利润率',
   costPartly: '部分调用的成本未知。上游成本和利润只统计成本已知的调用。',
 
   changesFailed: '变更加载失败',
@@ -90,5 +79,4 @@ export const objects = {
 
   noLimits: '没有限制',
   limitsText: '渠道和每个密钥的限制，在设置中修改。',
-  discard: '放弃修改',
 };

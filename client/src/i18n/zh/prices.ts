@@ -240,7 +240,6 @@ export const belowCost = {
   title: '以低于成本的价格出售？',
   body_other: '此次修改使 {{count}} 个模型的售价低于成本。原本就亏损且亏损没有扩大的不列出。',
   model: '模型',
-  quantity: '计价项',
   before: '修改前',
   after: '修改后',
   cost: '成本',

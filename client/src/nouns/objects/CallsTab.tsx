@@ -49,7 +49,7 @@ export function CallsTab({
   );
   return (
     <ListGrid<LogRow>
-      label={t('objects.calls')}
+      label={t('dashboard.calls')}
       {...listProps}
       columns={columns}
       getRowId={(row) => row.id}

@@ -44,7 +44,7 @@ export function ProfitTab({ filter, by }: { readonly filter: UsageFilter; readon
   if (rows.length === 0) {
     return (
       <Card>
-        <EmptyState title={t('objects.noProfit')} />
+        <EmptyState title={t('profit.emptyTitle')} />
       </Card>
     );
   }
@@ -66,7 +66,14 @@ export function ProfitTab({ filter, by }: { readonly filter: UsageFilter; readon
       margin === null || !cost || cost.usd === 0 ? <Dash /> : <Num>{percent(margin / cost.usd)}</Num>,
     ];
   };
-  const heads = ['calls', 'failed', 'charged', 'upstreamCost', 'margin', 'share'] as const;
+  const heads = [
+    'dashboard.calls',
+    'objects.failed',
+    'objects.charged',
+    'dashboard.upstreamCost',
+    'dashboard.marginTitle',
+    'profit.share',
+  ] as const;
   return (
     <Card component="section" aria-label={t('objects.profit')} sx={{ overflowX: 'auto' }} tabIndex={0}>
       <Box
@@ -84,7 +91,7 @@ export function ProfitTab({ filter, by }: { readonly filter: UsageFilter; readon
             <th scope="col">{t(by === 'MODEL' ? 'fields.model' : 'fields.channel')}</th>
             {heads.map((head) => (
               <th key={head} scope="col">
-                {t(`objects.${head}`)}
+                {t(head)}
               </th>
             ))}
           </tr>
@@ -105,7 +112,7 @@ export function ProfitTab({ filter, by }: { readonly filter: UsageFilter; readon
                       {channelName ?? `#${channelId}`}
                     </MuiLink>
                   ) : (
-                    t('objects.noChannel')
+                    t('profit.noChannel')
                   )}
                 </th>
                 {cells(row).map((cell, index) => (

@@ -33,7 +33,7 @@ export function UsageSummary({ filter, own = false }: { readonly filter: UsageFi
   return (
     <>
       <Segments
-        label={t('objects.range')}
+        label={t('dashboard.range')}
         value={range.days}
         onChange={range.setDays}
         choices={objectDays.map((days) => ({ value: days, label: t(`objects.last${days}`) }))}
@@ -67,7 +67,7 @@ function useStats(total: Total | Omit<Total, 'cost'> | undefined, own: boolean):
   const { quotaPerUnit } = useStatus();
   const cost = total && 'cost' in total ? total.cost : null;
   const calls = {
-    label: t('objects.calls'),
+    label: t('dashboard.calls'),
     value: total && count(total.calls),
     ...(total ? { full: integer(total.calls) } : {}),
   };
@@ -83,7 +83,7 @@ function useStats(total: Total | Omit<Total, 'cost'> | undefined, own: boolean):
   };
   if (own) return [calls, failed, charged, p95];
   const margin = {
-    label: t('objects.margin'),
+    label: t('dashboard.marginTitle'),
     value: total && (cost && cost.knownCalls > 0 ? money(cost.marginUsd * quotaPerUnit, 'balance') : '–'),
     isLoss: (cost?.marginUsd ?? 0) < 0,
     ...(total && cost && cost.knownCalls < total.calls

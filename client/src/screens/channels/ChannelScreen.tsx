@@ -76,7 +76,7 @@ function ChannelOf({
   const filter = { channelIds: [id] };
   const tabs: ObjectTab[] = [
     ...(readsLogs
-      ? [{ id: 'calls', label: t('objects.calls'), content: <CallsTab filter={filter} without="channelId" /> }]
+      ? [{ id: 'calls', label: t('dashboard.calls'), content: <CallsTab filter={filter} without="channelId" /> }]
       : []),
     {
       id: 'errors',

@@ -117,10 +117,10 @@ function RequestOf({
             stats={[
               { label: t('objects.charged'), value: amount ?? '–' },
               { label: t('objects.duration'), value: duration(row.durationMs / 1000) },
-              { label: t('objects.tokens'), value: `${count(row.promptTokens)} → ${count(row.completionTokens)}` },
+              { label: t('dashboard.tokens'), value: `${count(row.promptTokens)} → ${count(row.completionTokens)}` },
               isAdmin
                 ? {
-                    label: t('objects.margin'),
+                    label: t('dashboard.marginTitle'),
                     value: row.cost ? dollars(row.cost.marginUsd, 6) : '–',
                     isLoss: (row.cost?.marginUsd ?? 0) < 0,
                   }

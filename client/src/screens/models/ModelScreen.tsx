@@ -26,7 +26,7 @@ export function ModelScreen() {
   const filter = { models: [name] };
   const tabs: ObjectTab[] = [
     ...(readsLogs
-      ? [{ id: 'calls', label: t('objects.calls'), content: <CallsTab filter={filter} without="modelName" /> }]
+      ? [{ id: 'calls', label: t('dashboard.calls'), content: <CallsTab filter={filter} without="modelName" /> }]
       : []),
     ...(readsChannels ? [{ id: 'errors', label: t('objects.errors'), content: <ErrorsTab filter={filter} /> }] : []),
     ...(readsUsage

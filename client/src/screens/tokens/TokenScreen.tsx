@@ -96,7 +96,7 @@ function TokenOf({
       ? [
           {
             id: 'calls',
-            label: t('objects.calls'),
+            label: t('dashboard.calls'),
             content: <CallsTab key="calls" filter={filter} own={!readsLogs} without="tokenName" />,
           },
           {

@@ -71,7 +71,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
   const filter = { userIds: [id] };
   const tabs: ObjectTab[] = [
     ...(may(viewer, 'LOGS_READ')
-      ? [{ id: 'calls', label: t('objects.calls'), content: <CallsTab filter={filter} without="username" /> }]
+      ? [{ id: 'calls', label: t('dashboard.calls'), content: <CallsTab filter={filter} without="username" /> }]
       : []),
     ...(may(viewer, 'LOGS_READ') && may(viewer, 'CHANNELS_READ')
       ? [{ id: 'errors', label: t('objects.errors'), content: <ErrorsTab filter={filter} /> }]
@@ -81,7 +81,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
       : []),
     {
       id: 'keys',
-      label: t('objects.keys'),
+      label: t('shell.tokens'),
       content: (
         <InPage value>
           <UserTokens id={id} groups={groups} canChange={may(viewer, 'USERS_WRITE')} onClosed={reload} />
@@ -134,7 +134,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
           `#${id}`,
           displayName === username ? '' : displayName,
           user.email,
-          `${t('objects.balance')} ${money(user.quota, 'balance')}`,
+          `${t('fields.balance')} ${money(user.quota, 'balance')}`,
           user.daysLeft == null ? '' : t('objects.daysLeft', { count: Math.round(user.daysLeft) }),
         ]
           .filter(Boolean)
@@ -155,7 +155,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
                     ]}
                   />
                   <Button variant="outlined" onClick={() => void actions.toggle(user)}>
-                    {user.status === 'ENABLED' ? t('objects.ban') : t('objects.lift')}
+                    {user.status === 'ENABLED' ? t('users.ban') : t('objects.lift')}
                   </Button>
                 </>
               )}
