@@ -15,7 +15,7 @@ import { LogService } from '../console/logs/index.js';
 import { Option } from '../options/option.entity.js';
 import { OptionService } from '../options/option.service.js';
 import { defaultKeeperTimes, LedgerKeeper, type KeeperTimes } from '../billing/ledger/ledger.jobs.js';
-import { PostgresLedger, Spool, watchSpool } from '../billing/ledger/index.js';
+import { ChargeCheckpoints, PostgresLedger, Spool, watchSpool } from '../billing/ledger/index.js';
 import { Aggregator, dropOldUsage } from '../billing/rollups/index.js';
 import { RollupClock } from '../billing/rollups/rollups.jobs.js';
 import { Mailer } from '../platform/mail/mailer.js';
@@ -77,6 +77,7 @@ export async function composePlatform(foundation: Foundation) {
     signals,
   });
   shutdown.onStop('ledger', () => ledger.stop());
+  const checkpoints = new ChargeCheckpoints(ledgerPool, logger);
   watchSpool(spoolFolder, ledger, metrics);
   const { heartbeat, deadAfter } = config.nodeLife;
   const times: KeeperTimes = {
@@ -152,6 +153,7 @@ export async function composePlatform(foundation: Foundation) {
     changes,
     signals,
     ledger,
+    checkpoints,
     logService,
     auditService,
     optionService,

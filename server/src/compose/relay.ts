@@ -26,7 +26,7 @@ export async function composeRelay(
 ) {
   const { config, shutdown, logger, metrics, dataSource, clock, nodeId, secrets, state, changes, signals, ledger } =
     platform;
-  const { logService, optionService, outboundGuard, guardedFetch } = platform;
+  const { logService, optionService, outboundGuard, guardedFetch, checkpoints } = platform;
   const builtRelay = createRelay({
     database: dataSource,
     state,
@@ -103,6 +103,7 @@ export async function composeRelay(
     guard: outboundGuard,
     azureVersion: config.relay.azureVersion,
     ledger,
+    checkpoints,
     database: dataSource,
     clock,
     logger,

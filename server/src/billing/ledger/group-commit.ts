@@ -93,7 +93,7 @@ export class BatchQueue<Item> {
 }
 
 /** Whether the error is a serialization failure or deadlock: retrying the same batch may succeed. */
-function isConflict(error: unknown): boolean {
+export function isConflict(error: unknown): boolean {
   const code = sqlState(error);
   return code === '40001' || code === '40P01';
 }

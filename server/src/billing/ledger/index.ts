@@ -1,4 +1,5 @@
 export { BudgetError, type BudgetHold, type BudgetRefusal } from './budget-holds.js';
+export { ChargeCheckpoints, type UnsettledCharge } from './charge-checkpoints.js';
 export { durationBucket } from './ledger-lines.js';
 export {
   type Charge,

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { isConflict, isUnavailable } from './group-commit.js';
 import type { PostgresLedger } from './postgres-ledger.js';
 
 /** Intervals of the ledger's periodic work. */
@@ -110,9 +111,10 @@ export class LedgerKeeper {
 
   private async maintain(): Promise<void> {
     try {
+      // A spooled settlement is exact, so it comes before the charge that the sweeper knows.
+      await this.replayDead();
       await this.sweepDead();
       await this.releaseStrayed();
-      await this.replayDead();
       await this.tidy();
     } catch (error) {
       this.deps.logger.warn({ err: error }, 'ledger maintenance failed');
@@ -120,22 +122,24 @@ export class LedgerKeeper {
   }
 
   /**
-   * Sweeps dead nodes. A node is dead when its last heartbeat is older than `deadSeconds` and older than several
-   * heartbeats of this node: after an outage of the database all heartbeats are old, and the nodes are alive.
-   * @returns the number of released reservations of dead nodes
+   * Sweeps dead nodes: charges what their running responses had produced, and releases all other reservations. A node is
+   * dead when its last heartbeat is older than `deadSeconds` and older than several heartbeats of this node: after an
+   * outage of the database all heartbeats are old, and the nodes are alive.
+   * @returns the number of reservations that were released
    */
   async sweepDead(): Promise<number> {
     let total = 0;
     const since = this.heartbeats.length > 1 ? this.heartbeats[0] : null;
     for (;;) {
-      const found = await this.deps.pool.query<{ request_id: string }>(
-        `SELECT request_id FROM reservations r WHERE swept_at IS NULL AND NOT EXISTS (
+      const found = await this.deps.pool.query<{ request_id: string; is_due: boolean }>(
+        `SELECT request_id, due IS NOT NULL AS is_due FROM reservations r WHERE swept_at IS NULL AND NOT EXISTS (
            SELECT 1 FROM nodes n WHERE n.id = r.node_id
              AND n.heartbeat_at > least(now() - make_interval(secs => $1), $3::timestamptz))
-         LIMIT $2`,
+         ORDER BY created_at LIMIT $2`,
         [this.times.deadSeconds, sweepBatch, since],
       );
       if (found.rows.length === 0) break;
+      for (const { request_id: id, is_due: isDue } of found.rows) if (isDue) await this.chargeDue(id);
       const ids = found.rows.map((row) => row.request_id);
       const given = await this.deps.pool.query('SELECT * FROM ledger_release($1, true)', [ids]);
       total += given.rowCount ?? 0;
@@ -144,6 +148,17 @@ export class LedgerKeeper {
     }
     if (total > 0) this.deps.logger.info({ count: total }, 'reservations of dead nodes were released');
     return total;
+  }
+
+  /** Charges a response of a dead node. A charge that the database refuses is released: it would block all others. */
+  private async chargeDue(requestId: string): Promise<void> {
+    try {
+      await this.deps.pool.query('SELECT ledger_settle_due($1)', [requestId]);
+    } catch (error) {
+      // The next heartbeat retries.
+      if (isUnavailable(error) || isConflict(error)) throw error;
+      this.deps.logger.warn({ err: error, requestId }, 'response of a dead node could not be charged');
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
 import type { BudgetHold } from './budget-holds.js';
+import type { UnsettledCharge } from './charge-checkpoints.js';
 import { toSettleLine } from './ledger-lines.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled, Transaction } from './ledger.js';
 
@@ -108,6 +109,17 @@ export class SessionLedger {
     return settled
       ? { userQuota: Number(settled.user_quota), uncharged: Number(settled.uncharged) }
       : { userQuota: null, uncharged: 0 };
+  }
+
+  /**
+   * Returns what the sweeper charges for a reservation if this server is killed.
+   * @param charge null when nothing is due
+   */
+  unsettled(held: Reservation, charge: Charge | null): UnsettledCharge {
+    const { requestId } = held;
+    if (!charge) return { requestId, due: null };
+    const { json } = toSettleLine(held, charge, seconds(this.deps.clock));
+    return { requestId, due: `{"session":${JSON.stringify(this.session.requestId)},"turn":${json}}` };
   }
 
   /** Releases the reservation of a response that never began. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import type { ChargeCheckpoints } from '../../billing/ledger/index.js';
 import { seconds } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import { isRateLimited } from '../../gateway/route/admission.js';
@@ -36,6 +37,7 @@ export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps,
   readonly guardrails: Guardrails;
   readonly tracing: Tracing | undefined;
   readonly usageAlarm: UsageAlarm;
+  readonly checkpoints: ChargeCheckpoints;
   /** Maximum bytes of a frame. Default: 16 MB, see docs/reference/relay/guarantees.md#memory-and-streams. */
   readonly maxFrameBytes?: number;
   readonly limits?: SocketPairLimits;
@@ -249,7 +251,7 @@ export class Realtime {
   }
 
   private toSession(client: WebSocket, paid: PaidSession, connected: Connected): RealtimeSession {
-    const { logger, options, limits = defaultPairLimits } = this.deps;
+    const { logger, options, checkpoints, limits = defaultPairLimits } = this.deps;
     const { requestId, startedAt } = paid.call;
     const { channel, usedChannels, upstreamModel, upstream } = connected;
     // The time in which a client waited for its provider counts as session time.
@@ -265,6 +267,7 @@ export class Realtime {
       upstreamModel,
       options,
       logger,
+      checkpoints,
       isOwnAccount: channel.ownerId === paid.caller.user.id,
       limits: { ...limits, sessionMilliseconds },
       cost: new SessionCost(cost, (other) => (paid.isTranscription ? cost : channel.cost.find(other, other))),

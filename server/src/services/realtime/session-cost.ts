@@ -30,6 +30,11 @@ export class SessionCost {
     private readonly costOf: FindCost = () => null,
   ) {}
 
+  /** Returns a cost that continues from here. No transcripts may be added to it. */
+  copy(): SessionCost {
+    return Object.assign(new SessionCost(this.price, this.costOf), this);
+  }
+
   /** Counts speech that another model transcribed. Its cost is part of the next turn. */
   addTranscript(model: string, transcript: Transcripts): void {
     const known = this.speech.get(model);

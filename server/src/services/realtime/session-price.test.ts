@@ -153,3 +153,20 @@ it('speech whose length alone is reported has ten tokens a second', () => {
   const spoken = { count: 1, seconds: 2.51, inputTokens: 0, audioTokens: 0, outputTokens: 0 };
   expect(responseOfTranscript(spoken)).toEqual({ ...noAudio, audioInputTokens: 26 });
 });
+
+it.each([
+  ['by ratio', byRatio],
+  ['by call', perCall],
+  ['by card', byCard({ input: 1, output: 2, audioInput: 10, audioOutput: 20 })],
+])('a copy continues from the charges so far, and changes nothing: %s', (_name, model) => {
+  const [price, twin] = [new SessionPrice(model, values), new SessionPrice(model, values)];
+  for (const turn of turns) {
+    const copy = price.copy();
+    const [first, second] = [copy.charge(turn), copy.charge(turn)];
+    const again = price.copy();
+    expect([again.charge(turn), again.charge(turn)]).toEqual([first, second]);
+    expect(price.charge(turn)).toEqual(first);
+    twin.charge(turn);
+    expect(price.factors()).toEqual(twin.factors());
+  }
+});

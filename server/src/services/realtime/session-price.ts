@@ -100,6 +100,11 @@ export class SessionPrice {
     private readonly ofTranscripts: (model: string) => Price | null = () => null,
   ) {}
 
+  /** Returns a price that continues from here. No transcripts may be added to it. */
+  copy(): SessionPrice {
+    return Object.assign(new SessionPrice(this.price, this.values, this.ofTranscripts), this);
+  }
+
   /** Counts speech that a model transcribed. It is charged with the next turn. */
   addTranscript(model: string, transcript: Transcripts): void {
     const price = this.ofTranscripts(model);

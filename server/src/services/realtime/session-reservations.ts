@@ -264,6 +264,11 @@ export class SessionReservations {
     return reserved;
   }
 
+  /** Responses that have begun and not ended. */
+  get begunResponses(): readonly ReservedResponse[] {
+    return this.running;
+  }
+
   /** Whether a response exceeds its reservation. Reports it once. */
   exceeds(reserved: ReservedResponse): boolean {
     const { heard, isLimited, isCancelled, outputTokens: most } = reserved;

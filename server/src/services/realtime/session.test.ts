@@ -73,6 +73,7 @@ async function begin(
       close: () => Promise.resolve(),
     },
     options: { values },
+    checkpoints: { note: () => undefined, forget: () => undefined },
     logger: { error: (details: object) => charges.push(details as Charge) },
     watch: undefined,
     ended: () => undefined,

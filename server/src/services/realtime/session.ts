@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { modelLimits } from '../../billing/prices/index.js';
-import type { Reservation } from '../../billing/ledger/index.js';
+import type { ChargeCheckpoints, Reservation, UnsettledCharge } from '../../billing/ledger/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { checkModel } from '../../gateway/route/admission.js';
 import { isAppError } from '../../shared/errors.js';
@@ -38,6 +38,7 @@ export interface SessionDeps extends SessionChargesDeps {
   /** Whether the model only transcribes speech, and an event named it. Each transcript is a turn. */
   readonly isTranscription: boolean;
   readonly logger: Logger;
+  readonly checkpoints: Pick<ChargeCheckpoints, 'note' | 'forget'>;
   /** Called once, when everything is charged. */
   readonly ended: (total: SessionTotal) => void;
   /** Called when a provider reports more usage than the model can have had, with the part that is charged. */
@@ -134,7 +135,13 @@ export class RealtimeSession {
     await this.finish().catch((error: unknown) => {
       this.deps.logger.error({ err: error, requestId: this.deps.requestId }, 'end of a session could not be charged');
     });
+    this.deps.checkpoints.forget(this);
     this.deps.ended(this.charges.total);
+  }
+
+  /** Returns what would be charged if this server were killed now. */
+  unsettled(): UnsettledCharge[] {
+    return this.charges.unsettled(this.reservations.begunResponses);
   }
 
   /** Ends the session because the server stops. */
@@ -306,7 +313,8 @@ export class RealtimeSession {
 
   private fromUpstream(frame: Frame): Promise<readonly Frame[] | undefined> | undefined {
     this.charges.noteData();
-    const { watch } = this.deps;
+    const { watch, checkpoints } = this.deps;
+    if (this.isTimed) checkpoints.note(this);
     const event = mayBeEvent(frame) ? eventIn(frame.data) : null;
     if (!event) return undefined;
     this.settings.fromUpstream(event);
@@ -363,6 +371,7 @@ export class RealtimeSession {
   /** Counts a part of a response, and charges the response with its end. */
   private partOf(event: Fields, reserved: ReservedResponse): Promise<undefined> | undefined {
     this.estimate.fromUpstream(event, reserved.heard);
+    this.deps.checkpoints.note(this);
     if (this.reservations.exceeds(reserved)) {
       const { responseId } = reserved;
       this.pair.instruct(JSON.stringify({ type: 'response.cancel', response_id: responseId }));
@@ -385,11 +394,12 @@ export class RealtimeSession {
    * without other turns it is a turn.
    */
   private speechOf(event: Fields): Promise<undefined> | undefined {
-    const { price, cost, sessionLedger, isTranscription } = this.deps;
+    const { price, cost, sessionLedger, isTranscription, checkpoints } = this.deps;
     const spoken = this.transcripts.read(event, this.estimate.sentSeconds);
     if (!spoken) return undefined;
     price.addTranscript(spoken.model, spoken.transcript);
     cost.addTranscript(spoken.model, spoken.transcript);
+    checkpoints.note(this);
     if (this.transcripts.isWholeSession) this.estimate.endTranscript();
     if (isTranscription) return this.charges.charge(responseOfTranscript(spoken.transcript), { isSpeech: true });
     return sessionLedger.opened && price.pending > price.reserve().amount ? this.charges.charge(noAudio) : undefined;

@@ -30,7 +30,9 @@ export class Ledger1764100000001 implements MigrationInterface {
         -- For lists of calls in flight.
         model_name text NOT NULL DEFAULT '',
         -- Budgets that hold a part of the call, each with its amount.
-        budget_holds jsonb
+        budget_holds jsonb,
+        -- What is charged if the node dies: {"session": request id of the log row, "turn": input of ledger_settle_turn}.
+        due jsonb
       ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
       CREATE INDEX reservations_node ON reservations (node_id);
 
@@ -297,7 +299,7 @@ export class Ledger1764100000001 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
-        ledger_settle_turn, ledger_charge_rest, ledger_carried, ledger_release, ledger_post, ledger_refusing_budget, ledger_take_budgets,
+        ledger_settle_turn, ledger_settle_due, ledger_charge_rest, ledger_carried, ledger_release, ledger_post, ledger_refusing_budget, ledger_take_budgets,
         ledger_move_budgets, ledger_settle_budgets, ledger_reserve_budgeted, ledger_add_budgets, ledger_drop_budgets;
       DROP TYPE ledger_call, ledger_reservation;
       DROP TABLE budget_windows, budgets, captured_contents, channel_rescues, channel_failures, model_failures,

@@ -364,6 +364,24 @@ const settleTurn = `
     RETURN QUERY SELECT balance, short_by;
   END $$`;
 
+/**
+ * Charges what a response of a dead node had produced (`reservations.due`). One response for each transaction: a settlement
+ * locks the row of its user. Returns false when there is no such reservation, or another node is charging it.
+ */
+const settleDue = `
+  CREATE FUNCTION ledger_settle_due(p_request text) RETURNS boolean LANGUAGE plpgsql AS $$
+  DECLARE
+    owed jsonb;
+    log_at bigint;
+  BEGIN
+    SELECT due INTO owed FROM reservations WHERE request_id = p_request AND due IS NOT NULL AND swept_at IS NULL
+      FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN RETURN false; END IF;
+    SELECT coalesce(max(l.created_at), 0) INTO log_at FROM logs l WHERE l.request_id = owed ->> 'session' AND l.type = 2;
+    PERFORM ledger_settle_turn((owed -> 'turn')::json, owed ->> 'session', log_at);
+    RETURN true;
+  END $$`;
+
 /** Statements that create the type and the functions of settlements, in order. */
 export const settlementFunctions: readonly string[] = [
   settlementType,
@@ -373,4 +391,5 @@ export const settlementFunctions: readonly string[] = [
   settleOne,
   settleLost,
   settleTurn,
+  settleDue,
 ];

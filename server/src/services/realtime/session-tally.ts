@@ -1,0 +1,137 @@
+import type { Charge } from '../../billing/ledger/index.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { Admission } from '../../gateway/route/admission.js';
+import type { Caller } from '../../gateway/admit/authentication.js';
+import type { SessionCost } from './session-cost.js';
+import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
+import type { SessionWatch } from './session-watch.js';
+import type { TranscriptWatch } from './transcripts.js';
+
+export interface SessionTallyDeps {
+  readonly caller: Caller;
+  readonly admission: Admission;
+  readonly channelId: number;
+  readonly usedChannels: readonly number[];
+  readonly upstreamModel: string;
+  readonly options: { readonly values: OptionValues };
+  /** Guardrails and capture. Absent when none concerns the caller. */
+  readonly watch: SessionWatch | undefined;
+  /** Time of the start, by `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** A turn with its charge. */
+export interface TalliedTurn {
+  readonly turn: ChargedAudio;
+  readonly charge: Charge;
+}
+
+/** Adds up the turns of a session. The charge of each has the totals of the session for its log row. */
+export class SessionTally {
+  usage: ChargedAudio = noAudio;
+  turns = 0;
+  /** Quota that the balance did not have. */
+  uncharged = 0;
+  /** Time of the provider's first data, by `performance.now()`; null when the provider sent nothing. */
+  firstDataAt: number | null = null;
+  private turnStartedAt: number;
+  /** The time up to which session time was charged, by `performance.now()`. */
+  private countedUntil = 0;
+
+  constructor(
+    private readonly deps: SessionTallyDeps,
+    private readonly price: SessionPrice,
+    private readonly cost: SessionCost,
+    private readonly transcripts: Pick<TranscriptWatch, 'isWholeSession'>,
+  ) {
+    this.turnStartedAt = deps.startedAt;
+  }
+
+  /** Begins to count session time. */
+  begin(): void {
+    this.countedUntil = performance.now();
+  }
+
+  /** Returns a tally that continues from here, for turns that this one does not count. */
+  copy(): SessionTally {
+    const copy = new SessionTally(this.deps, this.price.copy(), this.cost.copy(), this.transcripts);
+    copy.usage = this.usage;
+    copy.turns = this.turns;
+    copy.uncharged = this.uncharged;
+    copy.firstDataAt = this.firstDataAt;
+    copy.turnStartedAt = this.turnStartedAt;
+    copy.countedUntil = this.countedUntil;
+    return copy;
+  }
+
+  /**
+   * Adds a turn, with the session time since the last one.
+   * @param reserved quota
+   * @param isSpeech whether its tokens are those of transcripts, whose price and cost were counted separately
+   */
+  add(tokens: ChargedAudio, reserved: number, isSpeech = false): TalliedTurn {
+    const { price, cost, deps } = this;
+    const turn: ChargedAudio = { ...tokens, seconds: this.takeSeconds() };
+    this.turns++;
+    this.usage = sumOf(this.usage, turn);
+    const now = performance.now();
+    const milliseconds = now - this.turnStartedAt;
+    this.turnStartedAt = now;
+    const { quota, rest } = price.charge(turn, isSpeech);
+    const upstreamUsd = cost.add(isSpeech ? noAudio : turn);
+    const charge = { quota, rest, upstreamUsd, ...this.rowOf(turn, milliseconds) };
+    // An excess is charged as far as the balance covers it.
+    const isBeyond = deps.options.values.StrictReserve && quota > reserved;
+    return { turn, charge: isBeyond ? { ...charge, least: reserved } : charge };
+  }
+
+  /** Returns the seconds since the last call. A transcription session pays for its speech, so it returns 0. */
+  private takeSeconds(): number {
+    const now = performance.now();
+    const milliseconds = now - this.countedUntil;
+    this.countedUntil = now;
+    return this.transcripts.isWholeSession ? 0 : Math.round(milliseconds) / 1000;
+  }
+
+  private rowOf(turn: ChargedAudio, milliseconds: number): Omit<Charge, 'quota' | 'rest' | 'upstreamUsd'> {
+    const { price, cost, usage: total, firstDataAt } = this;
+    const { caller, admission, options, channelId, usedChannels, upstreamModel, startedAt, watch } = this.deps;
+    return {
+      counted: inputOf(turn) + outputOf(turn) > 0,
+      logged: options.values.LogConsumeEnabled,
+      channelId,
+      username: caller.user.username,
+      tokenName: caller.token.name,
+      modelName: admission.model,
+      group: admission.group,
+      promptTokens: inputOf(turn),
+      completionTokens: outputOf(turn),
+      cachedTokens: 0,
+      durationMs: Math.max(0, Math.round(milliseconds)),
+      isStream: true,
+      content: price.line(),
+      other: {
+        ws: true,
+        ...price.factors(),
+        text_input: total.textInputTokens,
+        text_output: total.textOutputTokens,
+        audio_input: total.audioInputTokens,
+        audio_output: total.audioOutputTokens,
+        cache_tokens: 0,
+        cache_ratio: 0,
+        frt: firstDataAt === null ? -1000 : Math.round((firstDataAt - startedAt) * 100) / 100,
+        // The row is that of the whole session, and so is the duration.
+        duration_ms: Math.max(0, Math.round(performance.now() - startedAt)),
+        turns: this.turns,
+        ...(this.uncharged > 0 ? { uncharged_quota: this.uncharged } : {}),
+        ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
+        admin_info: {
+          use_channel: usedChannels.map(String),
+          ...cost.notes,
+          ...(watch && watch.notes.length > 0 ? { guardrails: watch.notes } : {}),
+          ...(watch?.capture ? { captured: true } : {}),
+        },
+      },
+    };
+  }
+}
