@@ -121,3 +121,25 @@ it('does not wait for a reservation that is being settled', async () => {
   }
   expect(await testLedger.count(`reservations WHERE request_id LIKE 'locked-%' AND due IS NOT NULL`)).toBe(1);
 });
+
+it('computes the charges of many sessions in pieces', async () => {
+  const { pool } = testLedger.node('many');
+  const checkpoints = new ChargeCheckpoints(pool, logger);
+  const pieces: number[] = [];
+  let isOpen = false;
+  await new Promise<void>((all) => {
+    let read = 0;
+    const unsettled = (): UnsettledCharge[] => {
+      if (!isOpen) {
+        isOpen = true;
+        pieces.push(0);
+        setImmediate(() => (isOpen = false));
+      }
+      pieces.push((pieces.pop() ?? 0) + 1);
+      if (++read === 250) all();
+      return [];
+    };
+    for (let at = 0; at < 250; at++) checkpoints.note({ unsettled: () => unsettled() });
+  });
+  expect(pieces).toEqual([100, 100, 50]);
+});

@@ -17,6 +17,8 @@ export interface UnsettledSource {
 const leastPause = 100;
 /** The pause after a write as a multiple of its duration, so that a slow database is not kept busy with these writes. */
 const pauseOfDuration = 4;
+/** Sessions of one write, whose charges are computed without a pause. The others follow in the next write. */
+const sourcesOfWrite = 100;
 
 /**
  * Writes down what running responses have produced, so that another server, or the next process, charges it if this
@@ -44,8 +46,9 @@ export class ChargeCheckpoints {
 
   /** Never throws: the next change writes again, and without a write only what a killed process knew is lost. */
   private async write(): Promise<void> {
-    const charges = [...this.changed].flatMap((source) => source.unsettled());
-    this.changed.clear();
+    const sources = [...this.changed].slice(0, sourcesOfWrite);
+    for (const source of sources) this.changed.delete(source);
+    const charges = sources.flatMap((source) => source.unsettled());
     const startedAt = performance.now();
     try {
       if (charges.length > 0) await this.pool.query(writing, [asJson(charges)]);
