@@ -290,6 +290,18 @@ describe('keys', () => {
         { position: 2, status: 'USED' },
       ],
     });
+    // A console of new-api removes it.
+    const manage = async (action: string, more: object = {}): Promise<unknown> =>
+      (await site.rest(admin, 'POST', '/api/channel/multi_key/manage', { channel_id: id, action, ...more })).body[
+        'data'
+      ];
+    expect(await manage('get_key_status', { status: 3 })).toMatchObject({
+      keys: [{ index: 0, status: 3, key_preview: expect.any(String) }],
+      enabled_count: 1,
+      auto_disabled_count: 1,
+    });
+    expect(await manage('delete_disabled_keys')).toBe(1);
+    expect((await site.graphql(admin, `{ channelKeys(id: ${id}) }`)).data).toEqual({ channelKeys: ['sk-good'] });
   });
 
   it('are no field of any input that is shown again', async () => {

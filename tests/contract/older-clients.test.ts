@@ -200,6 +200,40 @@ describe('pages as clients of new-api read them', () => {
     }
   });
 
+  /** The keys of a channel with two keys, as the console of new-api manages them. */
+  async function manageKeys(id: number): Promise<void> {
+    const manage = async (action: string, fields: object = {}) =>
+      (await newApi('POST', '/api/channel/multi_key/manage', { channel_id: id, action, ...fields })).body;
+    expect((await manage('get_key_status', { page: 1, page_size: 1 })).data).toEqual({
+      keys: [{ index: 0, status: 1, key_preview: '…' }],
+      total: 2,
+      page: 1,
+      page_size: 1,
+      total_pages: 2,
+      enabled_count: 2,
+      manual_disabled_count: 0,
+      auto_disabled_count: 0,
+    });
+    expect((await manage('get_key_status', { status: 3 })).data).toMatchObject({
+      keys: [],
+      total: 0,
+      enabled_count: 2,
+    });
+    expect(await manage('enable_key', { key_index: 1 })).toMatchObject({ success: true, data: 0 });
+    expect(await manage('enable_all_keys')).toMatchObject({ success: true, data: 0 });
+    expect(await manage('delete_disabled_keys')).toMatchObject({ success: true, data: 0 });
+    for (const [action, fields] of [
+      ['disable_key', { key_index: 0 }],
+      ['disable_all_keys', {}],
+      ['enable_key', { key_index: 2 }],
+      ['delete_key', {}],
+      ['unknown', {}],
+    ] as const) {
+      expect([action, await manage(action, fields)]).toMatchObject([action, { success: false, code: 'INVALID_INPUT' }]);
+    }
+    expect(await manage('get_key_status', { channel_id: 999_999 })).toMatchObject({ code: 'NOT_FOUND' });
+  }
+
   it('show channels that were created as new-api wraps them', async () => {
     const channel = { type: 1, key: 'sk-1\nsk-2', base_url: 'https://a.example', models: 'gpt-4o', group: 'default' };
     for (const [mode, name] of [
@@ -229,8 +263,15 @@ describe('pages as clients of new-api read them', () => {
     // Clients of one-api expect the newest channel at the beginning of the list.
     const oldest = await call({ authorization: rootToken }, 'GET', '/api/channel/?p=0');
     expect((oldest.body.data as Array<{ name: string }>).map(({ name }) => name)).toEqual(['three', 'two', 'one']);
+    await manageKeys(id ?? 0);
     // In the other modes all keys of a body belong to one channel.
     expect((await newApi('GET', `/api/channel/${id}`)).body.data).toMatchObject({ key: 'sk-1,sk-2', group: 'default' });
+    const removal = { channel_id: id, action: 'delete_key', key_index: 0 };
+    expect((await newApi('POST', '/api/channel/multi_key/manage', removal)).body).toMatchObject({
+      success: true,
+      data: 1,
+    });
+    expect((await newApi('GET', `/api/channel/${id}`)).body.data).toMatchObject({ key: 'sk-2' });
     expect((await newApi('POST', '/api/channel/', { mode: 'single', channel: {} })).body).toMatchObject({
       success: false,
       code: 'INVALID_INPUT',

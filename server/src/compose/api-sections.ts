@@ -1,6 +1,7 @@
 import { sectionOf, type ApiSection } from '../platform/http/openapi/operation.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { auditRoutes } from '../console/audit/audit.routes.js';
+import { channelMultiKeyRoutes } from '../console/channels/channel-multi-key.routes.js';
 import { channelRoutes, modelCatalogueRoutes } from '../console/channels/channel.routes.js';
 import { healthRoutes } from '../platform/health/health.routes.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
@@ -115,11 +116,10 @@ export const apiSections: readonly ApiSection[] = [
     ...groupRoutes,
   ]),
   sectionOf('Users', 'An admin may read and change users below the own role; root may change everyone.', userRoutes),
-  sectionOf(
-    'Channels',
-    'Connections to providers. Changes reach all servers of a site within a second.',
-    channelRoutes,
-  ),
+  sectionOf('Channels', 'Connections to providers. Changes reach all servers of a site within a second.', [
+    ...channelRoutes,
+    ...channelMultiKeyRoutes,
+  ]),
   sectionOf('Redemption codes', 'Codes that users turn into balance.', [...redemptionRoutes, ...redeemRoutes]),
   sectionOf('Options', 'Settings of the site, in force on every server within a second.', [
     ...optionRoutes,

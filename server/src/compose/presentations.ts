@@ -12,6 +12,7 @@ import { restHandlers, type RestHandlers } from '../platform/http/rest.js';
 import { restRoutes } from '../platform/http/route.js';
 import { apiReferenceRoutes } from '../console/api-reference/api-reference.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
+import { channelMultiKeyRoutes } from '../console/channels/channel-multi-key.routes.js';
 import { channelRoutes, modelCatalogueRoutes } from '../console/channels/channel.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { DocsService } from '../console/docs/index.js';
@@ -193,7 +194,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes(inviteRoutes, accounts.inviteService, rest),
     restRoutes(userRoutes, accounts.userService, rest),
     restRoutes(optionRoutes, platform.optionService, rest),
-    restRoutes([...channelRoutes, ...modelCatalogueRoutes], channelServices, rest),
+    restRoutes([...channelRoutes, ...channelMultiKeyRoutes, ...modelCatalogueRoutes], channelServices, rest),
     restRoutes(budgetRoutes, operations.budgetService, rest),
     restRoutes(tokenRoutes, catalogue, rest),
     restRoutes(drawingRoutes, relay.drawingService, rest),
