@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { LedgerLogger } from './spool-writer.js';
 
-/** What a reservation would be charged if this server were killed now. */
+/** The charge of a reservation if this server were killed now. */
 export interface UnsettledCharge {
   readonly requestId: string;
   /** JSON text of `reservations.due`; null when there is nothing to charge. */
