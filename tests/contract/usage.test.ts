@@ -468,6 +468,59 @@ describe('billing with an API key', () => {
     expect((await ask(`${path}/usage`, token.key)).body).toEqual({ object: 'list', total_usage: 0 });
   });
 
+  it('answers balance and figures as OpenRouter does', async () => {
+    const now = new Date();
+    const midnight = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()) / 1000;
+    const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1) / 1000;
+    const monday = midnight - ((now.getUTCDay() + 6) % 7) * 86_400;
+    const used: ReadonlyArray<readonly [hour: number, quota: number]> = [
+      [midnight, 50_000],
+      [monday - 3600, 5000],
+      [first - 3600, 500],
+      [Math.min(first, monday) - 3600, 50],
+    ];
+    const key = async (path: string) =>
+      (await ask(path, `Bearer sk-${token.key}`)).body as { data: Record<string, number> };
+    const { data: before } = await key('/v1/key');
+    for (const [at, [hour, quota]] of used.entries()) {
+      await site.query(
+        `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", quota)
+         VALUES ($1, $2, $3, 0, $4, 'openrouter', $5)`,
+        [hour, alice.id, token.id, `m${at}`, quota],
+      );
+    }
+    const since = (start: number): number =>
+      used.reduce((sum, [hour, quota]) => sum + (hour >= start ? quota : 0), 0) / 500_000;
+    const figures = {
+      label: expect.any(String) as string,
+      limit: 1,
+      limit_remaining: 0.8,
+      limit_reset: null,
+      usage: 0.2,
+      usage_daily: expect.closeTo(since(midnight) + (before['usage_daily'] ?? NaN)) as number,
+      usage_weekly: expect.closeTo(since(monday) + (before['usage_weekly'] ?? NaN)) as number,
+      usage_monthly: expect.closeTo(since(first) + (before['usage_monthly'] ?? NaN)) as number,
+      is_free_tier: false,
+      expires_at: null,
+    };
+    for (const path of ['/v1/key', '/v1/auth/key']) expect(await key(path)).toMatchObject({ data: figures });
+    expect((await ask('/v1/credits', token.key)).body).toEqual({ data: { total_credits: 1, total_usage: 0.2 } });
+    await set({ DisplayTokenStatEnabled: false });
+    expect((await ask('/v1/credits', token.key)).body).toEqual({ data: { total_credits: 0, total_usage: 0 } });
+    await set({ DisplayTokenStatEnabled: true });
+    await site.query('UPDATE tokens SET unlimited_quota = true, expires_at = to_timestamp(4102444800) WHERE id = $1', [
+      token.id,
+    ]);
+    expect((await ask('/v1/key', token.key)).body).toMatchObject({
+      data: { limit: null, limit_remaining: null, expires_at: '2100-01-01T00:00:00.000Z' },
+    });
+    expect(await ask('/v1/key', 'sk-nothing')).toMatchObject({
+      status: 401,
+      body: { error: { type: 'veloera_error' } },
+    });
+    await site.query(`DELETE FROM usage_hourly WHERE "group" = 'openrouter'`);
+  });
+
   it('lets a key that expired or ran out read what it used, and no other', async () => {
     const status = async (value: string) => {
       await site.query('UPDATE tokens SET status = $1 WHERE id = $2', [value, token.id]);

@@ -19,7 +19,7 @@ import { setupRoutes } from '../console/setup/setup.routes.js';
 import { statusRoutes } from '../console/status/status.routes.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenRoutes } from '../console/tokens/token.routes.js';
-import { billingRoutes, keyUsageRoutes } from '../console/usage/billing.routes.js';
+import { billingRoutes, keyUsageRoutes, openRouterRoutes } from '../console/usage/billing.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
 import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.js';
@@ -79,6 +79,7 @@ export const apiSections: readonly ApiSection[] = [
   sectionOf('Usage of a key', 'Called with an API key. Balance tools read these.', [
     ...keyUsageRoutes,
     ...billingRoutes,
+    ...openRouterRoutes,
   ]),
   sectionOf('Own account', 'The account of the caller.', [
     ...accountRoutes,

@@ -114,7 +114,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
   const insightService = new InsightService({ database: dataSource, options: optionService, clock });
   const ledgerHistory = new LedgerHistoryService({ database: dataSource, options: optionService, clock });
   const keyHolders = new KeyHolderService(dataSource, secrets);
-  const billingService = new BillingService({ keys: keyHolders, options: optionService });
+  const billingService = new BillingService({ keys: keyHolders, options: optionService, database: dataSource, clock });
   const logExport = new LogExport(reads);
 
   return {

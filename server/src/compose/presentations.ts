@@ -35,7 +35,7 @@ import { statusRoutes } from '../console/status/status.routes.js';
 import { toWire } from '../console/status/status.wire.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenRoutes } from '../console/tokens/token.routes.js';
-import { billingDashboards, keyUsageRoutes } from '../console/usage/billing.routes.js';
+import { keyBalances, keyUsageRoutes } from '../console/usage/billing.routes.js';
 import { usageRoutes } from '../console/usage/usage.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
 import { accountRoutes } from '../console/users/account.routes.js';
@@ -140,7 +140,7 @@ export async function composePresentations(
       sunoRoutes(tasks.suno),
       videoRoutes(tasks.video),
       realtimeRoutes(realtime),
-      billingDashboards(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit), rest),
+      keyBalances(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit), rest),
       ...(roots.docs === null
         ? []
         : [

@@ -6,7 +6,7 @@ import { toFailure } from '../../platform/http/rest-error.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../platform/http/rest.js';
 import { restRoutes, routesFor } from '../../platform/http/route.js';
 import type { HeldKey } from '../tokens/index.js';
-import type { Billing, BillingService } from './billing.service.js';
+import type { Billing, BillingService, KeySpend } from './billing.service.js';
 
 const route = routesFor<BillingService>();
 /** The services find the key. */
@@ -102,18 +102,95 @@ export const billingRoutes = (['/v1/dashboard/billing', '/dashboard/billing'] as
   }),
 ]);
 
-/** Serves `billingRoutes`, which are outside of `/api`. */
-export const billingDashboards =
+const usd = (meaning: string): z.ZodNumber => z.number().describe(`${meaning}, in USD`);
+
+const credits = named('OpenRouterCredits', 'The balance that a key may use, in the form of OpenRouter.', {
+  total_credits: usd('Remaining and used'),
+  total_usage: usd('Used'),
+});
+
+const keyInfo = named('OpenRouterKey', 'An API key, in the form of OpenRouter.', {
+  label: text('Name of the key'),
+  limit: usd('Limit of the key; null without one').nullable(),
+  limit_remaining: usd('Remaining; null without a limit').nullable(),
+  limit_reset: z.null().describe('Limits of keys are not renewed'),
+  usage: usd('Used'),
+  usage_daily: usd('Used this day, in UTC'),
+  usage_weekly: usd('Used since Monday, in UTC'),
+  usage_monthly: usd('Used this month, in UTC'),
+  byok_usage: z.literal(0),
+  byok_usage_daily: z.literal(0),
+  byok_usage_weekly: z.literal(0),
+  byok_usage_monthly: z.literal(0),
+  include_byok_in_limit: flag('Always false'),
+  is_free_tier: flag('Always false'),
+  is_provisioning_key: flag('Always false'),
+  is_management_key: flag('Always false'),
+  expires_at: text('Expiry in ISO 8601; null for never').nullable(),
+});
+
+/** Balances of an API key, as programs ask OpenRouter for them (docs/reference/rest/logs-and-usage.md#openrouter-style-balance). */
+export const openRouterRoutes = [
+  route('GET /v1/credits', {
+    ...caller,
+    summary: 'Balance of a key, in the form of OpenRouter',
+    ownFailure: failureOf('veloera_error'),
+    response: z.object({ data: credits }),
+    example: {},
+    handle: async (billing, { request }) => {
+      const { granted, used } = await billing.readCredits(request.headers.authorization ?? '');
+      return { data: { total_credits: granted, total_usage: used } };
+    },
+  }),
+  ...(['/v1/key', '/v1/auth/key'] as const).map((path) =>
+    route(`GET ${path}`, {
+      ...caller,
+      summary: 'A key, in the form of OpenRouter',
+      ownFailure: failureOf('veloera_error'),
+      response: z.object({ data: keyInfo }),
+      example: {},
+      handle: async (billing, { request }) => ({
+        data: toKeyInfo(await billing.readSpend(request.headers.authorization ?? '')),
+      }),
+    }),
+  ),
+];
+
+const toKeyInfo = ({ name, limit, used, day, week, month, expiresAt }: KeySpend): Wire<typeof keyInfo> => ({
+  label: name,
+  limit,
+  limit_remaining: limit === null ? null : limit - used,
+  limit_reset: null,
+  usage: used,
+  usage_daily: day,
+  usage_weekly: week,
+  usage_monthly: month,
+  byok_usage: 0,
+  byok_usage_daily: 0,
+  byok_usage_weekly: 0,
+  byok_usage_monthly: 0,
+  include_byok_in_limit: false,
+  is_free_tier: false,
+  is_provisioning_key: false,
+  is_management_key: false,
+  expires_at: expiresAt?.toISOString() ?? null,
+});
+
+/** Serves the balances of keys that are outside of `/api`. */
+export const keyBalances =
   (billingService: BillingService, limit: preHandlerAsyncHookHandler, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     app.addHook('preHandler', limit);
     app.addHook('preHandler', async (_request, reply) => {
       reply.header('cache-control', 'no-store');
     });
-    await app.register(restRoutes(billingRoutes, billingService, rest));
+    await app.register(restRoutes([...billingRoutes, ...openRouterRoutes], billingService, rest));
   };
 
-/** @param type of failures that are not about the key */
+/**
+ * Returns how routes that take an API key report failures: in the form of OpenAI.
+ * @param type of failures that are not about the key
+ */
 function failureOf(type: string) {
   return (error: unknown, { request, reply }: Pick<RestContext<null>, 'request' | 'reply'>): RestAnswer => {
     const { status, message, code, retryAfterSeconds } = toFailure(error);

@@ -1,4 +1,6 @@
+import type { DataSource } from 'typeorm';
 import type { OptionValues } from '../../options/option.service.js';
+import { unixSecond, type Clock } from '../../shared/clock.js';
 import type { HeldKey, KeyHolderService } from '../tokens/index.js';
 
 export interface Billing {
@@ -10,8 +12,24 @@ export interface Billing {
   readonly accessUntil: Date | null;
 }
 
+/** Usage of a key in USD. */
+export interface KeySpend {
+  readonly name: string;
+  /** Null: the key has no limit of its own. */
+  readonly limit: number | null;
+  readonly used: number;
+  /** Used since the beginning of the day, of the week (Monday) and of the month, in UTC. */
+  readonly day: number;
+  readonly week: number;
+  readonly month: number;
+  /** Null: never. */
+  readonly expiresAt: Date | null;
+}
+
 export interface BillingDeps {
   readonly keys: KeyHolderService;
+  readonly database: Pick<DataSource, 'query'>;
+  readonly clock: Clock;
   readonly options: {
     readonly values: Pick<OptionValues, 'DisplayTokenStatEnabled' | 'DisplayInCurrencyEnabled' | 'QuotaPerUnit'>;
   };
@@ -19,6 +37,7 @@ export interface BillingDeps {
 
 /** The limit that clients of OpenAI read as "no limit". */
 const noLimit = 100_000_000;
+const secondsOfDay = 86_400;
 
 /**
  * The balance of an API key in the shape of OpenAI's billing
@@ -41,6 +60,51 @@ export class BillingService {
     }
     const limit = key.unlimitedQuota ? noLimit : (key.remainQuota + key.usedQuota) / perUnit;
     return { limit, used: (key.usedQuota * 100) / perUnit, accessUntil: key.expiresAt };
+  }
+
+  /**
+   * Returns what a key may use, and has used, in USD: of its owner, or of the key if the site shows keys their own figures.
+   * @throws like `read`
+   */
+  async readCredits(presentedKey: string): Promise<{ readonly granted: number; readonly used: number }> {
+    const key = await this.deps.keys.find(presentedKey);
+    const { DisplayTokenStatEnabled, QuotaPerUnit } = this.deps.options.values;
+    if (!DisplayTokenStatEnabled) {
+      return { granted: (key.ownerRemaining + key.ownerUsed) / QuotaPerUnit, used: key.ownerUsed / QuotaPerUnit };
+    }
+    const granted = key.unlimitedQuota ? noLimit : (key.remainQuota + key.usedQuota) / QuotaPerUnit;
+    return { granted, used: key.usedQuota / QuotaPerUnit };
+  }
+
+  /**
+   * Returns what a key has used.
+   * @throws like `read`
+   */
+  async readSpend(presentedKey: string): Promise<KeySpend> {
+    const { database, clock, options, keys } = this.deps;
+    const key = await keys.find(presentedKey);
+    const { QuotaPerUnit } = options.values;
+    const now = new Date(clock.now());
+    const midnight = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
+    const monday = unixSecond(midnight) - ((now.getUTCDay() + 6) % 7) * secondsOfDay;
+    const first = unixSecond(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+    const [row] = await database.query<Array<{ day: string; week: string; month: string }>>(
+      `SELECT coalesce(sum(quota) FILTER (WHERE hour >= $3), 0) AS day,
+              coalesce(sum(quota) FILTER (WHERE hour >= $4), 0) AS week,
+              coalesce(sum(quota) FILTER (WHERE hour >= $5), 0) AS month
+         FROM usage_hourly WHERE user_id = $1 AND token_id = $2 AND hour >= least($4, $5)`,
+      [key.userId, key.id, unixSecond(midnight), monday, first],
+    );
+    const inUsd = (quota: string | number | undefined): number => Number(quota ?? 0) / QuotaPerUnit;
+    return {
+      name: key.name,
+      limit: key.unlimitedQuota ? null : inUsd(key.remainQuota + key.usedQuota),
+      used: inUsd(key.usedQuota),
+      day: inUsd(row?.day),
+      week: inUsd(row?.week),
+      month: inUsd(row?.month),
+      expiresAt: key.expiresAt,
+    };
   }
 
   /**
