@@ -141,7 +141,7 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
       async () =>
         (await auditor.notLoggedOnce(traffic.answered)).length === 0 && (await auditor.openReservations()) === 0,
       30,
-      'each answered call is booked once and nothing is reserved',
+      'each answered call is charged once and nothing is reserved',
     );
     expect(await auditor.drifts()).toEqual([]);
   });

@@ -82,7 +82,7 @@ const until = async (condition: () => boolean | Promise<boolean>): Promise<void>
   throw new Error('it did not happen');
 };
 
-it('new calls are refused with a time to come back, calls in flight are spooled and booked once', async () => {
+it('new calls are refused with a time to come back, calls in flight are spooled and charged once', async () => {
   const user = await testLedger.addUser(1000);
   const { ledger } = testLedger.node('away', { connectionString: url });
   const [one, two, three] = await Promise.all(['a1', 'a2', 'a3'].map((id) => ledger.reserve(request(id, user))));
@@ -107,7 +107,7 @@ it('new calls are refused with a time to come back, calls in flight are spooled 
   await ledger.release(await ledger.reserve(request('a5', user)));
 });
 
-it('a commit whose answer was lost is neither booked twice nor kept', async () => {
+it('a commit whose answer was lost is neither charged twice nor kept', async () => {
   const user = await testLedger.addUser(1000);
   const { ledger } = testLedger.node('mute', { connectionString: url });
   const held = await ledger.reserve(request('m1', user));
@@ -249,7 +249,7 @@ it('counts no settlement as waiting when the database takes it', async () => {
   expect(await testLedger.user(user)).toMatchObject({ quota: 910, used_quota: 90 });
 });
 
-it('a spool that cannot be read keeps nobody from calling, and no other from being booked', async () => {
+it('a spool that cannot be read prevents no call, and no replay of other spools', async () => {
   const user = await testLedger.addUser(1000);
   const { ledger, keeper, spool } = testLedger.node('away', { connectionString: url });
   const obstacle = join(testLedger.spoolFolder, 'away.0.replay');

@@ -423,7 +423,7 @@ describe('a reservation', () => {
 });
 
 describe('a posting', () => {
-  it('is booked once for its source', async () => {
+  it('is posted once for its source', async () => {
     const user = await testLedger.addUser(0);
     const posting = { source: `redemption:abc:${user}`, kind: 'redemption' as const, userId: user, amount: 500 };
     const results = await Promise.all(Array.from({ length: 20 }, () => testLedger.post(posting)));

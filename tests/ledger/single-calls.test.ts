@@ -142,7 +142,7 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
   };
 }
 
-it('calls leave the same whether they are booked one by one or together', async () => {
+it('calls leave the same whether they are settled one by one or together', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(call, { minLength: 2, maxLength: 12 }),

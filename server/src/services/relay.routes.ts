@@ -101,7 +101,7 @@ export const modelRoutes = [
   }),
 ];
 
-/** The same in the form of Google. */
+/** Lists of models in the form of Google. */
 export const geminiModelRoutes = [
   relayRoute('GET /v1beta/models', looksUp(answerList), {
     summary: 'Models that the key may call, in the form of Google',

@@ -11,7 +11,7 @@ export const loggedNumber = (key: string): string =>
 
 /** SQL of the duration of a call in milliseconds. Rows of imported programs have whole seconds only. */
 export const loggedDuration = `coalesce(${loggedNumber('duration_ms')}, use_time * 1000)`;
-/** The same as a whole number. */
+/** SQL of the duration of a call in whole milliseconds. */
 export const loggedDurationMs = `least(${loggedDuration}, 1e15)::bigint`;
 
 /** Returns what `loggedDurationMs` is of a row that was read. */

@@ -126,7 +126,7 @@ function combinedPrices(card: PriceCard, tier: number, when: Condition, over: Ov
 const variantPrices = (standard: Prices, { factor, prices = {} }: Omit<Variant, 'when'>, over: Over): Prices =>
   over(scaled(standard, factor ?? 1), prices);
 
-/** Where a tier names a price, such as that of input, but not one that is based on it, the latter keeps its relation to it. */
+/** Returns the prices of a tier. Where it names a price but not one that is derived from it, the derived one keeps its ratio. */
 function related(base: Prices, own: Prices): Prices {
   const prices: Partial<Record<Quantity, number>> = { ...base, ...own };
   const before = complete(base);

@@ -192,14 +192,14 @@ const checks = [
   // Trimmed log rows are not missing rows: hours count from the first complete one after the trim.
   `WITH since AS (SELECT CASE WHEN trimmed_before % 3600 = 0 THEN trimmed_before
                               ELSE trimmed_before - trimmed_before % 3600 + 3600 END AS at FROM log_state),
-   booked AS (SELECT hour, user_id, sum(logged_quota) AS quota, sum(logged_calls) AS calls, sum(logged_rest) AS rest FROM usage_hourly
+   counted AS (SELECT hour, user_id, sum(logged_quota) AS quota, sum(logged_calls) AS calls, sum(logged_rest) AS rest FROM usage_hourly
                WHERE hour >= (SELECT at FROM since) GROUP BY 1, 2),
    logged AS (SELECT created_at - created_at % 3600 AS hour, user_id, sum(quota) AS quota, count(*) AS calls,
                      sum(${loggedRest}) AS rest FROM logs
                WHERE type = 2 AND request_id <> '' AND created_at >= (SELECT at FROM since) GROUP BY 1, 2)
    SELECT 'log' AS account, coalesce(b.user_id, l.user_id)::text AS id, 'hour ' || coalesce(b.hour, l.hour) AS name,
           coalesce(b.quota, 0)::text AS expected, coalesce(l.quota, 0)::text AS found
-   FROM booked b FULL JOIN logged l ON l.hour = b.hour AND l.user_id = b.user_id
+   FROM counted b FULL JOIN logged l ON l.hour = b.hour AND l.user_id = b.user_id
    WHERE coalesce(b.quota, 0) <> coalesce(l.quota, 0) OR coalesce(b.calls, 0) <> coalesce(l.calls, 0)
       OR coalesce(b.rest, 0) <> coalesce(l.rest, 0)`,
   `SELECT 'carried billionths' AS account, coalesce(c.user_id, h.user_id)::text AS id, coalesce(u.username, '') AS name,

@@ -11,7 +11,7 @@ export const otherMethod = 'other';
 /** @returns the id of a method of a provider, or `other` */
 export const methodOf = ({ paymentMethod }: Pick<TopUpOrder, 'paymentMethod'>): string =>
   paymentMethodIds.includes(paymentMethod) ? paymentMethod : otherMethod;
-/** The same of an order `one`, in SQL. */
+/** SQL of `methodOf` for an order `one`. */
 export const methodSql = `CASE WHEN one.payment_method IN (${paymentMethodIds.map((id) => `'${id}'`).join(', ')})
   THEN one.payment_method ELSE '${otherMethod}' END`;
 
@@ -62,7 +62,7 @@ export function ordersBy(
 /** A pending order that is too old is expired. @param oldestPending as of `ordersBy` */
 export const statusAt = ({ status, createdAt }: TopUpOrder, oldestPending: Date): OrderStatus =>
   status === 'pending' && createdAt < oldestPending ? 'expired' : status;
-/** The same of an order `one`, in SQL. */
+/** SQL of `statusAt` for an order `one`. */
 const statusSql = `CASE WHEN one.status = 'pending' AND one.created_at < :oldestPending THEN 'expired' ELSE one.status END`;
 
 /** @param oldestPending as of `ordersBy` */

@@ -121,7 +121,7 @@ export function costNotes(cost: CallCost, sale: SaleLines | null): CostNotes {
     cost_basis: price.basis,
     cost_card: price.name,
     cost_factor: price.factor === 1 ? undefined : price.factor,
-    // Those of the charge are in the row already.
+    // The lines of the charge are in the row already.
     cost_lines: lines === sale?.lines ? undefined : lines,
   };
 }

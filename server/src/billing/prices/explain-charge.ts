@@ -29,7 +29,7 @@ interface ExplainedPrice {
 
 /** A recomputed charge. */
 export interface ExplainedCharge extends Omit<ExplainedPrice, 'charge'> {
-  /** It equals the row's unless one of them was changed later. */
+  /** The recomputed charge. It differs from the row's when the row or a price was changed later. */
   readonly quota: number;
 }
 

@@ -13,7 +13,7 @@ export const channelFieldNames = [
   ...['headers', 'cost', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'ownerId'],
 ] as const;
 
-/** Those of them that are texts. */
+/** Fields of the input that are texts. */
 export const channelTextNames: ReadonlySet<string> = new Set([
   ...['name', 'status', 'openaiOrganization', 'testModel', 'baseUrl', 'other', 'tag', 'modelPrefix'],
 ]);

@@ -13,7 +13,7 @@ export interface Release {
   readonly current: boolean;
 }
 
-/** The release description of code hosts. */
+/** A release as code hosts describe it. */
 const releaseShape = z.object({ tag_name: z.string().min(1).max(100), body: z.string().nullish() });
 
 const maxNotes = 100_000;

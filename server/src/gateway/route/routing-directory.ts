@@ -112,7 +112,7 @@ export class RoutingDirectory {
         break;
       }
     }
-    // `reading` is reset without a pause after the last look: a change that is announced later begins a new read.
+    // There is no `await` between the last check and this line, so that a change that is announced later begins a new read.
     this.reading = null;
   }
 

@@ -41,7 +41,7 @@ export function mapOption(row: Fields, { findings, decisions, options, prices }:
   }
   const { key, value } = translated(given, row.text('value'));
   if (!isOptionKey(key)) {
-    // Fees of tools that cost the same here are moved too: nothing changes.
+    // Tool fees are moved with the prices, even where they are the same here.
     const areFees = key === toolPriceOption && prices?.generation === 'new-api 2026';
     const isMoved = prices && (movedAsPrices.has(key) || areFees);
     const isPrice = !isMoved && changesPrices.test(key) && !/^(|\{\}|\[\]|null|0|false)$/.test(value.trim());

@@ -126,7 +126,7 @@ export class TableWriter {
     await this.insert(spec, inserted);
     await this.update(spec, updated, before);
     const difference = rows.map((row) => ({ row, by: differenceOf(row.amounts, before.get(row.key)?.amounts) }));
-    const booked = await this.readBooked(spec, inserted);
+    const openings = await this.readOpenings(spec, inserted);
     for (const [column, account] of Object.entries(spec.accounts)) {
       const entries = difference
         .filter(({ row, by }) => (by[column] ?? 0) !== 0 || (account !== 'affiliate' && !before.has(row.key)))
@@ -134,7 +134,7 @@ export class TableWriter {
           source: `import:${account}:${row.key}`,
           user_id: row.values['user_id'] ?? row.values['id'],
           token_id: account === 'token' ? row.values['id'] : 0,
-          amount: (by[column] ?? 0) + (account === 'affiliate' ? 0 : (booked.get(row.key) ?? 0)),
+          amount: (by[column] ?? 0) + (account === 'affiliate' ? 0 : (openings.get(row.key) ?? 0)),
         }));
       await this.target.query(
         `INSERT INTO ledger_entries AS e (source, kind, account, user_id, token_id, amount, note)
@@ -147,7 +147,7 @@ export class TableWriter {
     if (spec.opening) {
       const counters = difference.map(({ row, by }) => ({
         id: row.values['id'],
-        used: (by['used_quota'] ?? 0) - (booked.get(row.key) ?? 0),
+        used: (by['used_quota'] ?? 0) - (openings.get(row.key) ?? 0),
       }));
       await this.target.query(
         `INSERT INTO opening_counters AS c (kind, id, used_quota)
@@ -165,7 +165,7 @@ export class TableWriter {
    * Their opening entry and counter contain all usage before the import as one amount, so the usage in the log is
    * subtracted.
    */
-  private async readBooked({ opening }: TableSpec, inserted: readonly Mapped[]): Promise<Map<string, number>> {
+  private async readOpenings({ opening }: TableSpec, inserted: readonly Mapped[]): Promise<Map<string, number>> {
     if (!opening || inserted.length === 0) return new Map();
     const rows = await this.target.query<{ id: number; quota: string }>(
       `SELECT ${opening}_id AS id, sum(quota) AS quota FROM usage_hourly WHERE ${opening}_id = ANY ($1) GROUP BY 1`,

@@ -46,13 +46,13 @@ export const fields = <Fields extends Shape, Rest extends object = object>(
   Base?: AbstractClass<Rest>,
 ): ClassType<Values<Fields> & Rest> => withFields(ObjectType, shape, Base) as ClassType<Values<Fields> & Rest>;
 
-/** The same for an input type. */
+/** Returns a base class with these fields for an input type. */
 export const inputFields = <Fields extends Shape, Rest extends object = object>(
   shape: Fields,
   Base?: AbstractClass<Rest>,
 ): ClassType<Inputs<Fields> & Rest> => withFields(InputType, shape, Base) as ClassType<Inputs<Fields> & Rest>;
 
-/** The same for arguments of an operation. */
+/** Returns a base class with these fields for arguments of an operation. */
 export const argFields = <Fields extends Shape, Rest extends object = object>(
   shape: Fields,
   Base?: AbstractClass<Rest>,

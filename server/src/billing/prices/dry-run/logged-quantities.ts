@@ -50,7 +50,7 @@ export function quantitiesFor(card: PriceCard, call: LoggedCall, cards: Recorded
 
 export const adminOf = (other: LoggedFields): AdminFields => other['admin_info'] ?? {};
 
-/** A call of the endpoints that make images. */
+/** Whether the row is of an endpoint that makes images. */
 export const isImageCall = (other: LoggedFields): boolean =>
   other['image'] === true || textOf(other['request_path']).startsWith('/v1/images');
 

@@ -185,11 +185,11 @@ export class LimitBoard {
     const { key, ttlSeconds } = taken;
     if (!reading && (this.unread.delete(key) || sum <= taken.amount)) {
       const read = async (): Promise<number> => {
-        const booked = this.toMicroUsd(await costs.of(channelId, start));
+        const charged = this.toMicroUsd(await costs.of(channelId, start));
         // Another node may have read the cost while this node could not, and calls since then would count twice.
-        if (!(await state.once(`${key}:ledger`, ttlSeconds)) || booked === 0) return 0;
-        await state.incrementBy(key, booked, ttlSeconds);
-        return booked;
+        if (!(await state.once(`${key}:ledger`, ttlSeconds)) || charged === 0) return 0;
+        await state.incrementBy(key, charged, ttlSeconds);
+        return charged;
       };
       reading = read()
         .catch((error: unknown) => {

@@ -13,7 +13,7 @@ const askedHold = 'i integer, k text, s bigint, f bigint, e bigint, d bigint, a 
 const hold = 'i integer, k text, s bigint, a bigint';
 
 /**
- * Selects the budget that refuses these holds; of several, the one that has room last. `budget_left` is the smallest
+ * Selects the budget that refuses these holds. Of several, it is the one that has room again last. `budget_left` is the smallest
  * remaining amount of its kind, `frees_at` the Unix second at which it has room. No row: all have room. The rows of the
  * budgets must be locked.
  */
