@@ -22,6 +22,7 @@ import type { Call, RoutedCall } from './call.js';
 import type { IncomingRequest } from './request.js';
 import type { Reserved } from './reserve/reserve.js';
 import { settleCall, type Billed } from './settle/settlement.js';
+import { whenKnown } from '../shared/when-known.js';
 
 /** Bytes. Larger bodies are estimated, because exact counting costs up to 1.5 ms of CPU per kilobyte. */
 const exactCountBytes = 64 * 1024;
@@ -216,8 +217,7 @@ export class Relay {
     const tokenId = caller.token.id;
     const readAs = (isPaid: boolean): Promise<Buffer> =>
       incoming.readBody(isPaid ? { grant, tokenId } : { grant, tokenId, maxBytes: unpaidBodyBytes });
-    const isPaid = this.deps.keys.hasBalance(caller.user);
-    return isPaid instanceof Promise ? isPaid.then(readAs) : readAs(isPaid);
+    return whenKnown(this.deps.keys.hasBalance(caller.user), readAs);
   }
 
   private finish(

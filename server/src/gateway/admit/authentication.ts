@@ -5,6 +5,7 @@ import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { KeyParts } from '../../shared/key-text.js';
 import type { KeyDirectory, KnownToken, KnownUser } from './key-directory.js';
+import { whenKnown } from '../../shared/when-known.js';
 
 /** The caller of a relay call. */
 export interface Caller {
@@ -25,10 +26,7 @@ export function authenticateKey(presented: string, keys: KeyDirectory, clock: Cl
   if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
   const token = keys.token(key);
   if (token instanceof Promise || !token || !isUsable(token, clock)) return lookUp({ key, pin }, token, keys, clock);
-  const owner = keys.user(token.userId);
-  return owner instanceof Promise
-    ? owner.then((user) => callerOf(user, token, key, pin))
-    : callerOf(owner, token, key, pin);
+  return whenKnown(keys.user(token.userId), (owner) => callerOf(owner, token, key, pin));
 }
 
 /** Authenticates a key that is not in the cache or that is refused. */

@@ -5,6 +5,7 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Caller } from './authentication.js';
+import { whenKnown } from '../../shared/when-known.js';
 
 /** The options that limit concurrent calls. */
 export interface InFlightSettings {
@@ -53,11 +54,10 @@ export class InFlight {
     const ofKey = token.id === 0 ? uncounted : this.slots.enter(`inflight:{t${token.id}}`, perToken);
     const enterUser = (key: ConcurrencySlot | null): Leave | Promise<Leave> => {
       if (!key) throw tooMany(perToken, 'key');
-      const ofUser = this.slots.enter(`inflight:{u${user.id}}`, perUser);
       const enterNode = (own: ConcurrencySlot | null): Leave => this.enterNode(key, own, perUser, perNode);
-      return ofUser instanceof Promise ? ofUser.then(enterNode) : enterNode(ofUser);
+      return whenKnown(this.slots.enter(`inflight:{u${user.id}}`, perUser), enterNode);
     };
-    return ofKey instanceof Promise ? ofKey.then(enterUser) : enterUser(ofKey);
+    return whenKnown(ofKey, enterUser);
   }
 
   private enterNode(key: ConcurrencySlot, user: ConcurrencySlot | null, perUser: number, perNode: number): Leave {

@@ -10,6 +10,7 @@ import {
   type Matches,
   type Search,
 } from './search.js';
+import { whenKnown } from '../../shared/when-known.js';
 
 /**
  * Finds parts of texts. Texts that were not searched to their end count as found, so that slow input cannot bypass a
@@ -38,12 +39,8 @@ export function wordsCheck(entries: readonly string[]): LocalCheck {
 
 function plainCheck(plain: readonly string[]): LocalCheck {
   let words: WordSearch | Promise<WordSearch> | undefined;
-  const findIn = (prepared: WordSearch, search: Search): Findings | Promise<Findings> => {
-    const found = findWords(prepared, search);
-    return found instanceof Promise
-      ? found.then((matches) => findingsOf(matches, prepared.words))
-      : findingsOf(found, prepared.words);
-  };
+  const findIn = (prepared: WordSearch, search: Search): Findings | Promise<Findings> =>
+    whenKnown(findWords(prepared, search), (matches) => findingsOf(matches, prepared.words));
   return (search) => {
     if (words instanceof WordSearch) return findIn(words, search);
     words ??= WordSearch.of(plain).then((prepared) => (words = prepared));

@@ -5,6 +5,7 @@ import type { RoutedChannel } from '../routed-channel.js';
 import { PinLifetimes, type AffinityOptions } from './affinity-settings.js';
 import { sessionKeyOf, type SessionKey } from './session-key.js';
 import type { Pin, SessionPins } from './session-pins.js';
+import { whenKnown } from '../../../shared/when-known.js';
 
 /**
  * How a call of a session was routed: to its pin, as the first call of the session, or to another channel or key than
@@ -135,9 +136,9 @@ export class SessionAffinity {
     if (!session) return null;
     const of = { userId: caller.user.id, model };
     const now = (): number => this.clock.now();
-    const found = this.pins.find(session.key, ttlSeconds);
-    return found instanceof Promise
-      ? found.then((pin) => new PinnedSession(this.pins, now, of, session, ttlSeconds, pin))
-      : new PinnedSession(this.pins, now, of, session, ttlSeconds, found);
+    return whenKnown(
+      this.pins.find(session.key, ttlSeconds),
+      (pin) => new PinnedSession(this.pins, now, of, session, ttlSeconds, pin),
+    );
   }
 }
