@@ -149,7 +149,7 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   if (price.isFree || tariff.fixedUsage?.(call.request, cardOf(call))) return null;
   const fixed = tariff.unreportedOutput?.(call.request);
   const fixedOutput = fixed?.completionTokens ?? 0;
-  const found = requestTraits(call.request.body, price);
+  const found = requestTraits(call);
   const traits = fixed?.audioOutputTokens ? { ...found, hasAudio: true } : found;
   const { bareModel } = admission;
   const limits = modelLimits(bareModel, values.ModelMaxOutput);
