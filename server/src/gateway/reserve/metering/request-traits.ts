@@ -1,9 +1,10 @@
-import { whenSearched, whenTier, type Condition } from '../../../shared/price-condition.js';
+import type { Condition } from '../../../shared/price-condition.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
 import { continuesThread } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
 import type { Call } from '../../call.js';
+import { conditionsAskedFor } from './server-tools.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
 export interface RequestTraits extends ToolWork {
@@ -147,25 +148,6 @@ function noteCache(name: string, held: unknown, found: Found): void {
     found.writesCache = true;
     found.writesCacheForHour = true;
   }
-}
-
-/**
- * Returns the requested conditions. Anthropic names a faster mode `speed` and a region, Perplexity names how much to
- * search, all others name a tier.
- * @param isSent whether the provider got a field
- */
-export function conditionsAskedFor(body: Fields, isSent = (_name: string): boolean => true): Condition[] {
-  const sent = (name: string): unknown => (isSent(name) ? body[name] : undefined);
-  const isInUs = sent('inference_geo') === 'us';
-  const isFast = sent('speed') === 'fast';
-  // A translated request has the tier under its older name only.
-  const tier = isSent('service_tier') ? (body['service_tier'] ?? sent('serviceTier')) : undefined;
-  const inRegion: Condition | undefined = isInUs ? { region: 'us' } : undefined;
-  return [
-    isFast ? ({ tier: 'fast', ...inRegion } as const) : inRegion,
-    whenTier(tier),
-    whenSearched(asFields(sent('web_search_options'))?.['search_context_size']),
-  ].filter((when) => when !== undefined);
 }
 
 function noteType(type: string, fields: Fields, found: Found): void {
