@@ -9,7 +9,7 @@ import {
   type Role,
 } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
-import { type CsvColumn, csvPieces } from '../../shared/csv.js';
+import { csvLine } from '../../shared/csv.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import {
   creditOrder,
@@ -107,24 +107,27 @@ export class OrderService {
    */
   export(actor: MaybeActor, filter: OrderFilter): AsyncIterable<string> {
     requireConfirmed(requirePermission(actor, 'payments'));
-    const { wallet } = this.deps;
-    return csvPieces(columns, {
-      rowsPerRead: exportBatch,
-      read: (behind?: TopUpOrder) => {
-        const select: SelectQueryBuilder<TopUpOrder> = wallet.query(filter);
-        return select
-          .andWhere('one.id > :behind', { behind: behind?.id ?? 0 })
-          .orderBy('one.id')
-          .limit(exportBatch)
-          .getMany();
-      },
-      show: (orders) => this.exported(orders),
-    });
+    return this.pieces(filter);
   }
 
-  private async exported(orders: readonly TopUpOrder[]): Promise<ExportedOrder[]> {
-    const { orders: repository, wallet } = this.deps;
-    const facts = await repository.manager.query<Array<Omit<ExportedOrder, 'order' | 'status'> & { id: number }>>(
+  private async *pieces(filter: OrderFilter): AsyncGenerator<string> {
+    // The first rows are read before anything is sent, so that a failure is returned as an error response.
+    let rows = await this.readBehind(filter, 0);
+    yield csvLine(columns);
+    for (let last = rows.at(-1); last; last = rows.at(-1)) {
+      yield rows.map((row) => this.lineOf(row)).join('');
+      rows = rows.length === exportBatch ? await this.readBehind(filter, last.order.id) : [];
+    }
+  }
+
+  private async readBehind(filter: OrderFilter, id: number): Promise<ExportedOrder[]> {
+    const select: SelectQueryBuilder<TopUpOrder> = this.deps.wallet.query(filter);
+    const orders = await select
+      .andWhere('one.id > :behind', { behind: id })
+      .orderBy('one.id')
+      .limit(exportBatch)
+      .getMany();
+    const facts = await this.deps.orders.manager.query<Array<Omit<ExportedOrder, 'order'> & { id: number }>>(
       `SELECT one.id, coalesce(buyer.username, '') AS username, marked.actor_name AS "markedBy", marked.detail AS note
          FROM top_up_orders one LEFT JOIN users buyer ON buyer.id = one.user_id
          LEFT JOIN top_up_events marked ON marked.order_id = one.id AND marked.kind = 'marked_paid'
@@ -132,40 +135,34 @@ export class OrderService {
       [orders.map((order) => order.id)],
     );
     const factsOf = new Map(facts.map(({ id: orderId, ...rest }) => [orderId, rest]));
-    const unknown = { username: '', markedBy: null, note: null };
-    return orders.map((order) => ({
-      ...unknown,
-      ...factsOf.get(order.id),
-      order,
-      status: wallet.statusOf(order),
-    }));
+    return orders.map((order) => ({ username: '', markedBy: null, note: null, ...factsOf.get(order.id), order }));
+  }
+
+  private lineOf({ order, username, markedBy, note }: ExportedOrder): string {
+    return csvLine([
+      ...[order.id, order.tradeNo, order.userId, username, order.provider, order.paymentMethod],
+      ...[this.deps.wallet.statusOf(order), formatMoney(order.money, order.currency), order.currency, order.quota],
+      ...[
+        order.createdAt.toISOString(),
+        order.paidAt?.toISOString() ?? '',
+        order.providerTradeNo,
+        markedBy,
+        note,
+        order.topUpCode,
+      ],
+    ]);
   }
 }
 
 interface ExportedOrder {
   readonly order: TopUpOrder;
-  readonly status: ReturnType<OrderDeps['wallet']['statusOf']>;
   readonly username: string;
   /** The admin who marked it as paid. */
   readonly markedBy: string | null;
   readonly note: string | null;
 }
 
-const columns: ReadonlyArray<CsvColumn<ExportedOrder>> = [
-  ['id', ({ order }) => order.id],
-  ['trade_no', ({ order }) => order.tradeNo],
-  ['user_id', ({ order }) => order.userId],
-  ['username', ({ username }) => username],
-  ['provider', ({ order }) => order.provider],
-  ['method', ({ order }) => order.paymentMethod],
-  ['status', ({ status }) => status],
-  ['amount', ({ order }) => formatMoney(order.money, order.currency)],
-  ['currency', ({ order }) => order.currency],
-  ['quota', ({ order }) => order.quota],
-  ['created_at', ({ order }) => order.createdAt.toISOString()],
-  ['paid_at', ({ order }) => order.paidAt?.toISOString() ?? ''],
-  ['payment', ({ order }) => order.providerTradeNo],
-  ['marked_by', ({ markedBy }) => markedBy],
-  ['note', ({ note }) => note],
-  ['top_up_code', ({ order }) => order.topUpCode],
+const columns = [
+  ...['id', 'trade_no', 'user_id', 'username', 'provider', 'method', 'status', 'amount', 'currency', 'quota'],
+  ...['created_at', 'paid_at', 'payment', 'marked_by', 'note', 'top_up_code'],
 ];
