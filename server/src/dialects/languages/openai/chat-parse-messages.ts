@@ -1,6 +1,6 @@
 import { writeJson } from '../../../shared/exact-json.js';
 import { InvalidInputError } from '../../../shared/errors.js';
-import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asText, someText, type Fields } from '../../neutral/fields.js';
 import { needFields, needList, needName, needText, optionalList, optionalText } from '../../neutral/given.js';
 import type { NeutralMessage, Part, ReasoningPart, ToolCallPart } from '../../neutral/message.js';
 import { cacheControlOf, parseContent } from './chat-parse-content.js';
