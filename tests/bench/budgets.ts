@@ -19,15 +19,15 @@ const rowOf = (id: number, fields: Partial<KnownBudgetRow>): { budget: KnownBudg
   budget: {
     id,
     level: 'group',
-    subject_id: 0,
-    group_name: `group ${id}`,
+    subjectId: 0,
+    groupName: `group ${id}`,
     kind: 'requests',
     amount: 1000,
     span: 'day',
-    is_rolling: false,
-    time_zone: 'UTC',
-    starts_at: null,
-    ends_at: null,
+    isRolling: false,
+    timeZone: 'UTC',
+    startsAt: null,
+    endsAt: null,
     models: [],
     ...fields,
   },
@@ -77,7 +77,7 @@ function measure(budgets: CallBudgets, caller: Caller): { microseconds: number; 
 }
 
 const others = Array.from({ length: 1000 }, (_, at) =>
-  rowOf(at + 1, at % 2 === 0 ? {} : { span: 'minute', group_name: `group ${at}` }),
+  rowOf(at + 1, at % 2 === 0 ? {} : { span: 'minute', groupName: `group ${at}` }),
 );
 const [none, among] = [await budgetsAmong([]), await budgetsAmong(others)];
 const cases = {

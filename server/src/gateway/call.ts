@@ -58,6 +58,8 @@ export interface Call extends RoutedCall {
    */
   readonly overridden?: ReadonlyMap<number, ParsedRequest> | undefined;
   readonly price: Price;
+  /** Whether `request`, or a request in `overridden`, may cost more than its tokens at the standard price. */
+  readonly mayCostMore: boolean;
   /** The name of the model in the log. */
   readonly loggedModel: string;
   /**

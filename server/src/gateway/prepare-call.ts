@@ -46,9 +46,11 @@ export class CallPreparation {
     const found = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
     const { mapsToUnasked } = this.deps.channels.table;
     const price = mapsToUnasked ? withMappedFacts(found, admission.candidates, admission.model) : found;
-    const request = endpoint.limitOutput && mayCostMore(parsed.body) ? withUnpriced(parsed, price, values) : parsed;
+    const costsMore = mayCostMore(parsed.body);
+    const request = endpoint.limitOutput && costsMore ? withUnpriced(parsed, price, values) : parsed;
     const { drawing, advisor } = request;
     const isOverridden = this.overridesPrice && (request.images ?? endpoint.limitOutput) !== undefined;
+    const overridden = isOverridden ? overriddenCalls(request, admission.candidates, admission.model) : undefined;
     const isCaptured = values['content_capture.rules'].length > 0;
     return {
       requestId: incoming.requestId,
@@ -61,9 +63,10 @@ export class CallPreparation {
       caller,
       admission,
       request,
-      overridden: isOverridden ? overriddenCalls(request, admission.candidates, admission.model) : undefined,
+      overridden,
       rawBody,
       price,
+      mayCostMore: costsMore || [...(overridden?.values() ?? [])].some(({ body }) => mayCostMore(body)),
       // Families have no routing prefix.
       loggedModel: admission.model === admission.bareModel ? price.model : admission.model,
       drawing: drawing ? prices.ofDrawing(price, drawing.model, admission.group) : undefined,

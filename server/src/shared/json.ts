@@ -51,6 +51,10 @@ export const parseFields = (text: string): Fields | null => asFields(parseJson(t
 /** Returns text that Postgres can store: without NUL, and with U+FFFD in place of lone surrogates. */
 export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
+/** Returns a value of a condition. Texts are without NUL, which those of Postgres cannot contain. */
+export const withoutNul = <Value>(value: Value): Value =>
+  typeof value === 'string' ? (value.replaceAll('\0', '') as Value) : value;
+
 /**
  * Matches escapes that Postgres refuses. JSON.stringify writes them for NUL and lone surrogates only, never for pairs.
  */

@@ -99,10 +99,10 @@ export class BudgetDirectory {
       const { level } = budget;
       switch (level) {
         case 'group':
-          add(groups, budget.group_name, budget);
+          add(groups, budget.groupName, budget);
           break;
         case 'channel':
-          add(channels, budget.subject_id, toKnownBudget(budget));
+          add(channels, budget.subjectId, toKnownBudget(budget));
           break;
         case 'site':
           site.push(budget);

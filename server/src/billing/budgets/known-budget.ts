@@ -1,25 +1,17 @@
-import { isRate, type BudgetKind, type BudgetLevel, type BudgetSpan, type KnownBudget } from '../../shared/budget.js';
+import { isRate, type KnownBudget } from '../../shared/budget.js';
 
 /** A row of `budgets` as `knownBudgetJson` reads it. */
-export interface KnownBudgetRow {
-  readonly id: number;
-  readonly level: BudgetLevel;
-  readonly subject_id: number;
-  readonly group_name: string;
-  readonly kind: BudgetKind;
-  readonly amount: number;
-  readonly span: BudgetSpan;
-  readonly is_rolling: boolean;
-  readonly time_zone: string;
-  readonly starts_at: string | null;
-  readonly ends_at: string | null;
-  readonly models: readonly string[];
+export interface KnownBudgetRow extends Omit<KnownBudget, 'startsAt' | 'endsAt'> {
+  readonly subjectId: number;
+  readonly groupName: string;
+  readonly startsAt: string | null;
+  readonly endsAt: string | null;
 }
 
 /** Columns of `budgets b` as one JSON object. */
-export const knownBudgetJson = `json_build_object('id', b.id, 'level', b.level, 'subject_id', b.subject_id,
-    'group_name', b.group_name, 'kind', b.kind, 'amount', b.amount, 'span', b.span, 'is_rolling', b.is_rolling, 'time_zone', b.time_zone,
-    'starts_at', b.starts_at, 'ends_at', b.ends_at, 'models', b.models)`;
+export const knownBudgetJson = `json_build_object('id', b.id, 'level', b.level, 'subjectId', b.subject_id,
+    'groupName', b.group_name, 'kind', b.kind, 'amount', b.amount, 'span', b.span, 'isRolling', b.is_rolling, 'timeZone', b.time_zone,
+    'startsAt', b.starts_at, 'endsAt', b.ends_at, 'models', b.models)`;
 
 /**
  * SQL for a column with the enabled budgets of a key or user; null when there are none.
@@ -52,15 +44,8 @@ function read(
   return found.length === 0 ? noBudgets : found;
 }
 
-export const toKnownBudget = (row: KnownBudgetRow): KnownBudget => ({
-  id: row.id,
-  level: row.level,
-  kind: row.kind,
-  amount: row.amount,
-  span: row.span,
-  isRolling: row.is_rolling,
-  timeZone: row.time_zone,
-  startsAt: row.starts_at === null ? null : new Date(row.starts_at),
-  endsAt: row.ends_at === null ? null : new Date(row.ends_at),
-  models: row.models,
+export const toKnownBudget = ({ subjectId: _id, groupName: _name, ...row }: KnownBudgetRow): KnownBudget => ({
+  ...row,
+  startsAt: row.startsAt === null ? null : new Date(row.startsAt),
+  endsAt: row.endsAt === null ? null : new Date(row.endsAt),
 });

@@ -5,7 +5,6 @@ import { Exact } from './rounding.js';
 import { type ChargeCard, type Component, hasLines, isFreeCard } from './card-lines.js';
 import { ratiosOfCard } from './card-ratios.js';
 import type { NamedCard } from './card-table.js';
-import { modelLimits, type ModelLimits } from './model-limits.js';
 import { withTiers } from './tier-prices.js';
 import { withTools } from './tool-prices.js';
 
@@ -55,8 +54,6 @@ interface ModelFacts {
   readonly cachesUnasked: boolean;
   /** Whether the model searches on its own, whatever the request says. */
   readonly searchesUnasked: boolean;
-  /** The published limits. */
-  readonly limits: ModelLimits;
 }
 
 /** The compiled price of a model for a group. Cards, old tables and list prices all compile to this form. */
@@ -105,7 +102,6 @@ function compiled(price: Omit<Price, Computed> & Pick<Terms, 'model'>): Price {
     chargesAudio: chargesAudio(model),
     cachesUnasked: cachesUnasked(model),
     searchesUnasked: searchesUnasked(model),
-    limits: modelLimits(model),
   };
 }
 

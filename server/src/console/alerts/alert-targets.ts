@@ -1,10 +1,9 @@
-import { createHmac } from 'node:crypto';
 import type { Mailer } from '../../platform/mail/mailer.js';
 import type { GuardedFetch, GuardedRequest } from '../../platform/outbound/guarded-fetch.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { escapeHtml } from '../../shared/html.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { Notice } from '../notifications/index.js';
+import { filled, type Notice, signatureOf } from '../notifications/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 
 export const alertTargets = ['MAIL', 'WEBHOOK', 'TELEGRAM', 'BARK'] as const;
@@ -41,7 +40,7 @@ export class AlertTargets {
    * @throws Error with the reason, without secrets
    */
   async send(target: AlertTarget, notice: Notice): Promise<void> {
-    const text = textOf(notice);
+    const text = filled(notice.content, notice.values);
     if (target === 'MAIL') return this.mail(notice.title, text);
     if (target === 'WEBHOOK') return this.webhook(notice, text);
     return target === 'TELEGRAM' ? this.telegram(notice.title, text) : this.bark(notice.title, text);
@@ -57,10 +56,7 @@ export class AlertTargets {
   private async webhook({ type, title, values }: Notice, content: string): Promise<void> {
     const { 'alerts.webhook_url': url, 'alerts.webhook_secret': secret } = this.deps.options.values;
     const body = JSON.stringify({ type, title, content, values, timestamp: seconds(this.deps.clock) });
-    const signature = createHmac('sha256', secret).update(body).digest('hex');
-    const signed: Record<string, string> =
-      secret === '' ? {} : { 'x-webhook-signature': signature, authorization: `Bearer ${secret}` };
-    await this.post('webhook', url, body, signed);
+    await this.post('webhook', url, body, signatureOf(body, secret));
   }
 
   private async telegram(title: string, text: string): Promise<void> {
@@ -106,10 +102,4 @@ export class AlertTargets {
   private link(): string {
     return `${siteAddress(this.deps.options.values.ServerAddress)}/alert`;
   }
-}
-
-/** Returns the content with its values. */
-function textOf({ content, values }: Notice): string {
-  let next = 0;
-  return content.replaceAll('{{value}}', () => values[next++] ?? '');
 }

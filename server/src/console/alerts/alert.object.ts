@@ -1,4 +1,5 @@
-import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { fields, flag, float, inputFields, int, moment, nullable, of, text } from '../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import {
   filterText,
@@ -26,55 +27,27 @@ export const AlertTargetEnum = enumType('AlertTarget', namesOf(alertTargets), 'W
 });
 
 @ObjectType('FailedAlertMessage', { description: 'A message that could not be sent so far.' })
-export class FailedAlertMessageObject {
-  @Field(() => AlertTargetEnum, { description: 'Where the message should have gone.' })
-  target: AlertTarget;
-
-  @Field(() => String, { description: 'Why the last attempt failed, as the target or the network reported it.' })
-  error: string;
-}
+export class FailedAlertMessageObject extends fields({
+  target: of<AlertTarget>(() => AlertTargetEnum, 'Where the message should have gone.'),
+  error: text('Why the last attempt failed, as the target or the network reported it.'),
+}) {}
 
 @ObjectType('Alert', { description: 'A condition that an operator should know of.' })
-export class AlertObject {
-  @Field(() => Int, { description: 'Ids grow with time; `markAlertsSeen` takes one.' })
-  id: number;
-
-  @Field(() => AlertKindEnum, { description: 'The condition, which also says which of the fields below are set.' })
-  kind: AlertKind;
-
-  @Field(() => Int, { nullable: true, description: 'Null: it is about the site.' })
-  channelId: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Name of the channel at that time.' })
-  channelName: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Why the channel was disabled.' })
-  reason: string | null;
-
-  @Field(() => Float, { nullable: true, description: 'What the account of the channel has left.' })
-  balance: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'The threshold that was crossed: money or percent.' })
-  threshold: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Calls of the channel that were counted. Null unless calls fail.' })
-  calls: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Those among them that failed. Null unless calls fail.' })
-  failedCalls: number | null;
-
-  @Field(() => [String], { nullable: true, description: 'Models that are sold below cost, ten at most.' })
-  models: readonly string[] | null;
-
-  @Field(() => Int, { nullable: true, description: 'All models sold below cost, or inconsistent accounts.' })
-  count: number | null;
-
-  @Field(() => Date, { description: 'When the condition began to hold.' })
-  openedAt: Date;
-
-  @Field(() => Date, { nullable: true, description: 'Null: the condition still holds.' })
-  endedAt: Date | null;
-}
+export class AlertObject extends fields({
+  id: int('Ids grow with time; `markAlertsSeen` takes one.'),
+  kind: of<AlertKind>(() => AlertKindEnum, 'The condition, which also says which of the fields below are set.'),
+  channelId: int.orNull('Null: it is about the site.'),
+  channelName: text.orNull('Name of the channel at that time.'),
+  reason: text.orNull('Why the channel was disabled.'),
+  balance: float.orNull('What the account of the channel has left.'),
+  threshold: float.orNull('The threshold that was crossed: money or percent.'),
+  calls: int.orNull('Calls of the channel that were counted. Null unless calls fail.'),
+  failedCalls: int.orNull('Those among them that failed. Null unless calls fail.'),
+  models: nullable<readonly string[]>(() => [String], 'Models that are sold below cost, ten at most.'),
+  count: int.orNull('All models sold below cost, or inconsistent accounts.'),
+  openedAt: moment('When the condition began to hold.'),
+  endedAt: moment.orNull('Null: the condition still holds.'),
+}) {}
 
 export const toAlertObject = ({ id, kind, channelId, facts, openedAt, endedAt }: Alert): AlertObject => ({
   id,
@@ -103,13 +76,10 @@ export class AlertPage extends pageItems(AlertObject) implements PageInterface {
 }
 
 @InputType('AlertFilter', { description: 'All fields must match.' })
-export class AlertFilterInput {
-  @Field(() => [AlertKindEnum], { nullable: true, description: 'Only alerts of these kinds.' })
-  kinds?: AlertKind[] | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Whether the condition still holds.' })
-  isOpen?: boolean | null;
-}
+export class AlertFilterInput extends inputFields({
+  kinds: nullable<AlertKind[]>(() => [AlertKindEnum], 'Only alerts of these kinds.'),
+  isOpen: flag.orNull('Whether the condition still holds.'),
+}) {}
 
 @ArgsType()
 export class AlertListArgs extends ListArgs {

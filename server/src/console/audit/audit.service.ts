@@ -3,7 +3,7 @@ import { andAmong, andBetween } from '../../platform/db/conditions.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js';
-import { csvLine } from '../../shared/csv.js';
+import { type CsvColumn, csvPieces } from '../../shared/csv.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { priceOptions } from '../../options/option-permissions.js';
 import { definitionOf } from '../../options/option-registry.js';
@@ -90,24 +90,15 @@ export class AuditService implements AuditLog {
    */
   export(actor: MaybeActor, filter: AuditFilter): AsyncIterable<string> {
     requireConfirmed(requirePermission(actor, 'audit'));
-    return this.pieces(filter);
-  }
-
-  private async *pieces(filter: AuditFilter): AsyncGenerator<string> {
-    // The first rows are read before anything is sent, so that a failure is returned as an error response.
-    let rows = await this.readBehind(filter, null);
-    yield csvLine(csvColumns);
-    while (rows.length > 0) {
-      yield rows.flatMap(linesOf).join('');
-      const last = rows.length === entriesPerRead ? (rows.at(-1) ?? null) : null;
-      rows = last ? await this.readBehind(filter, last.id) : [];
-    }
-  }
-
-  private readBehind(filter: AuditFilter, id: string | null): Promise<AuditRecord[]> {
-    const select = this.query(filter).orderBy('entry.id', 'DESC').take(entriesPerRead);
-    if (id !== null) select.andWhere('entry.id < :behind', { behind: id });
-    return select.getMany();
+    return csvPieces(columns, {
+      rowsPerRead: entriesPerRead,
+      read: (behind?: AuditRecord) => {
+        const select = this.query(filter).orderBy('entry.id', 'DESC').take(entriesPerRead);
+        if (behind) select.andWhere('entry.id < :behind', { behind: behind.id });
+        return select.getMany();
+      },
+      show: (entries) => entries.flatMap(changesOf),
+    });
   }
 
   private query(filter: AuditFilter): SelectQueryBuilder<AuditRecord> {
@@ -129,16 +120,29 @@ export class AuditService implements AuditLog {
   }
 }
 
-const csvColumns = [
-  ...['id', 'time', 'actor_id', 'actor', 'ip', 'action', 'subject', 'subject_id', 'field', 'before', 'after'],
+interface ExportedChange extends FieldChange {
+  readonly entry: AuditRecord;
+}
+
+const columns: ReadonlyArray<CsvColumn<ExportedChange>> = [
+  ['id', ({ entry }) => entry.id],
+  ['time', ({ entry }) => entry.createdAt.toISOString()],
+  ['actor_id', ({ entry }) => entry.actorId],
+  ['actor', ({ entry }) => entry.actorName],
+  ['ip', ({ entry }) => entry.ip],
+  ['action', ({ entry }) => entry.action],
+  ['subject', ({ entry }) => entry.subject],
+  ['subject_id', ({ entry }) => entry.subjectId],
+  ['field', ({ field }) => field],
+  ['before', ({ before }) => before],
+  ['after', ({ after }) => after],
 ];
 
-const linesOf = (entry: AuditRecord): string[] => {
-  const { id, createdAt, actorId, actorName, ip, action, subject, subjectId } = entry;
-  const cells = [id, createdAt.toISOString(), actorId, actorName, ip, action, subject, subjectId];
-  const changes = entry.changes.length > 0 ? entry.changes : [{ field: '', before: null, after: null }];
-  return changes.map(({ field, before, after }) => csvLine([...cells, field, before, after]));
-};
+const changesOf = (entry: AuditRecord): ExportedChange[] =>
+  (entry.changes.length > 0 ? entry.changes : [{ field: '', before: null, after: null }]).map((change) => ({
+    ...change,
+    entry,
+  }));
 
 const secretName = /password|secret|hash|sealed|^keys?$|(access|api)?(Key|Token)$/i;
 const hidden = '***';

@@ -1,7 +1,7 @@
 export { AccessToken } from './access-token.entity.js';
 export { AccessTokenService, namedTokenPrefix } from './access-token.service.js';
 export { KnownBrowsers } from './known-browser.js';
-export { type OwnSession, OwnSessionsService } from './own-sessions.service.js';
+export { openSessions, type OwnSession, OwnSessionsService } from './own-sessions.service.js';
 export { PasswordService, type PasswordStrength } from './password.service.js';
 export { Session } from './session.entity.js';
 export {

@@ -17,6 +17,31 @@ export interface OwnSession {
   readonly current: boolean;
 }
 
+/**
+ * Returns the sessions of a user that have not expired, last used first.
+ * @param current the session of the request
+ */
+export async function openSessions(
+  sessions: Repository<Session>,
+  userId: number,
+  current: string | undefined,
+  clock: Clock,
+): Promise<OwnSession[]> {
+  const rows = await sessions.find({
+    where: { userId, awaitsFactor: false, expiresAt: MoreThan(new Date(clock.now())) },
+    order: { lastSeenAt: 'DESC' },
+  });
+  return rows.map(({ publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent }) => ({
+    id: publicId,
+    createdAt,
+    lastSeenAt,
+    expiresAt,
+    ip,
+    userAgent,
+    current: publicId === current,
+  }));
+}
+
 /** Lists and ends the sessions of a user. */
 export class OwnSessionsService {
   constructor(
@@ -27,20 +52,8 @@ export class OwnSessionsService {
 
   /** Returns sessions that have not expired, last used first. */
   async list(actor: MaybeActor): Promise<OwnSession[]> {
-    const { id: userId, sessionId } = requireActor(actor);
-    const rows = await this.sessions.find({
-      where: { userId, awaitsFactor: false, expiresAt: MoreThan(new Date(this.clock.now())) },
-      order: { lastSeenAt: 'DESC' },
-    });
-    return rows.map(({ publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent }) => ({
-      id: publicId,
-      createdAt,
-      lastSeenAt,
-      expiresAt,
-      ip,
-      userAgent,
-      current: publicId === sessionId,
-    }));
+    const { id, sessionId } = requireActor(actor);
+    return openSessions(this.sessions, id, sessionId, this.clock);
   }
 
   /** @throws AppError NOT_FOUND, also for a session of another user */

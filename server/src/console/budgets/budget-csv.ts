@@ -1,12 +1,10 @@
-import { csvLine } from '../../shared/csv.js';
+import type { CsvColumn } from '../../shared/csv.js';
 import type { BudgetView } from '../../billing/budgets/index.js';
-
-type Cell = string | number | boolean;
 
 const iso = (moment: Date | null | undefined): string => moment?.toISOString() ?? '';
 
 /** Columns of the export. Amounts are quota, tokens or requests, times are in UTC. */
-const columns: ReadonlyArray<readonly [name: string, cell: (view: BudgetView) => Cell]> = [
+export const budgetColumns: ReadonlyArray<CsvColumn<BudgetView>> = [
   ['id', ({ budget }) => budget.id],
   ['level', ({ budget }) => budget.level],
   ['subject_id', ({ budget }) => budget.subjectId || ''],
@@ -26,7 +24,3 @@ const columns: ReadonlyArray<readonly [name: string, cell: (view: BudgetView) =>
   ['used', ({ state }) => state?.used ?? 0],
   ['held', ({ state }) => state?.held ?? 0],
 ];
-
-export const budgetCsvHeader: string = csvLine(columns.map(([name]) => name));
-
-export const budgetCsvLine = (view: BudgetView): string => csvLine(columns.map(([, cell]) => cell(view)));

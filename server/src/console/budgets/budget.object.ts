@@ -1,7 +1,20 @@
-import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, ObjectType } from 'type-graphql';
+import {
+  fields,
+  flag,
+  float,
+  inputFields,
+  int,
+  moment,
+  nullable,
+  of,
+  safeInt,
+  text,
+  texts,
+} from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
-import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
+import { GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
 import { ceilSecond } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -58,79 +71,36 @@ const BudgetSpanEnum = enumType(
 );
 
 @ObjectType('BudgetState', { description: 'What is used of a budget now.' })
-export class BudgetStateObject {
-  @Field(() => Date, { description: 'Start of the window.' })
-  startsAt: Date;
-
-  @Field(() => Date, { nullable: true, description: 'Null: a rolling window opens little by little.' })
-  resetsAt: Date | null;
-
-  @Field(() => GraphQLSafeInt, { description: 'Settled in the window, in the unit of `Budget.amount`.' })
-  used: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Taken by calls that run.' })
-  held: number;
-
-  @Field(() => Float, {
-    description:
-      '`used` and `held` as a share of `Budget.amount`: 1 when nothing is left. Above 1 after the amount was lowered.',
-  })
-  usedShare: number;
-}
+export class BudgetStateObject extends fields({
+  startsAt: moment('Start of the window.'),
+  resetsAt: moment.orNull('Null: a rolling window opens little by little.'),
+  used: safeInt('Settled in the window, in the unit of `Budget.amount`.'),
+  held: safeInt('Taken by calls that run.'),
+  usedShare: float(
+    '`used` and `held` as a share of `Budget.amount`: 1 when nothing is left. Above 1 after the amount was lowered.',
+  ),
+}) {}
 
 @ObjectType('Budget', { description: 'A limit of what may be used within a window.' })
-export class BudgetObject {
-  @Field(() => Int, { description: 'Names the budget in mutations.' })
-  id: number;
-
-  @Field(() => BudgetLevelEnum, { description: 'Whose calls it counts.' })
-  level: BudgetLevel;
-
-  @Field(() => Int, { nullable: true, description: 'The key, user or channel. Null for a group and the site.' })
-  subjectId: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Of a group.' })
-  group: string | null;
-
-  @Field(() => String, { description: 'Name of the key, user, group or channel. Empty for the site.' })
-  subjectName: string;
-
-  @Field(() => BudgetKindEnum, { description: 'The unit of `amount`, and of what was used.' })
-  kind: BudgetKind;
-
-  @Field(() => GraphQLSafeInt, { description: 'Quota, model tokens or requests in each window.' })
-  amount: number;
-
-  @Field(() => BudgetSpanEnum, { description: 'How long a window is, after which the count begins again.' })
-  span: BudgetSpan;
-
-  @Field(() => Boolean, { description: 'The last hours or days at any moment, and not a period of the calendar.' })
-  isRolling: boolean;
-
-  @Field(() => GraphQLTimeZone, { description: 'Of the calendar.' })
-  timeZone: string;
-
-  @Field(() => Date, { nullable: true, description: 'Of a fixed range.' })
-  startsAt: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Of a fixed range. Excluded.' })
-  endsAt: Date | null;
-
-  @Field(() => [String], { description: 'Names, or patterns with `*`. Empty: all models.' })
-  models: string[];
-
-  @Field(() => Boolean, { description: 'False: it refuses no calls.' })
-  enabled: boolean;
-
-  @Field(() => Boolean, { description: 'Set by an admin: the owner of the key cannot change it.' })
-  byAdmin: boolean;
-
-  @Field(() => Date, { description: 'When the budget was created.' })
-  createdAt: Date;
-
-  @Field(() => BudgetStateObject, { nullable: true, description: 'Null outside a fixed range.' })
-  state: BudgetStateObject | null;
-}
+export class BudgetObject extends fields({
+  id: int('Names the budget in mutations.'),
+  level: of<BudgetLevel>(() => BudgetLevelEnum, 'Whose calls it counts.'),
+  subjectId: int.orNull('The key, user or channel. Null for a group and the site.'),
+  group: text.orNull('Of a group.'),
+  subjectName: text('Name of the key, user, group or channel. Empty for the site.'),
+  kind: of<BudgetKind>(() => BudgetKindEnum, 'The unit of `amount`, and of what was used.'),
+  amount: safeInt('Quota, model tokens or requests in each window.'),
+  span: of<BudgetSpan>(() => BudgetSpanEnum, 'How long a window is, after which the count begins again.'),
+  isRolling: flag('The last hours or days at any moment, and not a period of the calendar.'),
+  timeZone: of<string>(() => GraphQLTimeZone, 'Of the calendar.'),
+  startsAt: moment.orNull('Of a fixed range.'),
+  endsAt: moment.orNull('Of a fixed range. Excluded.'),
+  models: texts('Names, or patterns with `*`. Empty: all models.'),
+  enabled: flag('False: it refuses no calls.'),
+  byAdmin: flag('Set by an admin: the owner of the key cannot change it.'),
+  createdAt: moment('When the budget was created.'),
+  state: nullable<BudgetStateObject>(() => BudgetStateObject, 'Null outside a fixed range.'),
+}) {}
 
 export function toBudgetObject({ budget, subjectName, state }: BudgetView): BudgetObject {
   const { id, level, kind, amount, span, isRolling, timeZone, models, enabled, byAdmin, createdAt } = budget;
@@ -164,28 +134,18 @@ export function toBudgetObject({ budget, subjectName, state }: BudgetView): Budg
 export const BudgetPageObject = pageObject(BudgetObject, 'BudgetPage', 'A page of budgets.');
 
 @InputType('BudgetFilter', { description: 'Conditions on budgets. All must match.' })
-export class BudgetFilterInput {
-  @Field(() => BudgetLevelEnum, {
-    nullable: true,
-    description: 'Only budgets of keys, of users, of groups, of channels or of the site.',
-  })
-  level?: BudgetLevel | null;
-
-  @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
-  subjectId?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'The budgets of this group.' })
-  group?: string | null;
-
-  @Field(() => Int, { nullable: true, description: 'Those of this user and of the keys of this user.' })
-  userId?: number | null;
-
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Only budgets of which at least this share is used, such as 0.8. At most 2,000 budgets are compared.',
-  })
-  usedAtLeast?: number | null;
-}
+export class BudgetFilterInput extends inputFields({
+  level: nullable<BudgetLevel>(
+    () => BudgetLevelEnum,
+    'Only budgets of keys, of users, of groups, of channels or of the site.',
+  ),
+  subjectId: int.orNull('The key, user or channel.'),
+  group: text.orNull('The budgets of this group.'),
+  userId: int.orNull('Those of this user and of the keys of this user.'),
+  usedAtLeast: float.orNull(
+    'Only budgets of which at least this share is used, such as 0.8. At most 2,000 budgets are compared.',
+  ),
+}) {}
 
 export const toBudgetFilter = (input: BudgetFilterInput | null | undefined): BudgetFilter =>
   omitUndefined({
@@ -211,16 +171,13 @@ const BudgetSort = sortInput('Budget', sortFields);
 export class BudgetListArgs extends listArgs(BudgetFilterInput, BudgetSort, 'Default: newest first.') {}
 
 @InputType('TokenBudgetInput', { description: 'A budget that is created with its key.' })
-export class TokenBudgetInput {
-  @Field(() => BudgetKindEnum, { description: 'The unit of `amount`.' })
-  kind: BudgetKind;
-
-  @Field(() => GraphQLSafeInt, { description: 'Quota, model tokens or requests in each window. 0 refuses every call.' })
-  amount: number;
-
-  @Field(() => BudgetSpanEnum, { description: 'How long a window is, after which the count begins again.' })
-  span: BudgetSpan;
-
+export class TokenBudgetInput extends inputFields({
+  kind: of<BudgetKind>(() => BudgetKindEnum, 'The unit of `amount`.'),
+  amount: safeInt('Quota, model tokens or requests in each window. 0 refuses every call.'),
+  span: of<BudgetSpan>(() => BudgetSpanEnum, 'How long a window is, after which the count begins again.'),
+  startsAt: moment.orNull('For a fixed range.'),
+  endsAt: moment.orNull('For a fixed range. Excluded.'),
+}) {
   @Field(() => Boolean, {
     defaultValue: false,
     description: 'True: the last hours or days at any moment count. False: periods of the calendar.',
@@ -233,12 +190,6 @@ export class TokenBudgetInput {
   })
   timeZone: string;
 
-  @Field(() => Date, { nullable: true, description: 'For a fixed range.' })
-  startsAt?: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'For a fixed range. Excluded.' })
-  endsAt?: Date | null;
-
   @Field(() => [String], { defaultValue: [], description: 'Names, or patterns with `*`. Empty: all models.' })
   models: string[];
 
@@ -247,22 +198,17 @@ export class TokenBudgetInput {
 }
 
 @InputType('CreateBudgetInput', { description: 'A new budget of a key, a user, a group, a channel or the site.' })
-export class CreateBudgetInput extends TokenBudgetInput {
-  @Field(() => BudgetLevelEnum, { description: 'Whose calls it counts. `subjectId` or `group` says which one.' })
-  level: BudgetLevel;
-
-  @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
-  subjectId?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'For a group.' })
-  group?: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: '1 to 128 characters of your choice. A retry with the same key returns the budget of the first call.',
-  })
-  idempotencyKey?: string | null;
-}
+export class CreateBudgetInput extends inputFields(
+  {
+    level: of<BudgetLevel>(() => BudgetLevelEnum, 'Whose calls it counts. `subjectId` or `group` says which one.'),
+    subjectId: int.orNull('The key, user or channel.'),
+    group: text.orNull('For a group.'),
+    idempotencyKey: text.orNull(
+      '1 to 128 characters of your choice. A retry with the same key returns the budget of the first call.',
+    ),
+  },
+  TokenBudgetInput,
+) {}
 
 export const toNewTokenBudget = ({ startsAt, endsAt, ...fields }: TokenBudgetInput): NewTokenBudget => ({
   ...fields,
@@ -286,25 +232,12 @@ export const toNewBudget = ({
 @InputType('UpdateBudgetInput', {
   description: 'Absent fields stay unchanged. The window and what is counted cannot be changed: create another budget.',
 })
-export class UpdateBudgetInput {
-  @Field(() => Int, { description: '`Budget.id`.' })
-  id: number;
-
-  @Field(() => GraphQLSafeInt, {
-    nullable: true,
-    description: 'The new amount in each window, in the unit of the budget. 0 refuses every call.',
-  })
-  amount?: number | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'The models it counts from now on: names, or patterns with `*`. Empty: all models.',
-  })
-  models?: string[] | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'False: it refuses no calls.' })
-  enabled?: boolean | null;
-}
+export class UpdateBudgetInput extends inputFields({
+  id: int('`Budget.id`.'),
+  amount: safeInt.orNull('The new amount in each window, in the unit of the budget. 0 refuses every call.'),
+  models: texts.orNull('The models it counts from now on: names, or patterns with `*`. Empty: all models.'),
+  enabled: flag.orNull('False: it refuses no calls.'),
+}) {}
 
 export const toBudgetPatch = ({ amount, models, enabled }: UpdateBudgetInput): Partial<BudgetPatch> =>
   omitUndefined({ amount: amount ?? undefined, models: models ?? undefined, enabled: enabled ?? undefined });

@@ -1,7 +1,7 @@
 import { sendCsv } from '../../platform/http/csv.js';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { listOf, pages } from '../../platform/http/openapi/operation.js';
-import { wireList } from '../../platform/http/paging.js';
+import { wirePage } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
 import type { BudgetService } from './budget.service.js';
 import { budgetFilter, createBody, shownBudget, toFilter, toWire, updateBody } from './budget.wire.js';
@@ -16,11 +16,8 @@ export const budgetRoutes = [
     query: { ...pages, ...budgetFilter },
     data: listOf(shownBudget),
     example: { query: { p: 1, level: 'token' } },
-    handle: async (budgetService, { actor, query, request }) => {
-      const { answer, ...page } = wireList(request, query, { paged: true });
-      const { items, total } = await budgetService.list(actor, toFilter(query), page);
-      return answer(items.map(toWire), total);
-    },
+    handle: (budgetService, { actor, query, request }) =>
+      wirePage(request, query, { paged: true }, toWire, (page) => budgetService.list(actor, toFilter(query), page)),
   }),
   route('GET /api/budget/export', {
     summary: 'Budgets as CSV',

@@ -14,6 +14,7 @@ import {
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { isRate, rateKey, rateSeconds, type BudgetLevel } from '../../shared/budget.js';
 import { dateOf, unixSecond, type Clock } from '../../shared/clock.js';
+import { csvPieces } from '../../shared/csv.js';
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { sliceOfList, type ListQuery, type Slice } from '../../shared/page.js';
@@ -32,7 +33,7 @@ import {
   readBudgetStates,
   usedShare,
 } from '../../billing/budgets/index.js';
-import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
+import { budgetColumns } from './budget-csv.js';
 
 /** Conditions on budgets. Absent fields do not restrict. */
 export interface BudgetFilter {
@@ -146,21 +147,16 @@ export class BudgetService {
   export(actor: MaybeActor, filter: BudgetFilter): AsyncIterable<string> {
     const reader = requireActor(actor);
     if (holds(reader, 'budgets')) requireConfirmed(reader);
-    return this.pieces(reader, filter);
-  }
-
-  private async *pieces(reader: Actor, filter: BudgetFilter): AsyncGenerator<string> {
-    yield budgetCsvHeader;
-    for (let after = 0; ;) {
-      const budgets = await this.query(reader, filter)
-        .andWhere('budget.id > :after', { after })
-        .orderBy('budget.id')
-        .limit(exportBatch)
-        .getMany();
-      yield (await this.viewed(budgets)).map(budgetCsvLine).join('');
-      after = budgets.at(-1)?.id ?? 0;
-      if (budgets.length < exportBatch) return;
-    }
+    return csvPieces(budgetColumns, {
+      rowsPerRead: exportBatch,
+      read: (behind?: Budget) =>
+        this.query(reader, filter)
+          .andWhere('budget.id > :behind', { behind: behind?.id ?? 0 })
+          .orderBy('budget.id')
+          .limit(exportBatch)
+          .getMany(),
+      show: (budgets) => this.viewed(budgets),
+    });
   }
 
   /**

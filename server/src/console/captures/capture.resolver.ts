@@ -1,25 +1,17 @@
-import { Arg, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver, ObjectType } from 'type-graphql';
+import { fields, flag, moment, text } from '../../platform/graphql/fields.js';
 import { Access, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { CaptureService, CapturedContent } from './capture.service.js';
 
 @ObjectType('CapturedContent', { description: 'Prompt and response of a call whose content is captured.' })
-class CapturedContentObject {
-  @Field(() => String, { description: 'Of the call, as in `Log.requestId`.' })
-  requestId: string;
-
-  @Field(() => Date, { description: 'When the content was captured, to the second.' })
-  at: Date;
-
-  @Field(() => String, { description: 'The JSON body after redaction, without media; at most 64 KB.' })
-  request: string;
-
-  @Field(() => String, { description: 'The text of the response after redaction; at most 64 KB.' })
-  response: string;
-
-  @Field(() => Boolean, { description: 'Part of it was too long.' })
-  isCut: boolean;
-}
+class CapturedContentObject extends fields({
+  requestId: text('Of the call, as in `Log.requestId`.'),
+  at: moment('When the content was captured, to the second.'),
+  request: text('The JSON body after redaction, without media; at most 64 KB.'),
+  response: text('The text of the response after redaction; at most 64 KB.'),
+  isCut: flag('Part of it was too long.'),
+}) {}
 
 const toCapturedContent = ({ createdAt, ...content }: CapturedContent): CapturedContentObject => ({
   ...content,

@@ -22,17 +22,11 @@ export class CaptureService {
    */
   async read(actor: MaybeActor, requestId: string): Promise<CapturedContent | null> {
     requirePermission(actor, 'logs.captures');
-    const [row] = await this.database.query<Array<Record<string, unknown>>>(
-      'SELECT request_id, created_at, request, response, is_cut FROM captured_contents WHERE request_id = $1',
+    const [row] = await this.database.query<CapturedContent[]>(
+      `SELECT request_id AS "requestId", created_at AS "createdAt", request, response, is_cut AS "isCut"
+         FROM captured_contents WHERE request_id = $1`,
       [requestId],
     );
-    if (!row) return null;
-    return {
-      requestId: row['request_id'] as string,
-      createdAt: row['created_at'] as Date,
-      request: row['request'] as string,
-      response: row['response'] as string,
-      isCut: row['is_cut'] as boolean,
-    };
+    return row ?? null;
   }
 }

@@ -1,7 +1,6 @@
-import { Field, Float, InputType, Int } from 'type-graphql';
-import { inputFields, int, ints, text, texts } from '../../platform/graphql/fields.js';
+import { Field, InputType } from 'type-graphql';
+import { flag, float, inputFields, int, ints, json, nullable, of, text, texts } from '../../platform/graphql/fields.js';
 import { patchOf } from '../../platform/graphql/patch.js';
-import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, type Json } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -18,189 +17,106 @@ import type { ChannelInput } from './channel-input.js';
 import { settingFields } from './channel-setting.js';
 
 @InputType('ModelMappingInput', { description: 'Another name for a model at the provider.' })
-class ModelMappingInput {
-  @Field(() => String, { description: 'The model as clients request it.' })
-  from: string;
-
-  @Field(() => String, { description: 'The model as the provider knows it.' })
-  to: string;
-}
+class ModelMappingInput extends inputFields({
+  from: text('The model as clients request it.'),
+  to: text('The model as the provider knows it.'),
+}) {}
 
 @InputType('StatusCodeMappingInput', { description: 'Another HTTP status for an error of the provider.' })
-class StatusCodeMappingInput {
-  @Field(() => Int, { description: 'The status that the provider sent.' })
-  from: number;
-
-  @Field(() => Int, { description: 'The status that counts, and that the client gets.' })
-  to: number;
-}
+class StatusCodeMappingInput extends inputFields({
+  from: int('The status that the provider sent.'),
+  to: int('The status that counts, and that the client gets.'),
+}) {}
 
 @InputType('ChannelSettingInput', { description: 'A whole setting: absent fields are off.' })
-class ChannelSettingInput {
-  @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`.' })
-  proxy?: string | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Streamed chunks contain only the known fields.' })
-  forceFormat?: boolean | null;
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Reasoning becomes part of the content, between `<think>` and `</think>`.',
-  })
-  thinkingToContent?: boolean | null;
-
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'The provider cannot stream: streamed calls get the response as one chunk.',
-  })
-  nonStreamOnly?: boolean | null;
-
-  @Field(() => GraphQLJSON, { nullable: true, description: 'A JSON object of further settings.' })
-  more?: unknown;
-}
+class ChannelSettingInput extends inputFields({
+  proxy: text.orNull('Address with `http`, `https` or `socks5`.'),
+  forceFormat: flag.orNull('Streamed chunks contain only the known fields.'),
+  thinkingToContent: flag.orNull('Reasoning becomes part of the content, between `<think>` and `</think>`.'),
+  nonStreamOnly: flag.orNull('The provider cannot stream: streamed calls get the response as one chunk.'),
+  more: json.orNull('A JSON object of further settings.'),
+}) {}
 
 @InputType('ChannelCostInput', { description: 'A whole rule: what the calls of a channel cost its operator.' })
-export class ChannelCostInput {
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Times the list price, for models without a card. Absent: 1. 0: they cost nothing.',
-  })
-  factor?: number | null;
-
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: 'Cost cards by model, or by a prefix that ends with `*`; in the form of the setting PriceCards.',
-  })
-  cards?: unknown;
-}
+export class ChannelCostInput extends inputFields({
+  factor: float.orNull('Times the list price, for models without a card. Absent: 1. 0: they cost nothing.'),
+  cards: json.orNull('Cost cards by model, or by a prefix that ends with `*`; in the form of the setting PriceCards.'),
+}) {}
 
 @InputType()
-abstract class ChannelRoutingInput {
-  @Field(() => [String], { nullable: true, description: 'At least one.' })
-  groups?: string[] | null;
-
-  @Field(() => [ModelMappingInput], { nullable: true, description: 'The whole mapping. Null: none.' })
-  modelMapping?: ModelMappingInput[] | null;
-
-  @Field(() => Int, { nullable: true, description: 'Not below 0.' })
-  weight?: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Channels with a higher priority are tried first.' })
-  priority?: number | null;
-}
+abstract class ChannelRoutingInput extends inputFields({
+  groups: texts.orNull('At least one.'),
+  modelMapping: nullable<ModelMappingInput[]>(() => [ModelMappingInput], 'The whole mapping. Null: none.'),
+  weight: int.orNull('Not below 0.'),
+  priority: int.orNull('Channels with a higher priority are tried first.'),
+}) {}
 
 @InputType()
-abstract class ChannelFieldsInput extends ChannelRoutingInput {
-  @Field(() => String, { nullable: true, description: 'Null: none.' })
-  tag?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'At most 64 characters. Null: none.' })
-  modelPrefix?: string | null;
-
-  @Field(() => [StatusCodeMappingInput], { nullable: true, description: 'The whole mapping. Null: none.' })
-  statusCodeMapping?: StatusCodeMappingInput[] | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'The gateway may disable it.' })
-  autoDisable?: boolean | null;
-
-  @Field(() => Int, { nullable: true, description: 'Null: no limit.' })
-  maxInputTokens?: number | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description:
+abstract class ChannelFieldsInput extends inputFields(
+  {
+    tag: text.orNull('Null: none.'),
+    modelPrefix: text.orNull('At most 64 characters. Null: none.'),
+    statusCodeMapping: nullable<StatusCodeMappingInput[]>(
+      () => [StatusCodeMappingInput],
+      'The whole mapping. Null: none.',
+    ),
+    autoDisable: flag.orNull('The gateway may disable it.'),
+    maxInputTokens: int.orNull('Null: no limit.'),
+    ownerId: int.orNull(
       'The only user whose calls it serves, who may name all that its provider keeps. Null: serves all users.',
-  })
-  ownerId?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'http or https. Null: the default of the type.' })
-  baseUrl?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Null: the first model that fits.' })
-  testModel?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Null: none.' })
-  openaiOrganization?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'API version, region or plugin, by type. Null: none.' })
-  variant?: string | null;
-
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description:
+    ),
+    baseUrl: text.orNull('http or https. Null: the default of the type.'),
+    testModel: text.orNull('Null: the first model that fits.'),
+    openaiOrganization: text.orNull('Null: none.'),
+    variant: text.orNull('API version, region or plugin, by type. Null: none.'),
+    parameters: json.orNull(
       'A JSON object that is merged into requests to the provider. Its `operations` change single fields. Null: none.',
-  })
-  parameters?: unknown;
-
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description:
+    ),
+    headers: json.orNull(
       'Headers of requests to the provider by name; null removes one. `operations` change single headers. Null: none.',
-  })
-  headers?: unknown;
-
-  @Field(() => ChannelCostInput, { nullable: true, description: 'Null: the list price.' })
-  cost?: ChannelCostInput | null;
-
-  @Field(() => ChannelLimitsObject, { nullable: true, description: 'Null: none.' })
-  limits?: ChannelLimitsObject | null;
-
-  @Field(() => ChannelTimeoutsObject, { nullable: true, description: 'Null: those of the server.' })
-  timeouts?: ChannelTimeoutsObject | null;
-
-  @Field(() => ChannelSettingInput, { nullable: true, description: 'Null: none.' })
-  setting?: ChannelSettingInput | null;
-}
+    ),
+    cost: nullable<ChannelCostInput>(() => ChannelCostInput, 'Null: the list price.'),
+    limits: nullable<ChannelLimitsObject>(() => ChannelLimitsObject, 'Null: none.'),
+    timeouts: nullable<ChannelTimeoutsObject>(() => ChannelTimeoutsObject, 'Null: those of the server.'),
+    setting: nullable<ChannelSettingInput>(() => ChannelSettingInput, 'Null: none.'),
+  },
+  ChannelRoutingInput,
+) {}
 
 @InputType('CreateChannelInput', {
   description: 'Absent: group `default`, priority and weight 0, `autoDisable` on, and otherwise null.',
 })
-export class CreateChannelInput extends ChannelFieldsInput {
-  @Field(() => String, { description: 'Shown to admins only.' })
-  name: string;
-
-  @Field(() => ProviderEnum, { description: 'Whose API the channel calls.' })
-  type: number;
-
-  @Field(() => [String], { description: 'One or more. They are used in turn.' })
-  keys: string[];
-
-  @Field(() => [String], { description: 'At least one.' })
-  models: string[];
-
+export class CreateChannelInput extends inputFields(
+  {
+    name: text('Shown to admins only.'),
+    type: of<number>(() => ProviderEnum, 'Whose API the channel calls.'),
+    keys: texts('One or more. They are used in turn.'),
+    models: texts('At least one.'),
+    idempotencyKey: text.orNull('Of your choice. A retry with the same key returns the channel of the first call.'),
+  },
+  ChannelFieldsInput,
+) {
   @Field(() => ChannelStatusEnum, {
     defaultValue: ChannelStatusEnum.ENABLED,
     description: 'DISABLED creates a channel that serves no calls yet.',
   })
   status: ChannelStatus;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Of your choice. A retry with the same key returns the channel of the first call.',
-  })
-  idempotencyKey?: string | null;
 }
 
 @InputType('UpdateChannelInput', { description: 'Absent fields stay unchanged.' })
-export class UpdateChannelInput extends ChannelFieldsInput {
-  @Field(() => Int, { description: '`Channel.id`.' })
-  id: number;
-
-  @Field(() => String, { nullable: true, description: 'Shown to admins only. It cannot be cleared.' })
-  name?: string | null;
-
-  @Field(() => ProviderEnum, {
-    nullable: true,
-    description: 'Whose API the channel calls. A change needs CHANNELS_SECRETS, because stored keys are sent there.',
-  })
-  type?: number | null;
-
-  @Field(() => [String], { nullable: true, description: 'All keys, in place of the stored ones.' })
-  keys?: string[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'At least one.' })
-  models?: string[] | null;
-}
+export class UpdateChannelInput extends inputFields(
+  {
+    id: int('`Channel.id`.'),
+    name: text.orNull('Shown to admins only. It cannot be cleared.'),
+    type: nullable<number>(
+      () => ProviderEnum,
+      'Whose API the channel calls. A change needs CHANNELS_SECRETS, because stored keys are sent there.',
+    ),
+    keys: texts.orNull('All keys, in place of the stored ones.'),
+    models: texts.orNull('At least one.'),
+  },
+  ChannelFieldsInput,
+) {}
 
 /**
  * Converts the input. Absent fields stay absent; null clears a field.
@@ -266,16 +182,14 @@ function joinKeyList(keys: readonly string[]): string {
 }
 
 @InputType('UpdateChannelTagInput', { description: 'Absent fields stay as they are in all channels of the tag.' })
-export class UpdateChannelTagInput extends ChannelRoutingInput {
-  @Field(() => String, { description: 'The whole tag whose channels change.' })
-  tag: string;
-
-  @Field(() => String, { nullable: true, description: 'Null removes the tag from its channels.' })
-  newTag?: string | null;
-
-  @Field(() => [String], { nullable: true, description: 'At least one.' })
-  models?: string[] | null;
-}
+export class UpdateChannelTagInput extends inputFields(
+  {
+    tag: text('The whole tag whose channels change.'),
+    newTag: text.orNull('Null removes the tag from its channels.'),
+    models: texts.orNull('At least one.'),
+  },
+  ChannelRoutingInput,
+) {}
 
 /** @throws InvalidInputError */
 export function toTagChange(input: UpdateChannelTagInput): TagChange {
@@ -285,13 +199,13 @@ export function toTagChange(input: UpdateChannelTagInput): TagChange {
 }
 
 @InputType('UpdateChannelsInput', { description: 'Changes of many channels. Absent fields stay as they are.' })
-export class UpdateChannelsInput extends ChannelRoutingInput {
-  @Field(() => [Int], { description: '`Channel.id` of the channels that change.' })
-  ids: number[];
-
-  @Field(() => [String], { nullable: true, description: 'At least one.' })
-  models?: string[] | null;
-}
+export class UpdateChannelsInput extends inputFields(
+  {
+    ids: ints('`Channel.id` of the channels that change.'),
+    models: texts.orNull('At least one.'),
+  },
+  ChannelRoutingInput,
+) {}
 
 /** @throws InvalidInputError */
 export function toChannelsChange(input: UpdateChannelsInput): ChannelInput {
@@ -301,22 +215,12 @@ export function toChannelsChange(input: UpdateChannelsInput): ChannelInput {
 }
 
 @InputType('FetchModelsInput', { description: 'A stored channel, or the fields of a new one. Never both.' })
-export class FetchModelsInput {
-  @Field(() => Int, {
-    nullable: true,
-    description: '`Channel.id` of a stored channel, whose address and first key are used.',
-  })
-  id?: number | null;
-
-  @Field(() => ProviderEnum, { nullable: true, description: 'Whose API is asked. OpenAI when absent.' })
-  type?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Address of the provider. The default of the type when absent.' })
-  baseUrl?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'A key of the provider. It is not stored.' })
-  key?: string | null;
-}
+export class FetchModelsInput extends inputFields({
+  id: int.orNull('`Channel.id` of a stored channel, whose address and first key are used.'),
+  type: nullable<number>(() => ProviderEnum, 'Whose API is asked. OpenAI when absent.'),
+  baseUrl: text.orNull('Address of the provider. The default of the type when absent.'),
+  key: text.orNull('A key of the provider. It is not stored.'),
+}) {}
 
 const channelId = int('`Channel.id`.');
 

@@ -1,4 +1,5 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
+import { fields, int, moment, of, text } from '../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { type ChannelSession, sessionSourceNames, type SessionSourceName } from './channel-sessions.js';
 
@@ -12,28 +13,15 @@ const SessionSourceEnum = enumType('SessionSource', namesOf(sessionSourceNames),
 });
 
 @ObjectType('ChannelSession', { description: 'A session whose calls go to one channel and key.' })
-export class ChannelSessionObject implements ChannelSession {
-  @Field(() => Int, { description: 'The user whose session it is.' })
-  userId: number;
-
-  @Field(() => String, { description: 'As the client requested it. A session is kept for each model.' })
-  model: string;
-
-  @Field(() => SessionSourceEnum, { description: 'What identified the session.' })
-  source: SessionSourceName;
-
-  @Field(() => Int, { nullable: true, description: 'Place among the keys, from 1. Null when the key was removed.' })
-  keyPosition: number | null;
-
-  @Field(() => Date, { description: 'Since when its calls go to this channel and key.' })
-  since: Date;
-
-  @Field(() => Date, { description: 'Time of its last call.' })
-  lastUsedAt: Date;
-
-  @Field(() => Int, { description: 'Calls that the responding node served here.' })
-  calls: number;
-
-  @Field(() => Int, { description: 'Seconds until it is forgotten, without another call.' })
-  secondsLeft: number;
-}
+export class ChannelSessionObject
+  extends fields({
+    userId: int('The user whose session it is.'),
+    model: text('As the client requested it. A session is kept for each model.'),
+    source: of<SessionSourceName>(() => SessionSourceEnum, 'What identified the session.'),
+    keyPosition: int.orNull('Place among the keys, from 1. Null when the key was removed.'),
+    since: moment('Since when its calls go to this channel and key.'),
+    lastUsedAt: moment('Time of its last call.'),
+    calls: int('Calls that the responding node served here.'),
+    secondsLeft: int('Seconds until it is forgotten, without another call.'),
+  })
+  implements ChannelSession {}

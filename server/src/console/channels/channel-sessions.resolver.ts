@@ -1,4 +1,5 @@
-import { Arg, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { fields, int, of } from '../../platform/graphql/fields.js';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
@@ -6,13 +7,10 @@ import { ChannelSessionObject } from './channel-session.object.js';
 import type { ChannelSessions } from './channel-sessions.js';
 
 @ObjectType('ChannelSessionList', { description: 'Sessions that the responding node knows.' })
-class ChannelSessionList {
-  @Field(() => Int, { description: 'Sessions whose calls go to the channel, also those that are not listed.' })
-  totalCount: number;
-
-  @Field(() => [ChannelSessionObject], { description: 'The last used ones, at most 200.' })
-  items: ChannelSessionObject[];
-}
+class ChannelSessionList extends fields({
+  totalCount: int('Sessions whose calls go to the channel, also those that are not listed.'),
+  items: of<ChannelSessionObject[]>(() => [ChannelSessionObject], 'The last used ones, at most 200.'),
+}) {}
 
 /** GraphQL of session affinity: admins see and clear pinned sessions. */
 @Resolver()

@@ -1,8 +1,9 @@
-import { createUnionType, Field, Float, Int, ObjectType } from 'type-graphql';
+import { createUnionType, Field, Int, ObjectType } from 'type-graphql';
+import { fields, flag, float, int, moment, nullable, of, quota, text, texts } from '../../platform/graphql/fields.js';
 import { Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { pageObject } from '../../platform/graphql/pagination.js';
-import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
+import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../dialects/providers/providers.js';
 import type { CostRule } from '../../shared/cost-rule.js';
 import { proposedModels } from './channel-catalogue.js';
@@ -43,22 +44,13 @@ export const ChannelStatusEnum = enumType(
 );
 
 @ObjectType('ChannelType', { description: 'A kind of provider.' })
-export class ChannelTypeObject {
-  @Field(() => Int, { description: 'Its number in the REST API.' })
-  id: number;
-
-  @Field(() => ProviderEnum, { nullable: true, description: 'Null: the number is unknown to this version.' })
-  provider: number | null;
-
-  @Field(() => String, { description: 'The name of the provider, as the console shows it.' })
-  label: string;
-
-  @Field(() => String, { nullable: true, description: 'Null: a channel of this type names its own.' })
-  defaultBaseUrl: string | null;
-
-  @Field(() => [String], { description: 'Built-in model names, and those that have a list price.' })
-  models: readonly string[];
-}
+export class ChannelTypeObject extends fields({
+  id: int('Its number in the REST API.'),
+  provider: nullable<number>(() => ProviderEnum, 'Null: the number is unknown to this version.'),
+  label: text('The name of the provider, as the console shows it.'),
+  defaultBaseUrl: text.orNull('Null: a channel of this type names its own.'),
+  models: of<readonly string[]>(() => [String], 'Built-in model names, and those that have a list price.'),
+}) {}
 
 export function toChannelTypeObject(id: number): ChannelTypeObject {
   const { label, defaultBaseUrl } = providerOf(id);
@@ -67,37 +59,26 @@ export function toChannelTypeObject(id: number): ChannelTypeObject {
 }
 
 @ObjectType('ModelMapping', { description: 'Another name for a model at the provider.' })
-class ModelMappingObject {
-  @Field(() => String, { description: 'As clients request it.' })
-  from: string;
-
-  @Field(() => String, { description: 'As the provider knows it.' })
-  to: string;
-}
+class ModelMappingObject extends fields({
+  from: text('As clients request it.'),
+  to: text('As the provider knows it.'),
+}) {}
 
 @ObjectType('StatusCodeMapping', { description: 'Another HTTP status for an error of the provider.' })
-class StatusCodeMappingObject {
-  @Field(() => Int, { description: 'The status that the provider sent.' })
-  from: number;
-
-  @Field(() => Int, { description: 'The status that counts, and that the client gets.' })
-  to: number;
-}
+class StatusCodeMappingObject extends fields({
+  from: int('The status that the provider sent.'),
+  to: int('The status that counts, and that the client gets.'),
+}) {}
 
 @ObjectType('ChannelSetting', { description: 'How the provider is called.' })
-export class ChannelSettingObject {
+export class ChannelSettingObject extends fields({
+  forceFormat: flag('Streamed chunks contain only the known fields.'),
+  thinkingToContent: flag('Reasoning becomes part of the content, between `<think>` and `</think>`.'),
+  nonStreamOnly: flag('The provider cannot stream: streamed calls get the response as one chunk.'),
+}) {
   @NotInPanels()
   @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`. Null: none.' })
   proxy: string | null;
-
-  @Field(() => Boolean, { description: 'Streamed chunks contain only the known fields.' })
-  forceFormat: boolean;
-
-  @Field(() => Boolean, { description: 'Reasoning becomes part of the content, between `<think>` and `</think>`.' })
-  thinkingToContent: boolean;
-
-  @Field(() => Boolean, { description: 'The provider cannot stream: streamed calls get the response as one chunk.' })
-  nonStreamOnly: boolean;
 
   @NotInPanels()
   @Field(() => GraphQLJSON, { nullable: true, description: 'Settings of other consoles, without effect. Null: none.' })
@@ -105,61 +86,57 @@ export class ChannelSettingObject {
 }
 
 @ObjectType('ChannelStatusChange', { description: 'The last time the gateway enabled or disabled the channel.' })
-class ChannelStatusChangeObject {
-  @Field(() => String, { description: 'Why the gateway did it, in English.' })
-  reason: string;
-
-  @Field(() => Date, { description: 'When the gateway did it.' })
-  at: Date;
-}
+class ChannelStatusChangeObject extends fields({
+  reason: text('Why the gateway did it, in English.'),
+  at: moment('When the gateway did it.'),
+}) {}
 
 @ObjectType('ChannelBalance', { description: 'What is left at the provider.' })
-class ChannelBalanceObject {
-  @Field(() => Float, { description: 'In the unit of `unit`.' })
-  amount: number;
-
-  @Field(() => String, { description: 'ISO 4217 code, or `POINTS`.' })
-  unit: string;
-
-  @Field(() => Date, { description: 'When it was read.' })
-  at: Date;
-}
+class ChannelBalanceObject extends fields({
+  amount: float('In the unit of `unit`.'),
+  unit: text('ISO 4217 code, or `POINTS`.'),
+  at: moment('When it was read.'),
+}) {}
 
 @ObjectType('ChannelTest', { description: 'The last test of a channel.' })
-class ChannelTestObject {
-  @Field(() => Date, { description: 'When the channel was tested.' })
-  at: Date;
-
-  @Field(() => Int, { description: 'Duration of the test.' })
-  milliseconds: number;
-
-  @Field(() => String, { nullable: true, description: 'Why it failed. Null: it passed.' })
-  error: string | null;
-}
+class ChannelTestObject extends fields({
+  at: moment('When the channel was tested.'),
+  milliseconds: int('Duration of the test.'),
+  error: text.orNull('Why it failed. Null: it passed.'),
+}) {}
 
 @ObjectType('ChannelCost', { description: 'What the calls of a channel cost its operator.' })
-class ChannelCostObject implements CostRule {
-  @Field(() => Float, { description: 'Times the list price, for models without a card.' })
-  factor: number;
-
-  @Field(() => GraphQLJSON, { description: 'Cost cards by model, or by a prefix that ends with `*`.' })
-  cards: CostRule['cards'];
-}
+class ChannelCostObject
+  extends fields({
+    factor: float('Times the list price, for models without a card.'),
+    cards: of<CostRule['cards']>(() => GraphQLJSON, 'Cost cards by model, or by a prefix that ends with `*`.'),
+  })
+  implements CostRule {}
 
 @ObjectType('Channel', { description: 'Access to a provider, with the models and groups it serves.' })
-export class ChannelObject {
-  @Field(() => Int, { description: 'Names the channel in mutations, filters and the log.' })
-  id: number;
-
-  @Field(() => String, { description: 'Shown to admins only; several channels may have it.' })
-  name: string;
-
+export class ChannelObject extends fields({
+  id: int('Names the channel in mutations, filters and the log.'),
+  name: text('Shown to admins only; several channels may have it.'),
+  status: of<ChannelStatus>(() => ChannelStatusEnum, 'Whether it serves calls.'),
+  groups: texts('Groups of users whose calls it serves.'),
+  models: texts('Models that it serves, without the prefix.'),
+  tag: text.orNull('Null: none.'),
+  modelPrefix: text.orNull('Clients request its models as prefix and name. Null: none.'),
+  autoDisable: flag('The gateway may disable it.'),
+  weight: int('Share among channels of the same priority.'),
+  priority: int('Channels with a higher priority are tried first.'),
+  maxInputTokens: int.orNull('Null: no limit.'),
+  ownerId: int.orNull('The only user whose calls it serves. Null: serves all users.'),
+  baseUrl: text.orNull('Null: the default of the type.'),
+  testModel: text.orNull('Model of the test. Null: the first one.'),
+  openaiOrganization: text.orNull('Null: none.'),
+  variant: text.orNull('API version, region or plugin, by type. Null: none.'),
+  usedQuota: quota('What its calls were charged.'),
+  createdAt: moment.orNull('Null: unknown.'),
+}) {
   @Cost(0)
   @Field(() => ChannelTypeObject, { description: 'Whose API the channel calls.' })
   type: ChannelTypeObject;
-
-  @Field(() => ChannelStatusEnum, { description: 'Whether it serves calls.' })
-  status: ChannelStatus;
 
   @Cost(0)
   @Field(() => ChannelStatusChangeObject, {
@@ -168,18 +145,6 @@ export class ChannelObject {
   })
   statusReason: ChannelStatusChangeObject | null;
 
-  @Field(() => [String], { description: 'Groups of users whose calls it serves.' })
-  groups: string[];
-
-  @Field(() => [String], { description: 'Models that it serves, without the prefix.' })
-  models: string[];
-
-  @Field(() => String, { nullable: true, description: 'Null: none.' })
-  tag: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Clients request its models as prefix and name. Null: none.' })
-  modelPrefix: string | null;
-
   @Cost(0)
   @Field(() => [ModelMappingObject], { description: 'Models that have another name at the provider. Empty: none.' })
   modelMapping: ModelMappingObject[];
@@ -187,33 +152,6 @@ export class ChannelObject {
   @Cost(0)
   @Field(() => [StatusCodeMappingObject], { description: 'Statuses of errors that count as others. Empty: none.' })
   statusCodeMapping: StatusCodeMappingObject[];
-
-  @Field(() => Boolean, { description: 'The gateway may disable it.' })
-  autoDisable: boolean;
-
-  @Field(() => Int, { description: 'Share among channels of the same priority.' })
-  weight: number;
-
-  @Field(() => Int, { description: 'Channels with a higher priority are tried first.' })
-  priority: number;
-
-  @Field(() => Int, { nullable: true, description: 'Null: no limit.' })
-  maxInputTokens: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'The only user whose calls it serves. Null: serves all users.' })
-  ownerId: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Null: the default of the type.' })
-  baseUrl: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Model of the test. Null: the first one.' })
-  testModel: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Null: none.' })
-  openaiOrganization: string | null;
-
-  @Field(() => String, { nullable: true, description: 'API version, region or plugin, by type. Null: none.' })
-  variant: string | null;
 
   @NotInPanels()
   @Field(() => GraphQLJSON, { nullable: true, description: 'Merged into requests to the provider. Null: none.' })
@@ -248,12 +186,6 @@ export class ChannelObject {
   @Cost(0)
   @Field(() => ChannelTestObject, { nullable: true, description: 'Null: never tested.' })
   lastTest: ChannelTestObject | null;
-
-  @Field(() => GraphQLQuota, { description: 'What its calls were charged.' })
-  usedQuota: number;
-
-  @Field(() => Date, { nullable: true, description: 'Null: unknown.' })
-  createdAt: Date | null;
 }
 
 const toSettingObject = ({ proxy, chatUpstream, more, ...flags }: ChannelSetting): ChannelSettingObject => ({
@@ -295,13 +227,10 @@ export class ChannelTestPassedObject {
 }
 
 @ObjectType('ChannelTestFailed', { description: 'The provider did not answer the test call.' })
-export class ChannelTestFailedObject {
-  @Field(() => Int, { description: 'Duration of the test.' })
-  milliseconds: number;
-
-  @Field(() => String, { description: 'Human-readable text.' })
-  message: string;
-}
+export class ChannelTestFailedObject extends fields({
+  milliseconds: int('Duration of the test.'),
+  message: text('Human-readable text.'),
+}) {}
 
 export const ChannelTestResult = createUnionType({
   name: 'ChannelTestResult',

@@ -17,5 +17,5 @@ export { ChannelSessions } from './channel-sessions.js';
 export { ChannelTestRuns } from './channel-test-runs.js';
 export { ChannelTestService } from './channel-test.service.js';
 export { ChannelWatch } from './channel-watch.js';
-export { Channel, channelStatuses, type ChannelStatus } from './channel.entity.js';
+export { Channel, channelStatuses } from './channel.entity.js';
 export { ChannelService } from './channel.service.js';

@@ -1,21 +1,16 @@
-import { Arg, Ctx, Field, InputType, ObjectType, Resolver } from 'type-graphql';
+import { Arg, Ctx, InputType, ObjectType, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
-import { inputFields, text } from '../../platform/graphql/fields.js';
+import { fields, inputFields, of, text } from '../../platform/graphql/fields.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 import type { GuardrailTrialService } from './guardrail-trial.service.js';
 
 @ObjectType('GuardrailTrial', { description: 'What a rule finds in a text.' })
-class GuardrailTrialObject {
-  @Field(() => [String], { description: 'Kinds of personal data, words, categories, or names of a webhook.' })
-  matched: readonly string[];
-
-  @Field(() => String, { description: 'The text as a rule with the action `mask` passes it on.' })
-  text: string;
-
-  @Field(() => String, { nullable: true, description: 'Why another server could not check it. Null: it could.' })
-  failure: string | null;
-}
+class GuardrailTrialObject extends fields({
+  matched: of<readonly string[]>(() => [String], 'Kinds of personal data, words, categories, or names of a webhook.'),
+  text: text('The text as a rule with the action `mask` passes it on.'),
+  failure: text.orNull('Why another server could not check it. Null: it could.'),
+}) {}
 
 @InputType({ description: 'A rule, and a text to check with it.' })
 class TryGuardrailInput extends inputFields({

@@ -1,8 +1,9 @@
-import { ArgsType, Field, Float, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, ObjectType } from 'type-graphql';
+import { argFields, fields, float, int, moment, nullable, of, quota, text } from '../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { type PageInfoObject, PageInterface, pageSizeText } from '../../platform/graphql/pagination.js';
 import { bucketZone, TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { GraphQLQuota, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
+import { GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import { BucketEnum } from '../usage/usage-question.object.js';
 import type { TimeBucket } from '../usage/index.js';
 import {
@@ -26,70 +27,41 @@ const CreditSourceEnum = enumType('CreditSource', namesOf(creditSources), 'Where
 });
 
 @ObjectType('Credit', { description: 'Quota that entered balances in one bucket of time from one source.' })
-export class CreditObject implements Credit {
-  @Field(() => Date, { description: 'Start of the bucket.' })
-  time: Date;
-
-  @Field(() => CreditSourceEnum, { description: 'Where the quota came from.' })
-  source: CreditSource;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that was added.' })
-  credited: number;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that was taken back, as a positive number.' })
-  deducted: number;
-
-  @Field(() => Int, { description: 'Movements.' })
-  entries: number;
-
-  @Field(() => Int, { description: 'Users whose balance moved.' })
-  users: number;
-}
+export class CreditObject
+  extends fields({
+    time: moment('Start of the bucket.'),
+    source: of<CreditSource>(() => CreditSourceEnum, 'Where the quota came from.'),
+    credited: quota('Quota that was added.'),
+    deducted: quota('Quota that was taken back, as a positive number.'),
+    entries: int('Movements.'),
+    users: int('Users whose balance moved.'),
+  })
+  implements Credit {}
 
 @ObjectType('LiabilityPoint', { description: 'Liabilities of the site to its users at one moment, in quota.' })
-export class LiabilityPointObject implements LiabilityPoint {
-  @Field(() => Date, { description: 'End of the bucket; now in a bucket that is not over.' })
-  asOf: Date;
-
-  @Field(() => GraphQLQuota, {
-    description: 'Balances of users who are not deleted now, with what calls in flight had reserved.',
+export class LiabilityPointObject
+  extends fields({
+    asOf: moment('End of the bucket; now in a bucket that is not over.'),
+    balances: quota('Balances of users who are not deleted now, with what calls in flight had reserved.'),
+    inviteEarnings: quota('Invite rewards that were not yet transferred to a balance.'),
+    unusedCodes: quota(
+      'Value of codes that could be redeemed, without those that are disabled now or have no limit of uses.',
+    ),
+    liability: quota('Total of the three.'),
+    liabilityUsd: float('`liability` in USD, at today’s rate.'),
   })
-  balances: number;
-
-  @Field(() => GraphQLQuota, { description: 'Invite rewards that were not yet transferred to a balance.' })
-  inviteEarnings: number;
-
-  @Field(() => GraphQLQuota, {
-    description: 'Value of codes that could be redeemed, without those that are disabled now or have no limit of uses.',
-  })
-  unusedCodes: number;
-
-  @Field(() => GraphQLQuota, { description: 'Total of the three.' })
-  liability: number;
-
-  @Field(() => Float, { description: '`liability` in USD, at today’s rate.' })
-  liabilityUsd: number;
-}
+  implements LiabilityPoint {}
 
 @ObjectType('LowBalance', { description: 'An hour in which the balance of a user fell below an amount.' })
-export class LowBalanceObject implements LowBalance {
-  @Field(() => Date, { description: 'Start of the UTC hour.' })
-  at: Date;
-
-  @Field(() => Int, { description: '`User.id`.' })
-  userId: number;
-
-  @Field(() => String, { description: 'Name of the user now.' })
-  username: string;
-
-  @Field(() => GraphQLQuota, {
-    description: 'The balance at the end of the hour, with what calls in flight had reserved.',
+export class LowBalanceObject
+  extends fields({
+    at: moment('Start of the UTC hour.'),
+    userId: int('`User.id`.'),
+    username: text('Name of the user now.'),
+    quota: quota('The balance at the end of the hour, with what calls in flight had reserved.'),
+    quotaNow: quota('The balance now.'),
   })
-  quota: number;
-
-  @Field(() => GraphQLQuota, { description: 'The balance now.' })
-  quotaNow: number;
-}
+  implements LowBalance {}
 
 @ObjectType('LowBalancePage', { implements: PageInterface, description: 'A page of balances that fell.' })
 export class LowBalancePageObject implements PageInterface {
@@ -102,37 +74,22 @@ export class LowBalancePageObject implements PageInterface {
 }
 
 @ArgsType()
-export class LedgerHistoryArgs {
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })
-  range?: TimeRangeObject | null;
-
-  @Field(() => GraphQLTimeZone, { nullable: true, description: bucketZone })
-  timeZone?: string | null;
-
+export class LedgerHistoryArgs extends argFields({
+  range: nullable<TimeRangeObject>(() => TimeRangeObject, 'When absent: the 30 days until now.'),
+  timeZone: nullable<string>(() => GraphQLTimeZone, bucketZone),
+}) {
   @Field(() => BucketEnum, { defaultValue: 'DAY', description: 'HOUR or longer; at most 400 buckets.' })
   bucket: TimeBucket;
 }
 
 @ArgsType()
-export class LowBalanceArgs {
-  @Field(() => GraphQLQuota, { description: 'The amount that balances fell below.' })
-  below: number;
-
-  @Field(() => TimeRangeObject, {
-    nullable: true,
-    description: 'When the balance fell; not before 31 days ago. When absent: the 30 days until now.',
-  })
-  range?: TimeRangeObject | null;
-
-  @Field(() => GraphQLTimeZone, {
-    nullable: true,
-    description: 'Time zone of a calendar period in `range` that names none.',
-  })
-  timeZone?: string | null;
-
-  @Field(() => Int, { nullable: true, description: 'Starts at 0.' })
-  page?: number | null;
-
-  @Field(() => Int, { nullable: true, description: pageSizeText })
-  pageSize?: number | null;
-}
+export class LowBalanceArgs extends argFields({
+  below: quota('The amount that balances fell below.'),
+  range: nullable<TimeRangeObject>(
+    () => TimeRangeObject,
+    'When the balance fell; not before 31 days ago. When absent: the 30 days until now.',
+  ),
+  timeZone: nullable<string>(() => GraphQLTimeZone, 'Time zone of a calendar period in `range` that names none.'),
+  page: int.orNull('Starts at 0.'),
+  pageSize: int.orNull(pageSizeText),
+}) {}

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
+import { withoutNul } from '../../shared/json.js';
 import { loggedDurationMs, loggedText } from '../../shared/logged-details.js';
 import { escapeLike } from '../../shared/page.js';
 import { logFrom, maxLogSeconds, type Queries, type Range, type RollupState } from '../../billing/rollups/index.js';
@@ -63,9 +64,7 @@ export class Where {
 
   /** @returns the placeholder of a value that is used outside a condition */
   value(value: unknown): string {
-    // Postgres texts cannot contain NUL.
-    const storable = (one: unknown): unknown => (typeof one === 'string' ? one.replaceAll('\0', '') : one);
-    this.values.push(Array.isArray(value) ? value.map(storable) : storable(value));
+    this.values.push(Array.isArray(value) ? value.map(withoutNul) : withoutNul(value));
     return `$${this.values.length}`;
   }
 

@@ -1,12 +1,12 @@
 import { requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
-import { csvLine } from '../../shared/csv.js';
+import { csvPieces, type CsvColumn } from '../../shared/csv.js';
 import { parseFields } from '../../shared/json.js';
 import type { Queries } from '../../billing/rollups/index.js';
 import { costOfText } from './log-cost.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
 import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
-import { peopleColumns, type CsvColumn, type PeopleCsv } from './log-people-csv.js';
+import { peopleColumns, type PeopleCsv } from './log-people-csv.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
 import { dateOf } from '../../shared/clock.js';
 
@@ -27,7 +27,7 @@ export class LogExport {
     requireConfirmed(requirePermission(actor, 'logs.read'));
     const resolved = await resolveUser(this.database, filter);
     const shown = people ? peopleColumns(people, true) : [...columns, ...adminColumns, ...lastColumns, ...costColumns];
-    return this.pieces(resolved, shown, people ? byteOrderMark : '', async (rows) => {
+    return this.pieces(resolved, shown, people, async (rows) => {
       const names = await namesOfChannels(this.database, rows);
       return rows.map((row) => toView(row, names));
     });
@@ -37,43 +37,36 @@ export class LogExport {
   own(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): AsyncIterable<string> {
     const mine = ownFilter(requireActor(actor), filter);
     const shown = people ? peopleColumns(people, false) : [...columns, ...lastColumns];
-    return this.pieces(mine, shown, people ? byteOrderMark : '', (rows) =>
+    return this.pieces(mine, shown, people, (rows) =>
       rows.map((row) => ({ ...toView(row, new Map()), channelId: null })),
     );
   }
 
-  private async *pieces(
+  private pieces(
     filter: LogFilter,
-    shown: readonly CsvColumn[],
-    start: string,
-    see: (rows: ViewRow[]) => LogView[] | Promise<LogView[]>,
-  ): AsyncGenerator<string> {
-    // The first rows are read before anything is sent, so that a failure is returned as an error response.
-    let rows = await this.read(filter, null);
-    yield start + csvLine(shown.map(([name]) => name));
-    while (rows.length > 0) {
-      const views = await see(rows);
-      yield views.map((view) => csvLine(shown.map(([, cell]) => cell(view)))).join('');
-      const last = rows.length === rowsPerRead ? (rows.at(-1) ?? null) : null;
-      rows = last ? await this.read(filter, last) : [];
-    }
+    shown: ReadonlyArray<CsvColumn<LogView>>,
+    people: PeopleCsv | undefined,
+    show: (rows: ViewRow[]) => LogView[] | Promise<LogView[]>,
+  ): AsyncIterable<string> {
+    const rows = { rowsPerRead, read: (behind?: ViewRow) => this.read(filter, behind), show };
+    return csvPieces(shown, rows, people ? byteOrderMark : '');
   }
 
   /** Reads the rows after a row by index, so that the last piece is as fast as the first. */
-  private read(filter: LogFilter, after: Pick<ViewRow, 'createdAt' | 'id'> | null): Promise<ViewRow[]> {
+  private read(filter: LogFilter, behind?: ViewRow): Promise<ViewRow[]> {
     const where = logConditions(filter);
-    const behind = after
-      ? `AND (l.created_at, l.id) < (${where.value(after.createdAt)}, ${where.value(after.id)})`
+    const before = behind
+      ? `AND (l.created_at, l.id) < (${where.value(behind.createdAt)}, ${where.value(behind.id)})`
       : '';
     return this.database.query<ViewRow[]>(
-      `SELECT ${viewColumns} FROM logs l WHERE ${where.toString()} ${behind}
+      `SELECT ${viewColumns} FROM logs l WHERE ${where.toString()} ${before}
         ORDER BY l.created_at DESC, l.id DESC LIMIT ${rowsPerRead}`,
       where.values,
     );
   }
 }
 
-const columns: readonly CsvColumn[] = [
+const columns: ReadonlyArray<CsvColumn<LogView>> = [
   ['time', (log) => dateOf(log.createdAt).toISOString()],
   ['type', (log) => log.type],
   ['username', (log) => log.username],
@@ -90,7 +83,7 @@ const columns: readonly CsvColumn[] = [
 ];
 
 /** New columns are added at the end, because scripts read columns by position. */
-const lastColumns: readonly CsvColumn[] = [
+const lastColumns: ReadonlyArray<CsvColumn<LogView>> = [
   ['charge_lines', chargeLines],
   ['affinity', ({ other }) => /"affinity": ?"(hit|new|moved)"/.exec(other)?.[1] ?? ''],
 ];
@@ -103,12 +96,12 @@ function chargeLines({ other }: LogView): string {
 }
 
 /** The columns for admins. They are after all others, because scripts read columns by position. */
-const costColumns: readonly CsvColumn[] = [
+const costColumns: ReadonlyArray<CsvColumn<LogView>> = [
   ['cost_usd', ({ other }) => costOfText(other)?.usd ?? null],
   ['cost_basis', ({ other }) => costOfText(other)?.basis ?? null],
 ];
 
-const adminColumns: readonly CsvColumn[] = [
+const adminColumns: ReadonlyArray<CsvColumn<LogView>> = [
   ['channel', (log) => log.channelId],
   ['channel_name', (log) => log.channelName],
 ];

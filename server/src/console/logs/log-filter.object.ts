@@ -1,4 +1,5 @@
-import { ArgsType, Field, InputType, Int } from 'type-graphql';
+import { ArgsType, InputType } from 'type-graphql';
+import { inputFields, ints, nullable, text, texts } from '../../platform/graphql/fields.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, sortInput } from '../../platform/graphql/pagination.js';
 import { MillisecondRangeObject, QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
@@ -13,61 +14,31 @@ import { ceilSecond, unixSeconds } from '../../shared/clock.js';
 const scanned = `Needs \`filter.at\`, of at most 31 days and ${maxLogRows.toLocaleString('en')} rows, of calls of at least 10 s if only those are asked for. A filter by user, channel, model or group leaves fewer rows to read. Costs 500 once.`;
 
 @InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
-export class OwnLogFilterInput {
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When the row was written, to the second.' })
-  at?: TimeRangeObject | null;
-
-  @Field(() => [LogTypeEnum], { nullable: true, description: 'Only rows of these types. All types when absent.' })
-  types?: number[] | null;
-
-  @Field(() => [Int], { nullable: true, description: 'Only rows of these API keys.' })
-  tokenIds?: number[] | null;
-
-  @Field(() => String, { nullable: true, description: 'Name of the API key when the row was written.' })
-  tokenName?: string | null;
-
-  @Field(() => [String], { nullable: true, description: 'Full names; `*` matches any text.' })
-  models?: string[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Only calls that were routed in these groups.' })
-  groups?: string[] | null;
-
-  @Field(() => String, { nullable: true, description: 'Only rows of this call.' })
-  requestId?: string | null;
-
-  @Field(() => QuotaRangeObject, {
-    nullable: true,
-    description: 'Quota of a row. Without `types` it leaves out credits.',
-  })
-  quota?: QuotaRangeObject | null;
-
-  @Field(() => MillisecondRangeObject, {
-    nullable: true,
-    description: `Only calls that took so long. ${scanned}`,
-  })
-  durationMs?: MillisecondRangeObject | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: `Only failed calls with one of these codes, as a whole. ${scanned}`,
-  })
-  errorCodes?: string[] | null;
-}
+export class OwnLogFilterInput extends inputFields({
+  at: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the row was written, to the second.'),
+  types: nullable<number[]>(() => [LogTypeEnum], 'Only rows of these types. All types when absent.'),
+  tokenIds: ints.orNull('Only rows of these API keys.'),
+  tokenName: text.orNull('Name of the API key when the row was written.'),
+  models: texts.orNull('Full names; `*` matches any text.'),
+  groups: texts.orNull('Only calls that were routed in these groups.'),
+  requestId: text.orNull('Only rows of this call.'),
+  quota: nullable<QuotaRangeObject>(() => QuotaRangeObject, 'Quota of a row. Without `types` it leaves out credits.'),
+  durationMs: nullable<MillisecondRangeObject>(
+    () => MillisecondRangeObject,
+    `Only calls that took so long. ${scanned}`,
+  ),
+  errorCodes: texts.orNull(`Only failed calls with one of these codes, as a whole. ${scanned}`),
+}) {}
 
 @InputType('LogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
-export class LogFilterInput extends OwnLogFilterInput {
-  @Field(() => [Int], { nullable: true, description: 'Only rows of these users.' })
-  userIds?: number[] | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Rows of the user who has this name now; without such a user, rows under this name.',
-  })
-  username?: string | null;
-
-  @Field(() => [Int], { nullable: true, description: 'Only calls that these channels served or tried last.' })
-  channelIds?: number[] | null;
-}
+export class LogFilterInput extends inputFields(
+  {
+    userIds: ints.orNull('Only rows of these users.'),
+    username: text.orNull('Rows of the user who has this name now; without such a user, rows under this name.'),
+    channelIds: ints.orNull('Only calls that these channels served or tried last.'),
+  },
+  OwnLogFilterInput,
+) {}
 
 const LogSort = sortInput<LogSortKey>('Log', {
   AT: ['createdAt', 'When the row was written.'],

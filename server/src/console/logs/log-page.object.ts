@@ -1,24 +1,19 @@
-import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
+import { fields, float, int, quota, safeInt } from '../../platform/graphql/fields.js';
 import { Cost } from '../../platform/graphql/access.js';
 import { PageInterface, pageItems } from '../../platform/graphql/pagination.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { LogObject, OwnLogObject } from './log.object.js';
 import type { LogRate, LogSums } from './log-stat.js';
 
 @ObjectType('LogSums', { description: 'Totals of the charged calls that match the filter, ignoring its types.' })
-export class LogSumsObject implements LogSums {
-  @Field(() => GraphQLQuota, { description: 'Quota that was charged.' })
-  quota: number;
-
-  @Field(() => Float, { description: '`quota` in USD, at today’s rate.' })
-  usd: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Model tokens of prompts, cached ones included.' })
-  promptTokens: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Model tokens of answers, reasoning included.' })
-  completionTokens: number;
-}
+export class LogSumsObject
+  extends fields({
+    quota: quota('Quota that was charged.'),
+    usd: float('`quota` in USD, at today’s rate.'),
+    promptTokens: safeInt('Model tokens of prompts, cached ones included.'),
+    completionTokens: safeInt('Model tokens of answers, reasoning included.'),
+  })
+  implements LogSums {}
 
 export const toLogSums = (sums: LogSums, quotaPerUnit: number): LogSumsObject => ({
   ...sums,
@@ -28,13 +23,12 @@ export const toLogSums = (sums: LogSums, quotaPerUnit: number): LogSumsObject =>
 @ObjectType('LogRate', {
   description: 'The charged calls of the last 60 seconds that match the filter, ignoring its times and types.',
 })
-export class LogRateObject implements LogRate {
-  @Field(() => Int, { description: 'Calls that were charged.' })
-  calls: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Prompt and completion tokens.' })
-  tokens: number;
-}
+export class LogRateObject
+  extends fields({
+    calls: int('Calls that were charged.'),
+    tokens: safeInt('Prompt and completion tokens.'),
+  })
+  implements LogRate {}
 
 const sumsText =
   'Of charged calls (type CONSUME) that match the other fields of the filter: its `types` have no effect.';

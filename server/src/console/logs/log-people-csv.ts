@@ -6,9 +6,7 @@ import { creditTypes } from '../../shared/log-type.js';
 import { LogType } from '../../shared/log-type.js';
 import type { LogView } from './log-view.js';
 import { dateOf, secondsIn } from '../../shared/clock.js';
-
-/** A column of a CSV file: its header and its cells. */
-export type CsvColumn = readonly [name: string, cell: (log: LogView) => string | number | boolean | null];
+import type { CsvColumn } from '../../shared/csv.js';
 
 /** How a person wants to read the log. */
 export interface PeopleCsv {
@@ -25,7 +23,7 @@ const typeNames = {
 } as const;
 
 /** A header in both languages, and the cells. */
-type PeopleColumn = readonly [en: string, zh: string, cell: CsvColumn[1]];
+type PeopleColumn = readonly [en: string, zh: string, cell: CsvColumn<LogView>[1]];
 
 /**
  * Reads the form of an export.
@@ -43,7 +41,10 @@ export function peopleCsvOf(query: Readonly<Record<string, string | undefined>>,
 }
 
 /** Returns columns with amounts in USD, times in the reader's time zone, and names in place of numbers. */
-export function peopleColumns({ timeZone, language, quotaPerUnit }: PeopleCsv, isAdmin: boolean): CsvColumn[] {
+export function peopleColumns(
+  { timeZone, language, quotaPerUnit }: PeopleCsv,
+  isAdmin: boolean,
+): Array<CsvColumn<LogView>> {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const names = typeNames[language];
   // Each cell of a row needs its details, so they are parsed once.

@@ -1,6 +1,7 @@
 import { Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
+import { fields, flag, float, int, nullable, of, safeInt, text } from '../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
-import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
+import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { maxInt32 } from '../../shared/limits.js';
 import type { Condition } from '../../shared/price-condition.js';
 import { roundedUsd } from '../../shared/quota.js';
@@ -52,46 +53,33 @@ export const LogAffinityEnum = enumType('LogAffinity', namesOf(logAffinities), '
 });
 
 @ObjectType('LogAudio', { description: 'Tokens of a call with audio.' })
-export class LogAudioObject implements LogAudio {
-  @Field(() => Int, { description: 'Model tokens of text in the prompt.' })
-  textInputTokens: number;
-
-  @Field(() => Int, { description: 'Model tokens of audio in the prompt.' })
-  audioInputTokens: number;
-
-  @Field(() => Int, { description: 'Model tokens of text in the answer.' })
-  textOutputTokens: number;
-
-  @Field(() => Int, { description: 'Model tokens of audio in the answer.' })
-  audioOutputTokens: number;
-}
+export class LogAudioObject
+  extends fields({
+    textInputTokens: int('Model tokens of text in the prompt.'),
+    audioInputTokens: int('Model tokens of audio in the prompt.'),
+    textOutputTokens: int('Model tokens of text in the answer.'),
+    audioOutputTokens: int('Model tokens of audio in the answer.'),
+  })
+  implements LogAudio {}
 
 @ObjectType('LogConversation', { description: 'Texts of a call. Stored while the option LogChatContentEnabled is on.' })
-export class LogConversationObject implements LogConversation {
-  @Field(() => String, { nullable: true, description: 'Null: none.' })
-  systemPrompt: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The messages before the last one.' })
-  context: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The last message. Null: none, such as an image alone.' })
-  input: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The text of the answer. Null: none.' })
-  output: string | null;
-}
+export class LogConversationObject
+  extends fields({
+    systemPrompt: text.orNull('Null: none.'),
+    context: text.orNull('The messages before the last one.'),
+    input: text.orNull('The last message. Null: none, such as an image alone.'),
+    output: text.orNull('The text of the answer. Null: none.'),
+  })
+  implements LogConversation {}
 
 @ObjectType('LogError', { description: 'Reason why no channel could serve a call.' })
-export class LogErrorObject implements LogError {
-  @Field(() => Int, { nullable: true, description: 'HTTP status of the response.' })
-  status: number | null;
-
-  @Field(() => String, { nullable: true, description: 'The code that the client got. Null: older rows without one.' })
-  code: string | null;
-
-  @Field(() => String, { description: 'The reason, in English.' })
-  message: string;
-}
+export class LogErrorObject
+  extends fields({
+    status: int.orNull('HTTP status of the response.'),
+    code: text.orNull('The code that the client got. Null: older rows without one.'),
+    message: text('The reason, in English.'),
+  })
+  implements LogError {}
 
 @InterfaceType('LogEntry', { description: 'Fields of a log row that both admins and owners see.' })
 export abstract class LogEntry {
@@ -223,42 +211,21 @@ export abstract class LogEntry {
 }
 
 @ObjectType('Log', { implements: LogEntry, description: 'A row of the log, as admins see it.' })
-export class LogObject extends LogEntry {
-  @Field(() => GraphQLSafeInt, {
-    description: 'Ids grow in the order in which rows are stored. Those of `OwnLog` are others.',
-  })
-  id: number;
-
-  @Field(() => Int, { description: 'The user who called, or whose account the row is about. 0: none.' })
-  userId: number;
-
-  @Field(() => String, { description: 'Name at that time.' })
-  username: string;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'The channel that served the call, or the last that was tried. Null: none.',
-  })
-  channelId: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Its name now. Null when the channel was deleted.' })
-  channelName: string | null;
-
-  @Field(() => [Int], { description: 'Ids of the channels that were tried, in order.' })
-  attemptIds: readonly number[];
-
-  @Field(() => Float, { nullable: true, description: 'What the call cost: `cost.usd`.' })
-  upstreamUsd: number | null;
-
-  @Field(() => [LogGuardrailObject], { description: 'Guardrails that matched, in order.' })
-  guardrails: readonly LogGuardrailObject[];
-
-  @Field(() => Boolean, { description: 'Its content was captured: `capturedContent`.' })
-  isCaptured: boolean;
-
-  @Field(() => LogCostObject, { nullable: true, description: 'Null: unknown, or not a call.' })
-  cost: LogCostObject | null;
-}
+export class LogObject extends fields(
+  {
+    id: safeInt('Ids grow in the order in which rows are stored. Those of `OwnLog` are others.'),
+    userId: int('The user who called, or whose account the row is about. 0: none.'),
+    username: text('Name at that time.'),
+    channelId: int.orNull('The channel that served the call, or the last that was tried. Null: none.'),
+    channelName: text.orNull('Its name now. Null when the channel was deleted.'),
+    attemptIds: of<readonly number[]>(() => [Int], 'Ids of the channels that were tried, in order.'),
+    upstreamUsd: float.orNull('What the call cost: `cost.usd`.'),
+    guardrails: of<readonly LogGuardrailObject[]>(() => [LogGuardrailObject], 'Guardrails that matched, in order.'),
+    isCaptured: flag('Its content was captured: `capturedContent`.'),
+    cost: nullable<LogCostObject>(() => LogCostObject, 'Null: unknown, or not a call.'),
+  },
+  LogEntry,
+) {}
 
 @ObjectType('OwnLog', {
   implements: LogEntry,

@@ -48,7 +48,7 @@ export class NoticeDelivery {
     if (setting.notifyType === 'webhook') return this.post(setting, notice);
     const to = await this.receivers(setting.notificationEmail || email, email);
     if (to === '') return;
-    const html = `<p>${fill(escapeHtml(notice.content), notice.values.map(toHtml))}</p>`;
+    const html = `<p>${filled(escapeHtml(notice.content), notice.values.map(toHtml))}</p>`;
     await this.deps.mailer.send({ to, subject: notice.title, html });
   }
 
@@ -94,11 +94,10 @@ function toWebhook(url: string, secret: string, notice: Notice, timestamp: numbe
   const body = JSON.stringify({
     type,
     title,
-    content: fill(content, values),
+    content: filled(content, values),
     ...(values.length > 0 ? { values } : {}),
     timestamp,
   });
-  const signature = createHmac('sha256', secret).update(body).digest('hex');
   return {
     // A redirect would carry secret and body to an address that the user did not configure.
     url,
@@ -108,12 +107,18 @@ function toWebhook(url: string, secret: string, notice: Notice, timestamp: numbe
     timeoutMs,
     maxBytes: 64 * 1024,
     followRedirects: false,
-    headers: {
-      'content-type': 'application/json',
-      ...(secret === '' ? {} : { 'x-webhook-signature': signature, authorization: `Bearer ${secret}` }),
-    },
+    headers: { 'content-type': 'application/json', ...signatureOf(body, secret) },
   };
 }
+
+/** Returns the headers by which a webhook knows this server. */
+export const signatureOf = (body: string, secret: string): Record<string, string> =>
+  secret === ''
+    ? {}
+    : {
+        'x-webhook-signature': createHmac('sha256', secret).update(body).digest('hex'),
+        authorization: `Bearer ${secret}`,
+      };
 
 /** Sends the request through the operator's worker, which hides this server's address. */
 function throughWorker(request: GuardedRequest, workerUrl: string, key: string): GuardedRequest {
@@ -130,7 +135,8 @@ function throughWorker(request: GuardedRequest, workerUrl: string, key: string):
   };
 }
 
-function fill(content: string, values: readonly string[]): string {
+/** Returns the content of a notice with its values. */
+export function filled(content: string, values: readonly string[]): string {
   let next = 0;
   return content.replaceAll('{{value}}', () => values[next++] ?? '');
 }

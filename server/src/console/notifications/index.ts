@@ -1,3 +1,3 @@
-export { type Notice, NoticeDelivery } from './delivery.js';
+export { filled, type Notice, NoticeDelivery, signatureOf } from './delivery.js';
 export { NoticeOutbox } from './notice-outbox.js';
 export { NotificationService } from './notification.service.js';

@@ -1,4 +1,4 @@
-import { csvLine } from '../../shared/csv.js';
+import type { CsvColumn } from '../../shared/csv.js';
 import type { Redemption } from './redemption.entity.js';
 
 /** A row with its code, for admins only. Access tokens that must not change codes get `hiddenKey` instead of the text. */
@@ -10,7 +10,7 @@ export interface KeyedRedemption {
 const iso = (moment: Date | null): string => moment?.toISOString() ?? '';
 
 /** Columns of the export. Times are in UTC; an unlimited gift code has no `max_uses`. */
-const columns: ReadonlyArray<readonly [name: string, cell: (code: KeyedRedemption) => string | number | null]> = [
+export const codeColumns: ReadonlyArray<CsvColumn<KeyedRedemption>> = [
   ['id', ({ redemption }) => redemption.id],
   ['name', ({ redemption }) => redemption.name],
   ['code', ({ key }) => key],
@@ -25,7 +25,3 @@ const columns: ReadonlyArray<readonly [name: string, cell: (code: KeyedRedemptio
   ['redeemed_at', ({ redemption }) => iso(redemption.redeemedAt)],
   ['redeemed_by', ({ redemption }) => redemption.usedUserId],
 ];
-
-export const codeCsvHeader: string = csvLine(columns.map(([name]) => name));
-
-export const codeCsvLine = (code: KeyedRedemption): string => csvLine(columns.map(([, cell]) => cell(code)));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sendCsv } from '../../platform/http/csv.js';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { int, listOf, pages, parameter, quota } from '../../platform/http/openapi/operation.js';
-import { wireList } from '../../platform/http/paging.js';
+import { wirePage } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
 import type { RedeemService } from './redeem.service.js';
 import type { RedemptionService } from './redemption.service.js';
@@ -30,11 +30,8 @@ export const redemptionRoutes = [
     query: pages,
     data: listOf(redemptionShape),
     example: { query: { p: 1 } },
-    handle: async (codes, { actor, query, request }) => {
-      const { answer, ...page } = wireList(request, query, { paged: true });
-      const { items, total } = await codes.list(actor, {}, page);
-      return answer(items.map(toWire), total);
-    },
+    handle: (codes, { actor, query, request }) =>
+      wirePage(request, query, { paged: true }, toWire, (page) => codes.list(actor, {}, page)),
   }),
   route('GET /api/redemption/search', {
     summary: 'Search codes',
@@ -42,11 +39,10 @@ export const redemptionRoutes = [
     query: { ...pages, keyword: parameter.words('Beginning of the name, an id, or a whole code') },
     data: listOf(redemptionShape),
     example: { query: { keyword: 'spring' } },
-    handle: async (codes, { actor, query, request }) => {
-      const { answer, ...page } = wireList(request, query, { paged: true });
-      const { items, total } = await codes.list(actor, { keyword: query.keyword || undefined }, page);
-      return answer(items.map(toWire), total);
-    },
+    handle: (codes, { actor, query, request }) =>
+      wirePage(request, query, { paged: true }, toWire, (page) =>
+        codes.list(actor, { keyword: query.keyword || undefined }, page),
+      ),
   }),
   route('GET /api/redemption/export', {
     summary: 'Codes as CSV, oldest first',

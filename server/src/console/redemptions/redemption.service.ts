@@ -12,6 +12,7 @@ import {
 import type { AuditChange, AuditLog, UsageLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
+import { csvPieces } from '../../shared/csv.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList, maxIds } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
@@ -20,7 +21,7 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { LogType } from '../logs/index.js';
-import { codeCsvHeader, codeCsvLine, type KeyedRedemption } from './redemption-csv.js';
+import { codeColumns, type KeyedRedemption } from './redemption-csv.js';
 import { parseFields, parseNew, type InputOf, type NewRedemptions, type RedemptionFields } from './redemption-input.js';
 import {
   readSums,
@@ -114,24 +115,17 @@ export class RedemptionService {
   export(actor: MaybeActor, filter: RedemptionFilter): AsyncIterable<string> {
     const admin = requirePermission(actor, 'codes');
     requireConfirmed(admin);
-    return this.pieces(admin, filter);
-  }
-
-  private async *pieces(admin: Actor, filter: RedemptionFilter): AsyncGenerator<string> {
-    const read = (behind: number): Promise<Redemption[]> =>
-      redemptionQuery(this.deps, filter)
-        .addSelect('redemption.keySealed')
-        .andWhere('redemption.id > :behind', { behind })
-        .orderBy('redemption.id', 'ASC')
-        .limit(codesAtOnce)
-        .getMany();
-    // The first rows are read before anything is sent, so that a failure is returned as an error response.
-    let rows = await read(0);
-    yield codeCsvHeader;
-    for (let last = rows.at(-1); last; last = rows.at(-1)) {
-      yield rows.map((row) => codeCsvLine(this.keyed(admin, row))).join('');
-      rows = rows.length === codesAtOnce ? await read(last.id) : [];
-    }
+    return csvPieces(codeColumns, {
+      rowsPerRead: codesAtOnce,
+      read: (behind?: Redemption) =>
+        redemptionQuery(this.deps, filter)
+          .addSelect('redemption.keySealed')
+          .andWhere('redemption.id > :behind', { behind: behind?.id ?? 0 })
+          .orderBy('redemption.id', 'ASC')
+          .limit(codesAtOnce)
+          .getMany(),
+      show: (rows) => rows.map((row) => this.keyed(admin, row)),
+    });
   }
 
   /** @throws AppError NOT_FOUND */

@@ -1,5 +1,5 @@
-import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import { inputFields, int } from '../../platform/graphql/fields.js';
+import { InputType, ObjectType } from 'type-graphql';
+import { fields, inputFields, int, moment, nullable, of, text } from '../../platform/graphql/fields.js';
 import { enumType, PermissionEnum, RoleEnum } from '../../platform/graphql/enums.js';
 import type { Role } from '../../shared/actor.js';
 import { entryOf, permissions, withImplied, type Permission, type PermissionArea } from '../../shared/permission.js';
@@ -21,22 +21,13 @@ const PermissionAreaEnum = enumType(
 );
 
 @ObjectType('PermissionInfo', { description: 'A permission that a custom role can have.' })
-export class PermissionInfoObject {
-  @Field(() => PermissionEnum, { description: 'The permission, for `createCustomRole`.' })
-  permission: Permission;
-
-  @Field(() => String, { description: 'As the documentation and the audit log write it, such as `channels.read`.' })
-  name: string;
-
-  @Field(() => PermissionAreaEnum, { description: 'The part of the administration that it belongs to.' })
-  area: PermissionArea;
-
-  @Field(() => [RoleEnum], { description: 'The fixed roles that hold it.' })
-  roles: Role[];
-
-  @Field(() => [PermissionEnum], { description: 'Other permissions that are held with it.' })
-  implies: Permission[];
-}
+export class PermissionInfoObject extends fields({
+  permission: of<Permission>(() => PermissionEnum, 'The permission, for `createCustomRole`.'),
+  name: text('As the documentation and the audit log write it, such as `channels.read`.'),
+  area: of<PermissionArea>(() => PermissionAreaEnum, 'The part of the administration that it belongs to.'),
+  roles: of<Role[]>(() => [RoleEnum], 'The fixed roles that hold it.'),
+  implies: of<Permission[]>(() => [PermissionEnum], 'Other permissions that are held with it.'),
+}) {}
 
 export const permissionInfos: readonly PermissionInfoObject[] = permissions.map((name) => {
   const { area, least } = entryOf(name);
@@ -50,45 +41,29 @@ export const permissionInfos: readonly PermissionInfoObject[] = permissions.map(
 });
 
 @ObjectType('CustomRole', { description: 'A bundle of permissions that root gives to common users.' })
-export class CustomRoleObject {
-  @Field(() => Int, { description: 'Names the role in `giveCustomRole`.' })
-  id: number;
-
-  @Field(() => String, { description: 'Unique among custom roles.' })
-  name: string;
-
-  @Field(() => Date, { description: 'When the role was created.' })
-  createdAt: Date;
-
-  @Field(() => Date, { description: 'When the role was changed last.' })
-  updatedAt: Date;
-}
+export class CustomRoleObject extends fields({
+  id: int('Names the role in `giveCustomRole`.'),
+  name: text('Unique among custom roles.'),
+  createdAt: moment('When the role was created.'),
+  updatedAt: moment('When the role was changed last.'),
+}) {}
 
 @InputType({ description: 'A new custom role.' })
-export class CreateCustomRoleInput {
-  @Field(() => String, { description: '1 to 64 characters, unique.' })
-  name: string;
-
-  @Field(() => [PermissionEnum], {
-    description: 'What its users may do. Permissions that these imply need not be listed.',
-  })
-  permissions: Permission[];
-
-  @Field(() => String, { nullable: true, description: 'A retry with the same key returns the same role.' })
-  idempotencyKey?: string | null;
-}
+export class CreateCustomRoleInput extends inputFields({
+  name: text('1 to 64 characters, unique.'),
+  permissions: of<Permission[]>(
+    () => [PermissionEnum],
+    'What its users may do. Permissions that these imply need not be listed.',
+  ),
+  idempotencyKey: text.orNull('A retry with the same key returns the same role.'),
+}) {}
 
 @InputType({ description: 'Changes of a custom role.' })
-export class UpdateCustomRoleInput {
-  @Field(() => Int, { description: '`CustomRole.id`.' })
-  id: number;
-
-  @Field(() => String, { nullable: true, description: 'Absent: unchanged.' })
-  name?: string | null;
-
-  @Field(() => [PermissionEnum], { nullable: true, description: 'All of them. Absent: unchanged.' })
-  permissions?: Permission[] | null;
-}
+export class UpdateCustomRoleInput extends inputFields({
+  id: int('`CustomRole.id`.'),
+  name: text.orNull('Absent: unchanged.'),
+  permissions: nullable<Permission[]>(() => [PermissionEnum], 'All of them. Absent: unchanged.'),
+}) {}
 
 @InputType({ description: 'A user, and the role that it gets.' })
 export class GiveCustomRoleInput extends inputFields({

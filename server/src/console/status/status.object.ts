@@ -1,29 +1,22 @@
-import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
+import { fields, flag, float, int, moment, of, text } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import type { Release } from './release.service.js';
 import type { Status } from './status.js';
 import { dateOf } from '../../shared/clock.js';
 
 @ObjectType('ChatLink', { description: 'A chat application that users can open with an API key.' })
-export class ChatLink {
-  @Field(() => String, { description: 'The name of the application.' })
-  name: string;
-
-  @Field(() => String, { description: 'URL with the placeholders `{address}` and `{key}`.' })
-  link: string;
-}
+export class ChatLink extends fields({
+  name: text('The name of the application.'),
+  link: text('URL with the placeholders `{address}` and `{key}`.'),
+}) {}
 
 @ObjectType('Release', { description: 'A published version of this software.' })
-export class ReleaseObject {
-  @Field(() => String, { description: 'The version, such as `v1.2.0`.' })
-  tag: string;
-
-  @Field(() => String, { description: 'Markdown.' })
-  notes: string;
-
-  @Field(() => Boolean, { description: 'This server runs it.' })
-  isCurrent: boolean;
-}
+export class ReleaseObject extends fields({
+  tag: text('The version, such as `v1.2.0`.'),
+  notes: text('Markdown.'),
+  isCurrent: flag('This server runs it.'),
+}) {}
 
 export const toReleaseObject = ({ current, ...release }: Release): ReleaseObject => ({
   ...release,
@@ -42,139 +35,55 @@ const DashboardBucketEnum = enumType(
 );
 
 @ObjectType('Status', { description: 'Public facts about this site.' })
-export class StatusObject {
-  @Field(() => String, { description: 'The version of this server.' })
-  version: string;
-
-  @Field(() => Date, { description: 'When this server process started.' })
-  startedAt: Date;
-
-  @Field(() => Boolean, { description: 'The wizard of the first start is done.' })
-  isSetUp: boolean;
-
-  @Field(() => String, { description: 'The name of the site, as the console shows it.' })
-  systemName: string;
-
-  @Field(() => String, { nullable: true, description: 'URL of an image. Null: the built-in logo.' })
-  logo: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Sanitized HTML.' })
-  footerHtml: string | null;
-
-  @Field(() => String, { description: 'Base URL of this site, for links in e-mails and for SDKs.' })
-  serverAddress: string;
-
-  @Field(() => String, { nullable: true, description: 'Address of the operator’s documentation. Null: none.' })
-  docsLink: string | null;
-
-  @Field(() => String, { nullable: true, description: 'A page that sells redemption codes.' })
-  topUpLink: string | null;
-
-  @Field(() => [ChatLink], { description: 'Chat applications that the operator offers. Empty: none.' })
-  chatLinks: ChatLink[];
-
-  @Field(() => Boolean, { description: 'Registration requires a proven e-mail address.' })
-  emailVerification: boolean;
-
-  @Field(() => Boolean, { description: 'Public forms require a Turnstile token.' })
-  turnstileCheck: boolean;
-
-  @Field(() => String, { nullable: true, description: 'Null: the bot check is off.' })
-  turnstileSiteKey: string | null;
-
-  @Field(() => Boolean, { description: 'Users can sign in with GitHub.' })
-  githubOauth: boolean;
-
-  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
-  githubClientId: string | null;
-
-  @Field(() => Boolean, { description: 'Users can sign in with linux.do.' })
-  linuxdoOauth: boolean;
-
-  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
-  linuxdoClientId: string | null;
-
-  @Field(() => Boolean, { description: 'Users can sign in with the OpenID Connect provider of the site.' })
-  oidcEnabled: boolean;
-
-  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
-  oidcClientId: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
-  oidcAuthorizationEndpoint: string | null;
-
-  @Field(() => Boolean, { description: 'Users can sign in with Telegram.' })
-  telegramOauth: boolean;
-
-  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
-  telegramBotName: string | null;
-
-  @Field(() => Boolean, { description: 'Users can sign in with WeChat.' })
-  wechatLogin: boolean;
-
-  @Field(() => String, { nullable: true, description: 'URL of the QR code of the official account.' })
-  wechatQrcode: string | null;
-
-  @Field(() => Float, { description: 'Units of the local currency for 1 USD.' })
-  price: number;
-
-  @Field(() => Int, { description: 'The least amount of a top-up, in USD.' })
-  minTopup: number;
-
-  @Field(() => Boolean, { description: 'A payment gateway is configured.' })
-  enableOnlineTopup: boolean;
-
-  @Field(() => Float, { description: 'Quota of 1 USD.' })
-  quotaPerUnit: number;
-
-  @Field(() => Boolean, { description: 'Amounts are shown in USD. Otherwise in quota.' })
-  displayInCurrency: boolean;
-
-  @Field(() => Boolean, { description: 'The console shows drawings.' })
-  enableDrawing: boolean;
-
-  @Field(() => Boolean, { description: 'The console shows creative tasks.' })
-  enableTask: boolean;
-
-  @Field(() => Boolean, { description: 'Users see the health of models.' })
-  enableModelHealth: boolean;
-
-  @Field(() => Boolean, { description: 'Visitors see it, too.' })
-  publicModelHealth: boolean;
-
-  @Field(() => Boolean, { description: 'Everyone sees the status page.' })
-  enableStatusPage: boolean;
-
-  @Field(() => Boolean, { description: 'The console shows usage charts.' })
-  enableDataExport: boolean;
-
-  @Field(() => DashboardBucketEnum, { description: 'Length of a bucket that charts of the console begin with.' })
-  dashboardBucket: Status['dataExportDefaultTime'];
-
-  @Field(() => Boolean, { description: 'The sidebar of the console is collapsed at first.' })
-  defaultCollapseSidebar: boolean;
-
-  @Field(() => Boolean, { description: 'Drawing proxies report by callback. Otherwise they are polled.' })
-  mjNotifyEnabled: boolean;
-
-  @Field(() => Boolean, { description: 'The console shows that the site is a demo.' })
-  demoSiteEnabled: boolean;
-
-  @Field(() => Boolean, { description: 'Models without a price can be called.' })
-  selfUseModeEnabled: boolean;
-
-  @Field(() => Boolean, { description: 'Users can claim a reward every day: `checkIn`.' })
-  checkInEnabled: boolean;
-
-  @Field(() => Boolean, { description: 'New accounts can be created.' })
-  registerEnabled: boolean;
-
-  @Field(() => Boolean, { description: 'Users can sign in with a password.' })
-  passwordLoginEnabled: boolean;
-
-  @Field(() => Boolean, { description: 'New accounts can be created with a password.' })
-  passwordRegisterEnabled: boolean;
-}
+export class StatusObject extends fields({
+  version: text('The version of this server.'),
+  startedAt: moment('When this server process started.'),
+  isSetUp: flag('The wizard of the first start is done.'),
+  systemName: text('The name of the site, as the console shows it.'),
+  logo: text.orNull('URL of an image. Null: the built-in logo.'),
+  footerHtml: text.orNull('Sanitized HTML.'),
+  serverAddress: text('Base URL of this site, for links in e-mails and for SDKs.'),
+  docsLink: text.orNull('Address of the operator’s documentation. Null: none.'),
+  topUpLink: text.orNull('A page that sells redemption codes.'),
+  chatLinks: of<ChatLink[]>(() => [ChatLink], 'Chat applications that the operator offers. Empty: none.'),
+  emailVerification: flag('Registration requires a proven e-mail address.'),
+  turnstileCheck: flag('Public forms require a Turnstile token.'),
+  turnstileSiteKey: text.orNull('Null: the bot check is off.'),
+  githubOauth: flag('Users can sign in with GitHub.'),
+  githubClientId: text.orNull('Null: not set up.'),
+  linuxdoOauth: flag('Users can sign in with linux.do.'),
+  linuxdoClientId: text.orNull('Null: not set up.'),
+  oidcEnabled: flag('Users can sign in with the OpenID Connect provider of the site.'),
+  oidcClientId: text.orNull('Null: not set up.'),
+  oidcAuthorizationEndpoint: text.orNull('Null: not set up.'),
+  telegramOauth: flag('Users can sign in with Telegram.'),
+  telegramBotName: text.orNull('Null: not set up.'),
+  wechatLogin: flag('Users can sign in with WeChat.'),
+  wechatQrcode: text.orNull('URL of the QR code of the official account.'),
+  price: float('Units of the local currency for 1 USD.'),
+  minTopup: int('The least amount of a top-up, in USD.'),
+  enableOnlineTopup: flag('A payment gateway is configured.'),
+  quotaPerUnit: float('Quota of 1 USD.'),
+  displayInCurrency: flag('Amounts are shown in USD. Otherwise in quota.'),
+  enableDrawing: flag('The console shows drawings.'),
+  enableTask: flag('The console shows creative tasks.'),
+  enableModelHealth: flag('Users see the health of models.'),
+  publicModelHealth: flag('Visitors see it, too.'),
+  enableStatusPage: flag('Everyone sees the status page.'),
+  enableDataExport: flag('The console shows usage charts.'),
+  dashboardBucket: of<Status['dataExportDefaultTime']>(
+    () => DashboardBucketEnum,
+    'Length of a bucket that charts of the console begin with.',
+  ),
+  defaultCollapseSidebar: flag('The sidebar of the console is collapsed at first.'),
+  mjNotifyEnabled: flag('Drawing proxies report by callback. Otherwise they are polled.'),
+  demoSiteEnabled: flag('The console shows that the site is a demo.'),
+  selfUseModeEnabled: flag('Models without a price can be called.'),
+  checkInEnabled: flag('Users can claim a reward every day: `checkIn`.'),
+  registerEnabled: flag('New accounts can be created.'),
+  passwordLoginEnabled: flag('Users can sign in with a password.'),
+  passwordRegisterEnabled: flag('New accounts can be created with a password.'),
+}) {}
 
 /** Converts the status without the links that only the oldest clients read. Empty texts become null. */
 export function toStatusObject({

@@ -1,7 +1,7 @@
-import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, InputType, ObjectType } from 'type-graphql';
+import { fields, inputFields, ints, json, nullable, of, text, texts } from '../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject } from '../../platform/graphql/pagination.js';
-import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import {
   creativeActions,
   type CreativeAction,
@@ -24,19 +24,15 @@ const CreativeTaskActionEnum = enumType(
 );
 
 @ObjectType('CreativeTask', { description: 'Music, lyrics or a video requested from a provider.' })
-export class CreativeTaskObject extends TaskObject {
-  @Field(() => String, { description: '`suno` or `video`.' })
-  platform: string;
-
-  @Field(() => CreativeTaskActionEnum, { description: 'What was requested.' })
-  action: CreativeAction | typeof unknownValue;
-
-  @Field(() => String, { nullable: true, description: 'The request, as text.' })
-  input: string | null;
-
-  @Field(() => GraphQLJSON, { nullable: true, description: 'The result reported by the provider; of own videos null.' })
-  data: unknown;
-
+export class CreativeTaskObject extends fields(
+  {
+    platform: text('`suno` or `video`.'),
+    action: of<CreativeAction | typeof unknownValue>(() => CreativeTaskActionEnum, 'What was requested.'),
+    input: text.orNull('The request, as text.'),
+    data: json.orNull('The result reported by the provider; of own videos null.'),
+  },
+  TaskObject,
+) {
   /** The properties are not a field of the API. `contentUrl` needs them. */
   properties: TaskProperties;
 }
@@ -65,27 +61,27 @@ export const CreativeTaskPage = pageObject(CreativeTaskObject, 'CreativeTaskPage
 @InputType('OwnCreativeTaskFilter', {
   description: 'Conditions on creative tasks. All must match. An empty list matches nothing.',
 })
-export class OwnCreativeTaskFilterInput extends OwnTaskFilterInput {
-  @Field(() => [CreativeTaskActionEnum], {
-    nullable: true,
-    description: 'Only tasks of these kinds. UNKNOWN matches all actions that the gateway does not know.',
-  })
-  actions?: string[] | null;
-
-  @Field(() => [String], { nullable: true, description: '`suno` or `video`.' })
-  platforms?: string[] | null;
-}
+export class OwnCreativeTaskFilterInput extends inputFields(
+  {
+    actions: nullable<string[]>(
+      () => [CreativeTaskActionEnum],
+      'Only tasks of these kinds. UNKNOWN matches all actions that the gateway does not know.',
+    ),
+    platforms: texts.orNull('`suno` or `video`.'),
+  },
+  OwnTaskFilterInput,
+) {}
 
 @InputType('CreativeTaskFilter', {
   description: 'Conditions on creative tasks. All must match. An empty list matches nothing.',
 })
-export class CreativeTaskFilterInput extends OwnCreativeTaskFilterInput {
-  @Field(() => [Int], { nullable: true, description: 'Only tasks of these users.' })
-  userIds?: number[] | null;
-
-  @Field(() => [Int], { nullable: true, description: 'Only tasks that these channels got.' })
-  channelIds?: number[] | null;
-}
+export class CreativeTaskFilterInput extends inputFields(
+  {
+    userIds: ints.orNull('Only tasks of these users.'),
+    channelIds: ints.orNull('Only tasks that these channels got.'),
+  },
+  OwnCreativeTaskFilterInput,
+) {}
 
 @ArgsType()
 export class OwnCreativeTaskListArgs extends listArgs(

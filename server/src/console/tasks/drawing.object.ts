@@ -1,4 +1,5 @@
-import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, ObjectType } from 'type-graphql';
+import { fields, inputFields, ints, of, text } from '../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject } from '../../platform/graphql/pagination.js';
 import { drawingActions, type Drawing, type DrawingAction } from './drawing.entity.js';
@@ -53,25 +54,17 @@ const DrawingSubmissionEnum = enumType(
 );
 
 @ObjectType('Drawing', { description: 'An image requested from a Midjourney proxy.' })
-export class DrawingObject extends TaskObject {
-  @Field(() => DrawingActionEnum, { description: 'What was requested.' })
-  action: DrawingAction | typeof unknownValue;
-
-  @Field(() => DrawingSubmissionEnum, { description: 'Whether the provider took the request.' })
-  submission: DrawingSubmission;
-
-  @Field(() => String, { nullable: true, description: 'Null: the action has none.' })
-  prompt: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The provider’s English translation of the prompt.' })
-  promptEn: string | null;
-
-  @Field(() => String, { nullable: true, description: 'A message of the provider.' })
-  description: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Null: there is no image yet.' })
-  imageUrl: string | null;
-}
+export class DrawingObject extends fields(
+  {
+    action: of<DrawingAction | typeof unknownValue>(() => DrawingActionEnum, 'What was requested.'),
+    submission: of<DrawingSubmission>(() => DrawingSubmissionEnum, 'Whether the provider took the request.'),
+    prompt: text.orNull('Null: the action has none.'),
+    promptEn: text.orNull('The provider’s English translation of the prompt.'),
+    description: text.orNull('A message of the provider.'),
+    imageUrl: text.orNull('Null: there is no image yet.'),
+  },
+  TaskObject,
+) {}
 
 export const toDrawingObject = (drawing: Drawing): DrawingObject => ({
   id: drawing.id,
@@ -112,13 +105,13 @@ export class OwnDrawingFilterInput extends OwnTaskFilterInput {
 }
 
 @InputType('DrawingFilter', { description: 'Conditions on drawings. All must match. An empty list matches nothing.' })
-export class DrawingFilterInput extends OwnDrawingFilterInput {
-  @Field(() => [Int], { nullable: true, description: 'Only drawings of these users.' })
-  userIds?: number[] | null;
-
-  @Field(() => [Int], { nullable: true, description: 'Only drawings that these channels got.' })
-  channelIds?: number[] | null;
-}
+export class DrawingFilterInput extends inputFields(
+  {
+    userIds: ints.orNull('Only drawings of these users.'),
+    channelIds: ints.orNull('Only drawings that these channels got.'),
+  },
+  OwnDrawingFilterInput,
+) {}
 
 @ArgsType()
 export class OwnDrawingListArgs extends listArgs(

@@ -1,10 +1,21 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import {
+  fields,
+  inputFields,
+  int,
+  ints,
+  moment,
+  nullable,
+  of,
+  quota,
+  text,
+  texts,
+} from '../../platform/graphql/fields.js';
 import { Access } from '../../platform/graphql/access.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
 import { sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { CreativeTaskFilter } from './creative-task.service.js';
@@ -38,56 +49,30 @@ const TaskStatusEnum = enumType(
 );
 
 @ObjectType()
-export abstract class TaskObject {
-  @Field(() => Int, { description: 'Ids grow with time. The id at the provider is `taskId`.' })
-  id: number;
-
-  @Field(() => String, { nullable: true, description: 'The provider’s id. Null: the provider has not accepted it.' })
-  taskId: string | null;
-
-  @Field(() => Int, { description: 'The user who pays for the task.' })
-  userId: number;
-
+export abstract class TaskObject extends fields({
+  id: int('Ids grow with time. The id at the provider is `taskId`.'),
+  taskId: text.orNull('The provider’s id. Null: the provider has not accepted it.'),
+  userId: int('The user who pays for the task.'),
+  status: of<TaskStatus>(() => TaskStatusEnum, 'How far the task is.'),
+  progress: int('Percent, 0 to 100. 100 is final.'),
+  failReason: text.orNull('Null: it did not fail.'),
+  submittedAt: moment('When the user requested it.'),
+  startedAt: moment.orNull('When the provider began. Null: not yet, or not reported.'),
+  finishedAt: moment.orNull('Null: it has not ended.'),
+  quota: quota('Quota that was charged. Refunded when the task fails.'),
+}) {
   @Access('tasks.read')
   @Field(() => Int, { nullable: true, description: 'Null in lists of own tasks.' })
   channelId: number | null;
-
-  @Field(() => TaskStatusEnum, { description: 'How far the task is.' })
-  status: TaskStatus;
-
-  @Field(() => Int, { description: 'Percent, 0 to 100. 100 is final.' })
-  progress: number;
-
-  @Field(() => String, { nullable: true, description: 'Null: it did not fail.' })
-  failReason: string | null;
-
-  @Field(() => Date, { description: 'When the user requested it.' })
-  submittedAt: Date;
-
-  @Field(() => Date, { nullable: true, description: 'When the provider began. Null: not yet, or not reported.' })
-  startedAt: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Null: it has not ended.' })
-  finishedAt: Date | null;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that was charged. Refunded when the task fails.' })
-  quota: number;
 }
 
 @InputType()
-export abstract class OwnTaskFilterInput {
-  @Field(() => [Int], { nullable: true, description: 'Only these tasks.' })
-  ids?: number[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'The provider’s ids.' })
-  taskIds?: string[] | null;
-
-  @Field(() => [TaskStatusEnum], { nullable: true, description: 'Only tasks with one of these statuses.' })
-  statuses?: TaskStatus[] | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When the task was requested.' })
-  submitted?: TimeRangeObject | null;
-}
+export abstract class OwnTaskFilterInput extends inputFields({
+  ids: ints.orNull('Only these tasks.'),
+  taskIds: texts.orNull('The provider’s ids.'),
+  statuses: nullable<TaskStatus[]>(() => [TaskStatusEnum], 'Only tasks with one of these statuses.'),
+  submitted: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the task was requested.'),
+}) {}
 
 type FilterInput = OwnTaskFilterInput &
   Nullable<Pick<CreativeTaskFilter, 'actions' | 'userIds' | 'channelIds' | 'platforms'>>;

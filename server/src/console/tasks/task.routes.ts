@@ -1,5 +1,5 @@
 import { listOf } from '../../platform/http/openapi/operation.js';
-import { wireList } from '../../platform/http/paging.js';
+import { wirePage } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
 import type { CreativeTaskService } from './creative-task.service.js';
 import type { DrawingService } from './drawing.service.js';
@@ -29,11 +29,8 @@ export const drawingRoutes = [
     query: { ...drawingQuery, ...ofChannel },
     data: listOf(drawingShape),
     example: {},
-    handle: async (drawings, { actor, query, request }) => {
-      const { answer, ...page } = wireList(request, query, form);
-      const { items, total } = await drawings.list(actor, toDrawingFilter(query), page);
-      return answer(items.map(toDrawingWire), total);
-    },
+    handle: (drawings, { actor, query, request }) =>
+      wirePage(request, query, form, toDrawingWire, (page) => drawings.list(actor, toDrawingFilter(query), page)),
   }),
   drawingRoute('GET /api/mj/self', {
     summary: 'Own drawings',
@@ -41,11 +38,8 @@ export const drawingRoutes = [
     query: drawingQuery,
     data: listOf(drawingShape),
     example: {},
-    handle: async (drawings, { actor, query, request }) => {
-      const { answer, ...page } = wireList(request, query, form);
-      const { items, total } = await drawings.listOwn(actor, toDrawingFilter(query), page);
-      return answer(items.map(toDrawingWire), total);
-    },
+    handle: (drawings, { actor, query, request }) =>
+      wirePage(request, query, form, toDrawingWire, (page) => drawings.listOwn(actor, toDrawingFilter(query), page)),
   }),
 ];
 
@@ -57,11 +51,10 @@ export const creativeTaskRoutes = [
     query: { ...creativeTaskQuery, ...ofChannel },
     data: listOf(creativeTaskShape),
     example: {},
-    handle: async (tasks, { actor, query, request }) => {
-      const { answer, ...page } = wireList(request, query, form);
-      const { items, total } = await tasks.list(actor, toCreativeTaskFilter(query), page);
-      return answer(items.map(toCreativeTaskWire), total);
-    },
+    handle: (tasks, { actor, query, request }) =>
+      wirePage(request, query, form, toCreativeTaskWire, (page) =>
+        tasks.list(actor, toCreativeTaskFilter(query), page),
+      ),
   }),
   taskRoute('GET /api/task/self', {
     summary: 'Own creative tasks',
@@ -69,10 +62,9 @@ export const creativeTaskRoutes = [
     query: creativeTaskQuery,
     data: listOf(creativeTaskShape),
     example: {},
-    handle: async (tasks, { actor, query, request }) => {
-      const { answer, ...page } = wireList(request, query, form);
-      const { items, total } = await tasks.listOwn(actor, toCreativeTaskFilter(query), page);
-      return answer(items.map(toCreativeTaskWire), total);
-    },
+    handle: (tasks, { actor, query, request }) =>
+      wirePage(request, query, form, toCreativeTaskWire, (page) =>
+        tasks.listOwn(actor, toCreativeTaskFilter(query), page),
+      ),
   }),
 ];

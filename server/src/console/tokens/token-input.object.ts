@@ -1,6 +1,5 @@
-import { Field, InputType, Int } from 'type-graphql';
-import { inputFields, ints, text } from '../../platform/graphql/fields.js';
-import { GraphQLQuota } from '../../platform/graphql/scalars.js';
+import { InputType } from 'type-graphql';
+import { inputFields, int, ints, moment, nullable, quota, text, texts } from '../../platform/graphql/fields.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { TokenBudgetInput } from '../budgets/budget.object.js';
@@ -12,87 +11,52 @@ import type { TokenRateLimit } from './token.entity.js';
 @InputType('TokenRateLimitInput', {
   description: 'Absent fields stay unchanged; in a new limit they are 60, 1000 and 10.',
 })
-export class TokenRateLimitInput {
-  @Field(() => Int, { nullable: true, description: 'Length of the period in seconds.' })
-  periodSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Calls per period, failed ones included. Null: no limit.' })
-  calls?: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Successful calls per period. Null: no limit.' })
-  successes?: number | null;
-}
+export class TokenRateLimitInput extends inputFields({
+  periodSeconds: int.orNull('Length of the period in seconds.'),
+  calls: int.orNull('Calls per period, failed ones included. Null: no limit.'),
+  successes: int.orNull('Successful calls per period. Null: no limit.'),
+}) {}
 
 @InputType()
-abstract class TokenFieldsInput {
-  @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
-  group?: string | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'At most 10 groups that are tried after `group`, in this order. Null: none.',
-  })
-  fallbackGroups?: string[] | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'At most 10 models that are called in place of one that no channel can serve. Null: as the site sets.',
-  })
-  fallbackModels?: string[] | null;
-
-  @Field(() => GraphQLQuota, { nullable: true, description: 'Remaining quota of the key. Null: unlimited.' })
-  quota?: number | null;
-
-  @Field(() => [String], { nullable: true, description: 'The models it can call, at least one. Null: all.' })
-  modelLimits?: string[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'IP addresses and CIDR ranges that can use it. Null: all.' })
-  allowIps?: string[] | null;
-
-  @Field(() => TokenRateLimitInput, { nullable: true, description: 'Null: only that of the user.' })
-  rateLimit?: TokenRateLimitInput | null;
-
-  @Field(() => Date, { nullable: true, description: 'In the future. Null: never.' })
-  expiresAt?: Date | null;
-
-  @Field(() => [TokenScopeEnum], { nullable: true, description: 'At least one. Null: RELAY and USAGE.' })
-  scopes?: TokenScope[] | null;
-}
+abstract class TokenFieldsInput extends inputFields({
+  group: text.orNull('Null: the group of the user.'),
+  fallbackGroups: texts.orNull('At most 10 groups that are tried after `group`, in this order. Null: none.'),
+  fallbackModels: texts.orNull(
+    'At most 10 models that are called in place of one that no channel can serve. Null: as the site sets.',
+  ),
+  quota: quota.orNull('Remaining quota of the key. Null: unlimited.'),
+  modelLimits: texts.orNull('The models it can call, at least one. Null: all.'),
+  allowIps: texts.orNull('IP addresses and CIDR ranges that can use it. Null: all.'),
+  rateLimit: nullable<TokenRateLimitInput>(() => TokenRateLimitInput, 'Null: only that of the user.'),
+  expiresAt: moment.orNull('In the future. Null: never.'),
+  scopes: nullable<TokenScope[]>(() => [TokenScopeEnum], 'At least one. Null: RELAY and USAGE.'),
+}) {}
 
 @InputType('CreateTokenInput', { description: 'Absent fields are null: a key without a quota is unlimited.' })
-export class CreateTokenInput extends TokenFieldsInput {
-  @Field(() => String, { description: '1 to 30 characters.' })
-  name: string;
-
-  @Field(() => [TokenBudgetInput], {
-    nullable: true,
-    description: 'At most 20 budgets of the key, which is not created without them.',
-  })
-  budgets?: TokenBudgetInput[] | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'A retry with the same key returns the API key of the first call.',
-  })
-  idempotencyKey?: string | null;
-}
+export class CreateTokenInput extends inputFields(
+  {
+    name: text('1 to 30 characters.'),
+    budgets: nullable<TokenBudgetInput[]>(
+      () => [TokenBudgetInput],
+      'At most 20 budgets of the key, which is not created without them.',
+    ),
+    idempotencyKey: text.orNull('A retry with the same key returns the API key of the first call.'),
+  },
+  TokenFieldsInput,
+) {}
 
 @InputType('UpdateTokenInput', { description: 'Absent fields stay unchanged.' })
-export class UpdateTokenInput extends TokenFieldsInput {
-  @Field(() => Int, { description: '`Token.id`.' })
-  id: number;
-
-  @Field(() => String, { nullable: true, description: '1 to 30 characters.' })
-  name?: string | null;
-
-  @Field(() => GraphQLQuota, {
-    nullable: true,
-    description:
+export class UpdateTokenInput extends inputFields(
+  {
+    id: int('`Token.id`.'),
+    name: text.orNull('1 to 30 characters.'),
+    grantedQuota: quota.orNull(
       'Instead of `quota`: the new `Token.grantedQuota`. The difference is added to the remaining quota, so that what the ' +
-      'key spends in the meantime stays spent. Less than that leaves 0.',
-  })
-  grantedQuota?: number | null;
-}
+        'key spends in the meantime stays spent. Less than that leaves 0.',
+    ),
+  },
+  TokenFieldsInput,
+) {}
 
 /**
  * Converts an input, in which a null quota, list of models or rate limit means none.

@@ -9,19 +9,8 @@ import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import { parseScopes, usualScopes } from '../../shared/token-scopes.js';
 import type { Token, TokenRateLimit, TokenStatus } from './token.entity.js';
 
-/** The fields of an API key that its owner can set. */
-export type TokenFields = Readonly<
-  Pick<
-    Token,
-    | ('name' | 'expiresAt' | 'scopes' | 'allowIps' | 'rateLimit')
-    | ('remainQuota' | 'unlimitedQuota')
-    | ('modelLimitsEnabled' | 'modelLimits')
-    | ('group' | 'fallbackGroups' | 'fallbackModels')
-  >
->;
-
 /** The fields of a new key. */
-export const newTokenDefaults: TokenFields = {
+export const newTokenDefaults = {
   name: '',
   expiresAt: null,
   remainQuota: 0,
@@ -34,7 +23,9 @@ export const newTokenDefaults: TokenFields = {
   fallbackModels: [],
   rateLimit: { enabled: false, periodSeconds: 60, calls: 1000, successes: 10 },
   scopes: [...usualScopes],
-};
+} satisfies Partial<Token>;
+/** The fields of an API key that its owner can set. */
+export type TokenFields = Readonly<Pick<Token, keyof typeof newTokenDefaults>>;
 export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof TokenFields>;
 
 /** A new key, or a change of one. Absent fields keep their value, null sets that of a new key. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { hiddenPages, int, listOf, pages, parameter, text } from '../../platform/http/openapi/operation.js';
-import { wholeList, wireList } from '../../platform/http/paging.js';
+import { wholeList, wirePage } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
 import type { TokenKeyService } from './token-keys.service.js';
 import type { TokenRotation } from './token-rotation.js';
@@ -24,11 +24,8 @@ export const tokenRoutes = [
     query: pages,
     data: listOf(tokenShape),
     example: { query: { p: 0, page_size: 20 } },
-    handle: async ({ tokenKeys }, { actor, query, request }) => {
-      const list = wireList(request, query);
-      const { items, total } = await tokenKeys.list(actor, list);
-      return list.answer(items.map(toWire), total);
-    },
+    handle: ({ tokenKeys }, { actor, query, request }) =>
+      wirePage(request, query, {}, toWire, (page) => tokenKeys.list(actor, page)),
   }),
   route('GET /api/token/search', {
     summary: 'Search own keys',

@@ -1,4 +1,4 @@
-import { csvLine } from '../../shared/csv.js';
+import type { CsvColumn } from '../../shared/csv.js';
 import type { UsageRow } from './usage-row.js';
 import { dateOf } from '../../shared/clock.js';
 
@@ -8,9 +8,9 @@ export interface CsvRow extends UsageRow {
   readonly channelName: string | null;
 }
 
-type Column = readonly [name: string, cell: (row: CsvRow) => string | number | null];
+export type UsageColumns = ReadonlyArray<CsvColumn<CsvRow>>;
 
-const columns: readonly Column[] = [
+export const ownColumns: UsageColumns = [
   ['time', ({ time }) => (time === null ? null : dateOf(time).toISOString())],
   ['user_id', ({ key }) => key.userId ?? null],
   ['username', (row) => row.username],
@@ -31,25 +31,12 @@ const columns: readonly Column[] = [
   ['p95_ms', ({ metrics }) => metrics.latencyMs(0.95)],
 ];
 
-/** Columns for admins. They come last, because scripts read columns by position. */
-const costColumns: readonly Column[] = [
+/** The columns for admins. Those of costs come last, because scripts read columns by position. */
+export const allColumns: UsageColumns = [
+  ...ownColumns,
   ['cost_calls', ({ metrics }) => metrics.cost.knownCalls],
   ['cost_usd', ({ metrics }) => metrics.cost.upstreamUsd],
   ['margin_usd', ({ metrics }) => metrics.cost.marginUsd],
   ['known_usd', ({ metrics }) => metrics.cost.usd],
   ['upstream_key', ({ key }) => key.upstreamKeyName ?? null],
 ];
-
-/** The lines of an export, with or without costs. */
-export interface UsageCsv {
-  readonly header: string;
-  line(row: CsvRow): string;
-}
-
-const csvOf = (shown: readonly Column[]): UsageCsv => ({
-  header: csvLine(shown.map(([name]) => name)),
-  line: (row) => csvLine(shown.map(([, cell]) => cell(row))),
-});
-
-export const ownUsageCsv = csvOf(columns);
-export const usageCsv = csvOf([...columns, ...costColumns]);

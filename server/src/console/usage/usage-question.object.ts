@@ -1,4 +1,5 @@
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
+import { argFields, inputFields, int, ints, nullable, text, texts } from '../../platform/graphql/fields.js';
 import { DirectionEnum, enumType, namesOf } from '../../platform/graphql/enums.js';
 import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
 import { bucketZone, TimeRangeObject, zonesOf } from '../../platform/graphql/ranges.js';
@@ -95,13 +96,10 @@ const ComparedPeriodEnum = enumType('ComparedPeriod', namesOf(comparedPeriods), 
 });
 
 @InputType('UsageComparison', { description: 'The range to compare with: a period, or any range. One of the two.' })
-export class UsageComparisonInput {
-  @Field(() => ComparedPeriodEnum, { nullable: true, description: 'A range that follows from the asked one.' })
-  period?: ComparedPeriod | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'Any range, in place of `period`.' })
-  range?: TimeRangeObject | null;
-}
+export class UsageComparisonInput extends inputFields({
+  period: nullable<ComparedPeriod>(() => ComparedPeriodEnum, 'A range that follows from the asked one.'),
+  range: nullable<TimeRangeObject>(() => TimeRangeObject, 'Any range, in place of `period`.'),
+}) {}
 
 @InputType('UsageOrder', { description: 'One key of the order of rows.' })
 export class UsageOrderInput {
@@ -116,82 +114,60 @@ export class UsageOrderInput {
 }
 
 @InputType('UsageFilter', { description: 'All fields must match. A list matches any of its values.' })
-export class UsageFilterInput implements Nullable<UsageFilter> {
-  @Field(() => [Int], { nullable: true, description: 'Not for `myUsage`.' })
-  userIds?: number[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Whole names that users have now. Not for `myUsage`.' })
-  usernames?: string[] | null;
-
-  @Field(() => [Int], { nullable: true, description: '0 is usage without a token: the playground.' })
-  tokenIds?: number[] | null;
-
-  @Field(() => [Int], { nullable: true, description: 'Not for `myUsage`.' })
-  channelIds?: number[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Tags that channels have now. Not for `myUsage`.' })
-  channelTags?: string[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Whole names.' })
-  models?: string[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Groups that calls were charged by. Whole names.' })
-  groups?: string[] | null;
-}
+export class UsageFilterInput
+  extends inputFields({
+    userIds: ints.orNull('Not for `myUsage`.'),
+    usernames: texts.orNull('Whole names that users have now. Not for `myUsage`.'),
+    tokenIds: ints.orNull('0 is usage without a token: the playground.'),
+    channelIds: ints.orNull('Not for `myUsage`.'),
+    channelTags: texts.orNull('Tags that channels have now. Not for `myUsage`.'),
+    models: texts.orNull('Whole names.'),
+    groups: texts.orNull('Groups that calls were charged by. Whole names.'),
+  })
+  implements Nullable<UsageFilter> {}
 
 @ArgsType()
-export class UsageArgs {
-  @Field(() => TimeRangeObject, {
-    nullable: true,
-    description:
-      'When absent: the 30 days until now. Usage is counted by the UTC hour, so `from` is rounded down and `until` up; `UsagePage.range` has the result. A calendar period that is not over ends now, except NEXT_7_DAYS and NEXT_30_DAYS. A range that ends where it begins is empty.',
-  })
-  range?: TimeRangeObject | null;
-
-  @Field(() => GraphQLTimeZone, {
-    nullable: true,
-    description: `${bucketZone} Days that begin within a UTC hour are moved to its end (\`range.isApproximate\`).`,
-  })
-  timeZone?: string | null;
-
-  @Field(() => UsageFilterInput, {
-    nullable: true,
-    description: 'Only usage that matches every field of the filter. All usage when absent.',
-  })
-  filter?: UsageFilterInput | null;
-
+export class UsageArgs extends argFields({
+  range: nullable<TimeRangeObject>(
+    () => TimeRangeObject,
+    'When absent: the 30 days until now. Usage is counted by the UTC hour, so `from` is rounded down and `until` up; `UsagePage.range` has the result. A calendar period that is not over ends now, except NEXT_7_DAYS and NEXT_30_DAYS. A range that ends where it begins is empty.',
+  ),
+  timeZone: nullable<string>(
+    () => GraphQLTimeZone,
+    `${bucketZone} Days that begin within a UTC hour are moved to its end (\`range.isApproximate\`).`,
+  ),
+  filter: nullable<UsageFilterInput>(
+    () => UsageFilterInput,
+    'Only usage that matches every field of the filter. All usage when absent.',
+  ),
+  bucket: nullable<TimeBucket>(() => BucketEnum, 'When absent: one row per group.'),
+  compareTo: nullable<UsageComparisonInput>(
+    () => UsageComparisonInput,
+    'A second range, which is read beside the first. Absent: none.',
+  ),
+  orderBy: nullable<UsageOrderInput[]>(
+    () => [UsageOrderInput],
+    'When absent: by time and key with `bucket`, otherwise by quota.',
+  ),
+  top: int.orNull(
+    `1 to ${maxTop}. Only the first groups by \`orderBy\` over the whole range; with \`bucket\`, all buckets of those.`,
+  ),
+  page: int.orNull('Starts at 0. Cannot be combined with `after`.'),
+  after: text.orNull(
+    '`pageInfo.endCursor` of the previous page. Only in the order of time and key, which new calls do not change.',
+  ),
+}) {
   @Field(() => [DimensionEnum], {
     defaultValue: [],
     description: 'What each row is of, beside its time. Empty: one row for everything.',
   })
   groupBy: UsageDimension[];
 
-  @Field(() => BucketEnum, { nullable: true, description: 'When absent: one row per group.' })
-  bucket?: TimeBucket | null;
-
   @Field(() => Boolean, {
     defaultValue: false,
     description: 'Adds rows of zeros for buckets without usage. Needs `bucket`, and `top` where there are groups.',
   })
   fill: boolean;
-
-  @Field(() => UsageComparisonInput, {
-    nullable: true,
-    description: 'A second range, which is read beside the first. Absent: none.',
-  })
-  compareTo?: UsageComparisonInput | null;
-
-  @Field(() => [UsageOrderInput], {
-    nullable: true,
-    description: 'When absent: by time and key with `bucket`, otherwise by quota.',
-  })
-  orderBy?: UsageOrderInput[] | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: `1 to ${maxTop}. Only the first groups by \`orderBy\` over the whole range; with \`bucket\`, all buckets of those.`,
-  })
-  top?: number | null;
 
   @Field(() => [DimensionEnum], {
     defaultValue: [],
@@ -206,18 +182,8 @@ export class UsageArgs {
   })
   others: boolean;
 
-  @Field(() => Int, { nullable: true, description: 'Starts at 0. Cannot be combined with `after`.' })
-  page?: number | null;
-
   @Field(() => Int, { defaultValue: 100, description: `1 to ${maxUsageRows}. Others are refused.` })
   pageSize: number;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      '`pageInfo.endCursor` of the previous page. Only in the order of time and key, which new calls do not change.',
-  })
-  after?: string | null;
 }
 
 const toSeconds = (date: Date | null | undefined): number | undefined => (date ? secondsIn(date.getTime()) : undefined);

@@ -1,5 +1,6 @@
 import { longZoneName } from '../../shared/calendar.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import { withoutNul } from '../../shared/json.js';
 import {
   callsFrom,
   day,
@@ -45,12 +46,10 @@ export class Values {
    * @returns its placeholder
    */
   add(value: unknown): string {
-    this.list.push(Array.isArray(value) ? value.map((one) => clean(one)) : clean(value));
+    this.list.push(Array.isArray(value) ? value.map(withoutNul) : withoutNul(value));
     return `$${this.list.length}`;
   }
 }
-
-const clean = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll('\0', '') : value);
 
 /** Groups whose rows are read. */
 export interface ChosenGroups {

@@ -1,111 +1,60 @@
 import { Arg, Ctx, Field, Float, Int, ObjectType } from 'type-graphql';
+import { fields, flag, float, int, moment, nullable, of, quota, safeInt, text } from '../../platform/graphql/fields.js';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { type PageInfoObject, PageInterface } from '../../platform/graphql/pagination.js';
-import { GraphQLQuota, GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
+import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import { requirePermission } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import { pick } from '../../shared/snake-case.js';
 import type { UsagePage } from './usage-page.js';
 import { fromLog } from './usage-question.object.js';
 import { changeOf, type UsageKey, type UsageMetrics, type UsageRow } from './usage-row.js';
 import { dateOf } from '../../shared/clock.js';
 
 @ObjectType('UsageCost', { description: 'What calls cost the operator, where that is known.' })
-export class UsageCostObject {
-  @Field(() => Float, { description: 'As providers report it, else by the cost of the channel.' })
-  upstreamUsd: number;
-
-  @Field(() => Float, { description: 'Charged to users for the same calls.' })
-  usd: number;
-
-  @Field(() => Float, { description: '`usd` less `upstreamUsd`.' })
-  marginUsd: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Calls whose cost is known.' })
-  knownCalls: number;
-
-  @Field(() => Float, {
-    description:
-      '`knownCalls` among the answered calls, 0 to 1; 0 without any. Below 1, the costs are those of a part.',
-  })
-  coverage: number;
-}
+export class UsageCostObject extends fields({
+  upstreamUsd: float('As providers report it, else by the cost of the channel.'),
+  usd: float('Charged to users for the same calls.'),
+  marginUsd: float('`usd` less `upstreamUsd`.'),
+  knownCalls: safeInt('Calls whose cost is known.'),
+  coverage: float(
+    '`knownCalls` among the answered calls, 0 to 1; 0 without any. Below 1, the costs are those of a part.',
+  ),
+}) {}
 
 @ObjectType('UsageCache', { description: 'Prompt caches of providers, from the log rows of calls.' })
-export class UsageCacheObject {
-  @Field(() => GraphQLSafeInt, { description: 'Prompt tokens that providers wrote to their caches.' })
-  writeTokens: number;
-
-  @Field(() => Float, {
-    description:
-      'What users would have paid beyond their charges without reads from caches: cached tokens at the price of prompt tokens, less their own price. Writes may cost more than prompt tokens, which is not deducted. Calls charged by the request save nothing.',
-  })
-  savedUsd: number;
-}
+export class UsageCacheObject extends fields({
+  writeTokens: safeInt('Prompt tokens that providers wrote to their caches.'),
+  savedUsd: float(
+    'What users would have paid beyond their charges without reads from caches: cached tokens at the price of prompt tokens, less their own price. Writes may cost more than prompt tokens, which is not deducted. Calls charged by the request save nothing.',
+  ),
+}) {}
 
 const quantile = { defaultValue: 0.95, description: 'Above 0, at most 1.' };
 
+const plainMetrics = {
+  calls: safeInt('Calls that were answered.'),
+  streamCalls: safeInt('Answered calls that were streamed; part of `calls`.'),
+  failedCalls: safeInt('Calls that no channel could serve; not part of `calls`.'),
+  errorRate: float.orNull('Failed calls among all, 0 to 1; null without calls.'),
+  promptTokens: safeInt('Model tokens of prompts, cached ones included.'),
+  completionTokens: safeInt('Model tokens of answers, reasoning included.'),
+  totalTokens: safeInt('Prompt and completion tokens.'),
+  cachedTokens: safeInt('Prompt tokens that the provider read from its cache.'),
+  cachedShare: float.orNull('Cached tokens among the prompt tokens, 0 to 1; null without prompt tokens.'),
+  quota: quota('Quota that was charged.'),
+  usd: float('`quota` in USD, at today’s rate.'),
+  averageMs: int.orNull('Mean duration of answered calls, in milliseconds; null without any.'),
+};
+const plainNames = Object.keys(plainMetrics) as Array<keyof typeof plainMetrics>;
+
 @ObjectType('UsageMetrics', { description: 'Sums over calls. A failed call is not charged and has no duration.' })
-export class UsageMetricsObject {
+export class UsageMetricsObject extends fields(plainMetrics) {
   constructor(private readonly metrics: UsageMetrics) {
-    Object.assign(this, {
-      calls: metrics.calls,
-      streamCalls: metrics.streamCalls,
-      failedCalls: metrics.failedCalls,
-      errorRate: metrics.errorRate,
-      promptTokens: metrics.promptTokens,
-      quota: metrics.quota,
-      usd: metrics.usd,
-      completionTokens: metrics.completionTokens,
-      totalTokens: metrics.totalTokens,
-      averageMs: metrics.averageMs,
-      cachedTokens: metrics.cachedTokens,
-      cachedShare: metrics.cachedShare,
-      activeUsers: metrics.activeUsers,
-    });
+    super();
+    Object.assign(this, pick(metrics, ['activeUsers', ...plainNames]));
   }
-
-  @Field(() => GraphQLSafeInt, { description: 'Calls that were answered.' })
-  calls: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Answered calls that were streamed; part of `calls`.' })
-  streamCalls: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Calls that no channel could serve; not part of `calls`.' })
-  failedCalls: number;
-
-  @Field(() => Float, { nullable: true, description: 'Failed calls among all, 0 to 1; null without calls.' })
-  errorRate: number | null;
-
-  @Field(() => GraphQLSafeInt, { description: 'Model tokens of prompts, cached ones included.' })
-  promptTokens: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Model tokens of answers, reasoning included.' })
-  completionTokens: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Prompt and completion tokens.' })
-  totalTokens: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Prompt tokens that the provider read from its cache.' })
-  cachedTokens: number;
-
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Cached tokens among the prompt tokens, 0 to 1; null without prompt tokens.',
-  })
-  cachedShare: number | null;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that was charged.' })
-  quota: number;
-
-  @Field(() => Float, { description: '`quota` in USD, at today’s rate.' })
-  usd: number;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Mean duration of answered calls, in milliseconds; null without any.',
-  })
-  averageMs: number | null;
 
   @Cost(1)
   @Field(() => GraphQLSafeInt, {
@@ -158,46 +107,26 @@ function checkedShare(share: number): number {
 }
 
 @ObjectType('UsageChange', { description: 'Change against the compared range, as a share of it; null from zero.' })
-export class UsageChangeObject {
-  @Field(() => Float, {
-    nullable: true,
-    description: '0.5: half more than in the compared range; -1: nothing any more.',
-  })
-  quota: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'The same of answered calls.' })
-  calls: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'The same of prompt and completion tokens.' })
-  totalTokens: number | null;
-}
+export class UsageChangeObject extends fields({
+  quota: float.orNull('0.5: half more than in the compared range; -1: nothing any more.'),
+  calls: float.orNull('The same of answered calls.'),
+  totalTokens: float.orNull('The same of prompt and completion tokens.'),
+}) {}
 
 @ObjectType('UsageKey', { description: 'The group of a row. Fields of dimensions that are not grouped by are null.' })
-export class UsageKeyObject {
-  @Field(() => Boolean, { description: 'The row is everything that `top` left out.' })
-  isOthers: boolean;
-
-  @Field(() => Int, { nullable: true, description: 'Null unless grouped by USER.' })
-  userId: number | null;
-
-  @Field(() => Int, { nullable: true, description: '0: no token, but the playground. Null unless grouped by TOKEN.' })
-  tokenId: number | null;
-
+export class UsageKeyObject extends fields({
+  isOthers: flag('The row is everything that `top` left out.'),
+  userId: int.orNull('Null unless grouped by USER.'),
+  tokenId: int.orNull('0: no token, but the playground. Null unless grouped by TOKEN.'),
+  modelName: text.orNull('As clients request it. Null unless grouped by MODEL.'),
+  group: text.orNull('The group that the calls were charged by. Null unless grouped by GROUP.'),
+}) {
   @Access('usage.read')
   @Field(() => Int, {
     nullable: true,
     description: '0: failed calls that reached no channel. Null unless grouped by CHANNEL.',
   })
   channelId: number | null;
-
-  @Field(() => String, { nullable: true, description: 'As clients request it. Null unless grouped by MODEL.' })
-  modelName: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'The group that the calls were charged by. Null unless grouped by GROUP.',
-  })
-  group: string | null;
 
   @Access('usage.read')
   @Field(() => String, {
@@ -262,17 +191,12 @@ const toKey = ({ cohortWeek, ...key }: UsageKey): UsageKeyObject =>
   });
 
 @ObjectType('UsageRow', { description: 'One group, in one bucket of time.' })
-export class UsageRowObject {
-  @Field(() => Date, { nullable: true, description: 'Start of the bucket; null without `bucket`.' })
-  time: Date | null;
-
-  @Field(() => Date, {
-    nullable: true,
-    description:
-      'First moment after the bucket; null without `bucket`. The first and last bucket may begin before `range.from` and end after `range.until`.',
-  })
-  until: Date | null;
-
+export class UsageRowObject extends fields({
+  time: moment.orNull('Start of the bucket; null without `bucket`.'),
+  until: moment.orNull(
+    'First moment after the bucket; null without `bucket`. The first and last bucket may begin before `range.from` and end after `range.until`.',
+  ),
+}) {
   // The field is part of the row, and read with it.
   @Cost(0)
   @Field(() => UsageKeyObject, { description: 'What the row is of: its user, model, channel and so on.' })
@@ -311,64 +235,45 @@ const toRow = (row: UsageRow): UsageRowObject => ({
 });
 
 @ObjectType('ResolvedRange', { description: 'What was really added up.' })
-export class ResolvedRangeObject {
-  @Field(() => Date, { description: 'Included.' })
-  from: Date;
-
-  @Field(() => Date, { description: 'Excluded.' })
-  until: Date;
-
-  @Field(() => GraphQLTimeZone, { description: 'The zone of calendar periods and buckets.' })
-  timeZone: string;
-
-  @Field(() => Boolean, {
-    description:
-      'Days of the zone begin within a UTC hour, as those of Asia/Kolkata do. They were moved to its end, so up to an hour of each counts to the day before.',
-  })
-  isApproximate: boolean;
-
-  @Field(() => Date, { description: 'All numbers of the response are of this moment.' })
-  asOf: Date;
-}
+export class ResolvedRangeObject extends fields({
+  from: moment('Included.'),
+  until: moment('Excluded.'),
+  timeZone: of<string>(() => GraphQLTimeZone, 'The zone of calendar periods and buckets.'),
+  isApproximate: flag(
+    'Days of the zone begin within a UTC hour, as those of Asia/Kolkata do. They were moved to its end, so up to an hour of each counts to the day before.',
+  ),
+  asOf: moment('All numbers of the response are of this moment.'),
+}) {}
 
 @ObjectType('UsageProjection', { description: 'What an open period comes to at the mean rate so far.' })
-export class UsageProjectionObject {
-  @Field(() => Date, { description: 'End of the period, moved to a whole UTC hour.' })
-  until: Date;
-
-  @Field(() => Float, { description: 'The share of the period that has passed, 0 to 1.' })
-  passed: number;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that will be charged.' })
-  quota: number;
-
-  @Field(() => Float, { description: '`quota` in USD, at today’s rate.' })
-  usd: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Calls that will be answered.' })
-  calls: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Prompt and completion tokens.' })
-  totalTokens: number;
-}
+export class UsageProjectionObject extends fields({
+  until: moment('End of the period, moved to a whole UTC hour.'),
+  passed: float('The share of the period that has passed, 0 to 1.'),
+  quota: quota('Quota that will be charged.'),
+  usd: float('`quota` in USD, at today’s rate.'),
+  calls: safeInt('Calls that will be answered.'),
+  totalTokens: safeInt('Prompt and completion tokens.'),
+}) {}
 
 @ObjectType('UsagePage', { implements: PageInterface, description: 'A page of usage, with totals.' })
-export class UsagePageObject implements PageInterface {
-  @Field(() => [UsageRowObject], { description: 'The rows of this page, in the order that was asked for.' })
-  items: UsageRowObject[];
-
+export class UsagePageObject
+  extends fields({
+    items: of<UsageRowObject[]>(() => [UsageRowObject], 'The rows of this page, in the order that was asked for.'),
+    range: of<ResolvedRangeObject>(() => ResolvedRangeObject, 'What was added up, after rounding to whole hours.'),
+    comparedRange: nullable<ResolvedRangeObject>(
+      () => ResolvedRangeObject,
+      'The range of `compared` and `comparedTotal`; null without `compareTo`.',
+    ),
+    others: nullable<UsageMetricsObject>(
+      () => UsageMetricsObject,
+      'Everything that `top` left out, over the whole range; null without `top`.',
+    ),
+  })
+  implements PageInterface
+{
   totalCount: number;
   totalCapped: boolean;
   pageInfo: PageInfoObject;
-
-  @Field(() => ResolvedRangeObject, { description: 'What was added up, after rounding to whole hours.' })
-  range: ResolvedRangeObject;
-
-  @Field(() => ResolvedRangeObject, {
-    nullable: true,
-    description: 'The range of `compared` and `comparedTotal`; null without `compareTo`.',
-  })
-  comparedRange: ResolvedRangeObject | null;
 
   @Cost(20)
   @Field(() => UsageMetricsObject, { description: 'Of the whole range and filter, not only of these rows.' })
@@ -388,12 +293,6 @@ export class UsagePageObject implements PageInterface {
       '`total` at the end of the calendar period of `range`; null when it is over, before its first counted hour, and without `calendar`.',
   })
   projectedTotal: UsageProjectionObject | null;
-
-  @Field(() => UsageMetricsObject, {
-    nullable: true,
-    description: 'Everything that `top` left out, over the whole range; null without `top`.',
-  })
-  others: UsageMetricsObject | null;
 }
 
 function toProjection({ open, total }: UsagePage): UsageProjectionObject | null {

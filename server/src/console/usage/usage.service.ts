@@ -1,11 +1,12 @@
 import { holds, requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
+import { csvHeader, csvLines } from '../../shared/csv.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { readSnapshot, recentSeconds, type Queries, type Snapshots } from '../../billing/rollups/index.js';
 import { placeOrder } from './usage-cursor.js';
 import { assertLogRange, isFromLog, sourceOf } from './usage-log.js';
-import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
+import { allColumns, ownColumns, type CsvRow, type UsageColumns } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';
 import { assertReadable, readGroups, readTotal, type Position } from './usage-query.js';
 import { type GroupRow } from './usage-statements.js';
@@ -111,14 +112,14 @@ export class UsageService {
    */
   exportAll(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
     requireConfirmed(requirePermission(actor, 'usage.read'));
-    return this.pieces(question, usageCsv);
+    return this.pieces(question, allColumns);
   }
 
   /** Exports the caller's own groups as CSV. */
   exportOwn(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
     const { id } = requireActor(actor);
     assertOwn(question, { cost: false, cache: false });
-    return this.pieces({ ...question, filter: ownFilter(id, question.filter) }, ownUsageCsv);
+    return this.pieces({ ...question, filter: ownFilter(id, question.filter) }, ownColumns);
   }
 
   private async read(question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
@@ -178,15 +179,21 @@ export class UsageService {
   }
 
   /** Reads all groups in the order of time and key, each once: concurrent settlements do not change this order. */
-  private async *pieces(question: UsageQuestion, csv: UsageCsv): AsyncGenerator<string> {
+  private async *pieces(question: UsageQuestion, columns: UsageColumns): AsyncGenerator<string> {
     const fixed = { ...question, range: { until: seconds(this.deps.clock) + 1, ...question.range } };
     if ((fixed.range.from ?? 0) >= fixed.range.until) {
-      yield csv.header;
+      yield csvHeader(columns);
       return;
     }
-    const counters = { latency: true, firstToken: false, cost: csv === usageCsv, activeUsers: false, cache: false };
+    const counters = {
+      latency: true,
+      firstToken: false,
+      cost: columns === allColumns,
+      activeUsers: false,
+      cache: false,
+    };
     const query = this.queryOf(fixed, counters);
-    let { header } = csv;
+    let header = csvHeader(columns);
     let after: Position | undefined;
     let rows: GroupRow[];
     for (let limit = rowsOfFirstRead; ; limit = rowsPerRead) {
@@ -199,7 +206,7 @@ export class UsageService {
       after = rows.at(-1);
       for (let begin = 0; begin < rows.length; begin += rowsPerPiece) {
         const piece = rows.slice(begin, begin + rowsPerPiece).map((row) => toRow(row, query));
-        yield header + (await this.named(piece)).map((each) => csv.line(each)).join('');
+        yield header + csvLines(columns, await this.named(piece));
         header = '';
       }
       if (rows.length < limit) break;

@@ -1,9 +1,9 @@
-import { MoreThan, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { type MaybeActor, requirePermission } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
-import type { OwnSession, Session, SessionService } from '../auth/index.js';
+import { openSessions, type OwnSession, type Session, type SessionService } from '../auth/index.js';
 import type { UserLedger } from './user-ledger.js';
 import type { UserService } from './user.service.js';
 
@@ -24,19 +24,7 @@ export class UserSessionsService {
   async list(actor: MaybeActor, userId: number): Promise<OwnSession[]> {
     const { sessionId } = requirePermission(actor, 'users.read');
     await this.deps.users.get(actor, userId);
-    const rows = await this.deps.sessions.find({
-      where: { userId, awaitsFactor: false, expiresAt: MoreThan(new Date(this.deps.clock.now())) },
-      order: { lastSeenAt: 'DESC' },
-    });
-    return rows.map(({ publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent }) => ({
-      id: publicId,
-      createdAt,
-      lastSeenAt,
-      expiresAt,
-      ip,
-      userAgent,
-      current: publicId === sessionId,
-    }));
+    return openSessions(this.deps.sessions, userId, sessionId, this.deps.clock);
   }
 
   /**

@@ -1,11 +1,24 @@
-import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, ObjectType } from 'type-graphql';
 import { Cost } from '../../platform/graphql/access.js';
-import { inputFields, ints, text } from '../../platform/graphql/fields.js';
+import {
+  fields,
+  flag,
+  float,
+  inputFields,
+  int,
+  ints,
+  moment,
+  nullable,
+  of,
+  quota,
+  safeInt,
+  text,
+  texts,
+} from '../../platform/graphql/fields.js';
 import { enumType, RoleEnum } from '../../platform/graphql/enums.js';
 import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
 import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
 import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import type { Role, UserStatus } from '../../shared/actor.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { UserFilter, UserSortField, UserSums } from './user-list.js';
@@ -45,31 +58,21 @@ const identityColumns = Object.values(IdentityProviderEnum);
 export type IdentityColumn = (typeof identityColumns)[number];
 
 @ObjectType('Identity', { description: 'An account at a provider with which the user can sign in.' })
-export class IdentityObject {
-  @Field(() => IdentityProviderEnum, { description: 'Where the account is.' })
-  provider: IdentityColumn;
-
-  @Field(() => String, { description: 'The user’s id at the provider.' })
-  subject: string;
-}
+export class IdentityObject extends fields({
+  provider: of<IdentityColumn>(() => IdentityProviderEnum, 'Where the account is.'),
+  subject: text('The user’s id at the provider.'),
+}) {}
 
 export const identitiesOf = (user: User): IdentityObject[] =>
   identityColumns.map((provider) => ({ provider, subject: user[provider] })).filter(({ subject }) => subject !== '');
 
 @ObjectType('Invite', { description: 'The users that a user invited, and the earnings from it.' })
-export class InviteObject {
-  @Field(() => String, { nullable: true, description: 'Null: none yet. `inviteCode` creates it.' })
-  code: string | null;
-
-  @Field(() => Int, { description: 'Invitations that were rewarded.' })
-  count: number;
-
-  @Field(() => GraphQLQuota, { description: 'Earnings not yet transferred.' })
-  quota: number;
-
-  @Field(() => GraphQLQuota, { description: 'Total earnings.' })
-  totalQuota: number;
-
+export class InviteObject extends fields({
+  code: text.orNull('Null: none yet. `inviteCode` creates it.'),
+  count: int('Invitations that were rewarded.'),
+  quota: quota('Earnings not yet transferred.'),
+  totalQuota: quota('Total earnings.'),
+}) {
   /** Null: the user was not invited. */
   inviterId: number | null;
 }
@@ -84,61 +87,33 @@ export const inviteOf = ({ affCode, affCount, affQuota, affHistoryQuota, inviter
 
 /** Fields taken directly from the row; `user.resolver.ts` has the derived ones. */
 @ObjectType('User', { description: 'An account. Users see their own, admins see all.' })
-export class UserObject implements Partial<User> {
-  @Field(() => Int, { description: 'Names the user in mutations, filters and the log.' })
-  id: number;
-
-  @Field(() => String, { description: 'The name to sign in with. No two users have it.' })
-  username: string;
-
-  @Field(() => String, { description: 'The name that the console shows. Empty: none.' })
-  displayName: string;
-
-  @Field(() => RoleEnum, { description: 'The fixed role. `customRole` may add permissions to COMMON.' })
-  role: Role;
-
-  @Field(() => UserStatusEnum, { description: 'Whether the user can sign in.' })
-  status: UserStatus;
-
-  @Field(() => String, { description: 'Determines prices and channels.' })
-  group: string;
-
-  @Field(() => GraphQLQuota, { description: 'Remaining quota, without reservations of calls in flight.' })
-  quota: number;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that was charged.' })
-  usedQuota: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Calls that were charged.' })
-  requestCount: number;
-
-  @Field(() => Boolean, { description: 'An authenticator app or a passkey is set up.' })
-  hasSecondFactor: boolean;
-
-  @Field(() => Date, { description: 'When the account was created.' })
-  createdAt: Date;
-
-  @Field(() => Date, { nullable: true, description: 'Time of deactivation; the name stays reserved.' })
-  deletedAt: Date | null;
-}
+export class UserObject
+  extends fields({
+    id: int('Names the user in mutations, filters and the log.'),
+    username: text('The name to sign in with. No two users have it.'),
+    displayName: text('The name that the console shows. Empty: none.'),
+    role: of<Role>(() => RoleEnum, 'The fixed role. `customRole` may add permissions to COMMON.'),
+    status: of<UserStatus>(() => UserStatusEnum, 'Whether the user can sign in.'),
+    group: text('Determines prices and channels.'),
+    quota: quota('Remaining quota, without reservations of calls in flight.'),
+    usedQuota: quota('Quota that was charged.'),
+    requestCount: safeInt('Calls that were charged.'),
+    hasSecondFactor: flag('An authenticator app or a passkey is set up.'),
+    createdAt: moment('When the account was created.'),
+    deletedAt: moment.orNull('Time of deactivation; the name stays reserved.'),
+  })
+  implements Partial<User> {}
 
 @ObjectType('UserSums', { description: 'Totals over all users that match the filter.' })
-export class UserSumsObject implements UserSums {
-  @Field(() => GraphQLQuota, { description: 'Remaining quota.' })
-  quota: number;
-
-  @Field(() => GraphQLQuota, { description: 'Reserved for calls in flight; not part of `quota`.' })
-  heldQuota: number;
-
-  @Field(() => GraphQLQuota, { description: 'Invite earnings not yet transferred.' })
-  inviteQuota: number;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that was charged, since the accounts were created.' })
-  usedQuota: number;
-
-  @Field(() => Float, { description: '`quota` in USD.' })
-  usd: number;
-}
+export class UserSumsObject
+  extends fields({
+    quota: quota('Remaining quota.'),
+    heldQuota: quota('Reserved for calls in flight; not part of `quota`.'),
+    inviteQuota: quota('Invite earnings not yet transferred.'),
+    usedQuota: quota('Quota that was charged, since the accounts were created.'),
+    usd: float('`quota` in USD.'),
+  })
+  implements UserSums {}
 
 @ObjectType('UserPage', { implements: PageInterface, description: 'A page of users.' })
 export class UserPageObject extends pageItems(UserObject) {
@@ -168,40 +143,20 @@ const UserSort = sortInput<UserSortField>('User', {
 });
 
 @InputType('UserFilter', { description: 'Users must meet all conditions. A list matches any of its values.' })
-export class UserFilterInput {
-  @Field(() => [Int], { nullable: true, description: 'Only these users.' })
-  ids?: number[] | null;
-
-  @Field(() => String, { nullable: true, description: 'Part of name, address or display name, or a full id.' })
-  keyword?: string | null;
-
-  @Field(() => [String], { nullable: true, description: 'Only users of these groups.' })
-  groups?: string[] | null;
-
-  @Field(() => [RoleEnum], { nullable: true, description: 'Only users with one of these fixed roles.' })
-  roles?: Role[] | null;
-
-  @Field(() => [UserStatusEnum], { nullable: true, description: 'Only users with one of these statuses.' })
-  statuses?: string[] | null;
-
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When the account was created.' })
-  created?: TimeRangeObject | null;
-
-  @Field(() => [Int], { nullable: true, description: 'Ids of the users who invited them.' })
-  inviterIds?: number[] | null;
-
-  @Field(() => QuotaRangeObject, { nullable: true, description: 'Remaining quota.' })
-  quota?: QuotaRangeObject | null;
-
-  @Field(() => Float, {
-    nullable: true,
-    description: 'The balance is below so many days of spend, at the mean of the last 7 days. Costs 200 once.',
-  })
-  daysLeftBelow?: number | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Absent: includes deactivated users.' })
-  isDeleted?: boolean | null;
-}
+export class UserFilterInput extends inputFields({
+  ids: ints.orNull('Only these users.'),
+  keyword: text.orNull('Part of name, address or display name, or a full id.'),
+  groups: texts.orNull('Only users of these groups.'),
+  roles: nullable<Role[]>(() => [RoleEnum], 'Only users with one of these fixed roles.'),
+  statuses: nullable<string[]>(() => [UserStatusEnum], 'Only users with one of these statuses.'),
+  created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the account was created.'),
+  inviterIds: ints.orNull('Ids of the users who invited them.'),
+  quota: nullable<QuotaRangeObject>(() => QuotaRangeObject, 'Remaining quota.'),
+  daysLeftBelow: float.orNull(
+    'The balance is below so many days of spend, at the mean of the last 7 days. Costs 200 once.',
+  ),
+  isDeleted: flag.orNull('Absent: includes deactivated users.'),
+}) {}
 
 /** @throws InvalidInputError */
 export function toUserFilter(input: UserFilterInput | null | undefined): UserFilter {
@@ -219,13 +174,13 @@ export const costOfSpend = ({ filter, sort }: UserListArgs): number =>
   filter?.daysLeftBelow != null || sort?.some(({ field }) => field === 'daysLeft') ? 200 : 0;
 
 @InputType('CreateUserInput', { description: 'A new common user.' })
-export class CreateUserInput implements NewUserInput {
-  @Field(() => String, { description: '1 to 64 characters, without an @.' })
-  username: string;
-
-  @Field(() => String, { description: '8 characters to 72 bytes.' })
-  password: string;
-
+export class CreateUserInput
+  extends inputFields({
+    username: text('1 to 64 characters, without an @.'),
+    password: text('8 characters to 72 bytes.'),
+  })
+  implements NewUserInput
+{
   @Field(() => String, { nullable: true, description: 'Default: the user name.' })
   displayName?: string;
 
@@ -234,66 +189,42 @@ export class CreateUserInput implements NewUserInput {
 }
 
 @InputType('UpdateUserInput', { description: 'Absent fields stay unchanged; null clears `email` and `displayName`.' })
-export class UpdateUserInput implements Nullable<UserPatch> {
-  @Field(() => Int, { description: '`User.id`.' })
-  id: number;
-
-  @Field(() => String, { nullable: true, description: '1 to 64 characters, without an @.' })
-  username?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'A new password ends the user’s sessions.' })
-  password?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'At most 20 characters.' })
-  displayName?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Determines prices and channels of the user.' })
-  group?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'At most 50 characters. No code proves it.' })
-  email?: string | null;
-}
+export class UpdateUserInput
+  extends inputFields({
+    id: int('`User.id`.'),
+    username: text.orNull('1 to 64 characters, without an @.'),
+    password: text.orNull('A new password ends the user’s sessions.'),
+    displayName: text.orNull('At most 20 characters.'),
+    group: text.orNull('Determines prices and channels of the user.'),
+    email: text.orNull('At most 50 characters. No code proves it.'),
+  })
+  implements Nullable<UserPatch> {}
 
 @InputType('UpdateMeInput', { description: 'Absent fields stay unchanged.' })
-export class UpdateMeInput implements Nullable<SelfPatch> {
-  @Field(() => String, { nullable: true, description: '1 to 64 characters, without an @.' })
-  username?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'At most 20 characters.' })
-  displayName?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'A new password ends all other sessions.' })
-  password?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The current password. Checked if present.' })
-  originalPassword?: string | null;
-}
+export class UpdateMeInput
+  extends inputFields({
+    username: text.orNull('1 to 64 characters, without an @.'),
+    displayName: text.orNull('At most 20 characters.'),
+    password: text.orNull('A new password ends all other sessions.'),
+    originalPassword: text.orNull('The current password. Checked if present.'),
+  })
+  implements Nullable<SelfPatch> {}
 
 @InputType('GrantQuotaInput', { description: 'Quota for one user.' })
-export class GrantQuotaInput {
-  @Field(() => Int, { description: '`User.id`.' })
-  userId: number;
-
-  @Field(() => GraphQLQuota, { description: 'Added to the balance; deducted when it is negative.' })
-  amount: number;
-
-  @Field(() => String, { nullable: true, description: 'Shown in the log; at most 200 characters.' })
-  note?: string | null;
-
-  @Field(() => String, {
-    description: 'Chosen by the caller, 1 to 128 characters. A call with a key that was used returns the first result.',
-  })
-  idempotencyKey: string;
-}
+export class GrantQuotaInput extends inputFields({
+  userId: int('`User.id`.'),
+  amount: quota('Added to the balance; deducted when it is negative.'),
+  note: text.orNull('Shown in the log; at most 200 characters.'),
+  idempotencyKey: text(
+    'Chosen by the caller, 1 to 128 characters. A call with a key that was used returns the first result.',
+  ),
+}) {}
 
 @ObjectType('GrantQuotaPayload', { description: 'The result of `grantQuota`.' })
-export class GrantQuotaPayload {
-  @Field(() => UserObject, { description: 'The user after the change.' })
-  user: User;
-
-  @Field(() => Boolean, { description: 'An earlier call with this key granted the quota; this one changed nothing.' })
-  replayed: boolean;
-}
+export class GrantQuotaPayload extends fields({
+  user: of<User>(() => UserObject, 'The user after the change.'),
+  replayed: flag('An earlier call with this key granted the quota; this one changed nothing.'),
+}) {}
 
 /** The payload of mutations that return the user. */
 export const ofUser = { user: [() => UserObject, 'The user after the change.'] } as const;

@@ -101,16 +101,31 @@ function keptIn<Derived>(kept: Map<string, Derived>, key: string, derive: () => 
 /** Maximum number of cached keys and of cached users, and how long they are cached. */
 const cacheLimits = { max: 100_000, lifetimeSeconds: 60 };
 
-const tokenSql = `SELECT id, user_id, name, status, unlimited_quota, remain_quota, model_limits_enabled,
-    model_limits, allow_ips, "group", fallback_groups, fallback_models,
-    rate_limit_enabled, rate_limit_period, rate_limit_calls, rate_limit_successes,
-    scopes, CASE WHEN key_hash = $1 THEN expires_at ELSE least(expires_at, previous_key_until) END AS expires_at,
+const tokenSql = `SELECT id, user_id AS "userId", name, status, unlimited_quota AS "unlimitedQuota",
+    remain_quota AS "remainQuota", CASE WHEN model_limits_enabled THEN model_limits END AS "modelLimits",
+    allow_ips AS "allowIps", "group", fallback_groups AS "fallbackGroups", fallback_models AS "fallbackModels",
+    CASE WHEN rate_limit_enabled THEN json_build_object('periodSeconds', rate_limit_period, 'calls', rate_limit_calls,
+      'successes', rate_limit_successes) END AS "rateLimit", 'relay' = ANY (scopes) AS "canRelay",
+    CASE WHEN key_hash = $1 THEN expires_at ELSE least(expires_at, previous_key_until) END AS "expiresAt",
     ${budgetsOf('token', 'tokens.id')}
   FROM tokens WHERE (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_until > now()))
     AND deleted_at IS NULL`;
 const userSql = `SELECT id, username, role, status, "group", setting, quota,
     ${budgetsOf('user', 'users.id')}
   FROM users WHERE id = $1 AND deleted_at IS NULL`;
+
+type BudgetFields = 'budgets' | 'rates';
+interface TokenRow extends Omit<KnownToken, 'remainQuota' | 'modelLimits' | 'allowList' | 'address' | BudgetFields> {
+  readonly remainQuota: string;
+  readonly modelLimits: readonly string[] | null;
+  readonly allowIps: readonly string[];
+  readonly budgets: readonly KnownBudgetRow[] | null;
+}
+interface UserRow extends Omit<KnownUser, 'acceptsUnpriced' | 'warnsBelow' | 'quota' | BudgetFields> {
+  readonly setting: StoredSetting;
+  readonly quota: string;
+  readonly budgets: readonly KnownBudgetRow[] | null;
+}
 
 /**
  * Caches tokens by a hash of their key and users by id for a short time. Concurrent lookups share one read, and
@@ -231,64 +246,42 @@ export class KeyDirectory {
   }
 
   private async readToken(key: string): Promise<KnownToken | null> {
-    const [row] = await this.rows(tokenSql, [this.secrets.hash(key)]);
+    const [row] = await this.rows<TokenRow>(tokenSql, [this.secrets.hash(key)]);
     if (!row) return null;
+    const { remainQuota, modelLimits, allowIps, budgets, ...token } = row;
     return {
-      id: row['id'] as number,
-      userId: row['user_id'] as number,
-      name: row['name'] as string,
-      status: row['status'] as Token['status'],
-      expiresAt: row['expires_at'] as Date | null,
-      unlimitedQuota: row['unlimited_quota'] as boolean,
-      remainQuota: Number(row['remain_quota']),
-      modelLimits: row['model_limits_enabled'] === true ? new Set(row['model_limits'] as string[]) : null,
-      allowList: allowListOf(row['allow_ips'] as string[]),
-      canRelay: (row['scopes'] as string[]).includes('relay'),
+      ...token,
+      remainQuota: Number(remainQuota),
+      modelLimits: modelLimits && new Set(modelLimits),
+      allowList: allowListOf(allowIps),
       address: '',
-      group: row['group'] as string,
-      fallbackGroups: row['fallback_groups'] as string[],
-      fallbackModels: row['fallback_models'] as string[],
-      rateLimit: rateLimitOf(row),
-      budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
-      rates: toKnownRates(row['budgets'] as KnownBudgetRow[] | null),
+      budgets: toKnownBudgets(budgets),
+      rates: toKnownRates(budgets),
     };
   }
 
   private async readUser(id: number): Promise<KnownUser | null> {
-    const [row] = await this.rows(userSql, [id]);
+    const [row] = await this.rows<UserRow>(userSql, [id]);
     if (!row) return null;
-    const setting = row['setting'] as StoredSetting;
+    const { setting, quota, budgets, ...user } = row;
     return {
-      id: row['id'] as number,
-      username: row['username'] as string,
-      role: row['role'] as Role,
-      status: row['status'] as UserStatus,
-      group: row['group'] as string,
+      ...user,
       acceptsUnpriced: setting.acceptUnsetModelRatioModel === true,
       warnsBelow: setting.quotaWarningThreshold ?? null,
-      budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
-      rates: toKnownRates(row['budgets'] as KnownBudgetRow[] | null),
-      quota: Number(row['quota']),
+      budgets: toKnownBudgets(budgets),
+      rates: toKnownRates(budgets),
+      quota: Number(quota),
     };
   }
 
-  private async rows(sql: string, parameters: unknown[]): Promise<Array<Record<string, unknown>>> {
+  private async rows<Row>(sql: string, parameters: unknown[]): Promise<Row[]> {
     try {
-      return (await this.database.query(sql, parameters)) as Array<Record<string, unknown>>;
+      return (await this.database.query(sql, parameters)) as Row[];
     } catch (error) {
       throw new UnavailableError('The database is unavailable. Try again shortly.', { cause: error });
     }
   }
 }
-
-const rateLimitOf = (row: Record<string, unknown>): KnownToken['rateLimit'] =>
-  row['rate_limit_enabled'] === true
-    ? {
-        periodSeconds: row['rate_limit_period'] as number,
-        calls: row['rate_limit_calls'] as number | null,
-        successes: row['rate_limit_successes'] as number | null,
-      }
-    : null;
 
 /**
  * Whether a balance is so low that its user wants to be warned.

@@ -149,11 +149,10 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   if (price.isFree || tariff.fixedUsage?.(call.request, cardOf(call))) return null;
   const fixed = tariff.unreportedOutput?.(call.request);
   const fixedOutput = fixed?.completionTokens ?? 0;
-  const found = requestTraits(call.request.body, price);
+  const found = requestTraits(call);
   const traits = fixed?.audioOutputTokens ? { ...found, hasAudio: true } : found;
   const { bareModel } = admission;
-  const hasOwnLimit = Object.hasOwn(values.ModelMaxOutput, bareModel);
-  const limits = hasOwnLimit ? modelLimits(bareModel, values.ModelMaxOutput) : price.limits;
+  const limits = modelLimits(bareModel, values.ModelMaxOutput);
   const choices = choicesOf(call.request.body);
   const known = call.request.maxOutput || limits.maxOutput;
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {

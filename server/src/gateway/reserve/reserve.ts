@@ -163,7 +163,7 @@ function wholeAmount(call: Call, values: OptionValues): number {
   const isLimited = request.maxOutput > 0 && card.perCall === undefined;
   const promptTokens = isLimited ? estimatePrompt(rawBody, request.body, admission.bareModel) : values.PreConsumedQuota;
   if (hasLines(card)) {
-    const traits = requestTraits(request.body, price);
+    const traits = requestTraits(call);
     return fixed ? charge : boundFor(card, price.groupRatio, promptTokens, request.maxOutput, traits, values);
   }
   if (tariff.times) return charge;

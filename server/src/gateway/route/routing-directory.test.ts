@@ -8,7 +8,7 @@ import type { ChannelRow } from './routed-channel.js';
 import { RoutingDirectory } from './routing-directory.js';
 
 const secrets = new Secrets('routing-directory-test');
-const row = (priority: number): ChannelRow => channelRow({ key_sealed: secrets.seal('sk-a'), models: ['m'], priority });
+const row = (priority: number): ChannelRow => channelRow({ keySealed: secrets.seal('sk-a'), models: ['m'], priority });
 
 /** Opens a directory whose reads end when the test says so. */
 function opened() {
@@ -60,7 +60,7 @@ it.each(Array.from({ length: 8 }, (_, turns) => turns))(
 
 it('logs a channel whose key cannot be read once, until it could be read', async () => {
   const { directory, reads, announce, started, error } = opened();
-  const damaged = { ...row(1), key_sealed: '' };
+  const damaged = { ...row(1), keySealed: '' };
   const logged: number[] = [];
   reads[0]?.([damaged]);
   await started;

@@ -34,7 +34,7 @@ describe('choosing by weight', () => {
     { weights: [10, 30], prefix: 'p/', shares: [0.25, 0.75] },
     { weights: [0, 0], prefix: 'p/', shares: [0.5, 0.5] },
   ])('$weights with prefix "$prefix" serve their shares of 10,000 calls', ({ weights, prefix, shares }) => {
-    const channels = weights.map((weight) => channel({ weight, model_prefix: prefix }));
+    const channels = weights.map((weight) => channel({ weight, modelPrefix: prefix }));
     const counts = new Map(channels.map(({ id }) => [id, 0]));
     for (let call = 0; call < 10_000; call++) {
       const id = pick(channels, {}, `${prefix}gpt-4o`)?.id ?? 0;
@@ -48,7 +48,7 @@ describe('choosing by weight', () => {
   });
 
   it('never takes a prefixed channel of weight 0 beside others', () => {
-    const channels = [channel({ model_prefix: 'p/', weight: 0 }), channel({ model_prefix: 'p/', weight: 1 })];
+    const channels = [channel({ modelPrefix: 'p/', weight: 0 }), channel({ modelPrefix: 'p/', weight: 1 })];
     for (let call = 0; call < 200; call++) expect(pick(channels, {}, 'p/gpt-4o')?.id).toBe(channels[1]?.id);
   });
 });
@@ -98,8 +98,8 @@ describe('the table', () => {
   });
 
   it('takes the longest prefix, and keeps prefixed channels for prefixed names', () => {
-    const short = channel({ model_prefix: 'a/', models: ['b/m', 'm'] });
-    const long = channel({ model_prefix: 'a/b/', models: ['m'] });
+    const short = channel({ modelPrefix: 'a/', models: ['b/m', 'm'] });
+    const long = channel({ modelPrefix: 'a/b/', models: ['m'] });
     const table = new RoutingTable([short, long]);
     expect(table.find('default', 'a/b/m', 1)).toMatchObject({ bareModel: 'm', tiers: [{ channels: [long] }] });
     expect(table.find('default', 'a/m', 1)).toMatchObject({ bareModel: 'm', tiers: [{ channels: [short] }] });
@@ -140,14 +140,14 @@ describe('model mapping', () => {
 describe('keys', () => {
   function ring(keys: string) {
     const clock = { time: 0, now: () => clock.time };
-    const one = channel({ key_sealed: keys });
+    const one = channel({ keySealed: keys });
     return { clock, one, ring: new KeyRing(clock) };
   }
 
   it('are parted by commas and lines, empty ones left out; a key that is a document is one', () => {
-    expect(channel({ key_sealed: 'a, b\n\nc,\r\na' }).keys).toEqual(['a', 'b', 'c']);
-    expect(channel({ key_sealed: '{"a":1,\n"b":2}', type: 41 }).keys).toEqual(['{"a":1,\n"b":2}']);
-    expect(channel({ key_sealed: '' }).keys).toEqual(['']);
+    expect(channel({ keySealed: 'a, b\n\nc,\r\na' }).keys).toEqual(['a', 'b', 'c']);
+    expect(channel({ keySealed: '{"a":1,\n"b":2}', type: 41 }).keys).toEqual(['{"a":1,\n"b":2}']);
+    expect(channel({ keySealed: '' }).keys).toEqual(['']);
   });
 
   it('take turns', () => {
@@ -292,7 +292,7 @@ it('no failure of ours means a dead key', () => {
 });
 
 it('reads overrides, and none where the row could not have been saved', () => {
-  const read = channel({ status_code_mapping: { 400: 500 }, parameters: { a: 1 }, setting: { proxy: 'socks5://p:1' } });
+  const read = channel({ statusCodeMapping: { 400: 500 }, parameters: { a: 1 }, setting: { proxy: 'socks5://p:1' } });
   expect([...read.statusMapping]).toEqual([[400, 500]]);
   expect(read.override).toEqual({ fields: { a: 1 }, operations: [] });
   expect(read.setting).toEqual({ proxy: 'socks5://p:1' });

@@ -1,4 +1,3 @@
-import { mayCostMore } from '../../dialects/priced-fields.js';
 import { orderedSearches } from '../../dialects/server-tools.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { dearestCondition, toolsRun, type Rounded } from '../../billing/prices/index.js';
@@ -6,8 +5,7 @@ import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
-import { toolsSent } from '../reserve/metering/server-tools.js';
-import { conditionsAskedFor } from '../reserve/metering/request-traits.js';
+import { conditionsAskedFor, toolsSent } from '../reserve/metering/server-tools.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
 import { finalUsage, isWhole, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
@@ -159,17 +157,17 @@ const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage
  */
 function withAskedCondition(usage: Usage, call: Call, served: Served, values: OptionValues): Usage {
   const { delivery, dropped, channel } = served;
+  if (delivery.usage || usage.details?.when || usage === noUsage || !call.mayCostMore) return usage;
   const { body } = call.overridden?.get(channel.id) ?? call.request;
-  if (delivery.usage || usage.details?.when || usage === noUsage || !mayCostMore(body)) return usage;
   const asked = conditionsAskedFor(body, (name) => toolsSent([name], dropped).length > 0);
   const when = dearestCondition(call.price.card, usage, asked, values.QuotaPerUnit);
   return when ? { ...usage, details: { ...usage.details, when } } : usage;
 }
 
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */
-function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {
+function withOrderedSearches(usage: Usage, { request, endpoint, mayCostMore }: Call, { dropped }: Served): Usage {
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
-  if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches || !mayCostMore(request.body)) return usage;
+  if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches || !mayCostMore) return usage;
   const webSearches = orderedSearches(request.body, (name) => toolsSent([name], dropped).length > 0);
   return webSearches > 0 ? { ...usage, details: { ...usage.details, webSearches } } : usage;
 }

@@ -1,6 +1,6 @@
-import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
+import { fields, flag, float, int, nullable, of, safeInt, text } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
-import { GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import type { Finding } from '../findings.js';
 import type { ChargeDifference } from '../replay.js';
 import type { ChannelAddress } from '../channels/compare-channels.js';
@@ -41,194 +41,103 @@ const ImportEffectEnum = enumType(
 );
 
 @ObjectType('ImportTable', { description: 'Rows of a table of the source.' })
-class ImportTableObject implements TableCounts {
-  @Field(() => String, { description: 'The table of the source.' })
-  table: string;
-
-  @Field(() => GraphQLSafeInt, { description: 'Rows in the source.' })
-  found: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Rows that are moved, or that the dry run would move.' })
-  moved: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Moved before, and changed in the source since.' })
-  changed: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Moved before, and unchanged.' })
-  same: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Rows that are not moved.' })
-  leftOut: number;
-}
+class ImportTableObject
+  extends fields({
+    table: text('The table of the source.'),
+    found: safeInt('Rows in the source.'),
+    moved: safeInt('Rows that are moved, or that the dry run would move.'),
+    changed: safeInt('Moved before, and changed in the source since.'),
+    same: safeInt('Moved before, and unchanged.'),
+    leftOut: safeInt('Rows that are not moved.'),
+  })
+  implements TableCounts {}
 
 @ObjectType('ImportSums', { description: 'Sums of the rows that are moved. Quota.' })
-class ImportSumsObject implements Sums {
-  @Field(() => GraphQLSafeInt, { description: 'Balances of users.' })
-  userQuota: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Quota that users were charged.' })
-  userUsedQuota: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Number of calls.' })
-  userRequests: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Invite earnings that were not transferred.' })
-  affiliateQuota: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Remaining quota of API keys.' })
-  tokenRemainQuota: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Quota that calls of API keys were charged.' })
-  tokenUsedQuota: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Quota that calls of channels were charged.' })
-  channelUsedQuota: number;
-}
+class ImportSumsObject
+  extends fields({
+    userQuota: safeInt('Balances of users.'),
+    userUsedQuota: safeInt('Quota that users were charged.'),
+    userRequests: safeInt('Number of calls.'),
+    affiliateQuota: safeInt('Invite earnings that were not transferred.'),
+    tokenRemainQuota: safeInt('Remaining quota of API keys.'),
+    tokenUsedQuota: safeInt('Quota that calls of API keys were charged.'),
+    channelUsedQuota: safeInt('Quota that calls of channels were charged.'),
+  })
+  implements Sums {}
 
 @ObjectType('ImportRow', { description: 'A row that a finding is about.' })
-class ImportRowObject {
-  @Field(() => String, { description: 'The table of the source.' })
-  table: string;
-
-  @Field(() => String, { description: 'The id or name of the row in the source.' })
-  id: string;
-
-  @Field(() => String, { description: 'What is special about the row. Empty: nothing to add.' })
-  detail: string;
-}
+class ImportRowObject extends fields({
+  table: text('The table of the source.'),
+  id: text('The id or name of the row in the source.'),
+  detail: text('What is special about the row. Empty: nothing to add.'),
+}) {}
 
 @ObjectType('ImportFinding', { description: 'Rows that are changed or left out, or that need attention.' })
-class ImportFindingObject implements Omit<Finding, 'examples'> {
-  @Field(() => String, { description: 'Stable.' })
-  code: Finding['code'];
-
-  @Field(() => ImportSeverityEnum, { description: 'How the rows are treated.' })
-  severity: Finding['severity'];
-
+class ImportFindingObject
+  extends fields({
+    code: of<Finding['code']>(() => String, 'Stable.'),
+    severity: of<Finding['severity']>(() => ImportSeverityEnum, 'How the rows are treated.'),
+    text: text('The reason, in English.'),
+    count: safeInt('Rows that the finding is about.'),
+    examples: of<ImportRowObject[]>(() => [ImportRowObject], 'The first 20.'),
+  })
+  implements Omit<Finding, 'examples'>
+{
   @Field(() => ImportEffectEnum, { nullable: true, description: 'What users notice. Null: nothing.' })
   list: Finding['list'];
-
-  @Field(() => String, { description: 'The reason, in English.' })
-  text: string;
-
-  @Field(() => GraphQLSafeInt, { description: 'Rows that the finding is about.' })
-  count: number;
-
-  @Field(() => [ImportRowObject], { description: 'The first 20.' })
-  examples: ImportRowObject[];
 }
 
 @ObjectType('ImportChargeDifference', { description: 'Calls of the log whose charge would not be the same here.' })
-class ImportChargeDifferenceObject implements ChargeDifference {
-  @Field(() => String, { description: 'The model, as clients requested it.' })
-  model: string;
-
-  @Field(() => String, { description: 'The group that the calls were charged by.' })
-  group: string;
-
-  @Field(() => Int, { description: 'Calls of the log that would be charged differently.' })
-  calls: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Quota that was charged.' })
-  there: number;
-
-  @Field(() => GraphQLSafeInt, { nullable: true, description: 'Quota that is charged here. Null: refused.' })
-  here: number | null;
-
-  @Field(() => Float, { description: 'USD that users pay more in 30 days; negative: less.' })
-  perMonth: number;
-
-  @Field(() => Boolean, {
-    description: 'Whether root accepted the difference, which then does not keep the move from being proven.',
+class ImportChargeDifferenceObject
+  extends fields({
+    model: text('The model, as clients requested it.'),
+    group: text('The group that the calls were charged by.'),
+    calls: int('Calls of the log that would be charged differently.'),
+    there: safeInt('Quota that was charged.'),
+    here: safeInt.orNull('Quota that is charged here. Null: refused.'),
+    perMonth: float('USD that users pay more in 30 days; negative: less.'),
+    isAccepted: flag('Whether root accepted the difference, which then does not keep the move from being proven.'),
   })
-  isAccepted: boolean;
-}
+  implements ChargeDifference {}
 
 @ObjectType('ImportChannelAddress', { description: 'Where a channel sends a chat call.' })
-class ImportChannelAddressObject implements ChannelAddress {
-  @Field(() => Int, { description: 'The id of the channel in the source.' })
-  id: number;
-
-  @Field(() => String, { description: 'The name of the channel.' })
-  name: string;
-
-  @Field(() => String, { description: 'Of the call, after the mapping.' })
-  model: string;
-
-  @Field(() => String, { nullable: true, description: 'In the old program. Null: a URL is not known before the call.' })
-  there: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Here. Null: a URL is not known before the call.' })
-  here: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The result of a test call. Null: none was sent.' })
-  probe: string | null;
-}
+class ImportChannelAddressObject
+  extends fields({
+    id: int('The id of the channel in the source.'),
+    name: text('The name of the channel.'),
+    model: text('Of the call, after the mapping.'),
+    there: text.orNull('In the old program. Null: a URL is not known before the call.'),
+    here: text.orNull('Here. Null: a URL is not known before the call.'),
+    probe: text.orNull('The result of a test call. Null: none was sent.'),
+  })
+  implements ChannelAddress {}
 
 @ObjectType('ImportProof', { description: 'Evidence that a move is complete.' })
-class ImportProofObject {
-  @Field(() => Boolean, { description: 'Balances and counters are equal to the unit.' })
-  sumsAreEqual: boolean;
-
-  @Field(() => Int, { description: 'API keys of the source that are found here.' })
-  keysFound: number;
-
-  @Field(() => Int, { description: 'API keys that were to be moved.' })
-  keysExpected: number;
-
-  @Field(() => Int, { description: 'Inconsistent accounts of the ledger, as `reconcile` names them.' })
-  drifts: number;
-
-  @Field(() => Int, { description: 'Charges of the newest log rows that were computed at the prices of this site.' })
-  replayed: number;
-
-  @Field(() => Int, { description: 'Those that come out the same, to one unit.' })
-  replayedEqual: number;
-
-  @Field(() => Boolean, {
-    description: 'Equal sums, every key, a consistent ledger, and no charge that differs unless accepted.',
-  })
-  isProven: boolean;
-}
+class ImportProofObject extends fields({
+  sumsAreEqual: flag('Balances and counters are equal to the unit.'),
+  keysFound: int('API keys of the source that are found here.'),
+  keysExpected: int('API keys that were to be moved.'),
+  drifts: int('Inconsistent accounts of the ledger, as `reconcile` names them.'),
+  replayed: int('Charges of the newest log rows that were computed at the prices of this site.'),
+  replayedEqual: int('Those that come out the same, to one unit.'),
+  isProven: flag('Equal sums, every key, a consistent ledger, and no charge that differs unless accepted.'),
+}) {}
 
 @ObjectType('ImportReport', { description: 'The result of a dry run or of a move.' })
-export class ImportReportObject {
-  @Field(() => String, { description: '`one-api`, `new-api`, `veloera` or `litellm`.' })
-  family: string;
-
-  @Field(() => String, { description: 'Empty when unknown.' })
-  version: string;
-
-  @Field(() => String, { description: '`sqlite`, `mysql`, `postgres` or `config`.' })
-  engine: string;
-
-  @Field(() => Boolean, { description: 'True: nothing was written.' })
-  isDryRun: boolean;
-
-  @Field(() => Boolean, { description: 'Findings need a decision; nothing was written.' })
-  isBlocked: boolean;
-
-  @Field(() => Int, { description: 'Duration in whole seconds.' })
-  seconds: number;
-
-  @Field(() => [ImportTableObject], { description: 'Rows by table of the source.' })
-  tables: TableCounts[];
-
-  @Field(() => ImportSumsObject, { description: 'Sums of the rows that are moved.' })
-  sums: Sums;
-
-  @Field(() => [ImportFindingObject], { description: 'Rows that are not moved as they are. Empty: none.' })
-  findings: ImportFindingObject[];
-
-  @Field(() => [ImportChargeDifferenceObject], { description: 'The largest amount first.' })
-  differences: readonly ChargeDifference[];
-
-  @Field(() => [ImportChannelAddressObject], { description: 'Of a dry run.' })
-  channels: readonly ChannelAddress[];
-
-  @Field(() => ImportProofObject, { nullable: true, description: 'Null for a dry run.' })
-  proof: ImportProofObject | null;
-}
+export class ImportReportObject extends fields({
+  family: text('`one-api`, `new-api`, `veloera` or `litellm`.'),
+  version: text('Empty when unknown.'),
+  engine: text('`sqlite`, `mysql`, `postgres` or `config`.'),
+  isDryRun: flag('True: nothing was written.'),
+  isBlocked: flag('Findings need a decision; nothing was written.'),
+  seconds: int('Duration in whole seconds.'),
+  tables: of<TableCounts[]>(() => [ImportTableObject], 'Rows by table of the source.'),
+  sums: of<Sums>(() => ImportSumsObject, 'Sums of the rows that are moved.'),
+  findings: of<ImportFindingObject[]>(() => [ImportFindingObject], 'Rows that are not moved as they are. Empty: none.'),
+  differences: of<readonly ChargeDifference[]>(() => [ImportChargeDifferenceObject], 'The largest amount first.'),
+  channels: of<readonly ChannelAddress[]>(() => [ImportChannelAddressObject], 'Of a dry run.'),
+  proof: nullable<ImportProofObject>(() => ImportProofObject, 'Null for a dry run.'),
+}) {}
 
 export const toReport = (report: ImportReport): ImportReportObject => ({
   family: report.source.family,

@@ -1,7 +1,8 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { fields, flag, inputFields, int, nullable, of, safeInt, text } from '../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { payloadObject } from '../../platform/graphql/payload.js';
-import { GraphQLDateTime, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
+import { GraphQLDateTime } from '../../platform/graphql/scalars.js';
 import { jobFailures, type JobFailure } from '../job-protocol.js';
 import type { ProgressState } from '../progress.js';
 import type { StoredRun } from '../write/site.js';
@@ -62,122 +63,64 @@ export class ImportChoicesInput {
 }
 
 @InputType({ description: 'A source to check.' })
-export class CheckImportInput {
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'URL of a Postgres or MySQL database, or a Go DSN. Absent: the uploaded file, or the connection given before.',
-  })
-  connection?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The database of the log, where it is another one.' })
-  logConnection?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The database of LiteLLM, beside its config.yaml.' })
-  keysConnection?: string | null;
-
-  @Field(() => String, { nullable: true, description: '`NAME=value` lines that a config.yaml refers to.' })
-  environment?: string | null;
-
-  @Field(() => ImportChoicesInput, { description: 'How the source is moved.' })
-  choices: ImportChoicesInput;
-}
+export class CheckImportInput extends inputFields({
+  connection: text.orNull(
+    'URL of a Postgres or MySQL database, or a Go DSN. Absent: the uploaded file, or the connection given before.',
+  ),
+  logConnection: text.orNull('The database of the log, where it is another one.'),
+  keysConnection: text.orNull('The database of LiteLLM, beside its config.yaml.'),
+  environment: text.orNull('`NAME=value` lines that a config.yaml refers to.'),
+  choices: of<ImportChoicesInput>(() => ImportChoicesInput, 'How the source is moved.'),
+}) {}
 
 @ObjectType('ImportChoices', { description: 'How a source is moved.' })
-class ImportChoicesObject {
-  @Field(() => Int, { nullable: true, description: 'Log rows of the last days. Null: all; 0: none.' })
-  logDays: number | null;
-
-  @Field(() => Boolean, { description: 'Every account is moved without second factors.' })
-  dropTwoFactor: boolean;
-
-  @Field(() => Boolean, { description: 'The source is moved although prices will differ.' })
-  acceptPriceDifferences: boolean;
-
-  @Field(() => [String], { description: 'Findings that are accepted, by the name that each row has.' })
-  accepted: readonly string[];
-
-  @Field(() => ImportPlansEnum, { description: 'What becomes of active subscriptions.' })
-  plans: string;
-
-  @Field(() => Boolean, { description: 'Prompts and responses in log rows are moved too.' })
-  withContent: boolean;
-}
+class ImportChoicesObject extends fields({
+  logDays: int.orNull('Log rows of the last days. Null: all; 0: none.'),
+  dropTwoFactor: flag('Every account is moved without second factors.'),
+  acceptPriceDifferences: flag('The source is moved although prices will differ.'),
+  accepted: of<readonly string[]>(() => [String], 'Findings that are accepted, by the name that each row has.'),
+  plans: of<string>(() => ImportPlansEnum, 'What becomes of active subscriptions.'),
+  withContent: flag('Prompts and responses in log rows are moved too.'),
+}) {}
 
 @ObjectType('ImportProgress', { description: 'How far a move is. Rows of all tables together.' })
-class ImportProgressObject implements ProgressState {
-  @Field(() => String, { description: 'The table, or `proof`.' })
-  step: string;
-
-  @Field(() => GraphQLSafeInt, { description: 'Rows that the move has dealt with so far.' })
-  done: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Rows of all tables.' })
-  total: number;
-
-  @Field(() => Int, { nullable: true, description: 'Estimate; null at the beginning.' })
-  secondsLeft: number | null;
-}
+class ImportProgressObject
+  extends fields({
+    step: text('The table, or `proof`.'),
+    done: safeInt('Rows that the move has dealt with so far.'),
+    total: safeInt('Rows of all tables.'),
+    secondsLeft: int.orNull('Estimate; null at the beginning.'),
+  })
+  implements ProgressState {}
 
 @ObjectType('ImportJob', { description: 'The source that root has given, and its move.' })
-class ImportJobObject {
-  @Field(() => ImportStateEnum, { description: 'How far the move is.' })
-  state: ImportState;
-
-  @Field(() => String, { description: 'Name of the file, or the address without its password.' })
-  sourceName: string;
-
-  @Field(() => Boolean, { description: 'The uploaded file is still there.' })
-  hasFile: boolean;
-
-  @Field(() => ImportChoicesObject, { description: 'How the source is moved.' })
-  choices: ImportChoicesObject;
-
-  @Field(() => ImportProgressObject, { nullable: true, description: 'Null while nothing is moved.' })
-  progress: ProgressState | null;
-
-  @Field(() => ImportReportObject, { nullable: true, description: 'Of the last dry run.' })
-  preview: ImportReportObject | null;
-
-  @Field(() => ImportReportObject, { nullable: true, description: 'Of the move.' })
-  report: ImportReportObject | null;
-
-  @Field(() => ImportFailureEnum, { nullable: true, description: 'Null: none.' })
-  failure: JobFailure | null;
-
-  @Field(() => String, { description: 'One sentence in English; empty without a failure.' })
-  failureText: string;
-}
+class ImportJobObject extends fields({
+  state: of<ImportState>(() => ImportStateEnum, 'How far the move is.'),
+  sourceName: text('Name of the file, or the address without its password.'),
+  hasFile: flag('The uploaded file is still there.'),
+  choices: of<ImportChoicesObject>(() => ImportChoicesObject, 'How the source is moved.'),
+  progress: nullable<ProgressState>(() => ImportProgressObject, 'Null while nothing is moved.'),
+  preview: nullable<ImportReportObject>(() => ImportReportObject, 'Of the last dry run.'),
+  report: nullable<ImportReportObject>(() => ImportReportObject, 'Of the move.'),
+  failure: nullable<JobFailure>(() => ImportFailureEnum, 'Null: none.'),
+  failureText: text('One sentence in English; empty without a failure.'),
+}) {}
 
 @ObjectType('ImportRun', { description: 'The move of this site, from the console or the command.' })
-class ImportRunObject {
-  @Field(() => String, { description: 'Name of the source: a file, or an address without its password.' })
-  name: string;
-
-  @Field(() => String, { description: '`one-api`, `new-api`, `veloera` or `litellm`.' })
-  family: string;
-
-  @Field(() => GraphQLDateTime, { description: 'When the first run began.' })
-  startedAt: Date;
-
-  @Field(() => GraphQLDateTime, { nullable: true, description: 'Null: it is still running, or was broken off.' })
-  finishedAt: Date | null;
-}
+class ImportRunObject extends fields({
+  name: text('Name of the source: a file, or an address without its password.'),
+  family: text('`one-api`, `new-api`, `veloera` or `litellm`.'),
+  startedAt: of<Date>(() => GraphQLDateTime, 'When the first run began.'),
+  finishedAt: nullable<Date>(() => GraphQLDateTime, 'Null: it is still running, or was broken off.'),
+}) {}
 
 @ObjectType('SiteImport', { description: 'Import from one-api, new-api, Veloera or LiteLLM.' })
-export class SiteImportObject {
-  @Field(() => String, { nullable: true, description: 'Why nothing can be imported. Null: it can.' })
-  refusal: string | null;
-
-  @Field(() => GraphQLSafeInt, { description: 'Largest file that can be uploaded.' })
-  maxFileBytes: number;
-
-  @Field(() => ImportRunObject, { nullable: true, description: 'Null: nothing was imported yet.' })
-  run: ImportRunObject | null;
-
-  @Field(() => ImportJobObject, { nullable: true, description: 'Null: no source was given.' })
-  job: ImportJobObject | null;
-}
+export class SiteImportObject extends fields({
+  refusal: text.orNull('Why nothing can be imported. Null: it can.'),
+  maxFileBytes: safeInt('Largest file that can be uploaded.'),
+  run: nullable<ImportRunObject>(() => ImportRunObject, 'Null: nothing was imported yet.'),
+  job: nullable<ImportJobObject>(() => ImportJobObject, 'Null: no source was given.'),
+}) {}
 
 export const ImportPayload = payloadObject('ImportPayload', 'The result of a step of the import.', {
   siteImport: [() => SiteImportObject, 'The import after the step.'],

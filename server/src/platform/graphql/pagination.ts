@@ -1,4 +1,5 @@
 import { ArgsType, Field, InputType, Int, InterfaceType, ObjectType, type ClassType } from 'type-graphql';
+import { argFields, fields, flag, int, text } from './fields.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import {
   clampPageSize,
@@ -21,19 +22,11 @@ export const filterText = 'Only rows that match every field of the filter. All r
 
 /** Arguments of every list. A list extends this class with its `filter` and `sort`. */
 @ArgsType()
-export class ListArgs {
-  @Field(() => Int, { nullable: true, description: 'Starts at 0. Cannot be combined with `after`.' })
-  page?: number | null;
-
-  @Field(() => Int, { nullable: true, description: pageSizeText })
-  pageSize?: number | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: '`pageInfo.endCursor` of the previous page, read with the same filter and sort.',
-  })
-  after?: string | null;
-}
+export class ListArgs extends argFields({
+  page: int.orNull('Starts at 0. Cannot be combined with `after`.'),
+  pageSize: int.orNull(pageSizeText),
+  after: text.orNull('`pageInfo.endCursor` of the previous page, read with the same filter and sort.'),
+}) {}
 
 /** GraphQL name to the field that the service sorts by and its description: `{ CREATED_AT: ['createdAt', '…'] }`. */
 export type SortFields<Field extends string> = Readonly<Record<string, readonly [Field, string]>>;
@@ -99,16 +92,10 @@ export function listQueryOf<Field extends string>(
 }
 
 @ObjectType('PageInfo', { description: 'The end of a page.' })
-export class PageInfoObject {
-  @Field(() => String, {
-    nullable: true,
-    description: 'Pass it as `after` to read the next page; null for an empty page.',
-  })
-  endCursor: string | null;
-
-  @Field(() => Boolean, { description: 'Whether rows follow after this page.' })
-  hasNextPage: boolean;
-}
+export class PageInfoObject extends fields({
+  endCursor: text.orNull('Pass it as `after` to read the next page; null for an empty page.'),
+  hasNextPage: flag('Whether rows follow after this page.'),
+}) {}
 
 @InterfaceType('Page', { description: 'One page of a list.' })
 export abstract class PageInterface {

@@ -1,28 +1,24 @@
-import { Field, InputType, Int } from 'type-graphql';
+import { InputType } from 'type-graphql';
+import { inputFields, int, moment, nullable, quota } from './fields.js';
 import type { CalendarPeriod, TimeRangeInput } from '../../shared/time-range.js';
 import { CalendarPeriodEnum } from './enums.js';
-import { GraphQLQuota, GraphQLTimeZone } from './scalars.js';
+import { GraphQLTimeZone } from './scalars.js';
 
 @InputType('TimeRange', {
   description:
     'A half-open range from one instant (included) to another (excluded), or a calendar period. An absent bound is unbounded.',
 })
-export class TimeRangeObject implements TimeRangeInput {
-  @Field(() => Date, { nullable: true, description: 'Included.' })
-  from?: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Excluded.' })
-  until?: Date | null;
-
-  @Field(() => CalendarPeriodEnum, { nullable: true, description: 'In place of `from` and `until`.' })
-  calendar?: CalendarPeriod | null;
-
-  @Field(() => GraphQLTimeZone, {
-    nullable: true,
-    description: 'Time zone of `calendar`. When absent: the `timeZone` argument of the same field, else UTC.',
+export class TimeRangeObject
+  extends inputFields({
+    from: moment.orNull('Included.'),
+    until: moment.orNull('Excluded.'),
+    calendar: nullable<CalendarPeriod>(() => CalendarPeriodEnum, 'In place of `from` and `until`.'),
+    timeZone: nullable<string>(
+      () => GraphQLTimeZone,
+      'Time zone of `calendar`. When absent: the `timeZone` argument of the same field, else UTC.',
+    ),
   })
-  timeZone?: string | null;
-}
+  implements TimeRangeInput {}
 
 /** The description of a `timeZone` argument beside `range`. */
 export const bucketZone = 'Of calendar periods and buckets. When absent: that of `range`, else UTC.';
@@ -39,21 +35,15 @@ export function zonesOf(
 @InputType('MillisecondRange', {
   description: 'A half-open range from one duration (included) to another (excluded). An absent bound is unbounded.',
 })
-export class MillisecondRangeObject {
-  @Field(() => Int, { nullable: true, description: 'Milliseconds. Included.' })
-  atLeast?: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Milliseconds. Excluded.' })
-  below?: number | null;
-}
+export class MillisecondRangeObject extends inputFields({
+  atLeast: int.orNull('Milliseconds. Included.'),
+  below: int.orNull('Milliseconds. Excluded.'),
+}) {}
 
 @InputType('QuotaRange', {
   description: 'A half-open range from one amount (included) to another (excluded). An absent bound is unbounded.',
 })
-export class QuotaRangeObject {
-  @Field(() => GraphQLQuota, { nullable: true, description: 'Included.' })
-  atLeast?: number | null;
-
-  @Field(() => GraphQLQuota, { nullable: true, description: 'Excluded.' })
-  below?: number | null;
-}
+export class QuotaRangeObject extends inputFields({
+  atLeast: quota.orNull('Included.'),
+  below: quota.orNull('Excluded.'),
+}) {}

@@ -44,9 +44,10 @@ export const isProgramPath = (path: string): boolean => programPath.test(path);
  * no GET.
  */
 export const isModelPage = (request: FastifyRequest): boolean =>
-  request.method === 'GET' &&
-  pathOf(request).startsWith('/model/') &&
-  request.headers.accept?.includes('text/html') === true;
+  request.method === 'GET' && pathOf(request).startsWith('/model/') && wantsPage(request);
+
+/** Programs accept any type, or JSON. Only browsers that open an address name HTML. */
+export const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => accept.includes('text/html');
 
 const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { toPageQuery, type ListQuery, type Total } from '../../shared/page.js';
+import { toPageQuery, type ListQuery, type Slice, type Total } from '../../shared/page.js';
 import { olderUserIdHeader, userIdHeader } from './authenticate.js';
 import { queryNumber } from './query.js';
 
@@ -66,6 +66,22 @@ export function wireList({ headers }: FastifyRequest, query: Query, form: ListFo
       return { items, total: count, ...more, page: shown, page_size: pageSize };
     },
   };
+}
+
+/** Reads the page that a client asks for, and returns it in the form that the clients of its console read. */
+export async function wirePage<Row, Wire>(
+  request: FastifyRequest,
+  query: Query,
+  form: ListForm,
+  toWire: (row: Row) => Wire,
+  read: (page: ListQuery<never>) => Promise<Pick<Slice<Row>, 'items' | 'total'>>,
+): Promise<WireRows<Wire>> {
+  const { answer, ...page } = wireList(request, query, form);
+  const { items, total } = await read(page);
+  return answer(
+    items.map((row) => toWire(row)),
+    total,
+  );
 }
 
 /** Returns pages that start at 1 on the wire, in the form of `shown`. */

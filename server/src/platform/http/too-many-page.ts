@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import { escapeHtml } from '../../shared/html.js';
 import { isAppError } from '../../shared/errors.js';
+import { wantsPage } from './not-found.js';
 
 /**
  * Shows browsers a page instead of the error of a limit. The page loads itself again when the limit allows it; programs keep
@@ -16,9 +17,6 @@ export const withPage = (limit: onRequestAsyncHookHandler, systemName: () => str
       return sendPage(reply, error.retryAfterSeconds ?? 1, systemName());
     }
   };
-
-/** Programs accept any type, or JSON. Only browsers that open an address name HTML. */
-const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => accept.includes('text/html');
 
 function sendPage(reply: FastifyReply, seconds: number, systemName: string): FastifyReply {
   const nonce = randomBytes(16).toString('base64');

@@ -64,7 +64,7 @@ const geminiListErrors: ErrorDialect = {
   events: (failure, requestId) => `,${geminiErrorBody(failure, requestId)}]`,
 };
 
-const openJson = (rawBody: Buffer): OpenedBody => {
+export const openJson = (rawBody: Buffer): OpenedBody => {
   const body = parseJsonBody(rawBody);
   return { body, model: modelOf(body) };
 };

@@ -11,7 +11,7 @@ import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { asBase64, asFloats } from '../../dialects/languages/openai/embedding-vectors.js';
 import type { IncomingRequest, OpenedBody, ParsedRequest } from '../../gateway/request.js';
 import { inputTariff } from '../../gateway/reserve/tariffs/other-tariffs.js';
-import { modelOf, openAIErrors } from '../chat/chat-endpoints.js';
+import { modelOf, openAIErrors, openJson } from '../chat/chat-endpoints.js';
 import { needInput, withCode } from '../refusals.js';
 
 function inOnePiece(body: Fields, model: string): ParsedRequest {
@@ -93,10 +93,7 @@ export const rerankEndpoint: Endpoint = {
   operation: 'rerank',
   tariff: inputTariff(({ body }) => rerankPrompt(body)),
   errors: () => openAIErrors,
-  open(rawBody) {
-    const body = parseJsonBody(rawBody);
-    return { body, model: modelOf(body) };
-  },
+  open: openJson,
   parse({ body, model }) {
     withCode('invalid_query', () => needInput(body['query'], 'query', 'query is empty'));
     withCode('invalid_documents', () => {

@@ -21,7 +21,7 @@ export interface HourlyFailures {
 export const leastFailures = 3;
 
 interface Row {
-  readonly model_name: string;
+  readonly modelName: string;
   readonly group: string;
   readonly hour: string;
   readonly failed: string;
@@ -46,25 +46,24 @@ export async function readFailingHours(database: Snapshots, range: Range): Promi
         SELECT hour, model_name, "group", sum(calls) AS failed FROM model_failures
          WHERE hour >= $1 AND hour < $2 AND kind <> 'REQUEST'
          GROUP BY hour, model_name, "group" HAVING sum(calls) >= ${String(leastFailures)})
-      SELECT f.model_name, f."group", f.hour::text AS hour, f.failed::text AS failed,
+      SELECT f.model_name AS "modelName", f."group", f.hour::text AS hour, f.failed::text AS failed,
              coalesce(sum(used.calls), 0)::text AS served
         FROM failing f
         LEFT JOIN ${usage([range])} ON used.model_name = f.model_name AND used."group" = f."group"
              AND used.hour - used.hour % ${String(hour)} = f.hour
        GROUP BY f.model_name, f."group", f.hour, f.failed ORDER BY f.hour`;
     const failing = await transaction.query<Row[]>(sql, [range.from, range.end]);
-    const last = await transaction.query<Array<Pick<Row, 'model_name' | 'group'>>>(
-      `SELECT DISTINCT model_name, "group" FROM ${usage([{ from: range.end - hour, end: range.end }])} WHERE calls > 0`,
+    const last = await transaction.query<Array<Pick<Row, 'modelName' | 'group'>>>(
+      `SELECT DISTINCT model_name AS "modelName", "group" FROM ${usage([{ from: range.end - hour, end: range.end }])} WHERE calls > 0`,
     );
     return {
       failing: failing.map((row) => ({
-        modelName: row.model_name,
-        group: row.group,
+        ...row,
         hour: Number(row.hour),
         failed: Number(row.failed),
         served: Number(row.served),
       })),
-      servedLast: new Set(last.map((row) => nameOf(row.model_name, row.group))),
+      servedLast: new Set(last.map((row) => nameOf(row.modelName, row.group))),
     };
   });
 }

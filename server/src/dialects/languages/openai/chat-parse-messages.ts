@@ -1,10 +1,10 @@
 import { writeJson } from '../../../shared/exact-json.js';
 import { InvalidInputError } from '../../../shared/errors.js';
-import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asText, someText, type Fields } from '../../neutral/fields.js';
 import { needFields, needList, needName, needText, optionalList, optionalText } from '../../neutral/given.js';
 import type { NeutralMessage, Part, ReasoningPart, ToolCallPart } from '../../neutral/message.js';
 import { cacheControlOf, parseContent } from './chat-parse-content.js';
-import { signatureOf } from './chat-read.js';
+import { signatureOf, thinkingBlocks } from './chat-read.js';
 
 /**
  * `messages` of a chat call in the neutral form.
@@ -76,12 +76,7 @@ function signText(parts: Part[], message: Fields): Part[] {
 
 /** Returns blocks with signatures if the client kept them, or else the plain reasoning text. */
 function parseReasoning(message: Fields): ReasoningPart[] {
-  const blocks = asFieldsList(message['thinking_blocks']).flatMap((block): ReasoningPart[] => {
-    const redacted = block['type'] === 'redacted_thinking' ? someText(block['data']) : undefined;
-    if (redacted !== undefined) return [{ kind: 'reasoning', text: '', redacted }];
-    const signature = someText(block['signature']);
-    return [{ kind: 'reasoning', text: asText(block['thinking']), ...(signature === undefined ? {} : { signature }) }];
-  });
+  const blocks = thinkingBlocks(message);
   if (blocks.length > 0) return blocks;
   const text = someText(message['reasoning_content']) ?? someText(message['reasoning']);
   return text === undefined ? [] : [{ kind: 'reasoning', text }];

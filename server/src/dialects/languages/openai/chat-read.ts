@@ -6,7 +6,7 @@ import { proofsIn } from './reasoning-details.js';
 import type { NeutralAnswer, NeutralChoice } from '../../neutral/answer.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
-import type { Part } from '../../neutral/message.js';
+import type { Part, ReasoningPart } from '../../neutral/message.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { chatUsage } from './usage.js';
 
@@ -100,13 +100,17 @@ export const thoughtOf = (thinking: unknown): string =>
 export const reasoningText = (message: Fields): string =>
   asText(message['reasoning_content']) || asText(message['reasoning']);
 
-function readReasoning(message: Fields): Part[] {
-  const blocks = asFieldsList(message['thinking_blocks']).flatMap((block): Part[] => {
+/** Returns the blocks of Claude's thinking, which gateways send beside the plain text. */
+export const thinkingBlocks = (message: Fields): ReasoningPart[] =>
+  asFieldsList(message['thinking_blocks']).map((block) => {
     const redacted = block['type'] === 'redacted_thinking' ? someText(block['data']) : undefined;
-    if (redacted !== undefined) return [{ kind: 'reasoning', text: '', redacted }];
+    if (redacted !== undefined) return { kind: 'reasoning', text: '', redacted };
     const signature = someText(block['signature']);
-    return [{ kind: 'reasoning', text: asText(block['thinking']), ...(signature === undefined ? {} : { signature }) }];
+    return { kind: 'reasoning', text: asText(block['thinking']), ...(signature === undefined ? {} : { signature }) };
   });
+
+function readReasoning(message: Fields): Part[] {
+  const blocks = thinkingBlocks(message);
   if (blocks.length > 0) return blocks;
   const text = reasoningText(message);
   const proofs = proofsIn(message);

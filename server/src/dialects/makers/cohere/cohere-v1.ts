@@ -12,7 +12,7 @@ import type { ServerEvent } from '../../wire/sse/event.js';
 import { oneAnswer, textPart } from '../openai-compatible/own-dialect.js';
 import { failureOf, finishOf, readCohere, toCohereUsage } from './cohere-read.js';
 import { CohereStreamReader } from './cohere-stream-reader.js';
-import { writeCohere } from './cohere-write.js';
+import { settingsOf, writeCohere } from './cohere-write.js';
 
 const texts = new Set(['text', 'refusal', 'reasoning']);
 
@@ -30,7 +30,6 @@ function writeV1(request: NeutralRequest): WrittenRequest {
     maxOutput: true,
     sampling: ['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty'],
   });
-  const { sampling, stop } = request;
   const { instructions, turns } = splitInstructions(plainTurns(request, dropped));
   const history = turns.slice(0, -1).map(({ role, text }) => ({
     role: role === 'assistant' ? 'CHATBOT' : 'USER',
@@ -42,15 +41,7 @@ function writeV1(request: NeutralRequest): WrittenRequest {
     message: turns.at(-1)?.text ?? instructions,
     preamble: turns.length === 0 || instructions === '' ? undefined : instructions,
     chat_history: history.length > 0 ? history : undefined,
-    stream: request.stream,
-    max_tokens: request.maxOutput,
-    temperature: sampling.temperature,
-    p: sampling.topP,
-    k: sampling.topK,
-    seed: sampling.seed,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    stop_sequences: stop.length > 0 ? stop : undefined,
+    ...settingsOf(request),
   });
   return { body, dropped: dropped.names };
 }

@@ -3,9 +3,10 @@ import type { WrittenRequest } from '../../neutral/codec.js';
 import { droppedBy } from '../../neutral/abilities.js';
 import { fieldName, unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Json } from '../../neutral/fields.js';
-import type { NeutralRequest, NeutralTool, Reasoning, ResponseFormat } from '../../neutral/request.js';
+import type { NeutralRequest, Reasoning, ResponseFormat } from '../../neutral/request.js';
 import { writeMessages } from '../../languages/openai/chat-write-messages.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
+import { functionTool } from '../openai-compatible/own-dialect.js';
 
 /** Thinking tokens by named effort. */
 const budgets: Readonly<Record<string, number>> = {
@@ -28,7 +29,6 @@ export function writeCohere(given: NeutralRequest): WrittenRequest {
     sampling: ['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty'],
   });
   const request = runnableTools(given, dropped, ({ kind }) => kind === 'function');
-  const { sampling, stop } = request;
   for (const { name } of request.messages) dropped.hint('name', name);
   const place = fieldName(request.dialect, 'messages');
   const messages = writeMessages({ ...request, dialect: 'openai-responses' }, dropped).map((message) =>
@@ -38,15 +38,7 @@ export function writeCohere(given: NeutralRequest): WrittenRequest {
   const body = omitUndefined<Json>({
     model: request.model,
     messages,
-    stream: request.stream,
-    max_tokens: request.maxOutput,
-    temperature: sampling.temperature,
-    p: sampling.topP,
-    k: sampling.topK,
-    seed: sampling.seed,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    stop_sequences: stop.length > 0 ? stop : undefined,
+    ...settingsOf(request),
     response_format: writeFormat(request.responseFormat),
     tools,
     tool_choice: choice,
@@ -54,6 +46,19 @@ export function writeCohere(given: NeutralRequest): WrittenRequest {
   });
   return { body, dropped: dropped.names };
 }
+
+/** Returns the fields of both versions of the API that are not about messages or tools. */
+export const settingsOf = ({ stream, maxOutput, sampling, stop }: NeutralRequest): Json => ({
+  stream,
+  max_tokens: maxOutput,
+  temperature: sampling.temperature,
+  p: sampling.topP,
+  k: sampling.topK,
+  seed: sampling.seed,
+  frequency_penalty: sampling.frequencyPenalty,
+  presence_penalty: sampling.presencePenalty,
+  stop_sequences: stop.length > 0 ? stop : undefined,
+});
 
 /** The message fields that Cohere accepts; role `developer` becomes `system`. */
 function toMessage(message: Json, place: string): Json {
@@ -75,30 +80,21 @@ function writeTools(request: NeutralRequest): { tools: Json[] | undefined; choic
   switch (toolChoice?.mode) {
     case undefined:
     case 'auto':
-      return { tools: tools.map(writeTool), choice: undefined };
+      return { tools: tools.map(functionTool), choice: undefined };
     case 'required':
-      return { tools: tools.map(writeTool), choice: 'REQUIRED' };
+      return { tools: tools.map(functionTool), choice: 'REQUIRED' };
     case 'none':
-      return { tools: tools.map(writeTool), choice: 'NONE' };
+      return { tools: tools.map(functionTool), choice: 'NONE' };
     case 'tool':
-      return { tools: tools.filter(({ name }) => name === toolChoice.name).map(writeTool), choice: 'REQUIRED' };
+      return { tools: tools.filter(({ name }) => name === toolChoice.name).map(functionTool), choice: 'REQUIRED' };
     case 'allowed':
       return {
-        tools: tools.filter(({ name }) => toolChoice.names.includes(name)).map(writeTool),
+        tools: tools.filter(({ name }) => toolChoice.names.includes(name)).map(functionTool),
         choice: toolChoice.required ? 'REQUIRED' : undefined,
       };
     case 'builtin':
       throw unsupported(fieldName(request.dialect, 'toolChoice'), 'it refers to a tool of another provider');
   }
-}
-
-function writeTool(tool: NeutralTool): Json {
-  if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'it only supports functions');
-  const { name, description, parameters } = tool;
-  return {
-    type: 'function',
-    function: omitUndefined({ name, description, parameters: parameters ?? { type: 'object', properties: {} } }),
-  };
 }
 
 function writeFormat(format: ResponseFormat | undefined): Json | undefined {

@@ -14,13 +14,13 @@ import { fieldName, unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, parseFields, type Fields, type Json } from '../../neutral/fields.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
-import { isOff, type NeutralRequest, type NeutralTool, type Reasoning } from '../../neutral/request.js';
+import { isOff, type NeutralRequest, type Reasoning } from '../../neutral/request.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import { LineFrames } from '../../wire/line-frames.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
-import { baseOf, jsonHeaders, oneAnswer, textPart } from '../openai-compatible/own-dialect.js';
+import { baseOf, functionTool, jsonHeaders, oneAnswer, textPart } from '../openai-compatible/own-dialect.js';
 
 /** A call of `/api/chat` (docs/reference/providers/own-protocols.md#ollama). */
 function write(given: NeutralRequest): WrittenRequest {
@@ -95,16 +95,7 @@ function writeTools({ tools, toolChoice, dialect }: NeutralRequest): Json[] | un
     throw unsupported(fieldName(dialect, 'toolChoice'), 'it cannot require a tool');
   }
   const offered = toolChoice?.mode === 'none' ? [] : tools.filter(({ name }) => allowed?.names.includes(name) ?? true);
-  return offered.length > 0 ? offered.map(writeTool) : undefined;
-}
-
-function writeTool(tool: NeutralTool): Json {
-  if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'it only supports functions');
-  const { name, description, parameters } = tool;
-  return {
-    type: 'function',
-    function: omitUndefined({ name, description, parameters: parameters ?? { type: 'object', properties: {} } }),
-  };
+  return offered.length > 0 ? offered.map(functionTool) : undefined;
 }
 
 const levels: Partial<Record<string, string>> = {

@@ -1,10 +1,9 @@
 import type { ChunkRewrite } from './rebuilt-stream.js';
+import { reasoningText } from '../../languages/openai/chat-read.js';
 import { asText, type Json } from '../../neutral/fields.js';
 
 const opening = '<think>\n';
 const closing = '\n</think>\n';
-
-const reasoningOf = (content: Json): string => asText(content['reasoning_content']) || asText(content['reasoning']);
 
 const withoutReasoning = (content: Json): Json => {
   const { reasoning_content: _content, reasoning: _reasoning, ...rest } = content;
@@ -27,7 +26,7 @@ export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Json | 
   const rewriteChoice = (choice: Choice): Choice[] => {
     const index = choice.index ?? 0;
     const delta = choice.delta ?? {};
-    const reasoning = reasoningOf(delta);
+    const reasoning = reasoningText(delta);
     if (reasoning) {
       const text = thinking.has(index) ? reasoning : opening + reasoning;
       thinking.add(index);
@@ -75,7 +74,7 @@ export function thinkingToContent(answer: Json): Json | null {
   let changed = false;
   const choices = (answer['choices'] as Json[]).map((choice) => {
     const message = (choice['message'] ?? {}) as Json;
-    const reasoning = reasoningOf(message);
+    const reasoning = reasoningText(message);
     if (!reasoning) return choice;
     changed = true;
     const content = opening + reasoning + closing + asText(message['content']);

@@ -8,6 +8,7 @@ import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { overriddenBody } from '../../overrides/body-override.js';
 import { toCount } from '../../languages/openai/usage.js';
+import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import { answerFields, othersThan } from '../openai-compatible/one-shot.js';
 import { modelUrl, vertexHeaders } from './place.js';
 
@@ -25,13 +26,10 @@ const unknownOfImages = othersThan('prompt', 'n', 'size', 'response_format');
 /** The newer models take one text per call and have their own method. */
 const isGemini = ({ upstreamModel }: Target): boolean => upstreamModel.startsWith('gemini-embedding');
 
-function textsOf({ input }: Fields): string[] {
-  const given = Array.isArray(input) ? (input as unknown[]) : [input];
-  if (given.length === 0) throw new InvalidInputError('input is empty', 'input');
-  return given.map((text) => {
-    if (typeof text !== 'string') throw unsupported('input', 'it accepts text, not tokens');
-    return text;
-  });
+function textsOf(body: Fields): string[] {
+  const texts = embeddingTexts(body);
+  if (texts.length === 0) throw new InvalidInputError('input is empty', 'input');
+  return texts;
 }
 
 export const vertexEmbeddings: OneShotCapability = {

@@ -11,8 +11,9 @@ const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
 const defaultEventLimit = 8 * 1024 * 1024;
 
 /**
- * Splits a byte stream of server-sent events at event boundaries, regardless of how the network split it. Bytes are not
- * copied if a read ends with an event, and are scanned once even if the reads are small.
+ * Splits a byte stream of events at their boundaries, regardless of how the network split it: empty lines of server-sent
+ * events, or the ends of lines that are events of their own. Bytes are not copied if a read ends with an event, and are
+ * scanned once even if the reads are small.
  * @throws AppError UPSTREAM_INVALID_RESPONSE if one event is larger than `eventLimit` bytes
  */
 export class EventBlocks {
@@ -21,7 +22,11 @@ export class EventBlocks {
   /** Number of entries of `waiting` that were merged from many reads. */
   private merged = 0;
 
-  constructor(private readonly eventLimit = defaultEventLimit) {}
+  /** @param lastBoundary returns the offset after the last boundary of a text, or -1 */
+  constructor(
+    private readonly eventLimit = defaultEventLimit,
+    private readonly lastBoundary = lastEmptyLine,
+  ) {}
 
   /** @returns whole events, or null until one is complete */
   push(bytes: Buffer): EventBlock | null {
@@ -30,7 +35,7 @@ export class EventBlocks {
     if (this.waitingLength === 0 && text.endsWith('\n\n')) return { bytes, text };
     const seam = this.seam();
     const probe = seam + text;
-    const end = lastBoundary(probe) - seam.length;
+    const end = this.lastBoundary(probe) - seam.length;
     // A boundary inside the old bytes alone was found before; a match must reach into the new bytes.
     if (end <= 0) {
       this.hold(bytes);
@@ -97,7 +102,7 @@ export class EventBlocks {
 }
 
 /** @returns the offset after the last empty line of `text`, or -1 */
-function lastBoundary(text: string): number {
+function lastEmptyLine(text: string): number {
   if (!text.includes('\r')) {
     const at = text.lastIndexOf('\n\n');
     return at === -1 ? -1 : at + 2;

@@ -1,9 +1,10 @@
-import { whenSearched, whenTier, type Condition } from '../../../shared/price-condition.js';
+import type { Condition } from '../../../shared/price-condition.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
-import type { Price } from '../../../billing/prices/index.js';
 import { continuesThread } from '../../../dialects/neutral/thread.js';
-import { choicesIn, mayCostMore } from '../../../dialects/priced-fields.js';
+import { choicesIn } from '../../../dialects/priced-fields.js';
 import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
+import type { Call } from '../../call.js';
+import { conditionsAskedFor } from './server-tools.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
 export interface RequestTraits extends ToolWork {
@@ -57,16 +58,13 @@ const maxVisited = 100_000;
 /** Searches of one call of a research model. */
 const researchSearches = 60;
 
-/**
- * Reads the traits of a parsed body. A body with more than 100,000 objects is assumed to have every trait.
- * @param model facts about the model that is called
- */
-export function requestTraits(body: Fields, model: Pick<Price, 'cachesUnasked' | 'searchesUnasked'>): RequestTraits {
-  const researches = model.searchesUnasked;
-  const isPlain = !mayCostMore(body);
-  const tools = isPlain ? noTools : serverTools(body);
+/** Reads the traits of the request of a call. A body with more than 100,000 objects is assumed to have every trait. */
+export function requestTraits({ request, price, mayCostMore }: Call): RequestTraits {
+  const { body } = request;
+  const researches = price.searchesUnasked;
+  const tools = mayCostMore ? serverTools(body) : noTools;
   const found: Found = {
-    writesCache: model.cachesUnasked,
+    writesCache: price.cachesUnasked,
     writesCacheForHour: false,
     // A prompt that OpenAI stores has texts and tools of its own.
     addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null || continuesThread(body),
@@ -75,7 +73,7 @@ export function requestTraits(body: Fields, model: Pick<Price, 'cachesUnasked' |
     ...workOf(tools, researches),
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
-    when: isPlain ? noConditions : conditionsAskedFor(body),
+    when: mayCostMore ? conditionsAskedFor(body) : noConditions,
   };
   const open: unknown[] = [body];
   let visited = 0;
@@ -150,25 +148,6 @@ function noteCache(name: string, held: unknown, found: Found): void {
     found.writesCache = true;
     found.writesCacheForHour = true;
   }
-}
-
-/**
- * Returns the requested conditions. Anthropic names a faster mode `speed` and a region, Perplexity names how much to
- * search, all others name a tier.
- * @param isSent whether the provider got a field
- */
-export function conditionsAskedFor(body: Fields, isSent = (_name: string): boolean => true): Condition[] {
-  const sent = (name: string): unknown => (isSent(name) ? body[name] : undefined);
-  const isInUs = sent('inference_geo') === 'us';
-  const isFast = sent('speed') === 'fast';
-  // A translated request has the tier under its older name only.
-  const tier = isSent('service_tier') ? (body['service_tier'] ?? sent('serviceTier')) : undefined;
-  const inRegion: Condition | undefined = isInUs ? { region: 'us' } : undefined;
-  return [
-    isFast ? ({ tier: 'fast', ...inRegion } as const) : inRegion,
-    whenTier(tier),
-    whenSearched(asFields(sent('web_search_options'))?.['search_context_size']),
-  ].filter((when) => when !== undefined);
 }
 
 function noteType(type: string, fields: Fields, found: Found): void {

@@ -1,6 +1,6 @@
 import { pricesCondition, type PriceCard, type Prices } from '../../../shared/price-card.js';
-import { whenTier, type Condition } from '../../../shared/price-condition.js';
-import { asText, type Fields } from '../../../dialects/neutral/fields.js';
+import { whenSearched, whenTier, type Condition } from '../../../shared/price-condition.js';
+import { asFields, asText, type Fields } from '../../../dialects/neutral/fields.js';
 import { serverTools } from '../../../dialects/server-tools.js';
 
 /** Returns the tools of a request that the provider runs and that have no known price, by the client's names. */
@@ -17,27 +17,46 @@ export const toolsSent = (names: readonly string[], dropped: readonly string[] |
 interface Selector {
   /** Words of calls that cost the standard price or less. */
   readonly standard: ReadonlySet<string>;
-  readonly condition: (word: string) => Condition | undefined;
+  readonly condition: (word: unknown) => Condition | undefined;
 }
 
 const tier: Selector = {
   standard: new Set(['', 'auto', 'default', 'unspecified', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']),
   condition: whenTier,
 };
+/** Anthropic's faster mode. */
+const speed: Selector = {
+  standard: new Set(['', 'standard']),
+  condition: (word) => (word === 'fast' ? { tier: 'fast' } : undefined),
+};
+const region: Selector = {
+  standard: new Set(['', 'global']),
+  condition: (word) => (word === 'us' ? { region: 'us' } : undefined),
+};
 const selectors: ReadonlyMap<string, Selector> = new Map([
   ['service_tier', tier],
   ['serviceTier', tier],
-  [
-    'speed',
-    { standard: new Set(['', 'standard']), condition: (word) => (word === 'fast' ? { tier: 'fast' } : undefined) },
-  ],
-  [
-    'inference_geo',
-    { standard: new Set(['', 'global']), condition: (word) => (word === 'us' ? { region: 'us' } : undefined) },
-  ],
+  ['speed', speed],
+  ['inference_geo', region],
 ]);
 
 export const selectsPrice = (name: string): boolean => selectors.has(name);
+
+/**
+ * Returns the requested conditions. Perplexity names how much to search in an object.
+ * @param isSent whether the provider got a field
+ */
+export function conditionsAskedFor(body: Fields, isSent = (_name: string): boolean => true): Condition[] {
+  const sent = (name: string): unknown => (isSent(name) ? body[name] : undefined);
+  const fast = speed.condition(sent('speed'));
+  const inRegion = region.condition(sent('inference_geo'));
+  return [
+    fast ? { ...fast, ...inRegion } : inRegion,
+    // A translated request has the tier under its older name only.
+    isSent('service_tier') ? tier.condition(body['service_tier'] ?? sent('serviceTier')) : undefined,
+    whenSearched(asFields(sent('web_search_options'))?.['search_context_size']),
+  ].filter((when) => when !== undefined);
+}
 
 /** Returns the fields of a text request that select a price which is not known: no call may get it at another price. */
 export function unpricedSelectors(body: Fields, card: PriceCard): readonly string[] {

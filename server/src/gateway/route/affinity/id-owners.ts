@@ -32,7 +32,8 @@ const storeSql = `INSERT INTO provider_ids (hash, user_id, token_id, channel_id,
     SET user_id = excluded.user_id, token_id = excluded.token_id, expires_at = excluded.expires_at
     WHERE provider_ids.user_id = excluded.user_id OR provider_ids.expires_at <= $7`;
 
-const findSql = `SELECT encode(hash, 'hex') AS hash, user_id, token_id, channel_id, key_mark FROM provider_ids
+const findSql = `SELECT encode(hash, 'hex') AS hash, user_id AS "userId", token_id AS "tokenId",
+    channel_id AS "channelId", key_mark AS "keyMark" FROM provider_ids
   WHERE hash = ANY (SELECT decode(each, 'hex') FROM unnest($1::text[]) AS each) AND expires_at > $2`;
 
 /** An id that is not stored yet. */
@@ -41,12 +42,8 @@ interface Waiting {
   readonly owner: IdOwner;
 }
 
-interface OwnerRow {
+interface OwnerRow extends IdOwner {
   readonly hash: string;
-  readonly user_id: number;
-  readonly token_id: number;
-  readonly channel_id: number;
-  readonly key_mark: string;
 }
 
 /**
@@ -96,9 +93,8 @@ export class IdOwners {
     const names = new Map(ids.map((id) => [digestOf(id), id]));
     // The waiting ids are read before the database is: a batch may be stored meanwhile.
     const known = new Map([...this.waiting].filter(([, { digest }]) => names.has(digest)));
-    for (const row of await this.read([...names.keys()])) {
-      const owner = ownerOf(row);
-      known.set(nameOf(row.hash, owner), { digest: row.hash, owner });
+    for (const { hash: digest, ...owner } of await this.read([...names.keys()])) {
+      known.set(nameOf(digest, owner), { digest, owner });
     }
     const found = new Map<string, IdOwner[]>(ids.map((id) => [id, []]));
     for (const { digest, owner } of known.values()) found.get(names.get(digest) ?? '')?.push(owner);
@@ -136,10 +132,3 @@ export class IdOwners {
 const digestOf = (id: string): string => hash('sha256', id, 'hex').slice(0, 32);
 
 const nameOf = (digest: string, { channelId, keyMark }: IdOwner): string => `${digest}/${channelId}/${keyMark}`;
-
-const ownerOf = (row: OwnerRow): IdOwner => ({
-  userId: row.user_id,
-  tokenId: row.token_id,
-  channelId: row.channel_id,
-  keyMark: row.key_mark,
-});

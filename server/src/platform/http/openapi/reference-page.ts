@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../shared/html.js';
 import type { OpenApiDocument, OpenApiOperation } from './document.js';
 import type { JsonSchema } from './operation.js';
 
@@ -19,16 +20,16 @@ export function referencePage(document: OpenApiDocument): string {
   const sections = tags.map((tag) => {
     const own = operations.filter(({ operation }) => operation.tags[0] === tag.name);
     const blocks = own.map(({ path, method, operation }) => block(path, method, operation, document));
-    return `<section id="${anchor(tag.name)}"><h2>${escape(tag.name)}</h2><p class="soft">${prose(tag.description)}</p>${blocks.join('')}</section>`;
+    return `<section id="${anchor(tag.name)}"><h2>${escapeHtml(tag.name)}</h2><p class="soft">${prose(tag.description)}</p>${blocks.join('')}</section>`;
   });
-  const links = tags.map(({ name }) => `<li><a href="#${anchor(name)}">${escape(name)}</a></li>`);
+  const links = tags.map(({ name }) => `<li><a href="#${anchor(name)}">${escapeHtml(name)}</a></li>`);
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>API reference · ${escape(title)}</title><link rel="stylesheet" href="/docs/api.css"><script src="/docs/api.js" defer></script></head>
-<body><div class="layout"><nav aria-label="Sections"><a href="/">${escape(title)}</a>
+<title>API reference · ${escapeHtml(title)}</title><link rel="stylesheet" href="/docs/api.css"><script src="/docs/api.js" defer></script></head>
+<body><div class="layout"><nav aria-label="Sections"><a href="/">${escapeHtml(title)}</a>
 <input type="search" placeholder="Filter" aria-label="Filter operations"><ul>${links.join('')}</ul></nav>
 <main><h1>API reference</h1><p>${prose(description)}</p>
-<p class="soft">Version ${escape(version)} · <a href="/openapi.json">openapi.json</a> · ${operations.length} operations</p>
+<p class="soft">Version ${escapeHtml(version)} · <a href="/openapi.json">openapi.json</a> · ${operations.length} operations</p>
 <p class="none soft" hidden>No operation matches.</p>${sections.join('')}</main></div></body></html>
 `;
 }
@@ -39,12 +40,12 @@ function block(path: string, method: string, operation: OpenApiOperation, docume
     description === undefined ? '' : `<p>${prose(description)}</p>`,
     parameters.length === 0 ? '' : `<h3>Parameters</h3>${parameterTable(parameters)}`,
     ...Object.entries(requestBody?.content ?? {}).map(
-      ([type, media]) => `<h3>Body, ${escape(type)}</h3>${fieldTable(media['schema'] as JsonSchema, document)}`,
+      ([type, media]) => `<h3>Body, ${escapeHtml(type)}</h3>${fieldTable(media['schema'] as JsonSchema, document)}`,
     ),
-    `<h3>Example</h3><pre>${escape(curl(path, method, operation))}</pre>`,
+    `<h3>Example</h3><pre>${escapeHtml(curl(path, method, operation))}</pre>`,
     ...Object.entries(responses).map(([status, response]) => responseBlock(status, response, document)),
   ];
-  return `<details id="${operationId}"><summary><span class="method ${method}">${method.toUpperCase()}</span><code>${escape(path)}</code><span class="what">${escape(summary)}</span><span class="who">${roleNames[operation['x-role']]}</span></summary><div class="body">${parts.join('')}</div></details>`;
+  return `<details id="${operationId}"><summary><span class="method ${method}">${method.toUpperCase()}</span><code>${escapeHtml(path)}</code><span class="what">${escapeHtml(summary)}</span><span class="who">${roleNames[operation['x-role']]}</span></summary><div class="body">${parts.join('')}</div></details>`;
 }
 
 function parameterTable(parameters: readonly JsonSchema[]): string {
@@ -52,7 +53,7 @@ function parameterTable(parameters: readonly JsonSchema[]): string {
     const { type, enum: values } = parameter['schema'] as { type: string; enum?: readonly string[] };
     const kind = values ? values.join(', ') : type;
     const place = `${String(parameter['in'])}${parameter['required'] ? ', required' : ''}`;
-    return row(code(String(parameter['name'])), `${escape(kind)}<br><span class="soft">${place}</span>`, parameter);
+    return row(code(String(parameter['name'])), `${escapeHtml(kind)}<br><span class="soft">${place}</span>`, parameter);
   });
   return table(rows);
 }
@@ -65,13 +66,13 @@ function responseBlock(status: string, response: JsonSchema, document: OpenApiDo
       ? fieldTable(schema, document, false)
       : `<p>${code(type)}</p>`;
   });
-  return `<h3>Response ${escape(status)}</h3><p class="soft">${prose(String(response['description']))}</p>${status === '200' ? types.join('') : ''}`;
+  return `<h3>Response ${escapeHtml(status)}</h3><p class="soft">${prose(String(response['description']))}</p>${status === '200' ? types.join('') : ''}`;
 }
 
 /** Returns a table of two levels of fields. Deeper fields are in the document. */
 function fieldTable(schema: JsonSchema, document: OpenApiDocument, marksRequired = true): string {
   const rows = fieldRows(schema, '', { document, marksRequired }, 0);
-  return rows.length === 0 ? `<p>${escape(kindOf(schema, document))}</p>` : table(rows);
+  return rows.length === 0 ? `<p>${escapeHtml(kindOf(schema, document))}</p>` : table(rows);
 }
 
 const maxDepth = 3;
@@ -91,7 +92,7 @@ function fieldRows(given: JsonSchema, prefix: string, shown: Shown, depth: numbe
   return Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>).flatMap(
     ([name, inner]) => {
       const path = prefix ? `${prefix}.${name}` : name;
-      const kind = `${escape(kindOf(inner, document))}${marksRequired && required.has(name) ? '<br><span class="soft">required</span>' : ''}`;
+      const kind = `${escapeHtml(kindOf(inner, document))}${marksRequired && required.has(name) ? '<br><span class="soft">required</span>' : ''}`;
       const isEnvelope = name === 'data' || name === 'items';
       const deeper = isEnvelope && depth < maxDepth ? fieldRows(inner, path, shown, depth + 1) : [];
       return [row(code(path), kind, resolve(inner, document)), ...deeper];
@@ -141,8 +142,7 @@ function curl(path: string, method: string, operation: OpenApiOperation): string
 const table = (rows: readonly string[]): string => `<div class="wide"><table>${rows.join('')}</table></div>`;
 const row = (name: string, kind: string, { description }: JsonSchema): string =>
   `<tr><td>${name}</td><td>${kind}</td><td>${prose(typeof description === 'string' ? description : '')}</td></tr>`;
-const code = (text: string): string => `<code>${escape(text)}</code>`;
+const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
 const anchor = (name: string): string => name.toLowerCase().replace(/[^a-z]+/g, '-');
 /** Converts text with code in backticks to HTML. */
-const prose = (text: string): string => escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const prose = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
