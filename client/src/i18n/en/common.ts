@@ -109,6 +109,8 @@ export const common = {
     rangeShort: '{{first}} - {{last}} of {{total}}',
     rowGone: 'The linked entry was not found',
     rowsPerPage: 'Rows per page',
+    selectFirst: 'Select the first {{total}} that match',
+    changed: '{{done}} of {{total}}',
     selectMatching_one: 'Select all {{count}} that match',
     selectMatching_other: 'Select all {{count}} that match',
     selectAll: 'Select all',

@@ -110,6 +110,8 @@ export const common = {
     rangeShort: '{{first}} - {{last}} sur {{total}}',
     rowGone: 'L’entrée liée est introuvable',
     rowsPerPage: 'Lignes par page',
+    selectFirst: 'Sélectionner les {{total}} premiers résultats',
+    changed: '{{done}} sur {{total}}',
     selectMatching_one: 'Sélectionner le résultat ({{count}})',
     selectMatching_many: 'Sélectionner les {{count}} résultats',
     selectMatching_other: 'Sélectionner les {{count}} résultats',

@@ -108,6 +108,8 @@ export const common = {
     rangeShort: '{{first}}～{{last}}/{{total}}',
     rowGone: 'リンク先の項目が見つかりませんでした',
     rowsPerPage: '1ページの行数',
+    selectFirst: '一致する先頭の{{total}}件を選択',
+    changed: '{{total}}件中{{done}}件',
     selectMatching_other: '一致する{{count}}件をすべて選択',
     selectAll: 'すべて選択',
     clearSelection: '解除',

@@ -112,6 +112,8 @@ export const common = {
     rangeShort: '{{first}} – {{last}} из {{total}}',
     rowGone: 'Запись по ссылке не найдена',
     rowsPerPage: 'Строк на странице',
+    selectFirst: 'Выбрать первые {{total}} подходящих',
+    changed: '{{done}} из {{total}}',
     selectMatching_one: 'Выбрать все подходящие ({{count}})',
     selectMatching_few: 'Выбрать все подходящие ({{count}})',
     selectMatching_many: 'Выбрать все подходящие ({{count}})',

@@ -108,6 +108,8 @@ export const common = {
     rangeShort: '{{first}} - {{last}} trên {{total}}',
     rowGone: 'Không tìm thấy mục được liên kết',
     rowsPerPage: 'Số dòng mỗi trang',
+    selectFirst: 'Chọn {{total}} mục khớp đầu tiên',
+    changed: '{{done}} / {{total}}',
     selectMatching_other: 'Chọn tất cả {{count}} mục khớp',
     selectAll: 'Chọn tất cả',
     clearSelection: 'Bỏ chọn',

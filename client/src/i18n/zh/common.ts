@@ -108,6 +108,8 @@ export const common = {
     rangeShort: '{{first}} - {{last}} / 共 {{total}} 条',
     rowGone: '未找到链接的记录',
     rowsPerPage: '每页条数',
+    selectFirst: '选择符合条件的前 {{total}} 项',
+    changed: '已处理 {{done}} / {{total}}',
     selectMatching_other: '选择符合条件的全部 {{count}} 项',
     selectAll: '全选',
     clearSelection: '取消选择',
