@@ -27,6 +27,7 @@ export const common = {
     programs: 'For programs',
   },
   errors: {
+    refreshFailed: 'Refresh failed: {{reason}}',
     crashed: 'This page failed to load',
     crashedText: 'Reload the page. If this persists, contact the administrator.',
     demoOnly: 'This site is for demo only, no server',

@@ -27,6 +27,7 @@ export const common = {
     programs: 'Pour programmes',
   },
   errors: {
+    refreshFailed: 'Échec de l’actualisation : {{reason}}',
     crashed: 'Le chargement de la page a échoué',
     crashedText: 'Rechargez la page. Si le problème persiste, contactez l’administrateur.',
     demoOnly: 'Site de démonstration, sans serveur',

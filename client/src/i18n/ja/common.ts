@@ -27,6 +27,7 @@ export const common = {
     programs: 'プログラム用',
   },
   errors: {
+    refreshFailed: '更新できませんでした：{{reason}}',
     crashed: 'このページを読み込めませんでした',
     crashedText: 'ページを再読み込みしてください。解決しない場合は管理者にお問い合わせください。',
     demoOnly: 'このサイトはデモ専用で、サーバーがありません',

@@ -27,6 +27,7 @@ export const common = {
     programs: 'Cho chương trình',
   },
   errors: {
+    refreshFailed: 'Làm mới thất bại: {{reason}}',
     crashed: 'Không tải được trang này',
     crashedText: 'Hãy tải lại trang. Nếu vẫn lỗi, hãy liên hệ quản trị viên.',
     demoOnly: 'Trang này chỉ để demo, không có máy chủ',

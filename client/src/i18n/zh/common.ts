@@ -27,6 +27,7 @@ export const common = {
     programs: '供程序读取',
   },
   errors: {
+    refreshFailed: '刷新失败：{{reason}}',
     crashed: '页面加载失败',
     crashedText: '请重新加载。如果仍然失败，可能是控制台在打开期间更新了版本。',
     demoOnly: '本站仅用于演示，没有服务端',

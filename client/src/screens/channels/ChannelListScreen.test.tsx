@@ -565,7 +565,9 @@ it('says that the models to filter by could not be loaded, and keeps the list', 
     routes: [{ path: '/channel', element: <ChannelListScreen /> }],
     mocks: [...reading.filter(({ request }) => request.query !== ChannelChoicesDocument), failing] as never,
   });
-  expect(await screen.findByRole('alert')).toHaveTextContent('The models could not be read');
+  expect(await screen.findByRole('alert')).toHaveTextContent(
+    'Failed to fetch enabled models: The models could not be read',
+  );
   (await row('Channel 1')).getByText('Enabled');
   // A field to type in, not a menu of hundreds.
   expect(screen.getByRole('combobox', { name: 'Model' }).tagName).toBe('INPUT');
