@@ -136,3 +136,14 @@ export function withoutChange({ changes }: AuditEntry, current: string): string 
   }
   return JSON.stringify(Object.fromEntries(table));
 }
+
+/** The names in a stored list. Null: the text is no list of texts, or was cut because it is too long. */
+export function namesIn(text: string): readonly string[] | null {
+  if (!text.startsWith('[')) return null;
+  try {
+    const value = JSON.parse(text) as unknown[];
+    return value.every((one) => typeof one === 'string') ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -2,7 +2,7 @@ import type { Permission } from '../../lib/permissions.js';
 import { channelAddress, modelAddress, tokenAddress, userAddress } from '../objects/addresses.js';
 import { priceKeys, priceSettings } from '../settings/priceSettings.js';
 import { settingAddress, settingsByKey } from '../settings/settingsByKey.js';
-import type { AuditEntry, Change } from './auditChanges.js';
+import { namesIn, type AuditEntry, type Change } from './auditChanges.js';
 
 /** The page of an object, and the permission that opens it. */
 export interface ObjectLink {
@@ -61,16 +61,5 @@ export function mentionsOf(
     return [{ text: value, page: pageOf(level?.after ?? level?.before ?? null, value) }];
   }
   if (field !== 'models' && field !== 'testModel') return null;
-  return namesIn(value).map((name) => ({ text: name, page: modelPage(name) }));
-}
-
-/** The names in a stored list: JSON, or a single name. */
-function namesIn(value: string): readonly string[] {
-  if (!value.startsWith('[')) return [value];
-  try {
-    return (JSON.parse(value) as unknown[]).map(String);
-  } catch {
-    // A list that is too long is cut when it is stored.
-    return [value];
-  }
+  return (namesIn(value) ?? [value]).map((name) => ({ text: name, page: modelPage(name) }));
 }

@@ -67,9 +67,11 @@ export function ModelScreen() {
               {t('shell.channels')}
             </Button>
           )}
-          <Button variant={setsPrices ? 'outlined' : 'contained'} component={Link} to={`/pricing?row=${search}`}>
-            {t('objects.price')}
-          </Button>
+          {!setsPrices && (
+            <Button variant="contained" component={Link} to={`/pricing?row=${search}`}>
+              {t('objects.price')}
+            </Button>
+          )}
           {setsPrices && (
             <Button variant="contained" component={Link} to={`/setting?tab=operation&section=prices&model=${search}`}>
               {t('settings.openPrices')}
