@@ -86,7 +86,11 @@ describe('conditions', () => {
   const conditions = () =>
     new AlertConditions({
       database: site.dataSource,
-      belowCost: new BelowCostService({ channels: site.dataSource.getRepository(Channel), options: { values } }),
+      belowCost: new BelowCostService({
+        channels: site.dataSource.getRepository(Channel),
+        options: { values },
+        clock: { now: () => now },
+      }),
       options: { values },
       clock: { now: () => now },
     });

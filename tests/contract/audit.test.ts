@@ -225,6 +225,35 @@ describe('channels', () => {
   });
 });
 
+it('names users, channels and keys as they are now, and what was deleted not at all', async () => {
+  const nameOf = async (subject: string, id: number) => {
+    const query = `query ($filter: AuditFilter) { auditEntries(filter: $filter) { items { subjectName } } }`;
+    const { data, text } = await site.graphql(root, query, {
+      filter: { subjects: [subject], subjectIds: [String(id)] },
+    });
+    if (!data) throw new Error(text);
+    return (data['auditEntries'] as { items: Array<{ subjectName: string | null }> }).items.at(0)?.subjectName;
+  };
+  const channel = { name: 'once', type: 1, key: 'sk-named', models: 'gpt-4o', group: 'default' };
+  await site.expectSuccess(admin, 'POST', '/api/channel/', channel);
+  const [{ id } = { id: 0 }] = await site.query<{ id: number }>(`SELECT id FROM channels WHERE name = 'once'`);
+  await site.expectSuccess(admin, 'PUT', '/api/channel/', { id, name: 'renamed' });
+  expect(await nameOf('CHANNEL', id)).toBe('renamed');
+  await site.expectSuccess(admin, 'DELETE', `/api/channel/${id}`);
+  expect(await nameOf('CHANNEL', id)).toBeNull();
+  const other = await site.invite(root);
+  await site.expectSuccess(root, 'POST', '/api/user/manage', { id: other.id, action: 'disable' });
+  expect(await nameOf('USER', other.id)).toBe(other.username);
+  await site.expectSuccess(root, 'POST', '/api/user/manage', { id: other.id, action: 'delete' });
+  expect(await nameOf('USER', other.id)).toBeNull();
+  await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'RetryTimes', value: '4' });
+  const settings = await site.graphql(
+    root,
+    '{ auditEntries(filter: { subjects: [OPTION] }) { items { subjectName } } }',
+  );
+  expect(settings.text).not.toContain('"subjectName":"');
+});
+
 it('is root’s alone to read, a page at a time', async () => {
   expect((await site.graphql(admin, 'query { auditEntries { totalCount } }')).codes).toEqual([
     'INSUFFICIENT_PRIVILEGES',

@@ -121,3 +121,48 @@ it('refuses what cannot be saved, and users', async () => {
   const user = await site.invite(root);
   expect((await site.graphql(user, document)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
 });
+
+it('shows what a model is sold for by group, and what it costs at each enabled channel', async () => {
+  const listed = await create('listed', { cost: { factor: 0.5 }, groups: ['default', 'vip'] });
+  const carded = await create('carded', {
+    cost: { cards: { house: { prices: { input: 1, output: 9 } } } },
+    models: ['house'],
+  });
+  await create('other', { models: ['gpt-5.5'] });
+  const disabled = await create('disabled');
+  await site.query(`UPDATE channels SET status = 'disabled' WHERE id = ${disabled}`);
+  await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":1,"vip":0.8}' });
+  const query = `query ($name: String!) { modelSale(modelName: $name) {
+    effective { source } groups { name ratio }
+    costs { channelId channelName groups basis factor lines { quantity price isPerMillion } } } }`;
+  const saleOf = async (name: string) => {
+    const { data, text } = await site.graphql(root, query, { name });
+    if (!data) throw new Error(text);
+    return data['modelSale'];
+  };
+  // gpt-4.1 is listed at $2 and $8.
+  expect(await saleOf('gpt-4.1')).toMatchObject({
+    effective: { source: 'LIST' },
+    groups: [
+      { name: 'default', ratio: 1 },
+      { name: 'vip', ratio: 0.8 },
+    ],
+    costs: [
+      {
+        channelId: listed,
+        basis: 'LIST',
+        factor: 0.5,
+        groups: ['default', 'vip'],
+        lines: expect.arrayContaining([
+          { quantity: 'input', price: 1, isPerMillion: true },
+          { quantity: 'output', price: 4, isPerMillion: true },
+        ]),
+      },
+    ],
+  });
+  expect(await saleOf('house')).toMatchObject({
+    effective: null,
+    costs: [{ channelId: carded, channelName: 'carded', basis: 'CARD', factor: 1 }],
+  });
+  expect(await saleOf('nowhere')).toEqual({ effective: null, groups: [], costs: [] });
+});

@@ -26,7 +26,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation fetchUpstreamModels', 'mutation clearChannelSessions', 'mutation clearChannelCooldowns'],
     ...['mutation addChannelKeys', 'mutation removeChannelKey'],
     ...['mutation updateChannelBalance', 'mutation updateAllChannelBalances'],
-    ...['query salesBelowCost', 'query unpricedModels'],
+    ...['query salesBelowCost', 'query modelSale', 'query unpricedModels'],
     ...['POST /api/channel', 'PUT /api/channel', 'DELETE /api/channel/:id', 'POST /api/channel/batch'],
     ...['DELETE /api/channel/disabled', 'POST /api/channel/batch/tag', 'POST /api/channel/tag/enabled'],
     ...['POST /api/channel/tag/disabled', 'PUT /api/channel/tag', 'POST /api/channel/fix'],
@@ -57,6 +57,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
   budgets: ['query groups', 'GET /api/group'],
   prices: [
     ...['query priceVersions', 'query priceVersion', 'query unpricedModels', 'query salesBelowCost'],
+    'query modelSale',
     ...['query enabledModels', 'query groups', 'query options'],
     ...['GET /api/option', 'GET /api/channel/models_enabled', 'GET /api/group'],
   ],

@@ -290,6 +290,7 @@ export const operations: readonly Operation[] = [
   { graphql: [`mutation { restoreAuditEntry(id: "${unknownId}") { restored } }`] },
   { graphql: ['query { groups }'], rest: ['GET /api/group'] },
   { least: 'admin', graphql: ['query { salesBelowCost { modelName } }'] },
+  { least: 'admin', graphql: ['query { modelSale(modelName: "gpt-4o") { groups { name } } }'] },
   { least: 'admin', rest: ['GET /api/status/test'] },
 
   // Channels

@@ -60,7 +60,11 @@ export async function composeCatalogue(platform: Platform) {
     channels: channelDirectory,
     logger,
   });
-  const belowCost = new BelowCostService({ channels: dataSource.getRepository(Channel), options: optionService });
+  const belowCost = new BelowCostService({
+    channels: dataSource.getRepository(Channel),
+    options: optionService,
+    clock,
+  });
   await priceVersionService.start();
   return {
     channelDirectory,

@@ -47,7 +47,7 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
     // The router renders the new URL synchronously, which React forbids inside effects.
     queueMicrotask(() => setPage(lastPage, { replace: true }));
   }, [isBehindLastPage, lastPage, setPage]);
-  useFailureToast(error, rows !== undefined);
+  useFailureToast(error, rows !== undefined, 'errors.refreshFailed');
   const { columnsKey } = props;
   const choice = useColumnChoice(columnsKey ?? '', props.columns);
   const columnVisibility = columnsKey ? choice.visibility : props.columnVisibility;

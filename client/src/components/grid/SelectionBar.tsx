@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { integer } from '../../lib/format.js';
 
 /**
  * Replaces the filters while rows are selected: the number of rows, bulk actions, and Clear. Offers all rows that match the
@@ -11,14 +12,19 @@ export function SelectionBar({
   count,
   matching,
   onSelectMatching,
+  isSelecting = false,
+  atMost = Infinity,
   onClear,
   children,
 }: {
   readonly count: number;
   /** Number of rows that match the filters. */
   readonly matching?: number;
-  /** Selects all that match. Absent where bulk actions need the ids. */
+  /** Selects all that match. */
   readonly onSelectMatching?: () => void;
+  readonly isSelecting?: boolean;
+  /** Most rows that can be selected. */
+  readonly atMost?: number;
   readonly onClear: () => void;
   readonly children: ReactNode;
 }) {
@@ -28,8 +34,12 @@ export function SelectionBar({
       <Box className="num" role="status" sx={{ fontSize: 13, fontWeight: 500, mr: 1 }}>
         {t('grid.selected', { count })}
       </Box>
-      {onSelectMatching && matching !== undefined && matching > count && (
-        <Button onClick={onSelectMatching}>{t('grid.selectMatching', { count: matching })}</Button>
+      {onSelectMatching && matching !== undefined && matching > count && count < atMost && (
+        <Button loading={isSelecting} onClick={onSelectMatching}>
+          {matching > atMost
+            ? t('grid.selectFirst', { total: integer(atMost) })
+            : t('grid.selectMatching', { count: matching })}
+        </Button>
       )}
       {children}
       <Button onClick={onClear}>{t('grid.clearSelection')}</Button>

@@ -20,6 +20,7 @@ const maxAtOnce = 100;
 /**
  * Changes many rows, a hundred at a time.
  *
+ * @param onProgress with the number of rows that the server has handled; null at the end
  * @returns the joined outcome. After an error in between, the rest of the rows failed with it.
  * @throws the server's error if nothing was changed
  */
@@ -27,21 +28,25 @@ export async function changeMany(
   ids: readonly number[],
   change: (part: number[]) => Promise<BulkOutcome | undefined>,
   t: TFunction,
+  onProgress: (done: number | null) => void,
 ): Promise<BulkOutcome> {
   const done: number[] = [];
   const failed: Failure[] = [];
   for (let at = 0; at < ids.length; at += maxAtOnce) {
+    if (ids.length > maxAtOnce) onProgress(at);
     try {
       const outcome = await change(ids.slice(at, at + maxAtOnce));
       done.push(...(outcome?.done ?? []));
       failed.push(...(outcome?.failed ?? []));
     } catch (error) {
+      onProgress(null);
       if (at === 0) throw error;
       const message = describeFailure(error, t);
       failed.push(...ids.slice(at).map((id) => ({ id, code: 'NOT_CHANGED', message })));
       break;
     }
   }
+  onProgress(null);
   return { done, failed };
 }
 

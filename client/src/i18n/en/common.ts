@@ -27,6 +27,7 @@ export const common = {
     programs: 'For programs',
   },
   errors: {
+    refreshFailed: 'Refresh failed: {{reason}}',
     crashed: 'This page failed to load',
     crashedText: 'Reload the page. If this persists, contact the administrator.',
     demoOnly: 'This site is for demo only, no server',
@@ -109,6 +110,8 @@ export const common = {
     rangeShort: '{{first}} - {{last}} of {{total}}',
     rowGone: 'The linked entry was not found',
     rowsPerPage: 'Rows per page',
+    selectFirst: 'Select the first {{total}} that match',
+    changed: '{{done}} of {{total}}',
     selectMatching_one: 'Select all {{count}} that match',
     selectMatching_other: 'Select all {{count}} that match',
     selectAll: 'Select all',

@@ -81,4 +81,16 @@ export const objects = {
 
   noLimits: 'No limits',
   limitsText: 'Limits of the channel and of each key. They are changed in the settings.',
+
+  priceFailed: 'The price failed to load',
+  notServed: 'No enabled channel serves this model',
+  notServedText: 'Its prices and costs appear here when a channel has it.',
+  editPrice: 'Edit price',
+  quantity: 'Quantity',
+  marginByGroup: 'Price and margin by group',
+  marginNote:
+    'Prices of a short call in the standard tier, with the ratio of the group. The margin is at the channel with the highest cost.',
+  costByChannel: 'Cost by channel',
+  costFrom: 'Cost from',
+  costUnknown: 'Not known',
 };

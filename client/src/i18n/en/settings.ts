@@ -86,6 +86,7 @@ export const settings = {
   toFix_one: '{{count}} field to fix',
   toFix_other: '{{count}} fields to fix',
   changedMeanwhile: 'Another admin changed this setting meanwhile. Save again to replace their change.',
+  checkInput: 'Please check the input',
   saveFailed: 'Save failed, please retry',
   someFailed: 'Some saves failed, please retry',
   nothingChanged: 'You seem not to have changed anything',

@@ -27,6 +27,7 @@ export const common = {
     programs: 'Pour programmes',
   },
   errors: {
+    refreshFailed: 'Échec de l’actualisation : {{reason}}',
     crashed: 'Le chargement de la page a échoué',
     crashedText: 'Rechargez la page. Si le problème persiste, contactez l’administrateur.',
     demoOnly: 'Site de démonstration, sans serveur',
@@ -110,6 +111,8 @@ export const common = {
     rangeShort: '{{first}} - {{last}} sur {{total}}',
     rowGone: 'L’entrée liée est introuvable',
     rowsPerPage: 'Lignes par page',
+    selectFirst: 'Sélectionner les {{total}} premiers résultats',
+    changed: '{{done}} sur {{total}}',
     selectMatching_one: 'Sélectionner le résultat ({{count}})',
     selectMatching_many: 'Sélectionner les {{count}} résultats',
     selectMatching_other: 'Sélectionner les {{count}} résultats',

@@ -91,4 +91,16 @@ export const objects = {
 
   noLimits: 'Aucune limite',
   limitsText: 'Limites du canal et de chaque clé. Elles se modifient dans les réglages.',
+
+  priceFailed: 'Le prix n’a pas pu être chargé',
+  notServed: 'Aucun canal actif ne sert ce modèle',
+  notServedText: 'Ses prix et ses coûts apparaissent ici dès qu’un canal le propose.',
+  editPrice: 'Modifier le prix',
+  quantity: 'Quantité',
+  marginByGroup: 'Prix et marge par groupe',
+  marginNote:
+    'Prix d’un appel court au niveau standard, avec le ratio du groupe. La marge est celle du canal au coût le plus élevé.',
+  costByChannel: 'Coût par canal',
+  costFrom: 'Origine du coût',
+  costUnknown: 'Inconnu',
 };

@@ -91,6 +91,7 @@ export const settings = {
   toFix_other: '{{count}} champs à corriger',
   changedMeanwhile:
     'Un autre admin a modifié ce paramètre entre-temps. Enregistrez à nouveau pour remplacer sa modification.',
+  checkInput: 'Vérifiez la saisie',
   saveFailed: 'Échec de l’enregistrement, réessayez',
   someFailed: 'Certains enregistrements ont échoué, réessayez',
   nothingChanged: 'Il n’y a rien à enregistrer',

@@ -27,6 +27,7 @@ export const common = {
     programs: 'プログラム用',
   },
   errors: {
+    refreshFailed: '更新できませんでした：{{reason}}',
     crashed: 'このページを読み込めませんでした',
     crashedText: 'ページを再読み込みしてください。解決しない場合は管理者にお問い合わせください。',
     demoOnly: 'このサイトはデモ専用で、サーバーがありません',
@@ -108,6 +109,8 @@ export const common = {
     rangeShort: '{{first}}～{{last}}/{{total}}',
     rowGone: 'リンク先の項目が見つかりませんでした',
     rowsPerPage: '1ページの行数',
+    selectFirst: '一致する先頭の{{total}}件を選択',
+    changed: '{{total}}件中{{done}}件',
     selectMatching_other: '一致する{{count}}件をすべて選択',
     selectAll: 'すべて選択',
     clearSelection: '解除',

@@ -71,4 +71,15 @@ export const objects = {
 
   noLimits: '上限なし',
   limitsText: 'チャネルと各キーの上限です。設定で変更できます。',
+
+  priceFailed: '価格を読み込めませんでした',
+  notServed: 'このモデルを提供する有効なチャネルがありません',
+  notServedText: 'チャネルがこのモデルを提供すると、価格と原価がここに表示されます。',
+  editPrice: '価格を編集',
+  quantity: '課金項目',
+  marginByGroup: 'グループ別の価格と粗利',
+  marginNote: '標準ティアの短い呼び出しの価格で、グループ倍率を含みます。粗利は原価が最も高いチャネルでの値です。',
+  costByChannel: 'チャネル別の原価',
+  costFrom: '原価の出所',
+  costUnknown: '不明',
 };

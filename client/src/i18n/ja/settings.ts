@@ -82,6 +82,7 @@ export const settings = {
   changesIn: '（{{sections}}）',
   toFix_other: '修正が必要な項目{{count}}件',
   changedMeanwhile: '他の管理者がこの設定を変更しました。もう一度保存すると、その変更を上書きします。',
+  checkInput: '入力内容を確認してください',
   saveFailed: '保存できませんでした。もう一度お試しください',
   someFailed: '一部を保存できませんでした。もう一度お試しください',
   nothingChanged: '変更はありません',

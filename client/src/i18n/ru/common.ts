@@ -27,6 +27,7 @@ export const common = {
     programs: 'Для программ',
   },
   errors: {
+    refreshFailed: 'Не удалось обновить: {{reason}}',
     crashed: 'Не удалось загрузить страницу',
     crashedText: 'Перезагрузите страницу. Если ошибка повторяется, обратитесь к администратору.',
     demoOnly: 'Это демонстрационный сайт без сервера',
@@ -112,6 +113,8 @@ export const common = {
     rangeShort: '{{first}} – {{last}} из {{total}}',
     rowGone: 'Запись по ссылке не найдена',
     rowsPerPage: 'Строк на странице',
+    selectFirst: 'Выбрать первые {{total}} подходящих',
+    changed: '{{done}} из {{total}}',
     selectMatching_one: 'Выбрать все подходящие ({{count}})',
     selectMatching_few: 'Выбрать все подходящие ({{count}})',
     selectMatching_many: 'Выбрать все подходящие ({{count}})',

@@ -27,6 +27,7 @@ export const common = {
     programs: 'Cho chương trình',
   },
   errors: {
+    refreshFailed: 'Làm mới thất bại: {{reason}}',
     crashed: 'Không tải được trang này',
     crashedText: 'Hãy tải lại trang. Nếu vẫn lỗi, hãy liên hệ quản trị viên.',
     demoOnly: 'Trang này chỉ để demo, không có máy chủ',
@@ -108,6 +109,8 @@ export const common = {
     rangeShort: '{{first}} - {{last}} trên {{total}}',
     rowGone: 'Không tìm thấy mục được liên kết',
     rowsPerPage: 'Số dòng mỗi trang',
+    selectFirst: 'Chọn {{total}} mục khớp đầu tiên',
+    changed: '{{done}} / {{total}}',
     selectMatching_other: 'Chọn tất cả {{count}} mục khớp',
     selectAll: 'Chọn tất cả',
     clearSelection: 'Bỏ chọn',

@@ -72,4 +72,16 @@ export const objects = {
 
   noLimits: 'Không có giới hạn',
   limitsText: 'Giới hạn của kênh và của từng khóa. Thay đổi trong phần cài đặt.',
+
+  priceFailed: 'Không tải được giá',
+  notServed: 'Không có kênh đang bật nào phục vụ mô hình này',
+  notServedText: 'Giá và chi phí hiện ở đây khi có kênh cung cấp mô hình.',
+  editPrice: 'Sửa giá',
+  quantity: 'Khoản tính phí',
+  marginByGroup: 'Giá và biên lợi nhuận theo nhóm',
+  marginNote:
+    'Giá của một lượt gọi ngắn ở bậc tiêu chuẩn, đã nhân hệ số nhóm. Biên lợi nhuận tính tại kênh có chi phí cao nhất.',
+  costByChannel: 'Chi phí theo kênh',
+  costFrom: 'Nguồn chi phí',
+  costUnknown: 'Không rõ',
 };

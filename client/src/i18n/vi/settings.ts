@@ -82,6 +82,7 @@ export const settings = {
   changesIn: 'trong {{sections}}',
   toFix_other: '{{count}} trường cần sửa',
   changedMeanwhile: 'Quản trị viên khác vừa thay đổi cài đặt này. Lưu lại để thay thế thay đổi đó.',
+  checkInput: 'Hãy kiểm tra dữ liệu nhập',
   saveFailed: 'Không lưu được, hãy thử lại',
   someFailed: 'Một số mục không lưu được, hãy thử lại',
   nothingChanged: 'Bạn chưa thay đổi gì',

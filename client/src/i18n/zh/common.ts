@@ -27,6 +27,7 @@ export const common = {
     programs: '供程序读取',
   },
   errors: {
+    refreshFailed: '刷新失败：{{reason}}',
     crashed: '页面加载失败',
     crashedText: '请重新加载。如果仍然失败，可能是控制台在打开期间更新了版本。',
     demoOnly: '本站仅用于演示，没有服务端',
@@ -108,6 +109,8 @@ export const common = {
     rangeShort: '{{first}} - {{last}} / 共 {{total}} 条',
     rowGone: '未找到链接的记录',
     rowsPerPage: '每页条数',
+    selectFirst: '选择符合条件的前 {{total}} 项',
+    changed: '已处理 {{done}} / {{total}}',
     selectMatching_other: '选择符合条件的全部 {{count}} 项',
     selectAll: '全选',
     clearSelection: '取消选择',

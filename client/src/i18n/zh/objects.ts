@@ -79,4 +79,15 @@ export const objects = {
 
   noLimits: '没有限制',
   limitsText: '渠道和每个密钥的限制，在设置中修改。',
+
+  priceFailed: '价格加载失败',
+  notServed: '没有启用的渠道提供此模型',
+  notServedText: '有渠道提供此模型后，这里会显示其价格和成本。',
+  editPrice: '编辑价格',
+  quantity: '计费项',
+  marginByGroup: '各分组的价格和利润',
+  marginNote: '标准档位短调用的价格，已乘以分组倍率。利润按成本最高的渠道计算。',
+  costByChannel: '各渠道的成本',
+  costFrom: '成本来源',
+  costUnknown: '未知',
 };

@@ -82,6 +82,7 @@ export const settings = {
   changesIn: '位于 {{sections}}',
   toFix_other: '{{count}} 处需要更正',
   changedMeanwhile: '其他管理员已在此期间修改了该设置。再次保存将覆盖其修改。',
+  checkInput: '请检查输入',
   saveFailed: '保存失败，请重试',
   someFailed: '部分保存失败，请重试',
   nothingChanged: '您似乎没有修改任何内容',

@@ -4,6 +4,7 @@ import { dateTime } from '../../lib/format.js';
 import { MayLink } from '../../components/MayLink.js';
 import { ToneChip } from '../../components/Tone.js';
 import type { AlertRowFragment } from './alerts.generated.js';
+import { modelAddress } from '../objects/addresses.js';
 import { alertDetail, alertTones } from './alertTexts.js';
 
 /** An alert in three lines: kind and time, subject, figures. */
@@ -24,7 +25,9 @@ export function AlertItem({ alert, onFollow }: { readonly alert: AlertRowFragmen
       </Box>
       <Box sx={{ mt: 0.5, overflowWrap: 'anywhere' }}>
         <AlertSubject alert={alert} {...(onFollow ? { onFollow } : {})} />
-        <Box sx={{ color: 'text.secondary' }}>{alertDetail(t, alert)}</Box>
+        <Box sx={{ color: 'text.secondary' }}>
+          <AlertDetail alert={alert} {...(onFollow ? { onFollow } : {})} />
+        </Box>
         {failedMessages.map(({ target, error }) => (
           <Box key={target} sx={{ fontSize: 12, color: 'error.main' }}>
             {t('alerts.notSent', { target: t(`alerts.targets.${target}`), error })}
@@ -34,6 +37,37 @@ export function AlertItem({ alert, onFollow }: { readonly alert: AlertRowFragmen
     </Box>
   );
 }
+
+/** What has happened. Models that are sold below cost are links to their prices. */
+export function AlertDetail({ alert, onFollow }: { readonly alert: AlertRowFragment; readonly onFollow?: () => void }) {
+  const { t } = useTranslation();
+  const { kind, models, count } = alert;
+  if (kind !== 'SALE_BELOW_COST' || !models) return alertDetail(t, alert);
+  const [before, after] = t('alerts.belowCost', { count: count ?? 0, models: linksHere }).split(linksHere);
+  return (
+    <>
+      {before}
+      {models.map((model, index) => (
+        <span key={model}>
+          {index > 0 && ', '}
+          <MayLink
+            permission="PRICES"
+            to={`${modelAddress(model.replace(channelCount, ''))}/price`}
+            {...(onFollow ? { onClick: onFollow } : {})}
+          >
+            {model}
+          </MayLink>
+        </span>
+      ))}
+      {after}
+    </>
+  );
+}
+
+/** Stands in the text for the links. */
+const linksHere = '\u0000';
+/** The number of channels behind the name of a model. */
+const channelCount = / \(\d+\)$/;
 
 /** The channel of an alert, as a link to the screen on which users with the permission can fix the cause. */
 export function AlertSubject({

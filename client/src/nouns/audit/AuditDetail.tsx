@@ -5,7 +5,8 @@ import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDraw
 import { dateTime } from '../../lib/format.js';
 import { BeforeAfter } from './BeforeAfter.js';
 import { changesOf, type AuditEntry } from './auditChanges.js';
-import { actionText, subjectTexts } from './auditTexts.js';
+import { AuditActor, AuditSubject, subjectText } from './AuditSubject.js';
+import { actionText } from './auditTexts.js';
 import { useRestore } from './useRestore.js';
 
 /** One entry: who, when, from where, and every change with its value before and after. */
@@ -25,7 +26,7 @@ export function AuditDetail({
       open
       readOnly
       width={640}
-      title={`${t(subjectTexts[entry.subject])} ${entry.subjectId}`}
+      title={subjectText(entry, t)}
       meta={dateTime(entry.createdAt, 'seconds')}
       onClose={onClose}
       footer={
@@ -39,7 +40,8 @@ export function AuditDetail({
       <DrawerSection title={t('audit.entry')}>
         <NameValues
           rows={[
-            [t('audit.actor'), `${entry.actorName} (#${entry.actorId})`],
+            [t('audit.subject'), <AuditSubject entry={entry} />],
+            [t('audit.actor'), <AuditActor entry={entry} withId />],
             [t('audit.ip'), entry.ip],
             [t('audit.action'), actionText(entry.action, t)],
           ]}
@@ -50,7 +52,7 @@ export function AuditDetail({
           {changesOf(entry).map((change) => (
             <BeforeAfter
               key={`${change.field} ${change.row ?? ''} ${change.quantity ?? ''}`}
-              subject={entry.subject}
+              entry={entry}
               change={change}
             />
           ))}

@@ -1,4 +1,4 @@
-import { withoutChange, type AuditEntry } from './auditChanges.js';
+import { namesIn, withoutChange, type AuditEntry } from './auditChanges.js';
 
 const entry = (...changes: ReadonlyArray<readonly [string, string]>) =>
   ({
@@ -15,4 +15,9 @@ it('restores the rows of an entry in parts, and keeps the rows that the entry do
 
 it('restores a setting that is no table as a whole', () => {
   expect(withoutChange(entry(['500000', '1000000']), '2000000')).toBe('500000');
+});
+
+it('reads the names of a stored list, and none of a text that is cut or no list of names', () => {
+  expect(namesIn('["gpt-4o","a/b"]')).toEqual(['gpt-4o', 'a/b']);
+  expect([namesIn('["gpt-4o","a'), namesIn('[1,2]'), namesIn('gpt-4o'), namesIn('')]).toEqual([null, null, null, null]);
 });

@@ -38,7 +38,10 @@ export function changesOf(entry: AuditEntry): Change[] {
 function rowsOf({ field, before, after }: FieldChange): Change[] {
   const [was, is] = [tableOf(before), tableOf(after)];
   if (!was || !is) return [{ field, row: null, before: before ?? null, after: after ?? null }];
-  return differingRows(was, is).map((row) => ({ field, row, before: textOf(was, row), after: textOf(is, row) }));
+  // Each row of a setting counts, such as a group without a description.
+  const isShown = (row: string): boolean => field === 'value' || !hasNothing(was, row) || !hasNothing(is, row);
+  const rows = differingRows(was, is).filter(isShown);
+  return rows.map((row) => ({ field, row, before: textOf(was, row), after: textOf(is, row) }));
 }
 
 /** Returns the change of a row with its setting; of a price card, one change for each price that differs, and one for its rest. */
@@ -76,6 +79,10 @@ type Table = Readonly<Record<string, unknown>>;
 /** Returns the names of the rows that differ, sorted. */
 const differingRows = (was: Table, is: Table): string[] =>
   [...new Set([...Object.keys(was), ...Object.keys(is)])].sort().filter((row) => textOf(was, row) !== textOf(is, row));
+
+/** Whether a row has no value, or an object or list without entries: both say the same to a reader. */
+const hasNothing = (table: Table, row: string): boolean =>
+  ['null', '{}', '[]', ''].includes(textOf(table, row) ?? 'null');
 
 /** The JSON object in a text; an empty text counts as an empty one. */
 function tableOf(text: string | null | undefined): Table | null {
@@ -128,4 +135,15 @@ export function withoutChange({ changes }: AuditEntry, current: string): string 
     }
   }
   return JSON.stringify(Object.fromEntries(table));
+}
+
+/** The names in a stored list. Null: the text is no list of texts, or was cut because it is too long. */
+export function namesIn(text: string): readonly string[] | null {
+  if (!text.startsWith('[')) return null;
+  try {
+    const value = JSON.parse(text) as unknown[];
+    return value.every((one) => typeof one === 'string') ? value : null;
+  } catch {
+    return null;
+  }
 }

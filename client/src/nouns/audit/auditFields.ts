@@ -4,7 +4,7 @@ import { callPrice, dateTime, ratio, unitPrice } from '../../lib/format.js';
 import { inputPrice } from '../prices/priceTables.js';
 import { tokenQuantities } from '../prices/quantities.js';
 import { quantityLabel } from '../prices/quantityTexts.js';
-import { changesOf, type AuditEntry, type Change } from './auditChanges.js';
+import { changesOf, namesIn, type AuditEntry, type Change } from './auditChanges.js';
 
 type Subject = AuditEntry['subject'];
 type Format = Pick<ReturnType<typeof useFormat>, 'money'>;
@@ -138,7 +138,7 @@ export function valueText(subject: Subject, change: Change, value: string, t: TF
   const word = wordOf(subject, field, value);
   if (word) return t(word);
   if (field === 'quota' && isWhole(value)) return format.money(Number(value), 'amount');
-  return isoTime.test(value) ? dateTime(value, 'seconds') : value;
+  return isoTime.test(value) ? dateTime(value, 'seconds') : (namesIn(value)?.join(', ') ?? value);
 }
 
 /** A price of a table as people write it: `$2.50 / 1M`; a ratio of prices as `4×`. Everything else as it is stored. */

@@ -5,7 +5,7 @@ import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { RestoreAuditEntryDocument, RestoredOptionDocument, RestoreOptionDocument } from './audit.generated.js';
 import { isObjectRestorable, isRestorable, withoutChange, type AuditEntry } from './auditChanges.js';
-import { subjectTexts } from './auditTexts.js';
+import { subjectText } from './AuditSubject.js';
 
 /** Undoes changes of the audit log: of prices, channels, users and API keys. */
 export function useRestore(onRestored: () => void) {
@@ -41,7 +41,7 @@ export function useRestore(onRestored: () => void) {
       (maySetPrices && isRestorable(entry)) || (readsAudit && isObjectRestorable(entry)),
     restore: (entry: AuditEntry): Promise<boolean> => {
       const isSetting = entry.subject === 'OPTION';
-      const name = isSetting ? entry.subjectId : `${t(subjectTexts[entry.subject])} ${entry.subjectId}`;
+      const name = isSetting ? entry.subjectId : subjectText(entry, t);
       const time = dateTime(entry.createdAt, 'seconds');
       return act(() => (isSetting ? restoreSetting(entry) : restoreObject(entry, name)), {
         title: t('audit.restoreTitle', { name }),

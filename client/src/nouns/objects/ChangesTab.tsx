@@ -14,6 +14,7 @@ import { dateTime } from '../../lib/format.js';
 import { AuditEntriesDocument } from '../audit/audit.generated.js';
 import { changesOf, type AuditEntry, type Change } from '../audit/auditChanges.js';
 import { actionText } from '../audit/auditTexts.js';
+import { AuditActor, AuditSubject } from '../audit/AuditSubject.js';
 import { BeforeAfter } from '../audit/BeforeAfter.js';
 import { useRestore } from '../audit/useRestore.js';
 
@@ -75,8 +76,8 @@ export function ChangesTab({
           <Card component="li" key={entry.id} sx={{ padding: '12px 16px' }}>
             <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '4px 12px', minHeight: 32 }}>
               <Num strong>{dateTime(entry.createdAt, 'seconds')}</Num>
-              <span className="anywhere">{entry.actorName}</span>
-              {entry.subject === 'OPTION' && <span className="mono">{entry.subjectId}</span>}
+              <AuditActor entry={entry} className="anywhere" />
+              {entry.subject === 'OPTION' && <AuditSubject entry={entry} className="mono" />}
               <ToneChip tone={entry.action === 'delete' ? 'red' : entry.action === 'create' ? 'green' : 'outline'}>
                 {actionText(entry.action, t)}
               </ToneChip>
@@ -92,7 +93,7 @@ export function ChangesTab({
                 .map((change) => (
                   <BeforeAfter
                     key={`${change.field} ${change.row ?? ''} ${change.quantity ?? ''}`}
-                    subject={subject}
+                    entry={entry}
                     change={change}
                   />
                 ))}

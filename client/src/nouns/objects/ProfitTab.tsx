@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
+import { PlainTable } from '../../components/PlainTable.js';
 import { Dash, Num } from '../../components/Text.js';
 import { count, percent } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
@@ -75,57 +76,35 @@ export function ProfitTab({ filter, by }: { readonly filter: UsageFilter; readon
     'profit.share',
   ] as const;
   return (
-    <Card component="section" aria-label={t('objects.profit')} sx={{ overflowX: 'auto' }} tabIndex={0}>
-      <Box
-        component="table"
-        sx={{
-          width: '100%',
-          borderCollapse: 'collapse',
-          '& th, & td': { padding: '8px 12px', textAlign: 'right', borderTop: '1px solid', borderColor: 'divider' },
-          '& thead th': { border: 0, fontSize: 12, fontWeight: 500, color: 'text.secondary', whiteSpace: 'nowrap' },
-          '& th:first-of-type': { textAlign: 'left', fontWeight: 400, overflowWrap: 'anywhere' },
-        }}
-      >
-        <thead>
-          <tr>
-            <th scope="col">{t(by === 'MODEL' ? 'fields.model' : 'fields.channel')}</th>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {t(head)}
-              </th>
+    <PlainTable
+      label={t('objects.profit')}
+      heads={[t(by === 'MODEL' ? 'fields.model' : 'fields.channel'), ...heads.map((head) => t(head))]}
+      note={rows.some(({ metrics: { cost, calls } }) => cost && cost.knownCalls < calls) && t('objects.costPartly')}
+    >
+      {rows.map((row) => {
+        const { modelName, channelId, channelName } = row.key;
+        const id = by === 'MODEL' ? (modelName ?? '') : String(channelId ?? 0);
+        return (
+          <tr key={id}>
+            <th scope="row">
+              {by === 'MODEL' ? (
+                <MuiLink component={Link} to={modelAddress(id)} color="inherit" underline="hover">
+                  {id}
+                </MuiLink>
+              ) : channelId ? (
+                <MuiLink component={Link} to={channelAddress(channelId)} color="inherit" underline="hover">
+                  {channelName ?? `#${channelId}`}
+                </MuiLink>
+              ) : (
+                t('profit.noChannel')
+              )}
+            </th>
+            {cells(row).map((cell, index) => (
+              <td key={heads[index]}>{cell}</td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => {
-            const { modelName, channelId, channelName } = row.key;
-            const id = by === 'MODEL' ? (modelName ?? '') : String(channelId ?? 0);
-            return (
-              <tr key={id}>
-                <th scope="row">
-                  {by === 'MODEL' ? (
-                    <MuiLink component={Link} to={modelAddress(id)} color="inherit" underline="hover">
-                      {id}
-                    </MuiLink>
-                  ) : channelId ? (
-                    <MuiLink component={Link} to={channelAddress(channelId)} color="inherit" underline="hover">
-                      {channelName ?? `#${channelId}`}
-                    </MuiLink>
-                  ) : (
-                    t('profit.noChannel')
-                  )}
-                </th>
-                {cells(row).map((cell, index) => (
-                  <td key={heads[index]}>{cell}</td>
-                ))}
-              </tr>
-            );
-          })}
-        </tbody>
-      </Box>
-      {rows.some(({ metrics: { cost, calls } }) => cost && cost.knownCalls < calls) && (
-        <Box sx={{ padding: '8px 12px', fontSize: 12, color: 'text.secondary' }}>{t('objects.costPartly')}</Box>
-      )}
-    </Card>
+        );
+      })}
+    </PlainTable>
   );
 }

@@ -3,6 +3,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BulkGroupDialog } from '../groups/BulkGroupDialog.js';
+import { BulkProgress } from '../../components/grid/BulkProgress.js';
 import { changeMany, showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
 import {
@@ -33,10 +34,11 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
   const [setGroup] = useMutation(SetTokenGroupDocument);
   const [choosing, setChoosing] = useState(false);
   const count = ids.length;
+  const [done, setDone] = useState<number | null>(null);
 
   const run = async (change: (part: number[]) => Promise<TokenOutcomeFragment | undefined>) =>
     onDone(
-      showOutcome(await changeMany(ids, change, t), {
+      showOutcome(await changeMany(ids, change, t, setDone), {
         done: (done) => t('tokens.bulkDone', { count: done }),
         refused: (counts) => t('tokens.bulkRefused', counts),
       }),
@@ -44,6 +46,7 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
 
   return (
     <>
+      {done !== null && <BulkProgress done={done} count={count} />}
       <Button
         variant="outlined"
         onClick={() =>

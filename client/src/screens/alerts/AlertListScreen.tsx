@@ -5,7 +5,7 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AlertSubject } from '../../nouns/alerts/AlertItem.js';
+import { AlertDetail, AlertSubject } from '../../nouns/alerts/AlertItem.js';
 import {
   AlertsDocument,
   MarkAlertsSeenDocument,
@@ -104,7 +104,7 @@ export function AlertListScreen() {
           <RowCard
             title={<AlertSubject alert={row} />}
             value={<Num>{dateTime(row.openedAt, 'card')}</Num>}
-            meta={alertDetail(t, row)}
+            meta={<AlertDetail alert={row} />}
             wrapsMeta
             chips={
               <>
@@ -168,7 +168,11 @@ function alertColumns(t: TFunction): GridColDef<AlertRowFragment>[] {
       headerName: t('alerts.detail'),
       flex: 1,
       minWidth: 220,
-      renderCell: ({ row }) => <Ellipsis title={alertDetail(t, row)}>{alertDetail(t, row)}</Ellipsis>,
+      renderCell: ({ row }) => (
+        <Ellipsis title={alertDetail(t, row)}>
+          <AlertDetail alert={row} />
+        </Ellipsis>
+      ),
     },
     {
       field: 'endedAt',

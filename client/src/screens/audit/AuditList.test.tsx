@@ -23,6 +23,7 @@ const entry = (id: string, more: object = {}) => ({
   action: 'update',
   subject: 'OPTION',
   subjectId: 'ModelRatio',
+  subjectName: null,
   changes: [{ __typename: 'AuditFieldChange', field: 'value', before, after }],
   ...more,
 });
@@ -189,4 +190,79 @@ it('names a new object first, and leaves out what was never set', async () => {
   expect(panel.getByRole('region', { name: 'Name' }).textContent).toBe('NameBefore: none → , After: North');
   screen.getByText('Name: – → North +1');
   screen.getByRole('button', { name: 'Time range All time', hidden: true });
+});
+
+it('links the changed object, its changer, and the objects that values name, but not what was deleted', async () => {
+  const field = (name: string, before: string | null, after: string | null) => ({
+    __typename: 'AuditFieldChange',
+    field: name,
+    before,
+    after,
+  });
+  const changes = [
+    field('cost', '{"factor":1}', '{"factor":1.3,"cards":{}}'),
+    field('models', '["gpt-4o"]', '["gpt-4o","a/b"]'),
+    field('ownerId', null, '31'),
+  ];
+  const ofChannel = { subject: 'CHANNEL', subjectId: '25', changes };
+  const mocks = [
+    answers(
+      AuditEntriesDocument,
+      page(
+        entry('9', { ...ofChannel, subjectName: 'North' }),
+        entry('8', { ...ofChannel, subjectId: '26', actorName: 'eve' }),
+        entry('7', { subjectId: 'RetryTimes', actorName: 'dan', changes: [field('value', '3', '5')] }),
+      ),
+    ),
+  ] as never;
+  await renderScreen({ path: '/audit', routes: [{ path: '/audit', element: <AuditList prices={false} /> }], mocks });
+  const row = await rowOf('bob');
+  expect(row.getByRole('link', { name: 'Channel North (#25)' }).getAttribute('href')).toBe('/channel/25');
+  expect(row.getByRole('link', { name: 'bob' }).getAttribute('href')).toBe('/user/7');
+  // The factor is named, not the cards, which were and are none.
+  row.getByText('Cost: factor: 1 → 1.3 +2');
+  const gone = await rowOf('eve');
+  gone.getByText('Channel 26');
+  expect(gone.queryByRole('link', { name: 'Channel 26' })).toBeNull();
+  expect((await rowOf('dan')).getByRole('link', { name: 'Setting RetryTimes' }).getAttribute('href')).toBe(
+    '/setting?tab=operation&find=RetryTimes',
+  );
+  fireEvent.click(row.getByText('Cost: factor: 1 → 1.3 +2'));
+  const panel = within(await screen.findByRole('dialog', { name: 'Channel North (#25)' }));
+  const addresses = (name: string) =>
+    within(panel.getByRole('region', { name }))
+      .getAllByRole('link')
+      .map((link) => [link.textContent, link.getAttribute('href')]);
+  expect(addresses('Models')).toEqual([
+    ['gpt-4o', '/model/gpt-4o'],
+    ['gpt-4o', '/model/gpt-4o'],
+    ['a/b', '/model/a%2Fb'],
+  ]);
+  expect(panel.getByRole('link', { name: '31' }).getAttribute('href')).toBe('/user/31');
+});
+
+it('links the model of a price to its page, and the owner of a budget', async () => {
+  const budget = [
+    { __typename: 'AuditFieldChange', field: 'level', before: null, after: 'token' },
+    { __typename: 'AuditFieldChange', field: 'subjectId', before: null, after: '44' },
+  ];
+  await renderScreen({
+    path: '/audit?row=9',
+    routes: [{ path: '/audit', element: <AuditList prices={false} /> }],
+    mocks: [answers(AuditEntriesDocument, page(entry('9')))] as never,
+  });
+  const panel = within(await screen.findByRole('dialog', { name: 'Setting ModelRatio' }));
+  expect(panel.getByRole('link', { name: 'gpt-4o' }).getAttribute('href')).toBe('/model/gpt-4o');
+  await renderScreen({
+    path: '/audit?row=8',
+    routes: [{ path: '/audit', element: <AuditList prices={false} /> }],
+    mocks: [
+      answers(
+        AuditEntriesDocument,
+        page(entry('8', { action: 'create', subject: 'BUDGET', subjectId: '3', changes: budget })),
+      ),
+    ] as never,
+  });
+  const other = within(await screen.findByRole('dialog', { name: 'Budget 3' }));
+  expect(other.getByRole('link', { name: '44' }).getAttribute('href')).toBe('/token/44');
 });

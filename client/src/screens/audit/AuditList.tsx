@@ -26,6 +26,7 @@ import { AuditDetail } from '../../nouns/audit/AuditDetail.js';
 import { AuditEntriesDocument, type AuditFilter, type AuditSortField } from '../../nouns/audit/audit.generated.js';
 import type { AuditEntry } from '../../nouns/audit/auditChanges.js';
 import { summaryOf } from '../../nouns/audit/auditFields.js';
+import { AuditActor, AuditSubject, subjectText } from '../../nouns/audit/AuditSubject.js';
 import { actionText, subjectTexts } from '../../nouns/audit/auditTexts.js';
 
 const noFilters = { from: '', to: '', subject: '', id: '', actor: '', entry: '' };
@@ -141,7 +142,7 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
         currentRow={opened}
         renderCard={(row) => (
           <RowCard
-            title={`${t(subjectTexts[row.subject])} ${row.subjectId}`}
+            title={subjectText(row, t)}
             value={<Num>{dateTime(row.createdAt, 'card')}</Num>}
             meta={summaryOf(row, t, format)}
             chips={
@@ -186,7 +187,11 @@ function auditColumns(t: TFunction, format: ReturnType<typeof useFormat>): GridC
       field: 'actor',
       headerName: t('audit.actor'),
       width: 140,
-      renderCell: ({ row }) => <Ellipsis title={`#${row.actorId} ${row.ip ?? ''}`}>{row.actorName}</Ellipsis>,
+      renderCell: ({ row }) => (
+        <Ellipsis title={`#${row.actorId} ${row.ip ?? ''}`}>
+          <AuditActor entry={row} />
+        </Ellipsis>
+      ),
     },
     {
       field: 'action',
@@ -199,7 +204,9 @@ function auditColumns(t: TFunction, format: ReturnType<typeof useFormat>): GridC
       headerName: t('audit.subject'),
       width: 230,
       renderCell: ({ row }) => (
-        <Ellipsis title={row.subjectId}>{`${t(subjectTexts[row.subject])} ${row.subjectId}`}</Ellipsis>
+        <Ellipsis title={subjectText(row, t)}>
+          <AuditSubject entry={row} />
+        </Ellipsis>
       ),
     },
     {

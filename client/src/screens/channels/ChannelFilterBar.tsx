@@ -34,7 +34,7 @@ export const ChannelFilterBar = memo(function ChannelFilterBar({
   const { t } = useTranslation();
   const { typed, chosen, query } = useFilterDraft(filters);
   const { data: choices, error } = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' });
-  useFailureToast(error, true);
+  useFailureToast(error, true, 'channels.choicesFailed');
   const types = useChannelTypes();
   const toChoice = (name: string) => ({ value: name, label: name });
   return (

@@ -16,6 +16,7 @@ import {
   ChannelTypesDocument,
   DeleteChannelDocument,
   DeleteChannelsDocument,
+  MatchingChannelsDocument,
   SetChannelTagDocument,
   DisableChannelsDocument,
   DisableChannelTagDocument,
@@ -240,6 +241,38 @@ describe('chosen rows', () => {
     await screen.findByText('2 channels tagged “eu”');
     expect(tag.result).toHaveBeenCalledTimes(1);
     await screen.findByRole('search');
+  });
+
+  it('are all that match the filters, also those of other pages', async () => {
+    const ids = {
+      request: { query: MatchingChannelsDocument, variables: { page: 0, pageSize: 100, filter: { groups: ['vip'] } } },
+      result: {
+        data: {
+          channels: { __typename: 'ChannelPage', items: [9, 2, 1].map((id) => ({ __typename: 'Channel', id })) },
+        },
+      },
+    };
+    const gone = writing(
+      DeleteChannelsDocument,
+      { ids: [9, 2, 1] },
+      { deleteChannels: { __typename: 'BulkPayload', done: [9, 2, 1], failed: [] } },
+    );
+    const page = answers(ChannelsDocument, {
+      channels: { __typename: 'ChannelPage', totalCount: 3, items: tagged },
+    });
+    await renderScreen({
+      path: '/channel?group=vip',
+      routes: [{ path: '/channel', element: <ChannelListScreen /> }],
+      mocks: [...reading.slice(0, 2), page, ids, gone] as never,
+    });
+    fireEvent.click((await row('Channel 2')).getByRole('checkbox', { name: /Select row/ }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Select all 3 that match' }));
+    await screen.findByText('3 selected');
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Delete 3 channels?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+    await screen.findByText('3 channels deleted');
+    expect(gone.result).toHaveBeenCalledTimes(1);
   });
 
   it('are deleted together, after a question', async () => {
@@ -532,7 +565,9 @@ it('says that the models to filter by could not be loaded, and keeps the list', 
     routes: [{ path: '/channel', element: <ChannelListScreen /> }],
     mocks: [...reading.filter(({ request }) => request.query !== ChannelChoicesDocument), failing] as never,
   });
-  expect(await screen.findByRole('alert')).toHaveTextContent('The models could not be read');
+  expect(await screen.findByRole('alert')).toHaveTextContent(
+    'Failed to fetch enabled models: The models could not be read',
+  );
   (await row('Channel 1')).getByText('Enabled');
   // A field to type in, not a menu of hundreds.
   expect(screen.getByRole('combobox', { name: 'Model' }).tagName).toBe('INPUT');

@@ -7,6 +7,7 @@ import { useLocation, useNavigate } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
+import { useSelectMatching } from '../../components/grid/useSelectMatching.js';
 import { useSelection } from '../../components/grid/useSelection.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { lazyPart } from '../../components/lazyPart.js';
@@ -28,6 +29,7 @@ import {
   byId,
   channelFilterPatterns,
   channelSorts,
+  channelVariables,
   isSortedById,
   noChannelFilters,
   sortByIdKey,
@@ -36,7 +38,7 @@ import { ChannelFilterBar } from './ChannelFilterBar.js';
 import { AddChannel, ChannelListActions } from './ChannelListActions.js';
 import type { ChannelPanel } from './ChannelPanels.js';
 import { isTagRow, type ChannelListRow } from './channelRows.js';
-import { ChannelLossesDocument, type ChannelRowFragment } from './channels.generated.js';
+import { ChannelLossesDocument, MatchingChannelsDocument, type ChannelRowFragment } from './channels.generated.js';
 import { healthFields, ShownHealth } from './ShownHealth.js';
 import { TagCard } from './TagCard.js';
 import { TestRunNotice } from './TestRunNotice.js';
@@ -83,6 +85,12 @@ export function ChannelListScreen() {
   const list = useChannelList(grid, tagMode);
   const { rows, isEmpty, reload, toggleOpen } = list;
   const { ids: selected, select, drop, clear: clearSelection } = useSelection();
+  const matching = useSelectMatching({
+    document: MatchingChannelsDocument,
+    filter: channelVariables(grid).filter,
+    idsOf: ({ channels }) => channels.items,
+    select,
+  });
   const [panel, setPanel] = useState<ChannelPanel | null>(null);
   const closePanel = useCallback(() => setPanel(null), []);
 
@@ -128,7 +136,7 @@ export function ChannelListScreen() {
   );
   const filters =
     chosen.length > 0 ? (
-      <SelectionBar count={chosen.length} onClear={clearSelection}>
+      <SelectionBar count={chosen.length} matching={list.listProps.totalCount} {...matching} onClear={clearSelection}>
         <BulkActions
           ids={chosen}
           onDone={(kept) => {

@@ -32,7 +32,7 @@ export function DashboardScreen() {
   const mine = !admin || params.get('of') === 'me';
   const username = mine ? '' : (params.get('user') ?? '');
   const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, range, granularity);
-  useFailureToast(error, data !== undefined);
+  useFailureToast(error, data !== undefined, 'errors.refreshFailed');
   const charts = data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />;
   const set = (key: string, value: string) => change({ [key]: value === '' ? null : value });
   return (

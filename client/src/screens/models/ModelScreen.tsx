@@ -8,8 +8,9 @@ import { useMay } from '../../lib/permissions.js';
 import { modelAddress } from '../../nouns/objects/addresses.js';
 import { CallsTab, ChangesTab, ErrorsTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
 import { ModelPageDocument } from './models.generated.js';
+import { PriceTab } from './PriceTab.js';
 
-/** The page of a model, as clients name it: its calls, errors, what each channel earns with it, and changes of its price. */
+/** The page of a model, as clients name it: its calls, errors, price and cost, what each channel earns with it, and changes of its price. */
 export function ModelScreen() {
   const { t } = useTranslation();
   const name = useParams().name ?? '';
@@ -18,6 +19,7 @@ export function ModelScreen() {
   const readsUsage = useMay('USAGE_READ');
   const readsAudit = useMay('AUDIT');
   const setsPrices = useMay('PRICES');
+  const writesChannels = useMay('CHANNELS_WRITE');
   const { data } = useQuery(
     ModelPageDocument,
     readsChannels ? { variables: { name }, fetchPolicy: 'cache-and-network' } : skipToken,
@@ -29,6 +31,9 @@ export function ModelScreen() {
       ? [{ id: 'calls', label: t('dashboard.calls'), content: <CallsTab filter={filter} without="modelName" /> }]
       : []),
     ...(readsChannels ? [{ id: 'errors', label: t('objects.errors'), content: <ErrorsTab filter={filter} /> }] : []),
+    ...(setsPrices || writesChannels
+      ? [{ id: 'price', label: t('objects.price'), content: <PriceTab name={name} /> }]
+      : []),
     ...(readsUsage
       ? [{ id: 'cost', label: t('objects.cost'), content: <ProfitTab filter={filter} by="CHANNEL" /> }]
       : []),
@@ -62,9 +67,11 @@ export function ModelScreen() {
               {t('shell.channels')}
             </Button>
           )}
-          <Button variant={setsPrices ? 'outlined' : 'contained'} component={Link} to={`/pricing?row=${search}`}>
-            {t('objects.price')}
-          </Button>
+          {!setsPrices && (
+            <Button variant="contained" component={Link} to={`/pricing?row=${search}`}>
+              {t('objects.price')}
+            </Button>
+          )}
           {setsPrices && (
             <Button variant="contained" component={Link} to={`/setting?tab=operation&section=prices&model=${search}`}>
               {t('settings.openPrices')}

@@ -74,3 +74,10 @@ it('asks again before it replaces a value that another admin saved meanwhile', a
   await save();
   expect(sent).toEqual(['RetryTimes=2']);
 });
+
+it('asks to check the input, and saves nothing, while a value is not valid', async () => {
+  const { sent } = await open(new Map([['RetryTimes', '3']]), { RetryTimes: '-1' });
+  await save();
+  await screen.findByText('Please check the input');
+  expect(sent).toEqual([]);
+});

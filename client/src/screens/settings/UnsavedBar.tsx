@@ -74,6 +74,7 @@ export function UnsavedBar() {
       return;
     }
     if (wrong[0] !== undefined) {
+      toast.error(t('settings.checkInput'));
       await goTo(wrong[0]);
       return;
     }

@@ -12,6 +12,7 @@ import {
 import { TokenListScreen } from './TokenListScreen.js';
 import {
   DeleteTokenDocument,
+  MatchingTokensDocument,
   MyTokensDocument,
   TokenChoicesDocument,
   TokenKeyDocument,
@@ -227,6 +228,28 @@ describe('selected tokens', () => {
     for (const name of names) fireEvent.click((await rowOf(name)).getByRole('checkbox', { name: /Select row/ }));
     await screen.findByText(`${names.length} selected`);
   };
+
+  it('are all that match the filters, also those of other pages', async () => {
+    const ids = {
+      request: {
+        query: MatchingTokensDocument,
+        variables: { page: 0, pageSize: 100, filter: { keyword: 'a', statuses: ['ENABLED'] } },
+      },
+      result: {
+        data: { myTokens: { __typename: 'TokenPage', items: [3, 2, 1].map((id) => ({ __typename: 'Token', id })) } },
+      },
+    };
+    const remove = writing(DeleteTokensDocument, { ids: [3, 2, 1] }, { deleteTokens: payload([3, 2, 1]) });
+    const page = answers(MyTokensDocument, { myTokens: { ...list(tokenRow(1, 'app')).myTokens, totalCount: 3 } });
+    await open('/token?keyword=a&status=ENABLED', page, choices, ids, remove);
+    await select('app');
+    fireEvent.click(screen.getByRole('button', { name: 'Select all 3 that match' }));
+    await screen.findByText('3 selected');
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Delete 3 tokens?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+    await waitFor(() => expect(remove.result).toHaveBeenCalledTimes(1));
+  });
 
   it('are deleted together in one request, after a question', async () => {
     const remove = writing(DeleteTokensDocument, { ids: [1, 3] }, { deleteTokens: payload([1, 3]) });

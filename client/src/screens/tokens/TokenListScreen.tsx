@@ -11,6 +11,7 @@ import { FilterBar } from '../../components/grid/FilterBar.js';
 import { StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
+import { useSelectMatching } from '../../components/grid/useSelectMatching.js';
 import { useSelection } from '../../components/grid/useSelection.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
@@ -27,6 +28,7 @@ import { TokenCard } from './TokenCard.js';
 import { tokenColumns } from './tokenColumns.js';
 import { TokenEditor } from './TokenEditor.js';
 import {
+  MatchingTokensDocument,
   MyTokensDocument,
   TokenChoicesDocument,
   TokenModelsDocument,
@@ -60,15 +62,19 @@ export function TokenListScreen() {
   const { ids: selected, select, drop, clear } = useSelection();
   const [rotated, setRotated] = useState<TokenRowFragment | null>(null);
 
+  const filter = { keyword: keyword || null, ...(status ? { statuses: [status as TokenStatus] } : {}) };
   const { rows, reload, isEmpty, listProps } = useListPage(
     grid,
     MyTokensDocument,
-    {
-      ...listVariablesOf<TokenSortField>(grid),
-      filter: { keyword: keyword || null, ...(status ? { statuses: [status as TokenStatus] } : {}) },
-    },
+    { ...listVariablesOf<TokenSortField>(grid), filter },
     ({ myTokens }) => myTokens,
   );
+  const matching = useSelectMatching({
+    document: MatchingTokensDocument,
+    filter,
+    idsOf: ({ myTokens }) => myTokens.items,
+    select,
+  });
   const models = useQuery(TokenModelsDocument, isEmpty ? {} : skipToken).data?.myModels;
   const edit = useCallback((token: TokenRowFragment) => setOpened(String(token.id)), [setOpened]);
   const showUsage = useCallback(
@@ -108,7 +114,7 @@ export function TokenListScreen() {
       notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
       filters={
         marked.length > 0 ? (
-          <SelectionBar count={marked.length} onClear={clear}>
+          <SelectionBar count={marked.length} matching={listProps.totalCount} {...matching} onClear={clear}>
             <TokenBulkActions
               ids={marked}
               groups={(choices?.myGroups ?? []).map(({ name }) => name)}

@@ -3,6 +3,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BulkGroupDialog } from '../../nouns/groups/BulkGroupDialog.js';
+import { BulkProgress } from '../../components/grid/BulkProgress.js';
 import { changeMany, showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
 import {
@@ -30,10 +31,11 @@ export function UserBulkActions({
   const [setGroup] = useMutation(SetUserGroupDocument);
   const [choosing, setChoosing] = useState(false);
   const count = ids.length;
+  const [done, setDone] = useState<number | null>(null);
 
   const run = async (change: (part: number[]) => Promise<UserOutcomeFragment | undefined>) =>
     onDone(
-      showOutcome(await changeMany(ids, change, t), {
+      showOutcome(await changeMany(ids, change, t, setDone), {
         done: (done) => t('users.bulkDone', { count: done }),
         refused: (counts) => t('users.bulkRefused', counts),
       }),
@@ -41,6 +43,7 @@ export function UserBulkActions({
 
   return (
     <>
+      {done !== null && <BulkProgress done={done} count={count} />}
       <Button
         variant="outlined"
         onClick={() =>

@@ -9,6 +9,7 @@ import {
   SetUserGroupDocument,
   UserGroupsDocument,
   UserTokensDocument,
+  MatchingUsersDocument,
   UsersDocument,
   type UserRowFragment,
 } from './users.generated.js';
@@ -213,6 +214,49 @@ describe('selected users', () => {
   it('are no longer selected when they are gone', async () => {
     await enableBoth('NOT_FOUND', 'User 8 does not exist');
     await waitFor(() => expect(screen.queryByText(/selected/)).toBeNull());
+  });
+
+  it('are all that match the filters, also those of other pages, and are changed a hundred at a time', async () => {
+    const ids = Array.from({ length: 130 }, (_, index) => 200 - index);
+    const filter = { keyword: 'a', groups: null, roles: ['COMMON'] };
+    const pageOfIds = (page: number) => ({
+      request: { query: MatchingUsersDocument, variables: { page, pageSize: 100, filter } },
+      result: jest.fn(() => ({
+        data: {
+          users: {
+            __typename: 'UserPage',
+            items: ids.slice(page * 100, page * 100 + 100).map((id) => ({ __typename: 'User', id })),
+          },
+        },
+      })),
+    });
+    const banned = (part: number[]) =>
+      writing(BanUsersDocument, { ids: part }, { banUsers: { __typename: 'BulkPayload', done: part, failed: [] } });
+    const parts = [banned(ids.slice(0, 100)), banned(ids.slice(100))];
+    const many = { users: { ...list(user(200, 'ada'), user(199, 'bob')).users, totalCount: 130 } };
+    await open('/user?keyword=a&role=COMMON', answers(UsersDocument, many), pageOfIds(0), pageOfIds(1), ...parts);
+    await select('ada');
+    fireEvent.click(await screen.findByRole('button', { name: 'Select all 130 that match' }));
+    await screen.findByText('130 selected');
+    expect(screen.queryByRole('button', { name: /that match/ })).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'Ban' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Ban 130 users?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Ban' }));
+    await screen.findByText('130 users changed');
+    expect(parts.map(({ result }) => result.mock.calls.length)).toEqual([1, 1]);
+  });
+
+  it('say why not all that match could be selected', async () => {
+    const many = { users: { ...list(user(200, 'ada')).users, totalCount: 20_000 } };
+    const failing = {
+      request: { query: MatchingUsersDocument, variables: () => true },
+      result: { errors: [{ message: 'The database is away', extensions: { code: 'UPSTREAM' } }] },
+    };
+    await open('/user', answers(UsersDocument, many), failing);
+    await select('ada');
+    fireEvent.click(await screen.findByRole('button', { name: 'Select the first 10,000 that match' }));
+    await screen.findByText('The database is away');
+    screen.getByText('1 selected');
   });
 
   it('are moved to a group', async () => {

@@ -11,6 +11,7 @@ import { FilterBar } from '../../components/grid/FilterBar.js';
 import { SelectFilter, StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
+import { useSelectMatching } from '../../components/grid/useSelectMatching.js';
 import { useSelection } from '../../components/grid/useSelection.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
@@ -34,6 +35,7 @@ import { UserSessions } from './UserSessions.js';
 import { UserTokens } from './UserTokens.js';
 import {
   UserGroupsDocument,
+  MatchingUsersDocument,
   UsersDocument,
   type Role,
   type UserFilter,
@@ -85,21 +87,25 @@ export function UserListScreen() {
 
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
   const { keyword, group, status, role, inviter } = grid.filter;
+  const filter: UserFilter = {
+    keyword: keyword || null,
+    groups: group ? [group] : null,
+    roles: role ? [role as Role] : null,
+    ...(inviter ? { inviterIds: [Number(inviter)] } : {}),
+    ...statusFilter(status),
+  };
   const { reload, listProps } = useListPage(
     grid,
     UsersDocument,
-    {
-      ...listVariablesOf<UserSortField>(grid),
-      filter: {
-        keyword: keyword || null,
-        groups: group ? [group] : null,
-        roles: role ? [role as Role] : null,
-        ...(inviter ? { inviterIds: [Number(inviter)] } : {}),
-        ...statusFilter(status),
-      },
-    },
+    { ...listVariablesOf<UserSortField>(grid), filter },
     ({ users }) => users,
   );
+  const matching = useSelectMatching({
+    document: MatchingUsersDocument,
+    filter,
+    idsOf: ({ users }) => users.items,
+    select,
+  });
   const open = useCallback((user: UserRowFragment) => void navigate(userAddress(user.id)), [navigate]);
   const edit = useCallback((user: UserRowFragment) => void navigate(`${userAddress(user.id)}/settings`), [navigate]);
   const showTokens = useCallback(({ id }: UserRowFragment) => setTokensOf(String(id)), [setTokensOf]);
@@ -131,7 +137,7 @@ export function UserListScreen() {
       actions={may(viewer, 'USERS_WRITE') && add}
       filters={
         marked.length > 0 ? (
-          <SelectionBar count={marked.length} onClear={clear}>
+          <SelectionBar count={marked.length} matching={listProps.totalCount} {...matching} onClear={clear}>
             <UserBulkActions ids={marked} groups={groups} onDone={refresh} />
           </SelectionBar>
         ) : (

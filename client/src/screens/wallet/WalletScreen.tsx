@@ -23,7 +23,7 @@ import { WalletDocument, type WalletQuery } from './wallet.generated.js';
 export function WalletScreen() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(WalletDocument, { fetchPolicy: 'network-only' });
-  useFailureToast(error, data !== undefined);
+  useFailureToast(error, data !== undefined, 'errors.refreshFailed');
   const [firstMethod, ...otherMethods] = data?.paymentMethods.filter(({ isOffered }) => isOffered) ?? [];
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto' }}>

@@ -1,10 +1,11 @@
-import { Arg, Args, Ctx, ID, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadFor } from '../../platform/graphql/loaders.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { AuditEntryObject, AuditEntryPage, AuditListArgs, toAuditEntry, toAuditFilter } from './audit.object.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
-import type { AuditService } from './audit.service.js';
+import { isNamed, type AuditService } from './audit.service.js';
 import type { Restored, RestoreService } from './restore.service.js';
 
 @Resolver(() => AuditEntryObject)
@@ -23,6 +24,21 @@ export class AuditResolver {
   ): Promise<PageOf<AuditEntryObject>> {
     const page = await this.auditService.list(actor, toAuditFilter(args.filter ?? {}), listQueryOf(args));
     return PageOf.from(page, toAuditEntry);
+  }
+
+  @Access('audit')
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'Name of the user, channel or API key now. Null: it was deleted, or another kind of object.',
+  })
+  async subjectName(
+    @Root() { subject, subjectId }: AuditEntryObject,
+    @Ctx() context: GraphQLContext,
+  ): Promise<string | null> {
+    const id = Number(subjectId);
+    if (!isNamed(subject) || !Number.isSafeInteger(id)) return null;
+    const read = (ids: readonly number[]) => this.auditService.namesOf(context.actor, subject, ids);
+    return loadFor(context, this.auditService, { name: `names of ${subject}`, scope: 'ADMIN_READ' }, id, read);
   }
 
   @PayloadMutation(

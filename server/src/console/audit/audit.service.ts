@@ -32,6 +32,16 @@ const entriesPerRead = 100;
 /** Settings of prices that are stored as one JSON object, by model or by group. */
 const tables = priceOptions.filter((key) => typeof definitionOf(key).defaultValue === 'object');
 
+/** Where the names of objects are stored. Users and API keys that were deleted keep their row. */
+const nameSql = {
+  user: 'SELECT id, username AS name FROM users WHERE id = ANY ($1) AND deleted_at IS NULL',
+  channel: 'SELECT id, name FROM channels WHERE id = ANY ($1)',
+  token: 'SELECT id, name FROM tokens WHERE id = ANY ($1) AND deleted_at IS NULL',
+} as const satisfies Partial<Record<AuditSubject, string>>;
+
+/** Whether objects of this kind have a name that `AuditService.namesOf` reads. */
+export const isNamed = (subject: AuditSubject): subject is keyof typeof nameSql => Object.hasOwn(nameSql, subject);
+
 /** Entries are sorted by id, which is the order in which they were written. */
 export type AuditSortField = 'id';
 
@@ -81,6 +91,20 @@ export class AuditService implements AuditLog {
   async list(actor: MaybeActor, filter: AuditFilter, query: ListQuery<AuditSortField>): Promise<Slice<AuditRecord>> {
     requirePermission(actor, 'audit');
     return readSlice<AuditRecord, AuditSortField>(this.query(filter), query, sortKeys);
+  }
+
+  /**
+   * Returns the names that objects have now. Deleted ones are left out.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below root
+   */
+  async namesOf(
+    actor: MaybeActor,
+    subject: keyof typeof nameSql,
+    ids: readonly number[],
+  ): Promise<ReadonlyMap<number, string>> {
+    requirePermission(actor, 'audit');
+    const rows = await this.entries.query<Array<{ id: number; name: string }>>(nameSql[subject], [ids]);
+    return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
   /**

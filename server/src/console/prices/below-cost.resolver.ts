@@ -1,8 +1,8 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { Access, Cost, TakesSettings } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
-import { ProposedChannelInput, SaleBelowCostObject } from './below-cost.object.js';
-import type { BelowCostService, SaleBelowCost } from './below-cost.service.js';
+import { ModelSaleObject, ProposedChannelInput, SaleBelowCostObject } from './below-cost.object.js';
+import type { BelowCostService, ModelSale, SaleBelowCost } from './below-cost.service.js';
 import { ProposedSettingInput } from './price-proposal.object.js';
 
 @Resolver(() => SaleBelowCostObject)
@@ -40,5 +40,17 @@ export class BelowCostResolver {
       channel ? { ...channel, id: channel.id ?? null } : null,
       causedOnly,
     );
+  }
+
+  @Access(['prices', 'channels.write'])
+  @Cost(5)
+  @Query(() => ModelSaleObject, {
+    description: 'What a model is sold for by group, and what it costs at each enabled channel that serves it.',
+  })
+  modelSale(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('modelName', () => String, { description: 'As clients request it.' }) modelName: string,
+  ): Promise<ModelSale> {
+    return this.belowCost.sale(actor, modelName);
   }
 }

@@ -1,17 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Repository } from 'typeorm';
+import { ArrayContains, type Repository } from 'typeorm';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
+import type { Clock } from '../../shared/clock.js';
 import { CostRuleError, parseCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import { exact, isTokenQuantity, quantities, ratesOf } from '../../shared/price-card.js';
 
 import type { Channel } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import {
   ChannelCost,
+  type CostPrice,
+  type EffectivePrice,
+  effectivePrice,
   isLoss,
   priceInstead,
   type Loss,
+  type Price,
   PriceBook,
+  type PriceLine,
   type ProposedSetting,
   proposedValues,
   worstPrice,
@@ -32,6 +40,28 @@ export interface SaleBelowCost extends Loss {
   readonly savedGroupRatio: number | null;
 }
 
+/** What a model is sold for, and what it costs. */
+export interface ModelSale {
+  /** Null: the model has no price. */
+  readonly effective: EffectivePrice | null;
+  /** Groups whose calls a channel serves, with their ratios. */
+  readonly groups: ReadonlyArray<{ readonly name: string; readonly ratio: number }>;
+  readonly costs: readonly ChannelModelCost[];
+}
+
+/** What one channel pays for a model. */
+export interface ChannelModelCost {
+  readonly channelId: number;
+  readonly channelName: string;
+  readonly groups: readonly string[];
+  /** The channel's own card, or the list price. Null: the cost is not known. */
+  readonly basis: 'card' | 'list' | null;
+  /** Times the list price; 1 with a card. */
+  readonly factor: number | null;
+  /** With the factor. Empty when the cost is not known. */
+  readonly lines: readonly PriceLine[];
+}
+
 /** A channel as it would be saved. */
 export interface ProposedChannel {
   /** Id of the channel; null for a new one. */
@@ -46,6 +76,11 @@ export interface ProposedChannel {
 export interface BelowCostDeps {
   readonly channels: Repository<Channel>;
   readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+}
+
+interface StoredOffer extends Offer {
+  readonly id: number;
 }
 
 interface Offer {
@@ -94,13 +129,43 @@ export class BelowCostService {
     return found.slice(0, maxLines);
   }
 
-  private async stored(): Promise<Offer[]> {
+  private async stored(model?: string): Promise<StoredOffer[]> {
     const rows = await this.deps.channels.find({
       select: { id: true, name: true, models: true, groups: true, modelMapping: true, cost: true },
-      where: { status: 'enabled' },
+      where: omitUndefined({
+        status: 'enabled' as const,
+        models: model === undefined ? undefined : ArrayContains([model]),
+      }),
       order: { id: 'ASC' },
     });
     return rows.map(({ modelMapping: mapping, ...row }) => ({ ...row, mapping }));
+  }
+
+  /**
+   * Returns what a model is sold for by the saved settings, and what it costs at each enabled channel that serves it.
+   * @throws AppError INSUFFICIENT_PRIVILEGES
+   */
+  async sale(actor: MaybeActor, modelName: string): Promise<ModelSale> {
+    requirePermission(actor, 'prices', 'channels.write');
+    const prices = new PriceBook({ values: this.deps.options.values });
+    const price = prices.find(modelName, '');
+    const offers = await this.stored(modelName);
+    const groups = [...new Set(offers.flatMap((offer) => offer.groups))].sort();
+    return {
+      effective: price && effectivePrice(price, this.deps.clock.now()),
+      groups: groups.map((name) => ({ name, ratio: prices.groupRatio(name) })),
+      costs: offers.map((offer) => {
+        const cost = costAt(offer, modelName);
+        return {
+          channelId: offer.id,
+          channelName: offer.name,
+          groups: [...offer.groups].sort(),
+          basis: cost?.basis ?? null,
+          factor: cost?.factor ?? null,
+          lines: cost ? costLines(cost, price) : [],
+        };
+      }),
+    };
   }
 
   /** Returns a proposed channel with the mapping of the stored one. */
@@ -115,6 +180,21 @@ export class BelowCostService {
   }
 }
 
+const calledModel = (mapping: Offer['mapping'], model: string): string =>
+  (Object.hasOwn(mapping, model) ? mapping[model] : undefined) ?? model;
+
+const costAt = ({ cost, mapping }: Offer, model: string): CostPrice | null =>
+  new ChannelCost(cost).find(calledModel(mapping, model), model);
+
+/** What a short call in the standard tier costs, for each quantity that the cost or the sale prices. */
+function costLines({ card, factor }: CostPrice, sale: Price | null): PriceLine[] {
+  const rates = ratesOf(card, -1, null);
+  return quantities
+    .filter((quantity) => card.prices[quantity] !== undefined || sale?.card.prices[quantity] !== undefined)
+    .map((quantity) => ({ quantity, price: exact(rates[quantity] * factor), isPerMillion: isTokenQuantity(quantity) }))
+    .filter(({ price }) => price > 0);
+}
+
 function lossesOf(
   { id, name, models, groups, mapping, cost }: Offer,
   prices: PriceBook,
@@ -123,8 +203,7 @@ function lossesOf(
 ): SaleBelowCost[] {
   const costs = new ChannelCost(cost);
   return models.flatMap((modelName) => {
-    const mapped = Object.hasOwn(mapping, modelName) ? mapping[modelName] : undefined;
-    const ofModel = costs.find(mapped ?? modelName, modelName);
+    const ofModel = costs.find(calledModel(mapping, modelName), modelName);
     const price = prices.find(modelName, '');
     if (!price || !ofModel) return [];
     const before = saved?.find(modelName, '') ?? null;
