@@ -133,9 +133,11 @@ it('sends the values of the panel, and those of the viewer that its query declar
 });
 
 it('shows the error of the server in its place', async () => {
-  const errors = [{ message: 'No permission', extensions: { code: 'INSUFFICIENT_PRIVILEGES' } }];
+  const errors = [
+    { message: 'No permission: insufficient privileges', extensions: { code: 'INSUFFICIENT_PRIVILEGES' } },
+  ];
   const shown = await show(of({ data: { usage: null }, errors }));
-  expect(await shown.findByRole('alert')).toHaveTextContent('No permission');
+  expect(await shown.findByRole('alert')).toHaveTextContent('You have no permission for this');
 });
 
 it('says so where there are no rows', async () => {
