@@ -74,8 +74,8 @@ export function numberText(value: number, column: Column, format: Format, isShor
   if (column.kind === 'QUOTA') return format.money(value, 'balance');
   if (isUsd(column)) return format.usd(value, value !== 0 && Math.abs(value) < 0.01 ? 6 : 2);
   if (/Ms$/.test(field)) return duration(value / 1000);
-  if (/(Share|Rate|coverage)$/.test(field) || isChange(column)) return percent(value);
-  if (/perMinute$/i.test(field)) return rate(value);
+  if (/(Share|Rate|coverage|uptime)$/.test(field) || isChange(column)) return percent(value);
+  if (/per(Minute|Second)$/i.test(field)) return rate(value);
   if (!Number.isInteger(value)) return decimal(value, Math.abs(value) < 1 ? 4 : 1);
   return isShort ? count(value) : integer(value);
 }

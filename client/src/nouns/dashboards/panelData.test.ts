@@ -123,7 +123,9 @@ it('adds up what is counted, and no durations, shares, users or amounts of one m
   expect(
     sums('metrics.usd', 'calls', 'change.calls', 'metrics.activeUsers', 'averageMs', 'coverage', 'daysLeft'),
   ).toEqual(['metrics.usd', 'calls']);
-  expect(sums('balances', 'liabilityUsd', 'errorRate', 'usedShare')).toEqual([]);
+  expect(sums('balances', 'liabilityUsd', 'errorRate', 'usedShare', 'uptime', 'tokensPerSecond', 'modelRatio')).toEqual(
+    [],
+  );
 });
 
 it('has none without a moment or a number', () => {

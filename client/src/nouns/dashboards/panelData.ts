@@ -69,8 +69,9 @@ export interface OverTime {
 
 const lastName = ({ path }: Column): string => path.slice(path.lastIndexOf('.') + 1);
 
-/** Durations, shares and rates, which have no value where there are no calls, and amounts of one moment. */
-const measured = /(Ms|Share|Rate|[pP]erMinute|coverage|daysLeft|balances|inviteEarnings|unusedCodes|liability(Usd)?)$/;
+/** Durations, shares, rates and prices, which have no value where there are no calls, and amounts of one moment. */
+const measured =
+  /(Ms|Share|Rate|[pP]er(Minute|Second)|[rR]atio|[fF]actor|[pP]rice|markup|uptime|coverage|daysLeft|balances?|balanceUsd|inviteEarnings|unusedCodes|liability(Usd)?)$/;
 
 /** A share of the range before, by the name of what changed: `change.quota`. */
 export const isChange = (column: Column): boolean => /(^|\.)change\.\w+$/.test(fieldOf(column));
