@@ -246,7 +246,7 @@ it('derives rows, columns and values of a response from the query', async () => 
   const shapes = async (text: string): Promise<unknown> => {
     const { data } = await site.graphql(
       admin,
-      'query ($panel: PanelInput!) { checkPanel(panel: $panel) { shape { rows columns { path kind } values { path kind } } } }',
+      'query ($panel: PanelInput!) { checkPanel(panel: $panel) { shape { rows columns { path field kind } values { path field kind } } } }',
       { panel: { ...panel, query: text } },
     );
     return (data?.['checkPanel'] as { shape: unknown }).shape;
@@ -254,31 +254,26 @@ it('derives rows, columns and values of a response from the query', async () => 
   expect(
     await shapes(`
       query ($range: TimeRange) { page: usage(range: $range, bucket: DAY, groupBy: [CHANNEL]) {
-        items { time ...Cells } total { calls } } }
-      fragment Cells on UsageRow { key { isOthers channelId channelName } metrics { spent: quota errorRate } }`),
+        items { time ...Cells } all: total { calls } } }
+      fragment Cells on UsageRow { key { isOthers channelId channelName } metrics { spent: quota p95: latencyMs(quantile: 0.95) errorRate } }`),
   ).toEqual({
     rows: 'page.items',
     columns: [
-      { path: 'time', kind: 'TIME' },
-      { path: 'key.isOthers', kind: 'BOOLEAN' },
-      { path: 'key.channelId', kind: 'TEXT' },
-      { path: 'key.channelName', kind: 'TEXT' },
-      { path: 'metrics.spent', kind: 'QUOTA' },
-      { path: 'metrics.errorRate', kind: 'NUMBER' },
+      { path: 'time', field: 'time', kind: 'TIME' },
+      { path: 'key.isOthers', field: 'key.isOthers', kind: 'BOOLEAN' },
+      { path: 'key.channelId', field: 'key.channelId', kind: 'TEXT' },
+      { path: 'key.channelName', field: 'key.channelName', kind: 'TEXT' },
+      { path: 'metrics.spent', field: 'metrics.quota', kind: 'QUOTA' },
+      { path: 'metrics.p95', field: 'metrics.latencyMs', kind: 'NUMBER' },
+      { path: 'metrics.errorRate', field: 'metrics.errorRate', kind: 'NUMBER' },
     ],
-    values: [{ path: 'page.total.calls', kind: 'NUMBER' }],
+    values: [{ path: 'page.all.calls', field: 'usage.total.calls', kind: 'NUMBER' }],
   });
-  expect(await shapes('{ ledgerTotals { liabilityUsd asOf } }')).toEqual({
-    rows: null,
-    columns: [
-      { path: 'ledgerTotals.liabilityUsd', kind: 'NUMBER' },
-      { path: 'ledgerTotals.asOf', kind: 'TIME' },
-    ],
-    values: [
-      { path: 'ledgerTotals.liabilityUsd', kind: 'NUMBER' },
-      { path: 'ledgerTotals.asOf', kind: 'TIME' },
-    ],
-  });
+  const owed = [
+    { path: 'ledgerTotals.liabilityUsd', field: 'ledgerTotals.liabilityUsd', kind: 'NUMBER' },
+    { path: 'ledgerTotals.asOf', field: 'ledgerTotals.asOf', kind: 'TIME' },
+  ];
+  expect(await shapes('{ ledgerTotals { liabilityUsd asOf } }')).toEqual({ rows: null, columns: owed, values: owed });
   // Lists inside rows have no column.
   expect(await shapes('{ channels { items { id name models tokens: id } } }')).toMatchObject({
     rows: 'channels.items',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { startServer, type LocalServer } from '../support/server.js';
+import { barriers } from './barriers.js';
 import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
@@ -162,6 +163,15 @@ it('explores the API: an admin runs a query and reads the schema', async () => {
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   await page.locator('.graphiql-doc-explorer').getByText('Query', { exact: true }).waitFor();
   await photographAll(visitor, 'explorer');
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`body.graphiql-${colorScheme}`).waitFor();
+    expect(await barriers(page)).toEqual([]);
+  }
+  await page.locator('.graphiql-doc-explorer').getByText('Query', { exact: true }).click();
+  await page.locator('.graphiql-doc-explorer').getByText('auditEntries', { exact: true }).waitFor();
+  expect(await barriers(page)).toEqual([]);
+  expect(await page.getByRole('textbox', { name: /^(Query|Variables|Response)$/ }).count()).toBe(3);
   // Nothing in this file was refused by the content security policy.
   expect(visitor.complaints).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import axe from 'axe-core';
+import { barriers } from './barriers.js';
 import type { Browser, Page } from 'playwright-core';
 import { en } from '../../client/src/i18n/en/en.js';
 import { zh } from '../../client/src/i18n/zh/zh.js';
@@ -117,29 +117,6 @@ async function faults(page: Page, language: Language): Promise<string[]> {
 
 /** Rules that can differ between the light and the dark theme. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
-
-/**
- * The serious and critical violations on the current page, as text.
- * @param rules those of axe; default: all
- */
-async function barriers(page: Page, rules?: string[]): Promise<string[]> {
-  const isThere = await page.evaluate(() => 'axe' in globalThis);
-  if (!isThere) await page.evaluate(axe.source);
-  // The result is filtered inside the page, because it also describes every element that passes.
-  return page.evaluate(
-    async (options) => {
-      // GraphiQL builds its own elements, without labels of its editors and with buttons inside of its tabs.
-      const context = { include: document, exclude: ['.graphiql-container'] };
-      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run(context, options);
-      return violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .flatMap(({ id, nodes }) =>
-          nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`),
-        );
-    },
-    { resultTypes: ['violations' as const], ...(rules ? { runOnly: rules } : {}) },
-  );
-}
 
 /** Returns parts of a phone's page that are too wide, or too small to touch. Only behind sign-in. */
 async function faultsOfPhone(view: View, page: Page): Promise<string[]> {

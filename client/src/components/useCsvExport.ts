@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { askConfirmation } from '../lib/confirmation.js';
+import { describe } from '../lib/errors.js';
 import { downloadCsv, ExportRefused } from '../lib/download.js';
 import { toast } from './toast.js';
 
@@ -18,8 +19,7 @@ export function useCsvExport(path: string, name: string) {
       try {
         await downloadCsv(path, parameters, name, askConfirmation);
       } catch (error) {
-        const { message, status } = error instanceof ExportRefused ? error : { message: '', status: null };
-        toast.error(message || (status === null ? t('errors.network') : t('errors.http', { status })));
+        toast.error(error instanceof ExportRefused ? describe(error.failure, t) : t('errors.network'));
       }
       setBusy(false);
     },

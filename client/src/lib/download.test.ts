@@ -1,13 +1,13 @@
-import { downloadCsv, ExportRefused } from './download.js';
+import { downloadCsv } from './download.js';
 import { session } from './session.js';
 
 const answer = (status: number) => {
-  const refusal = { success: false, message: 'No permission: not logged in' };
+  const refusal = { success: false, message: 'No permission: own usage', code: 'INSUFFICIENT_PRIVILEGES' };
   globalThis.fetch = jest.fn(async () => ({
     ok: false,
     status,
     headers: new Headers({ 'content-type': 'application/json' }),
-    json: async () => refusal,
+    text: async () => JSON.stringify(refusal),
   })) as unknown as typeof fetch;
 };
 const run = () => downloadCsv('/api/log/self/export', {}, 'logs', async () => false);
@@ -25,6 +25,8 @@ it('ends a session that the server no longer knows, without a message of its own
 
 it('keeps the session where the server refuses the file', async () => {
   answer(400);
-  await expect(run()).rejects.toEqual(new ExportRefused('No permission: not logged in', 400));
+  await expect(run()).rejects.toMatchObject({
+    failure: { code: 'INSUFFICIENT_PRIVILEGES', message: 'No permission: own usage', status: null },
+  });
   expect(session.get()?.id).toBe(7);
 });

@@ -1,4 +1,5 @@
 import { sitePath } from './basePath.js';
+import { refusalOf, type Failure } from './errors.js';
 import { session } from './session.js';
 
 /** Saves a file as a download. */
@@ -11,16 +12,14 @@ export function saveFile(content: Blob, name: string): void {
   URL.revokeObjectURL(address);
 }
 
-/** The export failed; the message is the server's. */
+/** The export failed; code and message are the server's. */
 export class ExportRefused extends Error {
-  constructor(
-    message: string,
-    /** HTTP status; null when there was no response. */
-    readonly status: number | null,
-  ) {
-    super(message);
+  constructor(readonly failure: Failure) {
+    super(failure.message);
   }
 }
+
+const noResponse: Failure = { code: 'NETWORK', message: '', field: null, status: null };
 
 /**
  * Fetches a CSV file with the user's session and saves it. Ends a session that the server no longer knows: the sign-in page,
@@ -45,7 +44,7 @@ export async function downloadCsv(
         headers: user ? { 'Veloera-User': String(user.id) } : {},
       });
     } catch {
-      throw new ExportRefused('', null);
+      throw new ExportRefused(noResponse);
     }
   };
   let response = await request();
@@ -58,14 +57,15 @@ export async function downloadCsv(
   }
   const isFile = response.headers.get('content-type')?.startsWith('text/csv') ?? false;
   if (!response.ok || !isFile) {
-    const answer = (await response.json().catch(() => null)) as { message?: unknown } | null;
-    throw new ExportRefused(typeof answer?.message === 'string' ? answer.message : '', response.status);
+    const refusal = refusalOf(await response.text().catch(() => ''));
+    // REST refuses with 200, as older consoles expect: only a body without a message is described by its status.
+    throw new ExportRefused({ ...refusal, status: refusal.message === '' ? response.status : null });
   }
   try {
     saveFile(await response.blob(), `${name}.csv`);
   } catch {
     // The connection broke during the download: discard the partial file.
-    throw new ExportRefused('', null);
+    throw new ExportRefused(noResponse);
   }
 }
 

@@ -1,7 +1,7 @@
 import { CombinedGraphQLErrors, ServerError } from '@apollo/client/errors';
 import { changeLanguage, loadAllTexts, startI18n } from '../i18n/i18n.js';
 import i18next from 'i18next';
-import { describeFailure } from './errors.js';
+import { describeFailure, toFailure } from './errors.js';
 
 beforeAll(async () => {
   await startI18n();
@@ -38,4 +38,40 @@ it('shows the message of a GraphQL error as it is, except of internal ones', () 
     );
   expect(failed('CONFLICT')).toBe('Name is taken');
   expect(failed('INTERNAL_ERROR')).toBe('Internal server error, contact admin');
+});
+
+it.each([
+  ['INSUFFICIENT_PRIVILEGES', 'No permission: insufficient privileges', '没有执行此操作的权限'],
+  ['INSUFFICIENT_PRIVILEGES', 'Cannot delete the super admin', '没有执行此操作的权限（Cannot delete the super admin）'],
+  [
+    'INSUFFICIENT_PRIVILEGES',
+    'No permission: own usage has no costs',
+    '没有执行此操作的权限（own usage has no costs）',
+  ],
+  [
+    'QUERY_TOO_EXPENSIVE',
+    'This operation costs 12, more than 10',
+    '查询开销过大（This operation costs 12, more than 10）',
+  ],
+  ['GRAPHQL_VALIDATION_FAILED', 'Query depth is 11', '查询与架构不符，或超出限制（Query depth is 11）'],
+  ['BAD_USER_INPUT', 'Variable "$zone" got invalid value', '变量与架构不符（Variable "$zone" got invalid value）'],
+  ['SERVICE_UNAVAILABLE', 'The database is unavailable. Try again shortly.', '服务器暂时不可用，请稍后再试'],
+  ['RATE_LIMITED', 'Too many requests', '请求过于频繁，请稍后再试'],
+])(
+  'describes %s (%s) in the language of the reader, as a result and as a refused request',
+  async (code, message, text) => {
+    await changeLanguage('zh', false);
+    const errors = [{ message, extensions: { code } }];
+    expect(describeFailure(new CombinedGraphQLErrors({ errors }), i18next.t)).toBe(text);
+    expect(describeFailure(refused(400, { errors }), i18next.t)).toBe(text);
+    await changeLanguage('en', false);
+  },
+);
+
+it('finds code and field in the body of a refused request, of GraphQL and of REST', () => {
+  const extensions = { code: 'INVALID_INPUT', field: 'filter.models' };
+  const found = { code: 'INVALID_INPUT', field: 'filter.models', message: 'too many', status: 400 };
+  expect(toFailure(refused(400, { errors: [{ message: 'too many', extensions }] }))).toEqual(found);
+  expect(toFailure(refused(400, { success: false, message: 'too many', ...extensions }))).toEqual(found);
+  expect(toFailure(refused(404, 'no JSON'))).toMatchObject({ code: 'HTTP', field: null });
 });

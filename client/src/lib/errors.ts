@@ -14,42 +14,69 @@ export interface Failure {
 
 export function toFailure(error: unknown): Failure {
   if (CombinedGraphQLErrors.is(error)) {
-    const first = error.errors[0];
-    const { code, field } = (first?.extensions ?? {}) as { code?: unknown; field?: unknown };
-    return {
-      code: typeof code === 'string' ? code : 'INTERNAL_ERROR',
-      message: first?.message ?? '',
-      field: typeof field === 'string' ? field : null,
-      status: null,
-    };
+    const [first] = error.errors;
+    return { ...markOf(first?.extensions, 'INTERNAL_ERROR'), message: first?.message ?? '', status: null };
   }
   if (ServerError.is(error) || ServerParseError.is(error)) {
-    return { code: 'HTTP', message: messageOf(error.bodyText), field: null, status: error.statusCode };
+    return { ...refusalOf(error.bodyText), status: error.statusCode };
   }
   return { code: 'NETWORK', message: '', field: null, status: null };
 }
 
-/** The message in the JSON body of a refused request: `message`, or that of `error` or of the first of `errors`. */
-function messageOf(body: string): string {
+/** The JSON body of a refused request: of REST, or with `error`, or with the `errors` of GraphQL. */
+export function refusalOf(body: string): Omit<Failure, 'status'> {
   try {
-    const { message, error, errors } = (JSON.parse(body) ?? {}) as Record<string, unknown>;
-    const from = [message, ...[error, Array.isArray(errors) ? (errors as unknown[])[0] : undefined].map(innerMessage)];
-    return from.find((text): text is string => typeof text === 'string' && text !== '') ?? '';
+    const whole = (JSON.parse(body) ?? {}) as Record<string, unknown>;
+    const { message, error, errors } = whole;
+    const first = (Array.isArray(errors) ? (errors as unknown[])[0] : undefined) as
+      { extensions?: unknown } | undefined;
+    const from = [message, ...[error, first].map(innerMessage)];
+    return {
+      ...markOf(first?.extensions ?? whole, 'HTTP'),
+      message: from.find((text): text is string => typeof text === 'string' && text !== '') ?? '',
+    };
   } catch {
-    return ''; // A proxy's page, or nothing.
+    return { code: 'HTTP', message: '', field: null }; // A proxy's page, or nothing.
   }
 }
 
 const innerMessage = (error: unknown): unknown =>
   typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
 
-/** One sentence for the user: our text for HTTP failures, else the server's message. */
-export function describeFailure(error: unknown, t: TFunction): string {
-  const { code, message, status } = toFailure(error);
+/** Where the server puts what programs read: `extensions` of GraphQL, the body of REST. */
+function markOf(place: unknown, otherwise: string): Pick<Failure, 'code' | 'field'> {
+  const { code, field } = (place ?? {}) as { code?: unknown; field?: unknown };
+  return { code: typeof code === 'string' ? code : otherwise, field: typeof field === 'string' ? field : null };
+}
+
+/** Sentences for refusals, by the code. Messages of the server are in English in every language. */
+const sentences = {
+  BAD_USER_INPUT: 'errors.wrongVariable',
+  GRAPHQL_PARSE_FAILED: 'errors.notGraphql',
+  GRAPHQL_VALIDATION_FAILED: 'errors.notInSchema',
+  INSUFFICIENT_PRIVILEGES: 'errors.noPermission',
+  QUERY_TOO_EXPENSIVE: 'errors.tooExpensive',
+} as const;
+
+/** The sentence for a code, with what the message of the server says beyond it; the message for other codes. */
+export function describeRefusal({ code, message }: Pick<Failure, 'code' | 'message'>, t: TFunction): string {
+  if (!Object.hasOwn(sentences, code)) return message;
+  const sentence = t(sentences[code as keyof typeof sentences]);
+  const reason = message.replace(/^No permission(: (insufficient privileges$)?| )/, '');
+  return reason === '' ? sentence : t('errors.withReason', { sentence, reason });
+}
+
+/** One sentence for the user: the console's for HTTP failures and refusals, else the server's message. */
+export const describeFailure = (error: unknown, t: TFunction): string => describe(toFailure(error), t);
+
+export function describe(failure: Failure, t: TFunction): string {
+  const { code, message, status } = failure;
   if (code === 'NETWORK') return t('errors.network');
   if (status === 429 || code === 'RATE_LIMITED') return t('errors.tooManyRequests');
   if (status === 405) return t('errors.demoOnly');
+  if (code === 'SERVICE_UNAVAILABLE') return t('errors.unavailable');
   if (status !== null && status >= 500) return t('errors.internal');
+  if (Object.hasOwn(sentences, code)) return describeRefusal(failure, t);
   if (status !== null) return message ? t('errors.httpMessage', { message }) : t('errors.http', { status });
   if (code === 'INTERNAL_ERROR' || code === 'INTERNAL_SERVER_ERROR') return t('errors.internal');
   return message || t('errors.internal');

@@ -27,6 +27,16 @@ it('says that nothing was used', async () => {
   expect(screen.getByText('No usage in this range')).toBeInTheDocument();
 });
 
+it('has no share of values that do not add up, and a dash and no bar where there is no value', async () => {
+  const rows = [null, 40, -5, 80].map((value, id) => ({ name: `channel ${id}`, value, color: 'red' }));
+  await show(<Ranking total={null} rows={rows} format={format} />);
+  expect(screen.getByText('–')).toBeInTheDocument();
+  expect(screen.queryByText(/%/)).toBeNull();
+  const bars = document.querySelectorAll<HTMLElement>('[aria-hidden] > div');
+  const widths = [...bars].map(({ style }) => style.width);
+  expect(widths).toEqual(['0%', '50%', '0%', '100%']);
+});
+
 it('lists channels of the same name apart, and only those of the range', async () => {
   const twins = [1, 2].map(() => ({ name: 'OpenAI', value: 5, color: 'red' }));
   function Ranges() {

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { describeFailure } from '../../lib/errors.js';
+import { describeFailure, describeRefusal } from '../../lib/errors.js';
 import { toast } from '../toast.js';
 
 interface Failure {
@@ -37,7 +37,7 @@ export async function changeMany(
     try {
       const outcome = await change(ids.slice(at, at + maxAtOnce));
       done.push(...(outcome?.done ?? []));
-      failed.push(...(outcome?.failed ?? []));
+      failed.push(...(outcome?.failed ?? []).map((one) => ({ ...one, message: describeRefusal(one, t) })));
     } catch (error) {
       onProgress(null);
       if (at === 0) throw error;

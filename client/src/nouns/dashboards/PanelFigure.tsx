@@ -13,7 +13,7 @@ import { count } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { chartColor, colored } from './chartColors.js';
-import { cellText, columnLabel, comparisonText, numberText } from './columnTexts.js';
+import { cellText, columnLabel, comparisonText, isUsd, numberText } from './columnTexts.js';
 import type { PanelPartsFragment } from './dashboards.generated.js';
 import {
   comparedWith,
@@ -28,7 +28,7 @@ import {
   type Column,
 } from './panelData.js';
 import { PanelMessage } from './PanelMessage.js';
-import { centDigits, labelsOf, type Granularity } from './usageSeries.js';
+import { centDigits, labelsOf, type Buckets } from './usageSeries.js';
 
 const { Component: PanelTable } = loadable(async () => (await import('./PanelTable.js')).PanelTable, TableSkeleton);
 
@@ -43,7 +43,7 @@ export interface Figure {
   /** Numbers outside the rows, such as totals. */
   readonly values: { readonly of: unknown; readonly columns: readonly Column[] };
   /** Of a chart. Absent: from the rows. */
-  readonly buckets?: { readonly starts: readonly number[]; readonly granularity: Granularity };
+  readonly buckets?: Buckets;
   /** Of a chart, in pixels. */
   readonly height?: number;
   /** The accessible name of a chart. Absent: the title with the total. */
@@ -96,8 +96,9 @@ function NumberFigure({ title, rows, columns, values, actions = [] }: Figure) {
   const [first, ...others] = numbersOf(shown);
   const text = (column: Column): string => cellText(of, column, format, t) ?? '–';
   const compared = first && comparedWith(first, shown);
+  const now = first ? numberAt(of, first) : null;
   const notes = [
-    compared && comparisonText(numberAt(of, first) ?? 0, numberAt(of, compared) ?? 0, t),
+    compared && now !== null ? comparisonText(now, numberAt(of, compared) ?? 0, t) : undefined,
     others.map((column) => `${columnLabel(column, t)} ${text(column)}`).join(' · '),
   ].filter((note) => note !== undefined && note !== '');
   const isOfRows = of === rows[0];
@@ -138,12 +139,13 @@ function RankingFigure({ title, columns, rows, column, values, colorOf, noteOf, 
     others.length === 0
       ? undefined
       : others.map((one) => `${columnLabel(one, t)} ${cellText(row, one, format, t) ?? '–'}`).join(' · ');
-  const valueOf = (row: unknown): number => numberAt(row, column) ?? 0;
+  const valueOf = (row: unknown): number | null => numberAt(row, column);
   const whole = sameName(column, values.columns);
+  const sum = (): number => rows.reduce<number>((all, row) => all + (valueOf(row) ?? 0), 0);
   return (
     <PanelFrame title={title} actions={actions}>
       <Ranking
-        total={(whole && numberAt(values.of, whole)) ?? rows.reduce<number>((sum, row) => sum + valueOf(row), 0)}
+        total={isSum(column) ? ((whole && numberAt(values.of, whole)) ?? sum()) : null}
         format={(value) => numberText(value, column, format)}
         rows={rows.map((row, index) => ({
           name: nameOf(row, columns, t('dashboard.other')).name,
@@ -172,16 +174,13 @@ function SeriesFigure({
   const scale = useScale(column);
   const chart = useMemo(() => {
     const labelOf = (one: Column): string => columnLabel(one, t);
-    const overTime = seriesOverTime(rows, columns, labelOf, t('dashboard.other'), buckets?.starts);
+    const overTime = seriesOverTime(rows, columns, labelOf, t('dashboard.other'), buckets);
     const values = overTime ? [] : (valuesByName(rows, columns, t('dashboard.other')) ?? []);
-    const starts = overTime?.starts ?? [];
     const series = overTime?.series ?? [
       { name: columnLabel(column, t), isOthers: false, values: values.map(({ value }) => value) },
     ];
     return {
-      labels: overTime
-        ? labelsOf(starts, buckets?.granularity ?? granularityOf(starts))
-        : unlike(values.map((one) => one.name)),
+      labels: overTime ? labelsOf(overTime.starts, overTime.granularity) : unlike(values.map((one) => one.name)),
       total: series.flatMap((one) => one.values).reduce<number>((sum, value) => sum + (value ?? 0), 0),
       series: colored(series).map((one) => ({
         ...one,
@@ -218,7 +217,7 @@ function useScale(column: Column) {
     if (isQuota && !format.isInCurrency) {
       return { factor: 1, textsFor: () => ({ format: count, formatMark: count, minStep: 1 }) };
     }
-    if (!isQuota && !/usd$/i.test(column.path)) {
+    if (!isQuota && !isUsd(column)) {
       const text = (value: number): string => numberText(value, column, format, true);
       return { factor: 1, textsFor: () => ({ format: text, formatMark: text, minStep: undefined }) };
     }
@@ -233,13 +232,6 @@ function useScale(column: Column) {
       }),
     };
   }, [column, format, quotaPerUnit]);
-}
-
-/** The buckets of a chart, from the shortest distance of two: a panel may have fixed ones. */
-function granularityOf(starts: readonly number[]): Granularity {
-  const hours = Math.min(...starts.slice(1).map((start, index) => (start - (starts[index] ?? 0)) / 3_600_000));
-  if (hours < 23) return 'hour';
-  return hours < 7 * 24 - 1 ? 'day' : hours < 28 * 24 - 1 ? 'week' : 'month';
 }
 
 /** Labels of a chart are all different. */

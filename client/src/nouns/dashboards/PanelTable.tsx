@@ -7,7 +7,7 @@ import { currentGridTexts } from '../../i18n/i18n.js';
 import { styleNonce } from '../../lib/nonce.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { cellText, columnLabel } from './columnTexts.js';
-import { isNumeric, numberAt, valueAt, type Column } from './panelData.js';
+import { isNumeric, isOthersMark, numberAt, valueAt, type Column } from './panelData.js';
 
 interface TableRow {
   readonly id: number;
@@ -30,7 +30,7 @@ export function PanelTable({
   const definitions = useMemo(
     () =>
       columns
-        .filter(({ path }) => !/(^|\.)isOthers$/.test(path))
+        .filter((column) => !isOthersMark(column))
         .map((column): GridColDef<TableRow> => {
           const isNumber = isNumeric(column);
           return {

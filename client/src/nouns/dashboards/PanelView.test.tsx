@@ -1,5 +1,5 @@
 import { ApolloLink } from '@apollo/client';
-import { act, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { of, NEVER, type Observable } from 'rxjs';
 import { renderScreen } from '../../testing/renderScreen.js';
 import type { PanelPartsFragment } from './dashboards.generated.js';
@@ -12,6 +12,7 @@ const viewer = {
   timeZone: 'UTC',
   bucket: 'DAY',
 };
+const columnOf = (path: string, kind: 'NUMBER' | 'TEXT') => ({ path, field: path, kind });
 const panel: PanelPartsFragment = {
   title: 'Spend',
   kind: 'NUMBER',
@@ -22,10 +23,7 @@ const panel: PanelPartsFragment = {
   shape: {
     rows: null,
     columns: [],
-    values: [
-      { path: 'usage.total.usd', kind: 'NUMBER' },
-      { path: 'usage.total.calls', kind: 'NUMBER' },
-    ],
+    values: [columnOf('usage.total.usd', 'NUMBER'), columnOf('usage.total.calls', 'NUMBER')],
   },
 };
 
@@ -50,8 +48,8 @@ it('shows the first number large, and the others with their names', async () => 
 
 it('compares a number with the same of the range before, and leaves that out of the others', async () => {
   const values = ['usd', 'calls'].flatMap((name) => [
-    { path: `usage.total.${name}`, kind: 'NUMBER' as const },
-    { path: `usage.comparedTotal.${name}`, kind: 'NUMBER' as const },
+    columnOf(`usage.total.${name}`, 'NUMBER'),
+    columnOf(`usage.comparedTotal.${name}`, 'NUMBER'),
   ]);
   const usage = { total: { usd: 1.5, calls: 1234 }, comparedTotal: { usd: 2, calls: 10 } };
   const shown = await show(of({ data: { usage } }), { shape: { rows: null, columns: values, values } });
@@ -61,10 +59,10 @@ it('compares a number with the same of the range before, and leaves that out of 
 });
 
 it('ranks rows by their share of the total of the response', async () => {
-  const column = (path: string) => ({ path, kind: 'NUMBER' as const });
+  const column = (path: string) => columnOf(path, 'NUMBER');
   const shape = {
     rows: 'usage.items',
-    columns: [{ path: 'key.modelName', kind: 'TEXT' as const }, column('metrics.usd'), column('metrics.calls')],
+    columns: [columnOf('key.modelName', 'TEXT'), column('metrics.usd'), column('metrics.calls')],
     values: [column('usage.total.usd')],
   };
   const items = [
@@ -76,25 +74,80 @@ it('ranks rows by their share of the total of the response', async () => {
   expect(['$3.00', '30%', 'Calls 4', '$1.00', '10%', 'Calls 2'].map((text) => shown.getByText(text))).toHaveLength(6);
 });
 
+describe('a percentile that the query gives a name of its own', () => {
+  const time = { path: 'time', field: 'time', kind: 'TIME' as const };
+  const channel = { path: 'key.channelName', field: 'key.channelName', kind: 'TEXT' as const };
+  const p95 = { path: 'metrics.p95', field: 'metrics.latencyMs', kind: 'NUMBER' as const };
+  const total = [
+    { path: 'usage.total.p95', field: 'usage.total.latencyMs', kind: 'NUMBER' as const },
+    { path: 'usage.before.p95', field: 'usage.comparedTotal.latencyMs', kind: 'NUMBER' as const },
+  ];
+  const row = (date: string, channelName: string, value: number | null) => ({
+    time: `2026-11-${date}T00:00:00Z`,
+    key: { channelName },
+    metrics: { p95: value },
+  });
+  // The 3rd has no row, the 4th none of the channel b.
+  const items = [row('01', 'a', 1500), row('01', 'b', 300), row('02', 'b', null), row('04', 'a', 90)];
+  const draw = (kind: PanelPartsFragment['kind'], columns: readonly object[], given: readonly object[] = items) =>
+    show(of({ data: { usage: { items: given, total: { p95: null }, before: { p95: 40 } } } }), {
+      kind,
+      shape: { rows: 'usage.items', columns: columns as (typeof p95)[], values: total },
+    });
+
+  it.each(['LINE', 'BAR'] as const)('has gaps in a %s', async (kind) => {
+    const shown = await draw(kind, [time, channel, p95]);
+    fireEvent.click(await shown.findByRole('button', { name: 'More actions for Spend' }));
+    fireEvent.click(await shown.findByText('View as table'));
+    const cells = await shown.findAllByRole('cell');
+    expect(cells.map(({ textContent }) => textContent)).toEqual(['1.5 s', '300 ms', '–', '–', '–', '–', '90 ms', '–']);
+    expect(shown.getByRole('region', { name: 'Spend' })).not.toHaveTextContent('total');
+  });
+
+  it('is no number that is compared', async () => {
+    const shown = await draw('NUMBER', [time, channel, p95]);
+    expect(await shown.findByText('–')).toBeInTheDocument();
+    expect(shown.queryByText(/vs previous period|40 ms|100%/)).toBeNull();
+  });
+
+  it('is a dash in a ranking and in a table, and no slice', async () => {
+    const rows = [row('01', 'a', 1500), row('01', 'b', null)];
+    const ranking = await draw('RANKING', [channel, p95], rows);
+    expect(await ranking.findByText('1.5 s')).toBeInTheDocument();
+    expect(ranking.getByText('–')).toBeInTheDocument();
+    expect(ranking.queryByText(/%/)).toBeNull();
+    cleanup();
+    const table = await draw('TABLE', [channel, p95], rows);
+    expect(await table.findByText('1.5 s')).toBeInTheDocument();
+    expect(table.getByText('–')).toBeInTheDocument();
+    cleanup();
+    const pie = await draw('PIE', [channel, p95], rows);
+    expect(await pie.findByText('1.5 s')).toBeInTheDocument();
+    expect(pie.getAllByRole('listitem')).toHaveLength(1);
+  });
+});
+
 it('sends the values of the panel, and those of the viewer that its query declares', async () => {
   await (await show(of({ data: { usage: { total: { usd: 1, calls: 1 } } } }))).findByText('$1.00');
   expect(asked).toEqual([{ range: viewer.range, top: 5 }]);
 });
 
 it('shows the error of the server in its place', async () => {
-  const errors = [{ message: 'No permission', extensions: { code: 'INSUFFICIENT_PRIVILEGES' } }];
+  const errors = [
+    { message: 'No permission: insufficient privileges', extensions: { code: 'INSUFFICIENT_PRIVILEGES' } },
+  ];
   const shown = await show(of({ data: { usage: null }, errors }));
-  expect(await shown.findByRole('alert')).toHaveTextContent('No permission');
+  expect(await shown.findByRole('alert')).toHaveTextContent('You have no permission for this');
 });
 
 it('says so where there are no rows', async () => {
-  const shape = { rows: 'usage.items', columns: [{ path: 'key.modelName', kind: 'TEXT' as const }], values: [] };
+  const shape = { rows: 'usage.items', columns: [columnOf('key.modelName', 'TEXT')], values: [] };
   const empty = await show(of({ data: { usage: { items: [] } } }), { kind: 'BAR', shape });
   expect(await empty.findByText('No rows in this range')).toBeInTheDocument();
 });
 
 it('says so where the query selects no number', async () => {
-  const shape = { rows: 'usage.items', columns: [{ path: 'key.modelName', kind: 'TEXT' as const }], values: [] };
+  const shape = { rows: 'usage.items', columns: [columnOf('key.modelName', 'TEXT')], values: [] };
   const rows = { usage: { items: [{ key: { modelName: 'm1' } }] } };
   const shown = await show(of({ data: rows }), { kind: 'PIE', shape });
   expect(await shown.findByText('The query selects no number')).toBeInTheDocument();

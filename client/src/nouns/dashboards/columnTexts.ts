@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import { count, dateTime, decimal, duration, integer, percent } from '../../lib/format.js';
 import type { useFormat } from '../../lib/useFormat.js';
-import { isNumeric, numberAt, valueAt, type Column } from './panelData.js';
+import { fieldOf, isChange, isCompared, isNumeric, numberAt, valueAt, type Column } from './panelData.js';
 
 type Format = ReturnType<typeof useFormat>;
 
@@ -38,11 +38,10 @@ const labels = {
 } as const;
 
 /** The name of a column in the reader's language; one that the console does not know in the words of the schema. */
-export function columnLabel({ path }: Column, t: TFunction): string {
-  const names = path.split('.');
-  const name = names.at(-1) ?? path;
+export function columnLabel(column: Column, t: TFunction): string {
+  const name = column.path.slice(column.path.lastIndexOf('.') + 1);
   const label = Object.hasOwn(labels, name) ? t(labels[name as keyof typeof labels]) : inWords(name);
-  return names.some((one) => one.startsWith('compared')) ? t('dashboards.before', { label }) : label;
+  return isCompared(column) ? t('dashboards.before', { label }) : label;
 }
 
 /** `firstTokenMs` becomes `First token ms`. */
@@ -66,13 +65,17 @@ export function comparisonText(now: number, before: number, t: TFunction): strin
   return t('dashboard.comparison', { share: `${sign}${text}` });
 }
 
+/** Whether a number is an amount in USD. */
+export const isUsd = (column: Column): boolean => /usd$/i.test(fieldOf(column));
+
 /** A number of a column, by its type and its name. `isShort` is for the marks of charts. */
-export function numberText(value: number, { path, kind }: Column, format: Format, isShort = false): string {
-  if (kind === 'QUOTA') return format.money(value, 'balance');
-  if (/usd$/i.test(path)) return format.usd(value, value !== 0 && Math.abs(value) < 0.01 ? 6 : 2);
-  if (/Ms$/.test(path)) return duration(value / 1000);
-  if (/(Share|Rate|coverage)$/.test(path)) return percent(value);
-  if (/perMinute$/i.test(path)) return rate(value);
+export function numberText(value: number, column: Column, format: Format, isShort = false): string {
+  const field = fieldOf(column);
+  if (column.kind === 'QUOTA') return format.money(value, 'balance');
+  if (isUsd(column)) return format.usd(value, value !== 0 && Math.abs(value) < 0.01 ? 6 : 2);
+  if (/Ms$/.test(field)) return duration(value / 1000);
+  if (/(Share|Rate|coverage|uptime)$/.test(field) || isChange(column)) return percent(value);
+  if (/per(Minute|Second)$/i.test(field)) return rate(value);
   if (!Number.isInteger(value)) return decimal(value, Math.abs(value) < 1 ? 4 : 1);
   return isShort ? count(value) : integer(value);
 }

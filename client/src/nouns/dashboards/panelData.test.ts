@@ -1,4 +1,4 @@
-import { nameOf, numberAt, rowsOf, seriesOverTime, valuesByName, type Column } from './panelData.js';
+import { isSum, nameOf, numberAt, rowsOf, seriesOverTime, valuesByName, type Column } from './panelData.js';
 
 const spendByModel: readonly Column[] = [
   { path: 'time', kind: 'TIME' },
@@ -8,7 +8,7 @@ const spendByModel: readonly Column[] = [
 ];
 
 const modelSeries = (cells: readonly object[], starts: readonly number[]) =>
-  seriesOverTime(cells, spendByModel, () => '', 'Other', starts)?.series;
+  seriesOverTime(cells, spendByModel, () => '', 'Other', { starts, granularity: 'day' })?.series;
 
 const at = (text: string) => new Date(text).getTime();
 const cell = (time: string, modelName: string | null, quota: number) => ({
@@ -55,6 +55,7 @@ const rows = [
 it('has a series for each number of rows without a name, in the order of time', () => {
   expect(seriesOverTime(rows, columns, ({ path }) => path, 'Other')).toEqual({
     starts: [at('2025-11-18T00:00:00Z'), at('2025-11-19T00:00:00Z')],
+    granularity: 'day',
     series: [
       { name: 'in', isOthers: false, values: [1, 3] },
       { name: 'out', isOthers: false, values: [2, null] },
@@ -88,6 +89,43 @@ it('has gaps where there is no percentile, and 0 where nothing was counted', () 
     [2, 0, 0],
     [0, 1, 0],
   ]);
+});
+
+it('knows a percentile by its field, whatever the query calls it', () => {
+  const aliased: readonly Column[] = [
+    { path: 'time', kind: 'TIME' },
+    { path: 'key.channelName', kind: 'TEXT' },
+    { path: 'metrics.p95', field: 'metrics.latencyMs', kind: 'NUMBER' },
+  ];
+  const given = [
+    { time: '2025-11-18T00:00:00Z', key: { channelName: 'a' }, metrics: { p95: 40 } },
+    { time: '2025-11-19T00:00:00Z', key: { channelName: 'b' }, metrics: { p95: 90 } },
+  ];
+  expect(seriesOverTime(given, aliased, () => '', 'Other')?.series.map(({ values }) => values)).toEqual([
+    [40, null],
+    [null, 90],
+  ]);
+});
+
+it('has a gap where a bucket has no row at all, and 0 of what is counted', () => {
+  const of = (path: string): readonly Column[] => [
+    { path: 'time', kind: 'TIME' },
+    { path, kind: 'NUMBER' },
+  ];
+  const given = ['18', '19', '22'].map((date) => ({ time: `2025-11-${date}T00:00:00Z`, latencyMs: 40, calls: 2 }));
+  const valuesOf = (path: string) => seriesOverTime(given, of(path), () => '', 'Other')?.series[0]?.values;
+  expect(valuesOf('latencyMs')).toEqual([40, 40, null, null, 40]);
+  expect(valuesOf('calls')).toEqual([2, 2, 0, 0, 2]);
+});
+
+it('adds up what is counted, and no durations, shares, users or amounts of one moment', () => {
+  const sums = (...paths: string[]) => paths.filter((path) => isSum({ path, kind: 'NUMBER' }));
+  expect(
+    sums('metrics.usd', 'calls', 'change.calls', 'metrics.activeUsers', 'averageMs', 'coverage', 'daysLeft'),
+  ).toEqual(['metrics.usd', 'calls']);
+  expect(sums('balances', 'liabilityUsd', 'errorRate', 'usedShare', 'uptime', 'tokensPerSecond', 'modelRatio')).toEqual(
+    [],
+  );
 });
 
 it('has none without a moment or a number', () => {

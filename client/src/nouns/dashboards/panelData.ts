@@ -1,8 +1,13 @@
 import type { PanelPartsFragment } from './dashboards.generated.js';
+import { withoutHoles, type Buckets, type Granularity } from './usageSeries.js';
 
 /** Turns a response into series, slices and rows, by the shape that the server derived from the query. */
 export type Shape = NonNullable<PanelPartsFragment['shape']>;
-export type Column = Shape['columns'][number];
+/** `field` is the path in the names of the schema. Absent: the path has no alias. */
+export type Column = Pick<Shape['columns'][number], 'path' | 'kind'> & { readonly field?: string };
+
+/** The names that say what a column is. An alias is the author's word, and says nothing. */
+export const fieldOf = ({ field, path }: Column): string => field ?? path;
 
 /** The value at a path of names, joined with dots. */
 export const valueAt = (value: unknown, path: string): unknown =>
@@ -23,11 +28,14 @@ export function rowsOf(data: unknown, { rows }: Shape): readonly unknown[] {
 export const isNumeric = ({ kind }: Column): boolean => kind === 'NUMBER' || kind === 'QUOTA';
 
 /** An exact amount of a payment gateway is a text. */
-export function numberAt(row: unknown, { path }: Column): number | null {
+export function numberAt(row: unknown, { path }: Pick<Column, 'path'>): number | null {
   const value = valueAt(row, path);
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
+
+/** Whether a column says that its row is the one of everything else. */
+export const isOthersMark = (column: Column): boolean => /(^|\.)isOthers$/.test(fieldOf(column));
 
 export interface Named {
   readonly name: string;
@@ -37,7 +45,7 @@ export interface Named {
 /** The name of a row, from all of its texts. `key.isOthers` marks the row of everything else. */
 export function nameOf(row: unknown, columns: readonly Column[], other: string): Named {
   const isOthers = columns.some(
-    ({ kind, path }) => kind === 'BOOLEAN' && /(^|\.)isOthers$/.test(path) && valueAt(row, path) === true,
+    (column) => column.kind === 'BOOLEAN' && isOthersMark(column) && valueAt(row, column.path) === true,
   );
   if (isOthers) return { name: other, isOthers };
   const texts = columns
@@ -53,18 +61,30 @@ export interface PanelSeries extends Named {
 }
 
 export interface OverTime {
-  /** Starts of the buckets, Unix milliseconds, ascending. */
+  /** A moment of each bucket, Unix milliseconds, ascending. Those of rows are the starts of their buckets. */
   readonly starts: readonly number[];
+  readonly granularity: Granularity;
   readonly series: readonly PanelSeries[];
 }
 
 const lastName = ({ path }: Column): string => path.slice(path.lastIndexOf('.') + 1);
 
-/** Whether values add up: counts and amounts do, durations and shares do not. */
-export const isSum = (column: Column): boolean =>
-  isNumeric(column) && !/(Ms|Share|Rate|[pP]erMinute|coverage)$/.test(lastName(column));
+/** Durations, shares, rates and prices, which have no value where there are no calls, and amounts of one moment. */
+const measured =
+  /(Ms|Share|Rate|[pP]er(Minute|Second)|[rR]atio|[fF]actor|[pP]rice|markup|uptime|coverage|daysLeft|balances?|balanceUsd|inviteEarnings|unusedCodes|liability(Usd)?)$/;
 
-const isCompared = ({ path }: Column): boolean => /(^|\.)compared/.test(path);
+/** A share of the range before, by the name of what changed: `change.quota`. */
+export const isChange = (column: Column): boolean => /(^|\.)change\.\w+$/.test(fieldOf(column));
+
+/** Whether a column counts calls, amounts or users: where it has no row, it is 0. */
+const isCounted = (column: Column): boolean =>
+  isNumeric(column) && !measured.test(fieldOf(column)) && !isChange(column);
+
+/** Whether values add up. Users do not: one may be in several rows. */
+export const isSum = (column: Column): boolean => isCounted(column) && !/activeUsers$/.test(fieldOf(column));
+
+/** Whether a column is of the range that the rows are compared with. */
+export const isCompared = (column: Column): boolean => /(^|\.)compared/.test(fieldOf(column));
 
 /** The column of the same name in the compared range. */
 export const comparedWith = (column: Column, all: readonly Column[]): Column | undefined =>
@@ -80,31 +100,32 @@ export const sameName = (column: Column, all: readonly Column[]): Column | undef
 
 /**
  * Series over the first moment of the rows: one for each name, or one for each number where rows have no texts. A moment
- * without a row has 0 of what adds up, and else no value; null is no value. Returns null without a moment or a number.
+ * without a row has 0 of what is counted, and else no value; null is no value. Returns null without a moment or a number.
  * @param labelOf the name of a column
- * @param known the starts of the chart, if it has more than the rows. Rows of other starts are left out
+ * @param known the buckets of the chart. Rows of other starts are left out. Absent: those of the rows, and those between
  */
 export function seriesOverTime(
   rows: readonly unknown[],
   columns: readonly Column[],
   labelOf: (column: Column) => string,
   other: string,
-  known?: readonly number[],
+  known?: Buckets,
 ): OverTime | null {
   const time = columns.find(({ kind }) => kind === 'TIME');
   const numbers = columns.filter(isNumeric);
   const [first] = numbers;
   if (!time || !first) return null;
   const startOf = (row: unknown): number => new Date(String(valueAt(row, time.path))).getTime();
-  const starts =
-    known ?? [...new Set(rows.map(startOf))].filter((start) => !Number.isNaN(start)).sort((one, two) => one - two);
+  const { starts, granularity } =
+    known ??
+    withoutHoles([...new Set(rows.map(startOf))].filter((start) => !Number.isNaN(start)).sort((one, two) => one - two));
   const places = new Map(starts.map((start, index) => [start, index]));
   const series = new Map<string, Named & { values: Array<number | null> }>();
   const add = (row: unknown, named: Named, column: Column): void => {
     const place = places.get(startOf(row));
     if (place === undefined) return;
     const id = `${String(named.isOthers)} ${named.name}`;
-    const one = series.get(id) ?? { ...named, values: starts.map(() => (isSum(column) ? 0 : null)) };
+    const one = series.get(id) ?? { ...named, values: starts.map(() => (isCounted(column) ? 0 : null)) };
     series.set(id, one);
     const value = numberAt(row, column);
     one.values[place] = value !== null && isSum(column) ? value + (one.values[place] ?? 0) : value;
@@ -114,7 +135,7 @@ export function seriesOverTime(
     if (isGrouped) add(row, nameOf(row, columns, other), first);
     else for (const column of numbers) add(row, { name: labelOf(column), isOthers: false }, column);
   }
-  return { starts, series: othersLast([...series.values()]) };
+  return { starts, granularity, series: othersLast([...series.values()]) };
 }
 
 /** One value for each row, for slices and for columns without a moment. Null without a number. */

@@ -10,6 +10,7 @@ import {
   labelsOf,
   perMinute,
   viewerZone,
+  withoutHoles,
 } from './usageSeries.js';
 
 const at = (text: string) => new Date(text).getTime();
@@ -87,4 +88,51 @@ it('spreads calls over the minutes that have passed, not over those to come', ()
 
 it('writes amounts so that the marks of an axis differ', () => {
   expect([0, 12, 0.5, 0.49, 0.009, 0.0049, 0.000_01].map(centDigits)).toEqual([2, 2, 2, 4, 4, 6, 6]);
+});
+
+describe('buckets that have no row', () => {
+  const inBerlin = (starts: readonly string[]) => {
+    const { starts: all, granularity } = withoutHoles(starts.map(at));
+    return [granularity, labelsOf(all, granularity, 'Europe/Berlin')];
+  };
+
+  it('are days, also those in which a clock changes', () => {
+    // 29 March 2026 has 23 hours, and 25 October 25.
+    expect(inBerlin(['2026-03-27T23:00:00Z', '2026-03-28T23:00:00Z', '2026-03-30T22:00:00Z'])).toEqual([
+      'day',
+      ['03-28', '03-29', '03-30', '03-31'],
+    ]);
+    expect(inBerlin(['2026-10-23T22:00:00Z', '2026-10-24T22:00:00Z', '2026-10-26T23:00:00Z'])).toEqual([
+      'day',
+      ['10-24', '10-25', '10-26', '10-27'],
+    ]);
+  });
+
+  it('are hours, and five minutes of the last hours', () => {
+    const hours = ['00', '01', '04'].map((hour) => at(`2026-11-01T${hour}:00:00Z`));
+    expect(withoutHoles(hours).starts).toEqual(
+      ['00', '01', '02', '03', '04'].map((hour) => at(`2026-11-01T${hour}:00:00Z`)),
+    );
+    const minutes = (...all: number[]) => all.map((minute) => at('2026-11-01T00:00:00Z') + minute * 60_000);
+    expect(withoutHoles(minutes(0, 5, 20)).starts).toEqual(minutes(0, 5, 10, 15, 20));
+  });
+
+  it('are weeks, and months of different length', () => {
+    expect(inBerlin(['2026-10-11T22:00:00Z', '2026-10-18T22:00:00Z', '2026-11-01T23:00:00Z'])).toEqual([
+      'week',
+      ['10-12', '10-19', '10-26', '11-02'],
+    ]);
+    expect(inBerlin(['2025-12-31T23:00:00Z', '2026-03-31T22:00:00Z', '2026-04-30T22:00:00Z'])).toEqual([
+      'month',
+      ['2026-01', '2026-02', '2026-03', '2026-04', '2026-05'],
+    ]);
+  });
+
+  it('are none between moments that are no starts, as those of calls', () => {
+    const calls = ['00:00:00.100', '00:00:09.000', '04:30:01.000'].map((time) => at(`2026-11-01T${time}Z`));
+    expect(withoutHoles(calls).starts).toEqual(calls);
+    expect(withoutHoles([]).starts).toEqual([]);
+    const far = [0, 3_600_000, 6000 * 3_600_000];
+    expect(withoutHoles(far).starts).toEqual(far);
+  });
 });

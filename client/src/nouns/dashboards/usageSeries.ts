@@ -6,6 +6,13 @@ import type { Zone } from '../../lib/zone.js';
 export const granularities = ['hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof granularities)[number];
 
+/** The buckets of a chart. */
+export interface Buckets {
+  /** Unix milliseconds, ascending. */
+  readonly starts: readonly number[];
+  readonly granularity: Granularity;
+}
+
 /** Hours of the shortest bucket. */
 const hours: Readonly<Record<Granularity, number>> = { hour: 1, day: 24, week: 168, month: 672 };
 
@@ -22,6 +29,53 @@ export const granularitiesFor = (days: number): readonly Granularity[] =>
 /** The granularity for a range of days: the wanted one, or the next that the range is not too long for. */
 export const granularityFor = (wanted: Granularity, days: number): Granularity =>
   granularities.slice(granularities.indexOf(wanted)).find((one) => days <= maxDays[one]) ?? 'month';
+
+const hour = 3_600_000;
+
+/** A bucket. Milliseconds. */
+interface Length {
+  readonly granularity: Granularity;
+  /** The mean. */
+  readonly length: number;
+  /** How far starts may be from whole multiples, because clocks change and months differ. */
+  readonly tolerance: number;
+  /** Leads from about the start into the bucket, for its label. */
+  readonly inside: number;
+}
+const fiveMinutes: Length = { granularity: 'hour', length: hour / 12, tolerance: 0, inside: 0 };
+const longer: readonly Length[] = [
+  { granularity: 'hour', length: hour, tolerance: 0, inside: 0 },
+  { granularity: 'day', length: 24 * hour, tolerance: hour, inside: 12 * hour },
+  { granularity: 'week', length: 168 * hour, tolerance: hour, inside: 12 * hour },
+  { granularity: 'month', length: 730.5 * hour, tolerance: 72 * hour, inside: 336 * hour },
+];
+
+/** Maximum number of buckets: the rows of a page. */
+const maxBuckets = 5000;
+
+/**
+ * The buckets of rows, from the shortest distance of two, with those between them that have no row: a line must not lead
+ * over an hour without calls. Moments that are no starts of buckets stay as they are.
+ * @param starts ascending
+ */
+export function withoutHoles(starts: readonly number[]): Buckets {
+  const distances = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+  const shortest = Math.min(...distances);
+  const { granularity, length, tolerance, inside } =
+    longer.findLast((one) => shortest >= one.length - one.tolerance) ?? fiveMinutes;
+  const steps = distances.map((distance) => Math.round(distance / length));
+  const isRegular = distances.every(
+    (distance, index) => Math.abs(distance - (steps[index] ?? 0) * length) <= tolerance,
+  );
+  if (!isRegular || steps.reduce((sum, one) => sum + one, 0) >= maxBuckets) return { starts, granularity };
+  const between = distances.flatMap((distance, index) =>
+    Array.from(
+      { length: (steps[index] ?? 1) - 1 },
+      (_, step) => (starts[index] ?? 0) + ((step + 1) * distance) / (steps[index] ?? 1) + inside,
+    ),
+  );
+  return { starts: [...starts, ...between].sort((one, two) => one - two), granularity };
+}
 
 /**
  * Returns the labels of the buckets, all different: with the year if the range is long, and with the offset for an hour

@@ -27,7 +27,7 @@ const texts = {
 const figures = new Map(panelsOf(data, texts).map(({ key, figure }) => [key, figure]));
 const series = (key: string) => {
   const { rows = [], columns = [], buckets } = figures.get(key) ?? {};
-  return seriesOverTime(rows, columns, ({ path }) => path, 'Other', buckets?.starts)?.series;
+  return seriesOverTime(rows, columns, ({ path }) => path, 'Other', buckets)?.series;
 };
 
 it('has the figures of each bucket, and requests per minute', () => {

@@ -1,8 +1,10 @@
 import Box from '@mui/material/Box';
 import { useColorScheme } from '@mui/material/styles';
 import Typography from '@mui/material/Typography';
+import { useEditorContext } from '@graphiql/react';
 import { GraphiQL, type GraphiQLProps } from 'graphiql';
 import 'graphiql/style.css';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sitePath } from '../../lib/basePath.js';
 import { session } from '../../lib/session.js';
@@ -65,16 +67,21 @@ export function ExplorerScreen() {
           '--font-size-body': '14px',
           // Words and numbers of the lines that are too pale by default.
           '--alpha-secondary': '0.9',
-          '--alpha-tertiary': '0.75',
+          '--alpha-tertiary': '0.8',
           ...(isDark
             ? { '--color-base': '204, 17%, 9%', '--color-primary': '184, 51%, 54%' }
             : {
                 '--color-base': '0, 0%, 100%',
                 '--color-primary': '186, 78%, 25%',
                 '--color-info': '208, 100%, 38%',
+                '--color-secondary': '242, 51%, 55%',
                 '--color-tertiary': '188, 100%, 25%',
+                '--color-success': '158, 70%, 27%',
+                '--color-warning': '36, 100%, 27%',
+                '--color-error': '13, 93%, 40%',
               }),
         },
+        '&& .graphiql-doc-explorer a': { textDecoration: 'underline' },
         // Phones show the buttons, the documentation, the editor and the response below each other.
         '&& .graphiql-container, && .graphiql-main, && #graphiql-session': {
           flexDirection: { xs: 'column', md: 'row' },
@@ -101,8 +108,28 @@ export function ExplorerScreen() {
           forcedTheme={isDark ? 'dark' : 'light'}
           isHeadersEditorEnabled={false}
           showPersistHeadersSettings={false}
-        />
+        >
+          <GraphiQL.Toolbar>
+            {({ prettify, merge, copy }) => (
+              <>
+                {prettify}
+                {merge}
+                {copy}
+                <EditorNames />
+              </>
+            )}
+          </GraphiQL.Toolbar>
+        </GraphiQL>
       </Box>
     </Box>
   );
+}
+
+/** Names the editors for screen readers, which GraphiQL does not. It stands in its tool bar, where its context is. */
+function EditorNames() {
+  const { queryEditor, variableEditor, responseEditor } = useEditorContext({ nonNull: true });
+  useEffect(() => queryEditor?.setOption('screenReaderLabel', 'Query'), [queryEditor]);
+  useEffect(() => variableEditor?.setOption('screenReaderLabel', 'Variables'), [variableEditor]);
+  useEffect(() => responseEditor?.setOption('screenReaderLabel', 'Response'), [responseEditor]);
+  return null;
 }

@@ -189,7 +189,7 @@ describe('selected users', () => {
   });
 
   /** Enables ada and bob, of whom the server refuses bob. */
-  const enableBoth = async (code: string, message: string) => {
+  const enableBoth = async (code: string, message: string, shown = message) => {
     const enable = writing(
       EnableUsersDocument,
       { ids: [7, 8] },
@@ -200,11 +200,12 @@ describe('selected users', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Enable' }));
     const question = within(await screen.findByRole('alertdialog', { name: 'Enable 2 users?' }));
     fireEvent.click(question.getByRole('button', { name: 'Enable' }));
-    await screen.findByText(`1 changed, 1 not. User 8: ${message}`);
+    await screen.findByText(`1 changed, 1 not. User 8: ${shown}`);
   };
 
   it('are enabled together; those that were refused stay selected, with the reason', async () => {
-    await enableBoth('INSUFFICIENT_PRIVILEGES', 'No permission to update this user');
+    const shown = 'You have no permission for this (to update this user)';
+    await enableBoth('INSUFFICIENT_PRIVILEGES', 'No permission to update this user', shown);
     await screen.findByText('1 selected');
     // Rows behind the question are hidden until it has closed.
     expect(await (await rowOf('bob')).findByRole('checkbox', { name: /row/ })).toBeChecked();

@@ -58,6 +58,11 @@ class PanelColumnObject implements QueryColumn {
   @Field(() => String, { description: 'Names in the response, joined with dots, such as `metrics.usd`.' })
   path: string;
 
+  @Field(() => String, {
+    description: 'The same path without aliases: `metrics.latencyMs` where `path` is `metrics.p95`.',
+  })
+  field: string;
+
   @Field(() => ColumnKindEnum, { description: 'Its type.' })
   kind: ColumnKind;
 }

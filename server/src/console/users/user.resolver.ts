@@ -12,7 +12,7 @@ import type { BulkResult } from '../../shared/bulk.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { AccountService } from './account.service.js';
 import { toSettingObject, UserSettingObject } from './setting.object.js';
-import type { StoredSetting, UserSettings } from './user-setting.js';
+import type { UserSettings } from './user-setting.js';
 import type { User } from './user.entity.js';
 import {
   CreateUserInput,
@@ -152,11 +152,8 @@ export class UserResolver {
     nullable: true,
     description: 'How the user wants to be notified, and sees amounts and times.',
   })
-  async setting(@Root() { id }: User, @Ctx() context: GraphQLContext): Promise<UserSettingObject> {
-    const read = (ids: readonly number[]): Promise<Map<number, StoredSetting>> =>
-      this.userService.settings(context.actor, ids);
-    const stored = await loadFor(context, this.userService, { name: 'setting' }, id, read);
-    return toSettingObject(this.settings.read(stored ?? {}));
+  setting(@Root() { setting }: User): UserSettingObject {
+    return toSettingObject(this.settings.read(setting));
   }
 
   @FieldResolver(() => Date, { nullable: true, description: 'Null: never.' })

@@ -40,7 +40,6 @@ import {
   type UserSortField,
   type UserSums,
 } from './user-list.js';
-import type { StoredSetting } from './user-setting.js';
 import { User } from './user.entity.js';
 import { claimUsername, UsernameTakenError } from './username.js';
 
@@ -73,16 +72,6 @@ export class UserService {
   /** Reads users by id, for relations. Admins see every user, including deleted ones; other users see themselves. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<User[]> {
     return this.deps.users.find({ where: { id: In(visibleUsers(actor, ids)) }, withDeleted: true });
-  }
-
-  /** Returns the stored settings, with encrypted secrets, of the users that the actor may see. */
-  async settings(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, StoredSetting>> {
-    const rows = await this.deps.users.find({
-      where: { id: In(visibleUsers(actor, ids)) },
-      select: { id: true, setting: true },
-      withDeleted: true,
-    });
-    return new Map(rows.map(({ id, setting }) => [id, setting]));
   }
 
   /** Returns quota reserved for calls in flight, by user; users without reservations are absent. */

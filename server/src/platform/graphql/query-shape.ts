@@ -125,6 +125,11 @@ interface Leaf extends QueryColumn {
   readonly list: string | null;
 }
 
+/** The fields from the root to a field, each by its key in the response and its name in the schema. */
+type Place = ReadonlyArray<{ readonly key: string; readonly name: string }>;
+
+const pathOf = (place: Place): string => place.map(({ key }) => key).join('.');
+
 /**
  * Finds the first list of objects of a query, and the scalars of its rows. Without a list, the response is one row.
  * Lists inside rows are left out: they have no place in a table.
@@ -136,7 +141,7 @@ function shapeOf(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   }
   const leaves = new Map<string, Leaf>();
 
-  function walk(set: SelectionSetNode, parent: GraphQLNamedType, above: readonly string[], list: number | null): void {
+  function walk(set: SelectionSetNode, parent: GraphQLNamedType, above: Place, list: number | null): void {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FRAGMENT_SPREAD || selection.kind === Kind.INLINE_FRAGMENT) {
         const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
@@ -147,17 +152,17 @@ function shapeOf(schema: GraphQLSchema, document: DocumentNode, operation: Opera
       const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[selection.name.value] : null;
       if (!field) continue;
       const type = getNamedType(field.type);
-      const here = [...above, (selection.alias ?? selection.name).value];
+      const name = selection.name.value;
+      const here = [...above, { key: selection.alias?.value ?? name, name }];
       const isList = isListType(getNullableType(field.type));
       if (isLeafType(type)) {
         if (isList) continue;
-        const own = list === null ? here : here.slice(list);
-        const place = list === null ? null : here.slice(0, list).join('.');
-        const path = own.join('.');
-        leaves.set(here.join('.'), {
-          path,
-          kind: /^id$|Id$/.test(selection.name.value) ? 'TEXT' : kindOf(type),
-          list: place,
+        const own = here.slice(list ?? 0);
+        leaves.set(pathOf(here), {
+          path: pathOf(own),
+          field: own.map((one) => one.name).join('.'),
+          kind: /^id$|Id$/.test(name) ? 'TEXT' : kindOf(type),
+          list: list === null ? null : pathOf(here.slice(0, list)),
         });
       } else if (selection.selectionSet && !(isList && list !== null)) {
         walk(selection.selectionSet, type, here, isList ? here.length : list);
@@ -170,7 +175,7 @@ function shapeOf(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   const all = [...leaves.values()];
   const rows = all.find(({ list }) => list !== null)?.list ?? null;
   const columnsOf = (of: string | null): QueryColumn[] =>
-    all.filter(({ list }) => list === of).map(({ path, kind }) => ({ path, kind }));
+    all.filter(({ list }) => list === of).map(({ path, field, kind }) => ({ path, field, kind }));
   return { rows, columns: columnsOf(rows), values: columnsOf(null) };
 }
 
