@@ -4,7 +4,7 @@ import { isAppError } from '../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
 import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
-import { outputTokens, type Heard, type Mark, type ResponseEstimate } from './response-estimate.js';
+import { isApart, outputTokens, type Heard, type Mark, type ResponseEstimate } from './response-estimate.js';
 
 /** The maximum cost of a response. */
 export interface ResponseCost {
@@ -32,6 +32,8 @@ export interface ReservedResponse extends ResponseReservation {
   responseId: unknown;
   mark: Mark;
   isInConversation: boolean;
+  /** Whether it does not read the conversation. */
+  isApart: boolean;
   readonly heard: Heard;
   isCancelled: boolean;
 }
@@ -114,6 +116,7 @@ export class SessionReservations {
     const reserved = await this.reserve(estimate.readBy(response), limit);
     reserved.eventId = eventId;
     reserved.isInConversation = response['conversation'] !== 'none';
+    reserved.isApart = isApart(response);
     this.waiting.push(reserved);
     const sent = { ...event, event_id: eventId };
     if (reserved.isLimited) return { ...sent, response: withLimit(response, reserved.outputTokens) };
@@ -352,6 +355,7 @@ const reservedResponse = (
   responseId: undefined,
   mark,
   isInConversation: true,
+  isApart: false,
   heard: { text: 0, seconds: 0 },
   isCancelled: false,
 });
