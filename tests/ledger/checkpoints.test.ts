@@ -121,3 +121,54 @@ it('does not wait for a reservation that is being settled', async () => {
   }
   expect(await testLedger.count(`reservations WHERE request_id LIKE 'locked-%' AND due IS NOT NULL`)).toBe(1);
 });
+
+it('writes the charges of all sessions but one whose charge cannot be counted', async () => {
+  const { session, write } = await sessionOf('broken');
+  const held = await session.reserve(100, true, 0);
+  const checkpoints = new ChargeCheckpoints(testLedger.pool, logger);
+  checkpoints.note({
+    unsettled: () => {
+      throw new RangeError('no such number');
+    },
+  });
+  await new Promise<void>((read) =>
+    checkpoints.note({ unsettled: () => (read(), [session.unsettled(held, charge(50))]) }),
+  );
+  await write([]);
+  expect(await testLedger.count(`reservations WHERE request_id LIKE 'broken-%' AND due IS NOT NULL`)).toBe(1);
+});
+
+it('leaves time for other work between the sessions of a node', async () => {
+  const { session } = await sessionOf('many', 1_000_000);
+  const held = await session.reserve(100, true, 0);
+  const sizes: number[] = [];
+  let longest = 0;
+  let last = performance.now();
+  const pool = {
+    query: async (_text: string, [json]: [string]) => {
+      sizes.push((JSON.parse(json) as unknown[]).length);
+      longest = Math.max(longest, performance.now() - last);
+      await new Promise((done) => setImmediate(done));
+      last = performance.now();
+    },
+  };
+  const checkpoints = new ChargeCheckpoints(
+    pool as unknown as ConstructorParameters<typeof ChargeCheckpoints>[0],
+    logger,
+  );
+  const one = session.unsettled(held, charge(50));
+  await new Promise<void>((read) => {
+    for (let index = 0; index < 100; index++) {
+      checkpoints.note({
+        unsettled: () => {
+          if (index === 0) last = performance.now();
+          if (index === 99) read();
+          return Array.from({ length: 100 }, () => one);
+        },
+      });
+    }
+  });
+  await new Promise((done) => setTimeout(done, 20));
+  expect(sizes).toEqual(Array.from({ length: 50 }, () => 200));
+  expect(longest).toBeLessThan(50);
+});

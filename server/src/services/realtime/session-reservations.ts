@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reservation } from '../../billing/ledger/index.js';
-import { isAppError } from '../../shared/errors.js';
+import { AppError, isAppError } from '../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
 import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
@@ -59,6 +59,8 @@ export interface SessionReservationsDeps {
   readonly release: (held: Reservation) => Promise<void>;
 }
 
+/** Maximum number of responses of a session that were requested and have not ended. Each costs memory and work. */
+const maxResponses = 100;
 /** Output tokens of realtime models without published limits. */
 const usualOutput = 4096;
 /** Tokens of speech that are reserved before it begins. */
@@ -107,6 +109,9 @@ export class SessionReservations {
    */
   async create(event: Fields): Promise<Fields> {
     const { estimate, settings } = this.deps;
+    if (this.waiting.length + this.running.length >= maxResponses) {
+      throw new AppError('RATE_LIMITED', `Too many responses at once: at most ${maxResponses} of a session`);
+    }
     const response = asFields(event['response']) ?? {};
     const named = limitIn(response, 'response');
     // A limit that the event carries applies whatever the provider has confirmed.
