@@ -122,24 +122,47 @@ it('does not wait for a reservation that is being settled', async () => {
   expect(await testLedger.count(`reservations WHERE request_id LIKE 'locked-%' AND due IS NOT NULL`)).toBe(1);
 });
 
-it('computes the charges of many sessions in pieces', async () => {
-  const { pool } = testLedger.node('many');
-  const checkpoints = new ChargeCheckpoints(pool, logger);
-  const pieces: number[] = [];
-  let isOpen = false;
-  await new Promise<void>((all) => {
-    let read = 0;
-    const unsettled = (): UnsettledCharge[] => {
-      if (!isOpen) {
-        isOpen = true;
-        pieces.push(0);
-        setImmediate(() => (isOpen = false));
-      }
-      pieces.push((pieces.pop() ?? 0) + 1);
-      if (++read === 250) all();
-      return [];
-    };
-    for (let at = 0; at < 250; at++) checkpoints.note({ unsettled: () => unsettled() });
+it('writes the charges of all sessions but one whose charge cannot be counted', async () => {
+  const { session, write } = await sessionOf('broken');
+  const held = await session.reserve(100, true, 0);
+  const checkpoints = new ChargeCheckpoints(testLedger.pool, logger);
+  checkpoints.note({
+    unsettled: () => {
+      throw new RangeError('no such number');
+    },
   });
-  expect(pieces).toEqual([100, 100, 50]);
+  await new Promise<void>((read) =>
+    checkpoints.note({ unsettled: () => (read(), [session.unsettled(held, charge(50))]) }),
+  );
+  await write([]);
+  expect(await testLedger.count(`reservations WHERE request_id LIKE 'broken-%' AND due IS NOT NULL`)).toBe(1);
+});
+
+it('leaves time for other work between the sessions of a node', async () => {
+  const { session } = await sessionOf('many', 1_000_000);
+  const held = await session.reserve(100, true, 0);
+  const sizes: number[] = [];
+  const pool = {
+    query: async (_text: string, [json]: [string]) => {
+      sizes.push((JSON.parse(json) as unknown[]).length);
+      await new Promise((done) => setImmediate(done));
+    },
+  };
+  const checkpoints = new ChargeCheckpoints(
+    pool as unknown as ConstructorParameters<typeof ChargeCheckpoints>[0],
+    logger,
+  );
+  const one = session.unsettled(held, charge(50));
+  await new Promise<void>((read) => {
+    for (let index = 0; index < 100; index++) {
+      checkpoints.note({
+        unsettled: () => {
+          if (index === 99) read();
+          return Array.from({ length: 100 }, () => one);
+        },
+      });
+    }
+  });
+  await new Promise((done) => setTimeout(done, 20));
+  expect(sizes).toEqual(Array.from({ length: 50 }, () => 200));
 });

@@ -83,6 +83,7 @@ const tokensOf = (value: unknown): number => (value === undefined ? 0 : Math.cei
 
 class SpeakingSession {
   private text = 0;
+  private instructions = 0;
   private audio = 0;
   private buffered = 0;
   private isSpeaking = false;
@@ -95,6 +96,13 @@ class SpeakingSession {
     private readonly model: SpeakingModel,
     private settings: RealtimeEvent,
   ) {}
+
+  /** G.711 has 8,000 bytes a second, PCM16 of 24 kHz has 48,000. */
+  private get bytesPerSecond(): number {
+    const audio = (this.settings['audio'] ?? {}) as { input?: { format?: RealtimeEvent } };
+    const format = this.settings['input_audio_format'] ?? audio.input?.format?.['type'] ?? 'pcm16';
+    return format === 'pcm16' || format === 'audio/pcm' ? 48_000 : 8000;
+  }
 
   private get limitName(): string {
     return this.model.isBeta ? 'max_response_output_tokens' : 'max_output_tokens';
@@ -109,8 +117,12 @@ class SpeakingSession {
     const asked = response['max_output_tokens'];
     if (asked !== undefined && !this.isLimit(asked)) return this.refuse(event, 'invalid_value');
     if ('max_response_output_tokens' in response) return this.refuse(event, 'unknown_parameter');
-    const own = tokensOf(response['instructions']) + tokensOf(response['tools']) + tokensOf(response['input']);
-    this.begin(inConversation, own, asked ?? this.settings[this.limitName]);
+    const { input } = response;
+    const own = tokensOf(response['instructions']) + tokensOf(response['tools']) + tokensOf(input);
+    // An input of its own replaces the conversation, unless it refers to items of it (reference of `response.create`).
+    const isApart = Array.isArray(input) && !(input as RealtimeEvent[]).some(({ type }) => type === 'item_reference');
+    const read = isApart ? { text: this.instructions, audio: 0 } : { text: this.text, audio: this.audio };
+    this.begin(inConversation, { text: read.text + own, audio: read.audio }, asked ?? this.settings[this.limitName]);
   }
 
   receive(event: RealtimeEvent): void {
@@ -143,6 +155,7 @@ class SpeakingSession {
     if (idle !== null && !(Number(idle) >= 5000 && Number(idle) <= 30_000)) return this.refuse(event, 'invalid_value');
     this.settings = { ...this.settings, ...session };
     if (detectionIn(this.settings) !== before) this.awaitSpeech();
+    this.instructions = tokensOf(session['instructions']) || this.instructions;
     this.text += tokensOf(session['instructions']);
     const updated = { type: 'session.updated', session: this.settings };
     if (this.model.confirmsAfter === 0) send(this.session.socket, updated);
@@ -151,7 +164,7 @@ class SpeakingSession {
 
   /** Server VAD: zeros are silence. 200 ms of it end a turn. */
   private hear(sound: Buffer): void {
-    const seconds = sound.length / 48_000;
+    const seconds = sound.length / this.bytesPerSecond;
     const detection = detectionIn(this.settings);
     const isSpeech = sound.some((byte) => byte !== 0);
     if (!detection) {
@@ -170,7 +183,8 @@ class SpeakingSession {
     this.isSpeaking = false;
     send(this.session.socket, { type: 'input_audio_buffer.speech_stopped', audio_end_ms: 0, item_id: 'i' });
     this.commit();
-    if (detection['create_response'] !== false) this.begin(true, 0, this.settings[this.limitName]);
+    if (detection['create_response'] !== false)
+      this.begin(true, { text: this.text, audio: this.audio }, this.settings[this.limitName]);
   }
 
   /**
@@ -195,7 +209,7 @@ class SpeakingSession {
         });
         this.buffered = idle / 1000;
         this.commit();
-        this.begin(true, 0, this.settings[this.limitName]);
+        this.begin(true, { text: this.text, audio: this.audio }, this.settings[this.limitName]);
       },
       (idle / 1000) * this.model.idleSecond,
     );
@@ -207,12 +221,12 @@ class SpeakingSession {
     send(this.session.socket, { type: 'input_audio_buffer.committed', item_id: 'i', previous_item_id: null });
   }
 
-  private begin(inConversation: boolean, own: number, limit: unknown): void {
+  private begin(inConversation: boolean, read: { text: number; audio: number }, limit: unknown): void {
     const { model, session } = this;
     const { socket } = session;
     const { tokens, milliseconds, bytes } = model.speech;
     const most = Math.min(tokens, typeof limit === 'number' && model.obeys ? limit : model.longest);
-    const made: Made = { textIn: this.text + own, audioIn: this.audio, audioOut: 0 };
+    const made: Made = { textIn: read.text, audioIn: read.audio, audioOut: 0 };
     model.made.push(made);
     const id = `resp_${model.made.length}`;
     const delta = model.isBeta ? 'response.audio.delta' : 'response.output_audio.delta';

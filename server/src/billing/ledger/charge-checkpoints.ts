@@ -17,12 +17,12 @@ export interface UnsettledSource {
 const leastPause = 100;
 /** The pause after a write as a multiple of its duration, so that a slow database is not kept busy with these writes. */
 const pauseOfDuration = 4;
-/** Sessions of one write, whose charges are computed without a pause. The others follow in the next write. */
-const sourcesOfWrite = 100;
+/** Charges of a statement, so that counting them does not delay other work of the server. A session adds all of its own. */
+const batchSize = 200;
 
 /**
  * Writes down what running responses have produced, so that another server, or the next process, charges it if this
- * process is killed. One statement for all sessions of a node, ten times a second at most; none while nothing changes.
+ * process is killed. It is written for all sessions of a node together, ten times a second at most; not while nothing changes.
  */
 export class ChargeCheckpoints {
   private readonly changed = new Set<UnsettledSource>();
@@ -46,17 +46,36 @@ export class ChargeCheckpoints {
 
   /** Never throws: the next change writes again, and without a write only what a killed process knew is lost. */
   private async write(): Promise<void> {
-    const sources = [...this.changed].slice(0, sourcesOfWrite);
-    for (const source of sources) this.changed.delete(source);
-    const charges = sources.flatMap((source) => source.unsettled());
     const startedAt = performance.now();
-    try {
-      if (charges.length > 0) await this.pool.query(writing, [asJson(charges)]);
-    } catch (error) {
-      this.logger.warn({ err: error }, 'charges of running responses could not be written');
+    const sources = [...this.changed];
+    this.changed.clear();
+    let charges: UnsettledCharge[] = [];
+    for (const [index, source] of sources.entries()) {
+      charges.push(...this.chargesOf(source));
+      if (charges.length < batchSize && index < sources.length - 1) continue;
+      await this.store(charges);
+      charges = [];
     }
     const pause = Math.max(leastPause, (performance.now() - startedAt) * pauseOfDuration);
     this.timer = this.changed.size > 0 ? setTimeout(() => void this.write(), pause) : null;
+  }
+
+  private chargesOf(source: UnsettledSource): readonly UnsettledCharge[] {
+    try {
+      return source.unsettled();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'charges of a session could not be counted');
+      return [];
+    }
+  }
+
+  private async store(charges: readonly UnsettledCharge[]): Promise<void> {
+    if (charges.length === 0) return;
+    try {
+      await this.pool.query(writing, [asJson(charges)]);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'charges of running responses could not be written');
+    }
   }
 }
 

@@ -2,10 +2,9 @@ import { randomInt } from 'node:crypto';
 import { textsAtOnce } from '../../gateway/admit/guardrails/body-texts.js';
 import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../../gateway/reserve/metering/text-meter.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
+import { rateOf, type SessionSettings } from './session-settings.js';
 import { inputOf, outputOf, type ChargedAudio, type ReadTokens } from './session-price.js';
 
-const pcmBytesPerSecond = 48_000;
-const narrowBytesPerSecond = 8_000;
 /**
  * Characters. Of longer texts, several random pieces of this total length are counted, so that counting does not delay
  * other sessions.
@@ -16,6 +15,11 @@ const pieceCharacters = 2_000;
 /** Tokens of an image of medium size. */
 const imageTokens = 1500;
 const noNames: ReadonlySet<string> = new Set(['audio', 'event_id', 'image_url']);
+
+/** Milliseconds after which a provider has noticed speech in audio. It drops audio without speech. */
+const detectionMilliseconds = 5000;
+/** Audio is remembered in parts of this duration. */
+const partMilliseconds = 100;
 
 /** Content that was added to a conversation. */
 export interface Mark {
@@ -41,22 +45,23 @@ export class ResponseEstimate {
   private seconds = 0;
   /** Seconds of audio that are not yet an item of the conversation. */
   private uncommitted = 0;
+  /** The part of it in which the provider may still find speech, in the order in which it was sent. */
+  private unheard: Array<{ readonly at: number; seconds: number }> = [];
   /** Seconds of audio since the last transcript. */
   private sent = 0;
   private instructions = 0;
   private tools = 0;
-  private inputRate = pcmBytesPerSecond;
-  private outputRate = pcmBytesPerSecond;
+  private outputRate = rateOf(undefined);
 
-  constructor(private readonly model: string) {
+  constructor(
+    private readonly model: string,
+    private readonly settings: Pick<SessionSettings, 'inputRate' | 'keptSilence'>,
+  ) {
     void loadEncoding(encodingOf(model)).catch(() => undefined);
   }
 
-  /**
-   * Counts an event of the client.
-   * @param keptSilence seconds of audio that the provider keeps while it waits for speech
-   */
-  fromClient(event: Fields, keptSilence = Infinity): void {
+  /** Counts an event of the client. */
+  fromClient(event: Fields): void {
     const { type } = event;
     if (type === 'session.update') {
       const session = fieldsOf(event['session']);
@@ -66,7 +71,7 @@ export class ResponseEstimate {
       this.text += instructions;
       this.readTools(session);
     } else if (type === 'input_audio_buffer.append') {
-      this.append(decodedLength(event['audio']) / this.inputRate, keptSilence);
+      this.append(decodedLength(event['audio']) / this.settings.inputRate, this.settings.keptSilence);
     } else if (type === 'conversation.item.create') {
       const { text, seconds } = this.contentOf(event['item']);
       this.text += text;
@@ -77,9 +82,29 @@ export class ResponseEstimate {
 
   private append(seconds: number, keptSilence: number): void {
     this.sent += seconds;
-    const kept = Math.max(this.uncommitted, Math.min(this.uncommitted + seconds, keptSilence));
-    this.seconds += kept - this.uncommitted;
-    this.uncommitted = kept;
+    this.seconds += seconds;
+    this.uncommitted += seconds;
+    if (keptSilence === Infinity) {
+      this.unheard = [];
+      return;
+    }
+    const now = performance.now();
+    const last = this.unheard.at(-1);
+    if (last && now - last.at < partMilliseconds) last.seconds += seconds;
+    else this.unheard.push({ at: now, seconds });
+    this.dropSilence(now, keptSilence);
+  }
+
+  /** Removes audio in which the provider found no speech, except the last seconds, which it keeps. */
+  private dropSilence(now: number, keptSilence: number): void {
+    let silence = 0;
+    for (let first = this.unheard[0]; first && now - first.at > detectionMilliseconds; [first] = this.unheard) {
+      silence += first.seconds;
+      this.unheard.shift();
+    }
+    const dropped = Math.min(silence, Math.max(0, this.uncommitted - keptSilence));
+    this.seconds -= dropped;
+    this.uncommitted -= dropped;
   }
 
   /**
@@ -92,6 +117,9 @@ export class ResponseEstimate {
       case 'session.updated':
       case 'transcription_session.updated':
         this.readSession(fieldsOf(event['session']));
+        break;
+      case 'input_audio_buffer.speech_started':
+        this.unheard = [];
         break;
       case 'input_audio_buffer.committed':
         this.uncommitted = 0;
@@ -132,9 +160,7 @@ export class ResponseEstimate {
   /** Returns the tokens that the response to a `response.create` reads. */
   readBy(response: Fields): ReadTokens {
     const { input } = response;
-    // A response with its own input does not read the conversation, unless the input refers to it.
-    const isApart = Array.isArray(input) && !input.some((item) => fieldsOf(item)['type'] === 'item_reference');
-    const context = isApart ? { text: this.instructions + this.tools, audio: 0 } : this.conversation;
+    const context = isApart(response) ? { text: this.instructions + this.tools, audio: 0 } : this.conversation;
     const own = this.contentOf([input, response['instructions'], response['prompt'], response['tools']]);
     return { text: context.text + own.text, audio: context.audio + inputTokens(own.seconds) };
   }
@@ -142,8 +168,11 @@ export class ResponseEstimate {
   /** Removes an event of the client that was not sent to the provider. */
   withdraw(before: Mark): void {
     this.text = Math.min(this.text, before.text);
-    this.uncommitted = Math.max(0, this.uncommitted - Math.max(0, this.seconds - before.seconds));
-    this.seconds = Math.min(this.seconds, before.seconds);
+    const withdrawn = Math.max(0, this.seconds - before.seconds);
+    this.uncommitted = Math.max(0, this.uncommitted - withdrawn);
+    const last = this.unheard.at(-1);
+    if (last) last.seconds = Math.max(0, last.seconds - withdrawn);
+    this.seconds -= withdrawn;
   }
 
   /** Returns the input of a response that begins now. Later input belongs to the next response. */
@@ -161,10 +190,14 @@ export class ResponseEstimate {
     this.uncommitted = Math.min(this.uncommitted, this.seconds);
   }
 
+  /** Adds the output of a response that did not read the conversation. */
+  endedApart({ textOutputTokens, audioOutputTokens }: ChargedAudio): void {
+    this.known = { text: this.known.text + textOutputTokens, audio: this.known.audio + audioOutputTokens };
+  }
+
   private readSession(session: Fields): void {
     // Older sessions have the formats at the top level, newer ones under `audio`.
     const audio = fieldsOf(session['audio']);
-    this.inputRate = rateOf(session['input_audio_format'] ?? fieldsOf(audio['input'])['format']);
     this.outputRate = rateOf(session['output_audio_format'] ?? fieldsOf(audio['output'])['format']);
     this.readTools(session);
   }
@@ -182,7 +215,7 @@ export class ResponseEstimate {
     let text = 0;
     for (const each of textsAtOnce(value, noNames)) text += this.count(each);
     const media = mediaOf(value, 0);
-    return { text: text + media.images * imageTokens, seconds: media.bytes / this.inputRate };
+    return { text: text + media.images * imageTokens, seconds: media.bytes / this.settings.inputRate };
   }
 
   private count(text: unknown): number {
@@ -199,6 +232,11 @@ export class ResponseEstimate {
     }
     return Math.ceil((tokens * text.length) / (samplePieces * pieceCharacters));
   }
+}
+
+/** Whether a response has an input of its own and does not read the conversation. A reference reads a part of it. */
+export function isApart({ input }: Fields): boolean {
+  return Array.isArray(input) && !input.some((item) => fieldsOf(item)['type'] === 'item_reference');
 }
 
 export const inputTokens = (seconds: number): number => Math.trunc((seconds / 60) * (100 / 0.06));
@@ -227,12 +265,4 @@ function decodedLength(audio: unknown): number {
   if (typeof audio !== 'string') return 0;
   const padding = audio.endsWith('==') ? 2 : audio.endsWith('=') ? 1 : 0;
   return Math.max(0, Math.floor((audio.length * 3) / 4) - padding);
-}
-
-/** Returns the sample rate of a format: `pcm16`, or `{type: "audio/pcm", rate: 24000}`. */
-function rateOf(format: unknown): number {
-  if (format === undefined || format === 'pcm16') return pcmBytesPerSecond;
-  const { type, rate } = fieldsOf(format);
-  if (type !== 'audio/pcm') return narrowBytesPerSecond;
-  return typeof rate === 'number' && rate >= 8000 && rate <= 48_000 ? rate * 2 : pcmBytesPerSecond;
 }

@@ -24,8 +24,8 @@ const begins = (id: string) => ({ type: 'response.created', response: { id } });
 function session(most = Infinity) {
   const sale = priceOfCard({ name: 'm', card: { prices: { input: 1, output: 1 } } }, 'card', { groupRatio: 1 });
   const price = new SessionPrice(sale, values, () => sale);
-  const estimate = new ResponseEstimate('m');
   const settings = new SessionSettings(false);
+  const estimate = new ResponseEstimate('m', settings);
   const costs: ResponseCost[] = [];
   const held = new Set<Reservation>();
   const failures: Error[] = [];

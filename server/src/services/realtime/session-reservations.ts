@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reservation } from '../../billing/ledger/index.js';
-import { isAppError } from '../../shared/errors.js';
+import { AppError, isAppError } from '../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
 import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
-import { outputTokens, type Heard, type Mark, type ResponseEstimate } from './response-estimate.js';
+import { isApart, outputTokens, type Heard, type Mark, type ResponseEstimate } from './response-estimate.js';
 
 /** The maximum cost of a response. */
 export interface ResponseCost {
@@ -32,6 +32,8 @@ export interface ReservedResponse extends ResponseReservation {
   responseId: unknown;
   mark: Mark;
   isInConversation: boolean;
+  /** Whether it does not read the conversation. */
+  isApart: boolean;
   readonly heard: Heard;
   isCancelled: boolean;
 }
@@ -57,6 +59,8 @@ export interface SessionReservationsDeps {
   readonly release: (held: Reservation) => Promise<void>;
 }
 
+/** Maximum number of responses of a session that were requested and have not ended. Each costs memory and work. */
+const maxResponses = 100;
 /** Output tokens of realtime models without published limits. */
 const usualOutput = 4096;
 /** Tokens of speech that are reserved before it begins. */
@@ -105,6 +109,9 @@ export class SessionReservations {
    */
   async create(event: Fields): Promise<Fields> {
     const { estimate, settings } = this.deps;
+    if (this.waiting.length + this.running.length >= maxResponses) {
+      throw new AppError('RATE_LIMITED', `Too many responses at once: at most ${maxResponses} of a session`);
+    }
     const response = asFields(event['response']) ?? {};
     const named = limitIn(response, 'response');
     // A limit that the event carries applies whatever the provider has confirmed.
@@ -114,6 +121,7 @@ export class SessionReservations {
     const reserved = await this.reserve(estimate.readBy(response), limit);
     reserved.eventId = eventId;
     reserved.isInConversation = response['conversation'] !== 'none';
+    reserved.isApart = isApart(response);
     this.waiting.push(reserved);
     const sent = { ...event, event_id: eventId };
     if (reserved.isLimited) return { ...sent, response: withLimit(response, reserved.outputTokens) };
@@ -352,6 +360,7 @@ const reservedResponse = (
   responseId: undefined,
   mark,
   isInConversation: true,
+  isApart: false,
   heard: { text: 0, seconds: 0 },
   isCancelled: false,
 });

@@ -40,6 +40,25 @@ interface OwnTurns {
   readonly idleSeconds: number;
   /** Null when there is no limit. */
   readonly maxOutput: number | null;
+  /** Bytes of the client's audio for a second. */
+  readonly inputRate: number;
+}
+
+const pcmBytesPerSecond = 48_000;
+const narrowBytesPerSecond = 8_000;
+
+/** Returns the bytes per second of a format: `pcm16`, or `{type: "audio/pcm", rate: 24000}`. */
+export function rateOf(format: unknown): number {
+  if (format === undefined || format === 'pcm16') return pcmBytesPerSecond;
+  const { type, rate } = asFields(format) ?? {};
+  if (type !== 'audio/pcm') return narrowBytesPerSecond;
+  return typeof rate === 'number' && rate >= 8000 && rate <= 48_000 ? rate * 2 : pcmBytesPerSecond;
+}
+
+/** Returns the rate of the client's audio; undefined when a session does not name its format. */
+function inputRateIn(session: Fields): number | undefined {
+  const format = session['input_audio_format'] ?? asFields(asFields(session['audio'])?.['input'])?.['format'];
+  return format === undefined ? undefined : rateOf(format);
 }
 
 const sessionEvents = /^(transcription_)?session\.(created|updated)$/;
@@ -52,7 +71,7 @@ const updates: ReadonlySet<unknown> = new Set(['session.update', 'transcription_
 export class SessionSettings {
   private isBeta = false;
   /** The settings that the provider reported last. Until then it may begin responses. */
-  private confirmed: OwnTurns = { responds: undefined, idleSeconds: 0, maxOutput: null };
+  private confirmed: OwnTurns = { responds: undefined, idleSeconds: 0, maxOutput: null, inputRate: rateOf(undefined) };
   /** Whether the provider reports a session without a model that responds: it detects turns, and transcribes them. */
   private isTranscription = false;
   /** The settings that may apply as well because of unconfirmed updates, and the number of the last of these updates. */
@@ -90,6 +109,11 @@ export class SessionSettings {
     return larger(larger(confirmed.maxOutput, wanted), asked ? asked.maxOutput : 0);
   }
 
+  /** Bytes of the client's audio for a second: those of the densest format that may apply. */
+  get inputRate(): number {
+    return Math.min(this.confirmed.inputRate, this.asked?.inputRate ?? Infinity);
+  }
+
   /** Seconds of audio without speech that the provider keeps for the conversation. */
   get keptSilence(): number {
     const isWaiting = this.confirmed.responds === true && this.answered >= this.sent && !this.isSpeaking;
@@ -117,11 +141,13 @@ export class SessionSettings {
     const isChanged = this.isTranscription && session['type'] === 'realtime';
     const responds = isChanged || (!this.isTranscription && detection?.responds === true);
     const idleSeconds = detection?.idleSeconds ?? 0;
-    if (limit === undefined && !responds && idleSeconds === 0) return;
+    const inputRate = inputRateIn(session);
+    if (limit === undefined && !responds && idleSeconds === 0 && inputRate === undefined) return;
     this.asked = {
       responds: responds || this.asked?.responds === true,
       idleSeconds: Math.max(idleSeconds, this.asked?.idleSeconds ?? 0),
       maxOutput: larger(limit === undefined ? 0 : limit, this.asked ? this.asked.maxOutput : 0),
+      inputRate: Math.min(inputRate ?? Infinity, this.asked?.inputRate ?? Infinity),
       by: this.sent,
     };
   }
@@ -141,7 +167,8 @@ export class SessionSettings {
     if (step === 'created') this.wanted = limit;
     this.isTranscription = kind !== undefined || onlyWritesDown(session);
     const detection = this.isTranscription ? noDetection : (detectionOf(session) ?? this.confirmed);
-    this.confirmed = { responds: detection.responds, idleSeconds: detection.idleSeconds, maxOutput: limit };
+    const inputRate = inputRateIn(session) ?? this.confirmed.inputRate;
+    this.confirmed = { responds: detection.responds, idleSeconds: detection.idleSeconds, maxOutput: limit, inputRate };
   }
 
   /**

@@ -81,8 +81,8 @@ export class RealtimeSession {
     upstream: WebSocket,
     private readonly deps: SessionDeps,
   ) {
-    this.estimate = new ResponseEstimate(deps.upstreamModel);
     this.settings = new SessionSettings(deps.isTranscription);
+    this.estimate = new ResponseEstimate(deps.upstreamModel, this.settings);
     this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.admission.bareModel : null);
     this.charges = new SessionCharges(deps, this.transcripts);
     const { price, reserve, reserveNothing, sessionLedger, admission, options } = deps;
@@ -182,9 +182,9 @@ export class RealtimeSession {
 
   /** Counts an event, and reserves the responses that it has an effect on. Undefined for events without such an effect. */
   private ordered(frame: Frame, event: Fields): Promise<Frame | null> | undefined {
-    const { estimate, settings, reservations } = this;
+    const { estimate, reservations } = this;
     const before = estimate.mark();
-    estimate.fromClient(event, settings.keptSilence);
+    estimate.fromClient(event);
     if (concernsResponses.has(event['type'])) return this.reserved(frame, event);
     if (reservations.awaitsTurn(event)) return this.heard(frame, event, before);
     if (event['type'] === 'input_audio_buffer.append') reservations.feed();
@@ -383,7 +383,10 @@ export class RealtimeSession {
   private async endOf(response: Fields, reserved: ReservedResponse): Promise<undefined> {
     const reported = this.possible(reportedUsage(response['usage']));
     const usage = reported ?? (isVoid(response, reserved) ? noAudio : countedUsage(reserved));
-    if (reserved.isInConversation) this.estimate.ended(usage, reserved.mark);
+    if (reserved.isInConversation) {
+      if (reserved.isApart) this.estimate.endedApart(usage);
+      else this.estimate.ended(usage, reserved.mark);
+    }
     await this.charges.charge(usage, { reserved });
     this.reservations.take(reserved);
     await this.keepReady();
