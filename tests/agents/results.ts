@@ -38,7 +38,7 @@ function shown(value: unknown): string {
 
 /** The results of one run. They replace those of earlier runs, cell by cell, and all of another version. */
 export class Results {
-  private readonly found: Array<[Tested, Kind, Feature, string]> = [];
+  private found: Array<[Tested, Kind, Feature, string]> = [];
 
   /** Notes that a check passed, with a word for how, or the refusal of the provider that made it fail. */
   async of(
@@ -63,7 +63,7 @@ export class Results {
     this.found.push([tested, kind, feature, result]);
   }
 
-  /** Writes the file of results, and the pages that are made of it. */
+  /** Writes what was found since the last time into the file of results, so that a run that is ended early keeps it. */
   save(): void {
     const all = readResults();
     for (const [{ name, packages }, kind, feature, result] of this.found) {
@@ -72,6 +72,11 @@ export class Results {
       kinds[kind.name] = { ...kinds[kind.name], [feature]: result };
     }
     writeFileSync(resultsFile, JSON.stringify(all));
-    writePages(all);
+    this.found = [];
+  }
+
+  /** Writes the pages that are made of the results. */
+  publish(): void {
+    writePages(readResults());
   }
 }
