@@ -15,10 +15,12 @@ type Tested = { readonly name: string; readonly packages: readonly string[] };
 const readResults = (): AllResults =>
   existsSync(resultsFile) ? (JSON.parse(readFileSync(resultsFile, 'utf8')) as AllResults) : {};
 
-/** The rows whose names contain one of the words in an environment variable, or all. */
+/** The rows that one of the words in an environment variable names, as a whole or in part, or all. */
 export function chosen<T extends { readonly name: string }>(rows: readonly T[], variable: 'AGENT' | 'KIND'): T[] {
   const words = process.env[variable]?.toLowerCase().split(',');
-  return rows.filter(({ name }) => !words || words.some((word) => name.toLowerCase().includes(word)));
+  const names = rows.map(({ name }) => name.toLowerCase());
+  const isNamed = (name: string, word: string): boolean => (names.includes(word) ? name === word : name.includes(word));
+  return rows.filter((_, index) => !words || words.some((word) => isNamed(names[index]!, word)));
 }
 
 /** The values that differ in a failed expectation, or the message of another error, in one line of a table. */
