@@ -46,6 +46,8 @@ function newestPython(): string {
   return [...named, 'python3'].find((each) => spawnSync(each, ['-m', 'venv', '--help']).status === 0) ?? 'python3';
 }
 
+const interpreterOf = (packages: readonly string[]): string => (packages === vibe ? newestPython() : 'python3');
+
 /** Installs what is missing. Scripts of packages are not run: they may load programs without a pinned version. */
 function install(packages: readonly string[]): void {
   const folder = folderOf(packages);
@@ -54,7 +56,7 @@ function install(packages: readonly string[]): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   if (isPython(packages)) {
-    execFileSync(packages === vibe ? newestPython() : 'python3', ['-m', 'venv', folder]);
+    execFileSync(interpreterOf(packages), ['-m', 'venv', folder]);
     execFileSync(pythonOf(packages), ['-m', 'pip', 'install', '--quiet', ...packages], { stdio: 'inherit' });
   } else {
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
@@ -69,10 +71,13 @@ function install(packages: readonly string[]): void {
   writeFileSync(join(folder, 'installed'), '');
 }
 
-/** Returns the newest version of a package that its registry has. */
-function newest(name: string, python: boolean): string {
-  if (!python) return execFileSync('npm', ['view', name, 'version'], { encoding: 'utf8' }).trim();
-  const listed = execFileSync('python3', ['-m', 'pip', 'index', 'versions', name], { encoding: 'utf8', stdio: 'pipe' });
+/** Returns the newest version of one of the packages that its registry has. PyPI's is one for their interpreter. */
+function newest(name: string, packages: readonly string[]): string {
+  if (!isPython(packages)) return execFileSync('npm', ['view', name, 'version'], { encoding: 'utf8' }).trim();
+  const listed = execFileSync(interpreterOf(packages), ['-m', 'pip', 'index', 'versions', name], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
   return /\(([^)]+)\)/.exec(listed)?.[1] ?? '';
 }
 
@@ -81,9 +86,10 @@ const maxDays = 30;
 /** Returns the pinned packages that have not been the newest for more than 30 days. */
 export function outdated(now: number): string[] {
   if (now - Date.parse(checked) <= maxDays * 86_400_000) return [];
-  return [...new Set(groups().flat())].flatMap((each) => {
+  const groupOf = new Map(groups().flatMap((packages) => packages.map((each) => [each, packages] as const)));
+  return [...groupOf].flatMap(([each, packages]) => {
     const [, name = '', , version = ''] = /^(@?[^@=[]+)(\[[^\]]+\])?(?:@|==)(.+)$/.exec(each) ?? [];
-    const found = newest(name, each.includes('=='));
+    const found = newest(name, packages);
     return found === version ? [] : [`${name} is pinned at ${version}, and the registry has ${found}`];
   });
 }

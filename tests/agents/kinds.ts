@@ -384,19 +384,23 @@ export interface OpenedKind {
   stop(): Promise<void>;
 }
 
-/** @param folder where the agent works */
+/**
+ * @param folder where the agent works
+ * @param refuse checks requests in place of those of the kind
+ */
 export async function openKind(
   kind: Kind,
   upstream: Upstream,
   folder: string,
   refusals: Refusals,
+  refuse?: strict.Refuse,
 ): Promise<OpenedKind> {
   const { type, key, other, base = '' } = kind;
   const fields = { type, ...(key === undefined ? {} : { key }), ...(other === undefined ? {} : { other }) };
   if (kind.at !== 'socket') {
     const streams = new EventEmitter();
     const endStreams = (): void => void streams.emit('end');
-    upstream.script({}, replyOf(kind, folder, refusals, streams));
+    upstream.script({}, replyOf(kind, folder, refusals, streams, refuse));
     if (kind.at === undefined)
       return { channel: { ...fields, baseUrl: upstream.url + base }, endStreams, stop: () => Promise.resolve() };
     const google = await startGoogle(upstream.url);
@@ -406,18 +410,19 @@ export async function openKind(
     upstream.requests,
     (text) => refusals.add(kind.name, text),
     (conversation) => respond(conversation, [], folder, kind.onlyTalks),
+    refuse,
   );
   return { channel: { ...fields, baseUrl: url }, endStreams, stop };
 }
 
 /** The provider of one kind. */
 const replyOf =
-  (kind: Kind, folder: string, refusals: Refusals, streams: EventEmitter): Reply =>
+  (kind: Kind, folder: string, refusals: Refusals, streams: EventEmitter, check?: strict.Refuse): Reply =>
   async (response, request) => {
     const { spoken, refuse, wire = usualWire } = kind.dialectOf(request);
     const aside = wire.aside?.(request) ?? counted(request);
     if (aside !== null) return send(response, 200, aside);
-    const refusal = refuse(request);
+    const refusal = (check ?? refuse)(request);
     if (refusal !== null || !request.body) {
       const text = refusal ?? 'no body';
       refusals.add(`${kind.name} ${request.path}`, text);

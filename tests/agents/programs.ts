@@ -222,8 +222,7 @@ const pi = (speaks: Dialect): Program => {
   const [api, path, model] = piForms[speaks];
   return {
     name: `Pi (${speaks})`,
-    // 1.6.0 needs packages that npm does not have yet.
-    packages: ['@earendil-works/pi-coding-agent@1.5.2'],
+    packages: ['@earendil-works/pi-coding-agent@1.6.0'],
     binary: '.bin/pi',
     speaks,
     model,

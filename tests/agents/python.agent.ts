@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await recorder.stop();
   await relay.stop();
-  results.save();
+  results.publish();
 });
 
 const asking = chosen(sdks, 'AGENT').map((sdk) => [sdk.name, sdk] as const);
@@ -56,6 +56,7 @@ describe.each(ofKinds)('%s', (_name, kind) => {
     ({ key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000_000 }) }));
   });
   afterAll(async () => {
+    results.save();
     place.remove();
     await opened.stop();
   });

@@ -15,10 +15,12 @@ type Tested = { readonly name: string; readonly packages: readonly string[] };
 const readResults = (): AllResults =>
   existsSync(resultsFile) ? (JSON.parse(readFileSync(resultsFile, 'utf8')) as AllResults) : {};
 
-/** The rows whose names contain one of the words in an environment variable, or all. */
+/** The rows that one of the words in an environment variable names, as a whole or in part, or all. */
 export function chosen<T extends { readonly name: string }>(rows: readonly T[], variable: 'AGENT' | 'KIND'): T[] {
   const words = process.env[variable]?.toLowerCase().split(',');
-  return rows.filter(({ name }) => !words || words.some((word) => name.toLowerCase().includes(word)));
+  const names = rows.map(({ name }) => name.toLowerCase());
+  const isNamed = (name: string, word: string): boolean => (names.includes(word) ? name === word : name.includes(word));
+  return rows.filter((_, index) => !words || words.some((word) => isNamed(names[index]!, word)));
 }
 
 /** The values that differ in a failed expectation, or the message of another error, in one line of a table. */
@@ -38,7 +40,7 @@ function shown(value: unknown): string {
 
 /** The results of one run. They replace those of earlier runs, cell by cell, and all of another version. */
 export class Results {
-  private readonly found: Array<[Tested, Kind, Feature, string]> = [];
+  private found: Array<[Tested, Kind, Feature, string]> = [];
 
   /** Notes that a check passed, with a word for how, or the refusal of the provider that made it fail. */
   async of(
@@ -63,7 +65,7 @@ export class Results {
     this.found.push([tested, kind, feature, result]);
   }
 
-  /** Writes the file of results, and the pages that are made of it. */
+  /** Writes what was found since the last time into the file of results, so that a run that is ended early keeps it. */
   save(): void {
     const all = readResults();
     for (const [{ name, packages }, kind, feature, result] of this.found) {
@@ -72,6 +74,11 @@ export class Results {
       kinds[kind.name] = { ...kinds[kind.name], [feature]: result };
     }
     writeFileSync(resultsFile, JSON.stringify(all));
-    writePages(all);
+    this.found = [];
+  }
+
+  /** Writes the pages that are made of the results. */
+  publish(): void {
+    writePages(readResults());
   }
 }

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await recorder.stop();
   await relay.stop();
-  results.save();
+  results.publish();
 });
 
 /** Tools that the log names as left out. */
@@ -67,6 +67,7 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
       await setUp(program, place, gateway());
     });
     afterAll(async () => {
+      results.save();
       if (!program.overSocket) record(program.name, place.home, recorder.sent);
       place.remove();
       await relay.idle();

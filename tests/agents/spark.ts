@@ -6,7 +6,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { ReceivedRequest } from '../support/upstream/upstream.js';
 import type { Turn } from './model.js';
 import { list } from './refused-bodies.js';
-import { unknownField } from './strict.js';
+import { unknownField, type Refuse } from './strict.js';
 
 type Json = Record<string, unknown>;
 
@@ -22,11 +22,13 @@ export interface SparkUpstream {
 /**
  * @param requests receives one entry for each message
  * @param turnOf the model's turn after a conversation
+ * @param refuse the checks of a message
  */
 export async function startSpark(
   requests: ReceivedRequest[],
   refused: (text: string) => void,
   turnOf: (conversation: string) => Turn,
+  refuse: Refuse = strictSpark,
 ): Promise<SparkUpstream> {
   const server = createServer((_request, response) => void response.writeHead(404).end());
   const sockets = new WebSocketServer({ noServer: true });
@@ -49,7 +51,7 @@ export async function startSpark(
     );
     socket.once('message', (data: Buffer) => {
       const body = JSON.parse(data.toString()) as Json;
-      requests.push({
+      const received: ReceivedRequest = {
         method: 'GET',
         path: url,
         headers,
@@ -62,8 +64,9 @@ export async function startSpark(
         get aborted() {
           return aborted;
         },
-      });
-      const refusal = refuse(body);
+      };
+      requests.push(received);
+      const refusal = refuse(received);
       const send = (frame: Json): void => socket.send(JSON.stringify(frame));
       if (refusal !== null) {
         refused(refusal);
@@ -124,7 +127,8 @@ function unsigned({ url = '', headers }: IncomingMessage): string | null {
   return given === expected ? null : 'HMAC signature does not match';
 }
 
-function refuse(body: Json): string | null {
+const strictSpark: Refuse = ({ body }) => {
+  if (!body) return 'the message is no JSON object';
   const [header, parameter] = [body['header'] as Json, body['parameter'] as Json];
   const chat = parameter['chat'] as Json;
   const field =
@@ -145,4 +149,4 @@ function refuse(body: Json): string | null {
   return textsOf(body).some(({ content }) => typeof content !== 'string' || content === '')
     ? "'$.payload.message.text.content' length must be larger or equal than 1"
     : null;
-}
+};

@@ -191,6 +191,28 @@ describe('tools that change within a conversation', () => {
     expect(functionsSent()).toEqual(['ToolSearch', 'Lazy']);
   });
 
+  // @earendil-works/pi-ai 1.6.0, for Kimi K3 (November 2026).
+  it.each([
+    [14, message],
+    [24, contents],
+  ])('are those of all messages, for a chat client that talks to Kimi, at type %i', async (type, answer) => {
+    await relay.addChannel({ type, models: 'm' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(answer));
+    const chatTool = (name: string, description = name) => ({
+      type: 'function',
+      function: { name, description, parameters: { type: 'object', properties: {} } },
+    });
+    const response = await relay.chat(key, {
+      model: 'm',
+      tools: [chatTool('read'), chatTool('edit', 'former')],
+      messages: [...userMessage('hi'), { role: 'system', tools: [chatTool('edit', 'new'), chatTool('added')] }],
+    });
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null]);
+    expect(functionsSent()).toEqual(['read', 'edit', 'added']);
+    expect(JSON.stringify(relay.upstream.requests.at(-1)?.body)).not.toContain('former');
+  });
+
   it.each([...others.slice(1), [14, message] as const])(
     'are offered once a search of Codex found them, at type %i',
     async (type, answer) => {

@@ -272,6 +272,12 @@ describe('a tool whose price is not known', () => {
         ],
       }),
     ],
+    [
+      'at chat completions of Kimi',
+      25,
+      '/v1/chat/completions',
+      (tool: object) => ({ messages: [...userMessage('hi'), { role: 'system', tools: [tool] }] }),
+    ],
   ])('is refused where the conversation defines it: %s', async (_name, type, path, given) => {
     await relay.addChannel({ type });
     const { key } = await relay.addToken();

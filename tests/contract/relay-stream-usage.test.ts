@@ -1,4 +1,4 @@
-import { chat, events } from '../support/upstream/replies.js';
+import { chat, events, json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { payloadsOf, userMessage, type LogRow, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -37,6 +37,19 @@ describe('a provider that reports the usage of a stream only when asked', () => 
     prompt_tokens_details: { cached_tokens: 3500 },
     completion_tokens_details: { reasoning_tokens: 890 },
   };
+  const claude = events(
+    [
+      {
+        type: 'message_start',
+        message: { id: 'm', type: 'message', role: 'assistant', content: [], usage: { input_tokens: 4000 } },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hi' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 900 } },
+      { type: 'message_stop' },
+    ].map((event) => JSON.stringify(event)),
+    { done: false },
+  );
   const whole = (): string => `${relay.upstream.url}/v1/chat/completions`;
   // `conformance.test.ts` checks every provider of the table. These rows have the different forms of an address.
   const rows: ReadonlyArray<[name: string, type: number, place: () => { baseUrl?: string; key?: string }]> = [
@@ -81,6 +94,30 @@ describe('a provider that reports the usage of a stream only when asked', () => 
       expect([client, log?.prompt_tokens, log?.completion_tokens]).toEqual([client, 4000, 900]);
       expect([client, text.includes('4000')]).toEqual([client, client === 'asks']);
     }
+  });
+
+  // @openrouter/ai-sdk-provider 3.1.0 and LiteLLM's `openrouter/` (November 2026) send no `stream_options`.
+  it.each([1, 8, 14, 20, 43])('shows it to clients that ask as those of OpenRouter do: type %i', async (type) => {
+    relay.setOptions({ SelfUseModeEnabled: true });
+    await relay.addChannel({ type, baseUrl: type === 8 ? whole() : relay.upstream.url });
+    const ask = { usage: { include: true } };
+    const answer: Reply = async (response, request) => {
+      const isRefused = request.body?.['usage'] !== undefined && type !== 20;
+      const error = { message: 'Unrecognized request argument supplied: usage', type: 'invalid_request_error' };
+      const reply = type === 14 ? claude : chat({ text: 'Hi', usage: reported });
+      await (isRefused ? json({ error }, 400) : reply)(response, request);
+    };
+    const { text, log } = await streamed(answer, '/v1/chat/completions', ask);
+    expect([text.includes('4000'), log?.prompt_tokens]).toEqual([true, 4000]);
+  });
+
+  it.each([
+    ['OpenRouter always does, to all of its clients', {}],
+    ['but to none that asks for none', { stream_options: { include_usage: false } }],
+  ])('%s', async (_name, more) => {
+    await relay.addChannel({ type: 20 });
+    const { text } = await streamed(chat({ text: 'Hi', usage: reported }), '/v1/chat/completions', more);
+    expect(text.includes('4000')).toBe(!('stream_options' in more));
   });
 
   it('is not asked where the channel removes the field, for servers that refuse it', async () => {

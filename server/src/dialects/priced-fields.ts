@@ -90,11 +90,14 @@ const extraNames: ReadonlySet<string> = new Set([...tierNames, ...otherPriced, '
  */
 export function mayCostMore(body: Fields): boolean {
   for (const name in body) if (extraNames.has(name) && body[name] !== undefined) return true;
-  return asList(body['messages']).some(hasBlocks);
+  return asList(body['messages']).some(mayDefineTools);
 }
 
-/** Whether a message has blocks, which may define tools. */
-const hasBlocks = (message: unknown): boolean => Array.isArray(asFields(message)?.['content']);
+/** Whether a message has tools (Kimi), or blocks, which may define tools. */
+function mayDefineTools(message: unknown): boolean {
+  const fields = asFields(message);
+  return Array.isArray(fields?.['content']) || fields?.['tools'] !== undefined;
+}
 
 /** The position of the fields of a text request. */
 export interface TextFields {

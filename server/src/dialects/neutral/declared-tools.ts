@@ -16,14 +16,17 @@ export interface ToolChange {
 type Change = (tool: Fields) => Fields | null;
 
 /**
- * The tools of a request in any dialect: `tools`, those in items of the input (Responses), and those that the conversation defines
- * (Messages). The tools of a namespace follow it.
+ * The tools of a request in any dialect: `tools`, those in items of the input (Responses) and in messages (Kimi's chat), and those that
+ * the conversation defines (Messages). The tools of a namespace follow it.
  */
 export function declaredTools(body: Fields): DeclaredTool[] {
   const found = toolsIn(body['tools'], 'tools');
   for (const [index, item] of asList(body['input']).entries()) {
     const declaring = declaringItem(item);
     if (declaring) found.push(...toolsIn(declaring['tools'], `input[${index}].tools`));
+  }
+  for (const [index, turn] of asList(body['messages']).entries()) {
+    found.push(...toolsIn(asFields(turn)?.['tools'], `messages[${index}].tools`));
   }
   for (const { at, block } of toolChanges(body['messages'])) {
     const tool = definitionIn(block);
@@ -100,6 +103,8 @@ function changedNamespace(tool: Fields | null, change: Change): Fields | null {
 
 /** @returns null for a turn without further content */
 function changedTurn(turn: Fields, change: Change): Fields | null {
+  const tools = changedList(turn['tools'], change);
+  if (tools) return tools.length === 0 && !turn['content'] ? null : { ...turn, tools };
   const content = changedList(turn['content'], (block) => changedBlock(block, change));
   if (!content) return turn;
   return content.length === 0 ? null : { ...turn, content };

@@ -80,6 +80,7 @@ export const openAIFamily: readonly ProviderRow[] = [
       capabilities: everything,
       rules,
       headers: callerHeaders,
+      alwaysReportsUsage: true,
     }),
   },
   {

@@ -252,6 +252,10 @@ export function modelOf(body: Fields): string {
   return model;
 }
 
+/** True when a client asks for the usage of a stream, in OpenAI's way or in that of OpenRouter's clients. */
+export const asksForUsage = (body: Fields): boolean =>
+  asFields(body['stream_options'])?.['include_usage'] === true || asFields(body['usage'])?.['include'] === true;
+
 /**
  * Parses a chat call.
  * @throws AppError INVALID_INPUT with the messages that clients of the OpenAI dialect know
@@ -265,7 +269,7 @@ function toChatCall(body: Fields): ParsedRequest {
     body,
     model,
     stream,
-    wantsUsage: stream && asFields(body['stream_options'])?.['include_usage'] === true,
+    wantsUsage: stream && asksForUsage(body),
     maxOutput: readTextFields(body, chatFields),
   };
 }

@@ -4,12 +4,11 @@ import { fimCompletions, textCompletions } from '../../gateway/deliver/chat-dial
 import type { Endpoint } from '../../gateway/endpoint.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { inputPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
-import { asFields } from '../../dialects/neutral/fields.js';
 import { chatFields, readTextFields } from '../../dialects/priced-fields.js';
 import { needText, optionalFlag, optionalText } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { textTariff } from '../../gateway/reserve/tariffs/text-tariff.js';
-import { modelOf, openAIErrors } from './chat-endpoints.js';
+import { asksForUsage, modelOf, openAIErrors } from './chat-endpoints.js';
 import { needInput } from '../refusals.js';
 
 /** POST /v1/completions */
@@ -29,7 +28,7 @@ export const completionsEndpoint: Endpoint = {
       body,
       model,
       stream,
-      wantsUsage: stream && asFields(body['stream_options'])?.['include_usage'] === true,
+      wantsUsage: stream && asksForUsage(body),
       maxOutput: readTextFields(body, chatFields),
     };
   },

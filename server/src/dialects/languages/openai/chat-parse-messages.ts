@@ -12,9 +12,11 @@ import { signatureOf, thinkingBlocks } from './chat-read.js';
  */
 export function parseMessages(value: unknown): NeutralMessage[] {
   const legacy = new LegacyCalls();
-  return needList(value, 'messages').map((entry, index) => {
+  return needList(value, 'messages').flatMap((entry, index) => {
     const at = `messages[${index}]`;
-    return parseMessage(needFields(entry, at), at, legacy);
+    const message = needFields(entry, at);
+    const onlyAddsTools = message['role'] === 'system' && message['tools'] && !message['content'];
+    return onlyAddsTools ? [] : [parseMessage(message, at, legacy)];
   });
 }
 

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientRequest } from '../../neutral/codec.js';
 import { FieldReader } from '../../neutral/field-reader.js';
-import { asFields, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asList, someText, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
   needName,
@@ -40,7 +40,7 @@ export function parseChatRequest({ body, model, stream }: ClientRequest): Neutra
     dialect: 'openai-chat',
     model: model ?? needName(body['model'], 'model'),
     messages,
-    tools: parseTools(read),
+    tools: withLater(parseTools(read), body['messages']),
     toolChoice: parseToolChoice(read),
     parallelToolCalls: read.flag('parallel_tool_calls'),
     responseFormat: parseResponseFormat(read.fields('response_format')),
@@ -74,33 +74,43 @@ function parseSampling(read: FieldReader): Sampling {
 }
 
 function parseTools(read: FieldReader): NeutralTool[] {
-  const tools = read.list('tools').map((entry, index): NeutralTool => {
-    const at = `tools[${index}]`;
-    const tool = nested(needFields(entry, at));
-    if (tool['type'] === 'custom') {
-      const custom = needFields(tool['custom'], `${at}.custom`);
-      const format = optionalFields(custom['format'], `${at}.custom.format`);
-      return {
-        kind: 'custom',
-        name: needName(custom['name'], `${at}.custom.name`),
-        description: optionalText(custom['description'], `${at}.custom.description`),
-        format: format && flatFormat(format),
-        at,
-      };
-    }
-    if (tool['type'] !== undefined && tool['type'] !== 'function') {
-      return { kind: 'builtin', name: needName(tool['type'], `${at}.type`), dialect: 'openai-chat', value: tool, at };
-    }
-    return {
-      ...parseFunction(needFields(tool['function'], `${at}.function`), `${at}.function`),
-      ...cacheControlOf(tool),
-      at,
-    };
-  });
+  const tools = read.list('tools').map((entry, index) => parseTool(entry, `tools[${index}]`));
   const old = read
     .list('functions')
     .map((entry, index) => parseFunction(needFields(entry, `functions[${index}]`), `functions[${index}]`));
   return [...tools, ...old];
+}
+
+function parseTool(entry: unknown, at: string): NeutralTool {
+  const tool = nested(needFields(entry, at));
+  if (tool['type'] === 'custom') {
+    const custom = needFields(tool['custom'], `${at}.custom`);
+    const format = optionalFields(custom['format'], `${at}.custom.format`);
+    return {
+      kind: 'custom',
+      name: needName(custom['name'], `${at}.custom.name`),
+      description: optionalText(custom['description'], `${at}.custom.description`),
+      format: format && flatFormat(format),
+      at,
+    };
+  }
+  if (tool['type'] !== undefined && tool['type'] !== 'function') {
+    return { kind: 'builtin', name: needName(tool['type'], `${at}.type`), dialect: 'openai-chat', value: tool, at };
+  }
+  return {
+    ...parseFunction(needFields(tool['function'], `${at}.function`), `${at}.function`),
+    ...cacheControlOf(tool),
+    at,
+  };
+}
+
+/** Adds the tools of messages, which replace others of their name: Pi 1.6 adds tools to a conversation with Kimi K3 so (November 2026). */
+function withLater(tools: readonly NeutralTool[], messages: unknown): readonly NeutralTool[] {
+  const later = asList(messages).flatMap((message, index) => {
+    const at = `messages[${index}].tools`;
+    return optionalList(asFields(message)?.['tools'], at).map((entry, number) => parseTool(entry, `${at}[${number}]`));
+  });
+  return later.reduce((all, tool) => [...all.filter(({ name }) => name !== tool.name), tool], tools);
 }
 
 const parseFunction = (described: Fields, at: string): Extract<NeutralTool, { kind: 'function' }> => ({

@@ -165,8 +165,8 @@ function streamChanges(request: ChatRequest, target: Target, dialect: Dialect): 
     };
   }
   if (dialect.refusesStreamOptions) return options === undefined ? {} : { stream_options: undefined };
-  if (request.wantsUsage || !target.forceStreamUsage) return {};
   const given = typeof options === 'object' && options !== null ? (options as Record<string, unknown>) : {};
+  if (given['include_usage'] === true || !target.forceStreamUsage) return {};
   return { stream_options: { ...given, include_usage: true } };
 }
 

@@ -77,6 +77,8 @@ export interface Dialect {
     target: Target,
     call: { readonly stream: boolean; readonly body?: Fields },
   ) => Record<string, string>;
+  /** Set if the provider's own clients get the usage of every stream, and do not ask for it. */
+  readonly alwaysReportsUsage?: true;
   /** Set only if a provider is known to refuse `stream_options`. All others are asked for the usage of a stream. */
   readonly refusesStreamOptions?: true;
   /** Changes to the request body. */

@@ -103,9 +103,11 @@ function openStream(dialect: Dialect, request: ChatRequest, target: Target, tran
   const { thinkingToContent, forceFormat } = target.setting;
   const { chunk: normalize, eventTypes } = dialect;
   const ending = callEnding(request.body);
+  const asked = asFields(request.body['stream_options'])?.['include_usage'];
+  const wantsUsage = request.wantsUsage || (dialect.alwaysReportsUsage === true && asked !== false);
   if (!thinkingToContent && !forceFormat && !normalize && !eventTypes) {
     const isSpoken = asList(request.body['modalities']).includes('audio');
-    return new (isSpoken ? SpokenStream : PassThroughStream)(request.wantsUsage, transcript, ending);
+    return new (isSpoken ? SpokenStream : PassThroughStream)(wantsUsage, transcript, ending);
   }
   const thinking = thinkingToContent ? thinkingRewrite() : null;
   const rewrite: ChunkRewrite = thinking?.rewrite ?? ((chunk) => [chunk]);
@@ -119,7 +121,7 @@ function openStream(dialect: Dialect, request: ChatRequest, target: Target, tran
       ending,
       eventTypes,
     },
-    request.wantsUsage,
+    wantsUsage,
     transcript,
   );
 }
