@@ -161,8 +161,13 @@ describe('in at most two clicks', () => {
     );
     const clicks = await countClicks(page, '/detail');
     await page.getByRole('link', { name: 'Usage log' }).click();
-    const cost = page.getByRole('textbox', { name: /^Cost/ });
-    await cost.focus();
+    await page.getByRole('heading', { level: 1, name: 'Usage log' }).waitFor();
+    await page.getByRole('button', { name: 'Filter', exact: true }).waitFor();
+    await page.keyboard.press('f');
+    await page.getByRole('menuitem', { name: 'Cost' }).waitFor();
+    await page.keyboard.type('cos');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: /^Cost/ }).waitFor();
     await page.keyboard.type('0.31');
     await page.keyboard.press('Enter');
     await page.waitForURL(/cost=0\.31/);

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { dateTime } from '../../lib/format.js';
 import type { TimeRange } from '../../lib/timeRange.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { TimeRangeForm } from './TimeRangeForm.js';
+import { TimeRangeForm, type RangeChoices } from './TimeRangeForm.js';
 
 /** A time range in one field; opens a form with presets. */
 export function TimeRangeField({
@@ -13,7 +13,9 @@ export function TimeRangeField({
   onChange,
   width,
   isAll = false,
-}: {
+  presets,
+  more,
+}: RangeChoices & {
   readonly value: TimeRange;
   readonly onChange: (range: TimeRange) => void;
   readonly width: number;
@@ -23,10 +25,10 @@ export function TimeRangeField({
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const mobile = useIsMobile();
-  const detail = mobile ? 'card' : 'minutes';
-  const text = isAll
-    ? t('time.allTime')
-    : `${dateTime(value.from, detail)} – ${value.to ? dateTime(value.to, detail) : t('time.now')}`;
+  const textOf = (detail: 'monthDay' | 'minutes'): string =>
+    `${dateTime(value.from, detail)} – ${value.to ? dateTime(value.to, detail) : t('time.now')}`;
+  const named = presets?.find(({ isChosen }) => isChosen)?.label;
+  const text = isAll ? t('time.allTime') : (named ?? textOf('minutes'));
   return (
     <>
       <Button
@@ -37,19 +39,31 @@ export function TimeRangeField({
         startIcon={<CalendarTodayOutlinedIcon sx={{ color: 'text.secondary' }} />}
         onClick={(event) => setAnchor(event.currentTarget)}
         sx={{
-          width: { xs: '100%', sm: width },
+          width: { sm: width },
           justifyContent: 'flex-start',
           fontWeight: 400,
           paddingX: '10px',
           overflow: 'hidden',
         }}
       >
-        {text}
+        {mobile && !named && !isAll ? textOf('monthDay') : text}
       </Button>
       <TimeRangeForm
         anchor={anchor}
         onClose={() => setAnchor(null)}
         value={value}
+        {...(presets
+          ? {
+              presets: presets.map((preset) => ({
+                ...preset,
+                onChoose: () => {
+                  preset.onChoose();
+                  setAnchor(null);
+                },
+              })),
+            }
+          : {})}
+        more={more}
         onApply={(range) => {
           onChange(range);
           setAnchor(null);

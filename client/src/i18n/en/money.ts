@@ -122,7 +122,6 @@ const money = {
     actor: 'Changed by',
     actorId: 'User ID',
     after: 'After',
-    allSubjects: 'All objects',
     before: 'Before',
     changes: 'Changes',
     emptyText: 'Changes of settings, channels, users and codes by admins appear here.',
@@ -171,7 +170,6 @@ const money = {
     },
   },
   payments: {
-    allMethods: 'All methods',
     copyTradeNo: 'Copy order number {{number}}',
     credited: 'Credited',
     emptyText: 'Orders of users appear here once online top-up is set up.',
@@ -238,7 +236,6 @@ const money = {
   dashboard: {
     failed: 'The dashboard could not be loaded',
     whose: 'Scope',
-    everybody: 'All users',
     mine: 'Mine',
     granularity: 'Granularity',
     range: 'Range',

@@ -130,7 +130,6 @@ const money = {
     actor: 'Modifié par',
     actorId: 'ID utilisateur',
     after: 'Après',
-    allSubjects: 'Tous les objets',
     before: 'Avant',
     changes: 'Modifications',
     emptyText: 'Les modifications de paramètres, canaux, utilisateurs et codes par les admins apparaissent ici.',
@@ -179,7 +178,6 @@ const money = {
     },
   },
   payments: {
-    allMethods: 'Tous les moyens',
     copyTradeNo: 'Copier le numéro de commande {{number}}',
     credited: 'Crédité',
     emptyText: 'Les commandes des utilisateurs apparaissent ici une fois la recharge en ligne configurée.',
@@ -248,7 +246,6 @@ const money = {
   dashboard: {
     failed: 'Le tableau de bord n’a pas pu être chargé',
     whose: 'Portée',
-    everybody: 'Tous les utilisateurs',
     mine: 'Moi',
     granularity: 'Granularité',
     range: 'Période',

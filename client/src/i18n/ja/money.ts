@@ -115,7 +115,6 @@ const money = {
     actor: '変更者',
     actorId: 'ユーザーID',
     after: '変更後',
-    allSubjects: 'すべての対象',
     before: '変更前',
     changes: '変更内容',
     emptyText: '管理者による設定、チャネル、ユーザー、コードの変更がここに表示されます。',
@@ -163,7 +162,6 @@ const money = {
     },
   },
   payments: {
-    allMethods: 'すべての方法',
     copyTradeNo: '注文番号{{number}}をコピー',
     credited: '入金済み',
     emptyText: 'オンラインチャージを設定すると、ユーザーの注文がここに表示されます。',
@@ -229,7 +227,6 @@ const money = {
   dashboard: {
     failed: 'ダッシュボードを読み込めませんでした',
     whose: '範囲',
-    everybody: 'すべてのユーザー',
     mine: '自分',
     granularity: '粒度',
     range: '期間',

@@ -115,7 +115,6 @@ const money = {
     actor: 'Người thay đổi',
     actorId: 'ID người dùng',
     after: 'Sau',
-    allSubjects: 'Mọi đối tượng',
     before: 'Trước',
     changes: 'Thay đổi',
     emptyText: 'Thay đổi của quản trị viên về cài đặt, kênh, người dùng và mã xuất hiện ở đây.',
@@ -164,7 +163,6 @@ const money = {
     },
   },
   payments: {
-    allMethods: 'Mọi phương thức',
     copyTradeNo: 'Sao chép mã đơn {{number}}',
     credited: 'Đã cộng tiền',
     emptyText: 'Đơn hàng của người dùng xuất hiện ở đây khi nạp tiền trực tuyến được thiết lập.',
@@ -230,7 +228,6 @@ const money = {
   dashboard: {
     failed: 'Không tải được dashboard',
     whose: 'Phạm vi',
-    everybody: 'Mọi người dùng',
     mine: 'Của tôi',
     granularity: 'Độ chi tiết',
     range: 'Khoảng',

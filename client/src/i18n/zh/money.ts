@@ -115,7 +115,6 @@ const money = {
     actor: '操作人',
     actorId: '用户 ID',
     after: '之后',
-    allSubjects: '全部对象',
     before: '之前',
     changes: '变更',
     emptyText: '管理员对设置、渠道、用户和兑换码的修改会显示在这里。',
@@ -162,7 +161,6 @@ const money = {
     },
   },
   payments: {
-    allMethods: '全部方式',
     copyTradeNo: '复制订单号 {{number}}',
     credited: '到账额度',
     emptyText: '开通在线充值后，用户的订单会显示在这里。',
@@ -227,7 +225,6 @@ const money = {
   dashboard: {
     failed: '数据看板加载失败',
     whose: '查看范围',
-    everybody: '全部用户',
     mine: '我的用量',
     granularity: '时间粒度',
     range: '时间范围',
