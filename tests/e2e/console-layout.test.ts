@@ -77,7 +77,7 @@ describe('a chart without usage', () => {
     // The axes are drawn once a chart knows its size.
     await settled(page, 30_000);
     const all = await marksOf();
-    expect(all).toHaveLength(4);
+    expect(all).toHaveLength(6);
     for (const { texts } of all) {
       expect(texts.length).toBeGreaterThanOrEqual(2);
       expect(new Set(texts).size).toBe(texts.length);
@@ -133,7 +133,7 @@ describe.each(['USD', 'local currency'])('marks of axes in %s', (currency) => {
         await page.setViewportSize({ width, height: 900 });
         await settled(page, 30_000);
         const all = await marksOf();
-        expect(all).toHaveLength(4);
+        expect(all).toHaveLength(6);
         for (const { texts, outside } of all) {
           expect(texts.length).toBeGreaterThanOrEqual(2);
           // The library shortens texts that do not fit.
@@ -235,7 +235,7 @@ describe('a tablet', () => {
     const earnings = page.getByLabel('Earnings', { exact: true });
     await earnings.waitFor();
     const cells = earnings.locator('> div');
-    expect(await cells.count()).toBe(5);
+    expect(await cells.count()).toBe(4);
     const [card, last] = [await boxOf(earnings), await boxOf(cells.last())];
     expect(last.x + last.width).toBeGreaterThan(card.x + card.width - 3);
   });

@@ -13,6 +13,7 @@ export function TimeRangeField({
   onChange,
   width,
   isAll = false,
+  isIcon = false,
   presets,
   more,
 }: RangeChoices & {
@@ -21,6 +22,8 @@ export function TimeRangeField({
   readonly width: number;
   /** Whether the range has no bounds. Its start is then only the first day that the form offers. */
   readonly isAll?: boolean;
+  /** Whether the range is already named beside the field. */
+  readonly isIcon?: boolean;
 }) {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
@@ -37,16 +40,17 @@ export function TimeRangeField({
         aria-haspopup="dialog"
         aria-label={t('time.range', { range: text })}
         startIcon={<CalendarTodayOutlinedIcon sx={{ color: 'text.secondary' }} />}
+        {...(isIcon ? { title: text } : {})}
         onClick={(event) => setAnchor(event.currentTarget)}
         sx={{
-          width: { sm: width },
+          ...(isIcon ? { minWidth: 32, '& .MuiButton-startIcon': { m: 0 } } : { width: { sm: width } }),
           justifyContent: 'flex-start',
           fontWeight: 400,
           paddingX: '10px',
           overflow: 'hidden',
         }}
       >
-        {mobile && !named && !isAll ? textOf('monthDay') : text}
+        {!isIcon && (mobile && !named && !isAll ? textOf('monthDay') : text)}
       </Button>
       <TimeRangeForm
         anchor={anchor}

@@ -16,10 +16,10 @@ import { exportRange } from '../../nouns/dashboards/dashboardRange.js';
 import { RangeField } from '../../nouns/dashboards/RangeControls.js';
 import { hasOtherDays } from '../../nouns/dashboards/usageSeries.js';
 import { useUsageRange } from '../../nouns/dashboards/useUsageRange.js';
-import { ChannelTrouble } from './ChannelTrouble.js';
 import { Charts } from './Charts.js';
+import { DashboardNews } from './DashboardNews.js';
 import { Earnings } from './Earnings.js';
-import { StatCards } from './StatCards.js';
+import { SpendCard, StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
 
 /** Usage in a range: totals, by model over time, and the users, models and channels with the highest cost. */
@@ -70,9 +70,19 @@ export function DashboardScreen() {
       ) : (
         <>
           {prices && !mine && <UnpricedNotice />}
-          <StatCards data={data} />
-          {admin && !mine && username === '' && <Earnings data={data} />}
-          {!mine && username === '' ? <ChannelTrouble>{charts}</ChannelTrouble> : charts}
+          {!mine && username === '' ? (
+            <DashboardNews first={<SpendCard data={data} />}>
+              <StatCards data={data} />
+              {admin && <Earnings data={data} />}
+              {charts}
+            </DashboardNews>
+          ) : (
+            <>
+              <SpendCard data={data} />
+              <StatCards data={data} />
+              {charts}
+            </>
+          )}
           {username !== '' && data?.current.calls === 0 && (
             <Box role="status" sx={{ color: 'text.secondary' }}>
               {t('dashboard.noCallsOf', { name: username })}
