@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { hiddenInRows } from './console-fit.js';
-import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
+import { chooseOfPage, openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** An admin with many channels: tags, batches, tests and balances. */
@@ -77,7 +77,7 @@ it('chooses rows, tags them together, and clears the choice', async () => {
 
 it('works on whole tags in tag mode', async () => {
   const { page } = visitor;
-  await page.getByLabel('Tag mode').click();
+  await chooseOfPage(page, 'Tag mode');
   await row('openai-us').getByText('2 of 3 on').waitFor();
   expect(new URL(page.url()).searchParams.get('tags')).toBe('1');
   await page.getByText('Items 1 - 2 of 2').waitFor();
@@ -110,7 +110,7 @@ it('works on whole tags in tag mode', async () => {
 
 it('tests each model of a channel, three at a time', async () => {
   const { page } = visitor;
-  await page.getByLabel('Tag mode').click();
+  await chooseOfPage(page, 'Tag mode');
   upstream.script({ model: 'o1' }, json({ error: { message: 'no such key' } }, 401));
   await button('More actions for OpenAI primary').click();
   await item('Test with model').click();
@@ -181,11 +181,9 @@ it('leaves the focus at the button behind the picker of fetched models', async (
 
 it('repairs, and deletes what is disabled and what was chosen', async () => {
   const { page } = visitor;
-  await button('Maintenance').click();
-  await item('Fix database consistency').click();
+  await chooseOfPage(page, 'Fix database consistency');
   await toast('0 channels repaired');
-  await button('Maintenance').click();
-  await item('Delete disabled channels').click();
+  await chooseOfPage(page, 'Delete disabled channels');
   await page.getByText('Delete all disabled channels?').waitFor();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await row('Local Ollama').waitFor({ state: 'detached' });
@@ -226,7 +224,7 @@ it('shows how a test of all channels ended, and which failed, until it is dismis
   const { page } = visitor;
   await server.api.createChannel(root, { name: 'Drawings', type: 2, baseUrl: upstream.url, models: ['mj_imagine'] });
   upstream.script({ key: 'sk-refused' }, json({ error: { message: 'no such key' } }, 401));
-  await button('Test all').click();
+  await chooseOfPage(page, 'Test all');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Test all' }).click();
   const result = page.getByRole('status').filter({ hasText: 'Channel test of' });
   await result.getByText('4 passed, 1 failed, 1 skipped').waitFor();

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { rootPassword } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
-import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { openBrowser, openFilter, settled, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** A user whose browser is in Berlin chooses Shanghai and the local currency: what the console shows before and after. */
@@ -129,7 +129,9 @@ it('changes the balance, the time of a call, its day in the chart, and the bound
   await row(page).getByText(shanghai).waitFor();
   // $0.31 at 7.2
   await row(page).getByText('¥2.232000').waitFor();
+  await openFilter(page, 'Cost');
   await page.getByRole('textbox', { name: 'Cost (USD): >0.3' }).waitFor();
+  await page.keyboard.press('Escape');
   await row(page).click();
   const bill = page.getByRole('dialog');
   await bill.getByText('¥2.232000').first().waitFor();
@@ -162,10 +164,10 @@ it('asks for dashboards and for files in that zone', async () => {
   ]);
   expect(JSON.parse(request.postData() ?? '')).toMatchObject({ variables: { timeZone: 'Asia/Shanghai' } });
   await page.goto(`/log?${around}`);
-  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('button', { name: 'More actions', exact: true }).click();
   const [file] = await Promise.all([
     page.waitForResponse(/\/api\/log\/self\/export/),
-    page.getByRole('menuitem').first().click(),
+    page.getByRole('menuitem', { name: 'Export for people' }).click(),
   ]);
   expect(new URL(file.url()).searchParams.get('time_zone')).toBe('Asia/Shanghai');
 });

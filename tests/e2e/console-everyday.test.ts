@@ -108,7 +108,8 @@ describe.each(sampled(['Asia/Shanghai', 'America/New_York'], 1))('in %s', (timez
           AND created_at >= extract(epoch FROM date_trunc('month', now() AT TIME ZONE $1) AT TIME ZONE $1)`,
       [timezoneId],
     );
-    expect(await earned(page, 'Charged to users').textContent()).toBe(usd(Number(quota) / 500_000));
+    const spend = page.getByRole('region', { name: 'Spend', exact: true });
+    await spend.getByText(usd(Number(quota) / 500_000), { exact: true }).waitFor();
     await page.getByLabel('Earnings').getByText(`Time zone: ${timezoneId}`).waitFor();
     const { paid } = await one<{ paid: string }>(
       `SELECT sum(money)::text AS paid FROM top_up_orders
@@ -161,8 +162,13 @@ describe('in at most two clicks', () => {
     );
     const clicks = await countClicks(page, '/detail');
     await page.getByRole('link', { name: 'Usage log' }).click();
-    const cost = page.getByRole('textbox', { name: /^Cost/ });
-    await cost.focus();
+    await page.getByRole('heading', { level: 1, name: 'Usage log' }).waitFor();
+    await page.getByRole('button', { name: 'Filter', exact: true }).waitFor();
+    await page.keyboard.press('f');
+    await page.getByRole('menuitem', { name: 'Cost' }).waitFor();
+    await page.keyboard.type('cos');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: /^Cost/ }).waitFor();
     await page.keyboard.type('0.31');
     await page.keyboard.press('Enter');
     await page.waitForURL(/cost=0\.31/);

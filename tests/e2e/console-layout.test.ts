@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { startServer, type TestServer } from '../support/server.js';
-import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { openBrowser, openFilter, settled, visit, type Visitor } from './console-page.js';
 import { enter } from './console-session.js';
 import { listPaths } from './console-paths.js';
 import { go } from './console-views.js';
@@ -77,7 +77,7 @@ describe('a chart without usage', () => {
     // The axes are drawn once a chart knows its size.
     await settled(page, 30_000);
     const all = await marksOf();
-    expect(all).toHaveLength(4);
+    expect(all).toHaveLength(6);
     for (const { texts } of all) {
       expect(texts.length).toBeGreaterThanOrEqual(2);
       expect(new Set(texts).size).toBe(texts.length);
@@ -133,7 +133,7 @@ describe.each(['USD', 'local currency'])('marks of axes in %s', (currency) => {
         await page.setViewportSize({ width, height: 900 });
         await settled(page, 30_000);
         const all = await marksOf();
-        expect(all).toHaveLength(4);
+        expect(all).toHaveLength(6);
         for (const { texts, outside } of all) {
           expect(texts.length).toBeGreaterThanOrEqual(2);
           // The library shortens texts that do not fit.
@@ -235,7 +235,7 @@ describe('a tablet', () => {
     const earnings = page.getByLabel('Earnings', { exact: true });
     await earnings.waitFor();
     const cells = earnings.locator('> div');
-    expect(await cells.count()).toBe(5);
+    expect(await cells.count()).toBe(4);
     const [card, last] = [await boxOf(earnings), await boxOf(cells.last())];
     expect(last.x + last.width).toBeGreaterThan(card.x + card.width - 3);
   });
@@ -309,15 +309,16 @@ describe('a phone', () => {
     await other.leave();
   });
 
-  it('has the other controls of the dashboard in a sheet', async () => {
+  it('has the range and the filters of the dashboard behind two buttons', async () => {
     await page.goto('/detail');
-    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByRole('button', { name: /^Time range/ }).click();
     await page.getByRole('button', { name: 'Day', exact: true }).click();
     await page.getByRole('button', { name: '30 days' }).click();
+    await openFilter(page, 'Username');
     await page.getByRole('textbox', { name: 'Username' }).fill('no-such-user');
-    await page.getByRole('button', { name: 'Query' }).click();
+    await page.keyboard.press('Enter');
     await page.getByText('No calls by a user named “no-such-user” in this range.').waitFor();
     expect(new URL(page.url()).searchParams.toString()).toBe('by=day&days=30&user=no-such-user');
-    await page.getByRole('button', { name: 'Filters · 1' }).waitFor();
+    await page.getByRole('button', { name: 'Username: no-such-user' }).waitFor();
   });
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Download, Locator } from 'playwright-core';
-import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
+import { chooseOfPage, openBrowser, openFilter, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter, sidewaysOverflow } from './console-session.js';
 import { openSite, showLongStates, type ConsoleSite } from './console-site.js';
 import { listPaths } from './console-paths.js';
@@ -231,7 +231,7 @@ it.each(
   await header(field).waitFor();
 });
 
-/** Lists whose Columns button is in the footer; channels and the log have theirs above. */
+/** Lists with the common columns; those of channels and the log are chosen above. */
 const withColumns = [
   ...listPaths.filter((path) => !['/channel', '/log'].includes(path)),
   ...['/model-health', '/status', '/pricing'],
@@ -279,7 +279,7 @@ it('saves the log as it is filtered, every row of it', async () => {
   await go(page, `/log?from=${String(monthAgo)}&modelName=gpt-5.4`);
   const shown = await shownItems();
   const save = async (form: string) => {
-    await button('Export').click();
+    await button('More actions').click();
     return Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: form }).click()]);
   };
   const [people] = await save('For people (USD, local time)');
@@ -297,6 +297,7 @@ it('shows the usage of one user, and saves it', async () => {
   await go(page, '/detail?days=30&by=day');
   const name = await page.locator('section[aria-label="Top users"] span[title]').first().innerText();
   const everybody = await page.getByRole('region', { name: 'Calls' }).first().innerText();
+  await openFilter(page, 'Username');
   await page.getByRole('textbox', { name: 'Username' }).fill(name);
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Top users' }).waitFor({ state: 'detached' });
@@ -307,8 +308,9 @@ it('shows the usage of one user, and saves it', async () => {
   );
   await page.getByText(/ per day$/).waitFor();
   await page.getByRole('figure', { name: /^Requests per minute, busiest day .* on average$/ }).waitFor();
-  const [file] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
+  const [file] = await Promise.all([page.waitForEvent('download'), chooseOfPage(page, 'Export')]);
   expect((await linesOf(file)).length).toBeGreaterThan(1);
+  await button(`Username: ${name}`).click();
   await page.getByRole('textbox', { name: 'Username' }).fill('nobody-has-this-name');
   await page.keyboard.press('Enter');
   await page.getByText('No usage in this range').first().waitFor();
@@ -342,8 +344,7 @@ it('stops a run of tests, and asks all providers for their balances', async () =
   expect(asked).toBe(3);
   await page.unroute('**/graphql');
   await dialog.getByRole('button', { name: 'Close' }).click();
-  await button('Maintenance').click();
-  await page.getByRole('menuitem', { name: 'Update all balances' }).click();
+  await chooseOfPage(page, 'Update all balances');
   await page.getByText('Updating all balances. Refresh to see them.').waitFor();
 });
 
@@ -352,10 +353,8 @@ it('switches to sorting by id and to tags on a phone', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/channel');
   await page.getByText('Gemini AI Studio').first().waitFor();
-  await button('Filters').click();
-  await page.getByLabel('Sort by ID').click();
-  await page.getByLabel('Tag mode').click();
-  await page.getByRole('presentation').getByRole('button', { name: 'Query' }).click();
+  await chooseOfPage(page, 'Sort by ID');
+  await chooseOfPage(page, 'Tag mode');
   await page.getByText('2 of 2 on').or(page.getByText('1 of 2 on')).first().waitFor();
   expect(parameter('tags')).toBe('1');
   expect(await page.evaluate(() => localStorage.getItem('id-sort'))).toBe('true');

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { openBrowser, openFilter, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Live updates of the screens. */
@@ -76,8 +76,8 @@ describe('the usage log', () => {
     const { page } = visitor;
     await page.getByRole('link', { name: 'Usage log' }).click();
     await page.getByRole('heading', { level: 1, name: 'Usage log' }).waitFor();
-    await page.getByRole('combobox', { name: 'Type' }).click();
-    await page.getByRole('option', { name: 'Consume', exact: true }).click();
+    await openFilter(page, 'Type');
+    await page.getByRole('option', { name: 'Consume' }).click();
     await state('live');
     const balance = page.getByRole('link', { name: /^Balance / });
     const before = await balance.textContent();

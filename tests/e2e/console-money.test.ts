@@ -3,7 +3,7 @@ import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { copied, openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
+import { chooseOfPage, copied, openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Codes, the wallet, the price list and the dashboard. */
@@ -119,8 +119,7 @@ it('names who used a code, and deletes by name only after the count was seen', a
   const used = page.getByRole('row').filter({ hasText: /Used/ }).getByRole('link', { name: 'root' });
   expect(await used.getAttribute('href')).toBe('/user/1');
   await visitor.photograph('redemptions-used');
-  await button('Maintenance').click();
-  await page.getByRole('menuitem', { name: 'Delete by name' }).click();
+  await chooseOfPage(page, 'Delete by name');
   await dialog().getByRole('button', { name: 'Count' }).click();
   await page.getByText('Please enter a name').waitFor();
   await dialog().getByLabel('Name').fill('Launch credit');
@@ -171,7 +170,9 @@ it('adds up spend, calls and tokens, and shows them as a table too', async () =>
   await channels.getByText('OpenAI primary').waitFor();
   await channels.getByText('Margin $0.20 (38%)').waitFor();
   await page.getByRole('figure', { name: 'Spend by model, total $0.53' }).waitFor();
+  await page.getByRole('button', { name: /^Time range/ }).click();
   await page.getByRole('button', { name: 'Day', exact: true }).click();
+  await page.keyboard.press('Escape');
   await photographAll(visitor, 'dashboard');
   await button('More actions for Spend by model').click();
   await page.getByRole('menuitem', { name: 'View as table' }).click();

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
-import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
+import { chooseOfPage, openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Daily work of an operator: alerts, a user with related rows, saved views, the status page. */
@@ -92,7 +92,7 @@ it('a view of a list is saved under a name, opened again on another page of it, 
   const { page } = admin;
   await page.goto('/user?status=ENABLED&role=ROOT&page=1');
   await page.getByText('Items 1 - 1 of 1').waitFor();
-  const open = () => page.getByRole('button', { name: 'Saved views' }).click();
+  const open = () => chooseOfPage(page, 'Saved views');
   await open();
   await page.getByRole('menuitem', { name: 'Save this view…' }).click();
   await page.getByRole('dialog', { name: 'Save view' }).getByLabel('Name').fill('Owners');

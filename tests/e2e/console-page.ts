@@ -54,6 +54,19 @@ async function savePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(output, `${name}.png`) });
 }
 
+/** Opens a filter of a list, of which the button offers several. */
+export async function openFilter(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('menuitem', { name, exact: true }).click();
+}
+
+/** Chooses an entry of the menu of a page. */
+export async function chooseOfPage(page: Page, entry: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions', exact: true }).click();
+  const menu = page.getByRole('menu');
+  await menu.getByText(entry, { exact: true }).click();
+}
+
 /** Waits until the page has nothing left to compute and has drawn the result. */
 export const drawn = (page: Page): Promise<void> =>
   page.evaluate(

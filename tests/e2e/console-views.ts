@@ -174,6 +174,15 @@ const viewsOfScreens: readonly View[] = [
     path: '/log?modelName=no-such-model',
     shows: ({ page, say }) => page.getByText(say('grid.noMatch')),
   },
+  {
+    name: 'log-filter',
+    path: '/log',
+    open: async (at) => {
+      await at.press('grid.addFilter');
+      await at.choose('fields.modelName');
+    },
+    shows: ({ page, say }) => page.getByRole('dialog', { name: say('fields.modelName'), exact: true }),
+  },
   { name: 'log-columns', path: '/log', deskOnly: true, open: (at) => at.press('grid.columns'), shows: inDialog },
   { name: 'user', path: '/user', shows: (at) => row(at, 'ada') },
   { name: 'user-add', path: '/user', open: (at) => at.press('users.add'), shows: inDialog },
@@ -187,7 +196,7 @@ const viewsOfScreens: readonly View[] = [
     name: 'redemption-delete-by-name',
     path: '/redemption',
     open: async (at) => {
-      await at.press('fields.maintenance');
+      await at.press('actions.more');
       await at.choose('redemptions.deleteByName');
     },
     shows: inDialog,

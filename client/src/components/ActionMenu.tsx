@@ -1,6 +1,7 @@
 import Divider from '@mui/material/Divider';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
+import CheckOutlinedIcon from '@mui/icons-material/CheckOutlined';
 
 export interface RowAction {
   readonly label: string;
@@ -8,6 +9,10 @@ export interface RowAction {
   /** Shown last in the menu, below a divider, in the error colour. */
   readonly destructive?: boolean;
   readonly disabled?: boolean;
+  /** Whether the switch that this entry is, is on. Absent: it is no switch. */
+  readonly checked?: boolean;
+  /** Whether the action runs; the button of the menu then turns. */
+  readonly busy?: boolean;
 }
 
 /** A menu of actions at the button that opened it. */
@@ -26,7 +31,8 @@ export function ActionMenu({
   const item = (action: RowAction) => (
     <MenuItem
       key={action.label}
-      disabled={action.disabled ?? false}
+      disabled={action.disabled ?? action.busy ?? false}
+      {...(action.checked === undefined ? {} : { role: 'menuitemcheckbox', 'aria-checked': action.checked })}
       sx={action.destructive ? { color: 'error.main' } : {}}
       onClick={() => {
         onClose();
@@ -34,6 +40,7 @@ export function ActionMenu({
       }}
     >
       {action.label}
+      {action.checked && <CheckOutlinedIcon sx={{ fontSize: 16, ml: 'auto', color: 'primary.main' }} />}
     </MenuItem>
   );
   return (

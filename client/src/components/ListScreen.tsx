@@ -1,19 +1,15 @@
 import Box from '@mui/material/Box';
-import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { SavedViews } from './SavedViews.js';
+import { PageHead, type PageHeadProps } from './PageHead.js';
 
-/** Layout of a list screen: title row with actions at its right, then notice, badges, filters and grid. */
+/** Layout of a list screen: its head, then notice, badges, filters and grid. */
 export function ListScreen({
-  title,
-  actions,
   notice,
   badges,
   filters,
   children,
-}: {
-  readonly title: string;
-  readonly actions?: ReactNode;
+  ...head
+}: PageHeadProps & {
   readonly notice?: ReactNode;
   readonly badges?: ReactNode;
   readonly filters?: ReactNode;
@@ -21,14 +17,7 @@ export function ListScreen({
 }) {
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
-      <title>{title}</title>
-      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, minHeight: 32 }}>
-        <Typography variant="h1" sx={{ flex: 1, minWidth: 0 }}>
-          {title}
-        </Typography>
-        {filters && <SavedViews />}
-        {actions}
-      </Box>
+      <PageHead {...head} hasViews={Boolean(filters)} />
       {notice}
       {badges}
       <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5, minWidth: 0 }}>

@@ -21,7 +21,6 @@ export function LiveControl({ state, paused, onPause }: LiveControlProps) {
   const verb = paused ? t('live.resume') : t('live.pause');
   return (
     <Button
-      variant="outlined"
       {...(mobile ? { 'aria-label': `${verb} · ${text}` } : {})}
       title={text}
       onClick={() => onPause(!paused)}

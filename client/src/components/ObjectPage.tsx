@@ -1,14 +1,13 @@
 import Box from '@mui/material/Box';
-import MuiLink from '@mui/material/Link';
 import Skeleton from '@mui/material/Skeleton';
 import Tab from '@mui/material/Tab';
 import Tabs from '@mui/material/Tabs';
-import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams, useSearchParams } from 'react-router-dom';
 import { EmptyState } from './EmptyState.js';
 import { LoadFailure } from './LoadFailure.js';
+import { PageHead, type PageHeadProps } from './PageHead.js';
 
 /** A tab of an object, `/channel/25/errors`. */
 export interface ObjectTab {
@@ -19,16 +18,9 @@ export interface ObjectTab {
   readonly hidesSummary?: true;
 }
 
-interface ObjectPageProps {
+interface ObjectPageProps extends PageHeadProps {
   /** The list that the object is in. */
   readonly list: { readonly label: string; readonly to: string };
-  readonly title: string;
-  /** Beside the title: states. */
-  readonly chips?: ReactNode;
-  /** Below the title: what identifies the object. */
-  readonly meta?: ReactNode;
-  /** At most three, the filled one last. */
-  readonly actions?: ReactNode;
   /** Figures and their chart, above the tabs. */
   readonly summary?: ReactNode;
   /** The address without a tab. */
@@ -41,7 +33,8 @@ interface ObjectPageProps {
 
 /** The page of one object: name, state and actions, its figures with a chart, and tabs, of which the address names one. */
 export function ObjectPage(props: ObjectPageProps) {
-  const { list, title, chips, meta, actions, summary, address, tabs, opened } = props;
+  const { summary, address, tabs, opened, ...head } = props;
+  const { title } = head;
   const { tab } = useParams();
   // The other tabs show the same days. Pages and orders of a list are those of its tab.
   const days = useSearchParams()[0].get('days');
@@ -49,23 +42,7 @@ export function ObjectPage(props: ObjectPageProps) {
   const wanted = tab ?? opened;
   const shown = tabs.find(({ id }) => id === wanted) ?? tabs[0];
   return (
-    <ObjectFrame list={list} title={title}>
-      <Box sx={{ display: 'flex', alignItems: 'flex-start', flexWrap: 'wrap', gap: 1 }}>
-        <Box sx={{ flex: '1 1 320px', minWidth: 0 }}>
-          <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: '4px 10px', minHeight: 32 }}>
-            <Typography variant="h1" sx={{ minWidth: 0, overflowWrap: 'anywhere' }}>
-              {title}
-            </Typography>
-            {chips}
-          </Box>
-          {meta && (
-            <Box className="num" sx={{ fontSize: 13, color: 'text.secondary', overflowWrap: 'anywhere' }}>
-              {meta}
-            </Box>
-          )}
-        </Box>
-        {actions && <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: 1 }}>{actions}</Box>}
-      </Box>
+    <ObjectFrame {...head}>
       {!shown?.hidesSummary && summary}
       {shown && (
         <>
@@ -136,23 +113,10 @@ export function ObjectMissing({
   );
 }
 
-function ObjectFrame({
-  list,
-  title,
-  children,
-}: Pick<ObjectPageProps, 'list' | 'title'> & { readonly children: ReactNode }) {
+function ObjectFrame({ children, ...head }: PageHeadProps & { readonly children: ReactNode }) {
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
-      <title>{title}</title>
-      <MuiLink
-        component={Link}
-        to={list.to}
-        underline="hover"
-        color="textSecondary"
-        sx={{ fontSize: 13, alignSelf: 'flex-start', mb: -1.5 }}
-      >
-        {list.label}
-      </MuiLink>
+      <PageHead {...head} />
       {children}
     </Box>
   );

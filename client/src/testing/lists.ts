@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import type { DocumentNode } from 'graphql';
 
 /** The words at the top of the grid's columns, in order; boxes and actions have none. */
@@ -11,10 +11,13 @@ export async function headers(): Promise<readonly string[]> {
 
 /** The row of the grid with this text in it. */
 export async function rowOf(text: string | RegExp) {
-  const cell = (await screen.findAllByText(text)).find((found) => found.closest('[role=row]'));
-  const row = cell?.closest<HTMLElement>('[role=row]');
-  if (!row) throw new Error(`no row with ${String(text)}`);
-  return within(row);
+  // A filter may have the text, too.
+  return waitFor(() => {
+    const cell = screen.getAllByText(text).find((found) => found.closest('[role=row]'));
+    const row = cell?.closest<HTMLElement>('[role=row]');
+    if (!row) throw new Error(`no row with ${String(text)}`);
+    return within(row);
+  });
 }
 
 /** The tone of the chip with this word; `outline` is grey text without a tint. */

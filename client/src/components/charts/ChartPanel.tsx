@@ -9,8 +9,14 @@ import { TimeChart, type TimeChartProps } from './TimeChart.js';
 export function ChartPanel({
   title,
   actions = [],
+  back,
   ...chart
-}: TimeChartProps & { readonly title: string; readonly actions?: readonly RowAction[] }) {
+}: TimeChartProps & {
+  readonly title: string;
+  readonly actions?: readonly RowAction[];
+  /** Leads from a part that was broken up to the whole. */
+  readonly back?: { readonly label: string; readonly onClick: () => void } | undefined;
+}) {
   const { series, labels, format } = chart;
   const { t } = useTranslation();
   const [table, setTable] = useState(false);
@@ -18,6 +24,7 @@ export function ChartPanel({
     <PanelFrame
       title={title}
       legend={series.length > 1 ? series : []}
+      back={back}
       actions={[
         { label: table ? t('dashboard.asChart') : t('dashboard.asTable'), onSelect: () => setTable(!table) },
         ...actions,

@@ -14,6 +14,7 @@ export function NumberCard({
   values = [],
   notesHeight,
   actions = [],
+  isFirst = false,
 }: {
   readonly title: string;
   /** Undefined: it loads. */
@@ -24,21 +25,33 @@ export function NumberCard({
   /** The least height of the lines, so that nothing moves when they come. */
   readonly notesHeight?: Readonly<Record<'xs' | 'sm' | 'md' | 'lg', number>>;
   readonly actions?: readonly RowAction[];
+  /** Whether it is the number that a page begins with. */
+  readonly isFirst?: boolean;
 }) {
   const { t } = useTranslation();
   return (
-    <Card component="section" aria-label={title} sx={{ padding: '12px 16px', minWidth: 0 }}>
+    <Card
+      component="section"
+      aria-label={title}
+      sx={{ padding: '12px 16px', minWidth: 0, display: 'flex', flexDirection: 'column' }}
+    >
       <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1 }}>
         <Box sx={{ minWidth: 0 }}>
           <Box sx={{ fontSize: 12.5, lineHeight: '18px', color: 'text.secondary' }}>{title}</Box>
           <Box
             className="num"
-            sx={{ fontSize: 24, lineHeight: '32px', fontWeight: 600, letterSpacing: '-0.02em', whiteSpace: 'nowrap' }}
+            sx={{
+              fontSize: isFirst ? 36 : 24,
+              lineHeight: isFirst ? '44px' : '32px',
+              fontWeight: 600,
+              letterSpacing: '-0.02em',
+              whiteSpace: 'nowrap',
+            }}
           >
             {value ?? <Skeleton variant="rectangular" width={96} height={24} sx={{ my: '4px' }} />}
           </Box>
         </Box>
-        <Sparkline values={values} />
+        {!isFirst && <Sparkline values={values} />}
         {actions.length > 0 && <RowMenu label={t('dashboard.moreOf', { name: title })} actions={actions} />}
       </Box>
       <Box sx={notesHeight && { minHeight: notesHeight }}>
@@ -52,6 +65,12 @@ export function NumberCard({
           </Box>
         ))}
       </Box>
+      {isFirst && (
+        // The room is kept while the values load.
+        <Box sx={{ display: { xs: 'none', lg: 'block' }, height: 88, mt: 'auto', pt: 1 }}>
+          <Sparkline isWide values={values} />
+        </Box>
+      )}
     </Card>
   );
 }

@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
+import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,11 +11,17 @@ import { RowMenu } from '../RowMenu.js';
 export function PanelFrame({
   title,
   legend = [],
+  back,
   actions,
   children,
 }: {
   readonly title: string;
-  readonly legend?: readonly { readonly name: string; readonly color: string }[];
+  readonly legend?: readonly {
+    readonly name: string;
+    readonly color: string;
+    readonly onOpen?: (() => void) | undefined;
+  }[];
+  readonly back?: { readonly label: string; readonly onClick: () => void } | undefined;
   readonly actions: readonly RowAction[];
   readonly children: ReactNode;
 }) {
@@ -36,9 +43,20 @@ export function PanelFrame({
               sx={{ display: 'inline-flex', alignItems: 'center', gap: '6px', fontSize: 12, color: 'text.secondary' }}
             >
               <Box aria-hidden sx={{ width: 8, height: 8, borderRadius: '2px', backgroundColor: one.color }} />
-              {one.name}
+              {one.onOpen ? (
+                <MuiLink component="button" type="button" color="inherit" onClick={one.onOpen}>
+                  {one.name}
+                </MuiLink>
+              ) : (
+                one.name
+              )}
             </Box>
           ))}
+          {back && (
+            <MuiLink component="button" type="button" sx={{ fontSize: 12, minHeight: 24 }} onClick={back.onClick}>
+              {back.label}
+            </MuiLink>
+          )}
         </Box>
         {actions.length > 0 && <RowMenu label={t('dashboard.moreOf', { name: title })} actions={actions} />}
       </Box>

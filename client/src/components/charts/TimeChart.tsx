@@ -13,10 +13,21 @@ export interface ChartSeries {
   readonly color: string;
   /** Null: there is no value, and lines have a gap. */
   readonly values: ReadonlyArray<number | null>;
+  /** Breaks the series up. */
+  readonly onOpen?: (() => void) | undefined;
+}
+
+/** Values of the period before, one for each bucket. */
+export interface EarlierSeries {
+  /** Of which series; empty for all of them together. */
+  readonly name: string;
+  readonly values: ReadonlyArray<number | null>;
 }
 
 export interface TimeChartProps {
   readonly series: readonly ChartSeries[];
+  /** What the tooltip of a bucket compares with. */
+  readonly before?: readonly EarlierSeries[] | undefined;
   /** One for each value, all different. */
   readonly labels: readonly string[];
   readonly format: (value: number) => string;
@@ -43,6 +54,7 @@ export function TimeChart({
   name,
   kind,
   minStep,
+  before = [],
 }: TimeChartProps) {
   const { t } = useTranslation();
   const isEmpty = series.every(({ values }) => values.every((value) => !value));
@@ -75,12 +87,18 @@ export function TimeChart({
     },
     // The panel itself shows that there are no values.
     slots: {
-      tooltip: () => <SeriesTooltip format={format} isStacked={kind === 'columns'} />,
+      tooltip: () => <SeriesTooltip format={format} isStacked={kind === 'columns'} before={before} />,
       noDataOverlay: () => null,
     },
   };
   const xAxis = { ...plain, data: labels, height: 26, tickLabelMinGap: 28 };
-  const shared = series.map(({ name: label, color, values }) => ({ label, color, data: values }));
+  const shared = series.map(({ name: label, color, values }, index) => ({
+    id: String(index),
+    label,
+    color,
+    data: values,
+  }));
+  const canOpen = series.some(({ onOpen }) => onOpen !== undefined);
   return (
     <Box role="figure" aria-label={name} className="num" sx={{ position: 'relative' }}>
       {kind === 'columns' ? (
@@ -88,6 +106,7 @@ export function TimeChart({
           {...chart}
           xAxis={[{ ...xAxis, scaleType: 'band', categoryGapRatio: 0.25 }]}
           series={shared.map((one) => ({ ...one, stack: 'total' }))}
+          {...(canOpen ? { onItemClick: (_: unknown, { seriesId }) => series[Number(seriesId)]?.onOpen?.() } : {})}
         />
       ) : (
         <LineChart
@@ -128,9 +147,11 @@ export function TimeChart({
 function SeriesTooltip({
   format,
   isStacked,
+  before,
 }: {
   readonly format: (value: number) => string;
   readonly isStacked: boolean;
+  readonly before: readonly EarlierSeries[];
 }) {
   const { t } = useTranslation();
   const [axis] = useAxesTooltip<'bar' | 'line'>() ?? [];
@@ -160,6 +181,19 @@ function SeriesTooltip({
             {format(rows.reduce((sum, { value }) => sum + value, 0))}
           </Box>
         )}
+        {axis &&
+          before.map(({ name, values }) => {
+            const value = values[axis.dataIndex] ?? null;
+            return (
+              <Box
+                key={name}
+                sx={{ display: 'flex', justifyContent: 'space-between', gap: 2, mt: '4px', color: 'text.secondary' }}
+              >
+                <span>{[t('dashboard.before'), name].filter(Boolean).join(' · ')}</span>
+                {value === null ? '–' : format(value)}
+              </Box>
+            );
+          })}
       </Paper>
     </ChartsTooltipContainer>
   );

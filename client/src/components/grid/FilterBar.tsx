@@ -1,93 +1,188 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import FilterListOutlinedIcon from '@mui/icons-material/FilterListOutlined';
-import { useState, type ReactNode, type SyntheticEvent } from 'react';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
+import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { FilterSheet } from './FilterSheet.js';
+import type { GridFilters } from '../../lib/useServerGrid.js';
+import { lazyPart } from '../lazyPart.js';
+import { TextFilter } from './filterFields.js';
+import type { FilterField } from './filterField.js';
+import type { OpenFilter } from './FilterPopover.js';
+import { useTypedFilters } from './useTypedFilters.js';
 
-export interface FilterBarProps {
-  /** The most used filter: search, or the time range. */
-  readonly main: ReactNode;
-  /** The others; on narrow screens they move into a sheet. */
-  readonly more?: ReactNode;
-  /** Switches of the view, at the right end; on narrow screens in the sheet. */
-  readonly views?: ReactNode;
-  /** The Columns button, for grids only. */
-  readonly end?: ReactNode;
-  /** Number of filters in `more` that are set. */
-  readonly activeCount: number;
-  readonly isFiltered: boolean;
-  /** Whether Query is a filled button, for screens without another one. */
-  readonly filled?: boolean;
-  readonly onQuery: () => void;
-  readonly onReset: () => void;
-}
+const FilterPopover = lazyPart(
+  async () => (await import('./FilterPopover.js')).FilterPopover,
+  ({ opened }) => opened !== null,
+);
 
-/** One wrapping row of filters. Enter in any field submits. */
-export function FilterBar({
-  main,
-  more,
-  views,
+/** The search of a list, its filters as chips, and a button that adds one. Filters apply as one types. */
+export function FilterBar<F extends Record<string, string>>({
+  filters,
+  search,
+  fields,
   end,
-  activeCount,
-  isFiltered,
-  filled = false,
-  onQuery,
-  onReset,
-}: FilterBarProps) {
+  onOpen,
+}: {
+  readonly filters: GridFilters<F>;
+  /** The text field that is always shown. */
+  readonly search?: { readonly name?: keyof F & string; readonly label: string };
+  readonly fields: readonly FilterField[];
+  /** At the right end. */
+  readonly end?: ReactNode;
+  /** Called with the name of the field that is opened, whose values may be loaded then. */
+  readonly onOpen?: (name: string) => void;
+}) {
   const { t } = useTranslation();
-  const mobile = useIsMobile();
-  const [sheet, setSheet] = useState(false);
-  const query = (
-    <Button type="submit" variant={filled ? 'contained' : 'outlined'}>
-      {t('actions.query')}
-    </Button>
-  );
-  const reset = isFiltered && <Button onClick={onReset}>{t('actions.reset')}</Button>;
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    setSheet(false);
-    onQuery();
+  const { filter, isFiltered, setFilter, resetFilter } = filters;
+  const typed = useTypedFilters(filters);
+  const [opened, setOpened] = useState<OpenFilter | null>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
+  const searchName = search?.name ?? 'keyword';
+  const set = fields.filter(({ name }) => (filter[name] ?? '') !== '');
+  const unset = fields.filter((field) => !set.includes(field));
+  const open = (at: HTMLElement, name: string | null): void => {
+    const { left, bottom } = at.getBoundingClientRect();
+    if (name !== null) onOpen?.(name);
+    setOpened({ left, top: bottom + 4, name });
   };
-
-  if (!mobile) {
-    return (
-      <Box
-        component="form"
-        role="search"
-        onSubmit={submit}
-        sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}
-      >
-        {main}
-        {more}
-        {query}
-        {reset}
-        {(views ?? end) !== undefined && (
-          <Box sx={{ ml: 'auto', display: 'flex', alignItems: 'center', gap: 1 }}>
-            {views}
-            {end}
-          </Box>
-        )}
-      </Box>
-    );
-  }
+  const close = (): void => {
+    typed.finish();
+    setOpened(null);
+  };
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const { target, ctrlKey, metaKey, altKey } = event;
+      const isTyping = target instanceof Element && target.closest('input, textarea, [contenteditable], [role=dialog]');
+      if (event.key !== 'f' || isTyping || ctrlKey || metaKey || altKey) return;
+      event.preventDefault();
+      addButton.current?.click();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    typed.finish();
+  };
   return (
-    <Box component="form" role="search" onSubmit={submit} sx={{ display: 'flex', gap: 1 }}>
-      <Box sx={{ flex: 1, minWidth: 0 }}>{main}</Box>
-      {(more ?? views) !== undefined && (
-        <Button variant="outlined" startIcon={<FilterListOutlinedIcon />} onClick={() => setSheet(true)}>
-          {activeCount > 0 ? t('grid.filtersActive', { count: activeCount }) : t('grid.filters')}
+    <Box
+      component="form"
+      role="search"
+      onSubmit={submit}
+      sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}
+    >
+      {search && (
+        <Box sx={{ flex: { xs: '1 1 180px', sm: '0 0 280px' } }} onBlur={typed.finish}>
+          <TextFilter
+            search
+            label={search.label}
+            value={typed.textOf(searchName)}
+            onChange={(text) => typed.type(searchName, text)}
+            width={280}
+          />
+        </Box>
+      )}
+      {set.map((field) => (
+        <Chip
+          key={field.name}
+          field={field}
+          value={filter[field.name] ?? ''}
+          onOpen={(at) => open(at, field.name)}
+          onRemove={() => {
+            setFilter({ [field.name]: '' } as Partial<F>);
+            addButton.current?.focus();
+          }}
+        />
+      ))}
+      {fields.length > 0 && (
+        <Button
+          ref={addButton}
+          aria-haspopup="dialog"
+          disabled={unset.length === 0}
+          startIcon={<AddOutlinedIcon />}
+          onClick={(event) => open(event.currentTarget, unset.length === 1 ? (unset[0]?.name ?? null) : null)}
+          sx={{ color: 'text.secondary', border: '1px dashed', borderColor: 'surface.lineStrong', px: '10px' }}
+        >
+          {t('grid.addFilter')}
         </Button>
       )}
-      <FilterSheet open={sheet} onClose={() => setSheet(false)} onSubmit={submit}>
-        {more}
-        {views}
-        <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
-          {reset}
-          {query}
+      {isFiltered && (
+        <Button onClick={resetFilter} sx={{ order: { xs: 1, sm: 0 } }}>
+          {t('actions.reset')}
+        </Button>
+      )}
+      {end && (
+        <Box sx={{ order: { xs: 1, sm: 0 }, ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>{end}</Box>
+      )}
+      <FilterPopover
+        opened={opened}
+        fields={fields}
+        unset={unset}
+        textOf={typed.textOf}
+        onField={(name) => {
+          onOpen?.(name);
+          setOpened((current) => current && { ...current, name });
+        }}
+        onType={typed.type}
+        onChoose={(name, value) => {
+          setFilter({ [name]: value } as Partial<F>);
+          setOpened(null);
+        }}
+        onClose={close}
+        onClosed={() => {
+          // The chip that was opened may be gone.
+          if (document.activeElement === document.body) addButton.current?.focus();
+        }}
+      />
+    </Box>
+  );
+}
+
+/** A filter that is set: its value opens it, the cross removes it. */
+function Chip({
+  field,
+  value,
+  onOpen,
+  onRemove,
+}: {
+  readonly field: FilterField;
+  readonly value: string;
+  readonly onOpen: (at: HTMLElement) => void;
+  readonly onRemove: () => void;
+}) {
+  const { t } = useTranslation();
+  const shown = field.choices?.find((choice) => choice.value === value)?.label ?? value;
+  return (
+    <Box
+      className="num"
+      sx={({ vars }) => ({
+        display: 'inline-flex',
+        minWidth: 0,
+        maxWidth: '100%',
+        // On a phone, the chips are below the search and the button.
+        order: { xs: 1, sm: 0 },
+        borderRadius: '6px',
+        backgroundColor: vars.palette.action.selected,
+      })}
+    >
+      <Button
+        aria-haspopup="dialog"
+        onClick={(event) => onOpen(event.currentTarget)}
+        sx={{ minWidth: 0, maxWidth: 320, pl: '10px', pr: '4px', color: 'text.primary' }}
+      >
+        <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400, flexShrink: 0, mr: '5px' }}>
+          {`${t('grid.chip', { field: field.label })} `}
         </Box>
-      </FilterSheet>
+        <span className="ellipsis">{shown}</span>
+      </Button>
+      <Button
+        aria-label={t('grid.clearField', { field: field.label })}
+        onClick={onRemove}
+        sx={{ minWidth: 28, width: 28, p: 0, color: 'text.secondary', '& svg': { fontSize: 14 } }}
+      >
+        <CloseOutlinedIcon />
+      </Button>
     </Box>
   );
 }

@@ -49,8 +49,9 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
   }, [isBehindLastPage, lastPage, setPage]);
   useFailureToast(error, rows !== undefined, 'errors.refreshFailed');
   const { columnsKey } = props;
-  const choice = useColumnChoice(columnsKey ?? '', props.columns);
-  const columnVisibility = columnsKey ? choice.visibility : props.columnVisibility;
+  const kept = useColumnChoice(columnsKey ?? '', props.columns);
+  const choice = props.columnChoice ?? (columnsKey ? kept : undefined);
+  const columnVisibility = props.columnVisibility ?? choice?.visibility;
 
   if (isEmpty && !loading && !grid.isFiltered && totalCount === 0) return <Card>{props.empty}</Card>;
 
@@ -80,7 +81,7 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
         totalCount={totalCount}
         totalCapped={totalCapped}
         rowCount={rows?.length}
-        columnChoice={columnsKey ? choice : undefined}
+        columnChoice={choice}
       />
     </Card>
   );

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Popover from '@mui/material/Popover';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fromLocalTime, isLocalTime, toLocalTime } from '../../lib/localTime.js';
 import { readerZone } from '../../lib/reader.js';
@@ -12,7 +12,18 @@ import type { TimeRange } from '../../lib/timeRange.js';
 
 const isNoTime = (text: string): boolean => text !== '' && !isLocalTime(text);
 
-interface FormProps {
+export interface RangeChoices {
+  /** Ranges with a name. Absent: those of lists. */
+  readonly presets?: ReadonlyArray<{
+    readonly label: string;
+    readonly isChosen: boolean;
+    readonly onChoose: () => void;
+  }>;
+  /** Choices that belong to the range, below its presets. */
+  readonly more?: ReactNode;
+}
+
+interface FormProps extends RangeChoices {
   readonly value: TimeRange;
   readonly onApply: (range: TimeRange) => void;
 }
@@ -41,7 +52,7 @@ export function TimeRangeForm({
   );
 }
 
-function RangeForm({ value, onApply }: FormProps) {
+function RangeForm({ value, onApply, presets, more }: FormProps) {
   const { t } = useTranslation();
   const [from, setFrom] = useState(toLocalTime(value.from));
   const [to, setTo] = useState(value.to ? toLocalTime(value.to) : '');
@@ -64,12 +75,24 @@ function RangeForm({ value, onApply }: FormProps) {
       }}
     >
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 0.5 }}>
-        {presetNames.map((name) => (
-          <Button key={name} onClick={() => onApply(timePresets[name](new Date()))}>
-            {t(`time.presets.${name}`)}
-          </Button>
-        ))}
+        {presets
+          ? presets.map(({ label, isChosen, onChoose }) => (
+              <Button
+                key={label}
+                aria-pressed={isChosen}
+                sx={isChosen ? { backgroundColor: 'action.selected' } : {}}
+                onClick={onChoose}
+              >
+                {label}
+              </Button>
+            ))
+          : presetNames.map((name) => (
+              <Button key={name} onClick={() => onApply(timePresets[name](new Date()))}>
+                {t(`time.presets.${name}`)}
+              </Button>
+            ))}
       </Box>
+      {more}
       <Field
         label={t('time.from')}
         id="range-from"

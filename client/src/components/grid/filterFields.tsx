@@ -13,10 +13,10 @@ interface FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   /** Width in px on wide screens; full width on phones. */
-  readonly width: number;
+  readonly width: number | '100%';
 }
 
-const useFieldWidth = (width: number): number | '100%' => (useIsMobile() ? '100%' : width);
+const useFieldWidth = (width: number | '100%'): number | '100%' => (useIsMobile() ? '100%' : width);
 
 /** A text filter with a Clear button. With `search` it shows a search icon and the `/` key focuses it. */
 export function TextFilter({
@@ -27,12 +27,14 @@ export function TextFilter({
   search = false,
   digits = false,
   wrong = false,
+  autoFocus = false,
 }: FieldProps & {
   readonly search?: boolean;
   /** Accepts digits only. */
   readonly digits?: boolean;
   /** The text cannot be a filter. */
   readonly wrong?: boolean;
+  readonly autoFocus?: boolean;
 }) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
@@ -50,6 +52,7 @@ export function TextFilter({
   return (
     <OutlinedInput
       inputRef={input}
+      autoFocus={autoFocus}
       value={value}
       error={wrong}
       placeholder={label}
@@ -98,13 +101,4 @@ export function SelectFilter({
       choices={[{ value: '', label: all }, ...(known ? [] : [{ value, label: value }]), ...choices]}
     />
   );
-}
-
-/** The status filter of a list. */
-export function StatusFilter({
-  width = 140,
-  ...rest
-}: Pick<FieldProps, 'value' | 'onChange'> & { readonly choices: readonly Choice[]; readonly width?: number }) {
-  const { t } = useTranslation();
-  return <SelectFilter label={t('fields.status')} all={t('fields.allStatuses')} width={width} {...rest} />;
 }

@@ -1,12 +1,15 @@
 import type { GridColDef, GridColumnVisibilityModel, GridValidRowModel } from '@mui/x-data-grid';
 import type { ReactNode } from 'react';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
+import type { ColumnChoice } from './useColumnChoice.js';
 
 export interface ListGridProps<R extends GridValidRowModel> {
   readonly label: string;
   readonly grid: ServerGrid<Record<string, string>>;
   readonly columns: readonly GridColDef<R>[];
   readonly columnVisibility?: GridColumnVisibilityModel;
+  /** The chosen columns, where the screen has its own choice. */
+  readonly columnChoice?: ColumnChoice;
   /** Key under which the browser keeps the chosen columns. The footer then has a Columns button, on wide screens. */
   readonly columnsKey?: string;
   /** Undefined until the first page is loaded. */

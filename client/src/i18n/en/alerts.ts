@@ -12,7 +12,6 @@ export const alerts = {
   since: 'Since',
   until: 'Until',
   kind: 'Alert',
-  allKinds: 'All alerts',
   subject: 'Channel',
   detail: 'Details',
   messages: 'Delivery',

@@ -181,10 +181,8 @@ export const channels = {
   cooldownsCleared: 'The keys serve calls again',
 
   lastTest: 'Last test',
-  allTests: 'All tests',
   testsFailed: 'Test failed',
   testsPassed: 'Test passed',
-  allProviders: 'All types',
   bulkEnable: 'Enable',
   bulkDisable: 'Disable',
   bulkEnabled_one: '{{count}} channel enabled',

@@ -25,6 +25,8 @@ export const dashboards = {
     errorCode: 'Error code',
     errorRate: 'Error rate',
     failedCalls: 'Failed calls',
+    p50: 'p50',
+    p95: 'p95',
     latency: 'Latency',
     liability: 'Liability',
     unusedCodes: 'Unused codes',

@@ -1,7 +1,5 @@
 /** Labels that several screens behind sign-in share; those of public pages are in `common.ts`. */
 export const fields = {
-  allGroups: 'All groups',
-  allStatuses: 'All statuses',
   amountInvalid: 'Enter an amount below $1,000,000,000 with at most 6 decimals',
   amountUsd: 'Amount (USD)',
   amountUsed: '{{amount}} used',
@@ -16,7 +14,6 @@ export const fields = {
   id: 'ID',
   input: 'Input',
   key: 'Key',
-  maintenance: 'Maintenance',
   modelName: 'Model name',
   modelsMissing: 'Select at least one model',
   nameMissing: 'Please enter a name',

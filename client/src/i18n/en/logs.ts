@@ -11,7 +11,6 @@ export const logs = {
     'Calls appear here as soon as they are charged. Failed calls are listed only while the setting “Log failed calls” is on.',
   failedText: 'Failed calls are listed only while the setting “Log failed calls” is on.',
 
-  allTypes: 'All types',
   tokenName: 'Token name',
 
   user: 'User',

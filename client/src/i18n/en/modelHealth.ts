@@ -1,7 +1,6 @@
 export const modelHealth = {
   window: 'Period',
   windows: { HOUR: '1 hour', DAY: '24 hours', WEEK: '7 days' },
-  allGroups: 'All groups',
   since: 'Calls since {{time}}',
   successRate: 'Success rate',
   firstTokenP50: 'First token, median',

@@ -45,7 +45,6 @@ export const objects = {
   limits: 'Limits',
   changes: 'Changes',
   settings: 'Settings',
-  more: 'More actions',
 
   modelCount_one: '{{count}} model',
   modelCount_other: '{{count}} models',

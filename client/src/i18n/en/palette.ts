@@ -7,6 +7,7 @@ export const palette = {
   actions: 'Actions',
   request: 'Find request {{id}}',
   shortcuts: 'Keyboard shortcuts',
+  addFilter: 'Add a filter to a list',
   focusSearch: 'Focus the search field of a list',
   saveForm: 'Save a form or the settings',
   neighbours: 'Previous and next row in the detail of a log row',

@@ -23,7 +23,6 @@ export const users = {
   sessionsEnded_one: '{{count}} session ended',
   sessionsEnded_other: '{{count}} sessions ended',
   view: 'View user',
-  allRoles: 'All roles',
   add: 'Add user',
   addMeta: 'An account with password sign-in',
   create: 'Create user',

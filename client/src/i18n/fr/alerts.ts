@@ -13,7 +13,6 @@ export const alerts = {
   since: 'Depuis',
   until: 'Jusqu’à',
   kind: 'Alerte',
-  allKinds: 'Toutes les alertes',
   subject: 'Canal',
   detail: 'Détails',
   messages: 'Envoi',

@@ -186,10 +186,8 @@ export const channels = {
   cooldownsCleared: 'Les clés servent de nouveau des appels',
 
   lastTest: 'Dernier test',
-  allTests: 'Tous les tests',
   testsFailed: 'Test échoué',
   testsPassed: 'Test réussi',
-  allProviders: 'Tous les types',
   bulkEnable: 'Activer',
   bulkDisable: 'Désactiver',
   bulkEnabled_one: '{{count}} canal activé',

@@ -25,6 +25,8 @@ export const dashboards = {
     errorCode: 'Code d’erreur',
     errorRate: 'Taux d’erreur',
     failedCalls: 'Appels échoués',
+    p50: 'p50',
+    p95: 'p95',
     latency: 'Latence',
     liability: 'Engagement',
     unusedCodes: 'Codes non utilisés',

@@ -1,7 +1,5 @@
 /** Labels that several screens behind sign-in share; those of public pages are in `common.ts`. */
 export const fields = {
-  allGroups: 'Tous les groupes',
-  allStatuses: 'Tous les états',
   amountInvalid: 'Saisissez un montant inférieur à 1 000 000 000 $ avec 6 décimales au plus',
   amountUsd: 'Montant (USD)',
   amountUsed: 'Utilisé : {{amount}}',
@@ -16,7 +14,6 @@ export const fields = {
   id: 'ID',
   input: 'Entrée',
   key: 'Clé',
-  maintenance: 'Maintenance',
   modelName: 'Nom du modèle',
   modelsMissing: 'Sélectionnez au moins un modèle',
   nameMissing: 'Saisissez un nom',

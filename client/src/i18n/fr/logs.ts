@@ -11,7 +11,6 @@ export const logs = {
     'Les appels apparaissent ici dès qu’ils sont facturés. Les appels échoués ne figurent que si le paramètre « Journaliser les appels échoués » est activé.',
   failedText: 'Les appels échoués ne figurent que si le paramètre « Journaliser les appels échoués » est activé.',
 
-  allTypes: 'Tous les types',
   tokenName: 'Nom du jeton',
 
   user: 'Utilisateur',

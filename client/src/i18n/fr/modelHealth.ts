@@ -1,7 +1,6 @@
 export const modelHealth = {
   window: 'Période',
   windows: { HOUR: '1 heure', DAY: '24 heures', WEEK: '7 jours' },
-  allGroups: 'Tous les groupes',
   since: 'Appels depuis {{time}}',
   successRate: 'Taux de réussite',
   firstTokenP50: 'Premier token, médiane',

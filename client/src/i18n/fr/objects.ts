@@ -49,7 +49,6 @@ export const objects = {
   limits: 'Limites',
   changes: 'Modifications',
   settings: 'Réglages',
-  more: 'Autres actions',
 
   modelCount_one: '{{count}} modèle',
   modelCount_many: '{{count}} modèles',

@@ -7,6 +7,7 @@ export const palette = {
   actions: 'Actions',
   request: 'Trouver la requête {{id}}',
   shortcuts: 'Raccourcis clavier',
+  addFilter: 'Ajouter un filtre à une liste',
   focusSearch: 'Aller au champ de recherche d’une liste',
   saveForm: 'Enregistrer un formulaire ou les paramètres',
   neighbours: 'Ligne précédente et suivante dans le détail du journal',

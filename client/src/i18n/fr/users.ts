@@ -25,7 +25,6 @@ export const users = {
   sessionsEnded_many: '{{count}} sessions fermées',
   sessionsEnded_other: '{{count}} sessions fermées',
   view: 'Voir l’utilisateur',
-  allRoles: 'Tous les rôles',
   add: 'Ajouter un utilisateur',
   addMeta: 'Un compte avec connexion par mot de passe',
   create: 'Créer l’utilisateur',

@@ -12,7 +12,6 @@ export const alerts = {
   since: '開始',
   until: '終了',
   kind: 'アラート',
-  allKinds: 'すべてのアラート',
   subject: 'チャネル',
   detail: '詳細',
   messages: '通知',

@@ -180,10 +180,8 @@ export const channels = {
   cooldownsCleared: 'キーの使用を再開しました',
 
   lastTest: '前回のテスト',
-  allTests: 'すべてのテスト',
   testsFailed: 'テスト不合格',
   testsPassed: 'テスト合格',
-  allProviders: 'すべてのタイプ',
   bulkEnable: '有効化',
   bulkDisable: '無効化',
   bulkEnabled_other: '{{count}}件のチャネルを有効にしました',

@@ -25,6 +25,8 @@ export const dashboards = {
     errorCode: 'エラーコード',
     errorRate: 'エラー率',
     failedCalls: '失敗した呼び出し',
+    p50: 'p50',
+    p95: 'p95',
     latency: 'レイテンシー',
     liability: '預り残高',
     unusedCodes: '未使用コード',

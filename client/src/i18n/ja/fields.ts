@@ -1,7 +1,5 @@
 /** Labels that several screens behind sign-in share; those of public pages are in `common.ts`. */
 export const fields = {
-  allGroups: 'すべてのグループ',
-  allStatuses: 'すべてのステータス',
   amountInvalid: '$1,000,000,000未満、小数6桁以内の金額を入力してください',
   amountUsd: '金額（USD）',
   amountUsed: '{{amount}}使用',
@@ -16,7 +14,6 @@ export const fields = {
   id: 'ID',
   input: '入力',
   key: 'キー',
-  maintenance: 'メンテナンス',
   modelName: 'モデル名',
   modelsMissing: 'モデルを1つ以上選択してください',
   nameMissing: '名前を入力してください',

@@ -1,7 +1,6 @@
 export const modelHealth = {
   window: '期間',
   windows: { HOUR: '1時間', DAY: '24時間', WEEK: '7日間' },
-  allGroups: 'すべてのグループ',
   since: '{{time}}以降の呼び出し',
   successRate: '成功率',
   firstTokenP50: '最初のトークン（中央値）',

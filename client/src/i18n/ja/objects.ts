@@ -40,7 +40,6 @@ export const objects = {
   limits: '上限',
   changes: '変更',
   settings: '設定',
-  more: 'その他の操作',
   modelCount_other: '{{count}}件のモデル',
   keyCount_other: '{{count}}個のキー',
   enable: '有効化',

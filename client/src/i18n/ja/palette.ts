@@ -7,6 +7,7 @@ export const palette = {
   actions: '操作',
   request: 'リクエスト{{id}}を検索',
   shortcuts: 'キーボードショートカット',
+  addFilter: '一覧にフィルターを追加する',
   focusSearch: '一覧の検索欄に移動',
   saveForm: 'フォームまたは設定を保存',
   neighbours: 'ログの詳細で前後の行に移動',

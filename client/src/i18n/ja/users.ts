@@ -21,7 +21,6 @@ export const users = {
   endSessionsBody: 'ユーザーは再度サインインが必要になります。APIトークンは引き続き使えます。',
   sessionsEnded_other: '{{count}}件のセッションを終了しました',
   view: 'ユーザーを表示',
-  allRoles: 'すべてのロール',
   add: 'ユーザーを追加',
   addMeta: 'パスワードでサインインするアカウント',
   create: 'ユーザーを作成',

@@ -13,7 +13,6 @@ export const alerts = {
   since: 'Начало',
   until: 'Конец',
   kind: 'Оповещение',
-  allKinds: 'Все оповещения',
   subject: 'Канал',
   detail: 'Подробности',
   messages: 'Доставка',

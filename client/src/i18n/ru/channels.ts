@@ -187,10 +187,8 @@ export const channels = {
   cooldownsCleared: 'Ключи снова принимают вызовы',
 
   lastTest: 'Проверка',
-  allTests: 'Все проверки',
   testsFailed: 'С ошибкой',
   testsPassed: 'Успешные',
-  allProviders: 'Все типы',
   bulkEnable: 'Включить',
   bulkDisable: 'Отключить',
   bulkEnabled_one: 'Включён {{count}} канал',

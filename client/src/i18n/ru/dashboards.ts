@@ -25,6 +25,8 @@ export const dashboards = {
     errorCode: 'Код ошибки',
     errorRate: 'Доля ошибок',
     failedCalls: 'Неудачные вызовы',
+    p50: 'p50',
+    p95: 'p95',
     latency: 'Задержка',
     liability: 'Обязательства',
     unusedCodes: 'Неиспользованные коды',

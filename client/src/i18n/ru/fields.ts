@@ -1,7 +1,5 @@
 /** Labels that several screens behind sign-in share; those of public pages are in `common.ts`. */
 export const fields = {
-  allGroups: 'Все группы',
-  allStatuses: 'Все статусы',
   amountInvalid: 'Введите сумму меньше $1,000,000,000, не более 6 знаков после запятой',
   amountUsd: 'Сумма (USD)',
   amountUsed: 'израсходовано {{amount}}',
@@ -16,7 +14,6 @@ export const fields = {
   id: 'ID',
   input: 'Ввод',
   key: 'Ключ',
-  maintenance: 'Обслуживание',
   modelName: 'Имя модели',
   modelsMissing: 'Выберите хотя бы одну модель',
   nameMissing: 'Введите имя',

@@ -1,7 +1,6 @@
 export const modelHealth = {
   window: 'Период',
   windows: { HOUR: '1 час', DAY: '24 часа', WEEK: '7 дней' },
-  allGroups: 'Все группы',
   since: 'Вызовы с {{time}}',
   successRate: 'Доля успешных',
   firstTokenP50: 'Первый токен, медиана',

@@ -57,7 +57,6 @@ export const objects = {
   limits: 'Лимиты',
   changes: 'Изменения',
   settings: 'Настройки',
-  more: 'Другие действия',
 
   modelCount_one: '{{count}} модель',
   modelCount_few: '{{count}} модели',

@@ -29,7 +29,6 @@ export const users = {
   sessionsEnded_other: 'Завершены {{count}} сеанса',
 
   view: 'Просмотр пользователя',
-  allRoles: 'Все роли',
   add: 'Добавить пользователя',
   addMeta: 'Аккаунт со входом по паролю',
   create: 'Создать пользователя',

@@ -12,7 +12,6 @@ export const alerts = {
   since: 'Từ',
   until: 'Đến',
   kind: 'Cảnh báo',
-  allKinds: 'Mọi cảnh báo',
   subject: 'Kênh',
   detail: 'Chi tiết',
   messages: 'Gửi đi',

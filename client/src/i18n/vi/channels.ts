@@ -178,10 +178,8 @@ export const channels = {
   cooldownsCleared: 'Các khóa đã phục vụ trở lại',
 
   lastTest: 'Kiểm tra gần nhất',
-  allTests: 'Mọi kết quả',
   testsFailed: 'Kiểm tra lỗi',
   testsPassed: 'Kiểm tra đạt',
-  allProviders: 'Mọi loại',
   bulkEnable: 'Bật',
   bulkDisable: 'Tắt',
   bulkEnabled_other: 'Đã bật {{count}} kênh',

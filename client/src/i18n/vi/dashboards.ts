@@ -25,6 +25,8 @@ export const dashboards = {
     errorCode: 'Mã lỗi',
     errorRate: 'Tỷ lệ lỗi',
     failedCalls: 'Lượt gọi lỗi',
+    p50: 'p50',
+    p95: 'p95',
     latency: 'Độ trễ',
     liability: 'Nghĩa vụ nợ',
     unusedCodes: 'Mã chưa dùng',

@@ -1,7 +1,5 @@
 /** Labels that several screens behind sign-in share; those of public pages are in `common.ts`. */
 export const fields = {
-  allGroups: 'Mọi nhóm',
-  allStatuses: 'Mọi trạng thái',
   amountInvalid: 'Nhập số tiền dưới $1,000,000,000 với tối đa 6 chữ số thập phân',
   amountUsd: 'Số tiền (USD)',
   amountUsed: 'Đã dùng {{amount}}',
@@ -16,7 +14,6 @@ export const fields = {
   id: 'ID',
   input: 'Đầu vào',
   key: 'Khóa',
-  maintenance: 'Bảo trì',
   modelName: 'Tên mô hình',
   modelsMissing: 'Chọn ít nhất một mô hình',
   nameMissing: 'Nhập tên',

@@ -11,7 +11,6 @@ export const logs = {
     'Lượt gọi xuất hiện ở đây ngay khi được tính phí. Lượt gọi lỗi chỉ được liệt kê khi bật cài đặt “Ghi lượt gọi lỗi”.',
   failedText: 'Lượt gọi lỗi chỉ được liệt kê khi bật cài đặt “Ghi lượt gọi lỗi”.',
 
-  allTypes: 'Mọi loại',
   tokenName: 'Tên token',
 
   user: 'Người dùng',

@@ -1,7 +1,6 @@
 export const modelHealth = {
   window: 'Khoảng thời gian',
   windows: { HOUR: '1 giờ', DAY: '24 giờ', WEEK: '7 ngày' },
-  allGroups: 'Mọi nhóm',
   since: 'Lượt gọi từ {{time}}',
   successRate: 'Tỷ lệ thành công',
   firstTokenP50: 'Token đầu, trung vị',

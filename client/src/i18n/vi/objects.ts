@@ -40,7 +40,6 @@ export const objects = {
   limits: 'Giới hạn',
   changes: 'Thay đổi',
   settings: 'Cài đặt',
-  more: 'Thao tác khác',
   modelCount_other: '{{count}} mô hình',
   keyCount_other: '{{count}} khóa',
   enable: 'Bật',

@@ -7,6 +7,7 @@ export const palette = {
   actions: 'Thao tác',
   request: 'Tìm yêu cầu {{id}}',
   shortcuts: 'Phím tắt',
+  addFilter: 'Thêm bộ lọc vào danh sách',
   focusSearch: 'Chuyển đến ô tìm kiếm của danh sách',
   saveForm: 'Lưu biểu mẫu hoặc cài đặt',
   neighbours: 'Dòng trước và sau trong chi tiết dòng nhật ký',

@@ -21,7 +21,6 @@ export const users = {
   endSessionsBody: 'Người dùng phải đăng nhập lại. Token API vẫn hoạt động.',
   sessionsEnded_other: 'Đã kết thúc {{count}} phiên',
   view: 'Xem người dùng',
-  allRoles: 'Mọi vai trò',
   add: 'Thêm người dùng',
   addMeta: 'Tài khoản đăng nhập bằng mật khẩu',
   create: 'Tạo người dùng',

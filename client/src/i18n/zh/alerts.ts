@@ -12,7 +12,6 @@ export const alerts = {
   since: '开始时间',
   until: '结束时间',
   kind: '告警',
-  allKinds: '全部告警',
   subject: '渠道',
   detail: '详情',
   messages: '通知发送',

@@ -172,10 +172,8 @@ export const channels = {
   cooldownsCleared: '密钥已恢复使用',
 
   lastTest: '最近测试',
-  allTests: '全部测试结果',
   testsFailed: '测试失败',
   testsPassed: '测试通过',
-  allProviders: '全部类型',
   bulkEnable: '启用',
   bulkDisable: '禁用',
   bulkEnabled_other: '已启用 {{count}} 个渠道',

@@ -25,6 +25,8 @@ export const dashboards = {
     errorCode: '错误码',
     errorRate: '错误率',
     failedCalls: '失败请求',
+    p50: 'p50',
+    p95: 'p95',
     latency: '延迟',
     liability: '负债',
     unusedCodes: '未使用的兑换码',

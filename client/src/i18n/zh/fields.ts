@@ -1,7 +1,5 @@
 /** Labels that several screens behind sign-in share; those of public pages are in `common.ts`. */
 export const fields = {
-  allGroups: '全部分组',
-  allStatuses: '全部状态',
   amountInvalid: '请输入小于 $1,000,000,000 且最多 6 位小数的金额',
   amountUsd: '金额（美元）',
   amountUsed: '已用 {{amount}}',
@@ -16,7 +14,6 @@ export const fields = {
   id: 'ID',
   input: '输入',
   key: '密钥',
-  maintenance: '维护',
   modelName: '模型名称',
   modelsMissing: '请至少选择一个模型',
   nameMissing: '请输入名称',

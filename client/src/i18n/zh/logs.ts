@@ -10,7 +10,6 @@ export const logs = {
   emptyText: '调用计费后会立即显示在这里。只有设置“记录失败的调用”开启时，失败的调用才会列出。',
   failedText: '只有设置“记录失败的调用”开启时，失败的调用才会列出。',
 
-  allTypes: '全部类型',
   tokenName: '令牌名称',
 
   user: '用户',

@@ -1,7 +1,6 @@
 export const modelHealth = {
   window: '时间范围',
   windows: { HOUR: '1 小时', DAY: '24 小时', WEEK: '7 天' },
-  allGroups: '全部分组',
   since: '统计自 {{time}} 起',
   successRate: '成功率',
   firstTokenP50: '首字耗时（中位）',

@@ -44,7 +44,6 @@ export const objects = {
   limits: '限制',
   changes: '变更',
   settings: '设置',
-  more: '更多操作',
 
   modelCount_one: '{{count}} 个模型',
   modelCount_other: '{{count}} 个模型',

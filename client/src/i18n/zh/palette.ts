@@ -7,6 +7,7 @@ export const palette = {
   actions: '操作',
   request: '查找请求 {{id}}',
   shortcuts: '键盘快捷键',
+  addFilter: '为列表添加筛选',
   focusSearch: '聚焦列表的搜索框',
   saveForm: '保存表单或设置',
   neighbours: '日志详情中的上一行和下一行',

@@ -23,7 +23,6 @@ export const users = {
   sessionsEnded_one: '已结束 {{count}} 个会话',
   sessionsEnded_other: '已结束 {{count}} 个会话',
   view: '查看用户',
-  allRoles: '全部角色',
   add: '添加用户',
   addMeta: '使用密码登录的账户',
   create: '创建用户',

@@ -6,6 +6,7 @@ import { largestOf, markDigits } from '../../components/charts/axis.js';
 import { ChartPanel } from '../../components/charts/ChartPanel.js';
 import { NumberCard } from '../../components/charts/NumberCard.js';
 import { PanelFrame } from '../../components/charts/PanelFrame.js';
+import type { EarlierSeries } from '../../components/charts/TimeChart.js';
 import { Ranking } from '../../components/charts/Ranking.js';
 import { ShareChart } from '../../components/charts/ShareChart.js';
 import { loadable } from '../../components/loadable.js';
@@ -48,7 +49,12 @@ export interface Figure {
   readonly height?: number;
   /** The accessible name of a chart. Absent: the title with the total. */
   readonly name?: string;
-  /** The colour of a row of a ranking, and the line below its name. */
+  /** Of a chart: values of the period before, one for each bucket, that its tooltip compares with. */
+  readonly before?: readonly EarlierSeries[];
+  /** Of a chart: breaks the series of everything else up. */
+  readonly onOther?: () => void;
+  readonly back?: { readonly label: string; readonly onClick: () => void };
+  /** The colour of a series or of a row of a ranking, and the line below the name of that row. */
   readonly colorOf?: (index: number) => string;
   readonly noteOf?: (row: unknown) => string | undefined;
   readonly actions?: readonly RowAction[];
@@ -166,6 +172,10 @@ function SeriesFigure({
   kind,
   buckets,
   name,
+  before = [],
+  onOther,
+  back,
+  colorOf,
   height = chartHeight,
   actions = [],
 }: WithColumn & { readonly kind: 'LINE' | 'BAR' }) {
@@ -182,12 +192,14 @@ function SeriesFigure({
     return {
       labels: overTime ? labelsOf(overTime.starts, overTime.granularity) : unlike(values.map((one) => one.name)),
       total: series.flatMap((one) => one.values).reduce<number>((sum, value) => sum + (value ?? 0), 0),
-      series: colored(series).map((one) => ({
+      series: colored(series).map((one, index) => ({
         ...one,
+        color: one.isOthers ? one.color : (colorOf?.(index) ?? one.color),
+        onOpen: one.isOthers ? onOther : undefined,
         values: one.values.map((value) => (value === null ? null : value * scale.factor)),
       })),
     };
-  }, [rows, columns, column, buckets, scale.factor, t]);
+  }, [rows, columns, column, buckets, scale.factor, colorOf, onOther, t]);
   const isWhole = rows.every((row) => Number.isInteger(numberAt(row, column) ?? 0));
   const drawn = kind === 'BAR' ? 'columns' : 'line';
   const texts = scale.textsFor(largestOf(chart.series, drawn));
@@ -198,6 +210,11 @@ function SeriesFigure({
       name={name ?? (isSum(column) ? total : title)}
       actions={actions}
       series={chart.series}
+      before={before.map((one) => ({
+        ...one,
+        values: one.values.map((value) => (value === null ? null : value * scale.factor)),
+      }))}
+      back={back}
       labels={chart.labels}
       height={height}
       kind={drawn}

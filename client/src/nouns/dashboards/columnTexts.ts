@@ -24,6 +24,8 @@ const labels = {
   marginUsd: 'dashboard.marginTitle',
   modelName: 'fields.model',
   name: 'fields.name',
+  p50Ms: 'dashboards.columns.p50',
+  p95Ms: 'dashboards.columns.p95',
   perMinute: 'dashboard.requestsPerMinute',
   promptTokens: 'fields.input',
   completionTokens: 'fields.output',

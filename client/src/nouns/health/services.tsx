@@ -1,13 +1,12 @@
-import Box from '@mui/material/Box';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useRowsOf } from '../../lib/useLocalGrid.js';
 import type { useServerGrid } from '../../lib/useServerGrid.js';
-import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { namesAsChoices } from '../../components/grid/filterField.js';
 import { MayLink } from '../../components/MayLink.js';
-import { Segments } from '../../components/Segments.js';
 import { ToneChip } from '../../components/Tone.js';
 import { groupTone } from '../groups/groupTone.js';
 import { modelAddress } from '../objects/addresses.js';
@@ -37,47 +36,27 @@ export function useServices<Row extends Service>(all: readonly Row[] | undefined
   return { groups, found, grid, rows };
 }
 
-interface ServiceFiltersProps {
+/** Name and group of services. */
+export function ServiceFilters({
+  address,
+  groups,
+  since,
+}: {
   readonly address: Address;
   readonly groups: readonly string[];
-  /** The range of time that the figures cover. */
-  readonly period: {
-    readonly label: string;
-    readonly value: string;
-    readonly choices: ReadonlyArray<{ readonly value: string; readonly label: string }>;
-    readonly onChange: (value: string) => void;
-  };
   /** The start of the period that the shown figures cover; absent while they load. */
   readonly since: string | undefined;
-}
-
-/** Period, name and group of services. */
-export function ServiceFilters({ address, groups, period, since }: ServiceFiltersProps) {
+}) {
   const { t } = useTranslation();
   const { keyword, group } = address.filter;
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
-      <Segments {...period} />
-      <TextFilter
-        search
-        label={t('fields.modelName')}
-        value={keyword}
-        onChange={(typed) => address.setFilter({ keyword: typed }, { replace: true })}
-        width={220}
-      />
-      {groups.length > 1 && (
-        <SelectFilter
-          label={t('fields.group')}
-          all={t('modelHealth.allGroups')}
-          value={group}
-          onChange={(value) => address.setFilter({ group: value })}
-          width={140}
-          choices={groups.map((name) => ({ value: name, label: name }))}
-        />
-      )}
-      {/* A blank keeps the line of phones. */}
-      <Box sx={{ ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>{since ?? '\u00a0'}</Box>
-    </Box>
+    <FilterBar
+      filters={{ ...address.filters, isFiltered: keyword !== '' || group !== '' }}
+      search={{ label: t('fields.modelName') }}
+      fields={groups.length > 1 ? [{ name: 'group', label: t('fields.group'), choices: namesAsChoices(groups) }] : []}
+      // A blank keeps the line of phones.
+      end={since ?? '\u00a0'}
+    />
   );
 }
 

@@ -16,9 +16,7 @@ import { alertDetail, alertKinds, alertTones } from '../../nouns/alerts/alertTex
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
-import { SelectFilter, StatusFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
-import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
@@ -33,7 +31,6 @@ const patterns = { state: /^(open|ended)$/, kind: new RegExp(`^(${alertKinds.joi
 export function AlertListScreen() {
   const { t } = useTranslation();
   const grid = useServerGrid({ filters: { state: '', kind: '' }, patterns });
-  const { chosen, query } = useFilterDraft(grid);
   const { state, kind } = grid.filter;
   const { rows, listProps } = useListPage(
     grid,
@@ -57,7 +54,7 @@ export function AlertListScreen() {
   return (
     <ListScreen
       title={t('shell.alerts')}
-      actions={
+      primary={
         newest > 0 &&
         grid.page === 0 &&
         !grid.isFiltered && (
@@ -68,29 +65,22 @@ export function AlertListScreen() {
       }
       filters={
         <FilterBar
-          filled
-          isFiltered={grid.isFiltered}
-          activeCount={kind ? 1 : 0}
-          onQuery={query}
-          onReset={grid.resetFilter}
-          main={
-            <StatusFilter
-              {...chosen('state')}
-              choices={[
+          filters={grid.filters}
+          fields={[
+            {
+              name: 'state',
+              label: t('fields.status'),
+              choices: [
                 { value: 'open', label: t('alerts.stateOpen') },
                 { value: 'ended', label: t('alerts.stateEnded') },
-              ]}
-            />
-          }
-          more={
-            <SelectFilter
-              label={t('alerts.kind')}
-              all={t('alerts.allKinds')}
-              {...chosen('kind')}
-              choices={alertKinds.map((value) => ({ value, label: t(`alerts.kinds.${value}`) }))}
-              width={180}
-            />
-          }
+              ],
+            },
+            {
+              name: 'kind',
+              label: t('alerts.kind'),
+              choices: alertKinds.map((value) => ({ value, label: t(`alerts.kinds.${value}`) })),
+            },
+          ]}
         />
       }
     >

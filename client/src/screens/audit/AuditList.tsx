@@ -3,18 +3,17 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ExportButton } from '../../components/ExportButton.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
-import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
-import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
-import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { RangeFilter } from '../../components/grid/RangeFilter.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
+import { useExportActions } from '../../components/useExportActions.js';
 import { dateTime } from '../../lib/format.js';
 import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { rangeOf } from '../../lib/timeRange.js';
@@ -73,7 +72,6 @@ const sorts = ['createdAt'] satisfies SortOf<AuditSortField>[];
 export function AuditList({ prices }: { readonly prices: boolean }) {
   const { t } = useTranslation();
   const grid = useServerGrid({ filters: noFilters, patterns: { actor: idPattern }, sorts });
-  const { draft, typed, chosen, choose, query } = useFilterDraft(grid);
   const { opened, second, open } = useTimedRow();
   const { rows, reload, listProps } = useListPage(
     grid,
@@ -90,46 +88,35 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
     () => second && { ...rowsOfSecond, filter: { created: second } },
     ({ auditEntries }) => auditEntries,
   );
+  const exports = useExportActions({
+    path: '/api/audit/export',
+    parameters: () => toExportQuery(toAuditFilter(grid.filter, prices)),
+    name: prices ? 'price-history' : 'audit',
+  });
   const title = prices ? t('shell.priceHistory') : t('shell.audit');
   return (
     <ListScreen
       title={title}
-      actions={
-        <ExportButton
-          path="/api/audit/export"
-          parameters={() => toExportQuery(toAuditFilter(grid.filter, prices))}
-          name={prices ? 'price-history' : 'audit'}
-        />
-      }
+      range={<RangeFilter filters={grid.filters} start={beginning} startsAtFirst />}
+      menu={[{ label: t('actions.refresh'), onSelect: reload }, ...exports]}
       filters={
-        <TimedFilterBar
-          grid={grid}
-          range={draft}
-          start={beginning}
-          startsAtFirst
-          onRange={choose}
-          onQuery={() => {
-            query();
-            reload();
-          }}
-        >
-          {!prices && (
-            <SelectFilter
-              label={t('audit.subject')}
-              all={t('audit.allSubjects')}
-              {...chosen('subject')}
-              choices={Object.entries(subjectTexts).map(([value, label]) => ({ value, label: t(label) }))}
-              width={128}
-            />
-          )}
-          {!prices && <TextFilter label={t('audit.subjectId')} {...typed('id')} width={160} />}
-          <TextFilter
-            label={prices ? t('audit.modelOrGroup') : t('audit.tableEntry')}
-            {...typed('entry')}
-            width={200}
-          />
-          <TextFilter digits label={t('audit.actorId')} {...typed('actor')} width={104} />
-        </TimedFilterBar>
+        <FilterBar
+          filters={grid.filters}
+          fields={[
+            ...(prices
+              ? []
+              : [
+                  {
+                    name: 'subject',
+                    label: t('audit.subject'),
+                    choices: Object.entries(subjectTexts).map(([value, label]) => ({ value, label: t(label) })),
+                  },
+                  { name: 'id', label: t('audit.subjectId'), typed: 'text' as const },
+                ]),
+            { name: 'entry', label: prices ? t('audit.modelOrGroup') : t('audit.tableEntry'), typed: 'text' },
+            { name: 'actor', label: t('audit.actorId'), typed: 'digits' },
+          ]}
+        />
       }
     >
       <ListGrid

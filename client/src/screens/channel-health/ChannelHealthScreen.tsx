@@ -1,12 +1,11 @@
 import { useQuery } from '@apollo/client/react';
-import Box from '@mui/material/Box';
 import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { ChannelHealthDocument } from '../../nouns/health/channelHealth.generated.js';
 import { EmptyState } from '../../components/EmptyState.js';
-import { TextFilter } from '../../components/grid/filterFields.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Segments } from '../../components/Segments.js';
@@ -49,26 +48,22 @@ export function ChannelHealthScreen() {
   return (
     <ListScreen
       title={t('shell.channelHealth')}
+      range={
+        <Segments
+          label={t('modelHealth.window')}
+          value={window}
+          choices={windows.map((value) => ({ value, label: t(`modelHealth.windows.${value}`) }))}
+          onChange={(next) => address.setFilter({ window: next })}
+        />
+      }
       filters={
-        <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
-          <Segments
-            label={t('modelHealth.window')}
-            value={window}
-            choices={windows.map((value) => ({ value, label: t(`modelHealth.windows.${value}`) }))}
-            onChange={(next) => address.setFilter({ window: next })}
-          />
-          <TextFilter
-            search
-            label={t('fields.channel')}
-            value={keyword}
-            onChange={(typed) => address.setFilter({ keyword: typed }, { replace: true })}
-            width={220}
-          />
-          {/* A blank keeps the line of phones. */}
-          <Box sx={{ ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>
-            {list ? t('modelHealth.since', { time: dateTime(list.from) }) : '\u00a0'}
-          </Box>
-        </Box>
+        <FilterBar
+          filters={{ ...address.filters, isFiltered: keyword !== '' }}
+          search={{ label: t('fields.channel') }}
+          fields={[]}
+          // A blank keeps the line of phones.
+          end={list ? t('modelHealth.since', { time: dateTime(list.from) }) : '\u00a0'}
+        />
       }
     >
       <ListGrid

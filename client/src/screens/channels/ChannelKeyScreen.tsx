@@ -106,31 +106,37 @@ function KeyOf({
       title={title}
       chips={<KeyChip channel={channel} shown={shown} failures={last ? failures : []} />}
       meta={`${name} · ${position} / ${keys.length}`}
-      actions={
+      primary={
         writes && (
-          <>
-            <Button variant="outlined" color="error" disabled={keys.length === 1} onClick={() => void drop()}>
-              {t('actions.delete')}
-            </Button>
-            {shown.cooldowns.length > 0 && (
-              <Button
-                variant="outlined"
-                onClick={() =>
-                  void act(async () => {
-                    await clear({ variables: { id, key: position } });
-                    reload();
-                    return t('channels.cooldownsCleared');
-                  })
-                }
-              >
-                {t('objects.clearCooldown')}
-              </Button>
-            )}
-            <Button variant="contained" loading={testing.loading} onClick={() => void runTest()}>
-              {t('channels.test')}
-            </Button>
-          </>
+          <Button variant="contained" loading={testing.loading} onClick={() => void runTest()}>
+            {t('channels.test')}
+          </Button>
         )
+      }
+      menu={
+        writes
+          ? [
+              ...(shown.cooldowns.length > 0
+                ? [
+                    {
+                      label: t('objects.clearCooldown'),
+                      onSelect: () =>
+                        void act(async () => {
+                          await clear({ variables: { id, key: position } });
+                          reload();
+                          return t('channels.cooldownsCleared');
+                        }),
+                    },
+                  ]
+                : []),
+              {
+                label: t('actions.delete'),
+                destructive: true,
+                disabled: keys.length === 1,
+                onSelect: () => void drop(),
+              },
+            ]
+          : []
       }
       summary={
         <StatBadges

@@ -35,7 +35,7 @@ import {
   sortByIdKey,
 } from './channelFilter.js';
 import { ChannelFilterBar } from './ChannelFilterBar.js';
-import { AddChannel, ChannelListActions } from './ChannelListActions.js';
+import { AddChannel } from './AddChannel.js';
 import type { ChannelPanel } from './ChannelPanels.js';
 import { isTagRow, type ChannelListRow } from './channelRows.js';
 import { ChannelLossesDocument, MatchingChannelsDocument, type ChannelRowFragment } from './channels.generated.js';
@@ -45,7 +45,7 @@ import { TestRunNotice } from './TestRunNotice.js';
 import { useChannelActions } from './useChannelActions.js';
 import { useChannelList } from './useChannelList.js';
 import { useChannelTypes } from './useChannelTypes.js';
-import { useMaintenance } from './useMaintenance.js';
+import { upkeepActions, useMaintenance } from './useMaintenance.js';
 import { useTagActions } from './useTagActions.js';
 
 const ChannelEditor = lazyPart(async () => (await import('./ChannelEditor.js')).ChannelEditor);
@@ -123,17 +123,18 @@ export function ChannelListScreen() {
   // The rows are marked first. The bar that replaces the filters follows.
   const chosen = [...useDeferredValue(selected)].filter((id) => typeof id === 'number');
 
-  const keepSortById = useCallback((on: boolean) => {
+  const keepSortById = (on: boolean) => {
     writeText(sortByIdKey, String(on));
     setSortById(on);
-  }, []);
-  const setTagMode = useCallback(
-    (on: boolean) => {
-      clearSelection();
-      changeParameters({ page: null, tags: on ? '1' : null });
-    },
-    [changeParameters, clearSelection],
-  );
+  };
+  const setTagMode = (on: boolean) => {
+    clearSelection();
+    changeParameters({ page: null, tags: on ? '1' : null });
+  };
+  const views = [
+    { label: t('channels.tagMode'), checked: tagMode, onSelect: () => setTagMode(!tagMode) },
+    { label: t('channels.sortById'), checked: sortById, onSelect: () => keepSortById(!sortById) },
+  ];
   const filters =
     chosen.length > 0 ? (
       <SelectionBar count={chosen.length} matching={list.listProps.totalCount} {...matching} onClear={clearSelection}>
@@ -155,27 +156,15 @@ export function ChannelListScreen() {
         </Button>
       </SelectionBar>
     ) : (
-      <ChannelFilterBar
-        filters={grid.filters}
-        columnChoice={columnChoice}
-        sortById={sortById}
-        onSortById={keepSortById}
-        tagMode={tagMode}
-        onTagMode={setTagMode}
-      />
+      <ChannelFilterBar filters={grid.filters} />
     );
 
   return (
     <ListScreen
       title={t('shell.channels')}
-      actions={
-        !isEmpty && (
-          <>
-            <LiveControl {...list.live} onPause={list.live.setPaused} />
-            {writes && <ChannelListActions maintenance={maintenance} search={search} />}
-          </>
-        )
-      }
+      live={!isEmpty && <LiveControl {...list.live} onPause={list.live.setPaused} />}
+      primary={!isEmpty && writes && <AddChannel search={search} />}
+      menu={isEmpty ? [] : [...views, ...(writes ? upkeepActions(maintenance, t) : [])]}
       notice={
         !isEmpty && (
           <>
@@ -191,7 +180,8 @@ export function ChannelListScreen() {
           label={t('shell.channels')}
           {...list.listProps}
           columns={columns}
-          columnVisibility={tagMode ? { ...columnChoice.visibility, tag: false } : columnChoice.visibility}
+          columnChoice={columnChoice}
+          {...(tagMode ? { columnVisibility: { ...columnChoice.visibility, tag: false } } : {})}
           getRowId={(row) => row.id}
           onRowOpen={(row) => {
             if (isTagRow(row)) toggleOpen(row.tagOf);

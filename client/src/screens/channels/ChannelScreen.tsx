@@ -3,7 +3,6 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';
-import { ButtonMenu } from '../../components/ButtonMenu.js';
 import { lazyPart } from '../../components/lazyPart.js';
 import { ObjectMissing, ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
 import { InPage } from '../../components/SideDrawer.js';
@@ -137,32 +136,32 @@ function ChannelOf({
         ]
           .filter(Boolean)
           .join(' · ')}
-        actions={
+        primary={
           writes && (
-            <>
-              <ButtonMenu
-                label={t('objects.more')}
-                actions={[
-                  choose(t('channels.testModels'), () => setPanel({ kind: 'tests', channel })),
-                  choose(t('channels.fetchModels'), () => setPanel({ kind: 'models', channel })),
-                  choose(t('channels.sessions'), () => setPanel({ kind: 'sessions', channel })),
-                  choose(t('actions.copy'), () => void actions.copy(channel)),
-                  { ...choose(t('actions.delete'), () => void actions.remove(channel)), destructive: true },
-                ]}
-              />
-              <Button variant="outlined" onClick={() => void actions.toggle(channel)}>
-                {channel.status === 'ENABLED' ? t('objects.disable') : t('objects.enable')}
-              </Button>
-              <Button
-                variant="contained"
-                loading={actions.testing.has(id)}
-                onClick={() => void actions.test(channel)}
-                aria-label={t('channels.testOf', { name })}
-              >
-                {t('channels.test')}
-              </Button>
-            </>
+            <Button
+              variant="contained"
+              loading={actions.testing.has(id)}
+              onClick={() => void actions.test(channel)}
+              aria-label={t('channels.testOf', { name })}
+            >
+              {t('channels.test')}
+            </Button>
           )
+        }
+        menu={
+          writes
+            ? [
+                choose(
+                  channel.status === 'ENABLED' ? t('objects.disable') : t('objects.enable'),
+                  () => void actions.toggle(channel),
+                ),
+                choose(t('channels.testModels'), () => setPanel({ kind: 'tests', channel })),
+                choose(t('channels.fetchModels'), () => setPanel({ kind: 'models', channel })),
+                choose(t('channels.sessions'), () => setPanel({ kind: 'sessions', channel })),
+                choose(t('actions.copy'), () => void actions.copy(channel)),
+                { ...choose(t('actions.delete'), () => void actions.remove(channel)), destructive: true },
+              ]
+            : []
         }
         summary={readsUsage && <UsageSummary filter={filter} />}
         address={channelAddress(id)}

@@ -1,11 +1,12 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { useTranslation } from 'react-i18next';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { answers } from '../../testing/lists.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { ChannelListActions } from './ChannelListActions.js';
+import { PageHead } from '../../components/PageHead.js';
 import { ChannelTestRunDocument, TestAllChannelsDocument } from './channels.generated.js';
 import { TestRunNotice } from './TestRunNotice.js';
-import { useMaintenance } from './useMaintenance.js';
+import { upkeepActions, useMaintenance } from './useMaintenance.js';
 
 jest.setTimeout(20_000);
 beforeEach(() => signInAs());
@@ -34,7 +35,7 @@ function Screen() {
   );
   return (
     <>
-      <ChannelListActions maintenance={maintenance} search="" />
+      <PageHead title="Channels" menu={upkeepActions(maintenance, useTranslation().t)} />
       <TestRunNotice />
     </>
   );
@@ -53,7 +54,8 @@ it('shows a test of all channels from its start to its counts, which stay', asyn
     once(ChannelTestRunDocument, run({ passed: 3, failed: 1, skipped: 1 })),
     answers(ChannelTestRunDocument, ended),
   );
-  fireEvent.click(screen.getByRole('button', { name: 'Test all' }));
+  fireEvent.click(screen.getByRole('button', { name: 'More actions' }));
+  fireEvent.click(screen.getByRole('menuitem', { name: 'Test all' }));
   const question = within(await screen.findByRole('alertdialog', { name: 'Test all channels?' }));
   fireEvent.click(question.getByRole('button', { name: 'Test all' }));
   expect(await screen.findByText('Testing all channels: 5 of 40 done.')).toBeInTheDocument();

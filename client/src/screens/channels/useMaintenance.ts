@@ -1,5 +1,7 @@
 import { useMutation } from '@apollo/client/react';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import type { RowAction } from '../../components/ActionMenu.js';
 import type { Question } from '../../components/ConfirmDialog.js';
 import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
@@ -85,3 +87,11 @@ export function useMaintenance(refetch: () => void, onDeleted: () => void) {
       ),
   };
 }
+
+/** The entries of the list's menu that concern all channels. */
+export const upkeepActions = (maintenance: ReturnType<typeof useMaintenance>, t: TFunction): readonly RowAction[] => [
+  { label: t('channels.testAll'), onSelect: () => void maintenance.testAll() },
+  { label: t('channels.updateBalances'), onSelect: () => void maintenance.updateBalances() },
+  { label: t('channels.fix'), onSelect: () => void maintenance.fix() },
+  { label: t('channels.deleteDisabled'), destructive: true, onSelect: () => void maintenance.deleteDisabled() },
+];

@@ -1,10 +1,16 @@
-import { useMemo } from 'react';
+import { skipToken, useQuery } from '@apollo/client/react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelFigure } from '../../nouns/dashboards/PanelFigure.js';
 import { PanelCells } from '../../nouns/dashboards/PanelGrid.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { panelsOf } from './panels.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
+import { chartColor } from '../../nouns/dashboards/chartColors.js';
+import type { Figure } from '../../nouns/dashboards/PanelFigure.js';
+import { SpendOfModelsDocument } from './dashboard.generated.js';
+import { brokenUp, namedModels, otherSpend, panelsOf } from './panels.js';
 import type { DashboardData } from './useDashboard.js';
 
 /** Charts of usage over time, and the users, models and channels with the highest cost. */
@@ -24,6 +30,48 @@ export function Charts({
   const panels = useMemo(() => panelsOf(data, { t, format, quotaPerUnit }), [data, t, format, quotaPerUnit]);
   const shown = panels.filter(({ of }) => of === 'all' || (everybody && !(oneUser && of === 'users')));
   return (
-    <PanelCells cells={shown.map(({ key, span, figure }) => ({ key, span, content: <PanelFigure {...figure} /> }))} />
+    <PanelCells
+      cells={shown.map(({ key, span, figure }) => ({
+        key,
+        span,
+        content: key === 'spend' ? <SpendFigure figure={figure} data={data} /> : <PanelFigure {...figure} />,
+      }))}
+    />
   );
 }
+
+/** Spend by model. A click on "Other" shows the models in it, which are loaded then. */
+function SpendFigure({ figure, data }: { readonly figure: Figure; readonly data: DashboardData }) {
+  const { t } = useTranslation();
+  const mobile = useIsMobile();
+  const [isOpen, setOpen] = useState(false);
+  const names = data.models.slice(namedModels, namedModels + brokenUp).flatMap(({ key }) => key.modelName ?? []);
+  const { question } = data;
+  const { data: answer, error } = useQuery(
+    SpendOfModelsDocument,
+    isOpen && names.length > 0
+      ? { variables: { ...question, filter: { ...question.filter, models: names } }, fetchPolicy: 'no-cache' }
+      : skipToken,
+  );
+  useFailureToast(error, true);
+  const named = isOpen ? (answer?.usage ?? answer?.myUsage)?.items : undefined;
+  const rows = useMemo(() => named && otherSpend(data.spend, named), [named, data.spend]);
+  const open = useMemo(() => () => setOpen(true), []);
+  // A phone has the list of models below the chart, not beside it.
+  const height = mobile ? { height: 280 } : {};
+  if (!rows) return <PanelFigure {...figure} {...height} onOther={open} />;
+  const { before: _all, ...own } = figure;
+  return (
+    <PanelFigure
+      {...own}
+      {...height}
+      title={t('dashboard.otherModels')}
+      rows={rows}
+      colorOf={laterColor}
+      back={{ label: t('dashboard.allModels'), onClick: () => setOpen(false) }}
+    />
+  );
+}
+
+/** The colours that the named models do not have come first. */
+const laterColor = (index: number): string => chartColor(namedModels + index);

@@ -1,26 +1,25 @@
 import Box from '@mui/material/Box';
-import IconButton from '@mui/material/IconButton';
 import MuiLink from '@mui/material/Link';
 import LinearProgress from '@mui/material/LinearProgress';
-import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
-import { ExportButton } from '../../components/ExportButton.js';
-import { Segments } from '../../components/Segments.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { PageHead } from '../../components/PageHead.js';
 import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
+import { useExportActions } from '../../components/useExportActions.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { useMay } from '../../lib/permissions.js';
 import { readerZone } from '../../lib/reader.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
 import { exportRange } from '../../nouns/dashboards/dashboardRange.js';
-import { RangeField, RangeSegments } from '../../nouns/dashboards/RangeControls.js';
+import { RangeField } from '../../nouns/dashboards/RangeControls.js';
 import { hasOtherDays } from '../../nouns/dashboards/usageSeries.js';
 import { useUsageRange } from '../../nouns/dashboards/useUsageRange.js';
-import { ChannelTrouble } from './ChannelTrouble.js';
 import { Charts } from './Charts.js';
-import { DashboardControls } from './DashboardControls.js';
+import { DashboardNews } from './DashboardNews.js';
 import { Earnings } from './Earnings.js';
-import { StatCards } from './StatCards.js';
+import { SpendCard, StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
 
 /** Usage in a range: totals, by model over time, and the users, models and channels with the highest cost. */
@@ -28,53 +27,38 @@ export function DashboardScreen() {
   const { t } = useTranslation();
   const admin = useMay('USAGE_READ');
   const prices = useMay('PRICES');
-  const { params, change, range, granularity } = useUsageRange();
-  const mine = !admin || params.get('of') === 'me';
-  const username = mine ? '' : (params.get('user') ?? '');
+  const { change, range, granularity } = useUsageRange();
+  const { filters } = useServerGrid({ filters: { user: '', of: '' }, patterns: { of: /^me$/ } });
+  const mine = !admin || filters.filter.of === 'me';
+  const username = mine ? '' : filters.filter.user;
   const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, range, granularity);
   useFailureToast(error, data !== undefined, 'errors.refreshFailed');
   const charts = data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />;
-  const set = (key: string, value: string) => change({ [key]: value === '' ? null : value });
+  const exports = useExportActions({
+    path: mine ? '/api/data/self/export' : '/api/data/export',
+    parameters: () => ({
+      group_by: granularity === 'hour' ? 'hour,model' : 'day,model',
+      username,
+      ...exportRange({ from: data?.from ?? Date.now(), to: data?.to ?? Date.now() }),
+    }),
+    name: 'usage',
+  });
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
-      <title>{t('shell.dashboard')}</title>
-      <DashboardControls
-        views={
-          <>
-            {admin && (
-              <Segments
-                label={t('dashboard.whose')}
-                value={mine ? 'me' : 'all'}
-                onChange={(next) => set('of', next)}
-                choices={[
-                  { value: 'all', label: t('dashboard.everybody') },
-                  { value: 'me', label: t('dashboard.mine') },
-                ]}
-              />
-            )}
-            <RangeSegments range={range} granularity={granularity} change={change} />
-          </>
-        }
-        range={<RangeField range={range} change={change} />}
-        username={admin && !mine ? username : null}
-        onUsername={(next) => set('user', next)}
-        actions={
-          <>
-            <ExportButton
-              path={mine ? '/api/data/self/export' : '/api/data/export'}
-              parameters={() => ({
-                group_by: granularity === 'hour' ? 'hour,model' : 'day,model',
-                username,
-                ...exportRange({ from: data?.from ?? Date.now(), to: data?.to ?? Date.now() }),
-              })}
-              name="usage"
-            />
-            <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
-              <RefreshOutlinedIcon />
-            </IconButton>
-          </>
-        }
+      <PageHead
+        title={t('shell.dashboard')}
+        range={<RangeField range={range} granularity={granularity} change={change} />}
+        menu={[{ label: t('actions.refresh'), onSelect: refresh }, ...exports]}
       />
+      {admin && (
+        <FilterBar
+          filters={filters}
+          fields={[
+            ...(mine ? [] : [{ name: 'user', label: t('fields.username'), typed: 'text' as const }]),
+            { name: 'of', label: t('dashboard.whose'), choices: [{ value: 'me', label: t('dashboard.mine') }] },
+          ]}
+        />
+      )}
       {hasOtherDays() && (
         <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>{t('dashboard.utcDays', { zone: readerZone() })}</Box>
       )}
@@ -86,9 +70,19 @@ export function DashboardScreen() {
       ) : (
         <>
           {prices && !mine && <UnpricedNotice />}
-          <StatCards data={data} />
-          {admin && !mine && username === '' && <Earnings data={data} />}
-          {!mine && username === '' ? <ChannelTrouble>{charts}</ChannelTrouble> : charts}
+          {!mine && username === '' ? (
+            <DashboardNews first={<SpendCard data={data} />}>
+              <StatCards data={data} />
+              {admin && <Earnings data={data} />}
+              {charts}
+            </DashboardNews>
+          ) : (
+            <>
+              <SpendCard data={data} />
+              <StatCards data={data} />
+              {charts}
+            </>
+          )}
           {username !== '' && data?.current.calls === 0 && (
             <Box role="status" sx={{ color: 'text.secondary' }}>
               {t('dashboard.noCallsOf', { name: username })}

@@ -7,7 +7,9 @@ const current = { __typename: 'UsageMetrics' as const, quota: 1_000_000, calls: 
 const cost = { __typename: 'UsageCost' as const, usd: 2, upstreamUsd: 1.25, marginUsd: 0.75, knownCalls: 300 };
 
 async function show(data: object) {
-  await renderScreen({ routes: [{ path: '/', element: <Earnings data={data as DashboardData} /> }] });
+  await renderScreen({
+    routes: [{ path: '/', element: <Earnings data={{ previous: current, ...data } as unknown as DashboardData} /> }],
+  });
   const list = within(screen.getByLabelText('Earnings'));
   return (term: string) => list.getByText(term).nextElementSibling?.textContent;
 }
@@ -18,23 +20,34 @@ it('states what was charged, what it cost, what is left and what was paid', asyn
     { amount: '12.50', currency: 'USD' },
   ];
   const valueOf = await show({ current: { ...current, cost }, received });
-  expect(valueOf('Charged to users')).toMatch(/^\$2\.00Time zone: .+/);
-  expect(valueOf('− Upstream cost')).toBe('$1.25');
-  expect(valueOf('= Margin')).toBe('$0.75');
-  expect(valueOf('Charged, cost known')).toBe('$2.00');
+  expect(valueOf('− Upstream cost')).toBe('$1.25cost known for 300 of 300 calls');
+  expect(valueOf('= Margin')).toBe('$0.7538% · No earlier data');
+  expect(valueOf('Charged, cost known')).toMatch(/^\$2\.00Time zone: .+/);
   expect(valueOf('Top-ups received')).toBe('1,460.00 CNY · 12.50 USD');
 });
 
-it('shows sums below a cent as the cards above do, and sums that add up where few costs are known', async () => {
+it('shows sums below a cent, and sums that add up where few costs are known', async () => {
   const few = { ...cost, usd: 0.000018, upstreamUsd: 0.000031, marginUsd: -0.000013, knownCalls: 1 };
   const valueOf = await show({ current: { ...current, quota: 9, cost: few }, received: [] });
-  expect(valueOf('Charged to users')).toMatch(/^\$0\.000018Time zone/);
   expect(['Charged, cost known', '− Upstream cost', '= Margin'].map(valueOf)).toEqual([
-    ...['$0.000018', '$0.000031', '-$0.000013'],
+    expect.stringMatching(/^\$0\.000018Time zone/),
+    '$0.000031cost known for 1 of 300 calls',
+    '-$0.000013-72% · No earlier data',
   ]);
 });
 
 it('names no cost and no margin while no cost is known', async () => {
   const valueOf = await show({ current: { ...current, cost: { ...cost, knownCalls: 0 } }, received: [] });
-  expect([valueOf('− Upstream cost'), valueOf('= Margin'), valueOf('Top-ups received')]).toEqual(['–', '–', '–']);
+  expect([valueOf('− Upstream cost'), valueOf('= Margin'), valueOf('Top-ups received')]).toEqual([
+    '–cost known for 0 of 300 calls',
+    '–',
+    '–',
+  ]);
+});
+
+it('compares the margin with the period before', async () => {
+  const previous = { ...current, cost: { ...cost, marginUsd: 0.6 } };
+  const valueOf = await show({ current: { ...current, cost: { ...cost, knownCalls: 150 } }, previous, received: [] });
+  expect(valueOf('= Margin')).toBe('$0.7538% · +25% vs previous period');
+  expect(valueOf('− Upstream cost')).toBe('$1.25cost known for 150 of 300 calls');
 });

@@ -1,8 +1,7 @@
 import { screen, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
-import { signInAs } from '../../testing/signInAs.js';
 import { rate } from '../../nouns/dashboards/columnTexts.js';
-import { StatCards } from './StatCards.js';
+import { SpendCard, StatCards } from './StatCards.js';
 import type { DashboardData } from './useDashboard.js';
 
 const sum = {
@@ -31,7 +30,19 @@ const data = (more: Partial<DashboardData>): DashboardData => ({
     totalTokens: 2880,
     promptTokens: 2000,
     completionTokens: 880,
+    failedCalls: 0,
+    p50Ms: null,
+    p95Ms: null,
   })),
+  before: [null, null],
+  question: {
+    everybody: true,
+    range: { from: '2025-11-18T00:00:00Z' },
+    timeZone: 'UTC',
+    bucket: 'DAY',
+    filter: null,
+    cells: 24,
+  },
   spend: [],
   models: [],
   users: [],
@@ -42,7 +53,13 @@ const data = (more: Partial<DashboardData>): DashboardData => ({
 });
 
 async function card(name: string, more: Partial<DashboardData> = {}) {
-  await renderScreen({ routes: [{ path: '/', element: <StatCards data={data(more)} /> }] });
+  const element = (
+    <>
+      <SpendCard data={data(more)} />
+      <StatCards data={data(more)} />
+    </>
+  );
+  await renderScreen({ routes: [{ path: '/', element }] });
   return within(screen.getByRole('region', { name }));
 }
 
@@ -90,26 +107,4 @@ it.each([
   [12_345, '12.3k'],
 ])('writes a rate of %d as %s', (value, text) => {
   expect(rate(value)).toBe(text);
-});
-
-it('shows admins the margin with the calls that it covers, and users none', async () => {
-  const cost = { usd: 2, upstreamUsd: 1.5, marginUsd: 0.5, knownCalls: 150 };
-  const margin = await card('Margin', {
-    current: { ...sum, cost },
-    previous: { ...sum, cost: { ...cost, marginUsd: 0.4 } },
-  });
-  expect(margin.getByText('$0.50')).toBeInTheDocument();
-  expect(margin.getByText('+25% vs previous period')).toBeInTheDocument();
-  expect(margin.getByText('25%, cost known for 150 of 300 calls')).toBeInTheDocument();
-});
-
-it('has no margin without costs', async () => {
-  await card('Spend');
-  expect(screen.queryByRole('region', { name: 'Margin' })).not.toBeInTheDocument();
-});
-
-it('does not claim that there is no margin while the figures load', async () => {
-  signInAs();
-  await renderScreen({ routes: [{ path: '/', element: <StatCards data={undefined} /> }] });
-  expect(within(screen.getByRole('region', { name: 'Margin' })).queryByText('–')).toBeNull();
 });

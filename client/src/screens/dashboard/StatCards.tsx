@@ -4,7 +4,6 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NumberCard } from '../../components/charts/NumberCard.js';
 import { count, duration, integer, percent } from '../../lib/format.js';
-import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
 import { comparisonText, rate } from '../../nouns/dashboards/columnTexts.js';
@@ -19,24 +18,39 @@ interface StatCard {
   readonly values: readonly number[];
 }
 
-/** The totals, for admins with the margin, each with a sparkline, the change against the previous period, and its parts. */
+/** What was spent: the first number, with its change against the previous period. */
+export function SpendCard({ data }: { readonly data: DashboardData | undefined }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const now = data?.current;
+  const days = data ? (data.to - data.from) / 86_400_000 : 1;
+  return (
+    <NumberCard
+      isFirst
+      title={t('dashboard.spend')}
+      value={now && money(now.quota, 'balance')}
+      notes={
+        now
+          ? [
+              comparisonText(now.quota, data?.previous.quota ?? 0, t),
+              t('dashboard.perDay', { amount: money(now.quota / days, 'balance') }),
+            ]
+          : ['', '']
+      }
+      values={data?.timeline.map(({ quota }) => quota) ?? []}
+      notesHeight={{ xs: 34, sm: 34, md: 34, lg: 34 }}
+    />
+  );
+}
+
+/** The totals, each with a sparkline, the change against the previous period, and its parts. */
 export function StatCards({ data }: { readonly data: DashboardData | undefined }) {
   const { t } = useTranslation();
-  const { money, total } = useFormat();
-  const isAdmin = useMay('USAGE_READ');
   const sparklines = useMemo(() => sparklinesOf(data), [data]);
   const now = data?.current;
   const before = data?.previous;
   const against = (left = 0, right = 0): string => comparisonText(left, right, t);
-  const days = data ? (data.to - data.from) / 86_400_000 : 1;
   const cards: StatCard[] = [
-    {
-      label: t('dashboard.spend'),
-      value: now && money(now.quota, 'balance'),
-      note: against(now?.quota, before?.quota),
-      detail: now ? t('dashboard.perDay', { amount: money(now.quota / days, 'balance') }) : '',
-      values: sparklines.spend,
-    },
     {
       label: t('dashboard.calls'),
       value: now && integer(now.calls),
@@ -64,24 +78,6 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
       values: sparklines.rpm,
     },
   ];
-  const earned = now?.cost;
-  // While the figures load, admins see a placeholder for the card of the margin.
-  if (earned ?? (!data && isAdmin)) {
-    cards.splice(1, 0, {
-      label: t('dashboard.marginTitle'),
-      value: data && (earned && earned.knownCalls > 0 ? total(earned.marginUsd) : '–'),
-      note: against(earned?.marginUsd, before?.cost?.marginUsd),
-      detail:
-        earned && now.calls > 0
-          ? t('dashboard.marginDetail', {
-              share: earned.usd > 0 ? percent(earned.marginUsd / earned.usd) : '–',
-              known: integer(earned.knownCalls),
-              calls: integer(now.calls),
-            })
-          : '',
-      values: sparklines.margin,
-    });
-  }
   return (
     <Box
       sx={{
@@ -103,7 +99,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
           notes={[data ? note : '', detail]}
           values={values}
           // Room for a second line of each where cards are narrow.
-          notesHeight={{ xs: 51, sm: 34, md: cards.length > 4 ? 68 : 34, lg: 34 }}
+          notesHeight={{ xs: 51, sm: 34, md: 34, lg: 34 }}
         />
       ))}
     </Box>
@@ -120,13 +116,11 @@ function callDetail(now: DashboardData['current'], t: TFunction): string {
 
 /** Values of the sparklines, one for each bucket. */
 function sparklinesOf(data: DashboardData | undefined) {
-  if (!data) return { margin: [], spend: [], calls: [], tokens: [], rpm: [], tpm: [] };
+  if (!data) return { calls: [], tokens: [], rpm: [], tpm: [] };
   const { buckets, timeline } = data;
   const calls = timeline.map((metrics) => metrics.calls);
   const tokens = timeline.map((metrics) => metrics.totalTokens);
   return {
-    margin: timeline.map(({ cost }) => cost?.marginUsd ?? 0),
-    spend: timeline.map(({ quota }) => quota),
     calls,
     tokens,
     rpm: perMinute(calls, buckets, data),

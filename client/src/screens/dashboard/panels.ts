@@ -7,7 +7,7 @@ import type { Column } from '../../nouns/dashboards/panelData.js';
 import type { Figure } from '../../nouns/dashboards/PanelFigure.js';
 import type { PanelCell } from '../../nouns/dashboards/PanelGrid.js';
 import { perMinute } from '../../nouns/dashboards/usageSeries.js';
-import type { MarginFragment } from './dashboard.generated.js';
+import type { MarginFragment, SpendCellFragment } from './dashboard.generated.js';
 import type { DashboardData } from './useDashboard.js';
 
 interface OwnPanel {
@@ -31,7 +31,9 @@ const spendByModel: readonly Column[] = [
   { path: 'key.modelName', kind: 'TEXT' },
   { path: 'metrics.quota', kind: 'QUOTA' },
 ];
-const namedModels = 5;
+/** Models of the chart with a name, and those that "Other" is broken up into. */
+export const namedModels = 5;
+export const brokenUp = 6;
 
 const time: Column = { path: 'time', kind: 'TIME' };
 const ranked: readonly Column[] = [
@@ -49,13 +51,21 @@ interface Ranked {
  */
 export function panelsOf(data: DashboardData, texts: Texts): readonly OwnPanel[] {
   const { t } = texts;
-  const { current, timeline, granularity, users, models, channels } = data;
+  const { current, timeline, before, granularity, users, channels } = data;
+  const models = data.models.slice(0, 8);
   const buckets = { starts: data.buckets.map(({ start }) => start), granularity };
   const perMinuteValues = perMinute(
     timeline.map(({ calls }) => calls),
     data.buckets,
     data,
   );
+  const earlier = (
+    valueOf: (metrics: NonNullable<(typeof before)[number]>) => number | null | undefined,
+    name = '',
+  ) => ({
+    name,
+    values: before.map((metrics) => (metrics ? (valueOf(metrics) ?? null) : null)),
+  });
   const overTime = timeline.map((metrics, index) => ({
     time: new Date(buckets.starts[index] ?? 0).toISOString(),
     metrics,
@@ -82,8 +92,9 @@ export function panelsOf(data: DashboardData, texts: Texts): readonly OwnPanel[]
         columns: spendByModel,
         buckets,
         values: none,
+        before: [earlier(({ quota }) => quota)],
         // The height equals that of the list beside it, whose rows have a second line if the margin is known.
-        height: models.some((row) => marginOf(row, texts) !== undefined) ? 380 : 280,
+        height: models.some((row) => marginOf(row, texts) !== undefined) ? 464 : 280,
       },
     },
     {
@@ -105,11 +116,40 @@ export function panelsOf(data: DashboardData, texts: Texts): readonly OwnPanel[]
         title: t('dashboard.calls'),
         kind: 'LINE',
         columns: [time, { path: 'metrics.calls', kind: 'NUMBER' }],
+        before: [earlier(({ calls }) => calls)],
+      },
+    },
+    {
+      key: 'failures',
+      span: 2,
+      of: 'all',
+      figure: {
+        ...chart,
+        title: t('dashboard.failures'),
+        kind: 'BAR',
+        columns: [time, { path: 'metrics.failedCalls', kind: 'NUMBER' }],
+        colorOf: () => 'var(--mui-palette-error-main)',
+        before: [earlier(({ failedCalls }) => failedCalls)],
+      },
+    },
+    {
+      key: 'latency',
+      span: 2,
+      of: 'all',
+      figure: {
+        ...chart,
+        title: t('dashboard.latency'),
+        kind: 'LINE',
+        columns: [time, { path: 'metrics.p50Ms', kind: 'NUMBER' }, { path: 'metrics.p95Ms', kind: 'NUMBER' }],
+        before: [
+          earlier(({ p50Ms }) => p50Ms, t('dashboards.columns.p50')),
+          earlier(({ p95Ms }) => p95Ms, t('dashboards.columns.p95')),
+        ],
       },
     },
     {
       key: 'tokens',
-      span: 2,
+      span: 3,
       of: 'all',
       figure: {
         ...chart,
@@ -120,11 +160,12 @@ export function panelsOf(data: DashboardData, texts: Texts): readonly OwnPanel[]
           { path: 'metrics.promptTokens', kind: 'NUMBER' },
           { path: 'metrics.completionTokens', kind: 'NUMBER' },
         ],
+        before: [earlier(({ totalTokens }) => totalTokens)],
       },
     },
     {
       key: 'rates',
-      span: 2,
+      span: 3,
       of: 'all',
       figure: {
         ...chart,
@@ -132,6 +173,17 @@ export function panelsOf(data: DashboardData, texts: Texts): readonly OwnPanel[]
         kind: 'LINE',
         name: t(`dashboard.ratesName.${granularity}`, { most: rate(Math.max(0, ...perMinuteValues)) }),
         columns: [time, { path: 'perMinute', kind: 'NUMBER' }],
+        // The bucket of the period before is as long, except for the last one, which has only begun.
+        before: [
+          {
+            name: '',
+            values: perMinute(
+              before.map((metrics) => metrics?.calls ?? 0),
+              data.buckets,
+              { from: data.buckets[0]?.start ?? 0, to: data.buckets.at(-1)?.end ?? 0 },
+            ),
+          },
+        ],
       },
     },
     {
@@ -166,4 +218,17 @@ function marginOf({ metrics: { calls, cost } }: Ranked, { t, format, quotaPerUni
   return cost.knownCalls < calls
     ? t('dashboard.marginOfSome', { ...earned, known: integer(cost.knownCalls), calls: integer(calls) })
     : t('dashboard.margin', earned);
+}
+
+/** Everything but the named models, broken up: the next six models, and what is left. */
+export function otherSpend(
+  spend: readonly SpendCellFragment[],
+  named: readonly SpendCellFragment[],
+): readonly SpendCellFragment[] {
+  const sums = new Map<unknown, number>();
+  for (const { time: start, metrics } of named) sums.set(start, (sums.get(start) ?? 0) + metrics.quota);
+  const rest = spend
+    .filter(({ key }) => key.isOthers)
+    .map((cell) => ({ ...cell, metrics: { ...cell.metrics, quota: cell.metrics.quota - (sums.get(cell.time) ?? 0) } }));
+  return [...named, ...rest];
 }

@@ -6,7 +6,9 @@ import {
   MyRatesDocument,
   type DashboardQuery,
   type SpendCellFragment,
+  type SpendOfModelsQueryVariables,
   type TopModelFragment,
+  type UsageFilter,
 } from './dashboard.generated.js';
 import type { DashboardRange } from '../../nouns/dashboards/dashboardRange.js';
 import { bucketsOf, viewerZone, type Bucket, type Granularity } from '../../nouns/dashboards/usageSeries.js';
@@ -23,6 +25,10 @@ export interface DashboardData {
   readonly buckets: readonly Bucket[];
   /** One for each bucket. */
   readonly timeline: readonly Timeline['items'][number]['metrics'][];
+  /** The buckets of the period before, one for each bucket; null for one that it does not have. */
+  readonly before: ReadonlyArray<NonNullable<Timeline['items'][number]['compared']> | null>;
+  /** What the charts ask, for charts that ask more. */
+  readonly question: Omit<SpendOfModelsQueryVariables, 'filter'> & { readonly filter: UsageFilter | null };
   /** Cost by bucket of the five most expensive models and of all others. */
   readonly spend: readonly SpendCellFragment[];
   /** The models by cost, highest first. */
@@ -97,6 +103,15 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
       previous: page.comparedTotal,
       buckets: page.items.map((row) => ({ start: time(row.time), end: time(row.until) })),
       timeline: page.items.map(({ metrics }) => metrics),
+      before: page.items.map(({ compared }) => compared ?? null),
+      question: {
+        everybody,
+        range: variables.range,
+        timeZone: variables.timeZone,
+        bucket: variables.bucket,
+        filter: variables.filter,
+        cells: variables.cells,
+      },
       spend: spend.items,
       models: models.items,
       users: answer?.users?.items ?? [],

@@ -102,7 +102,7 @@ export function DashboardEditor({
   return (
     <DashboardFrame
       title={dashboard ? t('dashboards.editTitle', { name: dashboard.name }) : t('dashboards.add')}
-      actions={
+      primary={
         <>
           <Button variant="outlined" onClick={() => void navigate(back)}>
             {t('actions.cancel')}

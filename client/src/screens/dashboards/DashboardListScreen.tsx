@@ -9,9 +9,7 @@ import { Link, useNavigate } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
-import { SelectFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
-import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { RowMenu } from '../../components/RowMenu.js';
@@ -20,7 +18,6 @@ import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
-import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { dashboardName } from '../../nouns/dashboards/builtInTexts.js';
 import { useDashboardActions } from '../../nouns/dashboards/useDashboardActions.js';
@@ -39,13 +36,11 @@ const sorts = ['name', 'updatedAt'] satisfies SortOf<DashboardSortField>[];
 export function DashboardListScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const mobile = useIsMobile();
   const grid = useServerGrid({
     filters: { of: '' },
     patterns: { of: /^(mine|others)$/ },
     sorts,
   });
-  const { chosen, query } = useFilterDraft(grid);
   const readsUsers = useMay('USERS_READ');
   const { reload, isEmpty, listProps } = useListPage(
     grid,
@@ -127,40 +122,22 @@ export function DashboardListScreen() {
   return (
     <ListScreen
       title={t('shell.savedDashboards')}
-      actions={
-        <>
-          {mobile ? (
-            <RowMenu
-              label={t('dashboard.moreOf', { name: t('shell.savedDashboards') })}
-              actions={[{ label: t('dashboards.explorer'), onSelect: () => void navigate('/graphql/explorer') }]}
-            />
-          ) : (
-            <Button variant="outlined" component={Link} to="/graphql/explorer">
-              {t('dashboards.explorer')}
-            </Button>
-          )}
-          {!isEmpty && add}
-        </>
-      }
+      primary={!isEmpty && add}
+      menu={[{ label: t('dashboards.explorer'), onSelect: () => void navigate('/graphql/explorer') }]}
       filters={
         isEmpty ? null : (
           <FilterBar
-            isFiltered={grid.isFiltered}
-            activeCount={0}
-            onQuery={query}
-            onReset={grid.resetFilter}
-            main={
-              <SelectFilter
-                label={t('dashboards.whose')}
-                {...chosen('of')}
-                width={200}
-                all={t('dashboards.all')}
-                choices={[
+            filters={grid.filters}
+            fields={[
+              {
+                name: 'of',
+                label: t('dashboards.whose'),
+                choices: [
                   { value: 'mine', label: t('dashboards.mine') },
                   { value: 'others', label: t('dashboards.ofOthers') },
-                ]}
-              />
-            }
+                ],
+              },
+            ]}
           />
         )
       }

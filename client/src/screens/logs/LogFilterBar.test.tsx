@@ -1,31 +1,116 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { useState } from 'react';
 import { answers } from '../../testing/lists.js';
+import { chooseFilter, openFilter } from '../../testing/filters.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import {
+  LogFacetDocument,
+  LogGroupsDocument,
+  LogMyGroupsDocument,
+  LogTypeFacetDocument,
+} from '../../nouns/logs/logs.generated.js';
 import { LogFilterBar } from './LogFilterBar.js';
-import { noFilters } from './logFilter.js';
-import { LogMyGroupsDocument } from '../../nouns/logs/logs.generated.js';
+import { noFilters, type LogFilters } from './logFilter.js';
+
+const setFilter = jest.fn();
+beforeEach(() => setFilter.mockClear());
+
+function Bar({ isAdmin, initial = noFilters }: { readonly isAdmin: boolean; readonly initial?: LogFilters }) {
+  const [filter, set] = useState(initial);
+  const filters = {
+    filter,
+    isFiltered: filter !== noFilters,
+    setFilter: (patch: Partial<LogFilters>, how?: { readonly replace: boolean }) => {
+      setFilter(patch, how);
+      set({ ...filter, ...patch } as LogFilters);
+    },
+    resetFilter: () => set(noFilters),
+  };
+  return <LogFilterBar filters={filters} isAdmin={isAdmin} />;
+}
+const open = (element: React.ReactElement, ...mocks: readonly object[]) =>
+  renderScreen({
+    routes: [{ path: '/', element }],
+    mocks: [
+      answers(LogMyGroupsDocument, { myGroups: [] }),
+      answers(LogGroupsDocument, { groups: ['default'] }),
+      ...mocks,
+    ] as never,
+  });
 
 it('asks for nothing while the cost is no amount, and says so', async () => {
-  const filters = { filter: noFilters, isFiltered: false, setFilter: jest.fn(), resetFilter: jest.fn() };
-  const onQuery = jest.fn();
-  const element = <LogFilterBar filters={filters} isAdmin={false} onQuery={onQuery} />;
-  await renderScreen({
-    routes: [{ path: '/', element }],
-    mocks: [answers(LogMyGroupsDocument, { myGroups: [] })] as never,
-  });
-  const cost = screen.getByRole('textbox', { name: /^Cost/ });
-  const query = screen.getByRole('button', { name: 'Query' });
+  await open(<Bar isAdmin={false} />);
+  const filter = await openFilter('Cost');
+  const cost = filter.getByRole('textbox', { name: /^Cost/ });
   for (const wrong of ['-5', '0,5', '1e3', '> -1']) {
     fireEvent.change(cost, { target: { value: wrong } });
     expect(cost).toHaveAttribute('aria-invalid', 'true');
-    fireEvent.click(query);
+    expect(filter.getByRole('alert')).toHaveTextContent(/^Enter the cost as/);
+    fireEvent.submit(cost);
   }
-  expect(await screen.findAllByText(/Enter the cost as/)).not.toHaveLength(0);
-  expect(filters.setFilter).not.toHaveBeenCalled();
-  expect(onQuery).not.toHaveBeenCalled();
+  expect(setFilter).not.toHaveBeenCalled();
   fireEvent.change(cost, { target: { value: ' > 0.5 ' } });
   expect(cost).toHaveAttribute('aria-invalid', 'false');
-  fireEvent.click(query);
-  expect(filters.setFilter).toHaveBeenCalledWith({ ...noFilters, cost: '> 0.5' });
-  expect(onQuery).toHaveBeenCalledTimes(1);
+  fireEvent.submit(cost);
+  expect(setFilter.mock.calls).toEqual([[{ cost: '> 0.5' }, undefined]]);
+  await screen.findByRole('button', { name: 'Cost: > 0.5' });
+});
+
+it('applies as one types, with one entry of the history', async () => {
+  await open(<Bar isAdmin={false} />);
+  const filter = await openFilter('Request ID');
+  const field = filter.getByRole('textbox', { name: 'Request ID' });
+  fireEvent.change(field, { target: { value: 'a' } });
+  fireEvent.change(field, { target: { value: 'ab ' } });
+  expect(setFilter).not.toHaveBeenCalled();
+  await waitFor(() => expect(setFilter.mock.calls).toEqual([[{ requestId: 'ab' }, undefined]]));
+  expect(field).toHaveValue('ab ');
+  fireEvent.change(field, { target: { value: 'ab c' } });
+  await waitFor(() => expect(setFilter).toHaveBeenLastCalledWith({ requestId: 'ab c' }, { replace: true }));
+});
+
+it('removes a filter by its cross, and all of them by Reset', async () => {
+  await open(<Bar isAdmin initial={{ ...noFilters, username: 'ada', modelName: 'gpt-4o' }} />);
+  fireEvent.click(screen.getByRole('button', { name: 'Clear Username' }));
+  expect(setFilter).toHaveBeenCalledWith({ username: '' }, undefined);
+  screen.getByRole('button', { name: 'Model name: gpt-4o' });
+  fireEvent.click(screen.getByRole('button', { name: 'Reset' }));
+  expect(screen.queryByRole('button', { name: /gpt-4o/ })).toBeNull();
+});
+
+it('counts the values of a field within the other filters, once it is opened', async () => {
+  signInAs();
+  const asked = jest.fn();
+  const row = (modelName: string, calls: number) => ({
+    key: { modelName, username: null, channelId: null, channelName: null, tokenName: null, group: null },
+    metrics: { calls, failedCalls: 1 },
+  });
+  const facet = {
+    request: { query: LogFacetDocument, variables: (variables: object) => Boolean(asked(variables)) || true },
+    result: { data: { usage: { items: [row('gpt-4o', 12_345), row('o3', 7)] } } },
+  };
+  await open(<Bar isAdmin initial={{ ...noFilters, username: 'ada', modelName: 'x' }} />, facet);
+  expect(asked).not.toHaveBeenCalled();
+  fireEvent.click(screen.getByRole('button', { name: 'Model name: x' }));
+  fireEvent.click(await screen.findByRole('option', { name: /^gpt-4o\s*12.3k$/ }));
+  expect(asked.mock.calls).toMatchObject([[{ by: 'MODEL', filter: { usernames: ['ada'] } }]]);
+  await screen.findByRole('button', { name: 'Model name: gpt-4o' });
+});
+
+it('counts the rows of each type', async () => {
+  signInAs();
+  const counts = Object.fromEntries(
+    ['CONSUME', 'ERROR', 'TOP_UP', 'MANAGE', 'SYSTEM', 'CHECK_IN', 'TEST'].map((type, index) => [
+      type,
+      { totalCount: index },
+    ]),
+  );
+  await open(<Bar isAdmin />, answers(LogTypeFacetDocument, counts));
+  const filter = await openFilter('Type');
+  await filter.findByRole('option', { name: /^Error\s*1$/ });
+  fireEvent.keyDown(filter.getByRole('listbox'), { key: 'Escape' });
+  await waitFor(() => expect(screen.queryByRole('listbox')).toBeNull());
+  await chooseFilter('Type', /^Error/);
+  expect(setFilter).toHaveBeenCalledWith({ type: 'ERROR' }, undefined);
 });

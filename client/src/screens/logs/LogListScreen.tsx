@@ -1,23 +1,21 @@
-import Button from '@mui/material/Button';
-import IconButton from '@mui/material/IconButton';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
-import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Hidden } from '../../components/Text.js';
-import { ExportButton } from '../../components/ExportButton.js';
 import { EmptyState } from '../../components/EmptyState.js';
-import { ColumnSettings } from '../../components/grid/ColumnSettings.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { RangeFilter } from '../../components/grid/RangeFilter.js';
 import { useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl, NewRows } from '../../components/LiveControl.js';
+import { useExportActions } from '../../components/useExportActions.js';
 import { idPattern } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
+import { startOfToday } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { useIsMobile } from '../../lib/useMediaFlags.js';
+import { useMoment } from '../../lib/useMoment.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useStatus } from '../../lib/status.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
@@ -40,7 +38,6 @@ const hiddenBelow = { group: 1300, retry: 1300, tokenName: 1200, type: 1200, cha
 export function LogListScreen() {
   const { t } = useTranslation();
   const isAdmin = useMay('LOGS_READ');
-  const mobile = useIsMobile();
   const format = useFormat();
   const grid = useServerGrid({
     filters: noFilters,
@@ -50,9 +47,7 @@ export function LogListScreen() {
   const { quotaPerUnit } = useStatus();
   const { opened, second, open } = useTimedRow();
   const [openedUser, setOpenedUser] = useRowParam('user');
-  // "Until now" means the moment of the last query or refresh; a new moment asks the server again.
-  const [now, setNow] = useState(() => new Date());
-  const refresh = useCallback(() => setNow(new Date()), []);
+  const [now, refresh] = useMoment(grid.filter);
 
   // If the list is sorted otherwise, or is not on its first page, new rows do not belong to its beginning.
   const isNewestFirst = !grid.sort || (grid.sort.field === 'at' && grid.sort.direction === 'DESC');
@@ -96,50 +91,34 @@ export function LogListScreen() {
   );
   const columns = useMemo(() => logColumns({ t, format, isAdmin, openUser }), [t, format, isAdmin, openUser]);
   const columnChoice = useColumnChoice('logs-table-columns', columns, hiddenBelow);
-  const turning = {
-    '@keyframes turn': { to: { transform: 'rotate(360deg)' } },
-    animation: loading ? 'turn 0.8s linear infinite' : undefined,
-  };
+  const exports = useExportActions({
+    path: isAdmin ? '/api/log/export' : '/api/log/self/export',
+    parameters: () => toExportQuery(filter),
+    name: 'logs',
+    people: true,
+  });
 
   return (
     <ListScreen
       title={isAdmin ? t('shell.logs') : t('logs.ownTitle')}
-      actions={
-        <>
-          {tail.follows && (
-            <>
-              <NewRows count={tail.fresh} onShow={showNew} />
-              <LiveControl state={tail.state} paused={tail.paused} onPause={tail.setPaused} />
-            </>
-          )}
-          <ExportButton
-            path={isAdmin ? '/api/log/export' : '/api/log/self/export'}
-            parameters={() => toExportQuery(filter)}
-            name="logs"
-            people
-          />
-          {mobile ? (
-            <IconButton aria-label={t('actions.refresh')} onClick={reload}>
-              <RefreshOutlinedIcon sx={turning} />
-            </IconButton>
-          ) : (
-            <>
-              <ColumnSettings choice={columnChoice} />
-              <Button variant="outlined" startIcon={<RefreshOutlinedIcon sx={turning} />} onClick={reload}>
-                {t('actions.refresh')}
-              </Button>
-            </>
-          )}
-        </>
+      live={
+        tail.follows && (
+          <>
+            <NewRows count={tail.fresh} onShow={showNew} />
+            <LiveControl state={tail.state} paused={tail.paused} onPause={tail.setPaused} />
+          </>
+        )
       }
+      range={<RangeFilter filters={grid.filters} start={startOfToday()} />}
+      menu={[{ label: t('actions.refresh'), onSelect: reload }, ...exports]}
       badges={<LogStats filter={filter} question={JSON.stringify(grid.filter)} isAdmin={isAdmin} />}
-      filters={<LogFilterBar filters={grid.filters} isAdmin={isAdmin} onQuery={reload} />}
+      filters={<LogFilterBar filters={grid.filters} isAdmin={isAdmin} />}
     >
       <ListGrid
         label={t('shell.logs')}
         {...listProps}
         columns={columns}
-        columnVisibility={columnChoice.visibility}
+        columnChoice={columnChoice}
         rows={rows}
         onRetry={reload}
         getRowId={(row) => row.id}

@@ -1,8 +1,9 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { onPhone } from '../../testing/onPhone.js';
+import { chooseFilter } from '../../testing/filters.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { ModelHealthDocument } from './modelHealth.generated.js';
 import { ModelHealthScreen } from './ModelHealthScreen.js';
@@ -72,10 +73,9 @@ it('narrows the list by name and group', async () => {
   await open(answers(ModelHealthDocument, list(row('gpt-4o'), row('o1', { group: 'vip' }))));
   await rowOf('o1');
   fireEvent.change(screen.getByLabelText('Model name'), { target: { value: 'GPT' } });
-  expect(screen.queryByText('o1')).not.toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByText('o1')).not.toBeInTheDocument());
   fireEvent.change(screen.getByLabelText('Model name'), { target: { value: '' } });
-  fireEvent.mouseDown(screen.getByRole('combobox', { name: /Group/ }));
-  fireEvent.click(await screen.findByRole('option', { name: 'vip' }));
+  await chooseFilter('Group', 'vip');
   await rowOf('o1');
   expect(screen.queryByText('gpt-4o')).not.toBeInTheDocument();
 });

@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { Footer } from '../../components/Footer.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
+import { Segments } from '../../components/Segments.js';
 import { ServiceFilters, useServices } from '../../nouns/health/services.js';
 import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
@@ -42,17 +43,21 @@ export function ModelHealthScreen() {
     <>
       <ListScreen
         title={t('shell.modelHealth')}
+        range={
+          isShown && (
+            <Segments
+              label={t('modelHealth.window')}
+              value={window}
+              choices={windows.map((value) => ({ value, label: t(`modelHealth.windows.${value}`) }))}
+              onChange={(next) => address.setFilter({ window: next })}
+            />
+          )
+        }
         filters={
           isShown && (
             <ServiceFilters
               address={address}
               groups={groups}
-              period={{
-                label: t('modelHealth.window'),
-                value: window,
-                choices: windows.map((value) => ({ value, label: t(`modelHealth.windows.${value}`) })),
-                onChange: (next) => address.setFilter({ window: next }),
-              }}
               since={list ? t('modelHealth.since', { time: dateTime(list.from) }) : undefined}
             />
           )

@@ -1,7 +1,7 @@
 import { skipToken, useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import { useTranslation } from 'react-i18next';
-import { Link, useParams } from 'react-router-dom';
+import { Link, useNavigate, useParams } from 'react-router-dom';
 import { ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useMay } from '../../lib/permissions.js';
@@ -20,6 +20,7 @@ export function ModelScreen() {
   const readsAudit = useMay('AUDIT');
   const setsPrices = useMay('PRICES');
   const writesChannels = useMay('CHANNELS_WRITE');
+  const navigate = useNavigate();
   const { data } = useQuery(
     ModelPageDocument,
     readsChannels ? { variables: { name }, fetchPolicy: 'cache-and-network' } : skipToken,
@@ -60,25 +61,20 @@ export function ModelScreen() {
           </ToneChip>
         )
       }
-      actions={
-        <>
-          {readsChannels && (
-            <Button variant="outlined" component={Link} to={`/channel?model=${search}`}>
-              {t('shell.channels')}
-            </Button>
-          )}
-          {!setsPrices && (
-            <Button variant="contained" component={Link} to={`/pricing?row=${search}`}>
-              {t('objects.price')}
-            </Button>
-          )}
-          {setsPrices && (
-            <Button variant="contained" component={Link} to={`/setting?tab=operation&section=prices&model=${search}`}>
-              {t('settings.openPrices')}
-            </Button>
-          )}
-        </>
+      primary={
+        <Button
+          variant="contained"
+          component={Link}
+          to={setsPrices ? `/setting?tab=operation&section=prices&model=${search}` : `/pricing?row=${search}`}
+        >
+          {setsPrices ? t('settings.openPrices') : t('objects.price')}
+        </Button>
       }
+      menu={[
+        ...(readsChannels
+          ? [{ label: t('shell.channels'), onSelect: () => void navigate(`/channel?model=${search}`) }]
+          : []),
+      ]}
       summary={readsUsage && <UsageSummary filter={filter} />}
       address={modelAddress(name)}
       tabs={tabs}

@@ -1,6 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { paymentMethods } from '../../testing/paymentMethods.js';
+import { openFilter } from '../../testing/filters.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import {
@@ -124,8 +125,9 @@ it('does not show rows of an earlier filter when those of the chosen one could n
   const routes = [{ path: '/payment', element: <PaymentListScreen /> }];
   await renderScreen({ path: '/payment', routes, mocks: mocks as never });
   await rowOf('USR7NO1');
-  fireEvent.change(screen.getByRole('textbox', { name: 'Order number' }), { target: { value: 'USR7NO2' } });
-  fireEvent.click(screen.getByRole('button', { name: 'Query' }));
+  const number = (await openFilter('Order number')).getByRole('textbox', { name: 'Order number' });
+  fireEvent.change(number, { target: { value: 'USR7NO2' } });
+  fireEvent.submit(number);
   await screen.findByText('The list could not be loaded');
   expect(screen.queryByText('USR7NO1')).toBeNull();
 });

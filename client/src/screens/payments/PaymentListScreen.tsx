@@ -6,12 +6,10 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import { EmptyState } from '../../components/EmptyState.js';
-import { ExportButton } from '../../components/ExportButton.js';
 import { RowCard } from '../../components/grid/CardList.js';
-import { SelectFilter, StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
-import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
-import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { RangeFilter } from '../../components/grid/RangeFilter.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { MayLink } from '../../components/MayLink.js';
@@ -19,10 +17,12 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { StatBadges } from '../../components/StatBadges.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
+import { useExportActions } from '../../components/useExportActions.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { toTimes } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
+import { useMoment } from '../../lib/useMoment.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useMethodName } from '../../nouns/payments/methodName.js';
@@ -83,9 +83,8 @@ export function PaymentListScreen() {
   const { t } = useTranslation();
   const { money } = useFormat();
   const grid = useServerGrid({ filters: noFilters, patterns, sorts });
-  const { draft, typed, chosen, choose, query } = useFilterDraft(grid);
   const [start] = useState(lastThirtyDays);
-  const [now, setNow] = useState(() => new Date());
+  const [now, refresh] = useMoment(grid.filter);
   const filter = useMemo(() => toFilter(grid.filter, start, now), [grid.filter, start, now]);
   const [opened, setOpened] = useRowParam('row');
   const { rows, reload, listProps } = useListPage(
@@ -101,12 +100,16 @@ export function PaymentListScreen() {
   const methods = useQuery(PaymentMethodsDocument).data?.paymentMethods;
   const nameOf = useMethodName(methods);
   const columns = useMemo(() => paymentColumns(t, money, nameOf), [t, money, nameOf]);
+  const exports = useExportActions({
+    path: '/api/payment/export',
+    parameters: () => exportQuery(grid.filter, filter),
+    name: 'payments',
+  });
   return (
     <ListScreen
       title={t('shell.payments')}
-      actions={
-        <ExportButton path="/api/payment/export" parameters={() => exportQuery(grid.filter, filter)} name="payments" />
-      }
+      range={<RangeFilter filters={grid.filters} start={start} />}
+      menu={[{ label: t('actions.refresh'), onSelect: refresh }, ...exports]}
       badges={
         (grid.filter.status === '' || grid.filter.status === 'PAID') && (
           <StatBadges
@@ -124,34 +127,26 @@ export function PaymentListScreen() {
         )
       }
       filters={
-        <TimedFilterBar
-          grid={grid}
-          range={draft}
-          start={start}
-          onRange={choose}
-          onQuery={() => {
-            query();
-            setNow(new Date());
-          }}
-        >
-          <StatusFilter
-            {...chosen('status')}
-            choices={Object.entries(statusTexts).map(([value, label]) => ({ value, label: t(label) }))}
-            width={128}
-          />
-          <SelectFilter
-            label={t('wallet.method')}
-            all={t('payments.allMethods')}
-            {...chosen('method')}
-            choices={[...(methods ?? []).map(({ method }) => method), 'OTHER' as const].map((value) => ({
-              value,
-              label: nameOf(value),
-            }))}
-            width={160}
-          />
-          <TextFilter label={t('payments.tradeNo')} {...typed('tradeNo')} width={200} />
-          <TextFilter digits label={t('payments.userId')} {...typed('user')} width={104} />
-        </TimedFilterBar>
+        <FilterBar
+          filters={grid.filters}
+          fields={[
+            {
+              name: 'status',
+              label: t('fields.status'),
+              choices: Object.entries(statusTexts).map(([value, label]) => ({ value, label: t(label) })),
+            },
+            {
+              name: 'method',
+              label: t('wallet.method'),
+              choices: [...(methods ?? []).map(({ method }) => method), 'OTHER' as const].map((value) => ({
+                value,
+                label: nameOf(value),
+              })),
+            },
+            { name: 'tradeNo', label: t('payments.tradeNo'), typed: 'text' },
+            { name: 'user', label: t('payments.userId'), typed: 'digits' },
+          ]}
+        />
       }
     >
       <ListGrid

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { useCopy } from '../../components/CopyProvider.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { Footer } from '../../components/Footer.js';
-import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
@@ -24,7 +24,6 @@ import { isFuzzyMatch } from './fuzzy.js';
 import { PricingDocument } from './pricing.generated.js';
 import { ModelDrawer } from './ModelDrawer.js';
 import { PricingCard, pricingColumns } from './pricingColumns.js';
-import { useTypedFilter } from './useTypedFilter.js';
 
 const defaultGroup = 'default';
 
@@ -40,10 +39,7 @@ export function PricingScreen() {
   const [viewed, setViewed] = useRowParam('group');
   const [opened, setOpened] = useRowParam('row');
   const address = useServerGrid({ filters: { keyword: '', billing: '' } });
-  const [keyword, setKeyword] = useTypedFilter(address.filter.keyword, (typed) =>
-    address.setFilter({ keyword: typed }, { replace: true }),
-  );
-  const { billing } = address.filter;
+  const { keyword, billing } = address.filter;
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const own = user?.group ?? defaultGroup;
   const group = viewed ?? own;
@@ -57,14 +53,7 @@ export function PricingScreen() {
       ),
     [data, keyword, billing],
   );
-  const { grid, rows } = useRowsOf(models ?? [], {
-    ...address,
-    isFiltered: keyword !== '' || billing !== '',
-    resetFilter: () => {
-      setKeyword('');
-      address.resetFilter();
-    },
-  });
+  const { grid, rows } = useRowsOf(models ?? [], address);
   const openedModel = data?.pricing.models.find(({ modelName }) => modelName === opened);
   const columns = useMemo(() => pricingColumns({ t, group, factor, view: setViewed }), [t, group, factor, setViewed]);
   return (
@@ -83,31 +72,32 @@ export function PricingScreen() {
           </>
         }
         filters={
-          <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
-            <TextFilter search label={t('fields.modelName')} value={keyword} onChange={setKeyword} width={240} />
-            <SelectFilter
-              label={t('pricing.billing')}
-              all={t('prices.allBilling')}
-              value={billing}
-              onChange={(value) => address.setFilter({ billing: value })}
-              width={140}
-              choices={[
-                { value: 'token', label: t('prices.perToken') },
-                { value: 'request', label: t('prices.perRequest') },
-              ]}
-            />
-            {!mobile && (
-              <Button
-                variant="outlined"
-                startIcon={<ContentCopyOutlinedIcon />}
-                disabled={selected.size === 0}
-                onClick={() => void copy([...selected].join(','))}
-                sx={{ ml: 'auto' }}
-              >
-                {t('pricing.copySelected', { count: selected.size })}
-              </Button>
-            )}
-          </Box>
+          <FilterBar
+            filters={address.filters}
+            search={{ label: t('fields.modelName') }}
+            fields={[
+              {
+                name: 'billing',
+                label: t('pricing.billing'),
+                choices: [
+                  { value: 'token', label: t('prices.perToken') },
+                  { value: 'request', label: t('prices.perRequest') },
+                ],
+              },
+            ]}
+            end={
+              !mobile && (
+                <Button
+                  variant="outlined"
+                  startIcon={<ContentCopyOutlinedIcon />}
+                  disabled={selected.size === 0}
+                  onClick={() => void copy([...selected].join(','))}
+                >
+                  {t('pricing.copySelected', { count: selected.size })}
+                </Button>
+              )
+            }
+          />
         }
       >
         <ListGrid

@@ -1,22 +1,20 @@
 import { useQuery } from '@apollo/client/react';
-import Box from '@mui/material/Box';
 import QueryStatsOutlinedIcon from '@mui/icons-material/QueryStatsOutlined';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
-import { ExportButton } from '../../components/ExportButton.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Segments } from '../../components/Segments.js';
 import { StatBadges } from '../../components/StatBadges.js';
+import { useExportActions } from '../../components/useExportActions.js';
 import { integer } from '../../lib/format.js';
 import { sortVariable } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useLastAnswer } from '../../lib/useLastAnswer.js';
-import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useServerGrid, type ServerGrid } from '../../lib/useServerGrid.js';
 import { exportRange } from '../../nouns/dashboards/dashboardRange.js';
-import { RangeField, RangePresets } from '../../nouns/dashboards/RangeControls.js';
+import { RangeField } from '../../nouns/dashboards/RangeControls.js';
 import { viewerZone } from '../../nouns/dashboards/usageSeries.js';
 import { useUsageRange } from '../../nouns/dashboards/useUsageRange.js';
 import { ProfitCard, profitColumns, profitSorts, shareText } from './profitColumns.js';
@@ -36,7 +34,6 @@ export function ProfitScreen() {
 
 function Profit({ view, grid }: { readonly view: ProfitView; readonly grid: ServerGrid<{ of: string }> }) {
   const { t } = useTranslation();
-  const mobile = useIsMobile();
   const { range, change } = useUsageRange();
   const { from, until } = range.at(Date.now());
   const order = sortVariable<UsageMetric>(grid.sort);
@@ -61,32 +58,27 @@ function Profit({ view, grid }: { readonly view: ProfitView; readonly grid: Serv
   const columns = useMemo(() => profitColumns(t, view, shownRange), [t, view, shownRange]);
   // Another range begins at its first page.
   const chooseRange = (patch: Parameters<typeof change>[0]) => change({ ...patch, page: null });
+  const exports = useExportActions({
+    path: '/api/data/export',
+    parameters: () => ({
+      group_by: profitViews[view].join(',').toLowerCase(),
+      ...exportRange({ from, to: until ?? Date.now() }),
+    }),
+    name: `profit-${view}`,
+  });
   return (
     <ListScreen
       title={t('shell.profit')}
-      actions={
-        <ExportButton
-          path="/api/data/export"
-          parameters={() => ({
-            group_by: profitViews[view].join(',').toLowerCase(),
-            ...exportRange({ from, to: until ?? Date.now() }),
-          })}
-          name={`profit-${view}`}
-        />
-      }
+      range={<RangeField range={range} change={chooseRange} />}
+      menu={exports}
       badges={<ProfitSum total={page?.total} failed={error !== undefined && !page} />}
       filters={
-        <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
-          <Segments
-            label={t('profit.by')}
-            value={view}
-            onChange={(of) => grid.setFilter({ of })}
-            choices={views.map((value) => ({ value, label: t(`profit.views.${value}`) }))}
-          />
-          {/* The field has its own presets, which are enough for a phone. */}
-          {!mobile && <RangePresets range={range} change={chooseRange} />}
-          <RangeField range={range} change={chooseRange} />
-        </Box>
+        <Segments
+          label={t('profit.by')}
+          value={view}
+          onChange={(of) => grid.setFilter({ of })}
+          choices={views.map((value) => ({ value, label: t(`profit.views.${value}`) }))}
+        />
       }
     >
       <ListGrid

@@ -1,6 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { onPhone } from '../../testing/onPhone.js';
+import { chooseOfPage } from '../../testing/filters.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import type { RedemptionListRow } from './redemptionColumns.js';
@@ -195,8 +196,7 @@ it('selects nothing after the disabled codes were deleted, which may be among th
   };
   await open('/redemption', answers(RedemptionsDocument, list(code(1, 'one'), code(2, 'two'))), remove);
   fireEvent.click((await rowOf('one')).getByRole('checkbox'));
-  fireEvent.click(screen.getByRole('button', { name: 'Maintenance' }));
-  fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete disabled' }));
+  await chooseOfPage('Delete disabled');
   const question = within(await screen.findByRole('alertdialog', { name: 'Delete all disabled codes?' }));
   fireEvent.click(question.getByRole('button', { name: 'Delete' }));
   await screen.findByText('1 code deleted');

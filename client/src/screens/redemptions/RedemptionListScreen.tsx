@@ -3,26 +3,21 @@ import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ButtonMenu } from '../../components/ButtonMenu.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
-import { StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { useSelection } from '../../components/grid/useSelection.js';
-import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
-import { ExportButton } from '../../components/ExportButton.js';
 import { ListScreen } from '../../components/ListScreen.js';
-import { RowMenu } from '../../components/RowMenu.js';
 import { Num } from '../../components/Text.js';
+import { useExportActions } from '../../components/useExportActions.js';
 import { maskKey } from '../../lib/format.js';
 import { listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { DeleteByNameDialog } from './DeleteByNameDialog.js';
@@ -51,7 +46,6 @@ export function RedemptionListScreen() {
     patterns: { status: /^(UNUSED|USED|DISABLED)$/ },
     sorts,
   });
-  const { typed, chosen, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [byName, setByName] = useState(false);
@@ -95,6 +89,14 @@ export function RedemptionListScreen() {
       {t('redemptions.create')}
     </Button>
   );
+  const exports = useExportActions({
+    path: '/api/redemption/export',
+    parameters: () => ({
+      keyword: grid.filter.keyword,
+      status: grid.filter.status && statusNumbers[grid.filter.status as RedemptionStatus],
+    }),
+    name: 'codes',
+  });
   const maintenance = [
     {
       label: t('redemptions.deleteByName'),
@@ -103,26 +105,11 @@ export function RedemptionListScreen() {
     },
     { label: t('redemptions.deleteDisabled'), onSelect: () => void actions.removeDisabled(), destructive: true },
   ];
-  const Menu = useIsMobile() ? RowMenu : ButtonMenu;
   return (
     <ListScreen
       title={t('shell.redemptions')}
-      actions={
-        !isEmpty && (
-          <>
-            <ExportButton
-              path="/api/redemption/export"
-              parameters={() => ({
-                keyword: grid.filter.keyword,
-                status: grid.filter.status && statusNumbers[grid.filter.status as RedemptionStatus],
-              })}
-              name="codes"
-            />
-            <Menu label={t('fields.maintenance')} actions={maintenance} />
-            {add}
-          </>
-        )
-      }
+      primary={!isEmpty && add}
+      menu={isEmpty ? [] : [...exports, ...maintenance]}
       filters={
         isEmpty ? null : selected.size > 0 ? (
           <SelectionBar
@@ -155,21 +142,19 @@ export function RedemptionListScreen() {
           </SelectionBar>
         ) : (
           <FilterBar
-            isFiltered={grid.isFiltered}
-            activeCount={grid.filter.status ? 1 : 0}
-            onQuery={query}
-            onReset={grid.resetFilter}
-            main={<TextFilter search label={t('redemptions.search')} {...typed('keyword')} width={260} />}
-            more={
-              <StatusFilter
-                {...chosen('status')}
-                choices={[
+            filters={grid.filters}
+            search={{ label: t('redemptions.search') }}
+            fields={[
+              {
+                name: 'status',
+                label: t('fields.status'),
+                choices: [
                   { value: 'UNUSED', label: t('redemptions.unused') },
                   { value: 'USED', label: t('redemptions.used') },
                   { value: 'DISABLED', label: t('fields.disabled') },
-                ]}
-              />
-            }
+                ],
+              },
+            ]}
           />
         )
       }

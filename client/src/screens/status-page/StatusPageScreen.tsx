@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { Footer } from '../../components/Footer.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
+import { Segments } from '../../components/Segments.js';
 import { ServiceFilters, useServices } from '../../nouns/health/services.js';
 import { dateTime } from '../../lib/format.js';
 import { useSession } from '../../lib/session.js';
@@ -61,16 +62,18 @@ export function StatusPageScreen() {
             </>
           )
         }
+        range={
+          <Segments
+            label={t('statusPage.period')}
+            value={period}
+            choices={periods.map((value) => ({ value, label: t(`statusPage.periods.${value}`) }))}
+            onChange={(next) => address.setFilter({ period: next })}
+          />
+        }
         filters={
           <ServiceFilters
             address={address}
             groups={groups}
-            period={{
-              label: t('statusPage.period'),
-              value: period,
-              choices: periods.map((value) => ({ value, label: t(`statusPage.periods.${value}`) })),
-              onChange: (next) => address.setFilter({ period: next }),
-            }}
             since={page ? t('statusPage.since', { time: dateTime(page.from) }) : undefined}
           />
         }

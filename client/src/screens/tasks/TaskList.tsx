@@ -2,12 +2,12 @@ import type { GridColDef } from '@mui/x-data-grid';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { RangeFilter } from '../../components/grid/RangeFilter.js';
 import type { ListGridProps } from '../../components/grid/listGridProps.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
 import type { LiveList } from '../../lib/useLiveList.js';
 import type { TaskCellTools } from './drawingColumns.js';
-import { RefreshButton } from './RefreshButton.js';
 import { TaskFilterBar } from './TaskFilterBar.js';
 import { TaskViewer, type Viewed } from './TaskViewer.js';
 import type { TaskQuery } from './useTaskQuery.js';
@@ -39,14 +39,11 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
   return (
     <ListScreen
       title={title}
-      actions={
-        <>
-          <LiveControl state={live.state} paused={live.paused} onPause={live.setPaused} />
-          <RefreshButton loading={list.loading} onRefresh={refresh} />
-        </>
-      }
+      live={<LiveControl state={live.state} paused={live.paused} onPause={live.setPaused} />}
+      range={<RangeFilter filters={grid.filters} start={start} />}
+      menu={[{ label: t('actions.refresh'), onSelect: refresh }]}
       notice={props.notice}
-      filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={refresh} />}
+      filters={<TaskFilterBar filters={grid.filters} isAdmin={isAdmin} />}
     >
       <ListGrid
         label={title}

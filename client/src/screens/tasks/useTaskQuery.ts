@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { idPattern } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
+import { useMoment } from '../../lib/useMoment.js';
 import { useServerGrid, type ServerGrid } from '../../lib/useServerGrid.js';
 import { noFilters, toTaskFilter, type TaskFilters } from './taskFilter.js';
 
@@ -22,8 +23,7 @@ export function useTaskQuery(startsAt: () => Date) {
   const isAdmin = useMay('TASKS_READ');
   const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern } });
   const [start] = useState(startsAt);
-  const [now, setNow] = useState(() => new Date());
-  const refresh = () => setNow(new Date());
+  const [now, refresh] = useMoment(grid.filter);
   const query: TaskQuery = { isAdmin, grid, start, refresh };
   const filter = toTaskFilter(grid.filter, start, isAdmin, now);
   return { query, variables: { page: grid.page, pageSize: grid.pageSize, filter } };

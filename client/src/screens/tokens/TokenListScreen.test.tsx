@@ -2,6 +2,7 @@ import type { BudgetLineFragment } from '../../nouns/budgets/budgets.generated.j
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { siteStatus } from '../../lib/status.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { chooseFilter } from '../../testing/filters.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { tokenRow } from '../../testing/tokenRow.js';
 import {
@@ -198,8 +199,7 @@ it('filters by status, from the menu and from the address', async () => {
   const { location, unmount } = await open('/token', all);
   await rowOf('mine');
   expect(asked).toEqual([{ keyword: null }]);
-  fireEvent.mouseDown(screen.getByRole('combobox', { name: 'Status' }));
-  fireEvent.click(await screen.findByRole('option', { name: 'Exhausted' }));
+  await chooseFilter('Status', 'Exhausted');
   await waitFor(() => expect(asked.at(-1)).toEqual({ keyword: null, statuses: ['EXHAUSTED'] }));
   expect(location()).toBe('/token?status=EXHAUSTED');
   unmount();

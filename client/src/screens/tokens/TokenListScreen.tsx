@@ -8,12 +8,10 @@ import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
-import { StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useSelectMatching } from '../../components/grid/useSelectMatching.js';
 import { useSelection } from '../../components/grid/useSelection.js';
-import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
@@ -55,7 +53,6 @@ export function TokenListScreen() {
   const { t } = useTranslation();
   const address = useBaseAddress();
   const grid = useServerGrid({ filters: { keyword: '', status: '' }, patterns: filterPatterns, sorts });
-  const { typed, chosen, query } = useFilterDraft(grid);
   const { keyword, status } = grid.filter;
   const [opened, setOpened] = useRowParam('row');
   const [used, setUsed] = useState<UsedToken | null>(null);
@@ -110,7 +107,7 @@ export function TokenListScreen() {
   return (
     <ListScreen
       title={t('shell.tokens')}
-      actions={!isEmpty && add}
+      primary={!isEmpty && add}
       notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
       filters={
         marked.length > 0 ? (
@@ -125,22 +122,20 @@ export function TokenListScreen() {
         ) : (
           !isEmpty && (
             <FilterBar
-              isFiltered={grid.isFiltered}
-              activeCount={status ? 1 : 0}
-              onQuery={query}
-              onReset={grid.resetFilter}
-              main={<TextFilter search label={t('tokens.search')} {...typed('keyword')} width={280} />}
-              more={
-                <StatusFilter
-                  {...chosen('status')}
-                  choices={[
+              filters={grid.filters}
+              search={{ label: t('tokens.search') }}
+              fields={[
+                {
+                  name: 'status',
+                  label: t('fields.status'),
+                  choices: [
                     { value: 'ENABLED', label: t('fields.enabled') },
                     { value: 'DISABLED', label: t('fields.disabled') },
                     { value: 'EXPIRED', label: t('tokens.expired') },
                     { value: 'EXHAUSTED', label: t('tokens.exhausted') },
-                  ]}
-                />
-              }
+                  ],
+                },
+              ]}
             />
           )
         )

@@ -3,7 +3,6 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router-dom';
-import { ButtonMenu } from '../../components/ButtonMenu.js';
 import { lazyPart } from '../../components/lazyPart.js';
 import { ObjectMissing, ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
 import { InPage } from '../../components/SideDrawer.js';
@@ -159,24 +158,23 @@ function TokenOf({
         ]
           .filter(Boolean)
           .join(' · ')}
-        actions={
+        primary={
           isOwn && (
-            <>
-              <ButtonMenu
-                label={t('objects.more')}
-                actions={[
-                  choose(t('tokenKeys.rotate'), () => setRotates(true)),
-                  { ...choose(t('actions.delete'), () => actions.remove(token)), destructive: true },
-                ]}
-              />
-              <Button variant="outlined" onClick={() => void actions.toggle(token)}>
-                {token.status === 'ENABLED' ? t('objects.disable') : t('objects.enable')}
-              </Button>
-              <Button variant="contained" onClick={showUse}>
-                {t('tokens.usage')}
-              </Button>
-            </>
+            <Button variant="contained" onClick={showUse}>
+              {t('tokens.usage')}
+            </Button>
           )
+        }
+        menu={
+          isOwn
+            ? [
+                choose(token.status === 'ENABLED' ? t('objects.disable') : t('objects.enable'), () =>
+                  actions.toggle(token),
+                ),
+                choose(t('tokenKeys.rotate'), () => setRotates(true)),
+                { ...choose(t('actions.delete'), () => actions.remove(token)), destructive: true },
+              ]
+            : []
         }
         summary={(isOwn || readsUsage) && <UsageSummary filter={filter} own={!readsUsage} />}
         address={tokenAddress(id)}

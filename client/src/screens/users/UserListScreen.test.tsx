@@ -308,7 +308,7 @@ it('searches for a pasted name without the spaces around it', async () => {
   const { location } = await open('/user', answers(UsersDocument, list(user(7, 'ada'))));
   await rowOf('ada');
   fireEvent.change(screen.getByPlaceholderText('ID, username, name or email'), { target: { value: ' ada ' } });
-  fireEvent.click(screen.getByRole('button', { name: 'Query' }));
+  fireEvent.submit(screen.getByRole('search'));
   await waitFor(() => expect(location()).toBe('/user?keyword=ada'));
 });
 

@@ -8,12 +8,11 @@ import { useNavigate } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
-import { SelectFilter, StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { namesAsChoices } from '../../components/grid/filterField.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useSelectMatching } from '../../components/grid/useSelectMatching.js';
 import { useSelection } from '../../components/grid/useSelection.js';
-import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Num } from '../../components/Text.js';
@@ -78,7 +77,6 @@ export function UserListScreen() {
     patterns: filterPatterns,
     sorts,
   });
-  const { typed, chosen, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');
   const [tokensOf, setTokensOf] = useRowParam('tokens');
   const [sessionsOf, setSessionsOf] = useRowParam('sessions');
@@ -134,7 +132,7 @@ export function UserListScreen() {
   return (
     <ListScreen
       title={t('shell.users')}
-      actions={may(viewer, 'USERS_WRITE') && add}
+      primary={may(viewer, 'USERS_WRITE') && add}
       filters={
         marked.length > 0 ? (
           <SelectionBar count={marked.length} matching={listProps.totalCount} {...matching} onClear={clear}>
@@ -142,42 +140,30 @@ export function UserListScreen() {
           </SelectionBar>
         ) : (
           <FilterBar
-            isFiltered={grid.isFiltered}
-            activeCount={[group, status, role, inviter].filter(Boolean).length}
-            onQuery={query}
-            onReset={grid.resetFilter}
-            main={<TextFilter search label={t('users.search')} {...typed('keyword')} width={260} />}
-            more={
-              <>
-                <SelectFilter
-                  label={t('fields.group')}
-                  all={t('fields.allGroups')}
-                  {...chosen('group')}
-                  choices={groups.map((name) => ({ value: name, label: name }))}
-                  width={140}
-                />
-                <StatusFilter
-                  {...chosen('status')}
-                  choices={[
-                    { value: 'ENABLED', label: t('users.active') },
-                    { value: 'BANNED', label: t('users.banned') },
-                    { value: 'DEACTIVATED', label: t('users.deactivated') },
-                  ]}
-                />
-                <SelectFilter
-                  label={t('users.role')}
-                  all={t('users.allRoles')}
-                  {...chosen('role')}
-                  choices={[
-                    { value: 'COMMON', label: t('roles.common') },
-                    { value: 'ADMIN', label: t('roles.admin') },
-                    { value: 'ROOT', label: t('roles.root') },
-                  ]}
-                  width={140}
-                />
-                <TextFilter digits label={t('users.inviterId')} {...typed('inviter')} width={112} />
-              </>
-            }
+            filters={grid.filters}
+            search={{ label: t('users.search') }}
+            fields={[
+              {
+                name: 'status',
+                label: t('fields.status'),
+                choices: [
+                  { value: 'ENABLED', label: t('users.active') },
+                  { value: 'BANNED', label: t('users.banned') },
+                  { value: 'DEACTIVATED', label: t('users.deactivated') },
+                ],
+              },
+              { name: 'group', label: t('fields.group'), choices: namesAsChoices(groups) },
+              {
+                name: 'role',
+                label: t('users.role'),
+                choices: [
+                  { value: 'COMMON', label: t('roles.common') },
+                  { value: 'ADMIN', label: t('roles.admin') },
+                  { value: 'ROOT', label: t('roles.root') },
+                ],
+              },
+              { name: 'inviter', label: t('users.inviterId'), typed: 'digits' },
+            ]}
           />
         )
       }

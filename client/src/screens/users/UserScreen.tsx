@@ -3,7 +3,6 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';
-import { ButtonMenu } from '../../components/ButtonMenu.js';
 import { lazyPart } from '../../components/lazyPart.js';
 import { ObjectMissing, ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
 import { InPage } from '../../components/SideDrawer.js';
@@ -139,33 +138,26 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
         ]
           .filter(Boolean)
           .join(' · ')}
-        actions={
-          !user.deletedAt && (
-            <>
-              {writes && (
-                <>
-                  <ButtonMenu
-                    label={t('objects.more')}
-                    actions={[
-                      choose(t('users.showSessions'), showSessions),
-                      ...(user.role === 'COMMON'
-                        ? [choose(t('users.promote'), () => actions.promote(user))]
-                        : [choose(t('users.demote'), () => actions.demote(user))]),
-                      { ...choose(t('actions.delete'), () => actions.remove(user)), destructive: true },
-                    ]}
-                  />
-                  <Button variant="outlined" onClick={() => void actions.toggle(user)}>
-                    {user.status === 'ENABLED' ? t('users.ban') : t('objects.lift')}
-                  </Button>
-                </>
-              )}
-              {may(viewer, 'USERS_QUOTA') && (isBelow || viewer?.id === id) && (
-                <Button variant="contained" onClick={grant}>
-                  {t('users.grant')}
-                </Button>
-              )}
-            </>
+        primary={
+          !user.deletedAt &&
+          may(viewer, 'USERS_QUOTA') &&
+          (isBelow || viewer?.id === id) && (
+            <Button variant="contained" onClick={grant}>
+              {t('users.grant')}
+            </Button>
           )
+        }
+        menu={
+          !user.deletedAt && writes
+            ? [
+                choose(user.status === 'ENABLED' ? t('users.ban') : t('objects.lift'), () => actions.toggle(user)),
+                choose(t('users.showSessions'), showSessions),
+                ...(user.role === 'COMMON'
+                  ? [choose(t('users.promote'), () => actions.promote(user))]
+                  : [choose(t('users.demote'), () => actions.demote(user))]),
+                { ...choose(t('actions.delete'), () => actions.remove(user)), destructive: true },
+              ]
+            : []
         }
         summary={may(viewer, 'USAGE_READ') && <UsageSummary filter={filter} />}
         address={userAddress(id)}

@@ -6,6 +6,7 @@ const shortcuts = [
   ['Ctrl K / ⌘ K', 'palette.title'],
   ['?', 'palette.shortcuts'],
   ['/', 'palette.focusSearch'],
+  ['F', 'palette.addFilter'],
   ['Ctrl S / ⌘ S', 'palette.saveForm'],
   ['↑ ↓', 'palette.neighbours'],
   ['Enter', 'palette.openRow'],

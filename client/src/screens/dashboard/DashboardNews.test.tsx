@@ -1,9 +1,10 @@
 import { screen, within } from '@testing-library/react';
+import { AlertsDocument } from '../../nouns/alerts/alerts.generated.js';
 import { ChannelHealthDocument } from '../../nouns/health/channelHealth.generated.js';
 import { session } from '../../lib/session.js';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
-import { ChannelTrouble } from './ChannelTrouble.js';
+import { DashboardNews } from './DashboardNews.js';
 
 const good = {
   __typename: 'ChannelHealth',
@@ -48,14 +49,44 @@ beforeEach(() => {
 });
 afterAll(() => session.end());
 
+it('names open alerts above them, with the number of all', async () => {
+  const alert = {
+    __typename: 'Alert',
+    id: 4,
+    kind: 'CHANNEL_DISABLED',
+    channelId: 9,
+    channelName: 'Dead',
+    reason: 'status 401',
+    balance: null,
+    threshold: null,
+    calls: null,
+    failedCalls: null,
+    models: [],
+    count: null,
+    openedAt: '2026-11-20T10:00:00.000Z',
+    endedAt: null,
+    failedMessages: [],
+  };
+  const alerts = { alerts: { __typename: 'AlertPage', totalCount: 45, items: [alert] } };
+  await open(
+    <DashboardNews first={null}>below</DashboardNews>,
+    answers(AlertsDocument, alerts),
+    answers(ChannelHealthDocument, list()),
+  );
+  const card = within(await screen.findByRole('region', { name: 'Alerts' }));
+  expect(card.getByRole('link', { name: 'Dead (#9)' })).toHaveAttribute('href', '/channel/9');
+  expect(card.getByRole('link', { name: 'All alerts (45)' })).toHaveAttribute('href', '/alert');
+  screen.getByText('below');
+});
+
 it('puts the failing channels with their reasons on the dashboard', async () => {
-  const { unmount } = await open(<ChannelTrouble />, answers(ChannelHealthDocument, list(dead, good)));
+  const { unmount } = await open(<DashboardNews first={null} />, answers(ChannelHealthDocument, list(dead, good)));
   const card = within(await screen.findByRole('region', { name: 'Failing channels, last hour' }));
   expect(card.getByRole('link', { name: 'Dead' })).toHaveAttribute('href', '/channel/9');
   expect(card.getByText(/Refused × 40 · status 401: Incorrect API key/)).toBeVisible();
   expect(card.queryByText('Good')).not.toBeInTheDocument();
   expect(card.getByRole('link', { name: 'Channel health' })).toHaveAttribute('href', '/channel-health');
   unmount();
-  await open(<ChannelTrouble />, answers(ChannelHealthDocument, list(good)));
+  await open(<DashboardNews first={null} />, answers(ChannelHealthDocument, list(good)));
   expect(await screen.findByText('No failed attempts at 1 channel with calls.')).toBeVisible();
 });

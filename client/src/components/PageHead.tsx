@@ -1,0 +1,59 @@
+import Box from '@mui/material/Box';
+import MuiLink from '@mui/material/Link';
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import type { RowAction } from './ActionMenu.js';
+import { PageMenu } from './PageMenu.js';
+
+export interface PageHeadProps {
+  readonly title: string;
+  /** The list that the page belongs to. */
+  readonly list?: { readonly label: string; readonly to: string };
+  /** Beside the title: states. */
+  readonly chips?: ReactNode;
+  /** Below the title: what identifies the object. */
+  readonly meta?: ReactNode;
+  /** How the figures are updated. */
+  readonly live?: ReactNode;
+  /** The picker of the range that the figures cover. */
+  readonly range?: ReactNode;
+  /** What most people come for. */
+  readonly primary?: ReactNode;
+  /** Everything else that can be done here. */
+  readonly menu?: readonly RowAction[];
+}
+
+/** The head of each list and object: title, one range, one main action, and a menu with the others. */
+export function PageHead(props: PageHeadProps & { readonly hasViews?: boolean }) {
+  const { title, list, chips, meta, live, range, primary, menu = [], hasViews = false } = props;
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, minHeight: 32 }}>
+      <title>{title}</title>
+      <Box sx={{ flex: { xs: '1 1 110px', sm: '1 1 auto' }, minWidth: 0 }}>
+        {list && (
+          <MuiLink component={Link} to={list.to} underline="hover" color="textSecondary" sx={{ fontSize: 13 }}>
+            {list.label}
+          </MuiLink>
+        )}
+        <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: '4px 10px', minHeight: 32 }}>
+          <Typography variant="h1" sx={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+            {title}
+          </Typography>
+          {chips}
+        </Box>
+        {meta && (
+          <Box className="num" sx={{ fontSize: 13, color: 'text.secondary', overflowWrap: 'anywhere' }}>
+            {meta}
+          </Box>
+        )}
+      </Box>
+      {live}
+      {range}
+      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
+        {primary}
+        <PageMenu actions={menu} hasViews={hasViews} />
+      </Box>
+    </Box>
+  );
+}

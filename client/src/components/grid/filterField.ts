@@ -1,0 +1,28 @@
+import type { Choice } from './SelectBox.js';
+
+/** A value to choose, with the number of rows that have it, where that is known. */
+export interface FilterChoice extends Choice {
+  readonly count?: number;
+}
+
+/** A filter of a list. */
+export interface FilterField {
+  /** Its name in the URL. */
+  readonly name: string;
+  readonly label: string;
+  /** The values to choose from. Undefined: there are none, or they load. */
+  readonly choices?: readonly FilterChoice[] | undefined;
+  readonly isLoading?: boolean;
+  /** What can be typed; absent for a mere choice. */
+  readonly typed?: 'text' | 'digits';
+  /** Of the text field, where it shows an example. */
+  readonly placeholder?: string;
+  /** Explains what can be typed. */
+  readonly hint?: string;
+  /** Why a text cannot be a filter. */
+  readonly problemOf?: (text: string) => string | undefined;
+}
+
+/** Values that are shown as they are. */
+export const namesAsChoices = (names: readonly string[] = []): FilterChoice[] =>
+  names.map((name) => ({ value: name, label: name }));
