@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config } from './config.js';
+import type { Config } from './platform/config.js';
 import type { PasswordStrength } from './console/auth/index.js';
 import { openDatabase, type Database } from './platform/db/database.js';
 import type { EmbeddedPostgres } from './platform/db/embedded/embedded-postgres.js';

@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { ConfigError, databaseConnections, parseConfig, type Config } from './config.js';
+import { ConfigError, databaseConnections, parseConfig, type Config } from './platform/config.js';
 import { EmbeddedError } from './platform/db/embedded/embedded-error.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/db/embedded/embedded-postgres.js';
 import { EncryptionKeyError } from './platform/db/encryption-key.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds } from '../agents/kinds.js';
-import { environmentSchema } from '../../server/src/config.js';
+import { environmentSchema } from '../../server/src/platform/config.js';
 import { features } from '../../server/src/platform/db/features/features.js';
 import { optionKeys } from '../../server/src/options/option-registry.js';
 import { providers } from '../../server/src/dialects/providers/providers.js';

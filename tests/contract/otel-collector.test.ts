@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseConfig } from '../../server/src/config.js';
+import { parseConfig } from '../../server/src/platform/config.js';
 import { until } from '../faults/traffic.js';
 import { scratchFolder } from '../support/scratch.js';
 import { startScriptedServer } from '../support/scripted-server.js';

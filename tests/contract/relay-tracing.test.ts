@@ -1,6 +1,6 @@
 /** Spans and metrics of calls by OTLP/HTTP (docs/guide/operations.md#opentelemetry), at a scripted collector. */
 import { z } from 'zod';
-import { parseConfig } from '../../server/src/config.js';
+import { parseConfig } from '../../server/src/platform/config.js';
 import { until } from '../faults/traffic.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { chat, json } from '../support/upstream/replies.js';

@@ -72,7 +72,7 @@ const importProgram = [
 
 /** A complete server in this process, on a free port with a fresh database. Serves the console if it is built. */
 export async function startServer(options: ServerOptions = {}): Promise<LocalServer> {
-  const { parseConfig } = await import('../../server/src/config.js');
+  const { parseConfig } = await import('../../server/src/platform/config.js');
   const { createContainer } = await import('../../server/src/container.js');
   const { createLogger } = await import('../../server/src/platform/observability/logger.js');
   const overrides = await prepare(options);

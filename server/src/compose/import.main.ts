@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { entities } from '../compose/entities.js';
-import { parseConfig } from '../config.js';
+import { parseConfig } from '../platform/config.js';
 import { exitCode, runCommand, type ExitCode } from '../platform/db/command.js';
 import { createDataSource } from '../platform/db/data-source.js';
 import { joinEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres.js';

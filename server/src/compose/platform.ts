@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Changes } from '../platform/cache/changes.js';
 import { createSharedState } from '../platform/cache/create-shared-state.js';
-import type { Config } from '../config.js';
+import type { Config } from '../platform/config.js';
 import type { Database } from '../platform/db/database.js';
 import { Signals } from '../platform/live/signals.js';
 import type { PasswordStrength } from '../console/auth/index.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js';
+import type { Config } from '../config.js';
 import { MemoryState } from './memory-state.js';
 import { ResilientState } from './resilient-state.js';
 import type { SharedState } from './shared-state.js';

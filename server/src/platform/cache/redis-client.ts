@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import type { Config } from '../../config.js';
+import type { Config } from '../config.js';
 
 /**
  * Atomic operations inside Redis. Every script touches a single key, so it runs unchanged on a Cluster. A script that

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { ConfigError } from '../../config.js';
+import { ConfigError } from '../config.js';
 import { createRedisClients, type RedisClients, type RedisConfig } from './redis-client.js';
 import type { HitResult, SlotClaim, SharedState } from './shared-state.js';
 import type { CountClaim, WindowCount } from './sliding-count.js';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, type Service } from '../../../../tests/support/services/processes.js';
 import { turnsDuring } from '../../../../tests/support/growth.js';
 import { findRedisServer, startRedis } from '../../../../tests/support/services/redis.js';
-import { ConfigError } from '../../config.js';
+import { ConfigError } from '../config.js';
 import { Changes } from './changes.js';
 import { createSharedState } from './create-shared-state.js';
 import { MemoryState } from './memory-state.js';

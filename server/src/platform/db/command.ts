@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ConfigError, parseConfig, type Config } from '../../config.js';
+import { ConfigError, parseConfig, type Config } from '../config.js';
 import { createLogger } from '../observability/logger.js';
 import { joinEmbeddedPostgres } from './embedded/embedded-postgres.js';
 

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { databaseConnections, type Config } from '../../config.js';
+import { databaseConnections, type Config } from '../config.js';
 import { openDatabase, type Database } from '../db/database.js';
 import type { EmbeddedPostgres } from '../db/embedded/embedded-postgres.js';
 import type { Logger } from '../observability/logger.js';

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { otlpEnvironment } from './platform/observability/otlp/otlp-environment.js';
-import { otlpSettings, type OtlpSettings } from './platform/observability/otlp/otlp-settings.js';
-import { programRoots } from './platform/http/not-found.js';
+import { otlpEnvironment } from './observability/otlp/otlp-environment.js';
+import { otlpSettings, type OtlpSettings } from './observability/otlp/otlp-settings.js';
+import { programRoots } from './http/not-found.js';
 import {
   flag,
   hostsAndRanges,
@@ -13,7 +13,7 @@ import {
   redisHosts,
   serverAddress,
   whole,
-} from './shared/environment-values.js';
+} from '../shared/environment-values.js';
 
 const httpUrl = (fallback: string) => httpAddress.default(fallback);
 
