@@ -1,5 +1,5 @@
 import { acceptsEverything } from '../../server/src/dialects/accepts.js';
-import type { Dialect } from '../../server/src/dialects/makers/openai-compatible/dialect.js';
+import type { OpenAiVariant } from '../../server/src/dialects/makers/openai-compatible/variant.js';
 import type { ProviderRow } from '../../server/src/dialects/providers/provider.js';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -29,7 +29,7 @@ function addRow(defaultBaseUrl: string): void {
     const path = '../../server/src/dialects/providers/openai-family.js';
     const { openAIFamily } = jest.requireActual<{ openAIFamily: readonly ProviderRow[] }>(path);
     const { openAICompatible } = jest.requireActual<{
-      openAICompatible: (dialect: Dialect) => ProviderRow['adapter'];
+      openAICompatible: (variant: OpenAiVariant) => ProviderRow['adapter'];
     }>('../../server/src/dialects/makers/openai-compatible/openai-compatible.js');
     const row: ProviderRow = {
       id: 900,

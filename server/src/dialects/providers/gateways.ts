@@ -5,7 +5,7 @@ import { gemini } from '../makers/gemini/gemini.js';
 import { checkChosenEndpoints, chosenEndpoints } from '../makers/hosted/chosen-endpoints.js';
 import { hosted } from '../makers/hosted/hosted.js';
 import { deploymentRules as rules } from '../makers/openai-compatible/chat-body.js';
-import { everything } from '../makers/openai-compatible/dialect.js';
+import { everything } from '../makers/openai-compatible/variant.js';
 import { openAICompatible } from '../makers/openai-compatible/openai-compatible.js';
 import { perplexity } from '../makers/perplexity/perplexity.js';
 import { openAIBalance } from './balance.js';

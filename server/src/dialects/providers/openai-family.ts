@@ -1,7 +1,12 @@
 import { acceptsEverything, byEnableThinking, byThinking } from '../accepts.js';
 import type { Target } from '../target.js';
 import { bearerIfGiven, organizationHeader, wholeAddress } from '../makers/openai-compatible/address.js';
-import { everything, everythingAt, type Dialect, type EndpointPath } from '../makers/openai-compatible/dialect.js';
+import {
+  everything,
+  everythingAt,
+  type OpenAiVariant,
+  type EndpointPath,
+} from '../makers/openai-compatible/variant.js';
 import { codingPlanAdapter } from '../makers/hosted/coding-plans.js';
 import { needsResponses, openAICompatible } from '../makers/openai-compatible/openai-compatible.js';
 import { deploymentRules, reasoningRules as rules } from '../makers/openai-compatible/chat-body.js';
@@ -9,7 +14,7 @@ import { openAIBalance, siliconFlowBalance } from './balance.js';
 import { openAIModels } from './openai-models.js';
 import { acceptsAccountFields, acceptsUsual, openAIHeaders, type ProviderRow, words } from './provider.js';
 
-const customDialect: Dialect = {
+const customVariant: OpenAiVariant = {
   chat: wholeAddress,
   capabilities: everythingAt(wholeAddress),
   rules: deploymentRules,
@@ -20,7 +25,7 @@ const chatEnd = /\/chat\/completions(?=\/?(?:\?|$))/;
 const responsesAddress: EndpointPath = (base, call, target) =>
   wholeAddress(base, call, target).replace(chatEnd, '/responses');
 
-/** Providers that speak OpenAI's dialect: their differences are data (`Dialect`). */
+/** Providers that speak OpenAI's dialect: their differences are data (`OpenAiVariant`). */
 export const openAIFamily: readonly ProviderRow[] = [
   {
     id: 1,
@@ -54,9 +59,9 @@ export const openAIFamily: readonly ProviderRow[] = [
     accepts: acceptsAccountFields,
     balance: openAIBalance,
     realtime: 'openai',
-    adapter: openAICompatible(customDialect),
+    adapter: openAICompatible(customVariant),
     adapterFor: ({ baseUrl }) =>
-      chatEnd.test(baseUrl) ? openAICompatible({ ...customDialect, overResponses: responsesAddress }) : null,
+      chatEnd.test(baseUrl) ? openAICompatible({ ...customVariant, overResponses: responsesAddress }) : null,
   },
   {
     id: 19,

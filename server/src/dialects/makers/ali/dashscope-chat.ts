@@ -1,7 +1,7 @@
 import type { ChatCapability } from '../../contract.js';
 import { asFields, asFieldsList, asList, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../../languages/openai/usage.js';
-import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
+import type { BodyRules, OpenAiVariant } from '../openai-compatible/variant.js';
 import { streamed } from '../openai-compatible/openai-compatible.js';
 import { aliError } from './ali-error.js';
 
@@ -13,7 +13,7 @@ const hasMedia = (body: Fields): boolean =>
 
 /** DashScope has the messages in `input` and every other field in `parameters`. */
 const inDashScopeForm =
-  (rules: NonNullable<Dialect['rules']>): NonNullable<Dialect['rules']> =>
+  (rules: NonNullable<OpenAiVariant['rules']>): NonNullable<OpenAiVariant['rules']> =>
   (body, model, target): BodyRules => {
     const { changes, ...rest } = rules(body, model, target);
     const { model: _model, messages, stream, stream_options: _options, ...parameters } = { ...body, ...changes };
@@ -75,12 +75,12 @@ function toFamily(answer: Json, object: 'chat.completion' | 'chat.completion.chu
  * Chat over DashScope's own API (docs/reference/providers/own-protocols.md#alibaba). Calls with images go to the compatible
  * API.
  */
-export function dashScopeChat(compatible: ChatCapability, dialect: Dialect): ChatCapability {
+export function dashScopeChat(compatible: ChatCapability, variant: OpenAiVariant): ChatCapability {
   const native = streamed(
     {
-      ...dialect,
+      ...variant,
       refusesStreamOptions: true,
-      rules: inDashScopeForm(dialect.rules ?? ((_body, model) => ({ model, changes: null }))),
+      rules: inDashScopeForm(variant.rules ?? ((_body, model) => ({ model, changes: null }))),
       answer: (answer, { now }) => toFamily(answer, 'chat.completion', now),
       chunk: (chunk, { now }) => toFamily(chunk, 'chat.completion.chunk', now),
     },

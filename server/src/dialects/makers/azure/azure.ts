@@ -1,6 +1,6 @@
 import type { Adapter } from '../../contract.js';
 import type { Target } from '../../target.js';
-import { everythingAt } from '../openai-compatible/dialect.js';
+import { everythingAt } from '../openai-compatible/variant.js';
 import { needsResponses, openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { deploymentRules } from '../openai-compatible/chat-body.js';
 import { azureDrawingHeader, drawingIn } from '../../languages/responses/drawing-tool.js';

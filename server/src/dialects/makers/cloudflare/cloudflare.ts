@@ -3,15 +3,15 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { Adapter, ChatCapability, FormFile, OneShotCapability, OneShotRequest } from '../../contract.js';
 import type { Target } from '../../target.js';
 import { asFields, asFieldsList, asList, asText, someNumber, type Fields } from '../../neutral/fields.js';
-import type { Dialect, EndpointPath } from '../openai-compatible/dialect.js';
+import type { OpenAiVariant, EndpointPath } from '../openai-compatible/variant.js';
 import { openAICompatible, streamed } from '../openai-compatible/openai-compatible.js';
 import { addressOf, bearer } from '../openai-compatible/address.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { shownTranscript, transcriptFormat } from './transcript.js';
 
 /** An image as bytes, or as base64 inside JSON: both are converted to OpenAI's shape. */
-function cloudflareImages(dialect: Dialect, place: EndpointPath): OneShotCapability {
-  const json = oneShot(dialect, place, {
+function cloudflareImages(variant: OpenAiVariant, place: EndpointPath): OneShotCapability {
+  const json = oneShot(variant, place, {
     body: imageBody,
     dropped: othersThan('prompt', 'size', 'n', 'steps', 'seed', 'negative_prompt', 'response_format'),
   });
@@ -51,7 +51,7 @@ const shownFields = ['response_format', 'timestamp_granularities[]', 'stream'] a
 const unusedBy = (json: boolean): ((body: Fields) => string[]) =>
   othersThan(...shownFields, ...(json ? ['language', 'prompt'] : []));
 
-function cloudflareTranscription(dialect: Dialect, place: EndpointPath): OneShotCapability {
+function cloudflareTranscription(variant: OpenAiVariant, place: EndpointPath): OneShotCapability {
   return {
     toUpstreamRequest(request, target) {
       const file = fileOf(request);
@@ -99,7 +99,7 @@ const named = (answer: Record<string, unknown>, target: Target): Record<string, 
   model: target.upstreamModel,
 });
 
-const dialect: Dialect = {
+const variant: OpenAiVariant = {
   chat: (base, _call, target) => `${accountUrl(base, target)}/v1/chat/completions`,
   capabilities: { embeddings: (base, _call, target) => `${accountUrl(base, target)}/v1/embeddings` },
   answer: named,
@@ -121,14 +121,14 @@ function toCompletion(answer: Record<string, unknown>, target: Target): Record<s
   };
 }
 
-const compatible = openAICompatible(dialect);
+const compatible = openAICompatible(variant);
 
 export const cloudflare: Adapter = {
   ...compatible,
   // The schema of a model's own call has no `stream_options`. The last event always reports the usage.
-  completions: streamed({ ...dialect, refusesStreamOptions: true, answer: toCompletion, chunk: toCompletion }, runUrl),
-  images: cloudflareImages(dialect, runUrl),
-  transcription: cloudflareTranscription(dialect, runUrl),
+  completions: streamed({ ...variant, refusesStreamOptions: true, answer: toCompletion, chunk: toCompletion }, runUrl),
+  images: cloudflareImages(variant, runUrl),
+  transcription: cloudflareTranscription(variant, runUrl),
 };
 
 /** Converts the same forms to chat completions. */
@@ -152,7 +152,7 @@ function toChat(answer: Record<string, unknown>, target: Target): Record<string,
  * parts, which that path refuses.
  */
 function runChat(usual: ChatCapability): ChatCapability {
-  const run = streamed({ ...dialect, refusesStreamOptions: true, answer: toChat, chunk: toChat }, runUrl);
+  const run = streamed({ ...variant, refusesStreamOptions: true, answer: toChat, chunk: toChat }, runUrl);
   const isPlain = ({ messages, tools }: Fields): boolean =>
     asList(tools).length === 0 && asFieldsList(messages).every(({ content }) => !Array.isArray(content));
   return {

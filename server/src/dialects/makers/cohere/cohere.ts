@@ -3,7 +3,7 @@ import type { Adapter, ConversationCapability } from '../../contract.js';
 import { asFields, asList } from '../../neutral/fields.js';
 import { toCount } from '../../languages/openai/usage.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
-import type { Dialect } from '../openai-compatible/dialect.js';
+import type { OpenAiVariant } from '../openai-compatible/variant.js';
 import { usageFields } from '../../languages/openai/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
@@ -13,7 +13,7 @@ import { CohereStreamReader } from './cohere-stream-reader.js';
 import { cohereV1 } from './cohere-v1.js';
 import { writeCohere } from './cohere-write.js';
 
-const dialect: Dialect = {};
+const variant: OpenAiVariant = {};
 
 const conversation: ConversationCapability = {
   codec: () => ({
@@ -31,7 +31,7 @@ const conversation: ConversationCapability = {
 };
 
 /** Cohere requires the purpose of texts. Clients that compare texts state it; for all others the purpose is storing. */
-const embeddings = oneShot(dialect, '/v2/embed', {
+const embeddings = oneShot(variant, '/v2/embed', {
   dropped: othersThan('input', 'dimensions', 'input_type'),
   body: ({ model, input, dimensions, input_type: type }) =>
     omitUndefined({
@@ -54,6 +54,6 @@ const embeddings = oneShot(dialect, '/v2/embed', {
 });
 
 /** Type 34 (docs/reference/providers/own-protocols.md#cohere). */
-export const cohere: Adapter = { conversation, embeddings, rerank: oneShot(dialect, '/v1/rerank', rerankRules) };
+export const cohere: Adapter = { conversation, embeddings, rerank: oneShot(variant, '/v1/rerank', rerankRules) };
 
 export const cohereOlder: Adapter = { ...cohere, conversation: cohereV1(conversation) };

@@ -2,7 +2,7 @@ import type { Adapter } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
 import { schemaInstruction, withInstruction } from '../../languages/openai/json-instruction.js';
-import type { BodyRules } from '../openai-compatible/dialect.js';
+import type { BodyRules } from '../openai-compatible/variant.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /**

@@ -4,7 +4,7 @@ import type { Adapter } from '../../contract.js';
 import type { Target } from '../../target.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
 import { deploymentRules } from '../openai-compatible/chat-body.js';
-import type { Dialect } from '../openai-compatible/dialect.js';
+import type { OpenAiVariant } from '../openai-compatible/variant.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { baseOf } from '../openai-compatible/own-dialect.js';
 import { hostedMessages } from './hosted-messages.js';
@@ -52,7 +52,7 @@ export function checkChosenEndpoints(other: string): void {
 export function chosenEndpoints(other: string): Adapter {
   const { endpoints, auth } = chosen.safeParse(parsedJson(other)).data ?? defaults;
   const { chat, responses, messages, ...rest } = endpoints;
-  const credentials: Dialect['credentials'] = auth ? (target) => credentialsOf(target, auth) : bearerIfGiven;
+  const credentials: OpenAiVariant['credentials'] = auth ? (target) => credentialsOf(target, auth) : bearerIfGiven;
   return {
     ...openAICompatible({
       chat: chat ?? false,
@@ -72,7 +72,7 @@ const defaults: Chosen = {
 const credentialsOf = ({ key }: Target, { header, scheme }: NonNullable<Chosen['auth']>): Record<string, string> =>
   key.trim() === '' ? {} : { [header]: scheme === undefined ? key : `${scheme} ${key}` };
 
-function withCredentials(place: string, credentials: NonNullable<Dialect['credentials']>): Adapter['messages'] {
+function withCredentials(place: string, credentials: NonNullable<OpenAiVariant['credentials']>): Adapter['messages'] {
   const capability = hostedMessages((target) => baseOf(target) + place);
   return {
     ...capability,

@@ -4,7 +4,7 @@ import type { Adapter, OneShotCapability } from '../../contract.js';
 import { asFields, asList, asText, someNumber } from '../../neutral/fields.js';
 import { toCount } from '../../languages/openai/usage.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
-import type { Dialect } from '../openai-compatible/dialect.js';
+import type { OpenAiVariant } from '../openai-compatible/variant.js';
 import { usageFields } from '../../languages/openai/one-shot-usage.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
@@ -33,7 +33,7 @@ function refuseBaseResponse(answer: Record<string, unknown>): Record<string, unk
   throw new UpstreamError(statusOf[code] ?? 502, { message, type: 'minimax_error', code });
 }
 
-const dialect: Dialect = {
+const variant: OpenAiVariant = {
   chat: '/v1/text/chatcompletion_v2',
   rules: reasoningRules,
   answer: refuseBaseResponse,
@@ -41,7 +41,7 @@ const dialect: Dialect = {
 };
 
 /** The provider's own protocol takes texts and their purpose, and returns vectors. */
-const embeddings = oneShot(dialect, '/v1/embeddings', {
+const embeddings = oneShot(variant, '/v1/embeddings', {
   dropped: othersThan('input', 'type'),
   body: ({ model, input, type }) => ({
     model,
@@ -61,12 +61,12 @@ const embeddings = oneShot(dialect, '/v1/embeddings', {
   },
 });
 
-export const minimax: Adapter = { ...openAICompatible(dialect), embeddings, speech: minimaxSpeech(dialect) };
+export const minimax: Adapter = { ...openAICompatible(variant), embeddings, speech: minimaxSpeech(variant) };
 
 /** Chat at the path of OpenAI. */
 export const minimaxCompatible: Adapter = {
   ...minimax,
-  ...openAICompatible({ ...dialect, chat: '/v1/chat/completions' }),
+  ...openAICompatible({ ...variant, chat: '/v1/chat/completions' }),
 };
 
 const audioTypes: Readonly<Record<string, string>> = {
@@ -79,8 +79,8 @@ const audioTypes: Readonly<Record<string, string>> = {
 const formatOf = (body: Readonly<Record<string, unknown>>): string => asText(body['response_format']) || 'mp3';
 
 /** The audio arrives as hexadecimal digits inside JSON. */
-function minimaxSpeech(dialect: Dialect): OneShotCapability {
-  const json = oneShot(dialect, '/v1/t2a_v2', {
+function minimaxSpeech(variant: OpenAiVariant): OneShotCapability {
+  const json = oneShot(variant, '/v1/t2a_v2', {
     dropped: othersThan('input', 'voice', 'speed', 'response_format'),
     body: (body) => ({
       model: body['model'],

@@ -3,7 +3,7 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { withAnsweredResults } from '../../corrections/corrected-turns.js';
 import { asFields, asFieldsList, asList, asText, someText, type Fields } from '../../neutral/fields.js';
 import { thoughtOf } from '../../languages/openai/chat-read.js';
-import type { BodyRules } from '../openai-compatible/dialect.js';
+import type { BodyRules } from '../openai-compatible/variant.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /** docs/reference/providers/openai-family.md#request-changes, type 42. */

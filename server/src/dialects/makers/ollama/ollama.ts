@@ -3,7 +3,7 @@ import { asFields, asFieldsList, asList, someText } from '../../neutral/fields.j
 import { toCount } from '../../languages/openai/usage.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
-import type { Dialect } from '../openai-compatible/dialect.js';
+import type { OpenAiVariant } from '../openai-compatible/variant.js';
 import { usageFields } from '../../languages/openai/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
@@ -25,7 +25,7 @@ function named(answer: Record<string, unknown>): Record<string, unknown> {
   return changed ? { ...answer, choices: renamed } : answer;
 }
 
-const dialect: Dialect = {
+const variant: OpenAiVariant = {
   credentials: bearerIfGiven,
   capabilities: { completions: true },
   answer: named,
@@ -48,7 +48,7 @@ function embedBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
   };
 }
 
-const embeddings = oneShot(dialect, '/api/embed', {
+const embeddings = oneShot(variant, '/api/embed', {
   body: embedBody,
   dropped: othersThan('input', 'dimensions', ...options),
   answer: (answer, _request, target) => ({
@@ -59,7 +59,7 @@ const embeddings = oneShot(dialect, '/api/embed', {
   }),
 });
 
-export const ollama: Adapter = { ...openAICompatible(dialect), embeddings };
+export const ollama: Adapter = { ...openAICompatible(variant), embeddings };
 
 const { chat: _chat, ...others } = ollama;
 /** Chat at `/api/chat`. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.js';
 import type { Target } from '../../target.js';
-import type { EndpointPath } from './dialect.js';
+import type { EndpointPath } from './variant.js';
 
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 

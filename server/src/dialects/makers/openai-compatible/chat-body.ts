@@ -13,7 +13,7 @@ import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, type Fields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
 import { shortUserId } from '../../neutral/user-id.js';
-import type { BodyRules, Dialect } from './dialect.js';
+import type { BodyRules, OpenAiVariant } from './variant.js';
 import { withWholeCalls } from './whole-calls.js';
 
 /** Reasoning models, which refuse the sampling parameters. */
@@ -116,10 +116,10 @@ export interface UpstreamBody {
  * The body to send: the client's bytes if nothing changes, the same bytes with appended fields if something is only
  * added, and otherwise the parsed object with minimal changes. Unknown fields are always forwarded.
  */
-export function upstreamBody(request: ChatRequest, target: Target, dialect: Dialect): UpstreamBody {
+export function upstreamBody(request: ChatRequest, target: Target, variant: OpenAiVariant): UpstreamBody {
   const rules: BodyRules =
-    dialect.rules && !target.passThrough
-      ? dialect.rules(request.body, target.upstreamModel, target)
+    variant.rules && !target.passThrough
+      ? variant.rules(request.body, target.upstreamModel, target)
       : { model: target.upstreamModel, changes: null };
   const changes: Record<string, unknown> = { ...rules.changes };
   if (request.body['model'] !== rules.model) changes['model'] = rules.model;
@@ -132,7 +132,7 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
       Object.assign(changes, accepted.changes);
       dropped = [...dropped, ...accepted.dropped];
     }
-    Object.assign(changes, streamChanges(request, target, dialect));
+    Object.assign(changes, streamChanges(request, target, variant));
     if (target.override) addOverride(request.body, changes, target);
   }
   return {
@@ -155,7 +155,7 @@ const withoutEmptyTools = ({ tool_choice: choice }: Fields): Fields => ({
   ...(choice === 'auto' || choice === 'none' ? { tool_choice: undefined } : {}),
 });
 
-function streamChanges(request: ChatRequest, target: Target, dialect: Dialect): Record<string, unknown> {
+function streamChanges(request: ChatRequest, target: Target, variant: OpenAiVariant): Record<string, unknown> {
   const options = request.body['stream_options'];
   if (!request.stream) {
     // The client asked for a stream that this channel cannot provide, or sent options for streams only.
@@ -164,7 +164,7 @@ function streamChanges(request: ChatRequest, target: Target, dialect: Dialect): 
       ...(options === undefined ? {} : { stream_options: undefined }),
     };
   }
-  if (dialect.refusesStreamOptions) return options === undefined ? {} : { stream_options: undefined };
+  if (variant.refusesStreamOptions) return options === undefined ? {} : { stream_options: undefined };
   const given = typeof options === 'object' && options !== null ? (options as Record<string, unknown>) : {};
   if (given['include_usage'] === true || !target.forceStreamUsage) return {};
   return { stream_options: { ...given, include_usage: true } };
@@ -201,7 +201,7 @@ const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 
 
 /**
  * Adapts a chat body to what the provider accepts.
- * @param body already contains the changes of the dialect
+ * @param body already contains the changes of the variant
  * @throws AppError UNSUPPORTED_BY_CHANNEL for tools where the provider has none
  */
 export function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges {

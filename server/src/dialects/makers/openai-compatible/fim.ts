@@ -1,20 +1,23 @@
 import { asFieldsList, type Json } from '../../neutral/fields.js';
-import type { Dialect, EndpointPath } from './dialect.js';
+import type { OpenAiVariant, EndpointPath } from './variant.js';
 
 /**
  * Completion between a prompt and a suffix by legacy completions, which take a `suffix`.
  * @param place the path of legacy completions
  */
-export const fimByCompletions = (dialect: Dialect, place: EndpointPath): readonly [Dialect, EndpointPath] => [
+export const fimByCompletions = (
+  variant: OpenAiVariant,
+  place: EndpointPath,
+): readonly [OpenAiVariant, EndpointPath] => [
   {
-    ...dialect,
+    ...variant,
     rules: undefined,
     answer: (answer, target) =>
-      asChat(dialect.answer?.(answer, target) ?? answer, 'chat.completion', (content) => ({
+      asChat(variant.answer?.(answer, target) ?? answer, 'chat.completion', (content) => ({
         message: { role: 'assistant', content },
       })),
     chunk: (chunk, target) =>
-      asChat(dialect.chunk?.(chunk, target) ?? chunk, 'chat.completion.chunk', (content) => ({ delta: { content } })),
+      asChat(variant.chunk?.(chunk, target) ?? chunk, 'chat.completion.chunk', (content) => ({ delta: { content } })),
   },
   typeof place === 'function'
     ? (base, call, target) => place(base, { ...call, path: completionsPath }, target)

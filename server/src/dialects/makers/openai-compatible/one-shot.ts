@@ -16,7 +16,7 @@ import { writeForm } from '../../wire/forms/multipart.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { isMarkup } from '../../neutral/media.js';
 import { bearer, addressOf } from './address.js';
-import type { Dialect, EndpointPath } from './dialect.js';
+import type { OpenAiVariant, EndpointPath } from './variant.js';
 import { toOneShotUsage } from '../../languages/openai/one-shot-usage.js';
 
 /** A provider's differences in one kind of call. */
@@ -50,9 +50,9 @@ export const othersThan =
     );
 
 /** A call that is forwarded unchanged except for the model name, and whose response goes to the client unchanged. */
-export function oneShot(dialect: Dialect, place: EndpointPath, rules: OneShotRules = {}): OneShotCapability {
+export function oneShot(variant: OpenAiVariant, place: EndpointPath, rules: OneShotRules = {}): OneShotCapability {
   return {
-    toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, rules, request, target),
+    toUpstreamRequest: (request, target) => toUpstreamRequest(variant, place, rules, request, target),
     fromUpstreamResponse: (answer, request, target) => fromAnswer(rules, answer, request, target),
     ...(rules.next ? { next: rules.next } : {}),
     ...(rules.answer || rules.next ? {} : { forwards: true }),
@@ -60,7 +60,7 @@ export function oneShot(dialect: Dialect, place: EndpointPath, rules: OneShotRul
 }
 
 function toUpstreamRequest(
-  dialect: Dialect,
+  variant: OpenAiVariant,
   place: EndpointPath,
   rules: OneShotRules,
   request: OneShotRequest,
@@ -74,8 +74,8 @@ function toUpstreamRequest(
     headers: {
       'content-type': contentType,
       accept: '*/*',
-      ...(dialect.credentials ?? bearer)(target),
-      ...dialect.headers?.(target, { stream: false }),
+      ...(variant.credentials ?? bearer)(target),
+      ...variant.headers?.(target, { stream: false }),
       ...rules.headers,
     },
     body,

@@ -19,7 +19,7 @@ import { callEnding, repairedAnswer } from '../../languages/openai/loose-calls.j
 import { chatUsage } from '../../languages/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
-import type { Dialect, EndpointPath } from './dialect.js';
+import type { OpenAiVariant, EndpointPath } from './variant.js';
 import { fimByCompletions } from './fim.js';
 import { oneShot, type OneShotRules } from './one-shot.js';
 import { PassThroughStream, SpokenStream } from './pass-through-stream.js';
@@ -49,39 +49,39 @@ const rulesOf: Readonly<Record<string, OneShotRules>> = {
 };
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
-export function openAICompatible(dialect: Dialect = {}): Adapter {
-  const { chat = true, responses, overResponses: over = responses, capabilities: offers = {} } = dialect;
+export function openAICompatible(variant: OpenAiVariant = {}): Adapter {
+  const { chat = true, responses, overResponses: over = responses, capabilities: offers = {} } = variant;
   const { completions, fim, ...oneShots } = offers;
   return {
-    ...(chat === false ? {} : { chat: streamed(dialect, chat) }),
+    ...(chat === false ? {} : { chat: streamed(variant, chat) }),
     ...(responses
-      ? { responses: nativeResponses(dialect, responses), storedResponse: storedResponseAt(dialect, responses) }
+      ? { responses: nativeResponses(variant, responses), storedResponse: storedResponseAt(variant, responses) }
       : {}),
-    ...(over ? { overResponses: overResponses(dialect, over) } : {}),
-    ...(responses && dialect.compaction ? { compaction: nativeCompaction(dialect, responses) } : {}),
-    ...(completions ? { completions: streamed({ ...dialect, rules: undefined }, completions) } : {}),
-    ...(fim ? { fim: streamed({ ...dialect, refusesStreamOptions: true }, fim) } : {}),
-    ...(completions && !fim ? { fim: streamed(...fimByCompletions(dialect, completions)) } : {}),
+    ...(over ? { overResponses: overResponses(variant, over) } : {}),
+    ...(responses && variant.compaction ? { compaction: nativeCompaction(variant, responses) } : {}),
+    ...(completions ? { completions: streamed({ ...variant, rules: undefined }, completions) } : {}),
+    ...(fim ? { fim: streamed({ ...variant, refusesStreamOptions: true }, fim) } : {}),
+    ...(completions && !fim ? { fim: streamed(...fimByCompletions(variant, completions)) } : {}),
     ...Object.fromEntries(
-      Object.entries(oneShots).map(([name, place]) => [name, oneShot(dialect, place, rulesOf[name] ?? {})]),
+      Object.entries(oneShots).map(([name, place]) => [name, oneShot(variant, place, rulesOf[name] ?? {})]),
     ),
   };
 }
 
 /** Chat completions, and legacy completions, whose chunks differ only in the text field. */
-export const streamed = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
-  toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, request, target),
-  fromUpstreamResponse: (body, target, request) => fromChatAnswer(dialect, body, target, request?.body),
-  openStream: (request, target, transcript) => openStream(dialect, request, target, transcript),
+export const streamed = (variant: OpenAiVariant, place: EndpointPath): ChatCapability => ({
+  toUpstreamRequest: (request, target) => toUpstreamRequest(variant, place, request, target),
+  fromUpstreamResponse: (body, target, request) => fromChatAnswer(variant, body, target, request?.body),
+  openStream: (request, target, transcript) => openStream(variant, request, target, transcript),
 });
 
 function toUpstreamRequest(
-  dialect: Dialect,
+  variant: OpenAiVariant,
   place: EndpointPath,
   request: ChatRequest,
   target: Target,
 ): UpstreamRequest {
-  const body = upstreamBody(request, target, dialect);
+  const body = upstreamBody(request, target, variant);
   const asked = body.model === target.upstreamModel ? target : { ...target, upstreamModel: body.model };
   return {
     method: 'POST',
@@ -89,8 +89,8 @@ function toUpstreamRequest(
     headers: {
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
-      ...(dialect.credentials ?? bearer)(target),
-      ...dialect.headers?.(target, request),
+      ...(variant.credentials ?? bearer)(target),
+      ...variant.headers?.(target, request),
     },
     body: body.bytes,
     upstreamModel: body.model,
@@ -99,12 +99,17 @@ function toUpstreamRequest(
   };
 }
 
-function openStream(dialect: Dialect, request: ChatRequest, target: Target, transcript: Transcript): StreamTransform {
+function openStream(
+  variant: OpenAiVariant,
+  request: ChatRequest,
+  target: Target,
+  transcript: Transcript,
+): StreamTransform {
   const { thinkingToContent, forceFormat } = target.setting;
-  const { chunk: normalize, eventTypes } = dialect;
+  const { chunk: normalize, eventTypes } = variant;
   const ending = callEnding(request.body);
   const asked = asFields(request.body['stream_options'])?.['include_usage'];
-  const wantsUsage = request.wantsUsage || (dialect.alwaysReportsUsage === true && asked !== false);
+  const wantsUsage = request.wantsUsage || (variant.alwaysReportsUsage === true && asked !== false);
   if (!thinkingToContent && !forceFormat && !normalize && !eventTypes) {
     const isSpoken = asList(request.body['modalities']).includes('audio');
     return new (isSpoken ? SpokenStream : PassThroughStream)(wantsUsage, transcript, ending);
@@ -131,10 +136,10 @@ function openStream(dialect: Dialect, request: ChatRequest, target: Target, tran
  * only reads them.
  * @param asked the body of the request
  */
-export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target, asked: Fields = {}): ChatAnswer {
-  if (!dialect.answer && !target.setting.thinkingToContent) return unchangedAnswer(dialect, bytes, target, asked);
+export function fromChatAnswer(variant: OpenAiVariant, bytes: Buffer, target: Target, asked: Fields = {}): ChatAnswer {
+  if (!variant.answer && !target.setting.thinkingToContent) return unchangedAnswer(variant, bytes, target, asked);
   const received = parseAnswer(bytes);
-  const answer = normalAnswer(dialect, received, target);
+  const answer = normalAnswer(variant, received, target);
   const whole = repairedAnswer(answer, callEnding(asked));
   const shown = (target.setting.thinkingToContent ? thinkingToContent(whole) : null) ?? whole;
   return {
@@ -151,9 +156,9 @@ const toolCalls = Buffer.from('"tool_calls"');
  * Reads a response of which only the usage matters. Decoded as Latin-1 its texts are wrong, but its structure is right,
  * and it takes half the memory of UTF-16. The texts are decoded if they have to be counted.
  */
-function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target, asked: Fields): ChatAnswer {
+function unchangedAnswer(variant: OpenAiVariant, bytes: Buffer, target: Target, asked: Fields): ChatAnswer {
   const scanned = parseAnswer(bytes, 'latin1');
-  if (scanned['error']) normalAnswer(dialect, parseAnswer(bytes), target);
+  if (scanned['error']) normalAnswer(variant, parseAnswer(bytes), target);
   const isSound = !bytes.includes(toolCalls) || repairedAnswer(scanned, callEnding(asked)) === scanned;
   return {
     body: isSound ? bytes : Buffer.from(writeJson(repairedAnswer(parseAnswer(bytes), callEnding(asked)))),
@@ -165,13 +170,13 @@ function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target, asked:
 
 /** @throws UpstreamError when a success reports an error: another channel may serve the call */
 export function normalAnswer(
-  dialect: Dialect,
+  variant: OpenAiVariant,
   received: Record<string, unknown>,
   target: Target,
 ): Record<string, unknown> {
   const error = received['error'] ? readError(received) : null;
   if (error) throw new UpstreamError(502, error);
-  return dialect.answer?.(received, target) ?? received;
+  return variant.answer?.(received, target) ?? received;
 }
 
 function parseAnswer(bytes: Buffer, encoding: 'utf8' | 'latin1' = 'utf8'): Record<string, unknown> {
@@ -244,7 +249,7 @@ function wantsMoreThanResponses(body: Fields): boolean {
  * Whether a call goes to Responses. The channel's setting decides, or else an earlier refusal of the provider, or else
  * the model.
  */
-function takes({ needsResponses: needed }: Dialect, body: Fields, target: Target): boolean {
+function takes({ needsResponses: needed }: OpenAiVariant, body: Fields, target: Target): boolean {
   const { setting, refusedAtChat, upstreamModel } = target;
   if (setting.chatUpstream === 'chat') return false;
   const isMeant =
@@ -274,10 +279,10 @@ const overResponsesCodec: ProviderCodec = {
 };
 
 /** Responses as the upstream of clients of other dialects (docs/reference/providers/openai-family.md#chat-over-responses). */
-function overResponses(dialect: Dialect, place: EndpointPath): ResponsesRoute {
-  const native = nativeResponses(dialect, place);
+function overResponses(variant: OpenAiVariant, place: EndpointPath): ResponsesRoute {
+  const native = nativeResponses(variant, place);
   return {
-    takes: (body, target) => takes(dialect, body, target),
+    takes: (body, target) => takes(variant, body, target),
     codec: () => overResponsesCodec,
     toUpstreamRequest(body, { stream, headers }, target) {
       const rawBody = Buffer.from(writeJson(body));

@@ -6,24 +6,24 @@ import { minimalChange } from '../../wire/pass-through/native-body.js';
 import { withoutForeignItems } from '../../languages/responses/own-items.js';
 import { nativeResponse, nativeResponseStream } from '../../languages/responses/responses-native.js';
 import { bearer, addressOf } from './address.js';
-import type { BodyRules, Dialect, EndpointPath } from './dialect.js';
+import type { BodyRules, OpenAiVariant, EndpointPath } from './variant.js';
 import { deploymentRules, reasoningRules } from './chat-body.js';
 
 /**
  * For clients of Responses at a provider that supports it: bytes pass through
  * (docs/reference/providers/openai-family.md#native-responses).
  */
-export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
+export const nativeResponses = (variant: OpenAiVariant, place: EndpointPath): ChatCapability => ({
   toUpstreamRequest(request, target) {
-    const { model, reasoningEffort, changes } = responsesChanges(request, target, dialect);
+    const { model, reasoningEffort, changes } = responsesChanges(request, target, variant);
     return {
       method: 'POST',
       url: addressOf(place, request, { ...target, upstreamModel: model }),
       headers: {
         'content-type': 'application/json',
         accept: request.stream ? 'text/event-stream' : 'application/json',
-        ...(dialect.credentials ?? bearer)(target),
-        ...dialect.headers?.(target, request),
+        ...(variant.credentials ?? bearer)(target),
+        ...variant.headers?.(target, request),
       },
       body: minimalChange(request, changes),
       upstreamModel: model,
@@ -35,8 +35,8 @@ export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapa
 });
 
 /** Compaction at a path below that of Responses. It supports a part of the fields of Responses. */
-export const nativeCompaction = (dialect: Dialect, place: EndpointPath): ChatCapability => {
-  const responses = nativeResponses(dialect, place);
+export const nativeCompaction = (variant: OpenAiVariant, place: EndpointPath): ChatCapability => {
+  const responses = nativeResponses(variant, place);
   return {
     ...responses,
     toUpstreamRequest(given, target) {
@@ -53,7 +53,7 @@ export const nativeCompaction = (dialect: Dialect, place: EndpointPath): ChatCap
 
 /** Returns the request for a stored response, at the path at which responses are created. */
 export const storedResponseAt =
-  (dialect: Dialect, place: EndpointPath): NonNullable<Adapter['storedResponse']> =>
+  (variant: OpenAiVariant, place: EndpointPath): NonNullable<Adapter['storedResponse']> =>
   (method, path, target) => {
     const [plain = '', query] = addressOf(place, { path: '/v1/responses' }, target).split('?', 2);
     const [rest = '', more] = path.split('?', 2);
@@ -63,8 +63,8 @@ export const storedResponseAt =
       url: `${plain}/${rest}${search === '' ? '' : `?${search}`}`,
       headers: {
         accept: 'application/json',
-        ...(dialect.credentials ?? bearer)(target),
-        ...dialect.headers?.(target, { stream: false }),
+        ...(variant.credentials ?? bearer)(target),
+        ...variant.headers?.(target, { stream: false }),
       },
       body: null,
     };
@@ -77,7 +77,11 @@ interface Changes {
 }
 
 /** The model, and an effort that its name may contain. */
-function responsesChanges({ body, stream }: ChatRequest, target: Target, { rules, provesThoughts }: Dialect): Changes {
+function responsesChanges(
+  { body, stream }: ChatRequest,
+  target: Target,
+  { rules, provesThoughts }: OpenAiVariant,
+): Changes {
   const { upstreamModel, models, passThrough } = target;
   // Only the name is interpreted: Responses accepts the fields of reasoning models unchanged.
   const named: Pick<BodyRules, 'model' | 'reasoningEffort'> = passThrough

@@ -4,7 +4,7 @@ import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, someText, type Fields } from '../../neutral/fields.js';
 import { toDataUrl } from '../../neutral/media.js';
 import { toCount } from '../../languages/openai/usage.js';
-import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
+import type { BodyRules, OpenAiVariant } from '../openai-compatible/variant.js';
 import { oneShot, type OneShotRules } from '../openai-compatible/one-shot.js';
 import { imageRules, openAICompatible } from '../openai-compatible/openai-compatible.js';
 
@@ -58,7 +58,7 @@ function withReasoningCounted(answer: Record<string, unknown>): Record<string, u
   };
 }
 
-const dialect: Dialect = {
+const variant: OpenAiVariant = {
   responses: '/v1/responses',
   rules: xaiRules,
   answer: withReasoningCounted,
@@ -80,7 +80,7 @@ const ofImages: OneShotRules = {
   dropped: (body) =>
     ['quality', 'style', ...(ratios[String(body['size'])] ? [] : ['size'])].filter((name) => body[name] !== undefined),
 };
-const edits = oneShot(dialect, '/v1/images/edits', ofImages);
+const edits = oneShot(variant, '/v1/images/edits', ofImages);
 
 /**
  * Returns an image edit as JSON, the only form that xAI accepts.
@@ -107,8 +107,8 @@ function editBody({ body, form }: OneShotRequest): Record<string, unknown> {
 }
 
 export const xai: Adapter = {
-  ...openAICompatible(dialect),
-  images: oneShot(dialect, '/v1/images/generations', ofImages),
+  ...openAICompatible(variant),
+  images: oneShot(variant, '/v1/images/generations', ofImages),
   imageEdits: {
     ...edits,
     toUpstreamRequest: (request, target) =>

@@ -1,6 +1,6 @@
 import type { Adapter } from '../../contract.js';
 import type { Fields } from '../../neutral/fields.js';
-import type { BodyRules } from '../openai-compatible/dialect.js';
+import type { BodyRules } from '../openai-compatible/variant.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { zhipuToken } from './token.js';
 

@@ -52,7 +52,7 @@ export const everythingAt = (place: EndpointPath): Capabilities =>
   Object.fromEntries(Object.keys(everything).map((name) => [name, place]));
 
 /** Differences of one member of the OpenAI family from OpenAI itself. All fields are optional: `{}` is OpenAI. */
-export interface Dialect {
+export interface OpenAiVariant {
   /** Path of chat; missing: base URL + the client's path. `false`: no chat. */
   readonly chat?: EndpointPath | false;
   /** Path of Responses, if the provider supports it. Missing: served by chat. */
