@@ -7,8 +7,12 @@ import {
   PageInterface,
   type PageInfoObject,
 } from '../../platform/graphql/pagination.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
 import { alertTargets, type AlertTarget } from './alert-targets.js';
 import { alertKinds, type Alert, type AlertKind } from './alert.entity.js';
+import type { AlertFilter } from './alert.service.js';
 
 const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert is about.', {
   CHANNEL_DISABLED: 'The gateway disabled a channel.',
@@ -109,6 +113,15 @@ export class AlertFilterInput {
 
   @Field(() => Boolean, { nullable: true, description: 'Whether the condition still holds.' })
   isOpen?: boolean | null;
+
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the condition began.' })
+  opened?: TimeRangeObject | null;
+}
+
+/** @throws AppError INVALID_INPUT */
+export function toAlertFilter(input: AlertFilterInput | null | undefined): AlertFilter {
+  const { opened, ...same } = omitNullish<Omit<AlertFilter, 'opened'> & { opened: TimeRangeObject }>(input ?? {});
+  return { ...same, ...(opened && { opened: resolveTimeRange(opened, { field: 'filter.opened' }) }) };
 }
 
 @ArgsType()
