@@ -61,6 +61,7 @@ interface Alert {
   readonly channelId: number | null;
   readonly channelName: string | null;
   readonly reason: string | null;
+  readonly openedAt: string;
   readonly endedAt: string | null;
   readonly failedMessages: ReadonlyArray<{ readonly target: string; readonly error: string }>;
 }
@@ -72,7 +73,7 @@ interface Page {
 
 async function alerts(person = root, filter: Record<string, unknown> = {}): Promise<Page> {
   const document = `query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount unseenCount
-    items { id kind channelId channelName reason endedAt failedMessages { target error } } } }`;
+    items { id kind channelId channelName reason openedAt endedAt failedMessages { target error } } } }`;
   const { data, text } = await site.graphql(person, document, { filter });
   if (!data) throw new Error(text);
   return data['alerts'] as Page;
@@ -256,6 +257,13 @@ it('opens one alert while a channel is disabled, and ends it when the channel se
   await until(async () => ((await alerts()).items[0]?.endedAt ? true : undefined));
   expect(await alerts()).toMatchObject({ totalCount: 1, unseenCount: 0 });
   expect(await alerts(root, { isOpen: true })).toMatchObject({ totalCount: 0 });
+
+  const { openedAt = '' } = (await alerts()).items[0] ?? {};
+  expect(await alerts(root, { opened: { from: openedAt } })).toMatchObject({ totalCount: 1 });
+  expect(await alerts(root, { opened: { until: openedAt } })).toMatchObject({ totalCount: 0 });
+  const backwards = { opened: { from: '2026-11-02T00:00:00Z', until: '2026-11-01T00:00:00Z' } };
+  const refused = 'query ($filter: AlertFilter) { alerts(filter: $filter) { totalCount } }';
+  expect((await site.graphql(root, refused, { filter: backwards })).text).toContain('"field":"filter.opened"');
 });
 
 it('counts what an admin has not seen, for each admin', async () => {

@@ -148,6 +148,29 @@ describe('a request', () => {
   });
 });
 
+it.each<[string, string, string?]>([
+  ['logs', 'username: $text'],
+  ['logs', 'tokenName: $text'],
+  ['logs', 'models: [$text]'],
+  ['logs', 'groups: [$text]'],
+  ['logs', 'requestId: $text'],
+  ['usage', 'models: [$text]', 'groupBy: [MODEL]'],
+  ['usage', 'usernames: [$text]', 'groupBy: [USER]'],
+  ['users', 'keyword: $text'],
+  ['users', 'groups: [$text]'],
+  ['tokens', 'keyword: $text'],
+  ['channels', 'keyword: $text'],
+  ['channels', 'tags: [$text]'],
+])('a text with U+0000, which no row has, matches nothing: %s by %s', async (list, filter, more = '') => {
+  const { errors, data } = await ask(
+    `query ($text: String!) { ${list}(filter: { ${filter} } ${more}) { items { __typename } } }`,
+    {
+      text: 'a\u0000b',
+    },
+  );
+  expect([errors, data]).toEqual([undefined, { [list]: { items: [] } }]);
+});
+
 it('the budget of a credential holds where addresses are not limited', async () => {
   const small = await Site.open({ GLOBAL_API_RATE_LIMIT_ENABLE: 'false', GRAPHQL_COST_PER_MINUTE: '600' });
   try {

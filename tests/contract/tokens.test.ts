@@ -577,6 +577,14 @@ describe('the GraphQL presentation', () => {
     'id userId name status maskedKey expiresAt lastUsedAt createdAt quota { remaining used } group modelLimits allowIps ' +
     'fallbackGroups fallbackModels';
 
+  it.each(['name: "open"', 'name: "open", quota: null'])('a key with %s has no limit, and is usable', async (input) => {
+    const { data } = await site.graphql(
+      owner,
+      `mutation { createToken(input: { ${input} }) { token { status quota { remaining } } } }`,
+    );
+    expect(data).toEqual({ createToken: { token: { status: 'ENABLED', quota: { remaining: null } } } });
+  });
+
   it('creates, shows, changes and deletes own tokens', async () => {
     const expiresAt = new Date((now() + 3600) * 1000).toISOString();
     const created = await site.graphql(

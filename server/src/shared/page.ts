@@ -84,7 +84,10 @@ export function sliceOfList<Row>(
   };
 }
 
-/** Makes a user's search text literal inside a LIKE pattern (default escape character `\`). */
+/**
+ * Makes a user's search text literal inside a LIKE pattern (default escape character `\`). No text of Postgres contains
+ * NUL, so one with NUL becomes a text that matches no row.
+ */
 export function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, (character) => `\\${character}`);
+  return text.replace(/[\\%_]/g, (character) => `\\${character}`).replaceAll('\0', '\uFFFD');
 }

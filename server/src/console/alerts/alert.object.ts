@@ -8,8 +8,12 @@ import {
   PageInterface,
   type PageInfoObject,
 } from '../../platform/graphql/pagination.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
 import { alertTargets, type AlertTarget } from './alert-targets.js';
 import { alertKinds, type Alert, type AlertKind } from './alert.entity.js';
+import type { AlertFilter } from './alert.service.js';
 
 const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert is about.', {
   CHANNEL_DISABLED: 'The gateway disabled a channel.',
@@ -79,7 +83,14 @@ export class AlertPage extends pageItems(AlertObject) implements PageInterface {
 export class AlertFilterInput extends inputFields({
   kinds: nullable<AlertKind[]>(() => [AlertKindEnum], 'Only alerts of these kinds.'),
   isOpen: flag.orNull('Whether the condition still holds.'),
+  opened: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the condition began.'),
 }) {}
+
+/** @throws AppError INVALID_INPUT */
+export function toAlertFilter(input: AlertFilterInput | null | undefined): AlertFilter {
+  const { opened, ...same } = omitNullish<Omit<AlertFilter, 'opened'> & { opened: TimeRangeObject }>(input ?? {});
+  return { ...same, ...(opened && { opened: resolveTimeRange(opened, { field: 'filter.opened' }) }) };
+}
 
 @ArgsType()
 export class AlertListArgs extends ListArgs {

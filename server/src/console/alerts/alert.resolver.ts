@@ -2,7 +2,6 @@ import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { loadFor } from '../../platform/graphql/loaders.js';
-import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import {
   AlertListArgs,
@@ -10,9 +9,10 @@ import {
   AlertPage,
   AlertTargetEnum,
   FailedAlertMessageObject,
+  toAlertFilter,
   toAlertObject,
 } from './alert.object.js';
-import type { AlertFilter, AlertService, FailedMessage } from './alert.service.js';
+import type { AlertService, FailedMessage } from './alert.service.js';
 import type { AlertTarget } from './alert-targets.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
@@ -28,7 +28,7 @@ export class AlertResolver {
     @Args(() => AlertListArgs) args: AlertListArgs,
   ): Promise<PageOf<AlertObject>> {
     const { alertService } = this;
-    const page = await alertService.list(actor, omitNullish<AlertFilter>(args.filter ?? {}), listQueryOf(args));
+    const page = await alertService.list(actor, toAlertFilter(args.filter), listQueryOf(args));
     return PageOf.from(page, toAlertObject, { unseenCount: () => alertService.unseen(actor) });
   }
 

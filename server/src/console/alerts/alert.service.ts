@@ -3,6 +3,7 @@ import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { requirePermission, requireRole, type MaybeActor } from '../../shared/actor.js';
 import { isAppError, AppError, InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
+import type { TimeRange } from '../../shared/time-range.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { testNotice } from './alert-texts.js';
 import type { AlertTarget, AlertTargets } from './alert-targets.js';
@@ -12,6 +13,7 @@ import type { Alert, AlertKind } from './alert.entity.js';
 export interface AlertFilter {
   readonly kinds?: readonly AlertKind[];
   readonly isOpen?: boolean;
+  readonly opened?: TimeRange;
 }
 
 /** A message that has not been sent because of failures. */
@@ -43,6 +45,9 @@ export class AlertService {
     const select = this.deps.alerts.createQueryBuilder('alert');
     if (filter.kinds) select.andWhere('alert.kind = ANY (:kinds)', { kinds: [...filter.kinds] });
     if (filter.isOpen !== undefined) select.andWhere(`alert.ended_at IS ${filter.isOpen ? '' : 'NOT'} NULL`);
+    const { opened } = filter;
+    if (opened?.from) select.andWhere('alert.opened_at >= :openedFrom', { openedFrom: opened.from });
+    if (opened?.until) select.andWhere('alert.opened_at < :openedUntil', { openedUntil: opened.until });
     return readSlice<Alert, AlertSortField>(select, query, sortKeys);
   }
 

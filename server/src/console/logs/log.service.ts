@@ -319,7 +319,9 @@ export class LogService implements UsageLog {
 export async function resolveUser(database: Queries, filter: LogFilter): Promise<LogFilter> {
   const { username, userIds, ...rest } = filter;
   if (username === undefined) return filter;
-  const [user] = await database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [username]);
+  const [user] = await database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [
+    username.replaceAll('\0', '\uFFFD'),
+  ]);
   if (!user) return filter;
   return { ...rest, userIds: userIds && !userIds.includes(user.id) ? [] : [user.id] };
 }
