@@ -26,7 +26,7 @@ type Sale = ModelSaleQuery['modelSale'];
 
 const originTexts = { TABLE: 'priceCard.fromTable', CARD: 'priceCard.fromCard', LIST: 'priceCard.fromList' } as const;
 
-/** What each group pays for the model, what that costs at its channels, and where the price is from. */
+/** The price that each group pays for the model, its cost at the channels, and where the price is from. */
 export function PriceTab({ name }: { readonly name: string }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(ModelSaleDocument, {
