@@ -177,9 +177,9 @@ function Costs({ sale: { costs } }: { readonly sale: Sale }) {
 function CostLines({ lines }: { readonly lines: readonly ModelPriceLineFragment[] }): ReactNode {
   const { t } = useTranslation();
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', justifyContent: 'flex-end', gap: '0 12px' }}>
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', justifyContent: 'flex-end', gap: '0 12px', minWidth: 220 }}>
       {lines.map(({ quantity, price, isPerMillion }) => (
-        <span key={quantity}>
+        <span key={quantity} className="nowrap">
           <Box component="span" sx={{ color: 'text.secondary' }}>
             {quantityLabel(t, quantity)}
           </Box>{' '}
