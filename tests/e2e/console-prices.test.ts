@@ -70,7 +70,7 @@ it('names who changed the price of a model in two clicks, and exports it', async
   const change = row(/root.*house-model: \$6\.00 \/ 1M → \$8\.00 \/ 1M/);
   await change.waitFor();
   expect(await page.getByRole('row').count()).toBe(3);
-  await change.click();
+  await change.locator('[data-field=changes]').click();
   await page.getByRole('dialog').getByText('root').first().waitFor();
   await photographAll(visitor, 'price-history-of-model');
   await page.keyboard.press('Escape');

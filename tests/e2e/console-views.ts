@@ -116,6 +116,11 @@ const viewsOfScreens: readonly View[] = [
   { name: 'channel-key-page', path: '/key/1/1', shows: onPage },
   { name: 'model-page', path: '/model/gpt-4o', shows: onPage },
   {
+    name: 'model-price',
+    path: '/model/gpt-4o/price',
+    shows: ({ page, say }) => page.getByText(say('objects.costByChannel')),
+  },
+  {
     name: 'request-page-none',
     path: '/request/none',
     shows: ({ page, say }) => page.getByText(say('objects.requestGone')),
@@ -209,7 +214,8 @@ const viewsOfScreens: readonly View[] = [
   {
     name: 'audit-entry',
     path: '/audit',
-    open: ({ page }) => page.locator('main [role=row][data-id], main li').first().click(),
+    // The object in the middle of the row is a link.
+    open: ({ page }) => page.locator('main [role=row][data-id] [data-field=changes], main li').first().click(),
     shows: inDialog,
   },
   {

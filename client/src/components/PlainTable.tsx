@@ -33,7 +33,7 @@ export function PlainTable({
           borderCollapse: 'collapse',
           '& th, & td': { padding: '8px 12px', textAlign: 'right', borderTop: '1px solid', borderColor: 'divider' },
           '& thead th': { border: 0, fontSize: 12, fontWeight: 500, color: 'text.secondary', whiteSpace: 'nowrap' },
-          '& th:first-of-type': { textAlign: 'left', fontWeight: 400, overflowWrap: 'anywhere' },
+          '& th:first-of-type': { textAlign: 'left', fontWeight: 400, overflowWrap: 'anywhere', minWidth: 120 },
         }}
       >
         <thead>

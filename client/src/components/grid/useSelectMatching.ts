@@ -1,4 +1,4 @@
-import type { OperationVariables, TypedDocumentNode } from '@apollo/client';
+import type { TypedDocumentNode } from '@apollo/client';
 import { useApolloClient } from '@apollo/client/react';
 import { useState } from 'react';
 import { useAction } from '../useAction.js';
@@ -31,7 +31,7 @@ export function useSelectMatching<Data, Filter>({
   const read = async () => {
     const ids = new Set<number>();
     for (let page = 0; ids.size < maxSelected; page += 1) {
-      const { data } = await client.query<Data, OperationVariables>({
+      const { data } = await client.query({
         query: document,
         variables: { page, pageSize, filter },
         fetchPolicy: 'no-cache',

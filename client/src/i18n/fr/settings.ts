@@ -91,6 +91,10 @@ export const settings = {
   toFix_other: '{{count}} champs à corriger',
   changedMeanwhile:
     'Un autre admin a modifié ce paramètre entre-temps. Enregistrez à nouveau pour remplacer sa modification.',
+  fold: 'Replier {{name}}',
+  unfold: 'Déplier {{name}}',
+  foldAll: 'Tout replier',
+  unfoldAll: 'Tout déplier',
   checkInput: 'Vérifiez la saisie',
   saveFailed: 'Échec de l’enregistrement, réessayez',
   someFailed: 'Certains enregistrements ont échoué, réessayez',

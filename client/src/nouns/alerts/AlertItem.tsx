@@ -38,7 +38,7 @@ export function AlertItem({ alert, onFollow }: { readonly alert: AlertRowFragmen
   );
 }
 
-/** What has happened. Models that are sold below cost are links to their prices. */
+/** The detail of an alert. Models that are sold below cost are links to their prices. */
 export function AlertDetail({ alert, onFollow }: { readonly alert: AlertRowFragment; readonly onFollow?: () => void }) {
   const { t } = useTranslation();
   const { kind, models, count } = alert;

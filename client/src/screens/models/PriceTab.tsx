@@ -26,7 +26,7 @@ type Sale = ModelSaleQuery['modelSale'];
 
 const originTexts = { TABLE: 'priceCard.fromTable', CARD: 'priceCard.fromCard', LIST: 'priceCard.fromList' } as const;
 
-/** What each group pays for the model, what that costs at its channels, and where the price is from. */
+/** The price that each group pays for the model, its cost at the channels, and where the price is from. */
 export function PriceTab({ name }: { readonly name: string }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(ModelSaleDocument, {
@@ -177,9 +177,9 @@ function Costs({ sale: { costs } }: { readonly sale: Sale }) {
 function CostLines({ lines }: { readonly lines: readonly ModelPriceLineFragment[] }): ReactNode {
   const { t } = useTranslation();
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', justifyContent: 'flex-end', gap: '0 12px' }}>
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', justifyContent: 'flex-end', gap: '0 12px', minWidth: 220 }}>
       {lines.map(({ quantity, price, isPerMillion }) => (
-        <span key={quantity}>
+        <span key={quantity} className="nowrap">
           <Box component="span" sx={{ color: 'text.secondary' }}>
             {quantityLabel(t, quantity)}
           </Box>{' '}

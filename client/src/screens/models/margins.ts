@@ -1,6 +1,6 @@
 import type { ModelSaleQuery } from './models.generated.js';
 
-/** What one group pays for a quantity and what that costs, in USD per million tokens or per unit. */
+/** The price that one group pays for a quantity, and its cost, in USD per million tokens or per unit. */
 export interface MarginLine {
   readonly quantity: string;
   readonly isPerMillion: boolean;

@@ -1,6 +1,9 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
+import IconButton from '@mui/material/IconButton';
+import ExpandLessOutlinedIcon from '@mui/icons-material/ExpandLessOutlined';
+import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import ButtonBase from '@mui/material/ButtonBase';
 import Typography from '@mui/material/Typography';
 import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
@@ -8,6 +11,7 @@ import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { useMay } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';
+import { readText, writeText } from '../../lib/storage.js';
 import { ruleControls } from '../../nouns/rules/ruleControls.js';
 import { BudgetPanel } from './BudgetPanel.js';
 import { AlertTests } from './AlertTests.js';
@@ -19,6 +23,7 @@ import { sectionIdsFor, sectionsFor } from '../../nouns/settings/settingsAccess.
 import { settingsByKey } from '../../nouns/settings/settingsByKey.js';
 import { type SectionId, type Tab } from '../../nouns/settings/settingsCatalog.js';
 import { useSettingsDraft } from '../../nouns/settings/SettingsContext.js';
+import type { SettingsDraft } from '../../nouns/settings/settingsDraft.js';
 import { SignInProviders } from './SignInProviders.js';
 import { useFoundSetting } from './useFoundSetting.js';
 import { VersionPanel } from './VersionPanel.js';
@@ -32,13 +37,15 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
   const sections = sectionsFor(user, tab);
   const ids = sectionIdsFor(user, tab);
   const cleans = useMay('LOGS_DELETE');
+  const { isFolded, fold } = useFolded();
+  const folding = (id: SectionId) => ({ id, isFolded: isFolded(id), onFold: (on: boolean) => fold([id], on) });
   useFoundSetting();
   return (
     <Box sx={{ display: 'flex', gap: 4, alignItems: 'flex-start' }}>
-      <SectionList ids={ids} />
+      <SectionList ids={ids} isFolded={isFolded} onFold={fold} />
       <Box sx={{ flex: 1, minWidth: 0, display: 'flex', flexDirection: 'column', gap: 2 }}>
         {sections.map((section) => (
-          <Panel key={section.id} id={section.id}>
+          <Panel key={section.id} {...folding(section.id)}>
             {section.id === 'groupRatios' ? (
               <GroupEditor settings={section.settings} />
             ) : (
@@ -54,7 +61,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
           </Panel>
         ))}
         {ids.includes('prices') && (
-          <Panel id="prices">
+          <Panel {...folding('prices')}>
             <Box
               sx={{
                 mx: 2,
@@ -75,7 +82,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
           </Panel>
         )}
         {ids.includes('version') && (
-          <Panel id="version">
+          <Panel {...folding('version')}>
             <VersionPanel />
           </Panel>
         )}
@@ -84,8 +91,45 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
   );
 }
 
-function Panel({ id, children }: { readonly id: SectionId; readonly children: ReactNode }) {
+/** Where a browser keeps which sections it shows without their settings. */
+const foldedKey = 'settings-folded';
+
+/** Which sections are folded. One with unsaved changes, or with the setting that was searched for, is shown whole. */
+function useFolded() {
+  const [params] = useSearchParams();
+  const draft = useSettingsDraft();
+  const changed = useChangedSections(draft);
+  const found = settingsByKey.get(params.get('find') ?? '')?.section;
+  const [folded, setFolded] = useState<ReadonlySet<string>>(() => new Set((readText(foldedKey) ?? '').split(' ')));
+  return {
+    isFolded: (id: SectionId): boolean => folded.has(id) && !changed.includes(id) && found !== id,
+    fold: (ids: readonly SectionId[], on: boolean): void => {
+      const next = new Set(on ? [...folded, ...ids] : [...folded].filter((id) => !ids.some((one) => one === id)));
+      writeText(foldedKey, [...next].filter(Boolean).join(' '));
+      setFolded(next);
+    },
+  };
+}
+
+/** The sections with unsaved changes. */
+const useChangedSections = (draft: SettingsDraft): readonly string[] =>
+  useSyncExternalStore(draft.subscribe, () =>
+    [...new Set([...draft.state().edits.keys()].map((key) => settingsByKey.get(key)?.section ?? ''))].sort().join(' '),
+  ).split(' ');
+
+function Panel({
+  id,
+  isFolded,
+  onFold,
+  children,
+}: {
+  readonly id: SectionId;
+  readonly isFolded: boolean;
+  readonly onFold: (on: boolean) => void;
+  readonly children: ReactNode;
+}) {
   const { t } = useTranslation();
+  const name = t(`settings.sections.${id}`);
   return (
     <Card
       component="section"
@@ -93,22 +137,39 @@ function Panel({ id, children }: { readonly id: SectionId; readonly children: Re
       aria-labelledby={`${anchor(id)}-title`}
       sx={{ scrollMarginTop: 64, overflow: 'visible' }}
     >
-      <Typography variant="h2" id={`${anchor(id)}-title`} sx={{ fontSize: 14, lineHeight: '20px', padding: '16px' }}>
-        {t(`settings.sections.${id}`)}
-      </Typography>
-      {children}
+      <Box
+        sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', padding: '10px 8px 10px 16px' }}
+      >
+        <Typography variant="h2" id={`${anchor(id)}-title`} sx={{ fontSize: 14, lineHeight: '20px' }}>
+          {name}
+        </Typography>
+        <IconButton
+          aria-label={t(isFolded ? 'settings.unfold' : 'settings.fold', { name })}
+          aria-expanded={!isFolded}
+          onClick={() => onFold(!isFolded)}
+        >
+          {isFolded ? <ExpandMoreOutlinedIcon /> : <ExpandLessOutlinedIcon />}
+        </IconButton>
+      </Box>
+      {!isFolded && children}
     </Card>
   );
 }
 
 /** Highlights the section in view; a dot marks sections with unsaved changes. */
-function SectionList({ ids }: { readonly ids: readonly SectionId[] }) {
+function SectionList({
+  ids,
+  isFolded,
+  onFold,
+}: {
+  readonly ids: readonly SectionId[];
+  readonly isFolded: (id: SectionId) => boolean;
+  readonly onFold: (ids: readonly SectionId[], on: boolean) => void;
+}) {
   const { t } = useTranslation();
   const [params, setParams] = useSearchParams();
   const draft = useSettingsDraft();
-  const changed = useSyncExternalStore(draft.subscribe, () =>
-    [...new Set([...draft.state().edits.keys()].map((key) => settingsByKey.get(key)?.section ?? ''))].sort().join(' '),
-  ).split(' ');
+  const changed = useChangedSections(draft);
   const [current, setCurrent] = useState<SectionId | undefined>(ids[0]);
   const idText = ids.join(' ');
   // The section that was clicked stays marked while the page scrolls to it: the last ones never reach the top.
@@ -138,9 +199,11 @@ function SectionList({ ids }: { readonly ids: readonly SectionId[] }) {
     setCurrent(found);
   }, [found]);
   if (ids.length < 2) return null;
+  const isAllFolded = ids.every(isFolded);
   const go = (id: SectionId) => {
     if (id === 'prices') setParams({ tab: 'operation', section: 'prices' });
     else {
+      if (isFolded(id)) onFold([id], false);
       document.getElementById(anchor(id))?.scrollIntoView({ behavior: 'smooth' });
       clicked.current = true;
       setCurrent(id);
@@ -187,6 +250,9 @@ function SectionList({ ids }: { readonly ids: readonly SectionId[] }) {
           )}
         </ButtonBase>
       ))}
+      <Button onClick={() => onFold(ids, !isAllFolded)} sx={{ mt: 1, padding: '4px 10px' }}>
+        {t(isAllFolded ? 'settings.unfoldAll' : 'settings.foldAll')}
+      </Button>
     </Box>
   );
 }

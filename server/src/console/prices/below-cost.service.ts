@@ -40,7 +40,7 @@ export interface SaleBelowCost extends Loss {
   readonly savedGroupRatio: number | null;
 }
 
-/** What a model is sold for, and what it costs. */
+/** The price and the costs of a model. */
 export interface ModelSale {
   /** Null: the model has no price. */
   readonly effective: EffectivePrice | null;
@@ -49,7 +49,7 @@ export interface ModelSale {
   readonly costs: readonly ChannelModelCost[];
 }
 
-/** What one channel pays for a model. */
+/** The cost of a model at one channel. */
 export interface ChannelModelCost {
   readonly channelId: number;
   readonly channelName: string;
@@ -186,7 +186,7 @@ const calledModel = (mapping: Offer['mapping'], model: string): string =>
 const costAt = ({ cost, mapping }: Offer, model: string): CostPrice | null =>
   new ChannelCost(cost).find(calledModel(mapping, model), model);
 
-/** What a short call in the standard tier costs, for each quantity that the cost or the sale prices. */
+/** The cost of a short call in the standard tier, for each quantity that the cost or the sale prices. */
 function costLines({ card, factor }: CostPrice, sale: Price | null): PriceLine[] {
   const rates = ratesOf(card, -1, null);
   return quantities
