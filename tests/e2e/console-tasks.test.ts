@@ -144,6 +144,7 @@ it('lists songs, shows the record as JSON, and offers to play what is finished',
 
   await page.getByRole('button', { name: 'Filter', exact: true }).click();
   await page.getByRole('textbox', { name: 'Channel ID' }).fill('9');
+  await page.keyboard.press('Enter');
   await page.getByText('Nothing matches these filters').waitFor();
   expect(await sidewaysOverflow(visitor)).toBe(0);
 });

@@ -48,7 +48,7 @@ export function NumberCard({
               whiteSpace: 'nowrap',
             }}
           >
-            {value ?? <Skeleton variant="rectangular" width={96} height={24} sx={{ my: '4px' }} />}
+            {value ?? <Skeleton variant="rectangular" width={96} height={isFirst ? 36 : 24} sx={{ my: '4px' }} />}
           </Box>
         </Box>
         {!isFirst && <Sparkline values={values} />}

@@ -235,7 +235,7 @@ const money = {
   },
   dashboard: {
     before: 'Previous period',
-    failures: 'Failed calls',
+    failures: 'Failures',
     latency: 'Latency',
     otherModels: 'Spend by other models',
     allModels: 'All models',

@@ -245,7 +245,7 @@ const money = {
   },
   dashboard: {
     before: 'Période précédente',
-    failures: 'Appels échoués',
+    failures: 'Échecs',
     latency: 'Latence',
     otherModels: 'Dépenses des autres modèles',
     allModels: 'Tous les modèles',

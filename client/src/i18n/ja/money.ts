@@ -226,7 +226,7 @@ const money = {
   },
   dashboard: {
     before: '前の期間',
-    failures: '失敗した呼び出し',
+    failures: '失敗',
     latency: 'レイテンシー',
     otherModels: 'その他のモデルの利用額',
     allModels: 'すべてのモデル',

@@ -260,7 +260,7 @@ const money = {
   },
   dashboard: {
     before: 'Прошлый период',
-    failures: 'Неудачные вызовы',
+    failures: 'Сбои',
     latency: 'Задержка',
     otherModels: 'Расходы других моделей',
     allModels: 'Все модели',

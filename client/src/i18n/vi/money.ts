@@ -227,7 +227,7 @@ const money = {
   },
   dashboard: {
     before: 'Kỳ trước',
-    failures: 'Lệnh gọi thất bại',
+    failures: 'Thất bại',
     latency: 'Độ trễ',
     otherModels: 'Chi tiêu của các mô hình khác',
     allModels: 'Tất cả mô hình',

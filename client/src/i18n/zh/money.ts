@@ -224,7 +224,7 @@ const money = {
   },
   dashboard: {
     before: '上一周期',
-    failures: '失败的调用',
+    failures: '失败',
     latency: '延迟',
     otherModels: '其他模型的消费',
     allModels: '全部模型',

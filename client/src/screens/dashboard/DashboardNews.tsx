@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { FailureRate, LastError, ServedTime } from '../../nouns/health/ChannelHealthCells.js';
@@ -47,6 +47,9 @@ export function DashboardNews({ first, children }: { readonly first: ReactNode; 
   const rows = health.data?.channelHealth.rows ?? [];
   const alerts = open.data?.alerts;
   const isLoading = (!health.data && health.loading) || (!open.data && open.loading);
+  // News that could not be read are asked for again; what is below stays.
+  const [hasLoaded, setHasLoaded] = useState(false);
+  if (!isLoading && !hasLoaded) setHasLoaded(true);
   const hasNews = rows.length > 0 || (alerts?.items.length ?? 0) > 0;
   return (
     <>
@@ -69,7 +72,7 @@ export function DashboardNews({ first, children }: { readonly first: ReactNode; 
           </Box>
         )}
       </Box>
-      {!isLoading && children}
+      {hasLoaded && children}
     </>
   );
 }
