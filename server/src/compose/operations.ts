@@ -14,11 +14,11 @@ import {
   PaymentCallbacks,
   PaymentProviders,
   paymentProviders,
-  PaymentSweep,
   Refunds,
   Reversals,
   TopUpOrder,
 } from '../billing/payments/index.js';
+import { PaymentSweep } from '../billing/payments/payment-sweep.jobs.js';
 import { OrderService, PaymentTestService, WalletService } from '../console/wallet/index.js';
 
 export type Operations = ReturnType<typeof composeOperations>;

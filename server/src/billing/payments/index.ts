@@ -22,7 +22,6 @@ export {
   sumsOf,
 } from './order-query.js';
 export { PaymentCallbacks } from './payment-callbacks.service.js';
-export { PaymentSweep } from './payment-sweep.jobs.js';
 export { PaymentProviders, type ProviderMethod } from './payment-providers.js';
 export { paymentTestMessages, type PaymentTestOutcome } from './payment-test-outcomes.js';
 export type { CallbackResult, Checkout, PaymentProvider, ProviderTest } from './provider.js';

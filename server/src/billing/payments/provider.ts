@@ -74,7 +74,7 @@ export interface ReportedReversal {
   readonly key: string | null;
 }
 
-/** What an event says. */
+/** The content of an event. */
 export type PaymentReport =
   | { readonly kind: 'paid'; readonly payment: Payment }
   /** The order was not paid, and its page is closed. */
