@@ -35,6 +35,17 @@ beforeAll(async () => {
   ];
   await site.server.api.createChannel(people.root, { baseUrl: upstream.url, models });
   await site.expectSuccess(people.root, 'POST', '/api/redemption', { name: 'spring', quota: 1000, count: 2 });
+  // The examples refund the order 1, whose gateway cannot be reached: the refund stays pending.
+  const gateway = { PayAddress: 'https://127.0.0.1:1', EpayId: '1000', EpayKey: 'key' };
+  for (const [name, value] of Object.entries(gateway)) {
+    await site.expectSuccess(people.root, 'PUT', '/api/option', { key: name, value });
+  }
+  await site.query(
+    `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at,
+                                status, paid_at, provider_trade_no)
+     VALUES ($1, 'order', 'epay', '1000', 'wxpay', 5, 1460, 'CNY', now(), 'success', now(), 'payment')`,
+    [people.common.id],
+  );
   ({ key } = await site.server.api.createToken(people.root));
   document = (await (await fetch(`${site.server.url}/openapi.json`)).json()) as OpenApiDocument;
   ajv = new Ajv2020({ strict: false, validateFormats: false });

@@ -82,6 +82,21 @@ const acts: Record<string, () => Promise<Request> | Request> = {
     return ['/api/channel/fix'];
   },
 
+  'POST /api/payment/:id/refund': async () => {
+    // The gateway cannot be reached, so that the refund stays pending.
+    const settings = { PayAddress: 'https://127.0.0.1:1', EpayId: '1000', EpayKey: 'key' };
+    for (const [key, value] of Object.entries(settings)) {
+      await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
+    }
+    const [row] = await site.query<{ id: number }>(
+      `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at,
+                                  status, paid_at, provider_trade_no)
+       VALUES ($1, $2, 'epay', '1000', 'wxpay', 5, 1, 'CNY', now(), 'success', now(), $2) RETURNING id`,
+      [await user(), fresh()],
+    );
+    return [`/api/payment/${row?.id}/refund`, { note: 'asked', below_zero: true }];
+  },
+
   'DELETE /api/log': () => ['/api/log/?target_timestamp=1'],
 
   'POST /api/redemption': () => ['/api/redemption/', newCode()],

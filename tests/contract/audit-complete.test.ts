@@ -370,6 +370,24 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
       return `markTopUpPaid(input: { id: ${row?.id}, note: "seen" }) { order { id } }`;
     },
   ],
+  refundTopUp: [
+    'user',
+    'refund',
+    async () => {
+      // The gateway cannot be reached, so that the refund stays pending.
+      const settings = { PayAddress: 'https://127.0.0.1:1', EpayId: '1000', EpayKey: 'key' };
+      for (const [key, value] of Object.entries(settings)) {
+        await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
+      }
+      const [row] = await site.query<{ id: number }>(
+        `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at,
+                                    status, paid_at, provider_trade_no)
+         VALUES ($1, $2, 'epay', '1000', 'wxpay', 5, 1, 'CNY', now(), 'success', now(), $2) RETURNING id`,
+        [await user(), fresh()],
+      );
+      return `refundTopUp(input: { id: ${row?.id}, note: "asked", belowZero: true }) { order { id } }`;
+    },
+  ],
   deleteLogs: ['log', 'delete', () => 'deleteLogs(before: "2020-01-02T00:00:00Z") { count }'],
 };
 

@@ -26,7 +26,14 @@ const status = async () => (await site.rest(null, 'GET', '/api/status')).body.da
 
 const secretKeys = [
   ...['SMTPToken', 'GitHubClientSecret', 'LinuxDOClientSecret', 'WeChatServerToken', 'TelegramBotToken'],
-  ...['TurnstileSecretKey', 'EpayKey', 'WorkerValidKey', 'oidc.client_secret'],
+  ...[
+    'StripeSecretKey',
+    'StripeSigningSecret',
+    'TurnstileSecretKey',
+    'EpayKey',
+    'WorkerValidKey',
+    'oidc.client_secret',
+  ],
   ...['alerts.webhook_secret', 'alerts.telegram_bot_token', 'alerts.bark_url'],
   ...['guardrails.moderation_token', 'guardrails.webhook_secret'],
 ];
@@ -222,6 +229,7 @@ describe('secrets', () => {
   });
 
   it('count where they are needed', async () => {
+    await put(root, 'StripeSecretKey', '');
     await put(root, 'PayAddress', 'https://pay.example');
     await put(root, 'EpayId', '1001');
     expect(await status()).toMatchObject({ enable_online_topup: true });

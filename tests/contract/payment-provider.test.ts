@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
@@ -45,14 +46,18 @@ const scripted: PaymentProvider = {
   },
   checkoutAddresses: () => [],
   callbackParameters: {},
-  readCallback: ({ headers, body }) => {
-    if (headers['signature'] !== `signed ${body.length}`) return { kind: 'refused' };
+  verify: ({ headers, body }) =>
+    headers['signature'] === `signed ${body.length}`
+      ? { id: createHash('md5').update(body).digest('hex'), body }
+      : null,
+  read: (body) => {
     const { event, payment } = JSON.parse(body) as { event: string; payment: Payment };
-    return event === 'paid' ? { kind: 'paid', payment } : { kind: 'nothing' };
+    return event === 'paid' ? { kind: 'paid', payment } : null;
   },
-  replyTo: (accepted) => ({ status: accepted ? 204 : 400, text: '' }),
+  replyTo: (result) => ({ status: result === 'accepted' ? 204 : 400, text: '' }),
   query: () => Promise.resolve(null),
-  refund: () => Promise.resolve(),
+  repeatsRefunds: true,
+  refund: () => Promise.resolve(null),
   test: ({ settings }) => Promise.resolve({ outcome: 'WORKS', reply: settings.SystemName }),
 };
 
@@ -103,7 +108,8 @@ beforeAll(async () => {
     clock,
     logger,
   });
-  callbacks = new PaymentCallbacks({ database: dataSource, options, credit, clock, logger });
+  const reversals = { report: () => Promise.reject(new Error('nothing is refunded here')) };
+  callbacks = new PaymentCallbacks({ database: dataSource, options, credit, reversals, clock, logger });
   tests = new PaymentTestService({ providers, options, state });
 });
 afterAll(async () => {
@@ -126,6 +132,7 @@ it('offers the methods of the providers that are configured, and names those of 
       ['scripted', 'transfer', true],
       ['epay', 'alipay', false],
       ['epay', 'wxpay', false],
+      ['stripe', 'stripe_checkout', false],
     ],
   );
 });

@@ -139,4 +139,6 @@ export const closed: readonly string[] = [
 /** Operations that need several permissions at once. */
 export const opensTogether: Readonly<Record<string, readonly string[]>> = {
   'mutation markTopUpPaid': ['users.quota', 'payments'],
+  'mutation refundTopUp': ['users.quota', 'payments'],
+  'POST /api/payment/:id/refund': ['users.quota', 'payments'],
 };

@@ -466,9 +466,16 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { topUps { totalCount } }', `query { topUpEvents(orderId: ${unknownId}) { at } }`] },
   { least: 'admin', rest: ['GET /api/payment/export'] },
   { graphql: [`mutation { markTopUpPaid(input: { id: ${unknownId}, note: "seen" }) { order { id } } }`] },
+  {
+    graphql: [`mutation { refundTopUp(input: { id: ${unknownId}, note: "asked" }) { confirmed } }`],
+    rest: [['POST /api/payment/:id/refund', { body: { note: 'asked' } }]],
+  },
   { graphql: ['query { revenue { orders } }'] },
   // A payment gateway, identified by its signature
-  { least: 'anonymous', rest: ['GET /api/user/epay/notify', 'POST /api/user/epay/notify'] },
+  {
+    least: 'anonymous',
+    rest: ['epay', 'stripe'].flatMap((name) => [`GET /api/user/${name}/notify`, `POST /api/user/${name}/notify`]),
+  },
 
   // Usage
   {

@@ -218,10 +218,10 @@ describe('an order that an admin marks as paid', () => {
     const [header, line, ...rest] = (await response.text()).trimEnd().split('\r\n');
     expect(rest).toEqual([]);
     expect(header).toBe(
-      'id,trade_no,user_id,username,provider,method,status,amount,currency,quota,created_at,paid_at,payment,marked_by,note,top_up_code',
+      'id,trade_no,user_id,username,provider,method,status,amount,currency,quota,created_at,paid_at,payment,marked_by,note,top_up_code,refunded',
     );
     expect(line).toContain(`,${form['out_trade_no']},${payer.id},latepayer,epay,wxpay,success,14.60,CNY,1000000,`);
-    expect(line?.endsWith(`,${root.username},"paid, by hand",`)).toBe(true);
+    expect(line?.endsWith(`,${root.username},"paid, by hand",,0.00`)).toBe(true);
 
     const admin = await person('cashier');
     await server.api.data(root, 'POST', '/api/user/manage', { id: admin.id, action: 'promote' });

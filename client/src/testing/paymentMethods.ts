@@ -12,6 +12,7 @@ const method = (id: 'ALIPAY' | 'WXPAY', en: string, zh: string) => ({
   currency: 'CNY',
   pricePerUsd: 7.3,
   isOffered: true,
+  minTopUp: 1,
 });
 
 export const alipay = method('ALIPAY', 'Alipay', '支付宝');

@@ -14,8 +14,11 @@ import {
   PaymentCallbacks,
   PaymentProviders,
   paymentProviders,
+  Refunds,
+  Reversals,
   TopUpOrder,
 } from '../billing/payments/index.js';
+import { PaymentSweep } from '../billing/payments/payment-sweep.jobs.js';
 import { OrderService, PaymentTestService, WalletService } from '../console/wallet/index.js';
 
 export type Operations = ReturnType<typeof composeOperations>;
@@ -58,14 +61,35 @@ export function composeOperations(platform: Platform, { setupService, notificati
     clock,
   });
   const redeemService = new RedeemService({ idempotency, secrets, state, credit, clock });
-  const providers = new PaymentProviders({ list: paymentProviders, options: optionService, fetch: guardedFetch });
+  const providers = new PaymentProviders({
+    list: paymentProviders,
+    options: optionService,
+    fetch: guardedFetch,
+    apiAddress: config.paymentApiUrl,
+  });
+  const reversals = new Reversals({ postEntry, usageLog: logService, clock, options: optionService });
   const paymentCallbacks = new PaymentCallbacks({
     database: dataSource,
     options: optionService,
     credit,
+    reversals,
     clock,
     logger,
   });
+  const refunds = new Refunds({ database: dataSource, providers, reversals, credit, logger });
+  const paymentSweep = new PaymentSweep({
+    database: dataSource,
+    callbacks: paymentCallbacks,
+    refunds,
+    providers,
+    state,
+    nodeId: platform.nodeId,
+    clock,
+    logger,
+    intervalMilliseconds: config.paymentSweepMilliseconds,
+  });
+  paymentSweep.start();
+  shutdown.onStop('payment sweep', () => paymentSweep.stop());
   const walletService = new WalletService({
     orders: dataSource.getRepository(TopUpOrder),
     options: optionService,
@@ -80,6 +104,9 @@ export function composeOperations(platform: Platform, { setupService, notificati
     orders: dataSource.getRepository(TopUpOrder),
     wallet: walletService,
     credit,
+    reversals,
+    refunds,
+    idempotency,
     auditLog: auditService,
     clock,
   });

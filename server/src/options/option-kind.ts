@@ -69,6 +69,23 @@ export const decimal = (defaultValue: number, { min, above, max = 1e12 }: Decima
 export const text = (defaultValue = '', maxLength = 1000): OptionDefinition<string> =>
   definition('text', defaultValue, (value) => atMost(value.trim(), maxLength), String);
 
+/** An ISO 4217 code, stored in capitals. Currencies with three decimals are not offered by every payment gateway. */
+export const currencyCode = (defaultValue: string): OptionDefinition<string> =>
+  definition(
+    'text',
+    defaultValue,
+    (value) => {
+      const code = value.trim().toUpperCase();
+      const isKnown = Intl.supportedValuesOf('currency').includes(code);
+      const format = isKnown ? new Intl.NumberFormat('en', { style: 'currency', currency: code }) : null;
+      if ((format?.resolvedOptions().maximumFractionDigits ?? 3) > 2) {
+        throw new OptionValueError('must be the code of a currency with at most two decimals, such as USD');
+      }
+      return code;
+    },
+    String,
+  );
+
 /** A Markdown or HTML text, stored as typed. */
 export const content = (): OptionDefinition<string> =>
   definition('text', '', (value) => atMost(value, 200_000), String);

@@ -20,6 +20,7 @@ const priceSync: readonly OptionKey[] = [
 /** Payment settings (docs/reference/rest/options.md). `ServerAddress` is root's: links of password mails contain it. */
 const payments: readonly OptionKey[] = [
   ...(['PayAddress', 'EpayId', 'EpayKey', 'Price', 'MinTopUp', 'CustomCallbackAddress'] as const),
+  ...(['StripeSecretKey', 'StripeSigningSecret', 'StripeCurrency', 'StripePrice', 'StripeMinTopUp'] as const),
   ...(['TopupGroupRatio', 'TopUpLink'] as const),
 ];
 

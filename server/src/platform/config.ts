@@ -126,6 +126,8 @@ export const environmentSchema = z.object({
   LINUXDO_URL: httpUrl('https://connect.linux.do'),
   TURNSTILE_URL: httpUrl('https://challenges.cloudflare.com'),
   RELEASES_URL: httpAddress.optional(),
+  PAYMENT_API_URL: httpAddress.optional(),
+  PAYMENT_SWEEP_INTERVAL: whole(60, 1, 3600),
   ...otlpEnvironment,
 });
 
@@ -217,6 +219,9 @@ export interface Config {
   readonly otlp?: OtlpSettings | undefined;
   /** URL that describes the newest release; absent: updates are not checked. */
   readonly releasesUrl?: string;
+  /** Replaces the address of the API of a payment provider. */
+  readonly paymentApiUrl?: string;
+  readonly paymentSweepMilliseconds: number;
   /** 0 keeps logs indefinitely. */
   readonly logRetentionDays: number;
   /** Minutes between scheduled runs over all channels (0: never), and milliseconds between two channels of a run. */
@@ -362,6 +367,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       turnstile: env.TURNSTILE_URL,
     },
     releasesUrl: env.RELEASES_URL,
+    paymentApiUrl: env.PAYMENT_API_URL,
+    paymentSweepMilliseconds: env.PAYMENT_SWEEP_INTERVAL * 1000,
     otlp: otlpSettings(env),
   };
 }

@@ -11,7 +11,9 @@ export const paymentTest = {
     WORKS: 'The gateway accepts this merchant and key, and reports payments to {{address}}.',
     CALLBACK_NOT_PUBLIC:
       'The gateway accepts this key, but cannot report payments to {{address}}. Set the server address or the callback address to a public one.',
-    NOT_CONFIGURED: 'Set the gateway URL, the merchant ID and the key, and save them first.',
+    CALLBACK_MISSING:
+      'The key is right, but the gateway does not report payments to {{address}}. Add the webhook there.',
+    NOT_CONFIGURED: 'Fill in the settings of the gateway and save them first.',
     ADDRESS_REFUSED: 'This server does not call that address: it is private, or its port is not allowed.',
     UNREACHABLE: 'The gateway URL cannot be reached.',
     TIMED_OUT: 'The gateway did not respond within 10 seconds.',

@@ -11,7 +11,9 @@ export const paymentTest = {
     WORKS: 'La passerelle accepte ce marchand et cette clé, et signale les paiements à {{address}}.',
     CALLBACK_NOT_PUBLIC:
       'La passerelle accepte cette clé, mais ne peut pas signaler les paiements à {{address}}. Donnez une adresse publique au serveur ou au callback.',
-    NOT_CONFIGURED: 'Définissez l’URL de la passerelle, l’ID marchand et la clé, puis enregistrez-les.',
+    CALLBACK_MISSING:
+      'La clé est correcte, mais la passerelle ne signale pas les paiements à {{address}}. Ajoutez-y le webhook.',
+    NOT_CONFIGURED: 'Renseignez d’abord les paramètres de la passerelle et enregistrez-les.',
     ADDRESS_REFUSED: 'Ce serveur n’appelle pas cette adresse : elle est privée, ou son port n’est pas autorisé.',
     UNREACHABLE: 'L’URL de la passerelle est injoignable.',
     TIMED_OUT: 'La passerelle n’a pas répondu en 10 secondes.',

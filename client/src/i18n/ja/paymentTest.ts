@@ -11,7 +11,9 @@ export const paymentTest = {
     WORKS: 'ゲートウェイはこの加盟店とキーを受け付け、支払いを{{address}}に通知します。',
     CALLBACK_NOT_PUBLIC:
       'ゲートウェイはこのキーを受け付けますが、{{address}}に支払いを通知できません。サーバーアドレスまたはコールバックアドレスを公開アドレスにしてください。',
-    NOT_CONFIGURED: '先にゲートウェイURL、加盟店ID、キーを設定して保存してください。',
+    CALLBACK_MISSING:
+      'キーは正しいですが、ゲートウェイは{{address}}に支払いを通知しません。ゲートウェイでWebhookを追加してください。',
+    NOT_CONFIGURED: '先にゲートウェイの設定を入力して保存してください。',
     ADDRESS_REFUSED:
       'このサーバーからこのアドレスは呼び出せません。プライベートアドレスか、許可されていないポートです。',
     UNREACHABLE: 'ゲートウェイURLに接続できません。',

@@ -11,7 +11,8 @@ export const paymentTest = {
     WORKS: 'Cổng chấp nhận merchant và khóa này, và báo thanh toán đến {{address}}.',
     CALLBACK_NOT_PUBLIC:
       'Cổng chấp nhận khóa này nhưng không thể báo thanh toán đến {{address}}. Hãy đặt địa chỉ máy chủ hoặc địa chỉ callback thành địa chỉ công khai.',
-    NOT_CONFIGURED: 'Đặt URL cổng, ID merchant và khóa, rồi lưu trước.',
+    CALLBACK_MISSING: 'Khóa đúng, nhưng cổng không báo thanh toán tới {{address}}. Hãy thêm webhook tại cổng.',
+    NOT_CONFIGURED: 'Hãy điền và lưu các thiết lập của cổng trước.',
     ADDRESS_REFUSED: 'Máy chủ này không gọi địa chỉ đó: địa chỉ riêng, hoặc cổng mạng không được phép.',
     UNREACHABLE: 'Không kết nối được đến URL cổng.',
     TIMED_OUT: 'Cổng không phản hồi trong 10 giây.',

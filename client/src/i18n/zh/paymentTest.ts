@@ -10,7 +10,8 @@ export const paymentTest = {
   outcomes: {
     WORKS: '网关接受此商户和密钥，并会把付款结果通知到 {{address}}。',
     CALLBACK_NOT_PUBLIC: '网关接受此密钥，但无法通知到 {{address}}。请把服务器地址或回调地址设为公网地址。',
-    NOT_CONFIGURED: '请先填写并保存网关地址、商户编号和密钥。',
+    CALLBACK_MISSING: '密钥正确，但网关不会把付款通知到 {{address}}。请在网关添加 Webhook。',
+    NOT_CONFIGURED: '请先填写并保存网关的设置。',
     ADDRESS_REFUSED: '此服务器不会访问该地址：地址为内网，或端口不在允许范围内。',
     UNREACHABLE: '无法连接网关地址。',
     TIMED_OUT: '网关在 10 秒内没有响应。',

@@ -7,7 +7,7 @@ import { actionText } from './auditTexts.js';
 const actions = [
   ...['grant', 'endSessions', 'giveRole', 'promote', 'demote', 'fix', 'start', 'cancel', 'resetSecondFactors'],
   ...['addAuthenticatorApp', 'removeAuthenticatorApp', 'addPasskey', 'removePasskey', 'renewRecoveryCodes'],
-  ...['renewAccessToken', 'createAccessToken', 'revokeAccessToken', 'markPaid'],
+  ...['renewAccessToken', 'createAccessToken', 'revokeAccessToken', 'markPaid', 'refund'],
 ];
 
 it.each(languages)('names every action in %s', async (language) => {

@@ -34,6 +34,7 @@ const actionTexts = {
   revokeAccessToken: 'audit.actions.revokeAccessToken',
   grant: 'audit.actions.grant',
   markPaid: 'audit.actions.markPaid',
+  refund: 'audit.actions.refund',
   endSessions: 'audit.actions.endSessions',
   fix: 'audit.actions.fix',
   start: 'audit.actions.start',

@@ -4,6 +4,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { FormDialog } from '../../components/FormDialog.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
@@ -11,12 +12,14 @@ import { Notice } from '../../components/Notice.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
 import { dateTime } from '../../lib/format.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
 import {
   MarkPaymentPaidDocument,
   PaymentEventsDocument,
   type PaymentsQuery,
+  RefundPaymentDocument,
   type TopUpEventKind,
 } from './payments.generated.js';
 import { amountOf, statusTexts } from './paymentTexts.js';
@@ -27,6 +30,12 @@ const eventTexts = {
   PAID_AGAIN: 'payments.events.paidAgain',
   REFUSED: 'payments.events.refused',
   MARKED_PAID: 'payments.events.markedPaid',
+  FAILED: 'payments.events.failed',
+  REFUNDED: 'payments.events.refunded',
+  REFUND_FAILED: 'payments.events.refundFailed',
+  DISPUTED: 'payments.events.disputed',
+  DISPUTE_WON: 'payments.events.disputeWon',
+  DISPUTE_LOST: 'payments.events.disputeLost',
 } as const satisfies Record<TopUpEventKind, string>;
 
 /** An order with its history. An unpaid one can be marked as paid. */
@@ -46,6 +55,8 @@ export function PaymentDetail({
   const { money } = useFormat();
   const mayCredit = useMay('USERS_QUOTA');
   const [marks, setMarks] = useState(false);
+  const [refunds, setRefunds] = useState(false);
+  const left = Number(order.money.amount) - Number(order.refunded.amount);
   const { data, error, refetch } = useQuery(PaymentEventsDocument, {
     variables: { orderId: order.id },
     fetchPolicy: 'network-only',
@@ -59,12 +70,18 @@ export function PaymentDetail({
       onClose={onClose}
       readOnly
       footer={
-        order.status !== 'PAID' &&
-        mayCredit && (
-          <Button variant="contained" sx={{ ml: 'auto' }} onClick={() => setMarks(true)}>
-            {t('payments.markPaid')}
-          </Button>
-        )
+        order.status !== 'PAID'
+          ? mayCredit && (
+              <Button variant="contained" sx={{ ml: 'auto' }} onClick={() => setMarks(true)}>
+                {t('payments.markPaid')}
+              </Button>
+            )
+          : mayCredit &&
+            left > 0 && (
+              <Button variant="outlined" sx={{ ml: 'auto' }} onClick={() => setRefunds(true)}>
+                {t('payments.refund')}
+              </Button>
+            )
       }
     >
       <DrawerSection title={t('payments.order')}>
@@ -72,6 +89,7 @@ export function PaymentDetail({
           rows={[
             [t('logs.user'), order.buyer?.username ?? `#${order.userId}`],
             [t('payments.money'), amountOf(order.money)],
+            [t('payments.refundedPart'), Number(order.refunded.amount) > 0 && amountOf(order.refunded)],
             [t('payments.credited'), money(order.quota, 'balance')],
             [t('wallet.method'), method],
             [t('fields.status'), t(statusTexts[order.status])],
@@ -88,7 +106,12 @@ export function PaymentDetail({
           <Box component="ol" sx={{ m: 0, p: 0, listStyle: 'none', display: 'grid', gap: 1.5 }}>
             {data.topUpEvents.map(({ at, kind, detail, payment, actorName }, index) => (
               <Box component="li" key={index}>
-                <Box>{t(eventTexts[kind], { name: actorName ?? '' })}</Box>
+                <Box>
+                  {t(eventTexts[kind], {
+                    name: actorName ?? '',
+                    by: actorName === null ? t('payments.byGateway') : t('payments.byAdmin', { name: actorName }),
+                  })}
+                </Box>
                 <Box className="num" sx={{ color: 'text.secondary', fontSize: 12, overflowWrap: 'anywhere' }}>
                   {[dateTime(at, 'seconds'), detail, payment].filter(Boolean).join(' · ')}
                 </Box>
@@ -97,6 +120,16 @@ export function PaymentDetail({
           </Box>
         )}
       </DrawerSection>
+      {refunds && (
+        <RefundPayment
+          order={order}
+          onRefunded={() => {
+            void refetch();
+            onPaid();
+          }}
+          onClose={() => setRefunds(false)}
+        />
+      )}
       {marks && (
         <MarkPaid
           id={order.id}
@@ -151,6 +184,70 @@ function MarkPaid({
         required
         autoFocus
         rules={{ validate: (note) => note.trim() !== '' || t('payments.noteMissing') }}
+      />
+    </FormDialog>
+  );
+}
+
+function RefundPayment({
+  order,
+  onRefunded,
+  onClose,
+}: {
+  readonly order: PaymentsQuery['topUps']['items'][number];
+  readonly onRefunded: () => void;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const [refund] = useMutation(RefundPaymentDocument);
+  const keyOf = useIdempotencyKey();
+  const decimals = order.money.amount.split('.')[1]?.length ?? 0;
+  const most = (Number(order.money.amount) - Number(order.refunded.amount)).toFixed(decimals);
+  const form = useForm({ defaultValues: { amount: most, note: '', belowZero: false } });
+  return (
+    <FormDialog
+      form={form}
+      title={t('payments.refund')}
+      submitLabel={t('payments.refund')}
+      errorField="note"
+      onSubmit={async ({ amount, note, belowZero }) => {
+        const input = { id: order.id, amount: amount.trim(), note: note.trim(), belowZero };
+        const { data } = await refund({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
+        const shown = amountOf({ ...order.money, amount: input.amount });
+        const isDone = data?.refundTopUp?.confirmed;
+        toast.success(isDone ? t('payments.refunding', { amount: shown }) : t('payments.refundUnclear'));
+        onRefunded();
+        return true;
+      }}
+      onClose={onClose}
+    >
+      <Notice tone="amber">{t('payments.refundHint')}</Notice>
+      <TextInput
+        control={form.control}
+        name="amount"
+        label={`${t('payments.refundAmount')} (${order.money.currency})`}
+        required
+        rules={{
+          validate: (amount) =>
+            (/^\s*\d+(\.\d+)?\s*$/.test(String(amount)) && Number(amount) > 0 && Number(amount) <= Number(most)) ||
+            t('payments.amountInvalid', { most }),
+        }}
+      />
+      <TextInput
+        control={form.control}
+        name="note"
+        label={t('payments.note')}
+        hint={t('payments.refundNoteHint')}
+        maxLength={200}
+        required
+        autoFocus
+        rules={{ validate: (note) => String(note).trim() !== '' || t('payments.noteMissing') }}
+      />
+      <SwitchRow
+        control={form.control}
+        name="belowZero"
+        label={t('payments.belowZero')}
+        hint={t('payments.belowZeroHint')}
       />
     </FormDialog>
   );

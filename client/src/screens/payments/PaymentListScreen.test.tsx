@@ -9,6 +9,7 @@ import {
   PaidSumsDocument,
   PaymentEventsDocument,
   PaymentsDocument,
+  RefundPaymentDocument,
 } from './payments.generated.js';
 import { PaymentListScreen } from './PaymentListScreen.js';
 
@@ -26,7 +27,8 @@ const order = (id: number, more: object = {}) => ({
   tradeNo: `USR7NO${String(id)}`,
   topUpCode: '',
   userId: 7,
-  money: money('73'),
+  money: money('73.00'),
+  refunded: money('0.00'),
   buyer: { __typename: 'User', id: 7, username: 'ada' },
   ...more,
 });
@@ -179,4 +181,62 @@ it('marks an unpaid order as paid, with a note, and shows what happened to it', 
   fireEvent.click(form.getByRole('button', { name: 'Credit $10.00' }));
   await screen.findByText('Order marked as paid');
   expect(mark.result).toHaveBeenCalledTimes(1);
+});
+
+it('refunds a part of a paid order, with a note', async () => {
+  signInAs();
+  const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] };
+  const refund = {
+    request: {
+      query: RefundPaymentDocument,
+      variables: ({ input }: { input: object }) => {
+        expect(input).toEqual({
+          id: 1,
+          amount: '30.50',
+          note: 'asked',
+          belowZero: false,
+          idempotencyKey: expect.any(String) as string,
+        });
+        return true;
+      },
+    },
+    result: jest.fn(() => ({
+      data: {
+        refundTopUp: {
+          __typename: 'RefundTopUpPayload',
+          confirmed: true,
+          order: { __typename: 'TopUpOrder', id: 1, refunded: money('53.50') },
+        },
+      },
+    })),
+  };
+  const paid = order(1, { status: 'PAID', paidAt: '2026-11-20T15:00:00.000Z', refunded: money('23.00') });
+  await renderScreen({
+    path: '/payment',
+    routes: [{ path: '/payment', element: <PaymentListScreen /> }],
+    mocks: [
+      answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 1, items: [paid] } }),
+      answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } }),
+      answers(PaymentEventsDocument, { topUpEvents: [] }),
+      paymentMethods,
+      refund,
+    ] as never,
+  });
+  await rowOf('USR7NO1');
+  fireEvent.click(screen.getByText('73.00 CNY'));
+  const drawer = within(await screen.findByRole('dialog', { name: 'Order' }));
+  drawer.getByText('23.00 CNY');
+  fireEvent.click(drawer.getByRole('button', { name: 'Refund' }));
+  const form = within(await screen.findByRole('dialog', { name: 'Refund' }));
+  const amount = form.getByRole('textbox', { name: /Amount to refund/ });
+  expect(amount).toHaveProperty('value', '50.00');
+  fireEvent.change(amount, { target: { value: '50.01' } });
+  fireEvent.change(form.getByRole('textbox', { name: /Note/ }), { target: { value: ' asked ' } });
+  fireEvent.click(form.getByRole('button', { name: 'Refund' }));
+  await form.findByText('Enter an amount up to 50.00');
+  expect(refund.result).not.toHaveBeenCalled();
+  fireEvent.change(amount, { target: { value: '30.50' } });
+  fireEvent.click(form.getByRole('button', { name: 'Refund' }));
+  await screen.findByText('Refund of 30.50 CNY ordered');
+  expect(refund.result).toHaveBeenCalledTimes(1);
 });

@@ -1,4 +1,4 @@
-import { useMutation } from '@apollo/client/react';
+import { useApolloClient, useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
@@ -6,9 +6,14 @@ import { useTranslation } from 'react-i18next';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { useMay } from '../../lib/permissions.js';
-import { TestPaymentDocument, type PaymentTestOutcome, type TestPaymentMutation } from './settings.generated.js';
+import {
+  PaymentProvidersDocument,
+  TestPaymentDocument,
+  type PaymentTestOutcome,
+  type TestPaymentMutation,
+} from './settings.generated.js';
 
-const unsure: readonly PaymentTestOutcome[] = ['UNCLEAR', 'CALLBACK_NOT_PUBLIC', 'NOT_CONFIGURED'];
+const unsure: readonly PaymentTestOutcome[] = ['UNCLEAR', 'CALLBACK_NOT_PUBLIC', 'CALLBACK_MISSING', 'NOT_CONFIGURED'];
 
 function gradeOf(outcome: PaymentTestOutcome): 'works' | 'unsure' | 'fails' {
   if (outcome === 'WORKS') return 'works';
@@ -17,16 +22,31 @@ function gradeOf(outcome: PaymentTestOutcome): 'works' | 'unsure' | 'fails' {
 
 const tones = { works: 'green', unsure: 'amber', fails: 'red' } as const;
 
-/** Checks the saved settings of the payment gateway without a payment, and shows what is right or wrong in one sentence. */
+/**
+ * Checks the saved settings of each payment gateway that is set up, without a payment, and shows what is right or wrong in
+ * one sentence.
+ */
 export function PaymentTest() {
   const { t } = useTranslation();
   const act = useAction();
-  const [run, { loading }] = useMutation(TestPaymentDocument);
-  const [result, setResult] = useState<TestPaymentMutation['testPayment'] | null>(null);
+  const client = useApolloClient();
+  const [run] = useMutation(TestPaymentDocument);
+  const [loading, setLoading] = useState(false);
+  const [results, setResults] = useState<readonly TestPaymentMutation['testPayment'][]>([]);
   if (!useMay('PAYMENTS_SETTINGS')) return null;
   const test = () => {
-    setResult(null);
-    void act(async () => setResult((await run()).data?.testPayment ?? null));
+    setResults([]);
+    setLoading(true);
+    void act(async () => {
+      const { data } = await client.query({ query: PaymentProvidersDocument, fetchPolicy: 'network-only' });
+      const offered = data?.paymentMethods.filter(({ isOffered }) => isOffered) ?? [];
+      const providers = [...new Set(offered.map(({ provider }) => provider))];
+      // Without any, the server says what is missing.
+      for (const provider of providers.length > 0 ? providers : [null]) {
+        const test = (await run({ variables: { provider } })).data?.testPayment;
+        if (test) setResults((before) => [...before, test]);
+      }
+    }).finally(() => setLoading(false));
   };
   return (
     <Box sx={{ mx: 2, padding: '12px 0 16px', borderTop: '1px solid', borderColor: 'divider' }}>
@@ -39,7 +59,11 @@ export function PaymentTest() {
           {t('paymentTest.run')}
         </Button>
       </Box>
-      <Box role="status">{result && <Result {...result} />}</Box>
+      <Box role="status">
+        {results.map((result) => (
+          <Result key={result.callbackUrl} {...result} />
+        ))}
+      </Box>
     </Box>
   );
 }

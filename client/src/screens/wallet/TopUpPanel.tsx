@@ -47,7 +47,7 @@ type Method = PaymentMethodChoiceFragment;
 
 export function TopUpPanel({
   methods,
-  minimum,
+  minimum: smallest,
 }: {
   readonly methods: readonly [Method, ...Method[]];
   readonly minimum: number;
@@ -57,10 +57,17 @@ export function TopUpPanel({
   const { displayInCurrency, quotaPerUnit } = useStatus();
   // The server expects quota if the site shows quota. The typed amount is always USD.
   const unit = displayInCurrency ? 1 : quotaPerUnit;
-  const [text, setText] = useState(String(Math.max(20, minimum)));
+  const [text, setText] = useState(String(Math.max(20, smallest)));
   const [code, setCode] = useState('');
   const [chosen, setChosen] = useState(methods[0].method);
-  const { method, currency, pricePerUsd: price, ...named } = methods.find((one) => one.method === chosen) ?? methods[0];
+  const {
+    method,
+    currency,
+    pricePerUsd: price,
+    minTopUp,
+    ...named
+  } = methods.find((one) => one.method === chosen) ?? methods[0];
+  const minimum = Math.max(smallest, minTopUp);
   const [payable, setPayable] = useState<{
     readonly amount: number;
     readonly method: Method['method'];

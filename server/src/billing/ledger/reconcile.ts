@@ -106,6 +106,7 @@ interface DriftRow {
  * - charges, and those from before the site was imported = used counters, for users, tokens and channels;
  * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
  * - prices minus charges, per hour = the fraction of a unit that is accumulated for the user;
+ * - the quota that a refund or a dispute of an order took = its ledger entries;
  * - the charge stored on a task = its log row, and its refund if it failed;
  * - the used amount of a budget = its calls in the log, and its reserved amount = the open reservations;
  * - rollups = the rows they were aggregated from. Reads one snapshot, so it may run beside a live server.
@@ -126,6 +127,22 @@ export async function reconcile(database: Queryable): Promise<Drift[]> {
   }
   return drifts;
 }
+
+/** Verifies that refunds and disputes took what they recorded, and that those which ended otherwise returned it. */
+const reversalChecks: readonly string[] = [
+  { account: 'top-up reversal', taken: 'taken', owner: 'o.user_id', prefix: '' },
+  { account: 'rebate reversal', taken: 'rebate_taken', owner: 'r.inviter_id', prefix: 'rebate:' },
+].map(
+  ({ account, taken, owner, prefix }) => `
+  SELECT '${account}' AS account, r.id::text, o.trade_no AS name,
+         (CASE WHEN r.state = 'undone' THEN 0 ELSE -r.${taken} END)::text AS expected, coalesce(e.amount, 0)::text AS found
+    FROM top_up_reversals r JOIN top_up_orders o ON o.id = r.order_id
+    LEFT JOIN LATERAL (SELECT sum(amount) AS amount FROM ledger_entries
+                        WHERE source IN ('${prefix}reversal:' || r.id, '${prefix}reversal:' || r.id || ':back')) e ON true
+   WHERE coalesce(e.amount, 0) <> CASE WHEN r.state = 'undone' THEN 0 ELSE -r.${taken} END
+     -- A deleted user has no entry for what could not be returned.
+     AND (r.state <> 'undone' OR EXISTS (SELECT 1 FROM users WHERE id = ${owner}))`,
+);
 
 const charges = (column: string): string =>
   `(SELECT ${column} AS id, sum(quota) AS amount FROM usage_hourly GROUP BY 1)`;
@@ -207,6 +224,7 @@ const checks = [
    FROM quota_carry c FULL JOIN (SELECT user_id, sum(rest) AS rest FROM usage_hourly GROUP BY 1) h ON h.user_id = c.user_id
    LEFT JOIN users u ON u.id = coalesce(c.user_id, h.user_id)
    WHERE coalesce(h.rest, 0) <> coalesce(c.rests % 1000000000, 0)`,
+  ...reversalChecks,
   ...taskChecks,
   ...budgetChecks,
   ...rollupChecks,

@@ -1,7 +1,13 @@
 export { creditOrder } from './credit-order.js';
 export { CreditService } from './credit.service.js';
-export { formatMoney } from './money.js';
-export { type OrderEvent, type OrderEventKind, readOrderEvents, recordOrderEvent } from './order-events.js';
+export { formatMoney, parseMoney } from './money.js';
+export {
+  type OrderEvent,
+  type OrderEventKind,
+  orderEventKinds,
+  readOrderEvents,
+  recordOrderEvent,
+} from './order-events.js';
 export {
   methodOf,
   methodSql,
@@ -18,7 +24,10 @@ export {
 export { PaymentCallbacks } from './payment-callbacks.service.js';
 export { PaymentProviders, type ProviderMethod } from './payment-providers.js';
 export { paymentTestMessages, type PaymentTestOutcome } from './payment-test-outcomes.js';
-export type { Checkout, ProviderTest } from './provider.js';
+export type { CallbackResult, Checkout, PaymentProvider, ProviderTest } from './provider.js';
+export { newApiFlagFields, newApiFlags } from './providers/new-api-flags.js';
 export { paymentMethodIds, paymentProviders } from './providers/all.js';
+export { Refunds } from './refunds.js';
+export { Reversals } from './reversals.js';
 export { TopUpOrder } from './top-up-order.entity.js';
 export { priceTopUp } from './top-up-price.js';

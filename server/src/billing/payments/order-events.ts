@@ -1,25 +1,30 @@
 import type { Queries } from '../../platform/db/queries.js';
 
 /** Changes of an order, and reports about it that change nothing. */
-export const orderEventKinds = ['credited', 'repeated', 'paid_again', 'refused', 'marked_paid'] as const;
+export const orderEventKinds = [
+  ...(['credited', 'repeated', 'paid_again', 'refused', 'marked_paid', 'failed'] as const),
+  ...(['refunded', 'refund_failed', 'disputed', 'dispute_won', 'dispute_lost'] as const),
+] as const;
 export type OrderEventKind = (typeof orderEventKinds)[number];
 
 /** An entry in the history of an order. */
 export interface OrderEvent {
   readonly at: Date;
   readonly kind: OrderEventKind;
-  /** The reason of a refusal, or the note of the admin. */
+  /** The reason of a refusal, the amount of a refund or dispute, or the note of the admin. */
   readonly detail: string;
   /** The gateway's number of the payment. */
   readonly payment: string | null;
-  /** The admin who marked the order as paid; null for the gateway. */
+  /** The admin who did it; null for the gateway. */
   readonly actorId: number | null;
   readonly actorName: string | null;
 }
 
 /** Entries of one order after which those that change nothing are not kept: a gateway may repeat a callback for days. */
 const maxEvents = 100;
-const changing: readonly OrderEventKind[] = ['credited', 'marked_paid'];
+const changing: readonly OrderEventKind[] = orderEventKinds.filter(
+  (kind) => !['repeated', 'paid_again', 'refused', 'failed'].includes(kind),
+);
 
 /** Writes an entry in the history of the order with this number, if there is one. */
 export async function recordOrderEvent(

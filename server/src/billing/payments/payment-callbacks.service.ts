@@ -4,51 +4,114 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { creditOrder, type OrderCredit } from './credit-order.js';
 import { type OrderEventKind, recordOrderEvent } from './order-events.js';
-import type { CallbackReply, Payment, PaymentProvider, RawCallback } from './provider.js';
+import { finishEvent, openEvents, type StoredEvent, storeEvent } from './payment-events.js';
+import type {
+  CallbackReply,
+  CallbackResult,
+  Payment,
+  PaymentProvider,
+  PaymentReport,
+  RawCallback,
+  ReportedReversal,
+} from './provider.js';
+import type { Reversals } from './reversals.js';
 import { TopUpOrder } from './top-up-order.entity.js';
 
 export interface PaymentCallbacksDeps extends OrderCredit {
   readonly database: Pick<DataSource, 'transaction' | 'query'>;
   readonly options: { readonly values: OptionValues };
+  readonly reversals: Pick<Reversals, 'report'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** Credits the payments that providers report (docs/reference/rest/tokens-and-wallet.md#payment-callback). */
+/** Milliseconds. A refund may be reported before its payment is, but not this long before. */
+const longestAhead = 3 * 86_400_000;
+
+/** Processes the events of payment providers (docs/reference/rest/tokens-and-wallet.md#payment-callback). */
 export class PaymentCallbacks {
   constructor(private readonly deps: PaymentCallbacksDeps) {}
 
   /**
-   * Accepts a callback only after the commit; otherwise the provider repeats it. Never throws. Repeated callbacks change
-   * nothing; a second payment of an order is logged.
+   * Stores a callback, then processes it. It is accepted only after the commit; otherwise the provider repeats it. Never
+   * throws. Repeated callbacks change nothing; a second payment of an order is logged.
    */
-  async take(provider: PaymentProvider, raw: RawCallback): Promise<CallbackReply> {
-    return provider.replyTo(await this.accept(provider, raw));
+  async take(provider: PaymentProvider, raw: Omit<RawCallback, 'receivedAt'>): Promise<CallbackReply> {
+    return provider.replyTo(await this.accept(provider, { ...raw, receivedAt: this.deps.clock.now() }));
   }
 
-  private async accept(provider: PaymentProvider, raw: RawCallback): Promise<boolean> {
-    const settings = this.deps.options.values;
-    if (!provider.isConfigured(settings)) return false;
-    const reading = provider.readCallback(raw, settings);
-    return reading.kind === 'paid' ? this.credit(provider, reading.payment) : reading.kind === 'nothing';
-  }
-
-  private async credit(provider: PaymentProvider, payment: Payment): Promise<boolean> {
-    const { tradeNo } = payment;
-    try {
-      const credited = await this.deps.database.transaction((manager) => this.settle(manager, provider, payment));
-      await this.deps.credit.announce(credited);
-      return true;
-    } catch (error) {
-      const isRefused = error instanceof PaymentRefused || isUniqueViolation(error, 'top_up_orders_payment');
-      if (isRefused) {
-        const reason = isUniqueViolation(error) ? 'this payment paid another order' : (error as Error).message;
-        this.deps.logger.warn({ tradeNo, reason }, 'payment refused');
-        await this.record(this.deps.database, payment, 'refused', reason).catch((failure: unknown) =>
-          this.deps.logger.error({ err: failure, tradeNo }, 'refused payment could not be recorded'),
-        );
-      } else this.deps.logger.error({ err: error, tradeNo }, 'payment could not be credited');
-      return false;
+  /** Processes events that were stored before this time, because the process that stored them ended. */
+  async resume(providers: readonly PaymentProvider[], before: Date, most: number): Promise<void> {
+    for (const event of await openEvents(this.deps.database, before, most)) {
+      const provider = providers.find(({ name }) => name === event.provider);
+      if (provider) await this.process(provider, provider.read(event.body), event);
     }
+  }
+
+  /** Credits a payment that a provider reported when it was asked. */
+  async takeQueried(provider: PaymentProvider, payment: Payment): Promise<void> {
+    await this.process(provider, { kind: 'paid', payment }, null);
+  }
+
+  private async accept(provider: PaymentProvider, raw: RawCallback): Promise<CallbackResult> {
+    const { options, database, logger } = this.deps;
+    const settings = options.values;
+    const event = provider.isConfigured(settings) ? provider.verify(raw, settings) : null;
+    if (!event) return 'forged';
+    try {
+      const stored = await storeEvent(database, provider.name, event, new Date(raw.receivedAt));
+      return await this.process(provider, provider.read(event.body), stored);
+    } catch (error) {
+      logger.error({ err: error, event: event.id }, 'payment event could not be stored');
+      return 'failed';
+    }
+  }
+
+  /** @param event the stored event that reports it; null if there is none */
+  private async process(
+    provider: PaymentProvider,
+    report: PaymentReport | null,
+    event: StoredEvent | null,
+  ): Promise<CallbackResult> {
+    const { database, credit, logger } = this.deps;
+    const about = { provider: provider.name, ...nameOf(report) };
+    try {
+      const credited = await database.transaction(async (manager) => {
+        const changed = report ? await this.apply(manager, provider, report) : [];
+        if (event) await finishEvent(manager, event.id, this.now(), '');
+        return changed;
+      });
+      await credit.announce(credited);
+      return 'accepted';
+    } catch (error) {
+      // The payment may be reported later. The event stays open until then.
+      if (error instanceof UnknownPayment && event && this.isRecent(event)) return 'accepted';
+      if (!(error instanceof PaymentRefused) && !isUniqueViolation(error, 'top_up_orders_payment')) {
+        logger.error({ err: error, ...about }, 'payment could not be credited');
+        return 'failed';
+      }
+      const reason = isUniqueViolation(error) ? 'this payment paid another order' : (error as Error).message;
+      logger.warn({ ...about, reason }, 'payment refused');
+      await this.refuse(report, event, reason).catch((failure: unknown) =>
+        logger.error({ err: failure, ...about }, 'refused payment could not be recorded'),
+      );
+      return 'refused';
+    }
+  }
+
+  private isRecent({ receivedAt }: StoredEvent): boolean {
+    return this.deps.clock.now() - receivedAt.getTime() < longestAhead;
+  }
+
+  private async refuse(report: PaymentReport | null, event: StoredEvent | null, reason: string): Promise<void> {
+    const { database } = this.deps;
+    if (report?.kind === 'paid') await this.record(database, report.payment, 'refused', reason);
+    if (event) await finishEvent(database, event.id, this.now(), reason);
+  }
+
+  /** @returns ids of users whose balance changed */
+  private apply(manager: EntityManager, provider: PaymentProvider, report: PaymentReport): Promise<number[]> {
+    if (report.kind === 'paid') return this.settle(manager, provider, report.payment);
+    return report.kind === 'reversal' ? this.reverse(manager, provider, report.reversal) : this.note(manager, report);
   }
 
   /** @returns ids of users whose balance changed; none when the order was paid before */
@@ -80,24 +143,70 @@ export class PaymentCallbacks {
     return credited;
   }
 
+  private async reverse(
+    manager: EntityManager,
+    provider: PaymentProvider,
+    reversal: ReportedReversal,
+  ): Promise<number[]> {
+    const order = await manager.findOne(TopUpOrder, {
+      where: { provider: provider.name, providerTradeNo: reversal.payment },
+      lock: { mode: 'for_no_key_update' },
+    });
+    if (!order) throw new UnknownPayment('no order was paid by this payment');
+    if (reversal.account !== order.merchantId) throw new PaymentRefused('reported by another merchant');
+    const { money, currency } = reversal;
+    // A bank may dispute in a currency of its own: then all of the payment is disputed.
+    const isSameMoney = money !== null && currency === order.currency;
+    if (!isSameMoney && reversal.kind === 'refund') throw new PaymentRefused('refunded in another currency');
+    return this.deps.reversals.report(manager, order, reversal, isSameMoney ? money : order.money);
+  }
+
+  private async note(
+    manager: EntityManager,
+    { tradeNo, reason }: Extract<PaymentReport, { kind: 'failed' }>,
+  ): Promise<number[]> {
+    const payment = { tradeNo, id: null };
+    const order = await manager.findOneBy(TopUpOrder, { tradeNo });
+    if (order?.status === 'pending') await this.record(manager, payment, 'failed', reason);
+    return [];
+  }
+
   private record(
     database: Pick<EntityManager, 'query'>,
-    { tradeNo, id }: Payment,
+    { tradeNo, id }: Pick<Payment, 'tradeNo' | 'id'>,
     kind: OrderEventKind,
     detail = '',
   ): Promise<void> {
-    const at = new Date(this.deps.clock.now());
+    const at = this.now();
     return recordOrderEvent(database, tradeNo, { at, kind, detail, payment: id, actorId: null, actorName: null });
+  }
+
+  private now(): Date {
+    return new Date(this.deps.clock.now());
   }
 }
 
 class PaymentRefused extends Error {}
+
+/** A refund or a dispute of a payment that no order has, or not yet. */
+class UnknownPayment extends PaymentRefused {}
+
+function nameOf(report: PaymentReport | null): Record<string, string> {
+  if (report?.kind === 'paid') return { tradeNo: report.payment.tradeNo };
+  if (report?.kind === 'reversal') return { payment: report.reversal.payment, reversal: report.reversal.id };
+  return report ? { tradeNo: report.tradeNo } : {};
+}
 
 /** A valid signature is not enough: the payment must be for this order, to our account and of this amount. */
 function assertMatches(order: TopUpOrder, provider: PaymentProvider, payment: Payment, settings: OptionValues): void {
   if (order.provider !== provider.name) throw new PaymentRefused('the order belongs to another gateway');
   if (payment.account !== order.merchantId || provider.account(settings) !== order.merchantId) {
     throw new PaymentRefused('paid to another merchant');
+  }
+  const { providerOrderId } = payment;
+  // The callback may come before the response that numbers the order is stored.
+  if (providerOrderId !== undefined && order.providerOrderId !== null && providerOrderId !== order.providerOrderId) {
+    throw new PaymentRefused('paid on another page');
   }
   if (payment.money !== order.money) throw new PaymentRefused('another amount was paid');
   if (payment.currency !== order.currency) throw new PaymentRefused('paid in another currency');

@@ -8,6 +8,8 @@ export interface PaymentProvidersDeps {
   readonly list: readonly [PaymentProvider, ...PaymentProvider[]];
   readonly options: { readonly values: OptionValues };
   readonly fetch: Pick<GuardedFetch, 'fetch'>;
+  /** See `ProviderContext.apiAddress`. */
+  readonly apiAddress?: string | undefined;
 }
 
 export interface ProviderMethod {
@@ -54,6 +56,12 @@ export class PaymentProviders {
     return found;
   }
 
+  /** Our account at a provider; null while it is not configured. */
+  accountOf(provider: PaymentProvider): string | null {
+    const settings = this.deps.options.values;
+    return provider.isConfigured(settings) ? provider.account(settings) : null;
+  }
+
   contextOf({ name }: PaymentProvider): ProviderContext {
     const settings = this.deps.options.values;
     const ourAddress = siteAddress(settings.ServerAddress);
@@ -62,6 +70,7 @@ export class PaymentProviders {
       fetch: (call) => this.deps.fetch.fetch(call),
       notifyUrl: `${settings.CustomCallbackAddress || ourAddress}/api/user/${name}/notify`,
       returnUrl: `${ourAddress}/log`,
+      apiAddress: this.deps.apiAddress,
     };
   }
 }

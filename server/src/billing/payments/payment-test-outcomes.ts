@@ -3,7 +3,8 @@ export const paymentTestMessages = {
   WORKS: 'The gateway accepts requests of this merchant with this key.',
   CALLBACK_NOT_PUBLIC:
     'The gateway accepts this key, but cannot report payments to a private address. Set ServerAddress or CustomCallbackAddress.',
-  NOT_CONFIGURED: 'Set the gateway address, the merchant id and the key first.',
+  CALLBACK_MISSING: 'The gateway accepts this key, but does not report payments to this site. Add the webhook there.',
+  NOT_CONFIGURED: 'Fill in the settings of the gateway first.',
   ADDRESS_REFUSED: 'This server does not call the gateway address: it is private, or has a port that is not allowed.',
   UNREACHABLE: 'The gateway address cannot be reached.',
   TIMED_OUT: 'The gateway did not respond within 10 seconds.',

@@ -11,6 +11,7 @@ const allowed = [
   // Names of settings, as the wire of the older consoles has them.
   /^server\/src\/options\/option-(registry|permissions)\.ts$/,
   /^client\/src\/nouns\/settings\/settingsCatalog\.ts$/,
+  /^client\/src\/i18n\/\w+\/settingTexts\.ts$/,
   // Orders of other programs.
   /^server\/src\/import\/map\/orders\.ts$/,
 ];

@@ -1,4 +1,5 @@
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
+import { AppError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { PaymentTestOutcome } from './payment-test-outcomes.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
@@ -17,6 +18,8 @@ export interface PaymentMethod {
   readonly currency: string;
   /** Units of the currency for 1 USD of balance. */
   readonly pricePerUsd: number;
+  /** The smallest top-up in USD, if it is more than that of the site. */
+  readonly minTopUp?: number;
 }
 
 /** The settings, the network and the addresses that a call to a provider needs. */
@@ -27,6 +30,8 @@ export interface ProviderContext {
   readonly notifyUrl: string;
   /** Where the provider sends the buyer afterwards. */
   readonly returnUrl: string;
+  /** Replaces the address of a provider's API that no setting names. */
+  readonly apiAddress?: string | undefined;
 }
 
 /** The page of a provider where the buyer pays. */
@@ -48,7 +53,33 @@ export interface Payment {
   /** Minor units. Null: not an amount of the currency. */
   readonly money: number | null;
   readonly currency: string;
+  /** The provider's number of the order that was paid, if it numbers orders. */
+  readonly providerOrderId?: string;
 }
+
+/** Money that a provider pays back, or that a buyer's bank takes back. */
+export interface ReportedReversal {
+  readonly kind: 'refund' | 'dispute';
+  /** The provider's number of it. */
+  readonly id: string;
+  /** The provider's number of the payment. */
+  readonly payment: string;
+  readonly account: string;
+  /** Minor units. Null: not an amount of the currency. */
+  readonly money: number | null;
+  readonly currency: string;
+  /** `undone`: the refund failed, or the dispute was won. It is never left again. */
+  readonly state: 'pending' | 'done' | 'undone';
+  /** The key of a refund that was ordered here. */
+  readonly key: string | null;
+}
+
+/** The content of an event. */
+export type PaymentReport =
+  | { readonly kind: 'paid'; readonly payment: Payment }
+  /** The order was not paid, and its page is closed. */
+  | { readonly kind: 'failed'; readonly tradeNo: string; readonly reason: string }
+  | { readonly kind: 'reversal'; readonly reversal: ReportedReversal };
 
 /** A callback as it arrived. Signatures may cover any part of it. */
 export interface RawCallback {
@@ -56,15 +87,44 @@ export interface RawCallback {
   readonly query: Readonly<Record<string, string | undefined>>;
   /** Empty for GET. */
   readonly body: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
 }
 
-/** `refused`: not from the provider. `nothing`: from the provider, but no payment. */
-export type CallbackReading =
-  { readonly kind: 'refused' | 'nothing' } | { readonly kind: 'paid'; readonly payment: Payment };
+/** A callback whose signature is valid. */
+export interface ProviderEvent {
+  /** Unique among the events of the provider. */
+  readonly id: string;
+  /** Everything that `read` needs. It is stored. */
+  readonly body: string;
+}
+
+/**
+ * `forged`: not from the provider. `refused`: stored, but it does not match its order. `failed`: not processed, although
+ * it may be stored.
+ */
+export type CallbackResult = 'accepted' | 'refused' | 'forged' | 'failed';
 
 export interface CallbackReply {
   readonly status: number;
   readonly text: string;
+}
+
+/** The provider refuses a refund: no money goes back. */
+export class RefundRefused extends AppError {
+  constructor(reason: string) {
+    super('UPSTREAM_INVALID_RESPONSE', `The gateway refuses the refund: ${reason}`);
+  }
+}
+
+/** A refund that is ordered. */
+export interface RefundOrder {
+  /** The same for each attempt. */
+  readonly key: string;
+  /** Minor units of the order's currency. */
+  readonly money: number;
+  /** Whether an earlier attempt may have reached the provider. */
+  readonly isRetry: boolean;
 }
 
 /** The result of a test of the settings, and the text of the provider's response, if there was one. */
@@ -96,18 +156,22 @@ export interface PaymentProvider {
   checkoutAddresses(settings: OptionValues): readonly string[];
   /** Query parameters of the callback, for the description of the API. */
   readonly callbackParameters: Readonly<Record<string, string>>;
-  /** Checks the signature of a callback and reads it. */
-  readCallback(raw: RawCallback, settings: OptionValues): CallbackReading;
-  /** The response to a callback. One that is not accepted is repeated by the provider. */
-  replyTo(accepted: boolean): CallbackReply;
+  /** Checks the signature of a callback. Null: it is not from the provider. */
+  verify(raw: RawCallback, settings: OptionValues): ProviderEvent | null;
+  /** Reads a verified event, also long after it came. Null: it concerns no order. */
+  read(body: string): PaymentReport | null;
+  /** The response to a callback. One that is not accepted is repeated by the provider, if it does so. */
+  replyTo(result: CallbackResult): CallbackReply;
   /** Asks for the payment of an order. Null: it is not paid. */
   query(order: TopUpOrder, context: ProviderContext): Promise<Payment | null>;
+  /** Whether a refund that is sent twice with one key is made once. */
+  readonly repeatsRefunds: boolean;
   /**
    * Pays back a part of a paid order, or all of it.
-   * @param money minor units of the order's currency
-   * @throws AppError UPSTREAM_INVALID_RESPONSE when the provider refuses, with its text
+   * @returns the provider's number of the refund; null if it has none
+   * @throws RefundRefused with the text of the provider
    */
-  refund(order: TopUpOrder, money: number, context: ProviderContext): Promise<void>;
+  refund(order: TopUpOrder, refund: RefundOrder, context: ProviderContext): Promise<string | null>;
   /** Tries the settings without a payment. Called only when it is configured. */
   test(context: ProviderContext): Promise<ProviderTest>;
 }

@@ -27,4 +27,6 @@ export class TopUpOrder {
   @Column('text', { name: 'provider_order_id', nullable: true }) providerOrderId: string | null;
   /** The provider's number of the payment. */
   @Column('text', { name: 'provider_trade_no', nullable: true }) providerTradeNo: string | null;
+  /** Minor units that were refunded or are disputed. */
+  @Column('bigint', { default: 0, transformer: bigintColumn }) refunded: number;
 }

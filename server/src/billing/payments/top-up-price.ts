@@ -31,11 +31,12 @@ export function priceTopUp(
   amount: number,
   group: string,
   options: PriceOptions,
-  { currency, pricePerUsd }: Pick<PaymentMethod, 'currency' | 'pricePerUsd'>,
+  { currency, pricePerUsd, minTopUp = 0 }: Pick<PaymentMethod, 'currency' | 'pricePerUsd' | 'minTopUp'>,
 ): TopUpPrice {
   if (!Number.isSafeInteger(amount)) throw new InvalidInputError('Invalid parameter', 'amount');
   const { DisplayInCurrencyEnabled: inCurrency, QuotaPerUnit, MinTopUp, TopupGroupRatio } = options;
-  const least = inCurrency ? new Decimal(MinTopUp) : new Decimal(MinTopUp).mul(QuotaPerUnit).ceil();
+  const leastDollars = Decimal.max(MinTopUp, minTopUp);
+  const least = inCurrency ? leastDollars : leastDollars.mul(QuotaPerUnit).ceil();
   if (least.greaterThan(amount)) {
     throw new InvalidInputError(`Top-up amount must not be below ${least.toFixed()}`, 'amount');
   }

@@ -65,6 +65,10 @@ const rules: ReadonlyMap<number, readonly Rule[]> = new Map<number, readonly Rul
       rule(`Transferred ${money} of invite earnings to the balance`, '邀请收益划转到余额：$<amount>'),
       rule(String.raw`Rebate ${money} for a top-up of user (?<id>\d+)`, '用户 $<id> 充值的返利：$<amount>'),
       rule(`Your top-up earned your inviter a rebate of ${money}`, '您的充值为邀请人带来返利：$<amount>'),
+      rule(`Online top-up ${money} taken back`, '收回在线充值：$<amount>'),
+      rule(`Online top-up ${money} given back`, '退回在线充值：$<amount>'),
+      rule(`Rebate ${money} taken back`, '收回返利：$<amount>'),
+      rule(`Rebate ${money} given back`, '退回返利：$<amount>'),
       rule(String.raw`Channel (?<id>\d+) was enabled automatically`, '渠道 $<id> 已自动启用'),
       rule(String.raw`Channel (?<id>\d+) was disabled automatically`, '渠道 $<id> 已自动禁用'),
       rule(

@@ -18,9 +18,13 @@ import {
   type OrderEvent,
   type OrderFilter,
   readOrderEvents,
+  parseMoney,
   recordOrderEvent,
+  type Refunds,
+  type Reversals,
   TopUpOrder,
 } from '../../billing/payments/index.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import type { Clock } from '../../shared/clock.js';
 import type { WalletService } from './wallet.service.js';
 
@@ -28,8 +32,28 @@ export interface OrderDeps {
   readonly orders: Repository<TopUpOrder>;
   readonly wallet: Pick<WalletService, 'query' | 'statusOf'>;
   readonly credit: CreditService;
+  readonly reversals: Reversals;
+  readonly refunds: Refunds;
+  readonly idempotency: Pick<Idempotency, 'once'>;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
+}
+
+/** A refund that an admin orders. */
+export interface RefundInput {
+  /** Decimal text in the currency of the order. Absent: what is not refunded yet. */
+  readonly amount?: string | null | undefined;
+  readonly note: string;
+  /** The refund is made even if the quota was spent. */
+  readonly belowZero?: boolean | null | undefined;
+  readonly idempotencyKey?: string | null | undefined;
+}
+
+export interface RefundResult {
+  readonly order: TopUpOrder;
+  /** False: the provider has not confirmed it. The server asks again. */
+  readonly confirmed: boolean;
+  readonly replayed: boolean;
 }
 
 const maxNoteLength = 200;
@@ -49,11 +73,7 @@ export class OrderService {
     const admin = requirePermission(actor, 'users.quota');
     requirePermission(actor, 'payments');
     requireConfirmed(admin);
-    const note = given.trim();
-    if (note === '') throw new InvalidInputError('Write how you know of the payment', 'note');
-    if ([...note].length > maxNoteLength) {
-      throw new InvalidInputError(`A note has at most ${maxNoteLength} characters`, 'note');
-    }
+    const note = noteOf(given, 'Write how you know of the payment');
     const credited = await this.deps.orders.manager.transaction((manager) => this.pay(manager, admin, id, note));
     await this.deps.credit.announce(credited);
     return this.deps.orders.findOneByOrFail({ id });
@@ -81,6 +101,64 @@ export class OrderService {
     return credited;
   }
 
+  /**
+   * Takes the quota of a paid order, or of a part of it, and the inviter's rebate with it, then pays the money back at its
+   * provider. If the provider refuses, the quota is returned.
+   * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED, INVALID_INPUT, NOT_FOUND, CONFLICT (not paid there),
+   * INSUFFICIENT_QUOTA (spent, and not `belowZero`), UPSTREAM_INVALID_RESPONSE (the provider refuses)
+   */
+  async refund(actor: MaybeActor, id: number, { idempotencyKey, ...input }: RefundInput): Promise<RefundResult> {
+    const admin = requirePermission(actor, 'users.quota');
+    requirePermission(actor, 'payments');
+    requireConfirmed(admin);
+    const note = noteOf(input.note, 'Write why the money goes back');
+    const request = { operation: 'refundTopUp', key: idempotencyKey ?? null, input: { id, ...input } };
+    const { result, replayed } = await this.deps.idempotency.once(admin, request, (manager) =>
+      this.take(manager, admin, id, { ...input, note }),
+    );
+    if (!replayed) {
+      await this.deps.credit.announce(result.changed);
+      await this.deps.refunds.send(result.id);
+    }
+    const [row] = await this.deps.orders.manager.query<Array<{ state: string }>>(
+      'SELECT state FROM top_up_reversals WHERE id = $1',
+      [result.id],
+    );
+    return { order: await this.deps.orders.findOneByOrFail({ id }), confirmed: row?.state !== 'pending', replayed };
+  }
+
+  private async take(
+    manager: EntityManager,
+    admin: Actor,
+    id: number,
+    { amount, note, belowZero }: Omit<RefundInput, 'idempotencyKey'>,
+  ): Promise<{ id: number; changed: number[] }> {
+    const order = await manager.findOne(TopUpOrder, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    if (!order) throw new NotFoundError('Order', id);
+    await this.assertMayCredit(manager, admin, order);
+    if (order.status !== 'success' || order.providerTradeNo === null) {
+      throw new ConflictError('The gateway has no payment of this order', 'id');
+    }
+    this.deps.refunds.assertPossible(order);
+    const left = order.money - order.refunded;
+    if (left === 0) throw new ConflictError('This order is refunded already', 'id');
+    const money = amount == null ? left : parseMoney(amount.trim(), order.currency);
+    if (money === null || money <= 0 || money > left) {
+      const most = `${formatMoney(left, order.currency)} ${order.currency}`;
+      throw new InvalidInputError(`The amount must be above 0 and at most ${most}`, 'amount');
+    }
+    const by = { id: admin.id, username: admin.username, note, belowZero: belowZero ?? false };
+    const taken = await this.deps.reversals.order(manager, order, money, by);
+    await this.deps.auditLog.write(manager, admin, {
+      action: 'refund',
+      subject: 'user',
+      id: order.userId,
+      before: null,
+      after: { order: order.tradeNo, money: formatMoney(money, order.currency), currency: order.currency, note },
+    });
+    return taken;
+  }
+
   private async assertMayCredit(manager: EntityManager, admin: Actor, { userId }: TopUpOrder): Promise<void> {
     const [buyer] = await manager.query<Array<{ role: Role; customRoleId: number | null }>>(
       'SELECT role, custom_role_id AS "customRoleId" FROM users WHERE id = $1 AND deleted_at IS NULL',
@@ -88,7 +166,7 @@ export class OrderService {
     );
     if (!buyer) throw new NotFoundError('User', userId);
     if (!outranks(admin, rankOf(buyer))) {
-      throw new ForbiddenError('You may not credit a user of your rank or above');
+      throw new ForbiddenError('You may not change the balance of a user of your rank or above');
     }
   }
 
@@ -149,9 +227,20 @@ export class OrderService {
         markedBy,
         note,
         order.topUpCode,
+        formatMoney(order.refunded, order.currency),
       ],
     ]);
   }
+}
+
+/** @throws InvalidInputError */
+function noteOf(given: string, missing: string): string {
+  const note = given.trim();
+  if (note === '') throw new InvalidInputError(missing, 'note');
+  if ([...note].length > maxNoteLength) {
+    throw new InvalidInputError(`A note has at most ${maxNoteLength} characters`, 'note');
+  }
+  return note;
 }
 
 interface ExportedOrder {
@@ -164,5 +253,5 @@ interface ExportedOrder {
 
 const columns = [
   ...['id', 'trade_no', 'user_id', 'username', 'provider', 'method', 'status', 'amount', 'currency', 'quota'],
-  ...['created_at', 'paid_at', 'payment', 'marked_by', 'note', 'top_up_code'],
+  ...['created_at', 'paid_at', 'payment', 'marked_by', 'note', 'top_up_code', 'refunded'],
 ];

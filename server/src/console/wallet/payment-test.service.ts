@@ -37,7 +37,7 @@ export class PaymentTestService {
     if (!provider.isConfigured(options.values)) return { outcome: 'NOT_CONFIGURED', reply: null, callbackUrl };
     try {
       const { outcome, reply } = await provider.test(context);
-      const isUnreachable = outcome === 'WORKS' && !isPublic(callbackUrl);
+      const isUnreachable = (outcome === 'WORKS' || outcome === 'CALLBACK_MISSING') && !isPublic(callbackUrl);
       return { outcome: isUnreachable ? 'CALLBACK_NOT_PUBLIC' : outcome, reply, callbackUrl };
     } catch (error) {
       if (!isAppError(error)) throw error;

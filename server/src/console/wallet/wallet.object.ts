@@ -27,6 +27,7 @@ import {
   type Checkout,
   formatMoney,
   methodOf,
+  orderEventKinds,
   type OrderEvent,
   type OrderEventKind,
   type OrderFilter,
@@ -83,9 +84,13 @@ export class PaymentMethodObject extends fields({
   currency: text('ISO 4217. Orders by this method are in this currency.'),
   pricePerUsd: float('Units of the currency for 1 USD of balance, before the factor of the group.'),
   isOffered: flag('Buyers can choose it: its gateway is configured.'),
+  minTopUp: float('Smallest top-up by this method in USD.'),
 }) {}
 
-export const toPaymentMethodObject = ({ provider, method, isOffered }: ProviderMethod): PaymentMethodObject => ({
+export const toPaymentMethodObject = (
+  { provider, method, isOffered }: ProviderMethod,
+  minTopUp: number,
+): PaymentMethodObject => ({
   method: method.id,
   provider: provider.name,
   names: Object.entries(method.names).map(([language, name]) => ({ language, name })),
@@ -93,6 +98,7 @@ export const toPaymentMethodObject = ({ provider, method, isOffered }: ProviderM
   currency: method.currency,
   pricePerUsd: method.pricePerUsd,
   isOffered,
+  minTopUp: Math.max(minTopUp, method.minTopUp ?? 0),
 });
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })
@@ -104,6 +110,7 @@ export class TopUpOrderObject extends fields({
   method: of<string>(() => PaymentMethodEnum, 'How the buyer pays.'),
   status: of<OrderStatus>(() => OrderStatusEnum, 'Whether the order was paid.'),
   money: of<MoneyObject>(() => MoneyObject, 'Payable.'),
+  refunded: of<MoneyObject>(() => MoneyObject, 'The part that was refunded or is disputed.'),
   quota: quota('Quota it adds to the balance.'),
   usd: float('The quota in USD.'),
   topUpCode: text('What the buyer typed as a code. Empty: nothing.'),
@@ -119,6 +126,7 @@ export const toOrderObject = (order: TopUpOrder, status: OrderStatus, quotaPerUn
   method: methodOf(order),
   status,
   money: toMoney(order.money, order.currency),
+  refunded: toMoney(order.refunded, order.currency),
   quota: order.quota,
   usd: order.quota / quotaPerUnit,
   topUpCode: order.topUpCode,
@@ -128,7 +136,7 @@ export const toOrderObject = (order: TopUpOrder, status: OrderStatus, quotaPerUn
 
 const OrderEventEnum = enumType(
   'TopUpEventKind',
-  namesOf(['CREDITED', 'REPEATED', 'PAID_AGAIN', 'REFUSED', 'MARKED_PAID']),
+  namesOf(orderEventKinds.map((kind) => kind.toUpperCase() as Uppercase<OrderEventKind>)),
   'What happened to an order.',
   {
     CREDITED: 'The gateway reported the payment, and the quota was credited.',
@@ -136,6 +144,12 @@ const OrderEventEnum = enumType(
     PAID_AGAIN: 'The gateway reported a second payment of the order, to be refunded. Nothing was credited.',
     REFUSED: 'The gateway reported a payment that does not match the order.',
     MARKED_PAID: 'An admin marked the order as paid, and the quota was credited.',
+    FAILED: 'The payment failed, or its page expired. Nothing was credited.',
+    REFUNDED: 'Money was refunded, by an admin or at the gateway, and its quota was taken back.',
+    REFUND_FAILED: 'A refund failed, and its quota was returned.',
+    DISPUTED: 'The buyer disputes the payment at their bank, and its quota was taken back.',
+    DISPUTE_WON: 'The dispute was won, and its quota was returned.',
+    DISPUTE_LOST: 'The dispute was lost.',
   },
 );
 
@@ -143,9 +157,9 @@ const OrderEventEnum = enumType(
 export class TopUpEventObject extends fields({
   at: moment('When it happened.'),
   kind: of<Uppercase<OrderEventKind>>(() => OrderEventEnum, 'What happened.'),
-  detail: text('The reason of a refusal, or the note of the admin. Empty for other entries.'),
-  payment: text.orNull('The gateway’s number of the payment.'),
-  actorName: text.orNull('The name of the admin who marked the order as paid. Null: the gateway.'),
+  detail: text('The amount of a refund or dispute, the reason of a refusal, or the note of the admin.'),
+  payment: text.orNull('The gateway’s number of the payment, the refund or the dispute.'),
+  actorName: text.orNull('The name of the admin who did it. Null: the gateway.'),
 }) {}
 
 export const toOrderEventObject = ({ kind, ...event }: OrderEvent): TopUpEventObject => ({
@@ -269,6 +283,17 @@ export class StartTopUpInput extends inputFields({
 export class MarkTopUpPaidInput extends inputFields({
   id: int('`TopUpOrder.id`.'),
   note: text('How you know of the payment; 1 to 200 characters.'),
+}) {}
+
+@InputType('RefundTopUpInput', { description: 'A refund of an order that was paid at its gateway.' })
+export class RefundTopUpInput extends inputFields({
+  id: int('`TopUpOrder.id`.'),
+  amount: text.orNull('In the currency of the order, such as `7.30`. Null: all that is not refunded yet.'),
+  note: text('Why the money goes back; 1 to 200 characters.'),
+  belowZero: flag.orNull(
+    'The refund is made even if the quota was spent: the balance of the buyer or of their inviter may fall below zero.',
+  ),
+  idempotencyKey: text.orNull('Any unique text. A retry with the same key makes no second refund.'),
 }) {}
 
 @ObjectType('FormField', { description: 'A hidden field of a form.' })

@@ -17,6 +17,7 @@ import {
   RevenueObject,
   type StartedTopUp,
   MarkTopUpPaidInput,
+  RefundTopUpInput,
   StartTopUpInput,
   TestPaymentPayload,
   toOrderEventObject,
@@ -41,7 +42,7 @@ import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 export class WalletResolver {
   constructor(
     private readonly walletService: WalletService,
-    private readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> },
+    private readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit' | 'MinTopUp'> },
     private readonly tests: PaymentTestService,
     private readonly orders: OrderService,
   ) {}
@@ -82,12 +83,34 @@ export class WalletResolver {
     return { order: this.toObject(await this.orders.markPaid(actor, id, note)) };
   }
 
+  @PayloadMutation(
+    {
+      order: [() => TopUpOrderObject, 'The order after the change.'],
+      confirmed: [
+        () => Boolean,
+        'False: the gateway has not confirmed the refund. The server sends it again if the gateway allows it.',
+      ],
+      replayed,
+    },
+    'Takes back the quota of a paid order, or of a part of it, and pays the money back at its gateway. Needs payments too.',
+  )
+  @Access('users.quota')
+  async refundTopUp(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => RefundTopUpInput, { description: 'The order, the amount and a note.' })
+    { id, ...input }: RefundTopUpInput,
+  ): Promise<{ order: TopUpOrderObject; confirmed: boolean; replayed: boolean }> {
+    const { order, ...result } = await this.orders.refund(actor, id, input);
+    return { order: this.toObject(order), ...result };
+  }
+
   @Query(() => [PaymentMethodObject], {
     description: 'All ways to pay, those that are offered first; orders may have others of them.',
   })
   @Access('common')
   paymentMethods(@Ctx() { actor }: GraphQLContext): PaymentMethodObject[] {
-    return this.walletService.methods(actor).map(toPaymentMethodObject);
+    const { MinTopUp } = this.options.values;
+    return this.walletService.methods(actor).map((method) => toPaymentMethodObject(method, MinTopUp));
   }
 
   @Mutation(() => TestPaymentPayload, {

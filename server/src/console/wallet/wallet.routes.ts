@@ -7,7 +7,15 @@ import { parameter } from '../../platform/http/openapi/operation.js';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
 import { restRoutes, routesFor } from '../../platform/http/route.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
-import { type PaymentCallbacks, paymentMethodIds, paymentProviders } from '../../billing/payments/index.js';
+import {
+  formatMoney,
+  newApiFlags,
+  type CallbackResult,
+  type PaymentCallbacks,
+  type PaymentProvider,
+  paymentMethodIds,
+  paymentProviders,
+} from '../../billing/payments/index.js';
 import type { OrderService } from './order.service.js';
 import type { WalletService } from './wallet.service.js';
 import {
@@ -15,6 +23,8 @@ import {
   notPaid,
   orderQuery,
   payBody,
+  refundBody,
+  refundedOrder,
   startedPayment,
   success,
   toOrderFilter,
@@ -45,8 +55,7 @@ export const topUpPaymentRoutes = [
       const { methods, minTopUp } = walletService.offer(actor);
       return {
         enable_online_topup: methods.length > 0,
-        enable_stripe_topup: false,
-        enable_creem_topup: false,
+        ...newApiFlags,
         pay_methods: methods.map(({ method }) => ({ name: method.names.zh, type: method.id })),
         min_topup: minTopUp,
         amount_options: [],
@@ -101,14 +110,54 @@ export const orderRoutes = [
     example: { query: { status: 'success' } },
     handle: (orders, { actor, query, reply }) => sendCsv(reply, 'payments', orders.export(actor, toOrderFilter(query))),
   }),
+  routesFor<OrderService>()('POST /api/payment/:id/refund', {
+    summary: 'Refund a paid order',
+    description:
+      'Takes back the quota, and the rebate of the inviter with it, then pays the money back at the gateway. Without an amount: all that is not refunded yet. Needs `payments` too. Admins confirm with their second factor.',
+    caller: { may: 'users.quota' },
+    once: true,
+    body: refundBody,
+    data: refundedOrder,
+    errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED', 'CONFLICT', 'INSUFFICIENT_QUOTA', 'UPSTREAM_INVALID_RESPONSE'],
+    example: { path: { id: 1 }, body: { amount: '7.30', note: 'the buyer asked for it' } },
+    handle: async (orders, { actor, id, body, idempotencyKey, reply }) => {
+      const { amount, note, below_zero: belowZero } = body;
+      const { order, confirmed, replayed } = await orders.refund(actor, id, {
+        amount,
+        note,
+        belowZero,
+        idempotencyKey,
+      });
+      markReplayed(reply, replayed);
+      const refunded = formatMoney(order.refunded, order.currency);
+      return { trade_no: order.tradeNo, currency: order.currency, refunded, confirmed };
+    },
+  }),
 ];
+
+const failures: Readonly<Record<Exclude<CallbackResult, 'accepted'>, string>> = {
+  refused: 'The payment does not match its order',
+  forged: 'The signature is not valid',
+  failed: 'Not processed: send it again',
+};
+
+/** The statuses of a provider's callback that are not 200. */
+const otherReplies = (provider: PaymentProvider): Record<number, string> =>
+  Object.fromEntries(
+    Object.entries(failures)
+      .map(([result, reason]) => [provider.replyTo(result as CallbackResult).status, reason] as const)
+      .filter(([status]) => status !== 200),
+  );
 
 /** The callback of each provider. Older gateways send it by `GET`. */
 export const callbackRoutes = paymentProviders.flatMap((provider) =>
   (['GET', 'POST'] as const).map((method) =>
     routesFor<PaymentCallbacks>()(`${method} /api/user/${provider.name}/notify`, {
-      summary: "The payment gateway's message that an order was paid",
-      description: method === 'POST' ? 'The fields come as a form.' : undefined,
+      summary: "The payment gateway's message about an order",
+      description:
+        method === 'POST' && Object.keys(provider.callbackParameters).length > 0
+          ? 'The fields come as a form.'
+          : undefined,
       caller: 'open',
       bodyLimit: anonymousBodyLimit,
       withoutHead: true,
@@ -116,6 +165,7 @@ export const callbackRoutes = paymentProviders.flatMap((provider) =>
         Object.entries(provider.callbackParameters).map(([name, meaning]) => [name, parameter.words(meaning)]),
       ),
       media: 'text/plain',
+      also: otherReplies(provider),
       example: {},
       handle: async (callbacks, { request: { headers, body }, rawQuery: query }) => {
         const { text, status } = await callbacks.take(provider, {

@@ -3,7 +3,7 @@ import { flag, nullish, parameter, text } from '../../platform/http/openapi/oper
 import { dateOf } from '../../shared/clock.js';
 import { lastSecond, maxInt32 } from '../../shared/limits.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { OrderFilter, OrderStatus } from '../../billing/payments/index.js';
+import { newApiFlagFields, type OrderFilter, type OrderStatus } from '../../billing/payments/index.js';
 
 /** Old clients also send `top_up_code` here. It does not change the price. */
 export const amountBody = z.object({ amount: z.int() });
@@ -23,8 +23,7 @@ export const startedPayment = z.union([paid(z.record(z.string(), z.string())).ex
 /** The ways to pay in the form of new-api, whose other providers do not exist here. */
 export const topUpInfo = z.object({
   enable_online_topup: flag('A way to pay is offered'),
-  enable_stripe_topup: z.literal(false),
-  enable_creem_topup: z.literal(false),
+  ...newApiFlagFields,
   pay_methods: z.array(
     z.object({ name: text('The text that buyers read'), type: text('The `payment_method` of `/api/user/pay`') }),
   ),
@@ -35,6 +34,19 @@ export const topUpInfo = z.object({
 
 export const success = { success: true, message: 'success' } as const;
 export const notPaid = (data: string): z.output<typeof refusal> => ({ success: false, message: 'error', data });
+
+/** `POST /api/payment/:id/refund`. */
+export const refundBody = z.object({
+  amount: nullish.text,
+  note: z.string(),
+  below_zero: z.boolean().nullish(),
+});
+export const refundedOrder = z.object({
+  trade_no: text('Number of the order'),
+  currency: text('ISO 4217'),
+  refunded: text('Money that was refunded or is disputed, with this refund'),
+  confirmed: flag('False: the gateway has not confirmed the refund'),
+});
 
 const orderStatuses: readonly OrderStatus[] = ['pending', 'success', 'expired'];
 

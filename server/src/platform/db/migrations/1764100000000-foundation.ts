@@ -298,7 +298,8 @@ export class Foundation1764100000000 implements MigrationInterface {
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         order_id integer NOT NULL REFERENCES top_up_orders ON DELETE CASCADE,
         at timestamptz NOT NULL,
-        kind text NOT NULL CHECK (kind IN ('credited', 'repeated', 'paid_again', 'refused', 'marked_paid')),
+        kind text NOT NULL CHECK (kind IN ('credited', 'repeated', 'paid_again', 'refused', 'marked_paid', 'failed',
+          'refunded', 'refund_failed', 'disputed', 'dispute_won', 'dispute_lost')),
         -- The reason of a refusal, or the note of the admin.
         detail text NOT NULL DEFAULT '',
         -- The gateway's payment number. Null: none, or not of a gateway.

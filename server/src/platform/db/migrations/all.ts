@@ -2,6 +2,7 @@ import { Foundation1764100000000 } from './1764100000000-foundation.js';
 import { Ledger1764100000001 } from './1764100000001-ledger.js';
 import { Rollups1764100000002 } from './1764100000002-rollups.js';
 import { FailedAttempts1764100000004 } from './1764100000004-failed-attempts.js';
+import { PaymentEvents1764100000005 } from './1764100000005-payment-events.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   Ledger1764100000001,
   Rollups1764100000002,
   FailedAttempts1764100000004,
+  PaymentEvents1764100000005,
 ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../../../shared/errors.js';
 import { formatMoney } from '../../money.js';
-import type { Payment, ProviderContext } from '../../provider.js';
+import { type Payment, type ProviderContext, type RefundOrder, RefundRefused } from '../../provider.js';
 import type { TopUpOrder } from '../../top-up-order.entity.js';
 import { toPayment } from './callback.js';
 
@@ -31,7 +31,7 @@ export async function queryEpay({ tradeNo }: TopUpOrder, context: ProviderContex
   return order.data.code === succeeded && order.data.status === paid ? toPayment(order.data) : null;
 }
 
-export async function refundEpay(order: TopUpOrder, money: number, context: ProviderContext): Promise<void> {
+export async function refundEpay(order: TopUpOrder, { money }: RefundOrder, context: ProviderContext): Promise<null> {
   const { EpayId: pid, EpayKey: key } = context.settings;
   const form = new URLSearchParams({
     pid,
@@ -42,7 +42,8 @@ export async function refundEpay(order: TopUpOrder, money: number, context: Prov
   const result = response.safeParse(await call(context, new URLSearchParams({ act: 'refund' }), form));
   if (!result.success) throw notEpay();
   const { code, msg = 'no reason' } = result.data;
-  if (code !== succeeded) throw new AppError('UPSTREAM_INVALID_RESPONSE', `The gateway refuses the refund: ${msg}`);
+  if (code !== succeeded) throw new RefundRefused(msg);
+  return null;
 }
 
 async function call(context: ProviderContext, query: URLSearchParams, form?: URLSearchParams): Promise<unknown> {

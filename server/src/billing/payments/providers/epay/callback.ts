@@ -1,15 +1,24 @@
 import type { OptionValues } from '../../../../options/option.service.js';
 import { parseMoney } from '../../money.js';
-import type { CallbackReading, Payment, RawCallback } from '../../provider.js';
-import { isSignedBy, type EpayParameters } from './form.js';
+import type { Payment, PaymentReport, ProviderEvent, RawCallback } from '../../provider.js';
+import { type EpayParameters, isSignedBy } from './form.js';
 import { currency } from './methods.js';
 
-/** Query parameters of GET, and of POST together with the fields of the form (docs/reference/rest/tokens-and-wallet.md#payment-callback). */
-export function readEpayCallback({ query, body }: RawCallback, { EpayKey }: OptionValues): CallbackReading {
+/**
+ * Query parameters of GET, and of POST together with the fields of the form
+ * (docs/reference/rest/tokens-and-wallet.md#payment-callback). The protocol does not number its messages: the signature
+ * names the content of one.
+ */
+export function verifyEpay({ query, body }: RawCallback, { EpayKey }: OptionValues): ProviderEvent | null {
   const parameters: EpayParameters = { ...query, ...Object.fromEntries(new URLSearchParams(body)) };
-  if (!isSignedBy(parameters, EpayKey)) return { kind: 'refused' };
-  if (parameters['trade_status'] !== 'TRADE_SUCCESS') return { kind: 'nothing' };
-  return { kind: 'paid', payment: toPayment(parameters) };
+  if (!isSignedBy(parameters, EpayKey)) return null;
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { id: (parameters['sign'] ?? '').toLowerCase(), body: new URLSearchParams(given).toString() };
+}
+
+export function readEpay(body: string): PaymentReport | null {
+  const parameters: EpayParameters = Object.fromEntries(new URLSearchParams(body));
+  return parameters['trade_status'] === 'TRADE_SUCCESS' ? { kind: 'paid', payment: toPayment(parameters) } : null;
 }
 
 /** The fields of a payment are the same in callbacks and in responses to queries. */

@@ -75,9 +75,11 @@ describe('a query of an order', () => {
   });
 });
 
+const refundOf = (money: number) => ({ key: 'reversal-1', money, isRetry: false });
+
 describe('a refund', () => {
   it('sends the amount with two decimals and keeps the key out of the address', async () => {
-    await epay.refund(order, 730, gateway({ code: 1, msg: '退款成功' }));
+    await epay.refund(order, refundOf(730), gateway({ code: 1, msg: '退款成功' }));
     const [call] = asked;
     expect(call?.url).toBe('https://pay.example.com/api.php?act=refund');
     expect(Object.fromEntries(new URLSearchParams(String(call?.body)))).toEqual({
@@ -89,11 +91,13 @@ describe('a refund', () => {
   });
 
   it('fails with the reason of the gateway', async () => {
-    await expect(epay.refund(order, 730, gateway({ code: -1, msg: '余额不足' }))).rejects.toMatchObject({
+    await expect(epay.refund(order, refundOf(730), gateway({ code: -1, msg: '余额不足' }))).rejects.toMatchObject({
       code: 'UPSTREAM_INVALID_RESPONSE',
       message: 'The gateway refuses the refund: 余额不足',
     });
-    await expect(epay.refund(order, 730, { ...gateway({}), fetch: respondsWith('{}') })).rejects.toMatchObject({
+    await expect(
+      epay.refund(order, refundOf(730), { ...gateway({}), fetch: respondsWith('{}') }),
+    ).rejects.toMatchObject({
       code: 'UPSTREAM_INVALID_RESPONSE',
     });
   });

@@ -1,7 +1,7 @@
 import { formatMoney } from '../../money.js';
 import type { PaymentProvider } from '../../provider.js';
 import { queryEpay, refundEpay } from './api.js';
-import { readEpayCallback } from './callback.js';
+import { readEpay, verifyEpay } from './callback.js';
 import { epayForm } from './form.js';
 import { epayMethodIds, epayMethods } from './methods.js';
 import { testEpay } from './settings-test.js';
@@ -27,9 +27,12 @@ export const epay: PaymentProvider = {
     trade_status: '`TRADE_SUCCESS` credits the order',
     sign: 'Signature of the gateway',
   },
-  readCallback: readEpayCallback,
-  replyTo: (accepted) => ({ status: 200, text: accepted ? 'success' : 'fail' }),
+  verify: verifyEpay,
+  read: readEpay,
+  replyTo: (result) => ({ status: 200, text: result === 'accepted' ? 'success' : 'fail' }),
   query: queryEpay,
+  // The protocol has no key for a refund.
+  repeatsRefunds: false,
   refund: refundEpay,
   test: testEpay,
 };

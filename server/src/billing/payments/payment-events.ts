@@ -1,0 +1,43 @@
+import type { Queries } from '../../platform/db/queries.js';
+import type { ProviderEvent } from './provider.js';
+
+/** An event that a provider sent, as stored. */
+export interface StoredEvent {
+  readonly id: string;
+  readonly provider: string;
+  readonly body: string;
+  readonly receivedAt: Date;
+}
+
+/** Stores an event before anything is done about it. One that came before keeps its row. */
+export async function storeEvent(
+  database: Queries,
+  provider: string,
+  { id, body }: ProviderEvent,
+  receivedAt: Date,
+): Promise<StoredEvent> {
+  await database.query(
+    `INSERT INTO payment_events (provider, event_id, received_at, body) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (provider, event_id) DO NOTHING`,
+    [provider, id, receivedAt, body],
+  );
+  const [stored] = (await database.query(
+    `SELECT ${columns} FROM payment_events WHERE provider = $1 AND event_id = $2`,
+    [provider, id],
+  )) as [StoredEvent];
+  return stored;
+}
+
+/** @param refusal why the event changed nothing; empty if it was accepted */
+export async function finishEvent(database: Queries, id: string, at: Date, refusal: string): Promise<void> {
+  await database.query('UPDATE payment_events SET processed_at = $2, refusal = $3 WHERE id = $1', [id, at, refusal]);
+}
+
+/** Events that were stored before this time and not processed, oldest first. */
+export const openEvents = async (database: Queries, before: Date, most: number): Promise<StoredEvent[]> =>
+  (await database.query(
+    `SELECT ${columns} FROM payment_events WHERE processed_at IS NULL AND received_at < $1 ORDER BY id LIMIT $2`,
+    [before, most],
+  )) as StoredEvent[];
+
+const columns = 'id, provider, body, received_at AS "receivedAt"';

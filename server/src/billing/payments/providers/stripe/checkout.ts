@@ -1,0 +1,66 @@
+import { AppError, ConflictError, InvalidInputError } from '../../../../shared/errors.js';
+import type { Checkout, Payment, ProviderContext } from '../../provider.js';
+import type { TopUpOrder } from '../../top-up-order.entity.js';
+import { toAmount } from './amount.js';
+import { getStripe, postStripe, StripeRefusal } from './api.js';
+import { paymentOf, session, type Session } from './session.js';
+
+/** Opens the page of an order: the same one again while it is open, so that the order cannot be paid on two pages. */
+export async function startCheckout(order: TopUpOrder, _amount: number, context: ProviderContext): Promise<Checkout> {
+  const page =
+    order.providerOrderId === null ? await create(order, context) : await find(order.providerOrderId, context);
+  if (page?.status !== 'open' || !page.url) {
+    throw new ConflictError('The payment page of this order is closed. Start a new one', 'idempotencyKey');
+  }
+  return { url: page.url, fields: {}, providerOrderId: page.id };
+}
+
+export async function queryCheckout(
+  { providerOrderId }: TopUpOrder,
+  context: ProviderContext,
+): Promise<Payment | null> {
+  // Without a number, no buyer has seen a page.
+  const found = providerOrderId === null ? null : await find(providerOrderId, context);
+  return found && paymentOf(found);
+}
+
+async function find(id: string, context: ProviderContext): Promise<Session | null> {
+  try {
+    return await getStripe(context, `checkout/sessions/${encodeURIComponent(id)}`, session);
+  } catch (error) {
+    if (error instanceof StripeRefusal && error.reason === 'resource_missing') return null;
+    throw error;
+  }
+}
+
+const badAmounts: readonly string[] = ['amount_too_small', 'amount_too_large'];
+
+async function create(order: TopUpOrder, context: ProviderContext): Promise<Session> {
+  const { tradeNo, money, currency } = order;
+  // No payment methods are named: a list would hide those that the operator turned on at Stripe.
+  const fields = {
+    mode: 'payment',
+    client_reference_id: tradeNo,
+    success_url: context.returnUrl,
+    cancel_url: context.returnUrl,
+    'line_items[0][quantity]': '1',
+    'line_items[0][price_data][currency]': currency.toLowerCase(),
+    'line_items[0][price_data][unit_amount]': toAmount(money, currency),
+    'line_items[0][price_data][product_data][name]': `${context.settings.SystemName}: balance`,
+    'payment_intent_data[metadata][trade_no]': tradeNo,
+  };
+  try {
+    return await postStripe(context, 'checkout/sessions', { key: tradeNo, fields }, session);
+  } catch (error) {
+    if (!(error instanceof StripeRefusal)) throw error;
+    if (badAmounts.includes(error.reason)) {
+      throw new InvalidInputError('The payment gateway does not take this amount', 'amount');
+    }
+    // Settings changed since the first attempt. Its page, if there is one, was never shown.
+    if (error.reason === 'idempotency_error') {
+      throw new ConflictError('The settings of the payment changed. Start a new order', 'idempotencyKey');
+    }
+    // The text of Stripe may name the key and the account. Buyers read this one.
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', error.message, { cause: error });
+  }
+}

@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import type { DataSource } from 'typeorm';
+import { ConflictError } from '../../shared/errors.js';
+import type { CreditService } from './credit.service.js';
+import type { PaymentProviders } from './payment-providers.js';
+import { RefundRefused } from './provider.js';
+import { keyOf, reversalColumns, type Reversals, type StoredReversal } from './reversals.js';
+import { TopUpOrder } from './top-up-order.entity.js';
+
+export interface RefundsDeps {
+  readonly database: Pick<DataSource, 'transaction' | 'query' | 'manager'>;
+  readonly providers: PaymentProviders;
+  readonly reversals: Reversals;
+  readonly credit: Pick<CreditService, 'announce'>;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** Sends refunds, whose quota is taken already, to their providers. */
+export class Refunds {
+  constructor(private readonly deps: RefundsDeps) {}
+
+  /**
+   * Sends a refund that is pending. If the provider refuses it, its quota is returned. If the outcome is not known, it
+   * stays pending.
+   * @param isRetry an earlier attempt may have reached the provider
+   * @throws RefundRefused
+   */
+  async send(id: number, isRetry = false): Promise<void> {
+    const { database, providers, logger } = this.deps;
+    const [row] = await database.query<Array<StoredReversal & { orderId: number }>>(
+      `SELECT ${reversalColumns}, one.order_id AS "orderId" FROM top_up_reversals one
+        WHERE one.id = $1 AND one.kind = 'refund' AND one.state = 'pending'`,
+      [id],
+    );
+    if (!row) return;
+    const order = await database.manager.findOneByOrFail(TopUpOrder, { id: row.orderId });
+    const provider = providers.named(order.provider);
+    const refund = { key: keyOf(id), money: row.money, isRetry };
+    try {
+      const number = await provider.refund(order, refund, providers.contextOf(provider));
+      await database.query(
+        `UPDATE top_up_reversals SET state = 'done', provider_id = coalesce(provider_id, $2)
+          WHERE id = $1 AND state = 'pending'`,
+        [id, number],
+      );
+    } catch (error) {
+      if (error instanceof RefundRefused) {
+        await this.undo(row, error.message);
+        throw error;
+      }
+      logger.warn({ err: error, tradeNo: order.tradeNo, refund: id }, 'outcome of a refund is not known');
+    }
+  }
+
+  /** @throws ConflictError when the provider of an order is not set up for the account that was paid */
+  assertPossible({ provider: name, merchantId }: TopUpOrder): void {
+    const { providers } = this.deps;
+    const provider = providers.list.find((one) => one.name === name);
+    if (!provider || providers.accountOf(provider) !== merchantId) {
+      throw new ConflictError('The gateway that was paid is not set up', 'id');
+    }
+  }
+
+  /** Sends refunds again whose outcome is not known, if their provider makes a repeated one once. Never throws. */
+  async retry(before: Date, most: number): Promise<void> {
+    const { database, providers, logger } = this.deps;
+    const repeating = providers.list.filter(({ repeatsRefunds }) => repeatsRefunds).map(({ name }) => name);
+    const rows = await database.query<Array<{ id: number }>>(
+      `SELECT one.id FROM top_up_reversals one JOIN top_up_orders o ON o.id = one.order_id
+        WHERE one.kind = 'refund' AND one.state = 'pending' AND one.actor_id IS NOT NULL AND one.created_at < $1
+          AND o.provider = ANY ($2) ORDER BY one.id LIMIT $3`,
+      [before, repeating, most],
+    );
+    for (const { id } of rows) {
+      await this.send(id, true).catch((error: unknown) => logger.warn({ err: error, refund: id }, 'refund refused'));
+    }
+  }
+
+  private async undo(row: StoredReversal & { readonly orderId: number }, reason: string): Promise<void> {
+    const changed = await this.deps.database.transaction(async (manager) => {
+      const order = await manager.findOneOrFail(TopUpOrder, {
+        where: { id: row.orderId },
+        lock: { mode: 'for_no_key_update' },
+      });
+      const [open] = await manager.query<unknown[]>(
+        `SELECT id FROM top_up_reversals WHERE id = $1 AND state = 'pending'`,
+        [row.id],
+      );
+      return open ? this.deps.reversals.undo(manager, order, row, null, reason) : [];
+    });
+    await this.deps.credit.announce(changed);
+  }
+}

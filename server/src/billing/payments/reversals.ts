@@ -1,0 +1,273 @@
+import { Decimal } from 'decimal.js';
+import type { EntityManager } from 'typeorm';
+import { AppError } from '../../shared/errors.js';
+import type { UsageLog } from '../../shared/audit.js';
+import type { Clock } from '../../shared/clock.js';
+import { LogType } from '../../shared/log-type.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import { formatQuota } from '../../shared/quota.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { PostEntry } from '../ledger/index.js';
+import { formatMoney } from './money.js';
+import { type OrderEventKind, recordOrderEvent } from './order-events.js';
+import type { ReportedReversal } from './provider.js';
+import type { TopUpOrder } from './top-up-order.entity.js';
+
+export interface ReversalsDeps {
+  readonly postEntry: PostEntry;
+  readonly usageLog: UsageLog;
+  readonly clock: Clock;
+  readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit' | 'DisplayInCurrencyEnabled'> };
+}
+
+/** An admin who orders a refund. */
+export interface RefundActor {
+  readonly id: number;
+  readonly username: string;
+  readonly note: string;
+  /** Balances may fall below zero: the admin knows that the quota was spent. */
+  readonly belowZero: boolean;
+}
+
+/** A refund or a dispute of an order, as stored. */
+export interface StoredReversal {
+  readonly id: number;
+  readonly kind: ReportedReversal['kind'];
+  readonly state: ReportedReversal['state'];
+  readonly money: number;
+  readonly taken: number;
+  readonly rebateTaken: number;
+  readonly inviterId: number | null;
+}
+
+/** The quota that a reversal takes from one balance. */
+interface Part {
+  readonly due: number;
+  readonly taken: number;
+}
+
+/**
+ * Takes the quota of orders whose money goes back, and the rebate of the inviter with it, and returns both if the money
+ * comes back after all. Everything runs in the caller's transaction, which has locked the order.
+ */
+export class Reversals {
+  constructor(private readonly deps: ReversalsDeps) {}
+
+  /**
+   * Takes the quota for a refund that an admin orders.
+   * @returns the id of the reversal, and ids of users whose balance changed
+   * @throws AppError INSUFFICIENT_QUOTA when a balance does not have it
+   */
+  async order(
+    manager: EntityManager,
+    order: TopUpOrder,
+    money: number,
+    by: RefundActor,
+  ): Promise<{ readonly id: number; readonly changed: number[] }> {
+    const taken = await this.take(manager, order, { kind: 'refund', state: 'pending', id: null, money }, by);
+    await this.record(manager, order, 'refunded', money, null, by);
+    return taken;
+  }
+
+  /**
+   * Does what a provider reports of a refund or a dispute. A repeated or older report changes nothing.
+   * @param money in minor units of the order's currency
+   * @returns ids of users whose balance changed
+   */
+  async report(
+    manager: EntityManager,
+    order: TopUpOrder,
+    reported: ReportedReversal,
+    money: number,
+  ): Promise<number[]> {
+    const { kind, state, id } = reported;
+    const known = await this.find(manager, order, reported);
+    if (!known) {
+      const { changed } = await this.take(manager, order, { kind, state, id, money });
+      if (state === 'undone') return changed;
+      await this.record(manager, order, kind === 'refund' ? 'refunded' : 'disputed', money, id);
+      if (kind === 'dispute' && state === 'done') await this.record(manager, order, 'dispute_lost', money, id);
+      return changed;
+    }
+    await manager.query('UPDATE top_up_reversals SET provider_id = $2 WHERE id = $1', [known.id, id]);
+    if (known.state === 'undone' || known.state === state) return [];
+    if (state === 'undone') return this.undo(manager, order, known, id);
+    if (state === 'done') {
+      await manager.query(`UPDATE top_up_reversals SET state = 'done' WHERE id = $1`, [known.id]);
+      if (kind === 'dispute') await this.record(manager, order, 'dispute_lost', money, id);
+    }
+    return [];
+  }
+
+  /** Returns the quota of a refund that failed, or of a dispute that was won. @returns as `report` */
+  async undo(
+    manager: EntityManager,
+    order: TopUpOrder,
+    { id, kind, money, taken, rebateTaken, inviterId }: StoredReversal,
+    providerId: string | null,
+    reason = '',
+  ): Promise<number[]> {
+    await manager.query(`UPDATE top_up_reversals SET state = 'undone' WHERE id = $1`, [id]);
+    await this.sumUp(manager, order);
+    await this.lock(manager, [order.userId, inviterId]);
+    const changed = [
+      ...(await this.move(manager, { id, kind: 'top_up', userId: order.userId, amount: taken })),
+      ...(inviterId === null
+        ? []
+        : await this.move(manager, { id, kind: 'rebate', userId: inviterId, amount: rebateTaken })),
+    ];
+    const event = kind === 'refund' ? 'refund_failed' : 'dispute_won';
+    await this.record(manager, order, event, money, providerId, undefined, reason);
+    return changed;
+  }
+
+  /** A refund that was ordered here is known by its key, before the provider's number is. */
+  private async find(
+    manager: EntityManager,
+    order: TopUpOrder,
+    { kind, id, key }: ReportedReversal,
+  ): Promise<StoredReversal | undefined> {
+    const [found] = await manager.query<StoredReversal[]>(
+      `SELECT ${reversalColumns} FROM top_up_reversals one
+        WHERE order_id = $1 AND kind = $2 AND (provider_id = $3 OR id::text = $4)`,
+      [order.id, kind, id, key === null ? null : reversalOf(key)],
+    );
+    return found;
+  }
+
+  /** @param by the admin who orders it; absent: it has happened, and what the balances have is taken */
+  private async take(
+    manager: EntityManager,
+    order: TopUpOrder,
+    reversal: Pick<ReportedReversal, 'kind' | 'state'> & { readonly id: string | null; readonly money: number },
+    by?: RefundActor,
+  ): Promise<{ readonly id: number; readonly changed: number[] }> {
+    const [paid] = await manager.query<Array<{ inviterId: number; amount: string }>>(
+      'SELECT user_id AS "inviterId", amount FROM ledger_entries WHERE source = $1',
+      [`rebate:${order.provider}:${order.tradeNo}`],
+    );
+    const inviterId = paid?.inviterId ?? null;
+    const balances = await this.lock(manager, [order.userId, inviterId]);
+    const due = await this.due(manager, order, reversal, Number(paid?.amount ?? 0));
+    const quota = partOf(due.quota, balances.get(order.userId), by);
+    const rebate = partOf(due.rebate, inviterId === null ? undefined : balances.get(inviterId), by);
+    const [{ id }] = await manager.query<[{ id: number }]>(
+      `INSERT INTO top_up_reversals
+         (order_id, kind, state, provider_id, money, quota, taken, rebate, rebate_taken, inviter_id, created_at, actor_id, note)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
+      [
+        ...[order.id, reversal.kind, reversal.state, reversal.id, reversal.money, quota.due, quota.taken],
+        ...[rebate.due, rebate.taken, inviterId, new Date(this.deps.clock.now()), by?.id ?? null, by?.note ?? ''],
+      ],
+    );
+    await this.sumUp(manager, order);
+    const changed = [
+      ...(await this.move(manager, { id, kind: 'top_up', userId: order.userId, amount: -quota.taken }, by)),
+      ...(inviterId === null
+        ? []
+        : await this.move(manager, { id, kind: 'rebate', userId: inviterId, amount: -rebate.taken }, by)),
+    ];
+    return { id, changed };
+  }
+
+  /**
+   * The quota for the money. Parts are rounded down, and the last part is the rest: what is refunded as a whole is taken
+   * as a whole.
+   */
+  private async due(
+    manager: EntityManager,
+    order: TopUpOrder,
+    { state, money }: Pick<ReportedReversal, 'state'> & { readonly money: number },
+    rebate: number,
+  ): Promise<{ readonly quota: number; readonly rebate: number }> {
+    if (state === 'undone') return { quota: 0, rebate: 0 };
+    const [before] = await manager.query<[Record<'money' | 'quota' | 'rebate', string>]>(
+      `SELECT coalesce(sum(money), 0) AS money, coalesce(sum(quota), 0) AS quota, coalesce(sum(rebate), 0) AS rebate
+         FROM top_up_reversals WHERE order_id = $1 AND state <> 'undone'`,
+      [order.id],
+    );
+    const share = Decimal.min(1, new Decimal(before.money).add(money).div(order.money));
+    const rest = (whole: number, taken: string): number =>
+      Math.max(0, share.mul(whole).floor().toNumber() - Number(taken));
+    return { quota: rest(order.quota, before.quota), rebate: rest(rebate, before.rebate) };
+  }
+
+  private async sumUp(manager: EntityManager, order: TopUpOrder): Promise<void> {
+    await manager.query(
+      `UPDATE top_up_orders SET refunded = least(money,
+          (SELECT coalesce(sum(money), 0) FROM top_up_reversals WHERE order_id = $1 AND state <> 'undone'))
+        WHERE id = $1`,
+      [order.id],
+    );
+  }
+
+  /** Locks balances in id order, like the ledger, so that the two cannot deadlock. @returns quota by user */
+  private async lock(
+    manager: EntityManager,
+    userIds: ReadonlyArray<number | null>,
+  ): Promise<ReadonlyMap<number, number>> {
+    const rows = await manager.query<Array<{ id: number; quota: string }>>(
+      'SELECT id, quota FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
+      [userIds.filter((id) => id !== null)],
+    );
+    return new Map(rows.map(({ id, quota }) => [id, Number(quota)]));
+  }
+
+  /** Posts a movement with its log row. @returns the user if their balance changed */
+  private async move(
+    manager: EntityManager,
+    { id, kind, userId, amount }: { id: number; kind: 'top_up' | 'rebate'; userId: number; amount: number },
+    by?: RefundActor,
+  ): Promise<number[]> {
+    if (amount === 0) return [];
+    const [user] = await manager.query<Array<{ username: string }>>('SELECT username FROM users WHERE id = $1', [
+      userId,
+    ]);
+    if (!user) return [];
+    const source = `${kind === 'rebate' ? 'rebate:' : ''}reversal:${id}${amount > 0 ? ':back' : ''}`;
+    const given = omitUndefined({ actorId: by?.id, note: by?.note });
+    const after = await this.deps.postEntry(manager, { source, kind, userId, amount, ...given });
+    if (after === null) return [];
+    const quota = formatQuota(Math.abs(amount), this.deps.options.values);
+    const way = amount > 0 ? 'given' : 'taken';
+    const content = `${kind === 'rebate' ? 'Rebate' : 'Online top-up'} ${quota} ${way} back`;
+    await this.deps.usageLog.record(manager, { type: LogType.system, userId, username: user.username, content });
+    return [userId];
+  }
+
+  private record(
+    manager: EntityManager,
+    order: TopUpOrder,
+    kind: OrderEventKind,
+    money: number,
+    payment: string | null,
+    by?: RefundActor,
+    reason = by?.note ?? '',
+  ): Promise<void> {
+    const amount = `${formatMoney(money, order.currency)} ${order.currency}`;
+    return recordOrderEvent(manager, order.tradeNo, {
+      at: new Date(this.deps.clock.now()),
+      kind,
+      detail: reason === '' ? amount : `${amount}: ${reason}`,
+      payment,
+      actorId: by?.id ?? null,
+      actorName: by?.username ?? null,
+    });
+  }
+}
+
+/** @param balance undefined: the user was deleted */
+function partOf(due: number, balance: number | undefined, by: RefundActor | undefined): Part {
+  if (balance === undefined) return { due, taken: 0 };
+  if (by?.belowZero || due <= balance) return { due, taken: due };
+  if (by) throw new AppError('INSUFFICIENT_QUOTA', 'The quota was spent: confirm that the balance falls below zero');
+  return { due, taken: Math.max(0, balance) };
+}
+
+export const reversalColumns = `one.id, one.kind, one.state, one.money::float8 AS money, one.taken::float8 AS taken,
+  one.rebate_taken::float8 AS "rebateTaken", one.inviter_id AS "inviterId"`;
+
+const keyPrefix = 'reversal-';
+/** The key of a refund at its provider. */
+export const keyOf = (reversalId: number): string => `${keyPrefix}${reversalId}`;
+const reversalOf = (key: string): string | null => (key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : null);

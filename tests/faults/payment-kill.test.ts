@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
+import type { Person } from '../support/api.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { freeze, untilAlone } from '../support/freeze.js';
+import { spawnServer, type SpawnedServer } from '../support/server.js';
+import { ScriptedStripe } from '../support/stripe.js';
+import { until } from './traffic.js';
+
+/** Killed between two steps of a payment or a refund, always at exactly the same point: a lock blocks the next step. */
+
+let stripe: ScriptedStripe;
+let database: TestDatabase;
+let dataDir: string;
+let server: SpawnedServer;
+let pool: pg.Pool;
+let root: Person;
+
+const start = (): Promise<SpawnedServer> =>
+  spawnServer({
+    database,
+    environment: {
+      DATA_DIR: dataDir,
+      PAYMENT_API_URL: stripe.url,
+      PAYMENT_SWEEP_INTERVAL: '1',
+      OUTBOUND_ALLOW: '127.0.0.1',
+    },
+  });
+
+beforeAll(async () => {
+  stripe = await ScriptedStripe.start();
+  database = await createTestDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'tollgate-payments-'));
+  server = await start();
+  pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  root = await server.api.setUp();
+  for (const [key, value] of Object.entries({ ...stripe.settings, ServerAddress: 'https://gate.example.com' })) {
+    await server.api.data(root, 'PUT', '/api/option/', { key, value });
+  }
+});
+afterAll(async () => {
+  await pool.end();
+  await server.stop();
+  await stripe.stop();
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function order(): Promise<{ id: number; tradeNo: string }> {
+  const { body } = await server.api.rest(root, 'POST', '/api/user/pay', {
+    amount: 10,
+    payment_method: 'stripe_checkout',
+  });
+  expect(body).toMatchObject({ success: true });
+  const { rows } = await pool.query<{ id: number; tradeNo: string }>(
+    'SELECT id, trade_no AS "tradeNo" FROM top_up_orders ORDER BY id DESC LIMIT 1',
+  );
+  return rows[0] ?? { id: 0, tradeNo: '' };
+}
+async function balance(): Promise<number> {
+  const { rows } = await pool.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [root.id]);
+  return Number(rows[0]?.quota);
+}
+const quota = 5_000_000;
+
+/** Blocks a step of the server, kills it there, and starts another one. */
+async function killAt(lock: string, values: unknown[], work: () => Promise<unknown>): Promise<void> {
+  const frozen = await freeze(database.url, lock, values);
+  const working = work().catch(() => undefined);
+  await frozen.reached();
+  await server.kill();
+  await frozen.release();
+  await working;
+  await untilAlone(pool);
+  server = await start();
+}
+
+it('a stored event is credited once after a kill before its credit, although Stripe never repeats it', async () => {
+  const { id, tradeNo } = await order();
+  const event = stripe.completed(stripe.pay(tradeNo));
+  const before = await balance();
+  await killAt('SELECT 1 FROM top_up_orders WHERE id = $1 FOR UPDATE', [id], () => stripe.send(server.url, event));
+  const { rows } = await pool.query('SELECT body FROM payment_events WHERE event_id = $1', [event.id]);
+  expect(rows).toEqual([{ body: event.body }]);
+  await pool.query(`UPDATE payment_events SET received_at = received_at - interval '1 minute'`);
+  await until(async () => (await balance()) > before, 30, 'the event is credited');
+  // Stripe repeats it after all.
+  expect(await stripe.send(server.url, event)).toBe(200);
+  expect((await balance()) - before).toBe(quota);
+  expect(await reconcile(pool)).toEqual([]);
+});
+
+it('a kill in the middle of the credit leaves nothing half done', async () => {
+  const { tradeNo } = await order();
+  const event = stripe.completed(stripe.pay(tradeNo));
+  const before = await balance();
+  await killAt('LOCK TABLE ledger_entries IN EXCLUSIVE MODE', [], () => stripe.send(server.url, event));
+  const [paid] = (await pool.query('SELECT status FROM top_up_orders WHERE trade_no = $1', [tradeNo])).rows;
+  // The statements that the database had received may be done as a whole, or none of them.
+  const done = (await balance()) - before;
+  expect([paid, done]).toEqual(done === 0 ? [{ status: 'pending' }, 0] : [{ status: 'success' }, quota]);
+  expect(await stripe.send(server.url, event)).toBe(200);
+  expect((await balance()) - before).toBe(quota);
+  expect(await reconcile(pool)).toEqual([]);
+});
+
+it('a refund whose server is killed before Stripe responds is made once', async () => {
+  const { id, tradeNo } = await order();
+  const session = stripe.pay(tradeNo);
+  const before = await balance();
+  expect(await stripe.send(server.url, stripe.completed(session))).toBe(200);
+  let release = (): void => undefined;
+  stripe.delays = { path: 'refunds', until: new Promise((resolve) => (release = resolve)) };
+  const refund = server.api.rest(root, 'POST', `/api/payment/${id}/refund`, { note: 'asked' }).catch(() => undefined);
+  const made = () => stripe.refunds.filter((one) => one.payment_intent === session.payment_intent).length;
+  await until(() => Promise.resolve(made() === 1), 30, 'Stripe has the refund');
+  await server.kill();
+  stripe.delays = null;
+  release();
+  await refund;
+  server = await start();
+  await pool.query(`UPDATE top_up_reversals SET created_at = created_at - interval '1 minute'`);
+  await until(
+    async () => {
+      const { rows } = await pool.query<{ state: string }>('SELECT state FROM top_up_reversals WHERE order_id = $1', [
+        id,
+      ]);
+      return rows[0]?.state === 'done';
+    },
+    30,
+    'the refund is confirmed',
+  );
+  expect([made(), await balance()]).toEqual([1, before]);
+  expect(await reconcile(pool)).toEqual([]);
+});
