@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { kinds as allKinds } from './kinds.js';
 import { type Feature, features } from './program.js';
 import { llamaIndex, programs, sdks } from './programs.js';
 import type { AllResults } from './results.js';
@@ -19,6 +20,8 @@ const headings = {
       'What each program showed at each kind of channel when `npm run test:agents` ran it last. The providers are scripted and refuse ' +
       'what real ones refuse. A program without a kind in its rows was not run there. [Versions](../reference/programs.md).',
     columns: ['Program', 'Channels', 'Tool', 'Second turn', 'Stop', 'Image'],
+    others: 'all others',
+    list: 'All kinds',
   },
   zh: {
     title: '程序与渠道',
@@ -26,28 +29,35 @@ const headings = {
       '`npm run test:agents` 最近一次运行时，各程序在各种渠道上的结果（结果为英文）。提供商由脚本模拟，会拒绝真实提供商拒绝的请求。' +
       '某程序的行中没有的渠道表示未运行。[版本](../../reference/programs.md)。',
     columns: ['程序', '渠道', '工具', '第二轮', '中断', '图像'],
+    others: '其余全部',
+    list: '全部渠道',
   },
 };
 
-/** One row for the kinds at which a program showed the same. */
-function rowsOf(name: string, { kinds }: AllResults[string]): string[][] {
+/** One row for the kinds at which a program showed the same. The longest row of a program that was run at all kinds names none. */
+function rowsOf(name: string, { kinds }: AllResults[string], others: string): string[][] {
   const rows = new Map<string, { readonly found: Partial<Record<Feature, string>>; readonly at: string[] }>();
-  for (const [kind, found] of Object.entries(kinds)) {
+  const run = allKinds.flatMap((kind) => (kinds[kind.name] ? [[kind.name, kinds[kind.name]!] as const] : []));
+  for (const [kind, found] of run) {
     const key = features.map((feature) => found[feature] ?? '').join('|');
     const row = rows.get(key) ?? { found, at: [] };
     row.at.push(kind);
     rows.set(key, row);
   }
-  return [...rows.values()].map(({ found, at }, index) => [
-    index === 0 ? name : '',
-    at.join('; '),
-    ...features.map((feature) => found[feature] ?? ''),
-  ]);
+  const isComplete = run.length === allKinds.length;
+  return [...rows.values()]
+    .toSorted((one, other) => other.at.length - one.at.length)
+    .map(({ found, at }, index) => [
+      index === 0 ? name : '',
+      isComplete && index === 0 ? others : at.join('; '),
+      ...features.map((feature) => found[feature] ?? ''),
+    ]);
 }
 
-const matrix = (all: AllResults, { title, intro, columns }: (typeof headings)['en']): string => {
-  const rows = tested.flatMap(({ name }) => (all[name] ? rowsOf(name, all[name]) : []));
-  return `# ${title}\n\n${intro}\n\n${table(columns, rows)}\n`;
+const matrix = (all: AllResults, { title, intro, columns, others, list }: (typeof headings)['en']): string => {
+  const rows = tested.flatMap(({ name }) => (all[name] ? rowsOf(name, all[name], others) : []));
+  const names = allKinds.map(({ name }) => name).join('; ');
+  return `# ${title}\n\n${intro}\n\n${list} (${allKinds.length}): ${names}.\n\n${table(columns, rows)}\n`;
 };
 
 /** The programs of one package and what they speak, with the versions. */

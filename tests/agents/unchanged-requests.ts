@@ -23,7 +23,7 @@ const refusals = [
 
 const hi = { role: 'user', content: 'hi' };
 const tool = { name: 'look', description: 'Looks', parameters: { type: 'object', properties: {} } };
-/** What clients of each dialect send: much of it may be refused. */
+/** Requests of clients of each dialect, of which much may be refused. */
 export const clients: ReadonlyArray<readonly [name: string, path: string, body: Json]> = [
   [
     'chat',
