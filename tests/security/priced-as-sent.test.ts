@@ -133,6 +133,9 @@ describe('another model than the one that is priced', () => {
     ['fallbacks', '/v1/chat/completions', 62, ['o1-pro']],
     ['route', '/v1/chat/completions', 20, 'fallback'],
     ['preset', '/v1/chat/completions', 20, 'dear'],
+    // https://vercel.com/docs/ai-gateway/models-and-providers/model-fallbacks, October 2026
+    ['providerOptions', '/v1/chat/completions', 8, { gateway: { models: ['o1-pro'], order: ['dear'] } }],
+    ['providerOptions', '/v1/responses', 1, { gateway: { models: ['o1-pro'] } }],
   ];
 
   it.each(ways)('is not named to a provider by %s at %s (type %i)', async (field, path, type, value) => {
@@ -151,6 +154,24 @@ describe('another model than the one that is priced', () => {
     expect(JSON.stringify(sent?.body)).not.toContain('o1-pro');
     const [row] = await relay.logsOf(userId, 1);
     expect(row?.other['dropped_parameters']).toContain(field);
+  });
+
+  it('is not served by a provider that the client chooses', async () => {
+    await relay.addChannel({ type: 20 });
+    const { key, userId } = await relay.addToken();
+    const policies = { data_collection: 'deny', max_price: { prompt: 1 } };
+    // https://openrouter.ai/docs/features/provider-routing: each provider has its own price for a model.
+    const provider = { ...policies, order: ['dear'], only: ['dear'], sort: 'throughput', ignore: ['cheap'] };
+    const response = await relay.chat(key, { ...call, provider });
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([
+      200,
+      expect.stringContaining('provider.order'),
+    ]);
+    expect(relay.upstream.requests[0]?.body?.['provider']).toEqual(policies);
+    const [row] = await relay.logsOf(userId, 1);
+    expect(row?.other['dropped_parameters']).toContain('provider.only');
+    expect((await relay.chat(key, { ...call, provider: ['dear'] })).status).toBe(200);
+    expect(relay.upstream.requests[1]?.body).not.toHaveProperty('provider');
   });
 
   it('may be named by the operator of the channel', async () => {

@@ -31,10 +31,12 @@ const counts = [
   'batch_size',
   'candidateCount',
   'candidate_count',
+  'n_cmpl',
 ];
 const limits = [
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_new_tokens', 'maxOutputTokens', 'num_predict'],
   ...['max_tokens_to_sample', 'max_length', 'max_gen_len'],
+  'n_predict',
 ];
 const containers = ['extra_body', 'parameters', 'options', 'generationConfig', 'generation_config'];
 
@@ -268,6 +270,17 @@ describe('a text', () => {
     ['extra_body.service_tier', 7, '"extra_body":{"service_tier":"priority"}'],
     ['options.num_predict', 0, '"options":{"num_predict":90000}'],
     ['parameters.max_new_tokens', 3, '"parameters":{"max_new_tokens":90000}'],
+    ['n_predict', 0, '"n_predict":"90000"'],
+    ['n_cmpl', 3, '"n_cmpl":"64"'],
+    ['extra_body.n_predict', 0, '"extra_body":{"n_predict":90000}'],
+    ['tools must be a list', 0, '"tools":{"type":"web_search"}'],
+    ['tools must be a list', 4, '"tools":{"0":{"type":"web_search"}}'],
+    ['tools[0] must be an object', 0, '"tools":[[{"type":"web_search"}]]'],
+    ['tools[0] must be an object', 4, '"tools":["web_search"]'],
+    ['tools[0].type must be text', 4, '"tools":[{"type":["web_search"],"name":"a"}]'],
+    ['tools[0].tools must be a list', 4, '"tools":[{"type":"namespace","name":"a","tools":{"type":"web_search"}}]'],
+    ['tools', 5, '"tools":{"type":"web_search_20250305","name":"web_search"}'],
+    ['type', 5, '"tools":[{"type":["web_search_20250305"],"name":"web_search"}]'],
     ['service_tier', 0, '"service_tier":["priority"]'],
     ['service_tier', 4, '"service_tier":"Priority"'],
     ['speed', 5, '"speed":["fast"]'],
@@ -277,6 +290,17 @@ describe('a text', () => {
     const response = await relay.post(path, key, `${JSON.stringify(fields).slice(0, -1)},${more}}`);
     const { error } = (await response.json()) as { error: { message: string } };
     expect([response.status, error.message]).toEqual([400, expect.stringContaining(field)]);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['input must be text or a list', { type: 'additional_tools', tools: [{ type: 'web_search' }] }],
+    ['input[0].tools must be a list', [{ type: 'additional_tools', tools: { type: 'web_search' } }]],
+    ['input[0].tools[0] must be an object', [{ type: 'tool_search_output', tools: ['web_search'] }]],
+  ])('declares no tool in another form: %s', async (message, input) => {
+    const { key } = await relay.addToken();
+    const sent = await relay.post('/v1/responses', key, { model: 'gpt-4o', input });
+    expect([sent.status, await sent.text()]).toEqual([400, expect.stringContaining(message)]);
     expect(relay.upstream.requests).toHaveLength(0);
   });
 
@@ -326,7 +350,7 @@ describe('a text', () => {
   });
 
   it('may be as long as the longest limit that it names, and is charged for that', async () => {
-    for (const name of ['max_new_tokens', 'num_predict', 'max_output_tokens']) {
+    for (const name of ['max_new_tokens', 'num_predict', 'n_predict', 'max_output_tokens']) {
       expect(
         await expectTextCharged('/v1/chat/completions', withMembers(chat, { within: '', members: [[name, '300']] })),
       ).toBe(true);

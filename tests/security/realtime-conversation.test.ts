@@ -1,5 +1,5 @@
 /** What the next response of a realtime session reads: no event may hide a part of the conversation from its reservation. */
-import { errorsOf, pause, RealtimeSite, story } from '../support/realtime-site.js';
+import { errorsOf, pause, RealtimeSite, story, untilEnded } from '../support/realtime-site.js';
 import type { RealtimeEvent } from '../support/upstream/realtime.js';
 import { SpeakingModel } from '../support/upstream/speaking-model.js';
 
@@ -74,4 +74,33 @@ it('speech counts before the provider reports that it has begun', async () => {
   await pause(1500);
   client.socket.close();
   await site.expectPaid(user, 60_000);
+});
+
+describe('tools of an MCP server', () => {
+  const server = { type: 'mcp', server_label: 'x', server_url: 'https://x.example', require_approval: 'never' };
+  const update = { type: 'session.update', session: { type: 'realtime', tools: [server] } };
+  beforeEach(() => {
+    voice(null);
+    // 24,000 tokens cost 60,000.
+    site.speaker.remoteTools = [{ name: 'f', description: 'all the words of a long story '.repeat(3500) }];
+  });
+
+  it.each([
+    ['a session', [update], apart],
+    ['a response', [], { ...apart, response: { ...apart.response, conversation: 'none', tools: [server] } }],
+  ])('count for each response: of %s', async (_name, before, create) => {
+    const user = await site.payer(40_000);
+    const client = await site.clients.session(user.key);
+    for (const event of before) client.send(event);
+    if (before.length > 0) await client.until('conversation.item.done');
+    client.send(create);
+    client.send(create);
+    await untilEnded(client, 2);
+    expect(errorsOf(client)).toMatchObject([
+      { error: { code: 'insufficient_user_quota' } },
+      { error: { code: 'insufficient_user_quota' } },
+    ]);
+    client.socket.close();
+    await site.expectPaid(user, 40_000);
+  });
 });

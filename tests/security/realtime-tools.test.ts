@@ -53,6 +53,18 @@ describe('a tool that the provider runs', () => {
   });
 
   it.each([
+    ['an object', { type: 'web_search' }],
+    ['a nested list', [[{ type: 'web_search' }]]],
+    ['a type in a list', [{ type: ['web_search'], name: 'f' }]],
+  ])('is refused as %s', async (_name, tools) => {
+    const client = await clients.session(site.key);
+    client.send({ type: 'session.update', session: { type: 'realtime', tools } });
+    client.send({ type: 'response.create', response: { tools } });
+    await client.until('error', 2);
+    expect(JSON.stringify(sent())).not.toContain('web_search');
+  });
+
+  it.each([
     ['ToolPrices', JSON.stringify({ 'gpt-*': { webSearch: 0 } })],
     ['UnpricedTools', 'free'],
   ])('passes where the site gives it away by %s', async (option, value) => {

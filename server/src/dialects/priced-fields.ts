@@ -12,11 +12,18 @@ import type { ImageTerms } from './neutral/made-image.js';
 /** Numbers of images. */
 const imageCountNames = ['n', 'num_images', 'batch_size'];
 /** Names of fields with the number of responses to one prompt. Models that draw return as many images. */
-const choiceNames = [...imageCountNames, 'best_of', 'num_return_sequences', 'candidateCount', 'candidate_count'];
+const choiceNames = [
+  ...imageCountNames,
+  ...['best_of', 'num_return_sequences', 'candidateCount', 'candidate_count'],
+  // llama.cpp obeys it rather than `n`.
+  'n_cmpl',
+];
 /** Names of output limits of all providers. A provider may obey any of them. */
 const limitNames = [
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_tokens_to_sample', 'max_new_tokens'],
   ...['maxOutputTokens', 'maxTokens', 'num_predict', 'max_length', 'max_gen_len'],
+  // llama.cpp obeys it rather than `max_tokens` (server-task.cpp, November 2026).
+  'n_predict',
 ];
 const tierNames = ['service_tier', 'serviceTier'];
 /** Names of fields that hold a number or a word of the price. */
@@ -40,10 +47,11 @@ export const otherPriced: readonly string[] = [
 ];
 /**
  * Fields in which providers accept further models, or a name for them: OpenRouter (`models`, `route`, `preset`),
- * Anthropic (`fallbacks`), LiteLLM. One of these models may then serve the call, at another price than `model`.
+ * Anthropic (`fallbacks`), LiteLLM, Vercel (`providerOptions.gateway.models`). One of these models may then serve the call, at another price than `model`.
  */
 export const modelFields: readonly string[] = [
   ...['models', 'fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'route', 'preset'],
+  ...['providerOptions', 'provider_options'],
 ];
 /** Fields whose content gateways and servers copy into the request. */
 export const containers = ['extra_body', 'parameters', 'options', 'sampling_params'];
@@ -145,7 +153,8 @@ export function readTextFields(fields: Fields, where: TextFields): number {
       const limit = optionalCount(value, shown) ?? 0;
       longest = Math.max(longest, limit);
       if (limit > 0 && where.limits.includes(name)) isLimited = true;
-    } else if (choices.has(name)) needCount(value, shown, 0, maxChoices);
+    } else if (name === 'tools') checkTools(value, shown);
+    else if (choices.has(name)) needCount(value, shown, 0, maxChoices);
     else if (tiers.has(name) && where.at !== undefined) {
       throw new InvalidInputError(`${shown} must be a field of the request itself`, shown);
     } else if (tiers.has(name) || where.words?.includes(name)) needWord(value, shown);
@@ -155,6 +164,24 @@ export function readTextFields(fields: Fields, where: TextFields): number {
     else if (name === 'web_search_options') optionalWord(asFields(value) ?? {}, 'search_context_size', `${shown}.`);
   }
   return isLimited ? longest : 0;
+}
+
+/**
+ * Checks the form of tools. Some servers read an object, or a list of one entry, as the value in it, so that such a tool
+ * would be run without a price.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function checkTools(tools: unknown, at: string): void {
+  if (!Array.isArray(tools)) throw new InvalidInputError(`${at} must be a list`, at);
+  for (const [index, entry] of (tools as unknown[]).entries()) {
+    const tool = asFields(entry);
+    if (!tool) throw new InvalidInputError(`${at}[${index}] must be an object`, at);
+    const { type, tools: inner } = tool;
+    if (type !== undefined && type !== null && typeof type !== 'string') {
+      throw new InvalidInputError(`${at}[${index}].type must be text`, at);
+    }
+    if (inner !== undefined && inner !== null) checkTools(inner, `${at}[${index}].tools`);
+  }
 }
 
 /**

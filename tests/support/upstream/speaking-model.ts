@@ -38,6 +38,8 @@ export class SpeakingModel {
   obeys = true;
   /** Milliseconds until an update, which applies at once, is confirmed. */
   confirmsAfter = 0;
+  /** Tools of the MCP servers that a session or a response names. They are part of what each response reads. */
+  remoteTools: readonly object[] = [];
   /** Milliseconds of a test for a second of an idle timeout. */
   idleSecond = 100;
   private readonly states = new Map<ReceivedSession, SpeakingSession>();
@@ -84,6 +86,7 @@ const tokensOf = (value: unknown): number => (value === undefined ? 0 : Math.cei
 class SpeakingSession {
   private text = 0;
   private instructions = 0;
+  private remote = 0;
   private audio = 0;
   private buffered = 0;
   private isSpeaking = false;
@@ -118,7 +121,8 @@ class SpeakingSession {
     if (asked !== undefined && !this.isLimit(asked)) return this.refuse(event, 'invalid_value');
     if ('max_response_output_tokens' in response) return this.refuse(event, 'unknown_parameter');
     const { input } = response;
-    const own = tokensOf(response['instructions']) + tokensOf(response['tools']) + tokensOf(input);
+    const servers = namesServers(response) ? tokensOf(this.model.remoteTools) : this.remote;
+    const own = tokensOf(response['instructions']) + tokensOf(response['tools']) + tokensOf(input) + servers;
     // An input of its own replaces the conversation, unless it refers to items of it (reference of `response.create`).
     const isApart = Array.isArray(input) && !(input as RealtimeEvent[]).some(({ type }) => type === 'item_reference');
     const read = isApart ? { text: this.instructions, audio: 0 } : { text: this.text, audio: this.audio };
@@ -157,9 +161,19 @@ class SpeakingSession {
     if (detectionIn(this.settings) !== before) this.awaitSpeech();
     this.instructions = tokensOf(session['instructions']) || this.instructions;
     this.text += tokensOf(session['instructions']);
+    if (namesServers(session)) this.list();
     const updated = { type: 'session.updated', session: this.settings };
     if (this.model.confirmsAfter === 0) send(this.session.socket, updated);
     else setTimeout(() => send(this.session.socket, updated), this.model.confirmsAfter);
+  }
+
+  /** The provider lists the tools of a server as an item of the conversation (guide "Realtime with MCP", November 2026). */
+  private list(): void {
+    const item = { id: 'mcpl', type: 'mcp_list_tools', server_label: 'x' };
+    this.remote = tokensOf(this.model.remoteTools);
+    send(this.session.socket, { type: 'conversation.item.added', item: { ...item, tools: [] } });
+    send(this.session.socket, { type: 'mcp_list_tools.completed', item_id: 'mcpl' });
+    send(this.session.socket, { type: 'conversation.item.done', item: { ...item, tools: this.model.remoteTools } });
   }
 
   /** Server VAD: zeros are silence. 200 ms of it end a turn. */
@@ -278,3 +292,6 @@ function detectionIn(session: RealtimeEvent): RealtimeEvent | null {
   const audio = (session['audio'] ?? {}) as { input?: RealtimeEvent };
   return (session['turn_detection'] ?? audio.input?.['turn_detection'] ?? null) as RealtimeEvent | null;
 }
+
+const namesServers = ({ tools }: RealtimeEvent): boolean =>
+  ((tools ?? []) as RealtimeEvent[]).some(({ type }) => type === 'mcp');

@@ -2,7 +2,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { AppError } from '../../shared/errors.js';
 import { declaredTools, withTools } from '../../dialects/neutral/declared-tools.js';
-import { asFields, asFieldsList, asText, someText, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, asFieldsList, asText, someText, without, type Fields } from '../../dialects/neutral/fields.js';
 import { modelFields } from '../../dialects/priced-fields.js';
 import type { RoutedChannel } from './routed-channel.js';
 import type { Candidates, RoutingTable } from './routing-table.js';
@@ -140,16 +140,30 @@ interface WithBody {
   readonly dropped?: readonly string[];
 }
 
+/** Preferences of OpenRouter's `provider` that name no provider. Others could choose one that asks more for the model. */
+const keptPreferences: ReadonlySet<string> = new Set([
+  ...['data_collection', 'zdr', 'enforce_distillable_text', 'require_parameters', 'allow_fallbacks', 'max_price'],
+]);
+
 /**
- * Removes fields that let the provider choose another model than the one that is priced.
+ * Removes fields that choose another model than the one that is priced, or a provider of the model.
  * @returns the body with the names of the removed fields in `dropped`; the same object if there are none, as in nearly
  * all calls
  */
 export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Opened {
   const { body } = opened;
-  if (opened.form || !modelFields.some((name) => body[name] !== undefined)) return opened;
-  const dropped = modelFields.filter((name) => body[name] !== undefined);
-  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !dropped.includes(name)));
+  if (opened.form) return opened;
+  const given = body['provider'];
+  const preferences = asFields(given);
+  const names = modelFields.filter((name) => body[name] !== undefined);
+  if (!preferences && given !== undefined) names.push('provider');
+  const chosen = Object.keys(preferences ?? {}).filter((name) => !keptPreferences.has(name));
+  if (names.length + chosen.length === 0) return opened;
+  const rest = {
+    ...without(body, new Set(names)),
+    ...(preferences ? { provider: without(preferences, new Set(chosen)) } : {}),
+  };
+  const dropped = [...names, ...chosen.map((name) => `provider.${name}`)];
   return { ...opened, body: rest, dropped: [...(opened.dropped ?? []), ...dropped] };
 }
 

@@ -12,13 +12,14 @@ import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { contentsPrompt, messagesPrompt, responsesPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
 import {
   chatFields,
+  checkTools,
   generateConfigFields,
   generateFields,
   messagesFields,
   readTextFields,
   responsesFields,
 } from '../../dialects/priced-fields.js';
-import { declaredTools } from '../../dialects/neutral/declared-tools.js';
+import { declaredTools, declaringItem, definitionIn, toolChanges } from '../../dialects/neutral/declared-tools.js';
 import { fitRequest } from '../../dialects/neutral/fitted-request.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
 import { asFields, asText, either, type Fields } from '../../dialects/neutral/fields.js';
@@ -129,6 +130,7 @@ export const messagesEndpoint: Endpoint = {
     // This call validates everything else before a provider is called or quota is reserved.
     messagesClient.parse({ body, model });
     const maxOutput = readTextFields(body, messagesFields);
+    for (const { at, block } of toolChanges(body['messages'])) checkTools([definitionIn(block) ?? {}], at);
     const stream = optionalFlag(body['stream'], 'stream') ?? false;
     const advisor = advisorIn(body);
     return { body, model, stream, wantsUsage: true, maxOutput, ...(advisor ? { advisor } : null) };
@@ -155,6 +157,16 @@ function needMessages(body: Fields): void {
     throw new InvalidInputError('field messages is required', 'messages');
 }
 
+/** Checks the form of an input of Responses, whose items may declare tools. */
+function checkInput(input: unknown): void {
+  if (typeof input === 'string') return;
+  if (!Array.isArray(input)) throw new InvalidInputError('input must be text or a list', 'input');
+  for (const [index, item] of (input as unknown[]).entries()) {
+    const tools = declaringItem(item)?.['tools'];
+    if (tools !== undefined && tools !== null) checkTools(tools, `input[${index}].tools`);
+  }
+}
+
 const responsesCode = 'invalid_responses_request';
 
 /** POST /v1/responses */
@@ -173,6 +185,7 @@ export const responsesEndpoint: Endpoint = {
   parse: ({ body, model }) =>
     withCode(responsesCode, () => {
       needInput(body['input'], 'input', 'input is required');
+      checkInput(body['input']);
       const maxOutput = readTextFields(body, responsesFields);
       const stream = optionalFlag(body['stream'], 'stream') ?? false;
       // A response in the background is charged when it is complete.

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { textsAtOnce } from '../../gateway/admit/guardrails/body-texts.js';
 import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../../gateway/reserve/metering/text-meter.js';
-import { asFields, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, asFieldsList, type Fields } from '../../dialects/neutral/fields.js';
 import { rateOf, type SessionSettings } from './session-settings.js';
 import { inputOf, outputOf, type ChargedAudio, type ReadTokens } from './session-price.js';
 
@@ -12,6 +12,8 @@ import { inputOf, outputOf, type ChargedAudio, type ReadTokens } from './session
 const maxCounted = 20_000;
 const samplePieces = 8;
 const pieceCharacters = 2_000;
+/** MCP servers of a session whose tools are counted apart. Further ones count as one. */
+const maxServers = 100;
 /** Tokens of an image of medium size. */
 const imageTokens = 1500;
 const noNames: ReadonlySet<string> = new Set(['audio', 'event_id', 'image_url']);
@@ -51,6 +53,8 @@ export class ResponseEstimate {
   private sent = 0;
   private instructions = 0;
   private tools = 0;
+  /** Tokens of the tools that MCP servers have, by their labels. */
+  private readonly remoteTools = new Map<string, number>();
   private outputRate = rateOf(undefined);
 
   constructor(
@@ -118,6 +122,11 @@ export class ResponseEstimate {
       case 'transcription_session.updated':
         this.readSession(fieldsOf(event['session']));
         break;
+      // The older version of the API has one event for an item, the newer one has several, of which the last is whole.
+      case 'conversation.item.created':
+      case 'conversation.item.done':
+        this.readRemote(fieldsOf(event['item']));
+        break;
       case 'input_audio_buffer.speech_started':
         this.unheard = [];
         break;
@@ -157,10 +166,15 @@ export class ResponseEstimate {
     return { text: this.known.text + this.text, audio: this.known.audio + inputTokens(this.seconds) };
   }
 
+  /** Tokens of the text that every response reads. */
+  private get fixedText(): number {
+    return [...this.remoteTools.values()].reduce((sum, each) => sum + each, this.instructions + this.tools);
+  }
+
   /** Returns the tokens that the response to a `response.create` reads. */
   readBy(response: Fields): ReadTokens {
     const { input } = response;
-    const context = isApart(response) ? { text: this.instructions + this.tools, audio: 0 } : this.conversation;
+    const context = isApart(response) ? { text: this.fixedText, audio: 0 } : this.conversation;
     const own = this.contentOf([input, response['instructions'], response['prompt'], response['tools']]);
     return { text: context.text + own.text, audio: context.audio + inputTokens(own.seconds) };
   }
@@ -210,6 +224,18 @@ export class ResponseEstimate {
     this.tools = Math.max(this.tools, counted);
   }
 
+  /** Counts what an MCP server adds to the conversation: its tools, and the output of a call. */
+  private readRemote({ type, server_label: label, tools, output }: Fields): void {
+    if (type === 'mcp_call') this.text += this.count(output);
+    if (type !== 'mcp_list_tools' || !Array.isArray(tools)) return;
+    const counted = this.count(JSON.stringify(tools));
+    const own = String(label).slice(0, 100);
+    const name = this.remoteTools.has(own) || this.remoteTools.size < maxServers ? own : '';
+    const known = this.remoteTools.get(name) ?? 0;
+    this.text += Math.max(0, counted - known);
+    this.remoteTools.set(name, Math.max(counted, known));
+  }
+
   /** Counts texts, audio and images at any depth. */
   private contentOf(value: unknown): Mark {
     let text = 0;
@@ -238,6 +264,9 @@ export class ResponseEstimate {
 export function isApart({ input }: Fields): boolean {
   return Array.isArray(input) && !input.some((item) => fieldsOf(item)['type'] === 'item_reference');
 }
+
+/** Whether a response names MCP servers, whose tools it reads. */
+export const namesServers = ({ tools }: Fields): boolean => asFieldsList(tools).some(({ type }) => type === 'mcp');
 
 export const inputTokens = (seconds: number): number => Math.trunc((seconds / 60) * (100 / 0.06));
 export const outputTokens = (seconds: number): number => Math.trunc((seconds / 60) * (200 / 0.24));

@@ -4,7 +4,14 @@ import { AppError, isAppError } from '../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
 import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
-import { isApart, outputTokens, type Heard, type Mark, type ResponseEstimate } from './response-estimate.js';
+import {
+  isApart,
+  namesServers,
+  outputTokens,
+  type Heard,
+  type Mark,
+  type ResponseEstimate,
+} from './response-estimate.js';
 
 /** The maximum cost of a response. */
 export interface ResponseCost {
@@ -61,8 +68,8 @@ export interface SessionReservationsDeps {
 
 /** Maximum number of responses of a session that were requested and have not ended. Each costs memory and work. */
 const maxResponses = 100;
-/** Output tokens of realtime models without published limits. */
-const usualOutput = 4096;
+/** Input and output tokens of realtime models without published limits. */
+const [usualInput, usualOutput] = [32_000, 4096];
 /** Tokens of speech that are reserved before it begins. */
 const speechTokens = 150;
 /** Tokens of text that are reserved before they are sent, so that not each item beside audio needs a reservation. */
@@ -118,7 +125,10 @@ export class SessionReservations {
     const own = named === undefined && this.lowered !== null ? settings.wanted : named;
     const limit = own === undefined ? settings.maxOutput : own;
     const eventId = someText(event['event_id']) ?? `${ownId}${++this.count}`;
-    const reserved = await this.reserve(estimate.readBy(response), limit);
+    const read = estimate.readBy(response);
+    // Tools that only the servers know may fill the whole input.
+    const text = namesServers(response) ? Math.max(read.text, this.deps.limits.maxInput || usualInput) : read.text;
+    const reserved = await this.reserve({ ...read, text }, limit);
     reserved.eventId = eventId;
     reserved.isInConversation = response['conversation'] !== 'none';
     reserved.isApart = isApart(response);
