@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What GraphiQL builds, and offers no setting for: the rule, the elements, and why it stays. */
+/** Elements of GraphiQL without a setting: the rule, the elements, and why it stays. */
 const ofGraphiql = [
   // A tab holds its button, which has the keyboard's focus.
   { rule: 'nested-interactive', elements: '.graphiql-tab' },

@@ -1,4 +1,4 @@
-/** What the next response of a realtime session reads: no event may hide a part of the conversation from its reservation. */
+/** The tokens that the next response of a realtime session reads: no event may hide a part of the conversation. */
 import { errorsOf, pause, RealtimeSite, story, untilEnded } from '../support/realtime-site.js';
 import type { RealtimeEvent } from '../support/upstream/realtime.js';
 import { SpeakingModel } from '../support/upstream/speaking-model.js';

@@ -18,7 +18,7 @@ export interface PageHeadProps {
   readonly live?: ReactNode;
   /** The picker of the range that the figures cover. */
   readonly range?: ReactNode;
-  /** What most people come for. */
+  /** The main action of the page. */
   readonly primary?: ReactNode;
   /** Everything else that can be done here. */
   readonly menu?: readonly RowAction[];

@@ -26,7 +26,7 @@ export interface EarlierSeries {
 
 export interface TimeChartProps {
   readonly series: readonly ChartSeries[];
-  /** What the tooltip of a bucket compares with. */
+  /** The values that the tooltip of a bucket compares with. */
   readonly before?: readonly EarlierSeries[] | undefined;
   /** One for each value, all different. */
   readonly labels: readonly string[];

@@ -13,7 +13,7 @@ export interface FilterField {
   /** The values to choose from. Undefined: there are none, or they load. */
   readonly choices?: readonly FilterChoice[] | undefined;
   readonly isLoading?: boolean;
-  /** What can be typed; absent for a mere choice. */
+  /** How a value is typed; absent for a mere choice. */
   readonly typed?: 'text' | 'digits';
   /** Of the text field, where it shows an example. */
   readonly placeholder?: string;

@@ -18,7 +18,7 @@ interface StatCard {
   readonly values: readonly number[];
 }
 
-/** What was spent: the first number, with its change against the previous period. */
+/** The amount spent: the first number, with its change against the previous period. */
 export function SpendCard({ data }: { readonly data: DashboardData | undefined }) {
   const { t } = useTranslation();
   const { money } = useFormat();

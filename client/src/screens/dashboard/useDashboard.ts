@@ -27,7 +27,7 @@ export interface DashboardData {
   readonly timeline: readonly Timeline['items'][number]['metrics'][];
   /** The buckets of the period before, one for each bucket; null for one that it does not have. */
   readonly before: ReadonlyArray<NonNullable<Timeline['items'][number]['compared']> | null>;
-  /** What the charts ask, for charts that ask more. */
+  /** The selection of the charts, for charts that ask more. */
   readonly question: Omit<SpendOfModelsQueryVariables, 'filter'> & { readonly filter: UsageFilter | null };
   /** Cost by bucket of the five most expensive models and of all others. */
   readonly spend: readonly SpendCellFragment[];
