@@ -426,7 +426,6 @@ it.each<[dialect: keyof typeof dialects, field: string, body: Json]>([
     'input[0].content.file_id',
     { input: [{ role: 'user', content: { type: 'input_file', file_id: 'id_of_another' } }] },
   ],
-  ['responses', 'input.id', { input: { type: 'item_reference', id: 'id_of_another' } }],
   [
     'chat',
     'messages[0].content.file.file_id',
@@ -436,6 +435,14 @@ it.each<[dialect: keyof typeof dialects, field: string, body: Json]>([
   await relay.addChannel(dialects[dialect].channel);
   const { status, text } = await send(dialect, await relay.addToken(), body);
   expect([status, text]).toEqual([404, expect.stringContaining(`id_of_another' in ${field}`)]);
+  expect(relay.upstream.requests).toEqual([]);
+});
+
+it('an object in place of all items is refused, as OpenAI refuses it', async () => {
+  await relay.addChannel(dialects.responses.channel);
+  const input = { type: 'item_reference', id: 'id_of_another' };
+  const { status, text } = await send('responses', await relay.addToken(), { input });
+  expect([status, text]).toEqual([400, expect.stringContaining('input must be text or a list')]);
   expect(relay.upstream.requests).toEqual([]);
 });
 

@@ -484,7 +484,7 @@ describe('what runs by itself when a dashboard is opened', () => {
     `about accessTokens alerts auditEntries budgets canCheckIn channel channelHealth channelRetries channelSessions
     channelTags channelTestRun channelTypes channels channelsByTag checkPanel creativeTasks credits customRoles dashboard
     dashboards drawings enabledModels failedAttempts groups hasPassword homePageContent keyFailures ledgerTotals liabilities liveCalls logs lowBalances me
-    modelHealth myCreativeTasks myDrawings myGroups myLogs myModels mySessions mySetting myTokens myTopUps myUsage notice options
+    modelHealth modelSale myCreativeTasks myDrawings myGroups myLogs myModels mySessions mySetting myTokens myTopUps myUsage notice options
     payableAmount paymentMethods permissions priceCheck priceUpdates priceVersion priceVersions pricing redemptionBatches
     redemptions revenue salesBelowCost secondFactors setup siteImport status statusPage tokens topUps unpricedModels usage user
     userGrowth userSessions users`.split(/\s+/);

@@ -321,7 +321,6 @@ describe('what a reservation holds', () => {
   it.each<[what: string, path: string, type: number, body: Record<string, unknown>]>([
     ['one part', `/v1beta/models/${gemini}:generateContent`, 24, { contents: { parts: { text: long } } }],
     ['one part of a turn', `/v1beta/models/${gemini}:generateContent`, 24, { contents: [{ parts: { text: long } }] }],
-    ['an item', '/v1/responses', 1, { model: gpt, input: { role: 'user', content: long } }],
     [
       'one part',
       '/v1/chat/completions',

@@ -225,6 +225,18 @@ describe('an event', () => {
     expect((await history(id)).filter((kind) => kind === 'credited')).toEqual(['credited']);
   });
 
+  it('may be as long as Stripe makes them, and no longer', async () => {
+    const event = stripe.completed(stripe.pay((await order()).tradeNo));
+    const longer = (bytes: number): StripeEvent => ({
+      ...event,
+      body: `${event.body.slice(0, -1)},"padding":"${'x'.repeat(bytes)}"}`,
+    });
+    expect(await send(longer(70_000))).toBe(413);
+    expect(await balance()).toBe(0);
+    expect(await send(longer(50_000))).toBe(200);
+    expect(await balance()).toBe(5_000_000);
+  });
+
   it('that comes before the buyer has the page credits the order', async () => {
     let release = (): void => undefined;
     stripe.delays = { path: 'checkout/sessions', until: new Promise((resolve) => (release = resolve)) };

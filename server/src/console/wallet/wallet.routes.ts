@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
-import { anonymousBodyLimit } from '../../platform/http/api-scope.js';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { sendCsv } from '../../platform/http/csv.js';
 import { parameter } from '../../platform/http/openapi/operation.js';
@@ -149,6 +148,9 @@ const otherReplies = (provider: PaymentProvider): Record<number, string> =>
       .filter(([status]) => status !== 200),
   );
 
+/** Stripe's events have at most some kilobytes, and the metadata of an object up to 27 KB. */
+const callbackBytes = 64 * 1024;
+
 /** The callback of each provider. Older gateways send it by `GET`. */
 export const callbackRoutes = paymentProviders.flatMap((provider) =>
   (['GET', 'POST'] as const).map((method) =>
@@ -159,7 +161,7 @@ export const callbackRoutes = paymentProviders.flatMap((provider) =>
           ? 'The fields come as a form.'
           : undefined,
       caller: 'open',
-      bodyLimit: anonymousBodyLimit,
+      bodyLimit: callbackBytes,
       withoutHead: true,
       query: Object.fromEntries(
         Object.entries(provider.callbackParameters).map(([name, meaning]) => [name, parameter.words(meaning)]),

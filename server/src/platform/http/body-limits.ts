@@ -9,6 +9,13 @@ export const apiBodyLimit = 4 * 1024 * 1024;
 /** The limit of routes that anyone can call: a few short texts. */
 export const anonymousBodyLimit = 16 * 1024;
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Bytes of a body that the route takes from callers who are not signed in, if it may be longer than usual. */
+    readonly anonymousBodyLimit?: number;
+  }
+}
+
 /** Limits of JSON bodies. A settings table has some thousand rows, and a GraphQL request a few hundred values. */
 const bounds = { maxDepth: 64, maxValues: 100_000 };
 /** Depth that remains for a variable of a GraphQL request. The request and its `variables` are one level each. */
@@ -29,11 +36,12 @@ export function parseBoundedJson(body: Buffer): unknown {
 }
 
 /**
- * Limits the bodies of callers who are not signed in to `limit` bytes, whatever the route allows: no longer body of
+ * Limits the bodies of callers who are not signed in to `usual` bytes, or what the route's config names: no longer body of
  * theirs is read or parsed. Callers with a live session or access token keep the route's limit.
  */
-export function limitAnonymousBodies(app: FastifyInstance, authenticator: Authenticator, limit: number): void {
+export function limitAnonymousBodies(app: FastifyInstance, authenticator: Authenticator, usual: number): void {
   app.addHook('preParsing', async (request, _reply, payload) => {
+    const limit = request.routeOptions.config.anonymousBodyLimit ?? usual;
     const announced = Number(request.headers['content-length'] ?? Infinity);
     if (announced <= limit || !hasBody(request) || (await isSignedIn(request, authenticator))) return payload;
     if (Number.isFinite(announced)) throw tooLarge(limit);

@@ -130,6 +130,7 @@ export const restRoutes =
         method,
         url: path.slice(app.prefix.length),
         ...(bodyLimit === undefined ? {} : { bodyLimit }),
+        ...(caller === 'open' && bodyLimit !== undefined ? { config: { anonymousBodyLimit: bodyLimit } } : {}),
         ...(withoutHead && { exposeHeadRoute: false }),
         handler: typeof caller === 'string' ? rest[caller](handler) : rest.may(caller.may, handler),
       });
