@@ -60,6 +60,10 @@ const acts: Record<string, () => Promise<Request> | Request> = {
     await disable('/api/channel/', await channel());
     return ['/api/channel/disabled'];
   },
+  'POST /api/channel/multi_key/manage': async () => [
+    '/api/channel/multi_key/manage',
+    { channel_id: await channel({ key: 'sk-1,sk-2' }), action: 'delete_key', key_index: 0 },
+  ],
   'POST /api/channel/copy/:id': async () => [`/api/channel/copy/${await channel()}`],
   'POST /api/channel/batch/tag': async () => ['/api/channel/batch/tag', { ids: [await channel()], tag: fresh() }],
   'POST /api/channel/tag/enabled': async () => {

@@ -33,6 +33,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['GET /api/channel/test/:id', 'GET /api/channel/test', 'GET /api/channel/fetch_models/:id'],
     ...['POST /api/channel/fetch_models', 'GET /api/channel/update_balance/:id', 'GET /api/channel/update_balance'],
     ...['DELETE /api/channel/:id/cooldowns', 'POST /api/channel/copy/:id'],
+    'POST /api/channel/multi_key/manage',
   ],
   // The REST detail of a channel contains its keys, so it needs this permission.
   'channels.secrets': [

@@ -506,7 +506,10 @@ export const operations: readonly Operation[] = [
   },
   {
     graphql: [`mutation { clearChannelCooldowns(input: { id: ${unknownId} }) { channel { id } } }`],
-    rest: ['DELETE /api/channel/:id/cooldowns'],
+    rest: [
+      'DELETE /api/channel/:id/cooldowns',
+      ['POST /api/channel/multi_key/manage', { body: { channel_id: unknownId, action: 'enable_all_keys' } }],
+    ],
   },
   { graphql: [`mutation { addChannelKeys(input: { id: ${unknownId}, keys: ["sk"] }) { channel { id } } }`] },
   {

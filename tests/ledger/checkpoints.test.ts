@@ -1,5 +1,6 @@
 import { ChargeCheckpoints, SessionLedger, type UnsettledCharge } from '../../server/src/billing/ledger/index.js';
-import { systemClock } from '../../server/src/shared/clock.js';
+import { toSettleLine } from '../../server/src/billing/ledger/ledger-lines.js';
+import { seconds, systemClock } from '../../server/src/shared/clock.js';
 import { charge, TestLedger } from './test-ledger.js';
 
 /** Charges of running responses, which another node makes when theirs is dead. */
@@ -52,9 +53,50 @@ it('charges what a response of a dead node had made, once, however many nodes sw
   await sweepers[0]!.sweepDead();
   expect(await testLedger.user(user)).toMatchObject({ quota: 870, used_quota: 130, request_count: 1 });
   expect(await logOf('killed')).toEqual([{ quota: 130, other: { ws: true } }]);
-  // A node that was only suspended settles it too: that changes nothing.
-  await session.settle(held, charge(250));
-  expect(await testLedger.user(user)).toMatchObject({ quota: 870, used_quota: 130 });
+  expect(await testLedger.reconcile()).toEqual([]);
+});
+
+it('charges the difference when the node of a charged response was alive, once', async () => {
+  const { user, session, write } = await sessionOf('alive');
+  const held = await session.reserve(300, true, 0);
+  const due = charge(120, { rest: 0.4e9, promptTokens: 10, completionTokens: 5, other: { ws: true } });
+  await write([session.unsettled(held, due)]);
+  await testLedger.node('sweeper-alive', { times }).keeper.sweepDead();
+  expect(await testLedger.user(user)).toMatchObject({ quota: 880, used_quota: 120, request_count: 1 });
+  const exact = charge(250, { rest: 0.3e9, promptTokens: 10, completionTokens: 25, other: { ws: true, turns: 1 } });
+  expect(await session.settle(held, exact)).toMatchObject({ userQuota: 750, uncharged: 0 });
+  await session.settle(held, exact);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 750, used_quota: 250, request_count: 1 });
+  expect(await logOf('alive')).toMatchObject([{ quota: 250, other: { ws: true, turns: 1 } }]);
+  const { rows } = await testLedger.pool.query('SELECT rests % 1e9 AS carried FROM quota_carry WHERE user_id = $1', [
+    user,
+  ]);
+  expect(rows).toEqual([{ carried: String(0.3e9) }]);
+  expect(await testLedger.reconcile()).toEqual([]);
+});
+
+it('charges nothing more when less was due after all, and no more than the balance has', async () => {
+  const { user, session, write } = await sessionOf('less', 200);
+  const [first, second] = [await session.reserve(90, true, 0), await session.reserve(90, true, 0)];
+  await write([session.unsettled(first, charge(80)), session.unsettled(second, charge(80))]);
+  await testLedger.node('sweeper-less', { times }).keeper.sweepDead();
+  await session.settle(first, charge(70));
+  expect(await testLedger.user(user)).toMatchObject({ quota: 40, used_quota: 160 });
+  expect(await session.settle(second, charge(180))).toEqual({ userQuota: 0, uncharged: 60 });
+  expect(await testLedger.user(user)).toMatchObject({ quota: 0, used_quota: 200 });
+  expect(await testLedger.reconcile()).toEqual([]);
+});
+
+it('charges the difference when the spool of the node arrives late', async () => {
+  const { user, session, write } = await sessionOf('spooled');
+  const held = await session.reserve(300, true, 0);
+  await write([session.unsettled(held, charge(120))]);
+  await testLedger.node('sweeper-spooled', { times }).keeper.sweepDead();
+  const { ledger } = testLedger.node('late');
+  const line = toSettleLine(held, charge(200), seconds(systemClock));
+  await Promise.all([ledger.replay(line), ledger.replay(line)]);
+  await ledger.replay(line);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 800, used_quota: 200, request_count: 1 });
   expect(await testLedger.reconcile()).toEqual([]);
 });
 

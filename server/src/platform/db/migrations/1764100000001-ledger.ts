@@ -56,7 +56,9 @@ export class Ledger1764100000001 implements MigrationInterface {
       -- Settled calls without a log row of their own. A log row or a row here proves that a call was settled.
       CREATE TABLE settled_unlogged (
         request_id text PRIMARY KEY,
-        settled_at timestamptz NOT NULL DEFAULT now()
+        settled_at timestamptz NOT NULL DEFAULT now(),
+        -- What was charged for a response of a dead node: its reservations.due. Null once its own settlement has arrived.
+        charged_due jsonb
       );
     `);
 
@@ -299,7 +301,7 @@ export class Ledger1764100000001 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
-        ledger_settle_turn, ledger_settle_due, ledger_charge_rest, ledger_carried, ledger_release, ledger_post, ledger_refusing_budget, ledger_take_budgets,
+        ledger_settle_turn, ledger_settle_due, ledger_settle_more, ledger_charge_rest, ledger_carried, ledger_release, ledger_post, ledger_refusing_budget, ledger_take_budgets,
         ledger_move_budgets, ledger_settle_budgets, ledger_reserve_budgeted, ledger_add_budgets, ledger_drop_budgets;
       DROP TYPE ledger_call, ledger_reservation;
       DROP TABLE budget_windows, budgets, captured_contents, channel_rescues, channel_failures, model_failures,

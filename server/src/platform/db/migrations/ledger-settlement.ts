@@ -285,6 +285,8 @@ const settleLost = `
       WHERE x.request_id = ANY (placed) AND NOT x.request_id = ANY (coalesce(proven, '{}'))
         AND x.created_at < (SELECT trimmed_before FROM log_state);
     DELETE FROM reservations WHERE request_id = ANY (proven) OR request_id = ANY (doubtful);
+    PERFORM ledger_settle_more(x) FROM json_array_elements(p_rows) x
+      WHERE EXISTS (SELECT 1 FROM settled_unlogged u WHERE u.request_id = x ->> 'request_id' AND u.charged_due IS NOT NULL);
 
     RETURN QUERY SELECT s.out_user, s.user_quota, NULL::text FROM ledger_settle_calls(p_rows) s
       WHERE s.out_user IS NOT NULL;
@@ -315,7 +317,10 @@ const settleTurn = `
   BEGIN
     SELECT * INTO turn FROM json_to_record(p_row) AS x(${settlementColumns});
     SELECT * INTO owner FROM reservations WHERE request_id = turn.request_id;
-    IF NOT FOUND THEN RETURN; END IF;
+    IF NOT FOUND THEN
+      RETURN QUERY SELECT * FROM ledger_settle_more(p_row);
+      RETURN;
+    END IF;
     -- Settles the turn without a log row of its own.
     SELECT max(s.user_quota) FILTER (WHERE s.out_user IS NOT NULL), coalesce(max(s.out_uncharged), 0)
       INTO balance, short_by
@@ -379,7 +384,38 @@ const settleDue = `
     IF NOT FOUND THEN RETURN false; END IF;
     SELECT coalesce(max(l.created_at), 0) INTO log_at FROM logs l WHERE l.request_id = owed ->> 'session' AND l.type = 2;
     PERFORM ledger_settle_turn((owed -> 'turn')::json, owed ->> 'session', log_at);
+    UPDATE settled_unlogged SET charged_due = owed WHERE request_id = p_request;
     RETURN true;
+  END $$`;
+
+/**
+ * Charges the settlement of a response that was charged by `ledger_settle_due` before: its node was not dead, or its spool
+ * arrived late. Only the difference is charged, as far as the balance has it. No row when there is none.
+ */
+const settleMore = `
+  CREATE FUNCTION ledger_settle_more(p_row json) RETURNS TABLE (user_quota bigint, uncharged bigint) LANGUAGE plpgsql AS $$
+  DECLARE
+    call record;
+    before record;
+    owed jsonb;
+    log_at bigint;
+    more numeric;
+  BEGIN
+    SELECT * INTO call FROM json_to_record(p_row) AS x(${settlementColumns}, user_id integer, token_id integer);
+    SELECT charged_due INTO owed FROM settled_unlogged WHERE request_id = call.request_id AND charged_due IS NOT NULL FOR UPDATE;
+    IF NOT FOUND THEN RETURN; END IF;
+    UPDATE settled_unlogged SET charged_due = NULL WHERE request_id = call.request_id;
+    SELECT * INTO before FROM jsonb_to_record(owed -> 'turn') AS x(${settlementColumns});
+    more := (call.charge - before.charge) * ${billion}::numeric + coalesce(call.rest, 0) - coalesce(before.rest, 0);
+    IF more <= 0 THEN RETURN; END IF;
+    INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, swept_at)
+      VALUES (call.request_id, 'more', call.user_id, call.token_id, 0, now());
+    SELECT coalesce(max(l.created_at), 0) INTO log_at FROM logs l WHERE l.request_id = owed ->> 'session' AND l.type = 2;
+    RETURN QUERY SELECT * FROM ledger_settle_turn((p_row::jsonb || jsonb_build_object(
+      'charge', div(more, ${billion}), 'rest', more % ${billion}, 'least', 0, 'counted', 0, 'duration_ms', 0,
+      'prompt_tokens', greatest(0, call.prompt_tokens - before.prompt_tokens),
+      'completion_tokens', greatest(0, call.completion_tokens - before.completion_tokens),
+      'cost_nano_usd', greatest(0, call.cost_nano_usd - before.cost_nano_usd)))::json, owed ->> 'session', log_at);
   END $$`;
 
 /** Statements that create the type and the functions of settlements, in order. */
@@ -390,6 +426,7 @@ export const settlementFunctions: readonly string[] = [
   settleCalls,
   settleOne,
   settleLost,
+  settleMore,
   settleTurn,
   settleDue,
 ];
