@@ -304,6 +304,20 @@ describe('a text', () => {
     expect(relay.upstream.requests).toHaveLength(0);
   });
 
+  it.each([
+    ['messages[0].tools must be a list', { type: 'builtin_function', function: { name: '$web_search' } }],
+    ['messages[0].tools[0] must be an object', [[{ type: 'builtin_function', function: { name: '$web_search' } }]]],
+  ])('declares no tool of a message in another form: %s', async (message, tools) => {
+    const { key } = await relay.addToken();
+    const messages = [
+      { role: 'system', tools },
+      { role: 'user', content: 'hi' },
+    ];
+    const sent = await relay.post('/v1/chat/completions', key, { model: 'gpt-4o', messages });
+    expect([sent.status, await sent.text()]).toEqual([400, expect.stringContaining(message)]);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
   it.each<[path: string, body: Fields]>([
     ['/v1/embeddings', { model: 'gpt-4o', input: 'hi' }],
     ['/v1/moderations', { model: 'gpt-4o', input: 'hi' }],

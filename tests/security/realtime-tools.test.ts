@@ -52,6 +52,14 @@ describe('a tool that the provider runs', () => {
     expect(JSON.stringify(sent())).toContain('mcp');
   });
 
+  it('may be absent as null', async () => {
+    const client = await clients.session(site.key);
+    client.send({ type: 'session.update', session: { type: 'realtime', tools: null } });
+    client.send({ type: 'response.create', response: { tools: null } });
+    await client.until('response.done');
+    expect(errorsOf(client)).toEqual([]);
+  });
+
   it.each([
     ['an object', { type: 'web_search' }],
     ['a nested list', [[{ type: 'web_search' }]]],

@@ -229,9 +229,9 @@ const isZhipuSearch = ({ type, web_search: settings }: Fields): boolean =>
   type === 'web_search' && asFields(settings) !== null && !isOff(asFields(settings)?.['enable']);
 
 /** Returns the number of searches that Moonshot ran for a request. Moonshot bills each and reports none. */
-function searchesBefore({ tools, messages }: Fields): number {
-  if (!asFieldsList(tools).some(isMoonshotSearch)) return 0;
-  const said = asFieldsList(messages);
+function searchesBefore(body: Fields): number {
+  if (!declaredTools(body).some(({ tool }) => isMoonshotSearch(tool))) return 0;
+  const said = asFieldsList(body['messages']);
   const at = said.findLastIndex(({ role }) => role !== 'tool');
   const isAnswered = at >= 0 && at < said.length - 1;
   if (!isAnswered) return 0;

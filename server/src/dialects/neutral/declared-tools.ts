@@ -104,10 +104,10 @@ function changedNamespace(tool: Fields | null, change: Change): Fields | null {
 /** @returns null for a turn without further content */
 function changedTurn(turn: Fields, change: Change): Fields | null {
   const tools = changedList(turn['tools'], change);
-  if (tools) return tools.length === 0 && !turn['content'] ? null : { ...turn, tools };
   const content = changedList(turn['content'], (block) => changedBlock(block, change));
-  if (!content) return turn;
-  return content.length === 0 ? null : { ...turn, content };
+  if (!tools && !content) return turn;
+  const isEmpty = (tools ?? asList(turn['tools'])).length === 0 && (content ? content.length === 0 : !turn['content']);
+  return isEmpty ? null : { ...turn, ...(tools ? { tools } : {}), ...(content ? { content } : {}) };
 }
 
 function changedBlock(block: Fields, change: Change): Fields | null {

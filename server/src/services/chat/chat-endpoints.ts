@@ -22,7 +22,7 @@ import {
 import { declaredTools, declaringItem, definitionIn, toolChanges } from '../../dialects/neutral/declared-tools.js';
 import { fitRequest } from '../../dialects/neutral/fitted-request.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
-import { asFields, asText, either, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, asList, asText, either, type Fields } from '../../dialects/neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../../dialects/languages/anthropic/error.js';
 import { awsErrorType, bedrockErrorBody } from '../../dialects/languages/bedrock/error.js';
 import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
@@ -276,6 +276,10 @@ export const asksForUsage = (body: Fields): boolean =>
 function toChatCall(body: Fields): ParsedRequest {
   const model = modelOf(body);
   needMessages(body);
+  for (const [index, message] of asList(body['messages']).entries()) {
+    const tools = asFields(message)?.['tools'] ?? undefined;
+    if (tools !== undefined) checkTools(tools, `messages[${index}].tools`);
+  }
   const stream = body['stream'] ?? false;
   if (typeof stream !== 'boolean') throw malformed('stream must be true or false');
   return {

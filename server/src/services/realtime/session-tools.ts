@@ -13,7 +13,10 @@ import { asFields, type Fields } from '../../dialects/neutral/fields.js';
  */
 export function unchargedTools(event: Fields, price: Price, { UnpricedTools }: OptionValues): readonly string[] {
   const holders = [asFields(event['session']), asFields(event['response'])];
-  for (const holder of holders) if (holder?.['tools'] !== undefined) checkTools(holder['tools'], 'tools');
+  for (const [index, holder] of holders.entries()) {
+    const tools = holder?.['tools'] ?? undefined;
+    if (tools !== undefined) checkTools(tools, index === 0 ? 'session.tools' : 'response.tools');
+  }
   if (price.coversWork) return [];
   const gifts = Object.fromEntries(Object.entries(price.card.prices).filter(([, each]) => each === 0));
   const names = holders.flatMap((holder) => (holder ? unpricedTools(holder, gifts) : []));

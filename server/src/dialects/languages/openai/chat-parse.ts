@@ -110,7 +110,13 @@ function withLater(tools: readonly NeutralTool[], messages: unknown): readonly N
     const at = `messages[${index}].tools`;
     return optionalList(asFields(message)?.['tools'], at).map((entry, number) => parseTool(entry, `${at}[${number}]`));
   });
-  return later.reduce((all, tool) => [...all.filter(({ name }) => name !== tool.name), tool], tools);
+  const latest = new Map<string, NeutralTool>();
+  for (const tool of later) {
+    // A map keeps the place of a key that is set again.
+    latest.delete(tool.name);
+    latest.set(tool.name, tool);
+  }
+  return [...tools.filter(({ name }) => !latest.has(name)), ...latest.values()];
 }
 
 const parseFunction = (described: Fields, at: string): Extract<NeutralTool, { kind: 'function' }> => ({
