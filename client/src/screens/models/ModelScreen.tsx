@@ -70,11 +70,9 @@ export function ModelScreen() {
           {setsPrices ? t('settings.openPrices') : t('objects.price')}
         </Button>
       }
-      menu={[
-        ...(readsChannels
-          ? [{ label: t('shell.channels'), onSelect: () => void navigate(`/channel?model=${search}`) }]
-          : []),
-      ]}
+      menu={
+        readsChannels ? [{ label: t('shell.channels'), onSelect: () => void navigate(`/channel?model=${search}`) }] : []
+      }
       summary={readsUsage && <UsageSummary filter={filter} />}
       address={modelAddress(name)}
       tabs={tabs}
