@@ -67,7 +67,7 @@ export function ModelScreen() {
           component={Link}
           to={setsPrices ? `/setting?tab=operation&section=prices&model=${search}` : `/pricing?row=${search}`}
         >
-          {setsPrices ? t('settings.openPrices') : t('objects.price')}
+          {setsPrices ? t('objects.editPrice') : t('objects.price')}
         </Button>
       }
       menu={

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within, type BoundFunctions, type queries } from '@testing-library/react';
 import { answers, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { paymentMethods } from '../../testing/paymentMethods.js';
 import { openFilter } from '../../testing/filters.js';
@@ -59,7 +59,12 @@ it('lists the orders of all users, and adds up what was received', async () => {
     },
     maxUsageCount: 9,
   };
-  const sums = { __typename: 'TopUpOrderSums', orders: 1, quota: 5_000_000, byCurrency: [money('73')] };
+  const sums = {
+    __typename: 'TopUpOrderSums',
+    orders: 1,
+    quota: 5_000_000,
+    byCurrency: [money('73'), { ...money('1500'), currency: 'JPY' }],
+  };
   await renderScreen({
     path: '/payment?tradeNo=USR7NO1&user=7',
     routes: [{ path: '/payment', element: <PaymentListScreen /> }],
@@ -82,7 +87,7 @@ it('lists the orders of all users, and adds up what was received', async () => {
   open.getByText('WeChat Pay');
   expect(toneOf(open.getByText('Unpaid'))).toBe('amber');
   const received = await screen.findByLabelText('Received');
-  await within(received).findByText('73.00 CNY');
+  await within(received).findByText('73.00 CNY · 1,500 JPY');
   // An order that is looked for by its number may be of any time.
   expect(asked.at(-1)).toEqual({ tradeNo: 'USR7NO1', userIds: [7] });
 });
@@ -243,6 +248,7 @@ it('refunds a part of a paid order, with a note', async () => {
 });
 
 describe('a refund', () => {
+  type Part = BoundFunctions<typeof queries>;
   const input = jest.fn();
   const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] };
   const paid = order(1, { status: 'PAID', paidAt: '2026-11-20T15:00:00.000Z' });
@@ -284,11 +290,11 @@ describe('a refund', () => {
     });
     return within(await screen.findByRole('dialog', { name: 'Order' }));
   };
-  const open = async (drawer: ReturnType<typeof within>) => {
+  const open = async (drawer: Part) => {
     fireEvent.click(await drawer.findByRole('button', { name: 'Refund', hidden: true }));
     return within(await screen.findByRole('dialog', { name: 'Refund' }));
   };
-  const send = async (drawer: ReturnType<typeof within>, note: string) => {
+  const send = async (drawer: Part, note: string) => {
     const form = await open(drawer);
     fireEvent.change(form.getByRole('textbox', { name: /Amount to refund/ }), { target: { value: '10' } });
     fireEvent.change(form.getByRole('textbox', { name: /Note/ }), { target: { value: note } });
@@ -298,7 +304,7 @@ describe('a refund', () => {
     return form;
   };
   const keys = () => input.mock.calls.map(([given]: [{ idempotencyKey: string }]) => given.idempotencyKey);
-  const close = async (form: ReturnType<typeof within>) => {
+  const close = async (form: Part) => {
     fireEvent.click(form.getByRole('button', { name: 'Cancel' }));
     await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Refund' })).toBeNull());
   };
