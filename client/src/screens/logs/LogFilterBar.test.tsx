@@ -138,12 +138,13 @@ it('counts the rows of each type', async () => {
   const counts = Object.fromEntries(
     ['CONSUME', 'ERROR', 'TOP_UP', 'MANAGE', 'SYSTEM', 'CHECK_IN', 'TEST'].map((type, index) => [
       type,
-      { totalCount: index },
+      { totalCount: index, totalCapped: type === 'TEST' },
     ]),
   );
   await open(<Bar isAdmin />, answers(LogTypeFacetDocument, counts));
   const filter = await openFilter('Type');
   await filter.findByRole('option', { name: /^Error\s*1$/ });
+  filter.getByRole('option', { name: /^Test\s*6\+$/ });
   fireEvent.keyDown(filter.getByRole('listbox'), { key: 'Escape' });
   await waitFor(() => expect(screen.queryByRole('listbox')).toBeNull());
   await chooseFilter('Type', /^Error/);
