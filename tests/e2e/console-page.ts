@@ -56,7 +56,7 @@ async function savePicture(page: Page, name: string): Promise<void> {
 
 /** Opens a filter of a list, of which the button offers several. */
 export async function openFilter(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('button', { name: 'Add filter', exact: true }).click();
   await page.getByRole('menuitem', { name, exact: true }).click();
 }
 

@@ -142,7 +142,7 @@ it('lists songs, shows the record as JSON, and offers to play what is finished',
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await song.getByRole('button', { name: 'Play song song-1' }).waitFor();
 
-  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('button', { name: 'Add filter', exact: true }).click();
   await page.getByRole('textbox', { name: 'Channel ID' }).fill('9');
   await page.keyboard.press('Enter');
   await page.getByText('Nothing matches these filters').waitFor();

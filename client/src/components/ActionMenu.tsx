@@ -31,7 +31,7 @@ export function ActionMenu({
   const item = (action: RowAction) => (
     <MenuItem
       key={action.label}
-      disabled={action.disabled ?? action.busy ?? false}
+      disabled={(action.disabled ?? false) || (action.busy ?? false)}
       {...(action.checked === undefined ? {} : { role: 'menuitemcheckbox', 'aria-checked': action.checked })}
       sx={action.destructive ? { color: 'error.main' } : {}}
       onClick={() => {

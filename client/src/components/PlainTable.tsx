@@ -8,6 +8,7 @@ export function PlainTable({
   title,
   heads,
   note,
+  isGrouped = false,
   children,
 }: {
   /** For screen readers, where there is no title. */
@@ -16,6 +17,8 @@ export function PlainTable({
   readonly heads: readonly string[];
   /** Below the table. */
   readonly note?: ReactNode;
+  /** The rows are in bodies of their own, each with a head. */
+  readonly isGrouped?: boolean;
   /** The rows. */
   readonly children: ReactNode;
 }) {
@@ -45,7 +48,7 @@ export function PlainTable({
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        {isGrouped ? children : <tbody>{children}</tbody>}
       </Box>
       {note && <Box sx={{ padding: '8px 12px', fontSize: 12, color: 'text.secondary' }}>{note}</Box>}
     </Card>

@@ -63,7 +63,8 @@ export function describeRefusal({ code, message }: Pick<Failure, 'code' | 'messa
   if (!Object.hasOwn(sentences, code)) return message;
   const sentence = t(sentences[code as keyof typeof sentences]);
   const reason = message.replace(/^No permission(: (insufficient privileges$)?| )/, '');
-  return reason === '' ? sentence : t('errors.withReason', { sentence, reason });
+  // "No permission to update this user" adds only English to the sentence.
+  return reason === '' || reason.startsWith('to ') ? sentence : t('errors.withReason', { sentence, reason });
 }
 
 /** One sentence for the user: the console's for HTTP failures and refusals, else the server's message. */

@@ -122,14 +122,20 @@ export const dollars = (value: number, digits: number): string => amountIn('$', 
 const currencies = new Map<string, Intl.NumberFormat>();
 
 /** Formats an amount of an ISO 4217 currency with its number of decimals: `¥146.00`, `€1,284.31`, `¥1,000` of JPY. */
-export function moneyOf(value: number, currency: string): string {
+export const moneyOf = (value: number, currency: string): string => currencyFormat(currency).format(value);
+
+/** Decimals of a currency: JPY has none. */
+export const decimalsOf = (currency: string): number =>
+  currencyFormat(currency).resolvedOptions().maximumFractionDigits ?? 2;
+
+function currencyFormat(currency: string): Intl.NumberFormat {
   const locale = writing() === plain ? 'en-US' : i18next.language;
   const name = `${locale} ${currency}`;
   const known =
     currencies.get(name) ??
     new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
   currencies.set(name, known);
-  return known.format(value);
+  return known;
 }
 
 export type MoneyKind =

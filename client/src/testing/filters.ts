@@ -2,8 +2,8 @@ import { fireEvent, screen, within } from '@testing-library/react';
 
 /** Opens a filter of the list in its bar; a list with one filter opens it at once. */
 export async function openFilter(name: string) {
-  fireEvent.click(screen.getByRole('button', { name: 'Filter' }));
-  const dialog = await screen.findByRole('dialog', { name: new RegExp(`^(Filter|${name})$`) });
+  fireEvent.click(screen.getByRole('button', { name: 'Add filter' }));
+  const dialog = await screen.findByRole('dialog', { name: new RegExp(`^(Add filter|${name})$`) });
   const entry = within(dialog).queryByRole('menuitem', { name });
   if (entry) fireEvent.click(entry);
   return within(await screen.findByRole('dialog', { name }));

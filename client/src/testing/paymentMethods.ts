@@ -11,6 +11,7 @@ const method = (id: 'ALIPAY' | 'WXPAY', en: string, zh: string) => ({
   icon: 'data:image/svg+xml,%3Csvg/%3E',
   currency: 'CNY',
   pricePerUsd: 7.3,
+  provider: 'epay',
   isOffered: true,
   minTopUp: 1,
 });

@@ -20,6 +20,7 @@ export function PanelFrame({
     readonly name: string;
     readonly color: string;
     readonly onOpen?: (() => void) | undefined;
+    readonly isOpening?: boolean;
   }[];
   readonly back?: { readonly label: string; readonly onClick: () => void } | undefined;
   readonly actions: readonly RowAction[];
@@ -44,7 +45,14 @@ export function PanelFrame({
             >
               <Box aria-hidden sx={{ width: 8, height: 8, borderRadius: '2px', backgroundColor: one.color }} />
               {one.onOpen ? (
-                <MuiLink component="button" type="button" color="inherit" onClick={one.onOpen}>
+                <MuiLink
+                  component="button"
+                  type="button"
+                  color="inherit"
+                  aria-busy={one.isOpening}
+                  onClick={one.onOpen}
+                  sx={{ opacity: one.isOpening ? 0.5 : 1 }}
+                >
                   {one.name}
                 </MuiLink>
               ) : (

@@ -16,6 +16,9 @@ const FilterPopover = lazyPart(
   ({ opened }) => opened !== null,
 );
 
+/** Elements in which the key F has another meaning. */
+const ownKeys = 'input, textarea, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]';
+
 /** The search of a list, its filters as chips, and a button that adds one. Filters apply as one types. */
 export function FilterBar<F extends Record<string, string>>({
   filters,
@@ -53,8 +56,8 @@ export function FilterBar<F extends Record<string, string>>({
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const { target, ctrlKey, metaKey, altKey } = event;
-      const isTyping = target instanceof Element && target.closest('input, textarea, [contenteditable], [role=dialog]');
-      if (event.key !== 'f' || isTyping || ctrlKey || metaKey || altKey) return;
+      const isTaken = target instanceof Element && target.closest(ownKeys);
+      if (event.key !== 'f' || isTaken || ctrlKey || metaKey || altKey) return;
       event.preventDefault();
       addButton.current?.click();
     };
@@ -99,10 +102,18 @@ export function FilterBar<F extends Record<string, string>>({
         <Button
           ref={addButton}
           aria-haspopup="dialog"
-          disabled={unset.length === 0}
+          // It keeps the focus, which a disabled button loses.
+          aria-disabled={unset.length === 0}
           startIcon={<AddOutlinedIcon />}
-          onClick={(event) => open(event.currentTarget, unset.length === 1 ? (unset[0]?.name ?? null) : null)}
-          sx={{ color: 'text.secondary', border: '1px dashed', borderColor: 'surface.lineStrong', px: '10px' }}
+          onClick={(event) => {
+            if (unset.length > 0) open(event.currentTarget, unset.length === 1 ? (unset[0]?.name ?? null) : null);
+          }}
+          sx={{
+            color: unset.length === 0 ? 'text.disabled' : 'text.secondary',
+            border: '1px dashed',
+            borderColor: 'surface.lineStrong',
+            px: '10px',
+          }}
         >
           {t('grid.addFilter')}
         </Button>
@@ -126,7 +137,7 @@ export function FilterBar<F extends Record<string, string>>({
         }}
         onType={typed.type}
         onChoose={(name, value) => {
-          setFilter({ [name]: value } as Partial<F>);
+          typed.choose(name, value);
           setOpened(null);
         }}
         onClose={close}

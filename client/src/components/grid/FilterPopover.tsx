@@ -145,7 +145,7 @@ function FieldEditor({
           autoFocusItem={!typed}
           sx={{ maxHeight: 320, overflowY: 'auto', ...(typed ? { pt: 0 } : {}) }}
         >
-          {offered.map(({ value, label: name, count }) => (
+          {offered.map(({ value, label: name, count, isCapped = false }) => (
             <MenuItem
               key={value}
               role="option"
@@ -156,7 +156,7 @@ function FieldEditor({
               <span className="ellipsis">{name}</span>
               {count !== undefined && (
                 <Box component="span" className="num" sx={{ ml: 'auto', pl: 2, color: 'text.secondary', fontSize: 12 }}>
-                  {shortCount(count)}
+                  {`${shortCount(count)}${isCapped ? '+' : ''}`}
                 </Box>
               )}
             </MenuItem>

@@ -14,6 +14,7 @@ export function SelectionBar({
   onSelectMatching,
   isSelecting = false,
   atMost = Infinity,
+  isRunning = false,
   onClear,
   children,
 }: {
@@ -25,6 +26,8 @@ export function SelectionBar({
   readonly isSelecting?: boolean;
   /** Most rows that can be selected. */
   readonly atMost?: number;
+  /** A bulk action runs: the selection stays as it is until then. */
+  readonly isRunning?: boolean;
   readonly onClear: () => void;
   readonly children: ReactNode;
 }) {
@@ -35,14 +38,16 @@ export function SelectionBar({
         {t('grid.selected', { count })}
       </Box>
       {onSelectMatching && matching !== undefined && matching > count && count < atMost && (
-        <Button loading={isSelecting} onClick={onSelectMatching}>
+        <Button loading={isSelecting} disabled={isRunning} onClick={onSelectMatching}>
           {matching > atMost
             ? t('grid.selectFirst', { total: integer(atMost) })
             : t('grid.selectMatching', { count: matching })}
         </Button>
       )}
       {children}
-      <Button onClick={onClear}>{t('grid.clearSelection')}</Button>
+      <Button disabled={isRunning} onClick={onClear}>
+        {t('grid.clearSelection')}
+      </Button>
     </Box>
   );
 }

@@ -3,6 +3,8 @@ import type { Choice } from './SelectBox.js';
 /** A value to choose, with the number of rows that have it, where that is known. */
 export interface FilterChoice extends Choice {
   readonly count?: number;
+  /** There are more rows than `count`. */
+  readonly isCapped?: boolean;
 }
 
 /** A filter of a list. */

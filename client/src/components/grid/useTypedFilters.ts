@@ -54,6 +54,14 @@ export function useTypedFilters<F extends Record<string, string>>({ filter, setF
       if (text === '') flush();
       else if (isValid) timer.current = setTimeout(flush, pauseMilliseconds);
     },
+    /** Applies a value that was chosen. It wins over text that was typed into the same field and waits. */
+    choose: (name: string, value: string): void => {
+      clearTimeout(timer.current);
+      if (pending.current?.name === name) pending.current = null;
+      flush();
+      setTyping(null);
+      setFilter({ [name]: value } as Partial<F>);
+    },
     /** Applies what waits at once, and ends the editing of the field. */
     finish: (): void => {
       flush();

@@ -6,6 +6,7 @@ export const alerts = {
   none: 'No alerts',
   emptyText: 'Disabled channels, low balances, failing calls, sales below cost and ledger checks are reported here.',
   all: 'All alerts',
+  allOpen: 'All open alerts ({{total}})',
   loadFailed: 'Notifications could not be loaded',
   site: 'Site',
   span: '{{from}} – {{to}}',

@@ -96,7 +96,7 @@ export const channels = {
   selected: '{{count}} selected',
   fillRelated: 'Fill related',
   fetchModels: 'Fetch from upstream',
-  choicesFailed: 'Failed to fetch enabled models: {{reason}}',
+  choicesFailed: 'Some choices of the filters could not be loaded: {{reason}}',
   fetchFailed: 'Failed to fetch the model list: {{reason}}',
   providerRefused: 'the provider refused the key (status {{status}})',
   providerStatus: 'the provider responded with status {{status}}',

@@ -93,7 +93,7 @@ export const common = {
   },
   grid: {
     chip: '{{field}}:',
-    addFilter: 'Filter',
+    addFilter: 'Add filter',
     noValues: 'No values',
     clearField: 'Clear {{field}}',
     clearFilters: 'Clear filters',

@@ -7,6 +7,7 @@ export const alerts = {
   emptyText:
     'Les canaux désactivés, soldes bas, appels en échec, ventes à perte et contrôles comptables sont signalés ici.',
   all: 'Toutes les alertes',
+  allOpen: 'Toutes les alertes ouvertes ({{total}})',
   loadFailed: 'Les notifications n’ont pas pu être chargées',
   site: 'Site',
   span: '{{from}} – {{to}}',

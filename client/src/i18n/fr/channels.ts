@@ -100,7 +100,7 @@ export const channels = {
   selected: 'Sélection : {{count}}',
   fillRelated: 'Modèles associés',
   fetchModels: 'Lire chez le fournisseur',
-  choicesFailed: 'Échec de la lecture des modèles actifs : {{reason}}',
+  choicesFailed: 'Certains choix des filtres n’ont pas pu être chargés : {{reason}}',
   fetchFailed: 'Échec de la lecture des modèles : {{reason}}',
   providerRefused: 'le fournisseur a refusé la clé (état {{status}})',
   providerStatus: 'le fournisseur a répondu avec l’état {{status}}',

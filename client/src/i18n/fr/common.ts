@@ -94,7 +94,7 @@ export const common = {
   },
   grid: {
     chip: '{{field}} :',
-    addFilter: 'Filtrer',
+    addFilter: 'Ajouter un filtre',
     noValues: 'Aucune valeur',
     clearField: 'Effacer {{field}}',
     clearFilters: 'Effacer les filtres',

@@ -6,6 +6,7 @@ export const alerts = {
   none: 'アラートはありません',
   emptyText: '無効になったチャネル、残高不足、呼び出しの失敗、原価割れ、台帳の検査結果がここに表示されます。',
   all: 'すべてのアラート',
+  allOpen: '未解決のアラートをすべて表示（{{total}}）',
   loadFailed: '通知を読み込めませんでした',
   site: 'サイト',
   span: '{{from}}～{{to}}',

@@ -94,7 +94,7 @@ export const channels = {
   selected: '{{count}}件選択中',
   fillRelated: '関連モデルを入力',
   fetchModels: 'アップストリームから取得',
-  choicesFailed: '有効なモデルを取得できませんでした：{{reason}}',
+  choicesFailed: 'フィルターの選択肢の一部を読み込めませんでした：{{reason}}',
   fetchFailed: 'モデル一覧を取得できませんでした：{{reason}}',
   providerRefused: 'プロバイダーがキーを拒否しました（ステータス{{status}}）',
   providerStatus: 'プロバイダーがステータス{{status}}を返しました',

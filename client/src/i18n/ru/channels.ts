@@ -101,7 +101,7 @@ export const channels = {
   selected: 'Выбрано: {{count}}',
   fillRelated: 'Добавить связанные',
   fetchModels: 'Получить от провайдера',
-  choicesFailed: 'Не удалось получить включённые модели: {{reason}}',
+  choicesFailed: 'Не удалось загрузить часть вариантов фильтров: {{reason}}',
   fetchFailed: 'Не удалось получить список моделей: {{reason}}',
   providerRefused: 'провайдер отклонил ключ (код {{status}})',
   providerStatus: 'провайдер ответил с кодом {{status}}',

@@ -6,6 +6,7 @@ export const alerts = {
   none: 'Không có cảnh báo',
   emptyText: 'Kênh bị tắt, số dư thấp, lượt gọi lỗi, bán dưới chi phí và kết quả kiểm tra sổ cái được báo ở đây.',
   all: 'Mọi cảnh báo',
+  allOpen: 'Mọi cảnh báo đang mở ({{total}})',
   loadFailed: 'Không tải được thông báo',
   site: 'Trang',
   span: '{{from}} – {{to}}',

@@ -94,7 +94,7 @@ export const channels = {
   selected: 'Đã chọn {{count}}',
   fillRelated: 'Điền mô hình liên quan',
   fetchModels: 'Lấy từ upstream',
-  choicesFailed: 'Không lấy được các mô hình đang bật: {{reason}}',
+  choicesFailed: 'Không tải được một số lựa chọn của bộ lọc: {{reason}}',
   fetchFailed: 'Không lấy được danh sách mô hình: {{reason}}',
   providerRefused: 'nhà cung cấp từ chối khóa (trạng thái {{status}})',
   providerStatus: 'nhà cung cấp phản hồi trạng thái {{status}}',

@@ -93,7 +93,7 @@ export const channels = {
   selected: '已选 {{count}} 个',
   fillRelated: '填入相关模型',
   fetchModels: '从上游获取',
-  choicesFailed: '获取启用的模型失败：{{reason}}',
+  choicesFailed: '部分筛选选项加载失败：{{reason}}',
   fetchFailed: '获取模型列表失败：{{reason}}',
   providerRefused: '上游拒绝了密钥（状态码 {{status}}）',
   providerStatus: '上游返回状态码 {{status}}',

@@ -30,6 +30,8 @@ export function AuditActor({
   withId = false,
   ...look
 }: { readonly entry: AuditEntry; readonly withId?: boolean } & Pick<LinkProps, 'className'>) {
+  // The server itself is no user.
+  if (actorId === 0) return <span className={look.className}>{actorName}</span>;
   return (
     <MayLink permission="USERS_READ" to={userAddress(actorId)} {...look}>
       {withId ? `${actorName} (#${actorId})` : actorName}

@@ -53,6 +53,7 @@ export interface Figure {
   readonly before?: readonly EarlierSeries[];
   /** Of a chart: breaks the series of everything else up. */
   readonly onOther?: () => void;
+  readonly isOtherLoading?: boolean;
   readonly back?: { readonly label: string; readonly onClick: () => void };
   /** The colour of a series or of a row of a ranking, and the line below the name of that row. */
   readonly colorOf?: (index: number) => string;
@@ -174,6 +175,7 @@ function SeriesFigure({
   name,
   before = [],
   onOther,
+  isOtherLoading = false,
   back,
   colorOf,
   height = chartHeight,
@@ -196,10 +198,11 @@ function SeriesFigure({
         ...one,
         color: one.isOthers ? one.color : (colorOf?.(index) ?? one.color),
         onOpen: one.isOthers ? onOther : undefined,
+        isOpening: one.isOthers && isOtherLoading,
         values: one.values.map((value) => (value === null ? null : value * scale.factor)),
       })),
     };
-  }, [rows, columns, column, buckets, scale.factor, colorOf, onOther, t]);
+  }, [rows, columns, column, buckets, scale.factor, colorOf, onOther, isOtherLoading, t]);
   const isWhole = rows.every((row) => Number.isInteger(numberAt(row, column) ?? 0));
   const drawn = kind === 'BAR' ? 'columns' : 'line';
   const texts = scale.textsFor(largestOf(chart.series, drawn));

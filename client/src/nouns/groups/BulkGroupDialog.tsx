@@ -4,7 +4,7 @@ import { FormDialog } from '../../components/FormDialog.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import type { Choice } from '../../components/grid/SelectBox.js';
 
-/** Asks for the group of the selected rows. The first choice is preselected. */
+/** Asks for the group of the selected rows, and closes before they are changed. The first choice is preselected. */
 export function BulkGroupDialog({
   title,
   submitLabel,
@@ -15,7 +15,7 @@ export function BulkGroupDialog({
   readonly title: string;
   readonly submitLabel: string;
   readonly choices: readonly Choice[];
-  readonly onSubmit: (group: string) => Promise<void>;
+  readonly onSubmit: (group: string) => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();

@@ -51,7 +51,12 @@ export function ServiceFilters({
   const { keyword, group } = address.filter;
   return (
     <FilterBar
-      filters={{ ...address.filters, isFiltered: keyword !== '' || group !== '' }}
+      filters={{
+        ...address.filters,
+        isFiltered: keyword !== '' || group !== '',
+        // The period is no filter: it stays.
+        resetFilter: () => address.setFilter({ keyword: '', group: '' }),
+      }}
       search={{ label: t('fields.modelName') }}
       fields={groups.length > 1 ? [{ name: 'group', label: t('fields.group'), choices: namesAsChoices(groups) }] : []}
       // A blank keeps the line of phones.

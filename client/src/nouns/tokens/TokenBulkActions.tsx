@@ -4,28 +4,24 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BulkGroupDialog } from '../groups/BulkGroupDialog.js';
 import { BulkProgress } from '../../components/grid/BulkProgress.js';
-import { changeMany, showOutcome } from '../../components/grid/bulkOutcome.js';
+import { useBulkChange, type BulkChangeProps } from '../../components/grid/useBulkChange.js';
 import { useAction } from '../../components/useAction.js';
 import {
   DeleteTokensDocument,
   DisableTokensDocument,
   EnableTokensDocument,
   SetTokenGroupDocument,
-  type TokenOutcomeFragment,
 } from './tokenBulk.generated.js';
 
-export interface TokenBulkProps {
-  readonly ids: readonly number[];
+export interface TokenBulkProps extends BulkChangeProps {
   /** Names of the groups to choose from, in addition to the owner's group. */
   readonly groups: readonly string[];
   /** The choice of no group of its own. */
   readonly ownGroup: string;
-  /** With the ids of the tokens that the server did not change. */
-  readonly onDone: (refused: readonly number[]) => void;
 }
 
 /** Enable, disable, group and delete buttons for the selected tokens. */
-export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkProps) {
+export function TokenBulkActions({ groups, ownGroup, ...change }: TokenBulkProps) {
   const { t } = useTranslation();
   const act = useAction();
   const [enable] = useMutation(EnableTokensDocument);
@@ -33,22 +29,18 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
   const [remove] = useMutation(DeleteTokensDocument);
   const [setGroup] = useMutation(SetTokenGroupDocument);
   const [choosing, setChoosing] = useState(false);
-  const count = ids.length;
-  const [done, setDone] = useState<number | null>(null);
-
-  const run = async (change: (part: number[]) => Promise<TokenOutcomeFragment | undefined>) =>
-    onDone(
-      showOutcome(await changeMany(ids, change, t, setDone), {
-        done: (done) => t('tokens.bulkDone', { count: done }),
-        refused: (counts) => t('tokens.bulkRefused', counts),
-      }),
-    );
+  const count = change.ids.length;
+  const { run, isRunning, done } = useBulkChange(change, {
+    done: (done) => t('tokens.bulkDone', { count: done }),
+    refused: (counts) => t('tokens.bulkRefused', counts),
+  });
 
   return (
     <>
       {done !== null && <BulkProgress done={done} count={count} />}
       <Button
         variant="outlined"
+        disabled={isRunning}
         onClick={() =>
           void act(() => run(async (part) => (await enable({ variables: { ids: part } })).data?.enableTokens))
         }
@@ -57,6 +49,7 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
       </Button>
       <Button
         variant="outlined"
+        disabled={isRunning}
         onClick={() =>
           void act(() => run(async (part) => (await disable({ variables: { ids: part } })).data?.disableTokens), {
             title: t('tokens.bulkDisableTitle', { count }),
@@ -67,11 +60,12 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
       >
         {t('tokens.bulkDisable')}
       </Button>
-      <Button variant="outlined" onClick={() => setChoosing(true)}>
+      <Button variant="outlined" disabled={isRunning} onClick={() => setChoosing(true)}>
         {t('tokens.bulkGroup')}
       </Button>
       <Button
         variant="outlined"
+        disabled={isRunning}
         color="error"
         onClick={() =>
           void act(() => run(async (part) => (await remove({ variables: { ids: part } })).data?.deleteTokens), {
@@ -90,8 +84,11 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
           submitLabel={t('tokens.bulkGroup')}
           choices={[{ value: '', label: ownGroup }, ...groups.map((name) => ({ value: name, label: name }))]}
           onSubmit={(group) =>
-            run(
-              async (part) => (await setGroup({ variables: { ids: part, group: group || null } })).data?.setTokenGroup,
+            void act(() =>
+              run(
+                async (part) =>
+                  (await setGroup({ variables: { ids: part, group: group || null } })).data?.setTokenGroup,
+              ),
             )
           }
           onClose={() => setChoosing(false)}

@@ -112,3 +112,21 @@ it('is a list of cards on phones', async () => {
   expect(within(card).getByText('3 failed, 2 rescued')).toBeVisible();
   jest.restoreAllMocks();
 });
+
+it('keeps the period when the filters are reset', async () => {
+  const asked = jest.fn();
+  const mock = {
+    request: { query: ChannelHealthDocument, variables: (variables: object) => Boolean(asked(variables)) || true },
+    result: { data: list(row(8, 'Good')) },
+    maxUsageCount: 9,
+  };
+  const { location } = await renderScreen({
+    path: '/channel-health?window=DAY&keyword=Goo',
+    routes: [{ path: '*', element: <ChannelHealthScreen /> }],
+    mocks: [mock] as never,
+  });
+  await rowOf('Good');
+  fireEvent.click(screen.getByRole('button', { name: 'Reset' }));
+  await waitFor(() => expect(location()).toBe('/channel-health?window=DAY'));
+  expect(asked.mock.calls).toEqual([[{ window: 'DAY' }]]);
+});

@@ -58,7 +58,12 @@ export function ChannelHealthScreen() {
       }
       filters={
         <FilterBar
-          filters={{ ...address.filters, isFiltered: keyword !== '' }}
+          filters={{
+            ...address.filters,
+            isFiltered: keyword !== '',
+            // The period is no filter: it stays.
+            resetFilter: () => address.setFilter({ keyword: '' }),
+          }}
           search={{ label: t('fields.channel') }}
           fields={[]}
           // A blank keeps the line of phones.

@@ -378,6 +378,32 @@ describe('selected rows that the server does not change', () => {
 });
 
 describe('tag mode', () => {
+  it('selects no channels when all that match are still being read', async () => {
+    const page = answers(ChannelsDocument, {
+      channels: { __typename: 'ChannelPage', totalCount: 130, items: tagged },
+    });
+    const ids = {
+      request: { query: MatchingChannelsDocument, variables: () => true },
+      result: jest.fn(() => ({
+        data: { channels: { __typename: 'ChannelPage', items: [{ __typename: 'Channel', id: 9 }] } },
+      })),
+      delay: 300,
+    };
+    await renderScreen({
+      path: '/channel',
+      routes: [{ path: '/channel', element: <ChannelListScreen /> }],
+      mocks: [page, ...reading, ids] as never,
+    });
+    fireEvent.click((await row('Channel 2')).getByRole('checkbox', { name: /Select row/ }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Select all 130 that match' }));
+    fireEvent.click(screen.getByRole('button', { name: 'More actions' }));
+    fireEvent.click(await screen.findByRole('menuitemcheckbox', { name: 'Tag mode' }));
+    await row('us 2 channels');
+    await waitFor(() => expect(ids.result).toHaveBeenCalledTimes(1));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(screen.queryByText('1 selected')).toBeNull();
+  });
+
   it('shows a tag as one row, and its channels below it when opened', async () => {
     await open('/channel?tags=1');
     const head = await row('us 2 channels');
@@ -567,7 +593,7 @@ it('says that the models to filter by could not be loaded, and keeps the list', 
     mocks: [...reading.filter(({ request }) => request.query !== ChannelChoicesDocument), failing] as never,
   });
   expect(await screen.findByRole('alert')).toHaveTextContent(
-    'Failed to fetch enabled models: The models could not be read',
+    'Some choices of the filters could not be loaded: The models could not be read',
   );
   (await row('Channel 1')).getByText('Enabled');
   // A field to type in, not a menu of hundreds.

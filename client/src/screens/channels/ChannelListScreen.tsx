@@ -89,6 +89,7 @@ export function ChannelListScreen() {
     document: MatchingChannelsDocument,
     filter: channelVariables(grid).filter,
     idsOf: ({ channels }) => channels.items,
+    count: selected.size,
     select,
   });
   const [panel, setPanel] = useState<ChannelPanel | null>(null);
@@ -137,7 +138,13 @@ export function ChannelListScreen() {
   ];
   const filters =
     chosen.length > 0 ? (
-      <SelectionBar count={chosen.length} matching={list.listProps.totalCount} {...matching} onClear={clearSelection}>
+      <SelectionBar
+        count={chosen.length}
+        // In tag mode, the total counts tags.
+        {...(tagMode ? {} : { matching: list.listProps.totalCount })}
+        {...matching}
+        onClear={clearSelection}
+      >
         <BulkActions
           ids={chosen}
           onDone={(kept) => {

@@ -1,5 +1,5 @@
 import { skipToken, useQuery } from '@apollo/client/react';
-import { useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelFigure } from '../../nouns/dashboards/PanelFigure.js';
 import { PanelCells } from '../../nouns/dashboards/PanelGrid.js';
@@ -47,7 +47,11 @@ function SpendFigure({ figure, data }: { readonly figure: Figure; readonly data:
   const [isOpen, setOpen] = useState(false);
   const names = data.models.slice(namedModels, namedModels + brokenUp).flatMap(({ key }) => key.modelName ?? []);
   const { question } = data;
-  const { data: answer, error } = useQuery(
+  const {
+    data: answer,
+    error,
+    loading,
+  } = useQuery(
     SpendOfModelsDocument,
     isOpen && names.length > 0
       ? { variables: { ...question, filter: { ...question.filter, models: names } }, fetchPolicy: 'no-cache' }
@@ -56,10 +60,16 @@ function SpendFigure({ figure, data }: { readonly figure: Figure; readonly data:
   useFailureToast(error, true);
   const named = isOpen ? (answer?.usage ?? answer?.myUsage)?.items : undefined;
   const rows = useMemo(() => named && otherSpend(data.spend, named), [named, data.spend]);
-  const open = useMemo(() => () => setOpen(true), []);
+  const open = useCallback(() => setOpen(true), []);
+  useEffect(() => {
+    // Another click asks again.
+    if (error) setOpen(false);
+  }, [error]);
   // A phone has the list of models below the chart, not beside it.
   const height = mobile ? { height: 280 } : {};
-  if (!rows) return <PanelFigure {...figure} {...height} onOther={open} />;
+  // Without names, "Other" has no models that could be shown.
+  const other = names.length > 0 ? { onOther: open, isOtherLoading: loading } : {};
+  if (!rows) return <PanelFigure {...figure} {...height} {...other} />;
   const { before: _all, ...own } = figure;
   return (
     <PanelFigure

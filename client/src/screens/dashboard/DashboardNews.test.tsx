@@ -68,15 +68,11 @@ it('names open alerts above them, with the number of all', async () => {
     failedMessages: [],
   };
   const alerts = { alerts: { __typename: 'AlertPage', totalCount: 45, items: [alert] } };
-  await open(
-    <DashboardNews first={null}>below</DashboardNews>,
-    answers(AlertsDocument, alerts),
-    answers(ChannelHealthDocument, list()),
-  );
+  await open(<DashboardNews first="spend" />, answers(AlertsDocument, alerts), answers(ChannelHealthDocument, list()));
   const card = within(await screen.findByRole('region', { name: 'Alerts' }));
   expect(card.getByRole('link', { name: 'Dead (#9)' })).toHaveAttribute('href', '/channel/9');
-  expect(card.getByRole('link', { name: 'All alerts (45)' })).toHaveAttribute('href', '/alert');
-  screen.getByText('below');
+  expect(card.getByRole('link', { name: 'All open alerts (45)' })).toHaveAttribute('href', '/alert?state=open');
+  screen.getByText('spend');
 });
 
 it('puts the failing channels with their reasons on the dashboard', async () => {
@@ -89,4 +85,14 @@ it('puts the failing channels with their reasons on the dashboard', async () => 
   unmount();
   await open(<DashboardNews first={null} />, answers(ChannelHealthDocument, list(good)));
   expect(await screen.findByText('No failed attempts at 1 channel with calls.')).toBeVisible();
+});
+
+it('keeps a place for the news while they load, for users who may see them', async () => {
+  const slow = { ...answers(ChannelHealthDocument, list()), delay: Infinity };
+  const { unmount } = await open(<DashboardNews first="spend" />, slow, answers(AlertsDocument, { alerts: null }));
+  expect(document.querySelector('.MuiSkeleton-root')).not.toBeNull();
+  unmount();
+  session.start({ id: 1, username: 'ada', displayName: 'Ada', role: 1, status: 1, group: 'default' });
+  await open(<DashboardNews first="spend" />);
+  expect(document.querySelector('.MuiSkeleton-root')).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { skipToken, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
+import Skeleton from '@mui/material/Skeleton';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useState, type ReactNode } from 'react';
@@ -23,9 +24,9 @@ const refreshEvery = 60_000;
 
 /**
  * The news beside the first number: open alerts, and the channels that failed most in the last hour with the reason, for
- * users who may see them. The children are rendered below when the news have loaded, so that they do not move.
+ * users who may see them. While the news load, their place is kept, so that nothing below waits or moves.
  */
-export function DashboardNews({ first, children }: { readonly first: ReactNode; readonly children?: ReactNode }) {
+export function DashboardNews({ first }: { readonly first: ReactNode }) {
   const readsChannels = useMay('CHANNELS_READ');
   const readsAlerts = useMay('ALERTS');
   const health = useQuery(
@@ -47,33 +48,31 @@ export function DashboardNews({ first, children }: { readonly first: ReactNode; 
   const rows = health.data?.channelHealth.rows ?? [];
   const alerts = open.data?.alerts;
   const isLoading = (!health.data && health.loading) || (!open.data && open.loading);
-  // News that could not be read are asked for again; what is below stays.
+  // News that could not be read are asked for again, without a place for them.
   const [hasLoaded, setHasLoaded] = useState(false);
   if (!isLoading && !hasLoaded) setHasLoaded(true);
-  const hasNews = rows.length > 0 || (alerts?.items.length ?? 0) > 0;
+  const hasNews = !hasLoaded || rows.length > 0 || (alerts?.items.length ?? 0) > 0;
   return (
-    <>
-      <Box
-        sx={{
-          display: 'grid',
-          gap: 2,
-          gridTemplateColumns: {
-            xs: 'minmax(0, 1fr)',
-            md: hasNews ? 'repeat(3, minmax(0, 1fr))' : 'minmax(0, 1fr)',
-          },
-          '& > *': { minWidth: 0 },
-        }}
-      >
-        {first}
-        {hasNews && (
-          <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2, gridColumn: { md: 'span 2' } }}>
-            {alerts && alerts.items.length > 0 && <AlertCard alerts={alerts.items} total={alerts.totalCount} />}
-            {rows.length > 0 && <TroubleCard rows={rows} />}
-          </Box>
-        )}
-      </Box>
-      {hasLoaded && children}
-    </>
+    <Box
+      sx={{
+        display: 'grid',
+        gap: 2,
+        gridTemplateColumns: {
+          xs: 'minmax(0, 1fr)',
+          md: hasNews ? 'repeat(3, minmax(0, 1fr))' : 'minmax(0, 1fr)',
+        },
+        '& > *': { minWidth: 0 },
+      }}
+    >
+      {first}
+      {hasNews && (
+        <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2, gridColumn: { md: 'span 2' } }}>
+          {!hasLoaded && <Skeleton variant="rectangular" height={160} />}
+          {alerts && alerts.items.length > 0 && <AlertCard alerts={alerts.items} total={alerts.totalCount} />}
+          {rows.length > 0 && <TroubleCard rows={rows} />}
+        </Box>
+      )}
+    </Box>
   );
 }
 
@@ -85,8 +84,8 @@ function AlertCard({ alerts, total }: { readonly alerts: readonly AlertRowFragme
         <Typography variant="h2" sx={{ fontSize: 14, lineHeight: '32px', mr: 'auto' }}>
           {t('alerts.open')}
         </Typography>
-        <MuiLink component={Link} to="/alert" sx={{ fontSize: 13 }}>
-          {total > alerts.length ? `${t('alerts.all')} (${integer(total)})` : t('alerts.all')}
+        <MuiLink component={Link} to="/alert?state=open" sx={{ fontSize: 13 }}>
+          {t('alerts.allOpen', { total: integer(total) })}
         </MuiLink>
       </Box>
       <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>

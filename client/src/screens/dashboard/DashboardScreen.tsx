@@ -71,11 +71,12 @@ export function DashboardScreen() {
         <>
           {prices && !mine && <UnpricedNotice />}
           {!mine && username === '' ? (
-            <DashboardNews first={<SpendCard data={data} />}>
+            <>
+              <DashboardNews first={<SpendCard data={data} />} />
               <StatCards data={data} />
-              {admin && <Earnings data={data} />}
+              <Earnings data={data} />
               {charts}
-            </DashboardNews>
+            </>
           ) : (
             <>
               <SpendCard data={data} />

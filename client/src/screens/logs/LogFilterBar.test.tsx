@@ -70,6 +70,41 @@ it('applies as one types, with one entry of the history', async () => {
   await waitFor(() => expect(setFilter).toHaveBeenLastCalledWith({ requestId: 'ab c' }, { replace: true }));
 });
 
+it('applies the value that was chosen, and not the letters typed just before', async () => {
+  signInAs();
+  const row = {
+    key: { modelName: 'gpt-4o', username: null, channelId: null, channelName: null, tokenName: null, group: null },
+  };
+  const metrics = { calls: 7, failedCalls: 0 };
+  await open(<Bar isAdmin />, answers(LogFacetDocument, { usage: { items: [{ ...row, metrics }] } }));
+  const filter = await openFilter('Model name');
+  const option = await filter.findByRole('option', { name: /^gpt-4o/ });
+  fireEvent.change(filter.getByRole('textbox', { name: 'Model name' }), { target: { value: 'gpt' } });
+  fireEvent.click(option);
+  // Longer than the pause after which typed text applies.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(setFilter.mock.calls).toEqual([[{ modelName: 'gpt-4o' }, undefined]]);
+  await screen.findByRole('button', { name: 'Model name: gpt-4o' });
+});
+
+it.each(['alertdialog', 'menu', 'listbox'])(
+  'opens the filters by the key F, but not in an element of role %s',
+  async (role) => {
+    await open(
+      <>
+        <div role={role}>
+          <button>Entry</button>
+        </div>
+        <Bar isAdmin={false} />
+      </>,
+    );
+    fireEvent.keyDown(screen.getByRole('button', { name: 'Entry' }), { key: 'f' });
+    expect(screen.queryByRole('dialog')).toBeNull();
+    fireEvent.keyDown(document.body, { key: 'f' });
+    await screen.findByRole('dialog', { name: 'Add filter' });
+  },
+);
+
 it('removes a filter by its cross, and all of them by Reset', async () => {
   await open(<Bar isAdmin initial={{ ...noFilters, username: 'ada', modelName: 'gpt-4o' }} />);
   fireEvent.click(screen.getByRole('button', { name: 'Clear Username' }));
@@ -103,12 +138,13 @@ it('counts the rows of each type', async () => {
   const counts = Object.fromEntries(
     ['CONSUME', 'ERROR', 'TOP_UP', 'MANAGE', 'SYSTEM', 'CHECK_IN', 'TEST'].map((type, index) => [
       type,
-      { totalCount: index },
+      { totalCount: index, totalCapped: type === 'TEST' },
     ]),
   );
   await open(<Bar isAdmin />, answers(LogTypeFacetDocument, counts));
   const filter = await openFilter('Type');
   await filter.findByRole('option', { name: /^Error\s*1$/ });
+  filter.getByRole('option', { name: /^Test\s*6\+$/ });
   fireEvent.keyDown(filter.getByRole('listbox'), { key: 'Escape' });
   await waitFor(() => expect(screen.queryByRole('listbox')).toBeNull());
   await chooseFilter('Type', /^Error/);

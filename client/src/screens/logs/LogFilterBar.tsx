@@ -23,7 +23,11 @@ export const LogFilterBar = memo(function LogFilterBar({
   const facets = useLogFacets(filters.filter, isAdmin);
   const all = useQuery(LogGroupsDocument, isAdmin ? { fetchPolicy: 'cache-first' } : skipToken).data?.groups;
   const own = useQuery(LogMyGroupsDocument, isAdmin ? skipToken : { fetchPolicy: 'cache-first' }).data?.myGroups;
-  const groups = namesAsChoices(all ?? own?.map((group) => group.name));
+  const counted = facets.choicesOf('group') ?? [];
+  // A group may have rows that are no usage, which are not counted.
+  const uncounted = (all ?? own?.map(({ name }) => name) ?? []).filter(
+    (name) => !counted.some(({ value }) => value === name),
+  );
   const named = (name: 'modelName' | 'username' | 'tokenName', label: string): FilterField => ({
     name,
     label,
@@ -39,10 +43,7 @@ export const LogFilterBar = memo(function LogFilterBar({
         {
           name: 'type',
           label: t('fields.type'),
-          choices: countedTypes.map((value) => {
-            const count = facets.countOf(value);
-            return { value, label: t(typeLabels[value]), ...(count === undefined ? {} : { count }) };
-          }),
+          choices: countedTypes.map((value) => ({ value, label: t(typeLabels[value]), ...facets.countOf(value) })),
         },
         named('modelName', t('fields.modelName')),
         ...(isAdmin ? [named('username', t('fields.username'))] : []),
@@ -58,7 +59,7 @@ export const LogFilterBar = memo(function LogFilterBar({
               },
             ]
           : []),
-        { name: 'group', label: t('fields.group'), choices: facets.choicesOf('group') ?? groups },
+        { name: 'group', label: t('fields.group'), choices: [...counted, ...namesAsChoices(uncounted)] },
         {
           name: 'cost',
           label: t('logs.cost'),

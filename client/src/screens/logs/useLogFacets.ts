@@ -50,7 +50,8 @@ export function useLogFacets(filters: LogFilters, isAdmin: boolean) {
   const own = useQuery(MyLogFacetDocument, variables && !isAdmin ? { variables } : skipToken);
   const types = useQuery(
     LogTypeFacetDocument,
-    facet?.name === 'type' && isAdmin ? { variables: typeQuestion(facet.filter) } : skipToken,
+    // A count that was refused leaves the others.
+    facet?.name === 'type' && isAdmin ? { variables: typeQuestion(facet.filter), errorPolicy: 'all' } : skipToken,
   );
   const rows: ReadonlyArray<Pick<Row, 'metrics'> & { readonly key: Partial<Row['key']> }> | undefined =
     all.data?.usage.items ?? own.data?.myUsage.items;
@@ -60,7 +61,10 @@ export function useLogFacets(filters: LogFilters, isAdmin: boolean) {
     isLoading: all.loading || own.loading || types.loading,
     choicesOf: (name: Dimension): readonly FilterChoice[] | undefined =>
       name === dimension && rows ? choicesOf(rows, name, facet?.filter.types?.[0]) : undefined,
-    countOf: (type: (typeof countedTypes)[number]): number | undefined => types.data?.[type].totalCount,
+    countOf: (type: (typeof countedTypes)[number]): Pick<FilterChoice, 'count' | 'isCapped'> => {
+      const rows = types.data?.[type];
+      return rows ? { count: rows.totalCount, isCapped: rows.totalCapped } : {};
+    },
   };
 }
 

@@ -125,3 +125,14 @@ it('is a list of cards on phones', async () => {
   expect(within(card).getByText('71.2 tokens/s')).toBeVisible();
   jest.restoreAllMocks();
 });
+
+it('keeps the period when the filters are reset', async () => {
+  const { location } = await renderScreen({
+    path: '/?window=WEEK&keyword=gpt&group=default',
+    routes: [{ path: '/', element: <ModelHealthScreen /> }],
+    mocks: [answers(ModelHealthDocument, list(row('gpt-4o'), row('o1', { group: 'vip' })))] as never,
+  });
+  await rowOf('gpt-4o');
+  fireEvent.click(screen.getByRole('button', { name: 'Reset' }));
+  await waitFor(() => expect(location()).toBe('/?window=WEEK'));
+});

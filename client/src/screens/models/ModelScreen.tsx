@@ -67,14 +67,12 @@ export function ModelScreen() {
           component={Link}
           to={setsPrices ? `/setting?tab=operation&section=prices&model=${search}` : `/pricing?row=${search}`}
         >
-          {setsPrices ? t('settings.openPrices') : t('objects.price')}
+          {setsPrices ? t('objects.editPrice') : t('objects.price')}
         </Button>
       }
-      menu={[
-        ...(readsChannels
-          ? [{ label: t('shell.channels'), onSelect: () => void navigate(`/channel?model=${search}`) }]
-          : []),
-      ]}
+      menu={
+        readsChannels ? [{ label: t('shell.channels'), onSelect: () => void navigate(`/channel?model=${search}`) }] : []
+      }
       summary={readsUsage && <UsageSummary filter={filter} />}
       address={modelAddress(name)}
       tabs={tabs}

@@ -1,11 +1,9 @@
 import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import type { TFunction } from 'i18next';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { MayLink } from '../../components/MayLink.js';
@@ -14,7 +12,6 @@ import { PlainTable } from '../../components/PlainTable.js';
 import { Dash, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, percent, ratio, unitPrice } from '../../lib/format.js';
-import { useMay } from '../../lib/permissions.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
 import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { channelAddress } from '../../nouns/objects/addresses.js';
@@ -43,7 +40,7 @@ export function PriceTab({ name }: { readonly name: string }) {
   }
   return (
     <>
-      <Origin name={name} sale={sale} />
+      <Origin sale={sale} />
       {!sale.effective && <Notice tone="amber">{t('pricing.noPriceText')}</Notice>}
       {sale.costs.length === 0 ? (
         <Card>
@@ -59,9 +56,8 @@ export function PriceTab({ name }: { readonly name: string }) {
   );
 }
 
-function Origin({ name, sale: { effective } }: { readonly name: string; readonly sale: Sale }) {
+function Origin({ sale: { effective } }: { readonly sale: Sale }) {
   const { t } = useTranslation();
-  const setsPrices = useMay('PRICES');
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '4px 8px', minHeight: 32, fontSize: 13 }}>
       {effective && (
@@ -76,16 +72,6 @@ function Origin({ name, sale: { effective } }: { readonly name: string; readonly
             </Box>
           )}
         </>
-      )}
-      {setsPrices && (
-        <Button
-          variant="outlined"
-          component={Link}
-          to={`/setting?tab=operation&section=prices&model=${encodeURIComponent(name)}`}
-          sx={{ ml: 'auto' }}
-        >
-          {t('objects.editPrice')}
-        </Button>
       )}
     </Box>
   );
@@ -107,11 +93,12 @@ function Margins({ sale }: { readonly sale: Sale }) {
       title={t('objects.marginByGroup')}
       heads={heads.map((head) => t(head))}
       note={t('objects.marginNote')}
+      isGrouped
     >
       {marginsOf(sale).map(({ group, factor, lines }) => (
-        <Fragment key={group}>
+        <tbody key={group}>
           <tr>
-            <Box component="th" scope="colgroup" colSpan={heads.length} sx={{ bgcolor: 'surface.sunken' }}>
+            <Box component="th" scope="rowgroup" colSpan={heads.length} sx={{ bgcolor: 'surface.sunken' }}>
               <ToneChip tone={groupTone(group)}>{group}</ToneChip> <Num>{`${ratio(factor)}×`}</Num>
             </Box>
           </tr>
@@ -135,7 +122,7 @@ function Margins({ sale }: { readonly sale: Sale }) {
               <td>{margin === null || !price ? <Dash /> : <Num>{percent(margin / price)}</Num>}</td>
             </tr>
           ))}
-        </Fragment>
+        </tbody>
       ))}
     </PlainTable>
   );

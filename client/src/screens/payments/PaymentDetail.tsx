@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
@@ -11,6 +11,7 @@ import { LoadFailure } from '../../components/LoadFailure.js';
 import { Notice } from '../../components/Notice.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
+import { toFailure } from '../../lib/errors.js';
 import { dateTime } from '../../lib/format.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useMay } from '../../lib/permissions.js';
@@ -42,12 +43,15 @@ const eventTexts = {
 export function PaymentDetail({
   order,
   method,
+  isGatewaySetUp,
   onPaid,
   onClose,
 }: {
   readonly order: PaymentsQuery['topUps']['items'][number];
   /** The name of its payment method. */
   readonly method: string;
+  /** Whether the gateway that was paid is set up. */
+  readonly isGatewaySetUp: boolean;
   readonly onPaid: () => void;
   readonly onClose: () => void;
 }) {
@@ -57,10 +61,18 @@ export function PaymentDetail({
   const [marks, setMarks] = useState(false);
   const [refunds, setRefunds] = useState(false);
   const left = Number(order.money.amount) - Number(order.refunded.amount);
+  // The key outlives the dialog: a refund whose response was lost and that is entered again must not be made twice.
+  const keyOf = useIdempotencyKey();
+  const answeredRefunds = useRef(0);
+  const [warning, setWarning] = useState<'payments.refundUnclear' | 'payments.refundedBefore' | null>(null);
   const { data, error, refetch } = useQuery(PaymentEventsDocument, {
     variables: { orderId: order.id },
     fetchPolicy: 'network-only',
   });
+  const has = (wanted: TopUpEventKind): boolean => data?.topUpEvents.some(({ kind }) => kind === wanted) ?? false;
+  // An order that an admin marked as paid has no payment at the gateway until the gateway reports one.
+  const isPaidThere = data !== undefined && (!has('MARKED_PAID') || has('REPEATED'));
+  const canRefund = left > 0 && isGatewaySetUp && isPaidThere;
   return (
     <SideDrawer
       open
@@ -77,13 +89,14 @@ export function PaymentDetail({
               </Button>
             )
           : mayCredit &&
-            left > 0 && (
+            canRefund && (
               <Button variant="outlined" sx={{ ml: 'auto' }} onClick={() => setRefunds(true)}>
                 {t('payments.refund')}
               </Button>
             )
       }
     >
+      {warning && <Notice tone="amber">{t(warning)}</Notice>}
       <DrawerSection title={t('payments.order')}>
         <NameValues
           rows={[
@@ -107,10 +120,9 @@ export function PaymentDetail({
             {data.topUpEvents.map(({ at, kind, detail, payment, actorName }, index) => (
               <Box component="li" key={index}>
                 <Box>
-                  {t(eventTexts[kind], {
-                    name: actorName ?? '',
-                    by: actorName === null ? t('payments.byGateway') : t('payments.byAdmin', { name: actorName }),
-                  })}
+                  {kind === 'REFUNDED' && actorName !== null
+                    ? t('payments.events.refundedBy', { name: actorName })
+                    : t(eventTexts[kind], { name: actorName ?? '' })}
                 </Box>
                 <Box className="num" sx={{ color: 'text.secondary', fontSize: 12, overflowWrap: 'anywhere' }}>
                   {[dateTime(at, 'seconds'), detail, payment].filter(Boolean).join(' · ')}
@@ -123,7 +135,13 @@ export function PaymentDetail({
       {refunds && (
         <RefundPayment
           order={order}
-          onRefunded={() => {
+          left={left}
+          refundKey={() => keyOf(answeredRefunds.current)}
+          onAnswered={(next) => {
+            answeredRefunds.current += 1;
+            setWarning(next);
+          }}
+          onEnded={() => {
             void refetch();
             onPaid();
           }}
@@ -191,18 +209,27 @@ function MarkPaid({
 
 function RefundPayment({
   order,
-  onRefunded,
+  left,
+  refundKey,
+  onAnswered,
+  onEnded,
   onClose,
 }: {
   readonly order: PaymentsQuery['topUps']['items'][number];
-  readonly onRefunded: () => void;
+  /** The amount that is not refunded yet. */
+  readonly left: number;
+  /** The idempotency key of the refund. The same until a response arrives. */
+  readonly refundKey: () => string;
+  /** Called when the server made or refused the refund, with a warning that stays. */
+  readonly onAnswered: (warning: 'payments.refundUnclear' | 'payments.refundedBefore' | null) => void;
+  /** Called after each attempt, also one whose response was lost. */
+  readonly onEnded: () => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
   const [refund] = useMutation(RefundPaymentDocument);
-  const keyOf = useIdempotencyKey();
   const decimals = order.money.amount.split('.')[1]?.length ?? 0;
-  const most = (Number(order.money.amount) - Number(order.refunded.amount)).toFixed(decimals);
+  const most = left.toFixed(decimals);
   const form = useForm({ defaultValues: { amount: most, note: '', belowZero: false } });
   return (
     <FormDialog
@@ -212,12 +239,25 @@ function RefundPayment({
       errorField="note"
       onSubmit={async ({ amount, note, belowZero }) => {
         const input = { id: order.id, amount: amount.trim(), note: note.trim(), belowZero };
-        const { data } = await refund({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
-        const shown = amountOf({ ...order.money, amount: input.amount });
-        const isDone = data?.refundTopUp?.confirmed;
-        toast.success(isDone ? t('payments.refunding', { amount: shown }) : t('payments.refundUnclear'));
-        onRefunded();
-        return true;
+        try {
+          const { data } = await refund({ variables: { input: { ...input, idempotencyKey: refundKey() } } });
+          const isConfirmed = data?.refundTopUp?.confirmed;
+          onAnswered(isConfirmed ? null : 'payments.refundUnclear');
+          const shown = amountOf({ ...order.money, amount: input.amount });
+          if (isConfirmed) toast.success(t('payments.refunding', { amount: shown }));
+          return true;
+        } catch (error) {
+          const { code, field, status } = toFailure(error);
+          // The key belongs to an attempt with another amount or note, whose response was lost.
+          const isMade = code === 'CONFLICT' && field === 'idempotencyKey';
+          // After an error that is no refusal, the refund may have been made.
+          const isRefused = code !== 'NETWORK' && code !== 'INTERNAL_ERROR' && status === null;
+          if (isRefused) onAnswered(isMade ? 'payments.refundedBefore' : null);
+          if (isMade) return true;
+          throw error;
+        } finally {
+          onEnded();
+        }
       }}
       onClose={onClose}
     >

@@ -162,7 +162,7 @@ export function PaymentListScreen() {
             value={<Num strong>{amountOf(row.money)}</Num>}
             meta={row.tradeNo}
             metaEnd={<Num>{dateTime(row.createdAt, 'card')}</Num>}
-            chips={<ToneChip tone={statusTones[row.status]}>{t(statusTexts[row.status])}</ToneChip>}
+            chips={<Status order={row} />}
           />
         )}
         empty={
@@ -174,6 +174,7 @@ export function PaymentListScreen() {
           key={shown.id}
           order={shown}
           method={nameOf(shown.method)}
+          isGatewaySetUp={methods?.some(({ provider, isOffered }) => isOffered && provider === shown.provider) ?? false}
           onPaid={() => {
             reload();
             void paid.refetch();
@@ -182,6 +183,30 @@ export function PaymentListScreen() {
         />
       )}
     </ListScreen>
+  );
+}
+
+/** A refund, or a part of one, takes the place of "Paid". */
+function Status({
+  order: { status, money, refunded },
+  dot = false,
+}: {
+  readonly order: Payment;
+  readonly dot?: boolean;
+}) {
+  const { t } = useTranslation();
+  const back = Number(refunded.amount);
+  if (back === 0) {
+    return (
+      <ToneChip dot={dot} tone={statusTones[status]}>
+        {t(statusTexts[status])}
+      </ToneChip>
+    );
+  }
+  return (
+    <ToneChip dot={dot} tone="blue">
+      {t(back < Number(money.amount) ? 'payments.partlyRefunded' : 'payments.refunded')}
+    </ToneChip>
   );
 }
 
@@ -232,12 +257,8 @@ function paymentColumns(
     {
       field: 'status',
       headerName: t('fields.status'),
-      width: 104,
-      renderCell: ({ row }) => (
-        <ToneChip dot tone={statusTones[row.status]}>
-          {t(statusTexts[row.status])}
-        </ToneChip>
-      ),
+      width: 140,
+      renderCell: ({ row }) => <Status dot order={row} />,
     },
     {
       field: 'paidAt',

@@ -55,3 +55,14 @@ it('folds all, but shows what is searched for and what has unsaved changes', asy
   expect(fields()).toBeGreaterThan(found);
   expect(screen.getByRole('button', { name: 'Fold Check-in' })).toHaveAttribute('aria-expanded', 'true');
 });
+
+it('does not fold what is searched for or has unsaved changes, not even later', async () => {
+  const { draft } = await open('?tab=operation&find=QuotaForNewUser');
+  act(() => draft.edit('CheckInQuota', '6'));
+  expect(screen.getByRole('button', { name: 'Fold Check-in' })).toBeDisabled();
+  await press('Fold all');
+  const whole = fields();
+  act(() => draft.discard());
+  expect(screen.getByRole('button', { name: 'Fold Check-in' })).toBeEnabled();
+  expect(fields()).toBe(whole);
+});

@@ -37,12 +37,17 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
   const sections = sectionsFor(user, tab);
   const ids = sectionIdsFor(user, tab);
   const cleans = useMay('LOGS_DELETE');
-  const { isFolded, fold } = useFolded();
-  const folding = (id: SectionId) => ({ id, isFolded: isFolded(id), onFold: (on: boolean) => fold([id], on) });
+  const { isFolded, isHeldOpen, fold } = useFolded();
+  const folding = (id: SectionId) => ({
+    id,
+    isFolded: isFolded(id),
+    isHeldOpen: isHeldOpen(id),
+    onFold: (on: boolean) => fold([id], on),
+  });
   useFoundSetting();
   return (
     <Box sx={{ display: 'flex', gap: 4, alignItems: 'flex-start' }}>
-      <SectionList ids={ids} isFolded={isFolded} onFold={fold} />
+      <SectionList ids={ids} isFolded={isFolded} isHeldOpen={isHeldOpen} onFold={fold} />
       <Box sx={{ flex: 1, minWidth: 0, display: 'flex', flexDirection: 'column', gap: 2 }}>
         {sections.map((section) => (
           <Panel key={section.id} {...folding(section.id)}>
@@ -101,8 +106,10 @@ function useFolded() {
   const changed = useChangedSections(draft);
   const found = settingsByKey.get(params.get('find') ?? '')?.section;
   const [folded, setFolded] = useState<ReadonlySet<string>>(() => new Set((readText(foldedKey) ?? '').split(' ')));
+  const isHeldOpen = (id: SectionId): boolean => changed.includes(id) || found === id;
   return {
-    isFolded: (id: SectionId): boolean => folded.has(id) && !changed.includes(id) && found !== id,
+    isHeldOpen,
+    isFolded: (id: SectionId): boolean => folded.has(id) && !isHeldOpen(id),
     fold: (ids: readonly SectionId[], on: boolean): void => {
       const next = new Set(on ? [...folded, ...ids] : [...folded].filter((id) => !ids.some((one) => one === id)));
       writeText(foldedKey, [...next].filter(Boolean).join(' '));
@@ -120,11 +127,14 @@ const useChangedSections = (draft: SettingsDraft): readonly string[] =>
 function Panel({
   id,
   isFolded,
+  isHeldOpen,
   onFold,
   children,
 }: {
   readonly id: SectionId;
   readonly isFolded: boolean;
+  /** It cannot be folded now. */
+  readonly isHeldOpen: boolean;
   readonly onFold: (on: boolean) => void;
   readonly children: ReactNode;
 }) {
@@ -146,6 +156,7 @@ function Panel({
         <IconButton
           aria-label={t(isFolded ? 'settings.unfold' : 'settings.fold', { name })}
           aria-expanded={!isFolded}
+          disabled={isHeldOpen}
           onClick={() => onFold(!isFolded)}
         >
           {isFolded ? <ExpandMoreOutlinedIcon /> : <ExpandLessOutlinedIcon />}
@@ -160,10 +171,12 @@ function Panel({
 function SectionList({
   ids,
   isFolded,
+  isHeldOpen,
   onFold,
 }: {
   readonly ids: readonly SectionId[];
   readonly isFolded: (id: SectionId) => boolean;
+  readonly isHeldOpen: (id: SectionId) => boolean;
   readonly onFold: (ids: readonly SectionId[], on: boolean) => void;
 }) {
   const { t } = useTranslation();
@@ -199,7 +212,8 @@ function SectionList({
     setCurrent(found);
   }, [found]);
   if (ids.length < 2) return null;
-  const isAllFolded = ids.every(isFolded);
+  const foldable = ids.filter((id) => !isHeldOpen(id));
+  const isAllFolded = foldable.every(isFolded);
   const go = (id: SectionId) => {
     if (id === 'prices') setParams({ tab: 'operation', section: 'prices' });
     else {
@@ -250,7 +264,7 @@ function SectionList({
           )}
         </ButtonBase>
       ))}
-      <Button onClick={() => onFold(ids, !isAllFolded)} sx={{ mt: 1, padding: '4px 10px' }}>
+      <Button onClick={() => onFold(foldable, !isAllFolded)} sx={{ mt: 1, padding: '4px 10px' }}>
         {t(isAllFolded ? 'settings.unfoldAll' : 'settings.foldAll')}
       </Button>
     </Box>

@@ -55,6 +55,7 @@ export function TokenListScreen() {
   const grid = useServerGrid({ filters: { keyword: '', status: '' }, patterns: filterPatterns, sorts });
   const { keyword, status } = grid.filter;
   const [opened, setOpened] = useRowParam('row');
+  const [isRunning, setRunning] = useState(false);
   const [used, setUsed] = useState<UsedToken | null>(null);
   const { ids: selected, select, drop, clear } = useSelection();
   const [rotated, setRotated] = useState<TokenRowFragment | null>(null);
@@ -70,6 +71,7 @@ export function TokenListScreen() {
     document: MatchingTokensDocument,
     filter,
     idsOf: ({ myTokens }) => myTokens.items,
+    count: selected.size,
     select,
   });
   const models = useQuery(TokenModelsDocument, isEmpty ? {} : skipToken).data?.myModels;
@@ -111,12 +113,19 @@ export function TokenListScreen() {
       notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
       filters={
         marked.length > 0 ? (
-          <SelectionBar count={marked.length} matching={listProps.totalCount} {...matching} onClear={clear}>
+          <SelectionBar
+            count={marked.length}
+            matching={listProps.totalCount}
+            {...matching}
+            isRunning={isRunning}
+            onClear={clear}
+          >
             <TokenBulkActions
               ids={marked}
               groups={(choices?.myGroups ?? []).map(({ name }) => name)}
               ownGroup={t('tokens.ownGroup')}
               onDone={refresh}
+              onRunning={setRunning}
             />
           </SelectionBar>
         ) : (

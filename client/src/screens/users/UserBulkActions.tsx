@@ -4,48 +4,30 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BulkGroupDialog } from '../../nouns/groups/BulkGroupDialog.js';
 import { BulkProgress } from '../../components/grid/BulkProgress.js';
-import { changeMany, showOutcome } from '../../components/grid/bulkOutcome.js';
+import { useBulkChange, type BulkChangeProps } from '../../components/grid/useBulkChange.js';
 import { useAction } from '../../components/useAction.js';
-import {
-  BanUsersDocument,
-  EnableUsersDocument,
-  SetUserGroupDocument,
-  type UserOutcomeFragment,
-} from './users.generated.js';
+import { BanUsersDocument, EnableUsersDocument, SetUserGroupDocument } from './users.generated.js';
 
 /** Enable, ban and group buttons for the selected users. */
-export function UserBulkActions({
-  ids,
-  groups,
-  onDone,
-}: {
-  readonly ids: readonly number[];
-  readonly groups: readonly string[];
-  /** With the ids of the users that the server did not change. */
-  readonly onDone: (refused: readonly number[]) => void;
-}) {
+export function UserBulkActions({ groups, ...change }: BulkChangeProps & { readonly groups: readonly string[] }) {
   const { t } = useTranslation();
   const act = useAction();
   const [enable] = useMutation(EnableUsersDocument);
   const [ban] = useMutation(BanUsersDocument);
   const [setGroup] = useMutation(SetUserGroupDocument);
   const [choosing, setChoosing] = useState(false);
-  const count = ids.length;
-  const [done, setDone] = useState<number | null>(null);
-
-  const run = async (change: (part: number[]) => Promise<UserOutcomeFragment | undefined>) =>
-    onDone(
-      showOutcome(await changeMany(ids, change, t, setDone), {
-        done: (done) => t('users.bulkDone', { count: done }),
-        refused: (counts) => t('users.bulkRefused', counts),
-      }),
-    );
+  const count = change.ids.length;
+  const { run, isRunning, done } = useBulkChange(change, {
+    done: (done) => t('users.bulkDone', { count: done }),
+    refused: (counts) => t('users.bulkRefused', counts),
+  });
 
   return (
     <>
       {done !== null && <BulkProgress done={done} count={count} />}
       <Button
         variant="outlined"
+        disabled={isRunning}
         onClick={() =>
           void act(() => run(async (part) => (await enable({ variables: { ids: part } })).data?.enableUsers), {
             title: t('users.bulkEnableTitle', { count }),
@@ -58,6 +40,7 @@ export function UserBulkActions({
       </Button>
       <Button
         variant="outlined"
+        disabled={isRunning}
         color="error"
         onClick={() =>
           void act(() => run(async (part) => (await ban({ variables: { ids: part } })).data?.banUsers), {
@@ -70,7 +53,7 @@ export function UserBulkActions({
       >
         {t('users.ban')}
       </Button>
-      <Button variant="outlined" onClick={() => setChoosing(true)}>
+      <Button variant="outlined" disabled={isRunning} onClick={() => setChoosing(true)}>
         {t('users.bulkGroup')}
       </Button>
       {choosing && (
@@ -79,7 +62,9 @@ export function UserBulkActions({
           submitLabel={t('users.bulkGroup')}
           choices={groups.map((name) => ({ value: name, label: name }))}
           onSubmit={(group) =>
-            run(async (part) => (await setGroup({ variables: { ids: part, group } })).data?.setUserGroup)
+            void act(() =>
+              run(async (part) => (await setGroup({ variables: { ids: part, group } })).data?.setUserGroup),
+            )
           }
           onClose={() => setChoosing(false)}
         />

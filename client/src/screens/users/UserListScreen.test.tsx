@@ -204,7 +204,7 @@ describe('selected users', () => {
   };
 
   it('are enabled together; those that were refused stay selected, with the reason', async () => {
-    const shown = 'You have no permission for this (to update this user)';
+    const shown = 'You have no permission for this';
     await enableBoth('INSUFFICIENT_PRIVILEGES', 'No permission to update this user', shown);
     await screen.findByText('1 selected');
     // Rows behind the question are hidden until it has closed.
@@ -258,6 +258,48 @@ describe('selected users', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Select the first 10,000 that match' }));
     await screen.findByText('The database is away');
     screen.getByText('1 selected');
+  });
+
+  it('are not selected after all once the selection was cleared', async () => {
+    const many = { users: { ...list(user(200, 'ada')).users, totalCount: 130 } };
+    const page = { users: { __typename: 'UserPage', items: [{ __typename: 'User', id: 9 }] } };
+    const slow = {
+      request: { query: MatchingUsersDocument, variables: () => true },
+      result: jest.fn(() => ({ data: page })),
+      delay: 300,
+      maxUsageCount: 9,
+    };
+    await open('/user', answers(UsersDocument, many), slow);
+    await select('ada');
+    fireEvent.click(await screen.findByRole('button', { name: 'Select all 130 that match' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Clear' }));
+    await waitFor(() => expect(slow.result).toHaveBeenCalledTimes(1));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(screen.queryByText('1 selected')).toBeNull();
+    // The next attempt counts.
+    await select('ada');
+    fireEvent.click(await screen.findByRole('button', { name: 'Select all 130 that match' }));
+    await waitFor(() => expect(slow.result).toHaveBeenCalledTimes(2));
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Select all 130 that match' })).toBeEnabled());
+    screen.getByText('1 selected');
+  });
+
+  it('cannot be changed again or cleared while a change of them runs', async () => {
+    const move = {
+      request: { query: SetUserGroupDocument, variables: () => true },
+      result: { data: { setUserGroup: { __typename: 'BulkPayload', done: [8], failed: [] } } },
+      delay: 300,
+    };
+    await open('/user', people, move);
+    await select('bob');
+    fireEvent.click(await screen.findByRole('button', { name: 'Set group' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Set the group of 1 user' }));
+    fireEvent.click(dialog.getByRole('button', { name: 'Set group' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    for (const name of ['Enable', 'Ban', 'Set group', 'Clear']) {
+      expect(screen.getByRole('button', { name })).toBeDisabled();
+    }
+    await screen.findByText('1 user changed');
   });
 
   it('are moved to a group', async () => {

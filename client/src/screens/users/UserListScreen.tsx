@@ -81,6 +81,7 @@ export function UserListScreen() {
   const [tokensOf, setTokensOf] = useRowParam('tokens');
   const [sessionsOf, setSessionsOf] = useRowParam('sessions');
   const { ids: selected, select, drop, clear } = useSelection();
+  const [isRunning, setRunning] = useState(false);
   const [granting, setGranting] = useState<UserRowFragment | null>(null);
 
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
@@ -102,6 +103,7 @@ export function UserListScreen() {
     document: MatchingUsersDocument,
     filter,
     idsOf: ({ users }) => users.items,
+    count: selected.size,
     select,
   });
   const open = useCallback((user: UserRowFragment) => void navigate(userAddress(user.id)), [navigate]);
@@ -135,8 +137,14 @@ export function UserListScreen() {
       primary={may(viewer, 'USERS_WRITE') && add}
       filters={
         marked.length > 0 ? (
-          <SelectionBar count={marked.length} matching={listProps.totalCount} {...matching} onClear={clear}>
-            <UserBulkActions ids={marked} groups={groups} onDone={refresh} />
+          <SelectionBar
+            count={marked.length}
+            matching={listProps.totalCount}
+            {...matching}
+            isRunning={isRunning}
+            onClear={clear}
+          >
+            <UserBulkActions ids={marked} groups={groups} onDone={refresh} onRunning={setRunning} />
           </SelectionBar>
         ) : (
           <FilterBar

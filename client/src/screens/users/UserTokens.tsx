@@ -43,6 +43,7 @@ export function UserTokens({
   const readsLogs = useMay('LOGS_READ');
   const [page, setPage] = useState(0);
   const { data, previousData, error, refetch } = useQuery(UserTokensDocument, { variables: { id, page, pageSize } });
+  const [isRunning, setRunning] = useState(false);
   const [selected, setSelected] = useState<readonly number[]>([]);
   const shown = data ?? previousData;
   const total = shown?.tokens?.totalCount ?? 0;
@@ -78,7 +79,7 @@ export function UserTokens({
       {isBanned && total > 0 && <Notice tone="red">{t('users.tokensOfBanned')}</Notice>}
       {selected.length > 0 && (
         <Box sx={{ pb: 1 }}>
-          <SelectionBar count={selected.length} onClear={() => setSelected([])}>
+          <SelectionBar count={selected.length} isRunning={isRunning} onClear={() => setSelected([])}>
             <TokenBulkActions
               ids={selected}
               groups={groups}
@@ -87,6 +88,7 @@ export function UserTokens({
                 setSelected(refused);
                 void refetch();
               }}
+              onRunning={setRunning}
             />
           </SelectionBar>
         </Box>

@@ -18,14 +18,14 @@ it.each([
     result: { data: { payableAmount: { __typename: 'Money', amount: '146.00' } } },
   };
   await renderScreen({
-    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} minimum={1} /> }],
+    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} /> }],
     mocks: [payable] as never,
   });
   expect(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' })).toBeEnabled();
 });
 
 it('keeps the lines of its summary while an amount cannot be paid', async () => {
-  await renderScreen({ routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} minimum={1} /> }] });
+  await renderScreen({ routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} /> }] });
   fireEvent.change(screen.getByRole('textbox', { name: 'Amount (USD)' }), { target: { value: '0' } });
   expect(await screen.findByText('Top-up amount cannot be less than $1')).toBeVisible();
   expect(screen.getByText('Group ratio')).toBeVisible();
@@ -38,15 +38,17 @@ it('asks again for the price of the same amount after a failure', async () => {
     { request, result: { data: { payableAmount: { __typename: 'Money', amount: '146.00' } } } },
   ];
   await renderScreen({
-    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} minimum={1} /> }],
+    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} /> }],
     mocks: mocks as never,
   });
   fireEvent.click(await screen.findByRole('button', { name: 'Retry' }));
   expect(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' })).toBeEnabled();
 });
 
-it('offers no amount that is below the minimum of the site', async () => {
-  await renderScreen({ routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} minimum={30} /> }] });
+it('offers no amount that is below the minimum of the method', async () => {
+  await renderScreen({
+    routes: [{ path: '/', element: <TopUpPanel methods={[{ ...alipay, minTopUp: 30 }, wechatPay]} /> }],
+  });
   const amounts = within(screen.getByRole('group', { name: 'Preset amounts' }));
   expect(amounts.getAllByRole('button').map((button) => button.textContent)).toEqual(['$50', '$100', '$500']);
 });
@@ -58,11 +60,25 @@ it('names, prices and pays by the method that was chosen, in its currency', asyn
     result: { data: { payableAmount: { __typename: 'Money', amount } } },
   });
   await renderScreen({
-    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, card]} minimum={1} /> }],
+    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, card]} /> }],
     mocks: [payable('ALIPAY', '146.00'), payable('WXPAY', '3000')] as never,
   });
   expect(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' })).toBeEnabled();
   fireEvent.click(screen.getByRole('button', { name: 'WXPAY' }));
   expect(await screen.findByRole('button', { name: 'Pay ¥3,000 with WXPAY' })).toBeEnabled();
   expect(screen.getByText('$20.00 × ¥150')).toBeVisible();
+});
+
+it('starts with an amount that its first method takes', async () => {
+  const card = { ...alipay, minTopUp: 49.5 };
+  const payable = {
+    request: { query: PayableDocument, variables: { amount: 50, method: 'ALIPAY' } },
+    result: { data: { payableAmount: { __typename: 'Money', amount: '365.00' } } },
+  };
+  await renderScreen({
+    routes: [{ path: '/', element: <TopUpPanel methods={[card, wechatPay]} /> }],
+    mocks: [payable] as never,
+  });
+  expect(screen.queryByText(/cannot be less than/)).toBeNull();
+  expect(await screen.findByRole('button', { name: 'Pay ¥365.00 with Alipay' })).toBeEnabled();
 });

@@ -45,29 +45,22 @@ function openCheckout(url: string, fields: readonly { readonly name: string; rea
 
 type Method = PaymentMethodChoiceFragment;
 
-export function TopUpPanel({
-  methods,
-  minimum: smallest,
-}: {
-  readonly methods: readonly [Method, ...Method[]];
-  readonly minimum: number;
-}) {
+export function TopUpPanel({ methods }: { readonly methods: readonly [Method, ...Method[]] }) {
   const { t, i18n } = useTranslation();
   const client = useApolloClient();
   const { displayInCurrency, quotaPerUnit } = useStatus();
   // The server expects quota if the site shows quota. The typed amount is always USD.
   const unit = displayInCurrency ? 1 : quotaPerUnit;
-  const [text, setText] = useState(String(Math.max(20, smallest)));
+  const [text, setText] = useState(String(Math.max(20, Math.ceil(methods[0].minTopUp))));
   const [code, setCode] = useState('');
   const [chosen, setChosen] = useState(methods[0].method);
   const {
     method,
     currency,
     pricePerUsd: price,
-    minTopUp,
+    minTopUp: minimum,
     ...named
   } = methods.find((one) => one.method === chosen) ?? methods[0];
-  const minimum = Math.max(smallest, minTopUp);
   const [payable, setPayable] = useState<{
     readonly amount: number;
     readonly method: Method['method'];

@@ -18,7 +18,7 @@ it('lists every credit by its kind, and leads to the usage', async () => {
   const wallet = {
     me: { __typename: 'User', id: 1, quota: 5_000_000, usedQuota: 0, requestCount: 0, group: 'default' },
     myGroups: [{ __typename: 'OwnGroup', name: 'default', ratio: 1 }],
-    status: { __typename: 'Status', minTopup: 1, topUpLink: '' },
+    status: { __typename: 'Status', topUpLink: '' },
     paymentMethods: [{ ...alipay, isOffered: false }],
     myTopUps: { __typename: 'TopUpPage', items: [] },
     myLogs: {
@@ -58,7 +58,7 @@ it('lists a payment once and by its method, an unpaid one as such, and a reward 
   const wallet = {
     me: { __typename: 'User', id: 1, quota: 5_000_000, usedQuota: 0, requestCount: 0, group: 'default' },
     myGroups: [],
-    status: { __typename: 'Status', minTopup: 1, topUpLink: '' },
+    status: { __typename: 'Status', topUpLink: '' },
     paymentMethods: [{ ...alipay, isOffered: false }],
     myTopUps: { __typename: 'TopUpPage', items: [order(6, 'PENDING'), order(4, 'PAID')] },
     myLogs: {

@@ -46,7 +46,7 @@ export function WalletScreen() {
             <Balance wallet={data} />
             {data ? (
               firstMethod ? (
-                <TopUpPanel methods={[firstMethod, ...otherMethods]} minimum={data.status.minTopup} />
+                <TopUpPanel methods={[firstMethod, ...otherMethods]} />
               ) : (
                 <Card component="section" sx={{ padding: 2 }}>
                   <Typography variant="h2" sx={{ fontSize: 14, mb: 1.5 }}>
