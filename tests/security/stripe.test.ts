@@ -515,6 +515,12 @@ describe('a refund', () => {
     expect(await balance()).toBe(0);
   });
 
+  it('of a seventh takes a seventh', async () => {
+    const { id } = await paidOrder(7);
+    await refundOf(id, { amount: '1' });
+    expect(await balance()).toBe(3_000_000);
+  });
+
   it('over REST, twice with one idempotency key, is made once', async () => {
     const { id } = await paidOrder();
     const refund = () =>
@@ -637,6 +643,24 @@ describe('a refund that is made in the dashboard', () => {
     expect(rows).toEqual([{ refunded: '1000' }]);
   });
 
+  it('takes quota that calls in flight hold', async () => {
+    const { payment } = await paidOrder();
+    const held = 4_000_000;
+    await pool.query(
+      `WITH held AS (UPDATE users SET quota = quota - $2 WHERE id = $1)
+       INSERT INTO reservations (request_id, node_id, user_id, amount) VALUES ($3, 'node', $1, $2)`,
+      [buyer.id, held, `held ${buyer.id}`],
+    );
+    expect(await send(stripe.event('refund.created', stripe.refund(payment, 1000)))).toBe(200);
+    expect(await balance()).toBe(-held);
+    await pool.query(
+      `WITH released AS (DELETE FROM reservations WHERE request_id = $3)
+       UPDATE users SET quota = quota + $2 WHERE id = $1`,
+      [buyer.id, held, `held ${buyer.id}`],
+    );
+    expect(await balance()).toBe(0);
+  });
+
   it('takes no more than the balance has', async () => {
     const { payment, id } = await paidOrder();
     await spend(4_900_000);
@@ -719,6 +743,88 @@ describe('a dispute', () => {
     expect(await send(dispute('won'))).toBe(200);
     stripe.disputed.clear();
     expect(await balance()).toBe(3_000_000);
+  });
+});
+
+describe('a reversal that is undone', () => {
+  const stateOf = async (id: number): Promise<string[]> => {
+    const { rows } = await pool.query<{ state: string }>(
+      'SELECT state FROM top_up_reversals WHERE order_id = $1 ORDER BY id',
+      [id],
+    );
+    return rows.map(({ state }) => state);
+  };
+  /** A refund whose request did not reach Stripe. */
+  const lostRefund = async (id: number, input: object = {}): Promise<void> => {
+    stripe.losesRequestTo = 'refunds';
+    expect(await refundOf(id, input)).toMatchObject({ confirmed: false });
+  };
+  const swept = async (id: number): Promise<void> => {
+    await pool.query(`UPDATE top_up_reversals SET created_at = created_at - interval '1 hour' WHERE state = 'pending'`);
+    await until(async () => (await stateOf(id))[0] === 'undone', 'the refund is refused');
+  };
+  const refundedMoney = async (id: number): Promise<unknown> =>
+    (await pool.query('SELECT refunded::integer FROM top_up_orders WHERE id = $1', [id])).rows[0];
+
+  it('because the money was refunded in the dashboard returns nothing', async () => {
+    const { inviter, payer } = await invitedBuyer();
+    const { id, payment } = await paidOrder(10, payer);
+    await lostRefund(id);
+    expect(await send(stripe.event('refund.created', stripe.refund(payment, 1000)))).toBe(200);
+    await swept(id);
+    expect([await balance(payer), await balance(inviter)]).toEqual([0, 0]);
+    expect([await stateOf(id), await refundedMoney(id)]).toEqual([['undone', 'done'], { refunded: 1000 }]);
+  });
+
+  it('because of a dispute returns nothing until the dispute is won', async () => {
+    for (const [end, left, rebate] of [
+      ['lost', 0, 0],
+      ['won', 5_000_000, 375_000],
+    ] as const) {
+      const { inviter, payer } = await invitedBuyer();
+      const { id, payment } = await paidOrder(10, payer);
+      await lostRefund(id);
+      const dispute = (status: string) => stripe.dispute(payment, status, { id: `dp_undone_${id}` });
+      expect(await send(stripe.event('charge.dispute.created', dispute('needs_response')))).toBe(200);
+      await swept(id);
+      expect([await balance(payer), await balance(inviter)]).toEqual([0, 0]);
+      expect(await send(stripe.event('charge.dispute.closed', dispute(end)))).toBe(200);
+      expect([await balance(payer), await balance(inviter)]).toEqual([left, rebate]);
+    }
+    stripe.disputed.clear();
+  });
+
+  it('returns the difference to what was refunded meanwhile, also when that fails later', async () => {
+    const { inviter, payer } = await invitedBuyer();
+    const { id, payment } = await paidOrder(10, payer);
+    const dispute = (status: string) =>
+      stripe.event('charge.dispute.closed', stripe.dispute(payment, status, { id: `dp_part_${id}` }));
+    expect(await send(dispute('needs_response'))).toBe(200);
+    const parts = [300, 100].map((amount) => stripe.refund(payment, amount));
+    for (const part of parts) expect(await send(stripe.event('refund.created', part))).toBe(200);
+    expect(await send(dispute('won'))).toBe(200);
+    stripe.disputed.clear();
+    expect([await balance(payer), await balance(inviter)]).toEqual([3_000_000, 225_000]);
+    for (const [part, left] of [
+      [parts[1], 3_500_000],
+      [parts[0], 5_000_000],
+    ] as const) {
+      for (let times = 0; times < 2; times++) {
+        expect(await send(stripe.event('refund.failed', { ...part, status: 'failed' }))).toBe(200);
+      }
+      expect([await balance(payer), await balance(inviter)]).toEqual([left, left * 0.075]);
+    }
+  });
+
+  it('pays what another lacked because the quota was spent', async () => {
+    const { id, payment } = await paidOrder();
+    await spend(2_500_000);
+    const [first, second] = [500, 500].map((amount) => stripe.refund(payment, amount));
+    for (const part of [first, second]) expect(await send(stripe.event('refund.created', part ?? {}))).toBe(200);
+    expect(await balance()).toBe(0);
+    expect(await send(stripe.event('refund.failed', { ...first, status: 'failed' }))).toBe(200);
+    // Half of the money is back, and the other half was spent.
+    expect([await balance(), await refundedMoney(id)]).toEqual([0, { refunded: 500 }]);
   });
 });
 

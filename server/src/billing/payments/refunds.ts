@@ -82,11 +82,11 @@ export class Refunds {
         where: { id: row.orderId },
         lock: { mode: 'for_no_key_update' },
       });
-      const [open] = await manager.query<unknown[]>(
-        `SELECT id FROM top_up_reversals WHERE id = $1 AND state = 'pending'`,
+      const [open] = await manager.query<StoredReversal[]>(
+        `SELECT ${reversalColumns} FROM top_up_reversals one WHERE one.id = $1 AND one.state = 'pending'`,
         [row.id],
       );
-      return open ? this.deps.reversals.undo(manager, order, row, null, reason) : [];
+      return open ? this.deps.reversals.undo(manager, order, open, null, reason) : [];
     });
     await this.deps.credit.announce(changed);
   }
