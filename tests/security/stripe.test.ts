@@ -231,9 +231,16 @@ describe('an event', () => {
       ...event,
       body: `${event.body.slice(0, -1)},"padding":"${'x'.repeat(bytes)}"}`,
     });
-    expect(await send(longer(70_000))).toBe(413);
+    expect(await send(longer(530_000))).toBe(413);
     expect(await balance()).toBe(0);
     expect(await send(longer(50_000))).toBe(200);
+    expect(await balance()).toBe(5_000_000);
+    // The end of a dispute repeats the evidence (docs.stripe.com/api/disputes/update, 2026-11-27).
+    const { id, payment } = await paidOrder();
+    const evidence = { uncategorized_text: '证'.repeat(150_000) };
+    const closed = stripe.dispute(payment, 'lost', { id: `dp_long_${id}`, evidence });
+    expect(await send(stripe.event('charge.dispute.closed', closed))).toBe(200);
+    stripe.disputed.clear();
     expect(await balance()).toBe(5_000_000);
   });
 
@@ -420,6 +427,40 @@ describe('the sweep', () => {
     await until(async () => (await balance()) > 0, 'the event is processed');
     expect([await balance(), await stored(event)]).toMatchObject([5_000_000, { processed: true }]);
   });
+
+  it('processes events behind those of another site, and behind one that cannot be read', async () => {
+    await pool.query(
+      `INSERT INTO payment_events (provider, event_id, received_at, body)
+       SELECT 'stripe', 'evt_foreign_' || one, now() - interval '1 minute', $1 FROM generate_series(1, 120) one`,
+      [stripe.event('refund.created', { ...stripe.refund('pi_foreign', 100), currency: 'usd' }).body],
+    );
+    const unreadable = stripe.event('refund.created', { ...stripe.refund('pi_unreadable', 100), currency: 'no code' });
+    const { tradeNo } = await order();
+    const event = stripe.completed(stripe.pay(tradeNo));
+    for (const { id, body } of [unreadable, event]) {
+      await pool.query(
+        `INSERT INTO payment_events (provider, event_id, received_at, body) VALUES ('stripe', $1, now() - interval '1 minute', $2)`,
+        [id, body],
+      );
+    }
+    await until(async () => (await balance()) > 0, 'the event is processed');
+    expect([await balance(), await stored(event)]).toMatchObject([5_000_000, { processed: true }]);
+    // Foreign events are tried again, for three days, and refused then.
+    const { rows } = await pool.query<{ tried: string }>(
+      `SELECT count(*) AS tried FROM payment_events
+        WHERE event_id LIKE 'evt_foreign_%' AND processed_at IS NULL AND next_try_at > now()`,
+    );
+    expect(rows).toEqual([{ tried: '120' }]);
+    await pool.query(
+      `UPDATE payment_events SET received_at = now() - interval '4 days', next_try_at = now() WHERE event_id LIKE 'evt_foreign_%'`,
+    );
+    await until(async () => {
+      const open = await pool.query(
+        `SELECT 1 FROM payment_events WHERE event_id LIKE 'evt_foreign_%' AND processed_at IS NULL`,
+      );
+      return open.rows.length === 0;
+    }, 'foreign events are refused');
+  });
 });
 
 /** Quota for 1 USD. */
@@ -583,6 +624,13 @@ describe('a refund', () => {
     expect(await history(id)).toEqual(['credited', 'refunded', 'refund_failed']);
     const { rows } = await pool.query('SELECT refunded FROM top_up_orders WHERE id = $1', [id]);
     expect(rows).toEqual([{ refunded: '0' }]);
+    // The repeated call fails as the first one did.
+    stripe.dispute(payment, 'needs_response');
+    const idempotencyKey = `refused ${id}`;
+    for (let times = 0; times < 2; times++) {
+      expect(await refundOf(id, { idempotencyKey })).toBe('UPSTREAM_INVALID_RESPONSE');
+    }
+    stripe.disputed.clear();
     // It can be made later.
     expect(await refundOf(id)).toEqual(refunded('10.00'));
     expect([await balance(payer), await balance(inviter)]).toEqual([0, 0]);
@@ -685,11 +733,11 @@ describe('a refund that is made in the dashboard', () => {
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['another currency', { currency: 'eur' }, {}],
     ['another account', {}, { account: 'acct_1another' }],
-  ])('in %s changes nothing', async (_, change, over) => {
-    const { payment } = await paidOrder();
+  ])('in %s changes nothing, and is in the history', async (_, change, over) => {
+    const { id, payment } = await paidOrder();
     const event = stripe.event('refund.created', { ...stripe.refund(payment, 1000), ...change }, over);
     expect(await send(event)).toBe(200);
-    expect(await balance()).toBe(5_000_000);
+    expect([await balance(), await history(id)]).toEqual([5_000_000, ['credited', 'refused']]);
   });
 });
 

@@ -62,7 +62,10 @@ export class Refunds {
   }
 
   /** Sends refunds again whose outcome is not known, if their provider makes a repeated one once. Never throws. */
-  async retry(before: Date, most: number): Promise<void> {
+  async retry(
+    before: Date,
+    { most, isStopped }: { readonly most: number; readonly isStopped: () => boolean },
+  ): Promise<void> {
     const { database, providers, logger } = this.deps;
     const repeating = providers.list.filter(({ repeatsRefunds }) => repeatsRefunds).map(({ name }) => name);
     const rows = await database.query<Array<{ id: number }>>(
@@ -72,6 +75,7 @@ export class Refunds {
       [before, repeating, most],
     );
     for (const { id } of rows) {
+      if (isStopped()) return;
       await this.send(id, true).catch((error: unknown) => logger.warn({ err: error, refund: id }, 'refund refused'));
     }
   }

@@ -20,6 +20,7 @@ import {
   readOrderEvents,
   parseMoney,
   recordOrderEvent,
+  RefundRefused,
   type Refunds,
   type Reversals,
   TopUpOrder,
@@ -124,7 +125,9 @@ export class OrderService {
       'SELECT state FROM top_up_reversals WHERE id = $1',
       [result.id],
     );
-    return { order: await this.deps.orders.findOneByOrFail({ id }), confirmed: row?.state !== 'pending', replayed };
+    // A repeated call of a refund that was refused, or failed later, must not look like a success.
+    if (row?.state === 'undone') throw new RefundRefused('the history of the order has the reason');
+    return { order: await this.deps.orders.findOneByOrFail({ id }), confirmed: row?.state === 'done', replayed };
   }
 
   private async take(

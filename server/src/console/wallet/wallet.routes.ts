@@ -148,8 +148,11 @@ const otherReplies = (provider: PaymentProvider): Record<number, string> =>
       .filter(([status]) => status !== 200),
   );
 
-/** Stripe's events have at most some kilobytes, and the metadata of an object up to 27 KB. */
-const callbackBytes = 64 * 1024;
+/**
+ * Most events have some kilobytes. The end of a dispute repeats the evidence, of up to 150,000 characters
+ * (docs.stripe.com/api/disputes/update, 2026-11-27), which JSON may write with several bytes each.
+ */
+const callbackBytes = 512 * 1024;
 
 /** The callback of each provider. Older gateways send it by `GET`. */
 export const callbackRoutes = paymentProviders.flatMap((provider) =>
