@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
+import { createLogger } from '../../server/src/platform/observability/logger.js';
+import { PaymentEventRetention } from '../../server/src/billing/payments/payment-event.jobs.js';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import type { Person } from '../support/api.js';
 import { startServer, type LocalServer } from '../support/server.js';
@@ -168,6 +171,18 @@ describe('a checkout', () => {
     ]);
     const pages = [...stripe.sessions.values()].filter((one) => one.client_reference_id === rows[0]?.trade_no);
     expect([rows.length, pages.length]).toEqual([1, 1]);
+  });
+
+  it('is not repeated at another account of the gateway', async () => {
+    const key = { 'idempotency-key': 'moved' };
+    const body = { amount: 10, payment_method: 'stripe_checkout' };
+    expect((await server.api.rest(buyer, 'POST', '/api/user/pay', body, key)).body).toMatchObject({ success: true });
+    await configure({ StripeSecretKey: stripe.key.replace('sk_test_', 'sk_live_') });
+    const calls = stripe.calls.length;
+    const moved = await server.api.rest(buyer, 'POST', '/api/user/pay', body, key);
+    await configure(stripe.settings);
+    expect(moved.body).toMatchObject({ success: false, code: 'CONFLICT' });
+    expect(stripe.calls).toHaveLength(calls);
   });
 
   it('of a currency without decimals, and of one that Stripe counts in hundredths', async () => {
@@ -350,7 +365,7 @@ describe('an event', () => {
     expect(await balance()).toBe(5_000_000);
   });
 
-  it('that concerns no order is kept, and one that is not of an event is refused', async () => {
+  it('that concerns no order is not stored, and one that is not of an event is refused', async () => {
     for (const object of [
       { object: 'customer', id: 'cus_1' },
       { ...stripe.pay((await order()).tradeNo), mode: 'setup' },
@@ -358,7 +373,7 @@ describe('an event', () => {
     ]) {
       const event = stripe.event('customer.created', object);
       expect(await send(event)).toBe(200);
-      expect(await stored(event)).toMatchObject({ processed: true, refusal: '' });
+      expect(await stored(event)).toBeUndefined();
     }
     for (const body of ['{}', '[]', '"text"', 'null', '{', '']) {
       expect(await stripe.send(server.url, { id: '', body })).toBe(400);
@@ -377,6 +392,34 @@ describe('an event', () => {
     expect(await send(stripe.event('checkout.session.completed', again))).toBe(200);
     expect(await history(first.id)).toEqual(['credited', 'paid_again']);
     expect(await balance()).toBe(5_000_000);
+  });
+});
+
+describe('stored events', () => {
+  it('are deleted 90 days after they were processed', async () => {
+    const processed = new Date(Date.UTC(2026, 0, 1));
+    const { tradeNo } = await order();
+    const old = stripe.completed(stripe.pay(tradeNo));
+    const open = stripe.event('refund.created', { ...stripe.refund('pi_open', 1), currency: 'usd' });
+    for (const event of [old, open]) expect(await send(event)).toBe(200);
+    await pool.query('UPDATE payment_events SET processed_at = $2 WHERE event_id = $1', [old.id, processed]);
+    const drop = (days: number): Promise<number> =>
+      new PaymentEventRetention({
+        database: {
+          query: async (sql: string, values?: unknown[]) => {
+            const { command, rows, rowCount } = await pool.query(sql, values);
+            return (command === 'SELECT' ? rows : [rows, rowCount]) as never;
+          },
+        },
+        state: new MemoryState(),
+        nodeId: 'node',
+        clock: { now: () => processed.getTime() + days * 86_400_000 },
+        logger: createLogger('silent'),
+      }).drop();
+    expect(await drop(90)).toBe(0);
+    expect(await stored(old)).toBeDefined();
+    expect(await drop(91)).toBe(1);
+    expect([await stored(old), await stored(open)]).toEqual([undefined, expect.objectContaining({ processed: false })]);
   });
 });
 

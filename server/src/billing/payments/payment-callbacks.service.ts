@@ -11,6 +11,7 @@ import type {
   Payment,
   PaymentProvider,
   PaymentReport,
+  ProviderEvent,
   RawCallback,
   ReportedReversal,
 } from './provider.js';
@@ -62,6 +63,7 @@ export class PaymentCallbacks {
     const settings = options.values;
     const event = provider.isConfigured(settings) ? provider.verify(raw, settings) : null;
     if (!event) return 'forged';
+    if (isIrrelevant(provider, event)) return 'accepted';
     try {
       const stored = await storeEvent(database, provider.name, event, new Date(raw.receivedAt));
       return await this.process(provider, () => provider.read(event.body), stored);
@@ -213,6 +215,15 @@ class PaymentRefused extends Error {}
 
 /** A refund or a dispute of a payment that no order has, or not yet. */
 class UnknownPayment extends PaymentRefused {}
+
+/** Such events are not stored: they contain data about people. An event that cannot be read may be of use later. */
+function isIrrelevant(provider: PaymentProvider, { body }: ProviderEvent): boolean {
+  try {
+    return provider.read(body) === null;
+  } catch {
+    return false;
+  }
+}
 
 function nameOf(report: PaymentReport | null): Record<string, string> {
   if (report?.kind === 'paid') return { tradeNo: report.payment.tradeNo };
