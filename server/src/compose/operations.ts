@@ -77,7 +77,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     clock,
     logger,
   });
-  const refunds = new Refunds({ database: dataSource, providers, reversals, credit, logger });
+  const refunds = new Refunds({ database: dataSource, providers, reversals, credit, clock, logger });
   const paymentSweep = new PaymentSweep({
     database: dataSource,
     callbacks: paymentCallbacks,

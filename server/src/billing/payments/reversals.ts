@@ -122,7 +122,8 @@ export class Reversals {
     order: TopUpOrder,
     { id, kind, money, taken, rebateTaken, inviterId }: StoredReversal,
     providerId: string | null,
-    reason = '',
+    reason?: string,
+    by?: Omit<RefundActor, 'belowZero'>,
   ): Promise<number[]> {
     await manager.query(`UPDATE top_up_reversals SET state = 'undone' WHERE id = $1`, [id]);
     await this.sumUp(manager, order);
@@ -135,7 +136,7 @@ export class Reversals {
         : await this.giveBack(manager, order, { id, kind: 'rebate', userId: inviterId, amount: rebateTaken })),
     ];
     const event = kind === 'refund' ? 'refund_failed' : 'dispute_won';
-    await this.record(manager, order, event, money, providerId, undefined, reason);
+    await this.record(manager, order, event, money, providerId, by, reason);
     return changed;
   }
 
@@ -307,7 +308,7 @@ export class Reversals {
     kind: OrderEventKind,
     money: number,
     payment: string | null,
-    by?: RefundActor,
+    by?: Omit<RefundActor, 'belowZero'>,
     reason = by?.note ?? '',
   ): Promise<void> {
     const amount = `${formatMoney(money, order.currency)} ${order.currency}`;
