@@ -16,7 +16,7 @@ const people = {} as Record<'common' | 'admin' | 'root', Person>;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  site = await Site.open();
+  site = await Site.open({ OUTBOUND_ALLOW: '127.0.0.1' });
   people.root = await site.setUp();
   // The examples change the user with id 2.
   await site.invite(people.root);
@@ -35,8 +35,8 @@ beforeAll(async () => {
   ];
   await site.server.api.createChannel(people.root, { baseUrl: upstream.url, models });
   await site.expectSuccess(people.root, 'POST', '/api/redemption', { name: 'spring', quota: 1000, count: 2 });
-  // The examples refund the order 1, whose gateway cannot be reached: the refund stays pending.
-  const gateway = { PayAddress: 'https://127.0.0.1:1', EpayId: '1000', EpayKey: 'key' };
+  // The examples refund the order 1. Its gateway does not speak TLS: the outcome is not known, the refund stays pending.
+  const gateway = { PayAddress: upstream.url.replace('http:', 'https:'), EpayId: '1000', EpayKey: 'key' };
   for (const [name, value] of Object.entries(gateway)) {
     await site.expectSuccess(people.root, 'PUT', '/api/option', { key: name, value });
   }
@@ -45,6 +45,11 @@ beforeAll(async () => {
                                 status, paid_at, provider_trade_no)
      VALUES ($1, 'order', 'epay', '1000', 'wxpay', 5, 1460, 'CNY', now(), 'success', now(), 'payment')`,
     [people.common.id],
+  );
+  // An older refund of it, whose outcome an example reports.
+  await site.query(
+    `INSERT INTO top_up_reversals (order_id, kind, state, money, quota, taken, created_at, actor_id)
+     VALUES (1, 'refund', 'pending', 1, 0, 0, now() - interval '1 hour', 1)`,
   );
   ({ key } = await site.server.api.createToken(people.root));
   document = (await (await fetch(`${site.server.url}/openapi.json`)).json()) as OpenApiDocument;

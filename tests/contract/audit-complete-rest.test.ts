@@ -5,7 +5,7 @@ import { Site, type Person } from './site.js';
 let site: Site;
 let root: Person;
 beforeAll(async () => {
-  site = await Site.open();
+  site = await Site.open({ OUTBOUND_ALLOW: '127.0.0.1' });
   root = await site.setUp();
 });
 afterAll(() => site.stop());
@@ -87,8 +87,8 @@ const acts: Record<string, () => Promise<Request> | Request> = {
   },
 
   'POST /api/payment/:id/refund': async () => {
-    // The gateway cannot be reached, so that the refund stays pending.
-    const settings = { PayAddress: 'https://127.0.0.1:1', EpayId: '1000', EpayKey: 'key' };
+    // This address does not speak TLS: the outcome of the refund is not known, and it stays pending.
+    const settings = { PayAddress: site.server.url.replace('http:', 'https:'), EpayId: '1000', EpayKey: 'key' };
     for (const [key, value] of Object.entries(settings)) {
       await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
     }
@@ -99,6 +99,18 @@ const acts: Record<string, () => Promise<Request> | Request> = {
       [await user(), fresh()],
     );
     return [`/api/payment/${row?.id}/refund`, { note: 'asked', below_zero: true }];
+  },
+  'POST /api/payment/:id/refund/outcome': async () => {
+    const [row] = await site.query<{ id: number }>(
+      `WITH paid AS (
+         INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at,
+                                    status, paid_at, provider_trade_no)
+         VALUES ($1, $2, 'epay', '1000', 'wxpay', 5, 1, 'CNY', now(), 'success', now(), $2) RETURNING id)
+       INSERT INTO top_up_reversals (order_id, kind, state, money, quota, taken, created_at, actor_id)
+       SELECT id, 'refund', 'pending', 1, 5, 0, now() - interval '1 hour', 1 FROM paid RETURNING order_id AS id`,
+      [await user(), fresh()],
+    );
+    return [`/api/payment/${row?.id}/refund/outcome`, { made: true, note: 'seen' }];
   },
 
   'DELETE /api/log': () => ['/api/log/?target_timestamp=1'],

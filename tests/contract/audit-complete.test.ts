@@ -9,7 +9,7 @@ import { Site, type Person } from './site.js';
 let site: Site;
 let root: Person;
 beforeAll(async () => {
-  site = await Site.open();
+  site = await Site.open({ OUTBOUND_ALLOW: '127.0.0.1' });
   root = await site.setUp();
 });
 afterAll(() => site.stop());
@@ -374,8 +374,8 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'user',
     'refund',
     async () => {
-      // The gateway cannot be reached, so that the refund stays pending.
-      const settings = { PayAddress: 'https://127.0.0.1:1', EpayId: '1000', EpayKey: 'key' };
+      // This address does not speak TLS: the outcome of the refund is not known, and it stays pending.
+      const settings = { PayAddress: site.server.url.replace('http:', 'https:'), EpayId: '1000', EpayKey: 'key' };
       for (const [key, value] of Object.entries(settings)) {
         await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
       }
@@ -386,6 +386,22 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
         [await user(), fresh()],
       );
       return `refundTopUp(input: { id: ${row?.id}, note: "asked", belowZero: true }) { order { id } }`;
+    },
+  ],
+  settleTopUpRefund: [
+    'user',
+    'refund',
+    async () => {
+      const [row] = await site.query<{ id: number }>(
+        `WITH paid AS (
+           INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at,
+                                      status, paid_at, provider_trade_no)
+           VALUES ($1, $2, 'epay', '1000', 'wxpay', 5, 1, 'CNY', now(), 'success', now(), $2) RETURNING id)
+         INSERT INTO top_up_reversals (order_id, kind, state, money, quota, taken, created_at, actor_id)
+         SELECT id, 'refund', 'pending', 1, 5, 0, now() - interval '1 hour', 1 FROM paid RETURNING order_id AS id`,
+        [await user(), fresh()],
+      );
+      return `settleTopUpRefund(input: { id: ${row?.id}, isMade: false, note: "seen" }) { order { id } }`;
     },
   ],
   deleteLogs: ['log', 'delete', () => 'deleteLogs(before: "2020-01-02T00:00:00Z") { count }'],

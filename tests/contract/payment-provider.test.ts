@@ -45,6 +45,7 @@ const scripted: PaymentProvider = {
     return { url: `https://pay.example.com/${tradeNo}`, fields: {}, providerOrderId: `page of ${tradeNo}` };
   },
   checkoutAddresses: () => [],
+  maxCallbackBytes: 16 * 1024,
   callbackParameters: {},
   verify: ({ headers, body }) =>
     headers['signature'] === `signed ${body.length}`

@@ -142,4 +142,6 @@ export const opensTogether: Readonly<Record<string, readonly string[]>> = {
   'mutation markTopUpPaid': ['users.quota', 'payments'],
   'mutation refundTopUp': ['users.quota', 'payments'],
   'POST /api/payment/:id/refund': ['users.quota', 'payments'],
+  'mutation settleTopUpRefund': ['users.quota', 'payments'],
+  'POST /api/payment/:id/refund/outcome': ['users.quota', 'payments'],
 };

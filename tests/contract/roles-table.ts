@@ -470,6 +470,12 @@ export const operations: readonly Operation[] = [
     graphql: [`mutation { refundTopUp(input: { id: ${unknownId}, note: "asked" }) { confirmed } }`],
     rest: [['POST /api/payment/:id/refund', { body: { note: 'asked' } }]],
   },
+  {
+    graphql: [
+      `mutation { settleTopUpRefund(input: { id: ${unknownId}, isMade: true, note: "seen" }) { order { id } } }`,
+    ],
+    rest: [['POST /api/payment/:id/refund/outcome', { body: { made: true, note: 'seen' } }]],
+  },
   { graphql: ['query { revenue { orders } }'] },
   // A payment gateway, identified by its signature
   {

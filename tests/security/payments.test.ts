@@ -14,7 +14,7 @@ const key = 'the key of the gateway';
 type Parameters = Record<string, string>;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ environment: { OUTBOUND_ALLOW: '127.0.0.1' } });
   pool = new pg.Pool({ connectionString: server.database.url, max: 2 });
   root = await server.api.setUp();
   await configure();
@@ -427,6 +427,87 @@ describe('check-then-act on the inviter’s share', () => {
     ]);
     expect(rows).toEqual([{ quota: '9000000000000000' }, { quota: '2000000' }]);
     expect(await reconcile(pool)).toEqual([]);
+  });
+});
+
+describe('a refund at Epay', () => {
+  afterAll(() => configure());
+
+  let orders = 0;
+  async function paid(buyer: Person): Promise<{ id: number; tradeNo: string }> {
+    const { out_trade_no: tradeNo = '' } = await order(2, buyer);
+    const fields = { pid: '1000', trade_no: `refunded${(orders += 1)}`, out_trade_no: tradeNo, money: '14.60' };
+    await notify(signed({ ...fields, type: 'wxpay', trade_status: 'TRADE_SUCCESS' }));
+    const { rows } = await pool.query<{ id: number }>('SELECT id FROM top_up_orders WHERE trade_no = $1', [tradeNo]);
+    return { id: rows[0]?.id ?? 0, tradeNo };
+  }
+  const graphql = async (text: string): Promise<unknown> => {
+    const { data, errors } = await server.api.graphql(root, `mutation { ${text} }`);
+    return errors[0]?.extensions?.['code'] ?? Object.values(data ?? {})[0];
+  };
+  const refund = (id: number, amount: string): Promise<unknown> =>
+    graphql(`refundTopUp(input: { id: ${id}, amount: "${amount}", note: "asked" }) { confirmed }`);
+  const settle = (id: number, isMade: boolean, more = ''): Promise<unknown> =>
+    graphql(
+      `settleTopUpRefund(input: { id: ${id}, isMade: ${isMade}, note: "seen" ${more} }) { order { refunded { amount } } }`,
+    );
+  const balance = async ({ id }: Person): Promise<number> => {
+    const { rows } = await pool.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [id]);
+    return Number(rows[0]?.quota);
+  };
+  afterEach(async () => {
+    expect(await reconcile(pool)).toEqual([]);
+  });
+
+  it('that was not sent returns the quota at once', async () => {
+    const buyer = await person('unsent');
+    const { id } = await paid(buyer);
+    for (const PayAddress of ['https://127.0.0.1:1', 'https://gateway.invalid']) {
+      await configure({ PayAddress, EpayKey: key });
+      expect(await refund(id, '7.30')).toBe('UPSTREAM_UNREACHABLE');
+      expect(await balance(buyer)).toBe(1_000_000);
+    }
+    // This server does not call private addresses.
+    await configure({ PayAddress: 'https://10.0.0.1', EpayKey: key });
+    expect(await refund(id, '7.30')).toBe('INVALID_INPUT');
+    expect(await balance(buyer)).toBe(1_000_000);
+    expect(await settle(id, false)).toBe('CONFLICT');
+  });
+
+  it('whose outcome is not known ends as an admin reports it', async () => {
+    const buyer = await person('unknown');
+    const { id, tradeNo } = await paid(buyer);
+    // This address does not speak TLS.
+    await configure({ PayAddress: server.url.replace('http:', 'https:'), EpayKey: key });
+    expect(await refund(id, '7.30')).toEqual({ confirmed: false });
+    expect(await refund(id, '3.65')).toEqual({ confirmed: false });
+    expect(await balance(buyer)).toBe(250_000);
+    // They may be on their way.
+    expect(await settle(id, false)).toBe('CONFLICT');
+    await pool.query(`UPDATE top_up_reversals SET created_at = created_at - interval '2 minutes'`);
+    expect(await settle(id, false)).toBe('INVALID_INPUT');
+    expect(await settle(id, false, 'amount: "all"')).toBe('INVALID_INPUT');
+    expect(await settle(id, false, 'amount: "1"')).toBe('CONFLICT');
+    expect(await settle(id, true, 'amount: "7.30"')).toEqual({ order: { refunded: { amount: '10.95' } } });
+    expect(await balance(buyer)).toBe(250_000);
+    const outcome = { made: false, note: 'not in the list' };
+    expect((await server.api.rest(buyer, 'POST', `/api/payment/${id}/refund/outcome`, outcome)).body).toMatchObject({
+      success: false,
+    });
+    const { body } = await server.api.rest(root, 'POST', `/api/payment/${id}/refund/outcome`, outcome);
+    expect(body).toMatchObject({ success: true, data: { trade_no: tradeNo, currency: 'CNY', refunded: '7.30' } });
+    expect(await balance(buyer)).toBe(500_000);
+    for (const isMade of [true, false]) expect(await settle(id, isMade)).toBe('CONFLICT');
+    const { rows } = await pool.query(
+      `SELECT kind, detail, actor_name FROM top_up_events WHERE order_id = $1 AND kind = 'refund_failed'`,
+      [id],
+    );
+    expect(rows).toEqual([{ kind: 'refund_failed', detail: '3.65 CNY: not in the list', actor_name: 'root' }]);
+    const audit = await pool.query(
+      `SELECT count(*)::integer AS count FROM audit_entries WHERE action = 'refund' AND subject_id = $1`,
+      [String(buyer.id)],
+    );
+    expect(audit.rows).toEqual([{ count: 4 }]);
   });
 });
 

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
+import { createLogger } from '../../server/src/platform/observability/logger.js';
+import { PaymentEventRetention } from '../../server/src/billing/payments/payment-event.jobs.js';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import type { Person } from '../support/api.js';
 import { startServer, type LocalServer } from '../support/server.js';
@@ -170,6 +173,18 @@ describe('a checkout', () => {
     expect([rows.length, pages.length]).toEqual([1, 1]);
   });
 
+  it('is not repeated at another account of the gateway', async () => {
+    const key = { 'idempotency-key': 'moved' };
+    const body = { amount: 10, payment_method: 'stripe_checkout' };
+    expect((await server.api.rest(buyer, 'POST', '/api/user/pay', body, key)).body).toMatchObject({ success: true });
+    await configure({ StripeSecretKey: stripe.key.replace('sk_test_', 'sk_live_') });
+    const calls = stripe.calls.length;
+    const moved = await server.api.rest(buyer, 'POST', '/api/user/pay', body, key);
+    await configure(stripe.settings);
+    expect(moved.body).toMatchObject({ success: false, code: 'CONFLICT' });
+    expect(stripe.calls).toHaveLength(calls);
+  });
+
   it('of a currency without decimals, and of one that Stripe counts in hundredths', async () => {
     for (const [currency, price, amount, money] of [
       ['JPY', '150.4', 451, '451'],
@@ -231,9 +246,16 @@ describe('an event', () => {
       ...event,
       body: `${event.body.slice(0, -1)},"padding":"${'x'.repeat(bytes)}"}`,
     });
-    expect(await send(longer(70_000))).toBe(413);
+    expect(await send(longer(530_000))).toBe(413);
     expect(await balance()).toBe(0);
     expect(await send(longer(50_000))).toBe(200);
+    expect(await balance()).toBe(5_000_000);
+    // The end of a dispute repeats the evidence (docs.stripe.com/api/disputes/update, 2026-11-27).
+    const { id, payment } = await paidOrder();
+    const evidence = { uncategorized_text: '证'.repeat(150_000) };
+    const closed = stripe.dispute(payment, 'lost', { id: `dp_long_${id}`, evidence });
+    expect(await send(stripe.event('charge.dispute.closed', closed))).toBe(200);
+    stripe.disputed.clear();
     expect(await balance()).toBe(5_000_000);
   });
 
@@ -343,7 +365,7 @@ describe('an event', () => {
     expect(await balance()).toBe(5_000_000);
   });
 
-  it('that concerns no order is kept, and one that is not of an event is refused', async () => {
+  it('that concerns no order is not stored, and one that is not of an event is refused', async () => {
     for (const object of [
       { object: 'customer', id: 'cus_1' },
       { ...stripe.pay((await order()).tradeNo), mode: 'setup' },
@@ -351,7 +373,7 @@ describe('an event', () => {
     ]) {
       const event = stripe.event('customer.created', object);
       expect(await send(event)).toBe(200);
-      expect(await stored(event)).toMatchObject({ processed: true, refusal: '' });
+      expect(await stored(event)).toBeUndefined();
     }
     for (const body of ['{}', '[]', '"text"', 'null', '{', '']) {
       expect(await stripe.send(server.url, { id: '', body })).toBe(400);
@@ -370,6 +392,34 @@ describe('an event', () => {
     expect(await send(stripe.event('checkout.session.completed', again))).toBe(200);
     expect(await history(first.id)).toEqual(['credited', 'paid_again']);
     expect(await balance()).toBe(5_000_000);
+  });
+});
+
+describe('stored events', () => {
+  it('are deleted 90 days after they were processed', async () => {
+    const processed = new Date(Date.UTC(2026, 0, 1));
+    const { tradeNo } = await order();
+    const old = stripe.completed(stripe.pay(tradeNo));
+    const open = stripe.event('refund.created', { ...stripe.refund('pi_open', 1), currency: 'usd' });
+    for (const event of [old, open]) expect(await send(event)).toBe(200);
+    await pool.query('UPDATE payment_events SET processed_at = $2 WHERE event_id = $1', [old.id, processed]);
+    const drop = (days: number): Promise<number> =>
+      new PaymentEventRetention({
+        database: {
+          query: async (sql: string, values?: unknown[]) => {
+            const { command, rows, rowCount } = await pool.query(sql, values);
+            return (command === 'SELECT' ? rows : [rows, rowCount]) as never;
+          },
+        },
+        state: new MemoryState(),
+        nodeId: 'node',
+        clock: { now: () => processed.getTime() + days * 86_400_000 },
+        logger: createLogger('silent'),
+      }).drop();
+    expect(await drop(90)).toBe(0);
+    expect(await stored(old)).toBeDefined();
+    expect(await drop(91)).toBe(1);
+    expect([await stored(old), await stored(open)]).toEqual([undefined, expect.objectContaining({ processed: false })]);
   });
 });
 
@@ -419,6 +469,40 @@ describe('the sweep', () => {
     await ageEvents();
     await until(async () => (await balance()) > 0, 'the event is processed');
     expect([await balance(), await stored(event)]).toMatchObject([5_000_000, { processed: true }]);
+  });
+
+  it('processes events behind those of another site, and behind one that cannot be read', async () => {
+    await pool.query(
+      `INSERT INTO payment_events (provider, event_id, received_at, body)
+       SELECT 'stripe', 'evt_foreign_' || one, now() - interval '1 minute', $1 FROM generate_series(1, 120) one`,
+      [stripe.event('refund.created', { ...stripe.refund('pi_foreign', 100), currency: 'usd' }).body],
+    );
+    const unreadable = stripe.event('refund.created', { ...stripe.refund('pi_unreadable', 100), currency: 'no code' });
+    const { tradeNo } = await order();
+    const event = stripe.completed(stripe.pay(tradeNo));
+    for (const { id, body } of [unreadable, event]) {
+      await pool.query(
+        `INSERT INTO payment_events (provider, event_id, received_at, body) VALUES ('stripe', $1, now() - interval '1 minute', $2)`,
+        [id, body],
+      );
+    }
+    await until(async () => (await balance()) > 0, 'the event is processed');
+    expect([await balance(), await stored(event)]).toMatchObject([5_000_000, { processed: true }]);
+    // Foreign events are tried again, for three days, and refused then.
+    const { rows } = await pool.query<{ tried: string }>(
+      `SELECT count(*) AS tried FROM payment_events
+        WHERE event_id LIKE 'evt_foreign_%' AND processed_at IS NULL AND next_try_at > now()`,
+    );
+    expect(rows).toEqual([{ tried: '120' }]);
+    await pool.query(
+      `UPDATE payment_events SET received_at = now() - interval '4 days', next_try_at = now() WHERE event_id LIKE 'evt_foreign_%'`,
+    );
+    await until(async () => {
+      const open = await pool.query(
+        `SELECT 1 FROM payment_events WHERE event_id LIKE 'evt_foreign_%' AND processed_at IS NULL`,
+      );
+      return open.rows.length === 0;
+    }, 'foreign events are refused');
   });
 });
 
@@ -515,6 +599,12 @@ describe('a refund', () => {
     expect(await balance()).toBe(0);
   });
 
+  it('of a seventh takes a seventh', async () => {
+    const { id } = await paidOrder(7);
+    await refundOf(id, { amount: '1' });
+    expect(await balance()).toBe(3_000_000);
+  });
+
   it('over REST, twice with one idempotency key, is made once', async () => {
     const { id } = await paidOrder();
     const refund = () =>
@@ -577,6 +667,13 @@ describe('a refund', () => {
     expect(await history(id)).toEqual(['credited', 'refunded', 'refund_failed']);
     const { rows } = await pool.query('SELECT refunded FROM top_up_orders WHERE id = $1', [id]);
     expect(rows).toEqual([{ refunded: '0' }]);
+    // The repeated call fails as the first one did.
+    stripe.dispute(payment, 'needs_response');
+    const idempotencyKey = `refused ${id}`;
+    for (let times = 0; times < 2; times++) {
+      expect(await refundOf(id, { idempotencyKey })).toBe('UPSTREAM_INVALID_RESPONSE');
+    }
+    stripe.disputed.clear();
     // It can be made later.
     expect(await refundOf(id)).toEqual(refunded('10.00'));
     expect([await balance(payer), await balance(inviter)]).toEqual([0, 0]);
@@ -637,6 +734,24 @@ describe('a refund that is made in the dashboard', () => {
     expect(rows).toEqual([{ refunded: '1000' }]);
   });
 
+  it('takes quota that calls in flight hold', async () => {
+    const { payment } = await paidOrder();
+    const held = 4_000_000;
+    await pool.query(
+      `WITH held AS (UPDATE users SET quota = quota - $2 WHERE id = $1)
+       INSERT INTO reservations (request_id, node_id, user_id, amount) VALUES ($3, 'node', $1, $2)`,
+      [buyer.id, held, `held ${buyer.id}`],
+    );
+    expect(await send(stripe.event('refund.created', stripe.refund(payment, 1000)))).toBe(200);
+    expect(await balance()).toBe(-held);
+    await pool.query(
+      `WITH released AS (DELETE FROM reservations WHERE request_id = $3)
+       UPDATE users SET quota = quota + $2 WHERE id = $1`,
+      [buyer.id, held, `held ${buyer.id}`],
+    );
+    expect(await balance()).toBe(0);
+  });
+
   it('takes no more than the balance has', async () => {
     const { payment, id } = await paidOrder();
     await spend(4_900_000);
@@ -661,11 +776,11 @@ describe('a refund that is made in the dashboard', () => {
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['another currency', { currency: 'eur' }, {}],
     ['another account', {}, { account: 'acct_1another' }],
-  ])('in %s changes nothing', async (_, change, over) => {
-    const { payment } = await paidOrder();
+  ])('in %s changes nothing, and is in the history', async (_, change, over) => {
+    const { id, payment } = await paidOrder();
     const event = stripe.event('refund.created', { ...stripe.refund(payment, 1000), ...change }, over);
     expect(await send(event)).toBe(200);
-    expect(await balance()).toBe(5_000_000);
+    expect([await balance(), await history(id)]).toEqual([5_000_000, ['credited', 'refused']]);
   });
 });
 
@@ -719,6 +834,88 @@ describe('a dispute', () => {
     expect(await send(dispute('won'))).toBe(200);
     stripe.disputed.clear();
     expect(await balance()).toBe(3_000_000);
+  });
+});
+
+describe('a reversal that is undone', () => {
+  const stateOf = async (id: number): Promise<string[]> => {
+    const { rows } = await pool.query<{ state: string }>(
+      'SELECT state FROM top_up_reversals WHERE order_id = $1 ORDER BY id',
+      [id],
+    );
+    return rows.map(({ state }) => state);
+  };
+  /** A refund whose request did not reach Stripe. */
+  const lostRefund = async (id: number, input: object = {}): Promise<void> => {
+    stripe.losesRequestTo = 'refunds';
+    expect(await refundOf(id, input)).toMatchObject({ confirmed: false });
+  };
+  const swept = async (id: number): Promise<void> => {
+    await pool.query(`UPDATE top_up_reversals SET created_at = created_at - interval '1 hour' WHERE state = 'pending'`);
+    await until(async () => (await stateOf(id))[0] === 'undone', 'the refund is refused');
+  };
+  const refundedMoney = async (id: number): Promise<unknown> =>
+    (await pool.query('SELECT refunded::integer FROM top_up_orders WHERE id = $1', [id])).rows[0];
+
+  it('because the money was refunded in the dashboard returns nothing', async () => {
+    const { inviter, payer } = await invitedBuyer();
+    const { id, payment } = await paidOrder(10, payer);
+    await lostRefund(id);
+    expect(await send(stripe.event('refund.created', stripe.refund(payment, 1000)))).toBe(200);
+    await swept(id);
+    expect([await balance(payer), await balance(inviter)]).toEqual([0, 0]);
+    expect([await stateOf(id), await refundedMoney(id)]).toEqual([['undone', 'done'], { refunded: 1000 }]);
+  });
+
+  it('because of a dispute returns nothing until the dispute is won', async () => {
+    for (const [end, left, rebate] of [
+      ['lost', 0, 0],
+      ['won', 5_000_000, 375_000],
+    ] as const) {
+      const { inviter, payer } = await invitedBuyer();
+      const { id, payment } = await paidOrder(10, payer);
+      await lostRefund(id);
+      const dispute = (status: string) => stripe.dispute(payment, status, { id: `dp_undone_${id}` });
+      expect(await send(stripe.event('charge.dispute.created', dispute('needs_response')))).toBe(200);
+      await swept(id);
+      expect([await balance(payer), await balance(inviter)]).toEqual([0, 0]);
+      expect(await send(stripe.event('charge.dispute.closed', dispute(end)))).toBe(200);
+      expect([await balance(payer), await balance(inviter)]).toEqual([left, rebate]);
+    }
+    stripe.disputed.clear();
+  });
+
+  it('returns the difference to what was refunded meanwhile, also when that fails later', async () => {
+    const { inviter, payer } = await invitedBuyer();
+    const { id, payment } = await paidOrder(10, payer);
+    const dispute = (status: string) =>
+      stripe.event('charge.dispute.closed', stripe.dispute(payment, status, { id: `dp_part_${id}` }));
+    expect(await send(dispute('needs_response'))).toBe(200);
+    const parts = [300, 100].map((amount) => stripe.refund(payment, amount));
+    for (const part of parts) expect(await send(stripe.event('refund.created', part))).toBe(200);
+    expect(await send(dispute('won'))).toBe(200);
+    stripe.disputed.clear();
+    expect([await balance(payer), await balance(inviter)]).toEqual([3_000_000, 225_000]);
+    for (const [part, left] of [
+      [parts[1], 3_500_000],
+      [parts[0], 5_000_000],
+    ] as const) {
+      for (let times = 0; times < 2; times++) {
+        expect(await send(stripe.event('refund.failed', { ...part, status: 'failed' }))).toBe(200);
+      }
+      expect([await balance(payer), await balance(inviter)]).toEqual([left, left * 0.075]);
+    }
+  });
+
+  it('pays what another lacked because the quota was spent', async () => {
+    const { id, payment } = await paidOrder();
+    await spend(2_500_000);
+    const [first, second] = [500, 500].map((amount) => stripe.refund(payment, amount));
+    for (const part of [first, second]) expect(await send(stripe.event('refund.created', part ?? {}))).toBe(200);
+    expect(await balance()).toBe(0);
+    expect(await send(stripe.event('refund.failed', { ...first, status: 'failed' }))).toBe(200);
+    // Half of the money is back, and the other half was spent.
+    expect([await balance(), await refundedMoney(id)]).toEqual([0, { refunded: 500 }]);
   });
 });
 

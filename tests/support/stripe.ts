@@ -69,6 +69,8 @@ export class ScriptedStripe {
   endpoints: Array<{ url: string; status: string; enabled_events: string[] }> = [];
   /** The next response to a path is lost on its way, although the request was processed. */
   losesResponseOf: string | null = null;
+  /** The next request to a path does not arrive. */
+  losesRequestTo: string | null = null;
   /** The next response to a path comes when this resolves. */
   delays: { readonly path: string; readonly until: Promise<void> } | null = null;
   private readonly saved = new Map<string, Saved>();
@@ -173,6 +175,10 @@ export class ScriptedStripe {
 
   private async answer(call: ScriptedCall): Promise<ScriptedAnswer> {
     const path = call.url.pathname.replace(/^\/v1\//, '');
+    if (this.losesRequestTo === path) {
+      this.losesRequestTo = null;
+      return { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>502 Bad Gateway</h1>' };
+    }
     const answer = this.process(call, path);
     if (this.delays?.path === path) await this.delays.until;
     if (this.losesResponseOf !== path) return answer;

@@ -18,6 +18,7 @@ import {
   Reversals,
   TopUpOrder,
 } from '../billing/payments/index.js';
+import { PaymentEventRetention } from '../billing/payments/payment-event.jobs.js';
 import { PaymentSweep } from '../billing/payments/payment-sweep.jobs.js';
 import { OrderService, PaymentTestService, WalletService } from '../console/wallet/index.js';
 
@@ -76,7 +77,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     clock,
     logger,
   });
-  const refunds = new Refunds({ database: dataSource, providers, reversals, credit, logger });
+  const refunds = new Refunds({ database: dataSource, providers, reversals, credit, clock, logger });
   const paymentSweep = new PaymentSweep({
     database: dataSource,
     callbacks: paymentCallbacks,
@@ -90,6 +91,15 @@ export function composeOperations(platform: Platform, { setupService, notificati
   });
   paymentSweep.start();
   shutdown.onStop('payment sweep', () => paymentSweep.stop());
+  const paymentEventRetention = new PaymentEventRetention({
+    database: dataSource,
+    state,
+    nodeId: platform.nodeId,
+    clock,
+    logger,
+  });
+  paymentEventRetention.start();
+  shutdown.onStop('payment event retention', () => paymentEventRetention.stop());
   const walletService = new WalletService({
     orders: dataSource.getRepository(TopUpOrder),
     options: optionService,

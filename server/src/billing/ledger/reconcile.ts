@@ -137,8 +137,12 @@ const reversalChecks: readonly string[] = [
   SELECT '${account}' AS account, r.id::text, o.trade_no AS name,
          (CASE WHEN r.state = 'undone' THEN 0 ELSE -r.${taken} END)::text AS expected, coalesce(e.amount, 0)::text AS found
     FROM top_up_reversals r JOIN top_up_orders o ON o.id = r.order_id
-    LEFT JOIN LATERAL (SELECT sum(amount) AS amount FROM ledger_entries
-                        WHERE source IN ('${prefix}reversal:' || r.id, '${prefix}reversal:' || r.id || ':back')) e ON true
+    LEFT JOIN LATERAL (
+      SELECT sum(amount) AS amount FROM ledger_entries
+       WHERE source IN ('${prefix}reversal:' || r.id, '${prefix}reversal:' || r.id || ':back')
+          -- Taken later, from what an undone reversal of the order returned.
+          OR source = ANY (ARRAY(SELECT '${prefix}reversal:' || r.id || ':after:' || u.id FROM top_up_reversals u
+                                  WHERE u.order_id = r.order_id AND u.state = 'undone'))) e ON true
    WHERE coalesce(e.amount, 0) <> CASE WHEN r.state = 'undone' THEN 0 ELSE -r.${taken} END
      -- A deleted user has no entry for what could not be returned.
      AND (r.state <> 'undone' OR EXISTS (SELECT 1 FROM users WHERE id = ${owner}))`,

@@ -24,7 +24,13 @@ export {
 export { PaymentCallbacks } from './payment-callbacks.service.js';
 export { PaymentProviders, type ProviderMethod } from './payment-providers.js';
 export { paymentTestMessages, type PaymentTestOutcome } from './payment-test-outcomes.js';
-export type { CallbackResult, Checkout, PaymentProvider, ProviderTest } from './provider.js';
+export {
+  type CallbackResult,
+  type Checkout,
+  type PaymentProvider,
+  type ProviderTest,
+  RefundRefused,
+} from './provider.js';
 export { newApiFlagFields, newApiFlags } from './providers/new-api-flags.js';
 export { paymentMethodIds, paymentProviders } from './providers/all.js';
 export { Refunds } from './refunds.js';

@@ -11,6 +11,7 @@ import type {
   Payment,
   PaymentProvider,
   PaymentReport,
+  ProviderEvent,
   RawCallback,
   ReportedReversal,
 } from './provider.js';
@@ -40,16 +41,21 @@ export class PaymentCallbacks {
   }
 
   /** Processes events that were stored before this time, because the process that stored them ended. */
-  async resume(providers: readonly PaymentProvider[], before: Date, most: number): Promise<void> {
-    for (const event of await openEvents(this.deps.database, before, most)) {
+  async resume(
+    providers: readonly PaymentProvider[],
+    before: Date,
+    { most, isStopped }: { readonly most: number; readonly isStopped: () => boolean },
+  ): Promise<void> {
+    for (const event of await openEvents(this.deps.database, this.now(), before, most)) {
+      if (isStopped()) return;
       const provider = providers.find(({ name }) => name === event.provider);
-      if (provider) await this.process(provider, provider.read(event.body), event);
+      if (provider) await this.process(provider, () => provider.read(event.body), event);
     }
   }
 
   /** Credits a payment that a provider reported when it was asked. */
   async takeQueried(provider: PaymentProvider, payment: Payment): Promise<void> {
-    await this.process(provider, { kind: 'paid', payment }, null);
+    await this.process(provider, () => ({ kind: 'paid', payment }), null);
   }
 
   private async accept(provider: PaymentProvider, raw: RawCallback): Promise<CallbackResult> {
@@ -57,24 +63,29 @@ export class PaymentCallbacks {
     const settings = options.values;
     const event = provider.isConfigured(settings) ? provider.verify(raw, settings) : null;
     if (!event) return 'forged';
+    if (isIrrelevant(provider, event)) return 'accepted';
     try {
       const stored = await storeEvent(database, provider.name, event, new Date(raw.receivedAt));
-      return await this.process(provider, provider.read(event.body), stored);
+      return await this.process(provider, () => provider.read(event.body), stored);
     } catch (error) {
       logger.error({ err: error, event: event.id }, 'payment event could not be stored');
       return 'failed';
     }
   }
 
-  /** @param event the stored event that reports it; null if there is none */
+  /**
+   * Never throws: an event that cannot be read does not delay the others.
+   * @param event the stored event that reports it; null if there is none
+   */
   private async process(
     provider: PaymentProvider,
-    report: PaymentReport | null,
+    read: () => PaymentReport | null,
     event: StoredEvent | null,
   ): Promise<CallbackResult> {
     const { database, credit, logger } = this.deps;
-    const about = { provider: provider.name, ...nameOf(report) };
+    let report: PaymentReport | null = null;
     try {
+      report = read();
       const credited = await database.transaction(async (manager) => {
         const changed = report ? await this.apply(manager, provider, report) : [];
         if (event) await finishEvent(manager, event.id, this.now(), '');
@@ -85,13 +96,14 @@ export class PaymentCallbacks {
     } catch (error) {
       // The payment may be reported later. The event stays open until then.
       if (error instanceof UnknownPayment && event && this.isRecent(event)) return 'accepted';
+      const about = { provider: provider.name, event: event?.id, ...nameOf(report) };
       if (!(error instanceof PaymentRefused) && !isUniqueViolation(error, 'top_up_orders_payment')) {
         logger.error({ err: error, ...about }, 'payment could not be credited');
         return 'failed';
       }
       const reason = isUniqueViolation(error) ? 'this payment paid another order' : (error as Error).message;
       logger.warn({ ...about, reason }, 'payment refused');
-      await this.refuse(report, event, reason).catch((failure: unknown) =>
+      await this.refuse(provider, report, event, reason).catch((failure: unknown) =>
         logger.error({ err: failure, ...about }, 'refused payment could not be recorded'),
       );
       return 'refused';
@@ -102,9 +114,22 @@ export class PaymentCallbacks {
     return this.deps.clock.now() - receivedAt.getTime() < longestAhead;
   }
 
-  private async refuse(report: PaymentReport | null, event: StoredEvent | null, reason: string): Promise<void> {
+  private async refuse(
+    provider: PaymentProvider,
+    report: PaymentReport | null,
+    event: StoredEvent | null,
+    reason: string,
+  ): Promise<void> {
     const { database } = this.deps;
     if (report?.kind === 'paid') await this.record(database, report.payment, 'refused', reason);
+    if (report?.kind === 'reversal') {
+      const { kind, id, payment } = report.reversal;
+      const [order] = await database.query<Array<{ tradeNo: string }>>(
+        'SELECT trade_no AS "tradeNo" FROM top_up_orders WHERE provider = $1 AND provider_trade_no = $2',
+        [provider.name, payment],
+      );
+      if (order) await this.record(database, { ...order, id }, 'refused', `${kind}: ${reason}`);
+    }
     if (event) await finishEvent(database, event.id, this.now(), reason);
   }
 
@@ -190,6 +215,15 @@ class PaymentRefused extends Error {}
 
 /** A refund or a dispute of a payment that no order has, or not yet. */
 class UnknownPayment extends PaymentRefused {}
+
+/** Such events are not stored: they contain data about people. An event that cannot be read may be of use later. */
+function isIrrelevant(provider: PaymentProvider, { body }: ProviderEvent): boolean {
+  try {
+    return provider.read(body) === null;
+  } catch {
+    return false;
+  }
+}
 
 function nameOf(report: PaymentReport | null): Record<string, string> {
   if (report?.kind === 'paid') return { tradeNo: report.payment.tradeNo };

@@ -33,11 +33,20 @@ export async function finishEvent(database: Queries, id: string, at: Date, refus
   await database.query('UPDATE payment_events SET processed_at = $2, refusal = $3 WHERE id = $1', [id, at, refusal]);
 }
 
-/** Events that were stored before this time and not processed, oldest first. */
-export const openEvents = async (database: Queries, before: Date, most: number): Promise<StoredEvent[]> =>
-  (await database.query(
-    `SELECT ${columns} FROM payment_events WHERE processed_at IS NULL AND received_at < $1 ORDER BY id LIMIT $2`,
-    [before, most],
-  )) as StoredEvent[];
+/**
+ * Events that were stored before this time and not processed, which are marked as tried. They are due again after an
+ * eighth of their age: events of orders of another site stay open for days, and must not delay the others.
+ */
+export async function openEvents(database: Queries, now: Date, before: Date, most: number): Promise<StoredEvent[]> {
+  const [rows] = (await database.query(
+    `UPDATE payment_events SET next_try_at = $1::timestamptz + greatest(interval '1 minute', ($1 - received_at) / 8)
+      WHERE id IN (SELECT id FROM payment_events
+                    WHERE processed_at IS NULL AND received_at < $2 AND (next_try_at IS NULL OR next_try_at <= $1)
+                    ORDER BY next_try_at NULLS FIRST, id LIMIT $3)
+     RETURNING ${columns}`,
+    [now, before, most],
+  )) as [StoredEvent[], number];
+  return rows.sort((left, right) => Number(left.id) - Number(right.id));
+}
 
 const columns = 'id, provider, body, received_at AS "receivedAt"';

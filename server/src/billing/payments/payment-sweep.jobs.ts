@@ -53,10 +53,14 @@ export class PaymentSweep {
     const { state, nodeId, callbacks, refunds, providers, clock } = this.deps;
     if (!(await state.lease('payment-sweep', nodeId, leaseSeconds))) return;
     const before = new Date(clock.now() - grace);
-    await callbacks.resume(providers.list, before, batch);
-    await refunds.retry(before, batch);
+    const options = { most: batch, isStopped: () => this.runs.isStopped };
+    await callbacks.resume(providers.list, before, options);
+    if (this.runs.isStopped) return;
+    await refunds.retry(before, options);
+    if (this.runs.isStopped) return;
     for (const id of await this.dueOrders()) {
-      if (!this.runs.isStopped) await this.ask(id);
+      if (this.runs.isStopped) return;
+      await this.ask(id);
     }
   }
 
@@ -77,7 +81,7 @@ export class PaymentSweep {
           WHERE status = 'pending' AND created_at BETWEEN $1::timestamptz - interval '14 days' AND $1::timestamptz - interval '5 minutes'
             AND provider || ' ' || merchant_id = ANY ($2)
             AND (asked_at IS NULL OR asked_at < $1::timestamptz - greatest(interval '5 minutes', ($1::timestamptz - created_at) / 12))
-          ORDER BY asked_at NULLS FIRST, id LIMIT ${batch})
+          ORDER BY coalesce(asked_at, created_at), id LIMIT ${batch})
        RETURNING id`,
       [new Date(clock.now()), accounts],
     );

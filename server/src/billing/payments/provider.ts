@@ -154,6 +154,8 @@ export interface PaymentProvider {
   start(order: TopUpOrder, amount: number, context: ProviderContext): Promise<Checkout>;
   /** Addresses to which browsers post the fields of a checkout. The console's page allows plain http to no others. */
   checkoutAddresses(settings: OptionValues): readonly string[];
+  /** The longest body of a callback. */
+  readonly maxCallbackBytes: number;
   /** Query parameters of the callback, for the description of the API. */
   readonly callbackParameters: Readonly<Record<string, string>>;
   /** Checks the signature of a callback. Null: it is not from the provider. */

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
-import type { DataSource } from 'typeorm';
-import { ConflictError } from '../../shared/errors.js';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Clock } from '../../shared/clock.js';
+import { type AppError, ConflictError, InvalidInputError, isAppError } from '../../shared/errors.js';
 import type { CreditService } from './credit.service.js';
 import type { PaymentProviders } from './payment-providers.js';
 import { RefundRefused } from './provider.js';
-import { keyOf, reversalColumns, type Reversals, type StoredReversal } from './reversals.js';
+import { keyOf, type RefundActor, reversalColumns, type Reversals, type StoredReversal } from './reversals.js';
 import { TopUpOrder } from './top-up-order.entity.js';
 
 export interface RefundsDeps {
@@ -12,18 +13,22 @@ export interface RefundsDeps {
   readonly providers: PaymentProviders;
   readonly reversals: Reversals;
   readonly credit: Pick<CreditService, 'announce'>;
+  readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
 }
+
+/** Milliseconds after which the call that sends a refund has ended. */
+const longestSending = 60_000;
 
 /** Sends refunds, whose quota is taken already, to their providers. */
 export class Refunds {
   constructor(private readonly deps: RefundsDeps) {}
 
   /**
-   * Sends a refund that is pending. If the provider refuses it, its quota is returned. If the outcome is not known, it
-   * stays pending.
+   * Sends a refund that is pending. If the provider refuses it, or nothing was sent, its quota is returned. If the outcome
+   * is not known, it stays pending.
    * @param isRetry an earlier attempt may have reached the provider
-   * @throws RefundRefused
+   * @throws RefundRefused; AppError if nothing was sent, and the refund is not sent again
    */
   async send(id: number, isRetry = false): Promise<void> {
     const { database, providers, logger } = this.deps;
@@ -44,8 +49,9 @@ export class Refunds {
         [id, number],
       );
     } catch (error) {
-      if (error instanceof RefundRefused) {
-        await this.undo(row, error.message);
+      const isOver = error instanceof RefundRefused || (!provider.repeatsRefunds && wasNotSent(error));
+      if (isOver) {
+        await this.undo(row, (error as AppError).message);
         throw error;
       }
       logger.warn({ err: error, tradeNo: order.tradeNo, refund: id }, 'outcome of a refund is not known');
@@ -62,7 +68,10 @@ export class Refunds {
   }
 
   /** Sends refunds again whose outcome is not known, if their provider makes a repeated one once. Never throws. */
-  async retry(before: Date, most: number): Promise<void> {
+  async retry(
+    before: Date,
+    { most, isStopped }: { readonly most: number; readonly isStopped: () => boolean },
+  ): Promise<void> {
     const { database, providers, logger } = this.deps;
     const repeating = providers.list.filter(({ repeatsRefunds }) => repeatsRefunds).map(({ name }) => name);
     const rows = await database.query<Array<{ id: number }>>(
@@ -72,8 +81,44 @@ export class Refunds {
       [before, repeating, most],
     );
     for (const { id } of rows) {
+      if (isStopped()) return;
       await this.send(id, true).catch((error: unknown) => logger.warn({ err: error, refund: id }, 'refund refused'));
     }
+  }
+
+  /**
+   * Ends a refund whose outcome the provider did not report and does not report later, as an admin found it there. Runs in
+   * the caller's transaction, which has locked the order.
+   * @param found the amount, if several are open, and whether the money went back
+   * @returns the money, and ids of users whose balance changed
+   * @throws AppError CONFLICT (no such refund, or it is sent again), INVALID_INPUT (several of different amounts)
+   */
+  async settle(
+    manager: EntityManager,
+    order: TopUpOrder,
+    found: { readonly money: number | null; readonly isMade: boolean },
+    by: Omit<RefundActor, 'belowZero'>,
+  ): Promise<{ readonly money: number; readonly changed: number[] }> {
+    const { clock, providers, reversals } = this.deps;
+    if (providers.named(order.provider).repeatsRefunds) {
+      throw new ConflictError('The server finds out itself whether this gateway made a refund', 'id');
+    }
+    const open = await manager.query<StoredReversal[]>(
+      `SELECT ${reversalColumns} FROM top_up_reversals one
+        WHERE one.order_id = $1 AND one.kind = 'refund' AND one.state = 'pending' AND one.actor_id IS NOT NULL
+          AND one.created_at < $2 AND one.money = coalesce($3, one.money) ORDER BY one.id`,
+      [order.id, new Date(clock.now() - longestSending), found.money],
+    );
+    const [refund] = open;
+    if (!refund) throw new ConflictError('No refund of this order has waited for a minute', 'id');
+    if (open.some(({ money }) => money !== refund.money)) {
+      throw new InvalidInputError('Several refunds of this order are open: write the amount of one', 'amount');
+    }
+    if (!found.isMade) {
+      return { money: refund.money, changed: await reversals.undo(manager, order, refund, null, undefined, by) };
+    }
+    await manager.query(`UPDATE top_up_reversals SET state = 'done' WHERE id = $1`, [refund.id]);
+    return { money: refund.money, changed: [] };
   }
 
   private async undo(row: StoredReversal & { readonly orderId: number }, reason: string): Promise<void> {
@@ -82,12 +127,19 @@ export class Refunds {
         where: { id: row.orderId },
         lock: { mode: 'for_no_key_update' },
       });
-      const [open] = await manager.query<unknown[]>(
-        `SELECT id FROM top_up_reversals WHERE id = $1 AND state = 'pending'`,
+      const [open] = await manager.query<StoredReversal[]>(
+        `SELECT ${reversalColumns} FROM top_up_reversals one WHERE one.id = $1 AND one.state = 'pending'`,
         [row.id],
       );
-      return open ? this.deps.reversals.undo(manager, order, row, null, reason) : [];
+      return open ? this.deps.reversals.undo(manager, order, open, null, reason) : [];
     });
     await this.deps.credit.announce(changed);
   }
+}
+
+/** Whether a call failed before a connection was there: its address was refused, has no host, or nothing listens there. */
+function wasNotSent(error: unknown): boolean {
+  if (!isAppError(error)) return false;
+  const code = (error.cause as { code?: string } | undefined)?.code ?? '';
+  return error.code === 'INVALID_INPUT' || ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(code);
 }

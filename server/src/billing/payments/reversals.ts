@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import type { EntityManager } from 'typeorm';
 import { AppError } from '../../shared/errors.js';
 import type { UsageLog } from '../../shared/audit.js';
@@ -44,6 +43,20 @@ export interface StoredReversal {
 interface Part {
   readonly due: number;
   readonly taken: number;
+}
+
+interface Balance {
+  readonly quota: number;
+  /** Quota that calls in flight hold. */
+  readonly reserved: number;
+}
+
+interface Movement {
+  /** Of the reversal. */
+  readonly id: number;
+  readonly kind: 'top_up' | 'rebate';
+  readonly userId: number;
+  readonly amount: number;
 }
 
 /**
@@ -99,25 +112,62 @@ export class Reversals {
     return [];
   }
 
-  /** Returns the quota of a refund that failed, or of a dispute that was won. @returns as `report` */
+  /**
+   * Returns the quota of a refund that failed, or of a dispute that was won, except for what other refunds and disputes of
+   * the order are due: they took less because this one had taken it.
+   * @returns as `report`
+   */
   async undo(
     manager: EntityManager,
     order: TopUpOrder,
     { id, kind, money, taken, rebateTaken, inviterId }: StoredReversal,
     providerId: string | null,
-    reason = '',
+    reason?: string,
+    by?: Omit<RefundActor, 'belowZero'>,
   ): Promise<number[]> {
     await manager.query(`UPDATE top_up_reversals SET state = 'undone' WHERE id = $1`, [id]);
     await this.sumUp(manager, order);
     await this.lock(manager, [order.userId, inviterId]);
+    await this.raiseDue(manager, order);
     const changed = [
-      ...(await this.move(manager, { id, kind: 'top_up', userId: order.userId, amount: taken })),
+      ...(await this.giveBack(manager, order, { id, kind: 'top_up', userId: order.userId, amount: taken })),
       ...(inviterId === null
         ? []
-        : await this.move(manager, { id, kind: 'rebate', userId: inviterId, amount: rebateTaken })),
+        : await this.giveBack(manager, order, { id, kind: 'rebate', userId: inviterId, amount: rebateTaken })),
     ];
     const event = kind === 'refund' ? 'refund_failed' : 'dispute_won';
-    await this.record(manager, order, event, money, providerId, undefined, reason);
+    await this.record(manager, order, event, money, providerId, by, reason);
+    return changed;
+  }
+
+  /** Adds what is due for the money of an order, and was due from a reversal that is undone, to the newest one. */
+  private async raiseDue(manager: EntityManager, order: TopUpOrder): Promise<void> {
+    const { quota, rebate } = await this.due(manager, order, 0, (await this.rebateOf(manager, order)).amount);
+    await manager.query(
+      `UPDATE top_up_reversals SET quota = quota + $2, rebate = rebate + $3
+        WHERE id = (SELECT max(id) FROM top_up_reversals WHERE order_id = $1 AND state <> 'undone')`,
+      [order.id, quota, rebate],
+    );
+  }
+
+  /** Returns what an undone reversal took, and takes what the others of its order lack of it. */
+  private async giveBack(manager: EntityManager, order: TopUpOrder, back: Movement): Promise<number[]> {
+    const changed = await this.move(manager, back, `${back.id}:back`);
+    if (changed.length === 0) return [];
+    const [due, taken] = back.kind === 'rebate' ? ['rebate', 'rebate_taken'] : ['quota', 'taken'];
+    const lacking = await manager.query<Array<{ id: number; amount: number }>>(
+      `SELECT id, (${due} - ${taken})::float8 AS amount FROM top_up_reversals
+        WHERE order_id = $1 AND state <> 'undone' AND ${due} > ${taken} ORDER BY id`,
+      [order.id],
+    );
+    let left = back.amount;
+    for (const { id, amount } of lacking) {
+      const more = Math.min(left, amount);
+      if (more === 0) break;
+      left -= more;
+      await manager.query(`UPDATE top_up_reversals SET ${taken} = ${taken} + $2 WHERE id = $1`, [id, more]);
+      await this.move(manager, { ...back, amount: -more }, `${id}:after:${back.id}`);
+    }
     return changed;
   }
 
@@ -142,13 +192,10 @@ export class Reversals {
     reversal: Pick<ReportedReversal, 'kind' | 'state'> & { readonly id: string | null; readonly money: number },
     by?: RefundActor,
   ): Promise<{ readonly id: number; readonly changed: number[] }> {
-    const [paid] = await manager.query<Array<{ inviterId: number; amount: string }>>(
-      'SELECT user_id AS "inviterId", amount FROM ledger_entries WHERE source = $1',
-      [`rebate:${order.provider}:${order.tradeNo}`],
-    );
-    const inviterId = paid?.inviterId ?? null;
+    const { inviterId, amount } = await this.rebateOf(manager, order);
     const balances = await this.lock(manager, [order.userId, inviterId]);
-    const due = await this.due(manager, order, reversal, Number(paid?.amount ?? 0));
+    const nothing = { quota: 0, rebate: 0 };
+    const due = reversal.state === 'undone' ? nothing : await this.due(manager, order, reversal.money, amount);
     const quota = partOf(due.quota, balances.get(order.userId), by);
     const rebate = partOf(due.rebate, inviterId === null ? undefined : balances.get(inviterId), by);
     const [{ id }] = await manager.query<[{ id: number }]>(
@@ -162,33 +209,44 @@ export class Reversals {
     );
     await this.sumUp(manager, order);
     const changed = [
-      ...(await this.move(manager, { id, kind: 'top_up', userId: order.userId, amount: -quota.taken }, by)),
+      ...(await this.move(manager, { id, kind: 'top_up', userId: order.userId, amount: -quota.taken }, `${id}`, by)),
       ...(inviterId === null
         ? []
-        : await this.move(manager, { id, kind: 'rebate', userId: inviterId, amount: -rebate.taken }, by)),
+        : await this.move(manager, { id, kind: 'rebate', userId: inviterId, amount: -rebate.taken }, `${id}`, by)),
     ];
     return { id, changed };
   }
 
+  /** The rebate that the inviter got for an order. */
+  private async rebateOf(
+    manager: EntityManager,
+    order: TopUpOrder,
+  ): Promise<{ readonly inviterId: number | null; readonly amount: number }> {
+    const [paid] = await manager.query<Array<{ inviterId: number; amount: string }>>(
+      'SELECT user_id AS "inviterId", amount FROM ledger_entries WHERE source = $1',
+      [`rebate:${order.provider}:${order.tradeNo}`],
+    );
+    return { inviterId: paid?.inviterId ?? null, amount: Number(paid?.amount ?? 0) };
+  }
+
   /**
-   * The quota for the money. Parts are rounded down, and the last part is the rest: what is refunded as a whole is taken
-   * as a whole.
+   * The quota for more money, beside that which is due already. Parts are rounded down, and the last part is the rest: what
+   * is refunded as a whole is taken as a whole.
    */
   private async due(
     manager: EntityManager,
     order: TopUpOrder,
-    { state, money }: Pick<ReportedReversal, 'state'> & { readonly money: number },
+    money: number,
     rebate: number,
   ): Promise<{ readonly quota: number; readonly rebate: number }> {
-    if (state === 'undone') return { quota: 0, rebate: 0 };
     const [before] = await manager.query<[Record<'money' | 'quota' | 'rebate', string>]>(
       `SELECT coalesce(sum(money), 0) AS money, coalesce(sum(quota), 0) AS quota, coalesce(sum(rebate), 0) AS rebate
          FROM top_up_reversals WHERE order_id = $1 AND state <> 'undone'`,
       [order.id],
     );
-    const share = Decimal.min(1, new Decimal(before.money).add(money).div(order.money));
+    const [all, reversed] = [BigInt(order.money), BigInt(before.money) + BigInt(money)];
     const rest = (whole: number, taken: string): number =>
-      Math.max(0, share.mul(whole).floor().toNumber() - Number(taken));
+      Math.max(0, Number((BigInt(whole) * (reversed < all ? reversed : all)) / all - BigInt(taken)));
     return { quota: rest(order.quota, before.quota), rebate: rest(rebate, before.rebate) };
   }
 
@@ -201,22 +259,31 @@ export class Reversals {
     );
   }
 
-  /** Locks balances in id order, like the ledger, so that the two cannot deadlock. @returns quota by user */
+  /** Locks balances in id order, like the ledger, so that the two cannot deadlock. @returns balances by user */
   private async lock(
     manager: EntityManager,
     userIds: ReadonlyArray<number | null>,
-  ): Promise<ReadonlyMap<number, number>> {
-    const rows = await manager.query<Array<{ id: number; quota: string }>>(
-      'SELECT id, quota FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
-      [userIds.filter((id) => id !== null)],
+  ): Promise<ReadonlyMap<number, Balance>> {
+    const ids = [userIds.filter((id) => id !== null)];
+    await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', ids);
+    const rows = await manager.query<Array<Balance & { id: number }>>(
+      `SELECT id, quota::float8 AS quota,
+              (SELECT coalesce(sum(amount), 0) FROM reservations WHERE user_id = users.id)::float8 AS reserved
+         FROM users WHERE id = ANY ($1)`,
+      ids,
     );
-    return new Map(rows.map(({ id, quota }) => [id, Number(quota)]));
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Posts a movement with its log row. @returns the user if their balance changed */
+  /**
+   * Posts a movement with its log row.
+   * @param of the rest of its source, after `reversal:`
+   * @returns the user if their balance changed
+   */
   private async move(
     manager: EntityManager,
-    { id, kind, userId, amount }: { id: number; kind: 'top_up' | 'rebate'; userId: number; amount: number },
+    { kind, userId, amount }: Movement,
+    of: string,
     by?: RefundActor,
   ): Promise<number[]> {
     if (amount === 0) return [];
@@ -224,7 +291,7 @@ export class Reversals {
       userId,
     ]);
     if (!user) return [];
-    const source = `${kind === 'rebate' ? 'rebate:' : ''}reversal:${id}${amount > 0 ? ':back' : ''}`;
+    const source = `${kind === 'rebate' ? 'rebate:' : ''}reversal:${of}`;
     const given = omitUndefined({ actorId: by?.id, note: by?.note });
     const after = await this.deps.postEntry(manager, { source, kind, userId, amount, ...given });
     if (after === null) return [];
@@ -241,7 +308,7 @@ export class Reversals {
     kind: OrderEventKind,
     money: number,
     payment: string | null,
-    by?: RefundActor,
+    by?: Omit<RefundActor, 'belowZero'>,
     reason = by?.note ?? '',
   ): Promise<void> {
     const amount = `${formatMoney(money, order.currency)} ${order.currency}`;
@@ -257,11 +324,12 @@ export class Reversals {
 }
 
 /** @param balance undefined: the user was deleted */
-function partOf(due: number, balance: number | undefined, by: RefundActor | undefined): Part {
+function partOf(due: number, balance: Balance | undefined, by: RefundActor | undefined): Part {
   if (balance === undefined) return { due, taken: 0 };
-  if (by?.belowZero || due <= balance) return { due, taken: due };
+  if (by?.belowZero || due <= balance.quota) return { due, taken: due };
   if (by) throw new AppError('INSUFFICIENT_QUOTA', 'The quota was spent: confirm that the balance falls below zero');
-  return { due, taken: Math.max(0, balance) };
+  // Calls in flight give back what they do not use. The balance may be below zero until then.
+  return { due, taken: Math.min(due, Math.max(0, balance.quota + balance.reserved)) };
 }
 
 export const reversalColumns = `one.id, one.kind, one.state, one.money::float8 AS money, one.taken::float8 AS taken,

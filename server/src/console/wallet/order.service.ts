@@ -20,6 +20,7 @@ import {
   readOrderEvents,
   parseMoney,
   recordOrderEvent,
+  RefundRefused,
   type Refunds,
   type Reversals,
   TopUpOrder,
@@ -56,6 +57,15 @@ export interface RefundResult {
   readonly replayed: boolean;
 }
 
+/** A refund as an admin found it at the provider. */
+export interface SettledRefund {
+  /** Decimal text in the currency of the order. Needed if refunds of different amounts are open. */
+  readonly amount?: string | null | undefined;
+  /** Whether the money went back. */
+  readonly isMade: boolean;
+  readonly note: string;
+}
+
 const maxNoteLength = 200;
 const exportBatch = 1000;
 
@@ -82,9 +92,7 @@ export class OrderService {
   /** @returns ids of users whose balance changed */
   private async pay(manager: EntityManager, admin: Actor, id: number, note: string): Promise<number[]> {
     // The lock is the same as that of a callback: the later one of both finds the order paid.
-    const order = await manager.findOne(TopUpOrder, { where: { id }, lock: { mode: 'for_no_key_update' } });
-    if (!order) throw new NotFoundError('Order', id);
-    await this.assertMayCredit(manager, admin, order);
+    const order = await this.lock(manager, admin, id);
     if (order.status === 'success') throw new ConflictError('This order is paid already', 'id');
     const credited = await creditOrder(manager, this.deps, order, null, { actorId: admin.id, note });
     if (credited === null) throw new NotFoundError('User', order.userId);
@@ -105,7 +113,8 @@ export class OrderService {
    * Takes the quota of a paid order, or of a part of it, and the inviter's rebate with it, then pays the money back at its
    * provider. If the provider refuses, the quota is returned.
    * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED, INVALID_INPUT, NOT_FOUND, CONFLICT (not paid there),
-   * INSUFFICIENT_QUOTA (spent, and not `belowZero`), UPSTREAM_INVALID_RESPONSE (the provider refuses)
+   * INSUFFICIENT_QUOTA (spent, and not `belowZero`), UPSTREAM_INVALID_RESPONSE (the provider refuses),
+   * UPSTREAM_UNREACHABLE (nothing was sent)
    */
   async refund(actor: MaybeActor, id: number, { idempotencyKey, ...input }: RefundInput): Promise<RefundResult> {
     const admin = requirePermission(actor, 'users.quota');
@@ -124,7 +133,52 @@ export class OrderService {
       'SELECT state FROM top_up_reversals WHERE id = $1',
       [result.id],
     );
-    return { order: await this.deps.orders.findOneByOrFail({ id }), confirmed: row?.state !== 'pending', replayed };
+    // A repeated call of a refund that was refused, or failed later, must not look like a success.
+    if (row?.state === 'undone') throw new RefundRefused('the history of the order has the reason');
+    return { order: await this.deps.orders.findOneByOrFail({ id }), confirmed: row?.state === 'done', replayed };
+  }
+
+  /**
+   * Ends a refund whose outcome is not known, as the admin found it at the provider. One that was not made returns the quota.
+   * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED, INVALID_INPUT, NOT_FOUND, CONFLICT (none is open)
+   */
+  async settleRefund(actor: MaybeActor, id: number, { amount, isMade, ...given }: SettledRefund): Promise<TopUpOrder> {
+    const admin = requirePermission(actor, 'users.quota');
+    requirePermission(actor, 'payments');
+    requireConfirmed(admin);
+    const note = noteOf(given.note, 'Write how you know of it');
+    const { manager: database } = this.deps.orders;
+    const changed = await database.transaction(async (manager) => {
+      const order = await this.lock(manager, admin, id);
+      const money = amount == null ? null : parseMoney(amount.trim(), order.currency);
+      if (amount != null && money === null) throw new InvalidInputError('This is no amount of money', 'amount');
+      const by = { id: admin.id, username: admin.username, note };
+      const settled = await this.deps.refunds.settle(manager, order, { money, isMade }, by);
+      await this.deps.auditLog.write(manager, admin, {
+        action: 'refund',
+        subject: 'user',
+        id: order.userId,
+        before: { state: 'pending' },
+        after: {
+          order: order.tradeNo,
+          money: formatMoney(settled.money, order.currency),
+          currency: order.currency,
+          state: isMade ? 'done' : 'undone',
+          note,
+        },
+      });
+      return settled.changed;
+    });
+    await this.deps.credit.announce(changed);
+    return this.deps.orders.findOneByOrFail({ id });
+  }
+
+  /** Locks an order whose buyer the admin outranks. */
+  private async lock(manager: EntityManager, admin: Actor, id: number): Promise<TopUpOrder> {
+    const order = await manager.findOne(TopUpOrder, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    if (!order) throw new NotFoundError('Order', id);
+    await this.assertMayCredit(manager, admin, order);
+    return order;
   }
 
   private async take(
@@ -133,9 +187,7 @@ export class OrderService {
     id: number,
     { amount, note, belowZero }: Omit<RefundInput, 'idempotencyKey'>,
   ): Promise<{ id: number; changed: number[] }> {
-    const order = await manager.findOne(TopUpOrder, { where: { id }, lock: { mode: 'for_no_key_update' } });
-    if (!order) throw new NotFoundError('Order', id);
-    await this.assertMayCredit(manager, admin, order);
+    const order = await this.lock(manager, admin, id);
     if (order.status !== 'success' || order.providerTradeNo === null) {
       throw new ConflictError('The gateway has no payment of this order', 'id');
     }

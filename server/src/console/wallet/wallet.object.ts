@@ -296,6 +296,14 @@ export class RefundTopUpInput extends inputFields({
   idempotencyKey: text.orNull('Any unique text. A retry with the same key makes no second refund.'),
 }) {}
 
+@InputType('SettleTopUpRefundInput', { description: 'A refund that the gateway did not confirm.' })
+export class SettleTopUpRefundInput extends inputFields({
+  id: int('`TopUpOrder.id`.'),
+  amount: text.orNull('The amount of the refund. Null: all open refunds of the order have the same.'),
+  isMade: flag('True: the money went back. False: it did not, and the quota is returned.'),
+  note: text('How you know of it; 1 to 200 characters.'),
+}) {}
+
 @ObjectType('FormField', { description: 'A hidden field of a form.' })
 class FormField extends fields({
   name: text('The name of the field.'),

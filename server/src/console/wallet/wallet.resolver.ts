@@ -18,6 +18,7 @@ import {
   type StartedTopUp,
   MarkTopUpPaidInput,
   RefundTopUpInput,
+  SettleTopUpRefundInput,
   StartTopUpInput,
   TestPaymentPayload,
   toOrderEventObject,
@@ -102,6 +103,19 @@ export class WalletResolver {
   ): Promise<{ order: TopUpOrderObject; confirmed: boolean; replayed: boolean }> {
     const { order, ...result } = await this.orders.refund(actor, id, input);
     return { order: this.toObject(order), ...result };
+  }
+
+  @PayloadMutation(
+    { order: [() => TopUpOrderObject, 'The order after the change.'] },
+    'Ends a refund whose outcome is not known, as you found it at the gateway. Not for gateways that the server asks again. Needs payments too.',
+  )
+  @Access('users.quota')
+  async settleTopUpRefund(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => SettleTopUpRefundInput, { description: 'The order, and the outcome.' })
+    { id, ...found }: SettleTopUpRefundInput,
+  ): Promise<{ order: TopUpOrderObject }> {
+    return { order: this.toObject(await this.orders.settleRefund(actor, id, found)) };
   }
 
   @Query(() => [PaymentMethodObject], {

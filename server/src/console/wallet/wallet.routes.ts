@@ -21,9 +21,11 @@ import {
   amountBody,
   notPaid,
   orderQuery,
+  outcomeBody,
   payBody,
   refundBody,
   refundedOrder,
+  settledOrder,
   startedPayment,
   success,
   toOrderFilter,
@@ -117,7 +119,14 @@ export const orderRoutes = [
     once: true,
     body: refundBody,
     data: refundedOrder,
-    errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED', 'CONFLICT', 'INSUFFICIENT_QUOTA', 'UPSTREAM_INVALID_RESPONSE'],
+    errors: [
+      'NOT_FOUND',
+      'CONFIRMATION_NEEDED',
+      'CONFLICT',
+      'INSUFFICIENT_QUOTA',
+      'UPSTREAM_INVALID_RESPONSE',
+      'UPSTREAM_UNREACHABLE',
+    ],
     example: { path: { id: 1 }, body: { amount: '7.30', note: 'the buyer asked for it' } },
     handle: async (orders, { actor, id, body, idempotencyKey, reply }) => {
       const { amount, note, below_zero: belowZero } = body;
@@ -130,6 +139,21 @@ export const orderRoutes = [
       markReplayed(reply, replayed);
       const refunded = formatMoney(order.refunded, order.currency);
       return { trade_no: order.tradeNo, currency: order.currency, refunded, confirmed };
+    },
+  }),
+  routesFor<OrderService>()('POST /api/payment/:id/refund/outcome', {
+    summary: 'Report whether a refund was made',
+    description:
+      'Ends a refund that the gateway did not confirm; `made: false` returns the quota. `amount` is needed if refunds of different amounts are open. Not for gateways that the server asks again. Needs `payments` too. Admins confirm with their second factor.',
+    caller: { may: 'users.quota' },
+    body: outcomeBody,
+    data: settledOrder,
+    errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED', 'CONFLICT'],
+    example: { path: { id: 1 }, body: { made: false, note: 'not in the list of the gateway' } },
+    handle: async (orders, { actor, id, body: { amount, made: isMade, note } }) => {
+      const order = await orders.settleRefund(actor, id, { amount, isMade, note });
+      const refunded = formatMoney(order.refunded, order.currency);
+      return { trade_no: order.tradeNo, currency: order.currency, refunded };
     },
   }),
 ];
@@ -148,9 +172,6 @@ const otherReplies = (provider: PaymentProvider): Record<number, string> =>
       .filter(([status]) => status !== 200),
   );
 
-/** Stripe's events have at most some kilobytes, and the metadata of an object up to 27 KB. */
-const callbackBytes = 64 * 1024;
-
 /** The callback of each provider. Older gateways send it by `GET`. */
 export const callbackRoutes = paymentProviders.flatMap((provider) =>
   (['GET', 'POST'] as const).map((method) =>
@@ -161,7 +182,7 @@ export const callbackRoutes = paymentProviders.flatMap((provider) =>
           ? 'The fields come as a form.'
           : undefined,
       caller: 'open',
-      bodyLimit: callbackBytes,
+      bodyLimit: provider.maxCallbackBytes,
       withoutHead: true,
       query: Object.fromEntries(
         Object.entries(provider.callbackParameters).map(([name, meaning]) => [name, parameter.words(meaning)]),

@@ -106,7 +106,8 @@ export class WalletService {
    * @param idempotencyKey a retry with the same key returns the order of the first call
    * @param code is stored with the order, for the operator; it does not change the price
    * @throws AppError INVALID_INPUT, NOT_IMPLEMENTED (the provider is not configured), RATE_LIMITED, SERVICE_UNAVAILABLE,
-   * CONFLICT (same key, other input; or the order of the first call is paid)
+   * CONFLICT (same key, other input; or the order of the first call is paid, or
+   * is for another account)
    */
   async pay(
     actor: MaybeActor,
@@ -140,6 +141,10 @@ export class WalletService {
       },
       { amount, method: chosen.id, idempotencyKey },
     );
+    // Its payment to another account would be refused.
+    if (order.merchantId !== provider.account(this.deps.options.values)) {
+      throw new ConflictError('This order is for another account of the gateway', 'idempotencyKey');
+    }
     // A second payment of the order would credit nothing.
     if (order.status === 'success') throw new ConflictError('This order is paid already', 'idempotencyKey');
     const checkout = await provider.start(order, amount, this.deps.providers.contextOf(provider));

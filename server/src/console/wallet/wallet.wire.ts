@@ -48,6 +48,10 @@ export const refundedOrder = z.object({
   confirmed: flag('False: the gateway has not confirmed the refund'),
 });
 
+/** `POST /api/payment/:id/refund/outcome`. */
+export const outcomeBody = z.object({ amount: nullish.text, made: z.boolean(), note: z.string() });
+export const settledOrder = refundedOrder.omit({ confirmed: true });
+
 const orderStatuses: readonly OrderStatus[] = ['pending', 'success', 'expired'];
 
 /** `GET /api/payment/export`. */

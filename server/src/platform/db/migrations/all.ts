@@ -3,6 +3,7 @@ import { Ledger1764100000001 } from './1764100000001-ledger.js';
 import { Rollups1764100000002 } from './1764100000002-rollups.js';
 import { FailedAttempts1764100000004 } from './1764100000004-failed-attempts.js';
 import { PaymentEvents1764100000005 } from './1764100000005-payment-events.js';
+import { PaymentRetries1764100000006 } from './1764100000006-payment-retries.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   Rollups1764100000002,
   FailedAttempts1764100000004,
   PaymentEvents1764100000005,
+  PaymentRetries1764100000006,
 ];

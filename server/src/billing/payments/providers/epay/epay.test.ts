@@ -3,6 +3,7 @@ import type { GuardedRequest } from '../../../../platform/outbound/guarded-fetch
 import type { ProviderContext } from '../../provider.js';
 import type { TopUpOrder } from '../../top-up-order.entity.js';
 import { epay } from './epay.js';
+import { epaySign } from './form.js';
 
 const settings = {
   ...defaultOptionValues(),
@@ -45,6 +46,23 @@ function gateway(found: object): ProviderContext {
     },
   };
 }
+
+describe('the id of a callback', () => {
+  const idOf = (query: Readonly<Record<string, string>>): string | undefined => {
+    const signed = { ...query, sign: epaySign(query, 'the key') };
+    return epay.verify({ headers: {}, query: signed, body: '', receivedAt: 0 }, settings)?.id;
+  };
+
+  it('differs for two contents that share a signature, and not for what is not signed', () => {
+    const [one, two] = [
+      { money: '1', name: 'x&type=y' },
+      { money: '1', name: 'x', type: 'y' },
+    ];
+    expect(epaySign(one, 'the key')).toBe(epaySign(two, 'the key'));
+    expect(idOf(one)).not.toBe(idOf(two));
+    expect(idOf({ ...two, param: '', sign_type: 'md5' })).toBe(idOf(two));
+  });
+});
 
 describe('a query of an order', () => {
   it('reads the payment as a callback has it', async () => {

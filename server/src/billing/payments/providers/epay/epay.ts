@@ -21,6 +21,7 @@ export const epay: PaymentProvider = {
     return Promise.resolve({ url: `${settings.PayAddress}/submit.php`, fields: epayForm(form, settings.EpayKey) });
   },
   checkoutAddresses: ({ PayAddress }) => [PayAddress],
+  maxCallbackBytes: 16 * 1024,
   callbackParameters: {
     out_trade_no: 'Number of the order',
     money: 'Amount paid',

@@ -17,14 +17,18 @@ export interface EpayOrder {
 
 const unsigned: readonly string[] = ['sign', 'sign_type'];
 
+/** The parameters that a signature covers, sorted by name. */
+export const signedOf = (parameters: EpayParameters): Array<[string, string]> =>
+  Object.entries(parameters)
+    .filter((entry): entry is [string, string] => Boolean(entry[1]) && !unsigned.includes(entry[0]))
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+
 /**
  * Signs parameters: without `sign`, `sign_type` and empty values, sorted by key, `k=v` joined by `&` unencoded, the key
  * appended, MD5 in lower-case hex (docs/reference/rest/tokens-and-wallet.md#online-top-up).
  */
 export function epaySign(parameters: EpayParameters, key: string): string {
-  const text = Object.entries(parameters)
-    .filter(([name, value]) => value !== undefined && value !== '' && !unsigned.includes(name))
-    .sort(([left], [right]) => (left < right ? -1 : 1))
+  const text = signedOf(parameters)
     .map(([name, value]) => `${name}=${value}`)
     .join('&');
   return createHash('md5')

@@ -17,6 +17,9 @@ export const stripe: PaymentProvider = {
   start: startCheckout,
   // The browser opens the page without posting anything.
   checkoutAddresses: () => [],
+  // Most events have some kilobytes. The end of a dispute repeats the evidence, of up to 150,000 characters
+  // (docs.stripe.com/api/disputes/update, 2026-11-27), which JSON may write with several bytes each.
+  maxCallbackBytes: 512 * 1024,
   callbackParameters: {},
   verify: verifyStripe,
   read: readStripe,
