@@ -134,7 +134,7 @@ it('shows what a model is sold for by group, and what it costs at each enabled c
   await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":1,"vip":0.8}' });
   const query = `query ($name: String!) { modelSale(modelName: $name) {
     effective { source } groups { name ratio }
-    costs { channelId channelName groups basis factor lines { quantity price isPerMillion } } } }`;
+    costs { channelId channel { name } channelName groups basis factor lines { quantity price isPerMillion } } } }`;
   const saleOf = async (name: string) => {
     const { data, text } = await site.graphql(root, query, { name });
     if (!data) throw new Error(text);
@@ -150,6 +150,7 @@ it('shows what a model is sold for by group, and what it costs at each enabled c
     costs: [
       {
         channelId: listed,
+        channel: { name: 'listed' },
         basis: 'LIST',
         factor: 0.5,
         groups: ['default', 'vip'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { startServer, type LocalServer } from '../support/server.js';
 import { barriers } from './barriers.js';
-import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { chooseOfPage, openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Saved dashboards and the explorer in a browser: shown, copied, edited, shared, exported, and closed to common users. */
@@ -111,11 +111,7 @@ it('is opened by its link by another admin, who copies it', async () => {
 
 it('is exported for Grafana', async () => {
   const { page } = visitor;
-  await page.getByRole('button', { name: 'More actions for Team' }).click();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'Export for Grafana' }).click(),
-  ]);
+  const [download] = await Promise.all([page.waitForEvent('download'), chooseOfPage(page, 'Export for Grafana')]);
   expect(download.suggestedFilename()).toBe('Team.json');
   const file = JSON.parse(readFileSync(await download.path(), 'utf8')) as { title: string; panels: unknown[] };
   expect([file.title, file.panels.length]).toEqual(['Team', 13]);

@@ -127,7 +127,7 @@ it('says in the payment settings what is wrong with them', async () => {
   const { page } = visitor;
   await page.goto('/setting?tab=system&find=PayAddress');
   await page.getByRole('button', { name: 'Test payment' }).click();
-  const sentence = page.getByText('Set the gateway URL, the merchant ID and the key, and save them first.');
+  const sentence = page.getByText('Fill in the settings of the gateway and save them first.');
   await sentence.scrollIntoViewIfNeeded();
   await photographAll(visitor, 'payment-test');
 });

@@ -2,7 +2,7 @@ import type { Browser, Locator } from 'playwright-core';
 import type { Person } from '../support/api.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { startServer, type LocalServer } from '../support/server.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { chooseOfPage, openBrowser, visit, type Visitor } from './console-page.js';
 import { enter, photographAll } from './console-session.js';
 
 /* Price sync and the card editor, in a browser. */
@@ -74,7 +74,7 @@ it('names who changed the price of a model in two clicks, and exports it', async
   await page.getByRole('dialog').getByText('root').first().waitFor();
   await photographAll(visitor, 'price-history-of-model');
   await page.keyboard.press('Escape');
-  const [download] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
+  const [download] = await Promise.all([page.waitForEvent('download'), chooseOfPage(page, 'Export')]);
   expect(download.suggestedFilename()).toBe('price-history.csv');
   const { value } = { value: JSON.stringify(before) };
   await server.api.data(root, 'PUT', '/api/option/', { key: 'ModelRatio', value });

@@ -193,7 +193,7 @@ const viewsOfScreens: readonly View[] = [
   { name: 'user-add', path: '/user', open: (at) => at.press('users.add'), shows: inDialog },
   { name: 'user-edit', path: '/user', open: more('users', 'ada', 'actions.edit'), shows: inSettings('users.edit') },
   { name: 'user-page', path: '/user', open: openPage('ada'), shows: onPage },
-  { name: 'user-page-keys', path: '/user', open: openPage('ada', 'objects.keys'), shows: onPage },
+  { name: 'user-page-keys', path: '/user', open: openPage('ada', 'shell.tokens'), shows: onPage },
   { name: 'user-quota', path: '/user', open: more('users', 'ada', 'users.grant'), shows: inDialog },
   { name: 'redemption', path: '/redemption', shows: (at) => row(at, 'Launch credit') },
   { name: 'redemption-add', path: '/redemption', open: (at) => at.press('redemptions.create'), shows: inDialog },

@@ -182,7 +182,7 @@ it('keeps the old rows when new ones cannot be read, and says so', async () => {
       errors: [{ message: 'The log is being moved', extensions: { code: 'CONFLICT' } }],
     }),
   });
-  expect(await screen.findByText('The log is being moved')).toBeInTheDocument();
+  expect(await screen.findByText('Refresh failed: The log is being moved')).toBeInTheDocument();
   expect(screen.getByText('Items 1 - 10 of 24')).toBeInTheDocument();
   expect(screen.queryByRole('button', { name: 'Retry' })).toBeNull();
   session.end();

@@ -31,7 +31,7 @@ export function TimeRangeField({
   const textOf = (detail: 'monthDay' | 'minutes'): string =>
     `${dateTime(value.from, detail)} – ${value.to ? dateTime(value.to, detail) : t('time.now')}`;
   const named = presets?.find(({ isChosen }) => isChosen)?.label;
-  const text = isAll ? t('time.allTime') : (named ?? textOf('minutes'));
+  const text = isAll ? t('time.allTime') : (named ?? textOf(mobile && !isIcon ? 'monthDay' : 'minutes'));
   return (
     <>
       <Button
@@ -50,7 +50,7 @@ export function TimeRangeField({
           overflow: 'hidden',
         }}
       >
-        {!isIcon && (mobile && !named && !isAll ? textOf('monthDay') : text)}
+        {!isIcon && text}
       </Button>
       <TimeRangeForm
         anchor={anchor}

@@ -260,7 +260,7 @@ const system: readonly Section[] = [
       number('MinTopUp', 'minTopUp', { minimum: 1 }),
       secret('StripeSecretKey', 'stripeKey'),
       secret('StripeSigningSecret', 'stripeSigning'),
-      text('StripeCurrency', 'stripeCurrency', 'USD'),
+      text('StripeCurrency', 'stripeCurrency'),
       number('StripePrice', 'stripePrice', { decimal: true, minimum: 0.000001 }),
       number('StripeMinTopUp', 'stripeMinTopUp', { minimum: 1 }),
       text('CustomCallbackAddress', 'payCallback', 'https://gate.example.com'),

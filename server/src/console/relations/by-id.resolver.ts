@@ -10,7 +10,7 @@ import { FailedAttemptObject } from '../health/attempts/failed-attempts.object.j
 import { ChannelHealthObject } from '../health/channels/channel-health.object.js';
 import { ChannelRetriesObject } from '../insights/insights.object.js';
 import { LowBalanceObject } from '../insights/ledger-history.object.js';
-import { SaleBelowCostObject } from '../prices/below-cost.object.js';
+import { ChannelModelCostObject, SaleBelowCostObject } from '../prices/below-cost.object.js';
 import { DryRunUserObject } from '../prices/dry-run/dry-run.object.js';
 import { CreativeTaskObject } from '../tasks/creative-task.object.js';
 import { DrawingObject } from '../tasks/drawing.object.js';
@@ -127,5 +127,6 @@ export const relationsById: readonly Relations[] = [
     FailedAttemptObject,
     ChannelRetriesObject,
     SaleBelowCostObject,
+    ChannelModelCostObject,
   ].map((type) => withChannel<{ readonly channelId: number | null }>(type)),
 ];
