@@ -224,11 +224,14 @@ describe('links to other screens', () => {
     userId: 7,
     tradeNo: 'USR7NO1',
     method: 'ALIPAY',
+    provider: 'epay',
+    topUpCode: null,
     status: 'PENDING',
     quota: 5,
     createdAt: '2026-11-20T14:05:00.000Z',
     paidAt: null,
     money: { __typename: 'Money', amount: '73', currency: 'CNY' },
+    refunded: { __typename: 'Money', amount: '0', currency: 'CNY' },
     buyer: { __typename: 'User', id: 7, username: 'ada' },
   };
   const token = {

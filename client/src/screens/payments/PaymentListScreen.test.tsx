@@ -232,7 +232,7 @@ it('refunds a part of a paid order, with a note', async () => {
   fireEvent.click(screen.getByText('73.00 CNY'));
   const drawer = within(await screen.findByRole('dialog', { name: 'Order' }));
   drawer.getByText('23.00 CNY');
-  fireEvent.click(drawer.getByRole('button', { name: 'Refund' }));
+  fireEvent.click(await drawer.findByRole('button', { name: 'Refund' }));
   const form = within(await screen.findByRole('dialog', { name: 'Refund' }));
   const amount = form.getByRole('textbox', { name: /Amount to refund/ });
   expect(amount).toHaveProperty('value', '50.00');
