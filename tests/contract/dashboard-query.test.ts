@@ -13,7 +13,7 @@ beforeAll(async () => {
   root = await site.setUp();
   user = await site.invite(root);
   const text = await readFile('client/src/screens/dashboard/dashboard.graphql', 'utf8');
-  query = text.slice(0, text.indexOf('query AllRates'));
+  query = text.slice(0, text.indexOf('query SpendOfModels'));
 });
 afterAll(() => site.stop());
 

