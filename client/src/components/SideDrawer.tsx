@@ -216,7 +216,7 @@ export function NameValues({ rows }: { readonly rows: readonly (readonly [name: 
       }}
     >
       {rows.map(([name, value], index) =>
-        value === null || value === undefined || value === '' ? null : (
+        value === null || value === undefined || value === false || value === '' ? null : (
           // A quantity has two lines if only a part of it is above a threshold.
           <Box key={`${name} ${index}`} sx={{ display: 'contents' }}>
             <Box component="dt" sx={{ color: 'text.secondary' }}>

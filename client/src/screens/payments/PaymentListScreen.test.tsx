@@ -178,6 +178,7 @@ it('marks an unpaid order as paid, with a note, and shows what happened to it', 
   const drawer = within(await screen.findByRole('dialog', { name: 'Order' }));
   await drawer.findByText('A report of the gateway was refused');
   drawer.getByText(/another amount was paid · gw1$/);
+  expect(drawer.queryByText('Refunded or disputed')).toBeNull();
   fireEvent.click(drawer.getByRole('button', { name: 'Mark as paid' }));
   const form = within(await screen.findByRole('dialog', { name: 'Mark as paid' }));
   fireEvent.click(form.getByRole('button', { name: 'Credit $10.00' }));
@@ -231,6 +232,7 @@ it('refunds a part of a paid order, with a note', async () => {
   await rowOf('USR7NO1');
   fireEvent.click(screen.getByText('73.00 CNY'));
   const drawer = within(await screen.findByRole('dialog', { name: 'Order' }));
+  drawer.getByText('Refunded or disputed');
   drawer.getByText('23.00 CNY');
   fireEvent.click(await drawer.findByRole('button', { name: 'Refund' }));
   const form = within(await screen.findByRole('dialog', { name: 'Refund' }));
