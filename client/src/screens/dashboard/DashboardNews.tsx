@@ -12,9 +12,9 @@ import { ChannelHealthDocument, type ChannelHealthRowFragment } from '../../noun
 import { Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime, integer } from '../../lib/format.js';
-import { AlertSubject } from '../../nouns/alerts/AlertItem.js';
+import { AlertDetail, AlertSubject } from '../../nouns/alerts/AlertItem.js';
 import { AlertsDocument, type AlertRowFragment } from '../../nouns/alerts/alerts.generated.js';
-import { alertDetail, alertTones } from '../../nouns/alerts/alertTexts.js';
+import { alertTones } from '../../nouns/alerts/alertTexts.js';
 import { useMay } from '../../lib/permissions.js';
 
 const shown = 5;
@@ -108,7 +108,7 @@ function AlertCard({ alerts, total }: { readonly alerts: readonly AlertRowFragme
               <AlertSubject alert={alert} />
             </Box>
             <Box sx={{ minWidth: 0, color: 'text.secondary', gridColumn: { xs: '1 / -1', sm: 'auto' } }}>
-              {alertDetail(t, alert)}
+              <AlertDetail alert={alert} />
             </Box>
             <Box sx={{ display: { xs: 'none', sm: 'block' } }}>
               <Num>{dateTime(alert.openedAt, 'card')}</Num>

@@ -43,6 +43,7 @@ export function DashboardScreen() {
     }),
     name: 'usage',
   });
+  const isOfSite = !mine && username === '';
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
       <PageHead
@@ -70,20 +71,10 @@ export function DashboardScreen() {
       ) : (
         <>
           {prices && !mine && <UnpricedNotice />}
-          {!mine && username === '' ? (
-            <>
-              <DashboardNews first={<SpendCard data={data} />} />
-              <StatCards data={data} />
-              <Earnings data={data} />
-              {charts}
-            </>
-          ) : (
-            <>
-              <SpendCard data={data} />
-              <StatCards data={data} />
-              {charts}
-            </>
-          )}
+          {isOfSite ? <DashboardNews first={<SpendCard data={data} />} /> : <SpendCard data={data} />}
+          <StatCards data={data} />
+          {isOfSite && <Earnings data={data} />}
+          {charts}
           {username !== '' && data?.current.calls === 0 && (
             <Box role="status" sx={{ color: 'text.secondary' }}>
               {t('dashboard.noCallsOf', { name: username })}

@@ -44,7 +44,7 @@ export function PaymentDetail({
   order,
   method,
   isGatewaySetUp,
-  onPaid,
+  onChanged,
   onClose,
 }: {
   readonly order: PaymentsQuery['topUps']['items'][number];
@@ -52,7 +52,7 @@ export function PaymentDetail({
   readonly method: string;
   /** Whether the gateway that was paid is set up. */
   readonly isGatewaySetUp: boolean;
-  readonly onPaid: () => void;
+  readonly onChanged: () => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
@@ -143,7 +143,7 @@ export function PaymentDetail({
           }}
           onEnded={() => {
             void refetch();
-            onPaid();
+            onChanged();
           }}
           onClose={() => setRefunds(false)}
         />
@@ -154,7 +154,7 @@ export function PaymentDetail({
           credits={money(order.quota, 'balance')}
           onPaid={() => {
             void refetch();
-            onPaid();
+            onChanged();
           }}
           onClose={() => setMarks(false)}
         />

@@ -20,9 +20,8 @@ import { ToneChip, type Tone } from '../../components/Tone.js';
 import { useExportActions } from '../../components/useExportActions.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
-import { toTimes } from '../../lib/timeRange.js';
+import { rangeOf } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { useMoment } from '../../lib/useMoment.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useMethodName } from '../../nouns/payments/methodName.js';
@@ -47,13 +46,12 @@ const statusTones: Record<OrderStatus, Tone> = { PAID: 'green', PENDING: 'amber'
 
 const lastThirtyDays = (): Date => new Date(Date.now() - 30 * 86_400_000);
 
-/** @param now end of the range where none is chosen */
-function toFilter(filter: Readonly<typeof noFilters>, start: Date, now: Date): TopUpOrderFilter {
-  const { from, to } = toTimes(filter, start, now);
+function toFilter(filter: Readonly<typeof noFilters>, start: Date): TopUpOrderFilter {
+  const { from, to } = rangeOf(filter, start);
   const tradeNo = filter.tradeNo.trim();
   return {
     // An order is found by its number at any time.
-    ...(tradeNo ? { tradeNo } : { created: { from, until: to } }),
+    ...(tradeNo ? { tradeNo } : { created: { from: from.toISOString(), until: to?.toISOString() ?? null } }),
     ...(filter.status ? { statuses: [filter.status as OrderStatus] } : {}),
     ...(filter.method ? { methods: [filter.method as PaymentMethod] } : {}),
     ...(filter.user ? { userIds: [Number(filter.user)] } : {}),
@@ -84,8 +82,7 @@ export function PaymentListScreen() {
   const { money } = useFormat();
   const grid = useServerGrid({ filters: noFilters, patterns, sorts });
   const [start] = useState(lastThirtyDays);
-  const [now, refresh] = useMoment(grid.filter);
-  const filter = useMemo(() => toFilter(grid.filter, start, now), [grid.filter, start, now]);
+  const filter = useMemo(() => toFilter(grid.filter, start), [grid.filter, start]);
   const [opened, setOpened] = useRowParam('row');
   const { rows, reload, listProps } = useListPage(
     grid,
@@ -94,6 +91,10 @@ export function PaymentListScreen() {
     ({ topUps }) => topUps,
   );
   const paid = useQuery(PaidSumsDocument, { variables: { filter: { ...filter, statuses: ['PAID'] } } });
+  const refresh = () => {
+    reload();
+    void paid.refetch();
+  };
   const shown = useOpenedRow(rows, opened, PaymentsDocument, byRowId, ({ topUps }) => topUps);
   const sums = paid.data?.topUps.sums;
   const unknown = paid.error ? '–' : undefined;
@@ -175,10 +176,7 @@ export function PaymentListScreen() {
           order={shown}
           method={nameOf(shown.method)}
           isGatewaySetUp={methods?.some(({ provider, isOffered }) => isOffered && provider === shown.provider) ?? false}
-          onPaid={() => {
-            reload();
-            void paid.refetch();
-          }}
+          onChanged={refresh}
           onClose={() => setOpened(null)}
         />
       )}

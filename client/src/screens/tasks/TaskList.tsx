@@ -1,6 +1,7 @@
 import type { GridColDef } from '@mui/x-data-grid';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { RangeFilter } from '../../components/grid/RangeFilter.js';
 import type { ListGridProps } from '../../components/grid/listGridProps.js';
@@ -8,7 +9,6 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
 import type { LiveList } from '../../lib/useLiveList.js';
 import type { TaskCellTools } from './drawingColumns.js';
-import { TaskFilterBar } from './TaskFilterBar.js';
 import { TaskViewer, type Viewed } from './TaskViewer.js';
 import type { TaskQuery } from './useTaskQuery.js';
 
@@ -43,7 +43,13 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
       range={<RangeFilter filters={grid.filters} start={start} />}
       menu={[{ label: t('actions.refresh'), onSelect: refresh }]}
       notice={props.notice}
-      filters={<TaskFilterBar filters={grid.filters} isAdmin={isAdmin} />}
+      filters={
+        <FilterBar
+          filters={grid.filters}
+          search={{ name: 'task', label: t('tasks.id') }}
+          fields={isAdmin ? [{ name: 'channelId', label: t('fields.channelId'), typed: 'digits' }] : []}
+        />
+      }
     >
       <ListGrid
         label={title}
