@@ -152,8 +152,8 @@ const keptPreferences: ReadonlySet<string> = new Set([
  */
 export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Opened {
   const { body } = opened;
-  if (opened.form) return opened;
   const given = body['provider'];
+  if (opened.form || (given === undefined && !modelFields.some((name) => body[name] !== undefined))) return opened;
   const preferences = asFields(given);
   const names = modelFields.filter((name) => body[name] !== undefined);
   if (!preferences && given !== undefined) names.push('provider');

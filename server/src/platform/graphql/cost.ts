@@ -129,7 +129,7 @@ export function costOfOperation(
     if (!field) {
       // `__typename` is free.
       const meta = isIntrospection(node) && schema.getType(node.name.value === '__type' ? '__Type' : '__Schema');
-      return meta && node.selectionSet ? costOfIntrospection(costOfSet(node.selectionSet, meta, 1)) : 0;
+      return meta && node.selectionSet ? costOfIntrospection(schema, costOfSet(node.selectionSet, meta, 1)) : 0;
     }
     const { weight, times, rows: assumed, once: ownOnce = 0 } = costOf(field);
     once += typeof ownOnce === 'number' ? ownOnce : ownOnce(argumentsOf(field, node) as never);

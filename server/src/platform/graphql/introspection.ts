@@ -15,8 +15,8 @@ import { LRUCache } from 'lru-cache';
 
 /** The cost of reading any part of the schema. The standard query of tools costs this. */
 export const introspectionCost = 500;
-/** Number of objects of the schema that are read per unit of cost. The standard query must stay below the minimum. */
-const objectsPerCost = 350;
+/** Objects that the standard query of tools reads for each type of the schema, by `rowsOfLists`. */
+const objectsOfType = 310;
 /**
  * Rows that are assumed for a list, from the average of the schema. `types` has as many rows as the schema has types.
  */
@@ -29,8 +29,10 @@ const maxResult = 2_000_000;
 export const isIntrospection = ({ name: { value } }: FieldNode): boolean => value === '__schema' || value === '__type';
 
 /** @param objects number of objects that the selection reads */
-export const costOfIntrospection = (objects: number): number =>
-  Math.max(introspectionCost, Math.ceil(objects / objectsPerCost));
+export function costOfIntrospection(schema: GraphQLSchema, objects: number): number {
+  const ofStandard = Object.keys(schema.getTypeMap()).length * objectsOfType;
+  return Math.max(introspectionCost, Math.ceil((introspectionCost * objects) / ofStandard));
+}
 
 /** Returns the rows of a list of the schema about itself; null for every other field. */
 export function introspectionRows(
