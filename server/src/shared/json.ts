@@ -51,9 +51,9 @@ export const parseFields = (text: string): Fields | null => asFields(parseJson(t
 /** Returns text that Postgres can store: without NUL, and with U+FFFD in place of lone surrogates. */
 export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** Returns a value of a condition. Texts are without NUL, which those of Postgres cannot contain. */
-export const withoutNul = <Value>(value: Value): Value =>
-  typeof value === 'string' ? (value.replaceAll('\0', '') as Value) : value;
+/** Returns a value of a condition. A text with NUL, which no text of Postgres contains, becomes one that matches no row. */
+export const searchable = <Value>(value: Value): Value =>
+  typeof value === 'string' ? (value.replaceAll('\0', '\uFFFD') as Value) : value;
 
 /**
  * Matches escapes that Postgres refuses. JSON.stringify writes them for NUL and lone surrogates only, never for pairs.

@@ -1,4 +1,5 @@
 import { InvalidInputError } from './errors.js';
+import { searchable } from './json.js';
 
 /** One page of a list, read by offset or after a cursor. */
 export interface Slice<Row> {
@@ -89,5 +90,5 @@ export function sliceOfList<Row>(
  * NUL, so one with NUL becomes a text that matches no row.
  */
 export function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, (character) => `\\${character}`).replaceAll('\0', '\uFFFD');
+  return searchable(text).replace(/[\\%_]/g, (character) => `\\${character}`);
 }

@@ -1,6 +1,7 @@
 import type { DataSource, Repository } from 'typeorm';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { requirePermission, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { andBetween } from '../../platform/db/conditions.js';
 import { isAppError, AppError, InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
@@ -45,9 +46,7 @@ export class AlertService {
     const select = this.deps.alerts.createQueryBuilder('alert');
     if (filter.kinds) select.andWhere('alert.kind = ANY (:kinds)', { kinds: [...filter.kinds] });
     if (filter.isOpen !== undefined) select.andWhere(`alert.ended_at IS ${filter.isOpen ? '' : 'NOT'} NULL`);
-    const { opened } = filter;
-    if (opened?.from) select.andWhere('alert.opened_at >= :openedFrom', { openedFrom: opened.from });
-    if (opened?.until) select.andWhere('alert.opened_at < :openedUntil', { openedUntil: opened.until });
+    andBetween(select, 'alert.opened_at', filter.opened);
     return readSlice<Alert, AlertSortField>(select, query, sortKeys);
   }
 

@@ -1,5 +1,6 @@
 import { Brackets, type SelectQueryBuilder } from 'typeorm';
 import { andAmong } from '../../platform/db/conditions.js';
+import { searchable } from '../../shared/json.js';
 import { milliseconds, orderOf, type SortKeys } from '../../platform/db/keyset.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { escapeLike, type SortBy } from '../../shared/page.js';
@@ -67,7 +68,7 @@ function andHasAny(query: ChannelQuery, column: string, values: readonly string[
   if (values === undefined) return;
   const name = `${column.replace('.', '_')}_any`;
   // Postgres texts cannot contain NUL.
-  const storable = values.map((value) => value.replaceAll('\0', '\uFFFD'));
+  const storable = values.map(searchable);
   query.andWhere(`${column} && :${name}::text[]`, { [name]: storable });
 }
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { withoutNul } from '../../shared/json.js';
+import { searchable } from '../../shared/json.js';
 import { loggedDurationMs, loggedText } from '../../shared/logged-details.js';
 import { escapeLike } from '../../shared/page.js';
 import { logFrom, maxLogSeconds, type Queries, type Range, type RollupState } from '../../billing/rollups/index.js';
@@ -64,7 +64,7 @@ export class Where {
 
   /** @returns the placeholder of a value that is used outside a condition */
   value(value: unknown): string {
-    this.values.push(Array.isArray(value) ? value.map(withoutNul) : withoutNul(value));
+    this.values.push(Array.isArray(value) ? value.map(searchable) : searchable(value));
     return `$${this.values.length}`;
   }
 

@@ -1,4 +1,4 @@
-import { withoutNul } from '../../shared/json.js';
+import { searchable } from '../../shared/json.js';
 import { callTypes, creditTypes, LogType } from '../../shared/log-type.js';
 import { durationMsOf, errorCodeOf } from '../../shared/logged-details.js';
 import { leavesOutCredits, type LogFilter } from './log-conditions.js';
@@ -26,7 +26,7 @@ export function matchesLog(row: LogFields, filter: LogFilter): boolean {
     isAmong(username === undefined ? undefined : [username], row.username) &&
     isAmong(tokenName === undefined ? undefined : [tokenName], row.tokenName) &&
     isAmong(requestId === undefined ? undefined : [requestId], row.requestId) &&
-    (models === undefined || models.some((model) => matchesModel(row.modelName, withoutNul(model))))
+    (models === undefined || models.some((model) => matchesModel(row.modelName, searchable(model))))
   );
 }
 
@@ -58,7 +58,7 @@ function isWithin(row: LogFields, atLeast: number | undefined, below: number | u
 }
 
 const isAmong = <Value>(wanted: readonly Value[] | undefined, value: Value): boolean =>
-  wanted === undefined || wanted.some((one) => withoutNul(one) === value);
+  wanted === undefined || wanted.some((one) => searchable(one) === value);
 
 function matchesModel(name: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*');

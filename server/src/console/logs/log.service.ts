@@ -7,7 +7,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
-import { storableJson } from '../../shared/json.js';
+import { searchable, storableJson } from '../../shared/json.js';
 import {
   maxLogSeconds,
   type Queries,
@@ -320,7 +320,7 @@ export async function resolveUser(database: Queries, filter: LogFilter): Promise
   const { username, userIds, ...rest } = filter;
   if (username === undefined) return filter;
   const [user] = await database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [
-    username.replaceAll('\0', '\uFFFD'),
+    searchable(username),
   ]);
   if (!user) return filter;
   return { ...rest, userIds: userIds && !userIds.includes(user.id) ? [] : [user.id] };

@@ -1,6 +1,6 @@
 import { longZoneName } from '../../shared/calendar.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { withoutNul } from '../../shared/json.js';
+import { searchable } from '../../shared/json.js';
 import {
   callsFrom,
   day,
@@ -46,7 +46,7 @@ export class Values {
    * @returns its placeholder
    */
   add(value: unknown): string {
-    this.list.push(Array.isArray(value) ? value.map(withoutNul) : withoutNul(value));
+    this.list.push(Array.isArray(value) ? value.map(searchable) : searchable(value));
     return `$${this.list.length}`;
   }
 }

@@ -9,7 +9,7 @@ import {
   type Role,
 } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
-import { csvLine } from '../../shared/csv.js';
+import { type CsvColumn, csvPieces } from '../../shared/csv.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import {
   creditOrder,
@@ -17,6 +17,7 @@ import {
   formatMoney,
   type OrderEvent,
   type OrderFilter,
+  type OrderStatus,
   readOrderEvents,
   parseMoney,
   recordOrderEvent,
@@ -237,17 +238,11 @@ export class OrderService {
    */
   export(actor: MaybeActor, filter: OrderFilter): AsyncIterable<string> {
     requireConfirmed(requirePermission(actor, 'payments'));
-    return this.pieces(filter);
-  }
-
-  private async *pieces(filter: OrderFilter): AsyncGenerator<string> {
-    // The first rows are read before anything is sent, so that a failure is returned as an error response.
-    let rows = await this.readBehind(filter, 0);
-    yield csvLine(columns);
-    for (let last = rows.at(-1); last; last = rows.at(-1)) {
-      yield rows.map((row) => this.lineOf(row)).join('');
-      rows = rows.length === exportBatch ? await this.readBehind(filter, last.order.id) : [];
-    }
+    return csvPieces<ExportedOrder, ShownOrder>(orderColumns, {
+      rowsPerRead: exportBatch,
+      read: (behind) => this.readBehind(filter, behind?.order.id ?? 0),
+      show: (rows) => rows.map((row) => ({ ...row, status: this.deps.wallet.statusOf(row.order) })),
+    });
   }
 
   private async readBehind(filter: OrderFilter, id: number): Promise<ExportedOrder[]> {
@@ -266,22 +261,6 @@ export class OrderService {
     );
     const factsOf = new Map(facts.map(({ id: orderId, ...rest }) => [orderId, rest]));
     return orders.map((order) => ({ username: '', markedBy: null, note: null, ...factsOf.get(order.id), order }));
-  }
-
-  private lineOf({ order, username, markedBy, note }: ExportedOrder): string {
-    return csvLine([
-      ...[order.id, order.tradeNo, order.userId, username, order.provider, order.paymentMethod],
-      ...[this.deps.wallet.statusOf(order), formatMoney(order.money, order.currency), order.currency, order.quota],
-      ...[
-        order.createdAt.toISOString(),
-        order.paidAt?.toISOString() ?? '',
-        order.providerTradeNo,
-        markedBy,
-        note,
-        order.topUpCode,
-        formatMoney(order.refunded, order.currency),
-      ],
-    ]);
   }
 }
 
@@ -303,7 +282,26 @@ interface ExportedOrder {
   readonly note: string | null;
 }
 
-const columns = [
-  ...['id', 'trade_no', 'user_id', 'username', 'provider', 'method', 'status', 'amount', 'currency', 'quota'],
-  ...['created_at', 'paid_at', 'payment', 'marked_by', 'note', 'top_up_code', 'refunded'],
+interface ShownOrder extends ExportedOrder {
+  readonly status: OrderStatus;
+}
+
+const orderColumns: ReadonlyArray<CsvColumn<ShownOrder>> = [
+  ['id', ({ order }) => order.id],
+  ['trade_no', ({ order }) => order.tradeNo],
+  ['user_id', ({ order }) => order.userId],
+  ['username', ({ username }) => username],
+  ['provider', ({ order }) => order.provider],
+  ['method', ({ order }) => order.paymentMethod],
+  ['status', ({ status }) => status],
+  ['amount', ({ order }) => formatMoney(order.money, order.currency)],
+  ['currency', ({ order }) => order.currency],
+  ['quota', ({ order }) => order.quota],
+  ['created_at', ({ order }) => order.createdAt.toISOString()],
+  ['paid_at', ({ order }) => order.paidAt?.toISOString() ?? ''],
+  ['payment', ({ order }) => order.providerTradeNo],
+  ['marked_by', ({ markedBy }) => markedBy],
+  ['note', ({ note }) => note],
+  ['top_up_code', ({ order }) => order.topUpCode],
+  ['refunded', ({ order }) => formatMoney(order.refunded, order.currency)],
 ];

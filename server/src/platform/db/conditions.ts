@@ -1,4 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { searchable } from '../../shared/json.js';
 import type { TimeRange } from '../../shared/time-range.js';
 
 /** Restricts a column to some values. Undefined does not restrict, an empty list matches nothing. */
@@ -9,9 +10,7 @@ export function andAmong<Row extends ObjectLiteral>(
 ): void {
   if (values === undefined) return;
   const name = parameterOf(column, 'among');
-  // Postgres texts cannot contain NUL.
-  const storable = values.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value));
-  select.andWhere(`${column} = ANY (:${name})`, { [name]: storable });
+  select.andWhere(`${column} = ANY (:${name})`, { [name]: values.map(searchable) });
 }
 
 /** Restricts a `timestamptz` column to a half-open range. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../../shared/errors.js';
+import { parseJson } from '../../../../shared/json.js';
 import type { ProviderContext } from '../../provider.js';
 
 /**
@@ -82,13 +83,4 @@ async function call<T extends z.ZodType>(
     throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The payment gateway does not respond as expected');
   }
   return result.data;
-}
-
-/** @returns null for a text that is not JSON */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PaymentReport, ReportedReversal } from '../../provider.js';
 import { fromAmount } from './amount.js';
-import { parseJson } from './api.js';
+import { parseJson } from '../../../../shared/json.js';
 import { accountOf, paymentOf, reference, session } from './session.js';
 
 /**
