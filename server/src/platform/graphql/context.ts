@@ -83,6 +83,7 @@ export function admission(
       const length = request.headers['content-length'];
       if (length === undefined && hasBody(request)) reply.header('connection', 'close');
       countBytes(request, Number(length ?? 0));
+      visits.get(request)?.count(refusalMilliseconds);
       throw budgetSpent(spending);
     }
   };
@@ -93,6 +94,12 @@ export function admission(
  * response slowly.
  */
 export const endVisit = (request: FastifyRequest): void => visits.get(request)?.end();
+
+/**
+ * Milliseconds that a refusal counts, which is more than it takes: a program that repeats refused requests at once would
+ * otherwise be refused hundreds of times a second.
+ */
+const refusalMilliseconds = 20;
 
 /** Bytes that are compressed and written, or received and discarded, in a millisecond. */
 const perMillisecond = 25_000;
