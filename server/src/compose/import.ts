@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { ImportFiles } from '../import/console/import-files.service.js';
-import { ImportJobs } from '../import/console/import-jobs.service.js';
+import { ImportFiles } from '../import/console/import-files.js';
+import { ImportJobs } from '../import/console/import-jobs.js';
 import { ImportRunner } from '../import/console/import.jobs.js';
 import { ImportService } from '../import/console/import.service.js';
 import { User } from '../console/users/index.js';

@@ -9,8 +9,8 @@ import type { ProgressState } from '../progress.js';
 import { parseAddress } from '../source/address.js';
 import type { Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
-import type { ImportFiles } from './import-files.service.js';
-import type { ImportJob, ImportJobs } from './import-jobs.service.js';
+import type { ImportFiles } from './import-files.js';
+import type { ImportJob, ImportJobs } from './import-jobs.js';
 
 const tickMilliseconds = 5_000;
 /** The interval of renewals, which is well within the lease of a job. */

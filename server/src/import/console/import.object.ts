@@ -6,7 +6,7 @@ import { GraphQLDateTime } from '../../platform/graphql/scalars.js';
 import { jobFailures, type JobFailure } from '../job-protocol.js';
 import type { ProgressState } from '../progress.js';
 import type { StoredRun } from '../write/site.js';
-import { importStates, type JobChoices, type ImportJob, type ImportState } from './import-jobs.service.js';
+import { importStates, type JobChoices, type ImportJob, type ImportState } from './import-jobs.js';
 import { ImportReportObject, toReport } from './import-report.object.js';
 import type { ImportView } from './import.service.js';
 

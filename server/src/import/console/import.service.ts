@@ -8,8 +8,8 @@ import type { AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError } from '../../shared/errors.js';
 import type { User } from '../../console/users/index.js';
 import { nameOfConnection, parseConnection, parseEnvironment } from './import-address.js';
-import { tooLarge, type ImportFiles } from './import-files.service.js';
-import type { JobChoices, JobSource, ImportJob, ImportJobs } from './import-jobs.service.js';
+import { tooLarge, type ImportFiles } from './import-files.js';
+import type { JobChoices, JobSource, ImportJob, ImportJobs } from './import-jobs.js';
 
 /** A source to check. Without a connection, the source is the uploaded file or the connection that was given before. */
 export interface ImportSource {
