@@ -39,7 +39,7 @@ it.each([
   ['gpt-4o-mini*mini', false],
   ['', false],
   ['gpt_4o_mini', false],
-  ['gpt-4o-mini\0', true],
+  ['gpt-4o-mini\0', false],
 ])('the model filter %j', (model, expected) => {
   expect(matchesLog(row, { models: [model] })).toBe(expected);
   expect(matchesLog(row, { models: ['another', model] })).toBe(expected);
