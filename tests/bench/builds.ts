@@ -1,12 +1,10 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { cpus, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { execFileSync } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
 import { findPostgres } from '../support/services/postgres.js';
 import { findProgram } from '../support/services/processes.js';
 import { findRedis } from '../support/services/redis.js';
 import { startFastUpstream } from '../support/upstream/fast.js';
+import { built } from './built.js';
 import { freshDatabase } from './fresh-database.js';
 import { loadCore, setUp, startFloor, startGateway } from './gateway.js';
 import type { Kind } from './load.js';
@@ -18,7 +16,6 @@ import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Roun
  * folder, which later runs reuse, and sends the same calls to the bare proxy and to each build, alternately. Compare builds
  * with each other in one run: ratios to the proxy differ between machines.
  */
-const root = join(import.meta.dirname, '../..');
 const words = process.argv.slice(2);
 const flag = (name: string, fallback: number): number => {
   const at = words.indexOf(`--${name}`);
@@ -27,26 +24,11 @@ const flag = (name: string, fallback: number): number => {
 const firstFlag = words.findIndex((word) => word.startsWith('--'));
 const commits = firstFlag === -1 ? words : words.slice(0, firstFlag);
 const size = { width: 64, calls: flag('calls', 4000), rounds: flag('rounds', 5) };
-const run = promisify(execFile);
 
 interface Row {
   readonly contender: Contender;
   readonly postmaster: number | null;
   readonly rounds: Record<'json' | 'stream', Round[]>;
-}
-
-/** @returns the folder of the built commit */
-async function built(commit: string): Promise<string> {
-  const git = (...parameters: string[]) => run('git', parameters, { cwd: root });
-  const id = (await git('rev-parse', '--short=12', `${commit}^{commit}`)).stdout.trim();
-  const folder = join(tmpdir(), 'tollgate-builds', id);
-  if (existsSync(join(folder, 'dist/server/main.js'))) return folder;
-  say(`installing and building ${commit}`);
-  if (!existsSync(folder)) await run('git', ['clone', '--quiet', '--no-checkout', root, folder]);
-  await run('git', ['checkout', '--quiet', id], { cwd: folder });
-  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, maxBuffer: 2 ** 24 });
-  await run(process.execPath, ['scripts/build.mjs', 'server'], { cwd: folder });
-  return folder;
 }
 
 async function main(): Promise<void> {

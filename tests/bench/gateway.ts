@@ -129,9 +129,15 @@ export async function startGateway(options: {
 /**
  * Sets a site up through its REST API, which new-api has too, with one channel per dialect to the upstream.
  * @param callsAtOnce limit of one user; a fresh site has 1,000
+ * @param more further channels to the upstream
  * @returns the key of an unlimited token
  */
-export async function setUp(url: string, upstreamUrl: string, callsAtOnce = 1000): Promise<string> {
+export async function setUp(
+  url: string,
+  upstreamUrl: string,
+  callsAtOnce = 1000,
+  more: readonly object[] = [],
+): Promise<string> {
   const credentials = { username: 'root', password: 'benchmark-password' };
   let cookie = '';
   let userId = '';
@@ -165,10 +171,11 @@ export async function setUp(url: string, upstreamUrl: string, callsAtOnce = 1000
     await rest('PUT', '/api/option/', { key: 'ModelRequestUserInFlightLimit', value: String(callsAtOnce) });
   }
   const channel = { key: 'sk-upstream', base_url: upstreamUrl, group: 'default' };
-  const add = (more: object): Promise<unknown> =>
-    rest('POST', '/api/channel/', { mode: 'single', channel: { ...channel, ...more } });
+  const add = (own: object): Promise<unknown> =>
+    rest('POST', '/api/channel/', { mode: 'single', channel: { ...channel, ...own } });
   await add({ type: 1, name: 'chat', models: models.openai });
   await add({ type: 14, name: 'messages', models: models.anthropic });
+  for (const own of more) await add(own);
   /** Reads the key from the list, because new-api does not return it when it creates one. */
   const firstKey = async (): Promise<string> => {
     const { items } = (await rest('GET', '/api/token/?p=1&size=10')) as { items: Array<{ key: string }> };

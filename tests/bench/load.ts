@@ -8,6 +8,8 @@ export interface Target {
   readonly headers?: Readonly<Record<string, string>>;
   /** Text that the body has before the name of the model. */
   readonly modelPrefix?: string;
+  /** Calls in addition to those of `Kind`. */
+  readonly calls?: Readonly<Record<string, Asked>>;
 }
 
 export interface Timings {
@@ -42,7 +44,8 @@ const messages = (model: string): string =>
     stream: true,
   });
 
-interface Asked {
+/** A call of a benchmark. */
+export interface Asked {
   readonly path: string;
   readonly body: string;
   /** The text at the end of a complete response; null if the content length shows that it is complete. */
@@ -70,28 +73,32 @@ export type Kind = keyof typeof asked;
 export class Load {
   private readonly pool: Pool;
   private readonly headers: Readonly<Record<string, string>>;
-  private readonly bodies: Readonly<Record<Kind, string>>;
+  private readonly calls: ReadonlyMap<string, Asked>;
   /** Failed calls so far. */
   failures = 0;
   private closed = false;
 
   constructor(target: Target, connections: number) {
-    const { url, key, headers, modelPrefix = '' } = target;
+    const { url, key, headers, modelPrefix = '', calls } = target;
     this.pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 120_000 });
     this.headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers };
-    this.bodies = Object.fromEntries(
-      Object.entries(asked).map(([kind, { body }]) => [kind, body.replace('"model":"', `"model":"${modelPrefix}`)]),
-    ) as Record<Kind, string>;
+    this.calls = new Map(
+      Object.entries({ ...asked, ...calls }).map(([kind, { body, ...call }]) => [
+        kind,
+        { ...call, body: body.replace('"model":"', `"model":"${modelPrefix}`) },
+      ]),
+    );
   }
 
   /**
    * One call, read to its end.
    * @returns milliseconds, or null when it failed
    */
-  async call(kind: Kind): Promise<number | null> {
+  async call(kind: string): Promise<number | null> {
     const started = performance.now();
-    const { path, ends } = asked[kind];
-    const body = this.bodies[kind];
+    const asked = this.calls.get(kind);
+    if (!asked) throw new Error(`there is no call "${kind}"`);
+    const { path, ends, body } = asked;
     try {
       const answer = await this.pool.request({
         method: 'POST',
@@ -111,7 +118,7 @@ export class Load {
   }
 
   /** Closed loop: `width` clients, each of which starts its next call as soon as one ends. */
-  async full(kind: Kind, width: number, calls: number): Promise<Timings> {
+  async full(kind: string, width: number, calls: number): Promise<Timings> {
     let started = 0;
     const latencies: number[] = [];
     let failures = 0;
@@ -128,7 +135,7 @@ export class Load {
   }
 
   /** Open loop: calls start at fixed times, whether or not earlier ones have ended, like real callers. */
-  async steady(kind: Kind, perSecond: number, seconds: number): Promise<Timings> {
+  async steady(kind: string, perSecond: number, seconds: number): Promise<Timings> {
     const latencies: number[] = [];
     let failures = 0;
     const begin = performance.now();

@@ -1,4 +1,4 @@
-import { Load, median, quantile, type Kind, type Target } from './load.js';
+import { Load, median, quantile, type Target } from './load.js';
 import { cpuOf, cpuOfTree } from './process-usage.js';
 
 /** A server under load. */
@@ -30,7 +30,7 @@ export const pause = (milliseconds: number): Promise<void> =>
 /** @throws when a single call fails, because the figures would be meaningless */
 export async function oneRound(
   contender: Contender,
-  kind: Kind,
+  kind: string,
   { width, calls }: Size,
   postmaster: number | null,
 ): Promise<Round> {

@@ -9,6 +9,7 @@ const benchmarks: Readonly<Record<string, readonly string[]>> = {
   'dry-run': ['dry-run.ts', '--max-semi-space-size=32'],
   peers: ['peers.ts'],
   builds: ['builds.ts'],
+  agents: ['agents.ts'],
   graphql: ['graphql.ts'],
   console: ['console.ts'],
   nodes: ['nodes.ts'],

@@ -17,7 +17,7 @@ export interface SlowStreams {
 /**
  * The upstream of the benchmark: real recorded responses from prepared buffers, so that it costs almost nothing itself.
  * A body with `"stream":true` gets `eventCount` events and, for OpenAI, the final one, one write each; one with
- * `"user":"untold"` too gets no usage. `/v1/messages` responds as Anthropic does, always streamed.
+ * `"user":"untold"` too gets no usage. `/v1/messages`, `/v1/responses` and Gemini's paths respond as their providers do.
  */
 export async function startFastUpstream(options: {
   readonly port?: number;
@@ -25,8 +25,8 @@ export async function startFastUpstream(options: {
   readonly slow: SlowStreams;
 }): Promise<FastUpstream> {
   const answer = Buffer.from(JSON.stringify(JSON.parse(recordedAnswer('openai/openai-text').toString())));
-  const streams = { chat: chatStream(options.eventCount), messages: messagesStream(options.eventCount) };
-  const slowStreams = { chat: chatStream(options.slow.eventCount), messages: messagesStream(options.slow.eventCount) };
+  const streams = streamsOf(options.eventCount);
+  const slowStreams = streamsOf(options.slow.eventCount);
   const untold = chatStream(options.eventCount).toSpliced(-2, 1);
   const streamed = Buffer.from('"stream":true');
   const slowed = Buffer.from('"user":"slow"');
@@ -44,11 +44,11 @@ export async function startFastUpstream(options: {
       tells &&= !chunk.includes(untelling);
     });
     request.on('end', () => {
-      if (!wantsStream) {
+      const dialect = dialectOf(request.url ?? '');
+      if (!wantsStream && dialect !== 'gemini') {
         response.writeHead(200, jsonHeaders).end(answer);
         return;
       }
-      const dialect = request.url?.startsWith('/v1/messages') ? 'messages' : 'chat';
       const stream = tells ? (slow ? slowStreams : streams)[dialect] : untold;
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       if (slow) {
@@ -71,6 +71,19 @@ export async function startFastUpstream(options: {
   };
 }
 
+const streamsOf = (count: number) => ({
+  chat: chatStream(count),
+  messages: messagesStream(count),
+  responses: responsesStream(count),
+  gemini: geminiStream(count),
+});
+
+function dialectOf(path: string): keyof ReturnType<typeof streamsOf> {
+  if (path.startsWith('/v1/messages')) return 'messages';
+  if (path.startsWith('/v1/responses')) return 'responses';
+  return path.includes(':streamGenerateContent') ? 'gemini' : 'chat';
+}
+
 function drip(response: ServerResponse, stream: readonly Buffer[], gapMilliseconds: number): void {
   let at = 0;
   const timer = setInterval(() => {
@@ -90,18 +103,29 @@ function chatStream(count: number): Buffer[] {
 }
 
 /** `count` recorded events: one block of text between its first and last ones. */
-function messagesStream(count: number): Buffer[] {
-  const all = recordedEvents('anthropic/anthropic-text');
-  const isText = (data: string): boolean => data.includes('"text_delta"');
-  const first = all.findIndex(isText);
-  const opening = all.slice(0, first);
-  const closing = all.slice(all.findLastIndex(isText) + 1);
-  const texts = stretched(all.filter(isText), count - opening.length - closing.length);
-  return [...opening, ...texts, ...closing].map((data) => {
-    const { type } = JSON.parse(data) as { type: string };
-    return Buffer.from(`event: ${type}\n${toEvent(data)}`);
-  });
+const messagesStream = (count: number): Buffer[] => named(between('anthropic/anthropic-text', '"text_delta"', count));
+
+/** `count` recorded events: one call of a tool between its first and last ones. */
+const responsesStream = (count: number): Buffer[] =>
+  named(between('openai-responses/openai-custom-tool.1', '_input.delta"', count));
+
+/** `count` recorded events, the last of which finishes. */
+function geminiStream(count: number): Buffer[] {
+  const all = recordedEvents('google/google-text');
+  return [...stretched(all.slice(0, -1), count - 1), ...all.slice(-1)].map((data) => Buffer.from(toEvent(data)));
 }
+
+/** `count` events of a recording: those with a mark are repeated. */
+function between(recording: string, mark: string, count: number): string[] {
+  const all = recordedEvents(recording);
+  const isMarked = (data: string): boolean => data.includes(mark);
+  const opening = all.slice(0, all.findIndex(isMarked));
+  const closing = all.slice(all.findLastIndex(isMarked) + 1);
+  return [...opening, ...stretched(all.filter(isMarked), count - opening.length - closing.length), ...closing];
+}
+
+const named = (events: readonly string[]): Buffer[] =>
+  events.map((data) => Buffer.from(`event: ${(JSON.parse(data) as { type: string }).type}\n${toEvent(data)}`));
 
 const stretched = (events: readonly string[], count: number): string[] =>
   Array.from({ length: count }, (_, at) => events[at % events.length] ?? '');

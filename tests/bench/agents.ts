@@ -1,0 +1,174 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { findPostgres } from '../support/services/postgres.js';
+import { findProgram } from '../support/services/processes.js';
+import { findRedis } from '../support/services/redis.js';
+import { startFastUpstream } from '../support/upstream/fast.js';
+import { built } from './built.js';
+import { freshDatabase } from './fresh-database.js';
+import { loadCore, setUp, startFloor, startGateway } from './gateway.js';
+import type { Asked } from './load.js';
+import { findPostmaster } from './process-usage.js';
+import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Round } from './rounds.js';
+
+/**
+ * `npm run bench -- agents [commit …] [--rounds 3] [--calls 200] [--events 53] [--clients 64] [--kilobytes 400] [--only NAME]`:
+ * the bodies of coding agents, which send their whole history with each turn. Recorded requests of Claude Code and Codex,
+ * grown to 100, 400 and 800 KB, are passed through and translated, beside the bare proxy and the builds of other commits.
+ */
+const words = process.argv.slice(2);
+const flag = (name: string, fallback: number): number => {
+  const at = words.indexOf(`--${name}`);
+  return at === -1 ? fallback : Number(words[at + 1]);
+};
+const events = flag('events', 53);
+const size = { width: flag('clients', 64), calls: flag('calls', 200), rounds: flag('rounds', 3) };
+const firstFlag = words.findIndex((word) => word.startsWith('--'));
+const commits = firstFlag === -1 ? words : words.slice(0, firstFlag);
+const kilobytes = words.includes('--kilobytes') ? [flag('kilobytes', 400)] : [100, 400, 800];
+const only = words.includes('--only') ? String(words[words.indexOf('--only') + 1]) : '';
+
+type Fields = Record<string, unknown>;
+
+/** Returns the longest recorded request of an agent. */
+function recorded(agent: string): Fields {
+  const file = join(import.meta.dirname, '../recorded/agents', `${agent}.json`);
+  const requests = JSON.parse(readFileSync(file, 'utf8')) as Array<{ body: Fields }>;
+  return requests
+    .map(({ body }) => body)
+    .reduce((a, b) => (JSON.stringify(a).length > JSON.stringify(b).length ? a : b));
+}
+
+/** Lines of a source file, as the tools of an agent return them. */
+const read = (turn: number): string =>
+  Array.from(
+    { length: 50 },
+    (_, line) => `${line + 1}\texport const value${turn}_${line} = readValue("${turn}", [${line}]);`,
+  ).join('\n');
+
+/** Adds turns to a history until the body has so many bytes. */
+function grown(body: Fields, list: string, bytes: number, turnOf: (turn: number) => Fields[]): Fields {
+  // Reasoning that another provider signed is removed, so that a history with it never passes through unchanged.
+  const history = (body[list] as Fields[]).filter(({ type }) => type !== 'reasoning');
+  let length = JSON.stringify(body).length;
+  for (let turn = 0; length < bytes; turn++) {
+    const added = turnOf(turn);
+    history.push(...added);
+    length += JSON.stringify(added).length;
+  }
+  return { ...body, [list]: history };
+}
+
+const claudeCode = recorded('claude-code');
+const codex = recorded('codex-cli');
+
+const claudeTurn = (turn: number): Fields[] => {
+  const id = `toolu_${turn}`;
+  return [
+    {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id, name: 'Read', input: { file_path: `/project/${turn}.ts` } }],
+    },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: read(turn) }] },
+  ];
+};
+const codexTurn = (turn: number): Fields[] => {
+  const id = `call_${turn}`;
+  return [
+    { type: 'function_call', call_id: id, name: 'exec_command', arguments: JSON.stringify({ cmd: `cat ${turn}.ts` }) },
+    { type: 'function_call_output', call_id: id, output: read(turn) },
+  ];
+};
+
+interface Lane {
+  readonly name: string;
+  readonly model: string;
+  readonly client: 'claude' | 'codex';
+  readonly translated: boolean;
+}
+
+/** Each model is at a channel of its own. */
+const lanes: readonly Lane[] = [
+  { name: 'Claude Code, Claude', model: 'claude-sonnet-4-20250514', client: 'claude', translated: false },
+  { name: 'Codex, OpenAI', model: 'gpt-5.2-codex', client: 'codex', translated: false },
+  { name: 'Claude Code, chat', model: 'deepseek-chat', client: 'claude', translated: true },
+  { name: 'Codex, chat', model: 'deepseek-chat', client: 'codex', translated: true },
+  { name: 'Claude Code, Gemini', model: 'gemini-2.5-pro', client: 'claude', translated: true },
+];
+const channels = [
+  { type: 1, name: 'responses', models: 'gpt-5.2-codex' },
+  { type: 8, name: 'custom', models: 'deepseek-chat' },
+  { type: 24, name: 'gemini', models: 'gemini-2.5-pro' },
+];
+
+function callOf({ client, model }: Lane, bytes: number): Asked {
+  if (client === 'claude') {
+    const body = { ...grown(claudeCode, 'messages', bytes, claudeTurn), model, stream: true };
+    return { path: '/v1/messages?beta=true', body: JSON.stringify(body), ends: 'message_stop' };
+  }
+  const body = { ...grown(codex, 'input', bytes, codexTurn), model, stream: true };
+  return { path: '/v1/responses', body: JSON.stringify(body), ends: 'response.completed' };
+}
+
+async function compare(
+  lane: Lane,
+  kilobytesEach: number,
+  floor: Contender,
+  gateways: ReadonlyArray<[Contender, number | null]>,
+): Promise<void> {
+  const agent = callOf(lane, kilobytesEach * 1000);
+  const contenders = [
+    // The proxy returns the provider's events as they are.
+    { contender: { ...floor, calls: { agent: { ...agent, ends: null } } }, postmaster: null, rounds: [] as Round[] },
+    ...gateways.map(([gateway, postmaster]) => ({
+      contender: { ...gateway, calls: { agent } },
+      postmaster,
+      rounds: [] as Round[],
+    })),
+  ];
+  for (let round = 0; round < size.rounds; round++)
+    for (const { contender, postmaster, rounds } of contenders)
+      rounds.push(await oneRound(contender, 'agent', size, postmaster));
+  const kind = `${events} events${lane.translated ? ', translated' : ''}`;
+  sayHead(`${lane.name}, ${kilobytesEach} KB, ${kind}`, size);
+  for (const { contender, rounds } of contenders) sayRounds(contender.name, rounds);
+  const base = contenders[0]?.rounds ?? [];
+  for (const { contender, rounds } of contenders.slice(1))
+    sayRatios(`CPU of ${contender.name} to the floor`, rounds, base);
+}
+
+async function main(): Promise<void> {
+  const taskset = findProgram(['taskset']);
+  if (taskset && cpus().length > 1)
+    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
+  const stops: Array<() => Promise<unknown>> = [];
+  try {
+    const postgres = await findPostgres({ durable: true });
+    stops.push(() => postgres.stop());
+    const redis = await findRedis();
+    stops.push(async () => redis?.stop());
+    const upstream = await startFastUpstream({ eventCount: events, slow: { eventCount: 1, gapMilliseconds: 1000 } });
+    stops.push(() => upstream.stop());
+    const floor = await startFloor(upstream.url);
+    stops.push(() => floor.stop());
+    const gateways: Array<[Contender, number | null]> = [];
+    const folders = await Promise.all(commits.map(async (commit) => [commit, await built(commit)] as const));
+    for (const [name, folder] of [['tollgate', undefined] as const, ...folders]) {
+      const databaseUrl = await freshDatabase(postgres.url);
+      const redisUrl = redis ? `${redis.url}/${gateways.length}` : null;
+      const gateway = await startGateway({ databaseUrl, redisUrl, ...(folder ? { folder } : {}) });
+      stops.push(() => gateway.stop());
+      const key = await setUp(gateway.url, upstream.url, 1000, channels);
+      gateways.push([{ ...gateway, name, key }, await findPostmaster(databaseUrl)]);
+    }
+    for (const lane of lanes.filter(({ name }) => name.includes(only)))
+      for (const each of kilobytes) await compare(lane, each, { ...floor, name: 'floor', key: 'none' }, gateways);
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+say(`Node ${process.version}`);
+await main();
