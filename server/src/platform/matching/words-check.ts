@@ -135,6 +135,9 @@ const stoppedAt = (matches: Match[], before: number, text: number): Matches => (
   stopped: { text, pattern: -1 },
 });
 
+/** Number of words that are looked for one by one. */
+const fewWords = 8;
+
 /** Letters of a list that are prepared in one turn of the event loop: some milliseconds. */
 const lettersPerTurn = 2_000;
 
@@ -159,10 +162,12 @@ export class WordSearch {
   private readonly from: Int32Array;
   private readonly letter: Uint16Array;
   private readonly begins = new Uint8Array(0x10000);
+  private readonly longest: number;
 
   private constructor(words: readonly string[]) {
     this.words = [...new Set(words.map(inSmallLetters))].filter((word) => word !== '');
     const letters = this.words.reduce((sum, { length }) => sum + length, 0);
+    this.longest = this.words.reduce((most, { length }) => Math.max(most, length), 0);
     this.next = new Transitions(letters);
     this.fallback = new Int32Array(letters + 1);
     this.word = new Int32Array(letters + 1).fill(-1);
@@ -185,7 +190,7 @@ export class WordSearch {
    */
   run(piece: string, from: number, found: (word: number, end: number) => boolean): number {
     let state = from;
-    for (let at = 0; at < piece.length; at++) {
+    for (let at = from === 0 ? this.firstPossible(piece) : 0; at < piece.length; at++) {
       const letter = piece.charCodeAt(at);
       if (state === 0 && this.begins[letter] === 0) continue;
       state = this.step(state, letter);
@@ -193,6 +198,15 @@ export class WordSearch {
       if (word >= 0 && !found(word, at + 1)) return state;
     }
     return state;
+  }
+
+  /**
+   * Returns the offset before which no word begins. The runtime's own search is ten times as fast for a few words, which most
+   * lists have.
+   */
+  private firstPossible(piece: string): number {
+    if (this.words.length > fewWords || this.words.some((word) => piece.includes(word))) return 0;
+    return Math.max(0, piece.length - this.longest);
   }
 
   private step(from: number, letter: number): number {
