@@ -47,3 +47,14 @@ it('reads each byte of many escaped quotes once', () => {
   // A search that scanned back over all backslashes at every quote would need minutes for this.
   expect(passes(`["${'\\"'.repeat(2_000_000)}"]`, 1, 1)).toBe(true);
 });
+
+it.each([
+  ['{"maximum":9007199254740991}', false],
+  ['{"a":                    1}', false],
+  ['{"a":0.12345678901234567}', false],
+  ['{"a":9007199254740993}', true],
+  ['[1, -1318304912345678901]', true],
+])('says whether an integer may be too long for a double: %s', (text, expected) => {
+  const { longValues } = assertJsonBounds(Buffer.from(text), { maxDepth: 9, maxValues: 9 });
+  expect(longValues).toBe(expected);
+});

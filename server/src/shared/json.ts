@@ -83,8 +83,15 @@ interface JsonBounds {
   readonly maxValues: number;
 }
 
-/** Bytes up to which a number is exact as a double. */
+/** Bytes up to which every number is exact as a double. */
 const longValue = 15;
+
+/** Whether the bytes are an integer that a double may not hold exactly. */
+function isLong(bytes: Buffer, from: number, until: number): boolean {
+  if (until - from <= longValue) return false;
+  const value = Number(bytes.toString('latin1', from, until));
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -98,7 +105,7 @@ const closeBrace = 0x7d;
 export interface JsonShape {
   /** Number of members of all objects, repeated keys included. */
   readonly members: number;
-  /** Whether a value outside of strings takes 16 bytes or more: a long number, or spaces. */
+  /** Whether there is an integer that a double may not hold exactly. */
   readonly longValues: boolean;
 }
 
@@ -172,12 +179,12 @@ export function scanJson(
       case closeBracket:
       case closeBrace:
         depth--;
-        longValues ||= at - value > longValue;
+        longValues ||= isLong(bytes, value + 1, at);
         value = at;
         break;
       case comma:
         if (++values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
-        longValues ||= at - value > longValue;
+        longValues ||= isLong(bytes, value + 1, at);
         value = at;
         break;
       case colon:
@@ -190,7 +197,7 @@ export function scanJson(
 }
 
 /** @returns the position of the closing quote; the end of the text when there is none */
-function endOfString(bytes: Buffer, start: number): number {
+export function endOfString(bytes: Buffer, start: number): number {
   let at = start;
   for (;;) {
     at = bytes.indexOf(quote, at + 1);

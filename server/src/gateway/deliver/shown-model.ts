@@ -2,7 +2,7 @@ import type { ChatAnswer, StreamTransform } from '../../dialects/contract.js';
 import type { Usage } from '../../shared/usage.js';
 import { asFields, parseFields } from '../../dialects/neutral/fields.js';
 import { hasLongNumbers } from '../../shared/exact-json.js';
-import { fieldText, splicedFields, splicedTexts, withFields } from '../../dialects/wire/pass-through/spliced-fields.js';
+import { splicedFields, splicedWithin } from '../../dialects/wire/pass-through/spliced-fields.js';
 import { WrappedStream } from '../../dialects/wire/pass-through/wrapped-stream.js';
 
 /**
@@ -15,13 +15,15 @@ function renamed(text: string, model: string): string | null {
   const answer = parseFields(text);
   if (!answer) return null;
   for (const name of ['model', 'modelVersion']) {
-    if (typeof answer[name] === 'string') return withFields(text, answer, { [name]: model });
+    if (typeof answer[name] !== 'string') continue;
+    if (!hasLongNumbers(text)) return JSON.stringify({ ...answer, [name]: model });
+    return splicedFields(Buffer.from(text), { [name]: model }).toString();
   }
   for (const name of ['message', 'response']) {
     const inner = asFields(answer[name]);
     if (typeof inner?.['model'] !== 'string') continue;
     if (!hasLongNumbers(text)) return JSON.stringify({ ...answer, [name]: { ...inner, model } });
-    return splicedTexts(text, { [name]: splicedFields(fieldText(text, name) ?? '{}', { model }) });
+    return splicedWithin(Buffer.from(text), name, { model }).toString();
   }
   return null;
 }

@@ -1,19 +1,26 @@
 import fc from 'fast-check';
-import { fieldText, splicedFields } from './spliced-fields.js';
+import { splicedFields, splicedWithin } from './spliced-fields.js';
 
 const id = '1318304912345678901';
 
+const spliced = (text: string, changes: Record<string, unknown>): string =>
+  splicedFields(Buffer.from(text), changes).toString();
+
 it('changes fields and leaves the other values as they are written', () => {
   const text = `{ "model" : "alias", "n": 1.0 ,\n "input": {"id": ${id}, "model": "x"} }`;
-  expect(splicedFields(text, { model: 'gpt-4o' })).toBe(
-    `{"model":"gpt-4o","n":1.0,"input":{"id": ${id}, "model": "x"}}`,
-  );
-  expect(splicedFields(text, { n: undefined, stream: true })).toBe(
+  expect(spliced(text, { model: 'gpt-4o' })).toBe(`{"model":"gpt-4o","n":1.0,"input":{"id": ${id}, "model": "x"}}`);
+  expect(spliced(text, { n: undefined, stream: true })).toBe(
     `{"model":"alias","input":{"id": ${id}, "model": "x"},"stream":true}`,
   );
-  expect(splicedFields(text, { model: undefined, n: undefined, input: undefined })).toBe('{}');
-  expect(fieldText(text, 'input')).toBe(`{"id": ${id}, "model": "x"}`);
-  expect(fieldText(text, 'id')).toBeUndefined();
+  expect(spliced(text, { model: undefined, n: undefined, input: undefined })).toBe('{}');
+  expect(spliced('{"a":[1],"b":true}', { a: undefined })).toBe('{"b":true}');
+});
+
+it('changes a field of an object within', () => {
+  const text = `{"n": 1.0, "message": { "model": "a", "id": ${id} }, "x": "é"}`;
+  expect(splicedWithin(Buffer.from(text), 'message', { model: 'b' }).toString()).toBe(
+    `{"n": 1.0, "message": {"model":"b","id":${id}}, "x": "é"}`,
+  );
 });
 
 it('means the same as parsing, changing and writing', () => {
@@ -26,8 +33,9 @@ it('means the same as parsing, changing and writing', () => {
       fc.dictionary(name, change, { maxKeys: 4 }),
       spaces,
       (fields, changes, space) => {
-        const spliced = splicedFields(JSON.stringify(fields, null, space), changes);
-        expect(JSON.parse(spliced)).toEqual(JSON.parse(JSON.stringify({ ...fields, ...changes })));
+        expect(JSON.parse(spliced(JSON.stringify(fields, null, space), changes))).toEqual(
+          JSON.parse(JSON.stringify({ ...fields, ...changes })),
+        );
       },
     ),
     { numRuns: 2000 },
