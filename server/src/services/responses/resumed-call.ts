@@ -27,9 +27,6 @@ const maxResumedBytes = 64 * 1024 * 1024;
  */
 const maxLookups = 32;
 
-const names = ['"previous_response_id"', '"item_reference"', '"image_generation_call"', '"compaction'];
-const mentions = (rawBody: Buffer): boolean => names.some((name) => rawBody.includes(name));
-
 /** Finds the responses and compactions that a call refers to. */
 export interface Resumable {
   readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem'>;
@@ -48,11 +45,10 @@ export async function resumeCall(
   { tokenId = 0, grant, maxBytes = maxResumedBytes }: BodyAllowance,
   { responses, summaries, reasoning: origins }: Resumable,
 ): Promise<ResumedRequest> {
-  const reasoning = await reasoningOrigin(rawBody, tokenId, origins);
-  const unchanged = { rawBody, previousId: null, reasoning };
-  if (!mentions(rawBody)) return unchanged;
   const body = parsed(rawBody);
-  if (!body) return unchanged;
+  if (!body) return { rawBody, previousId: null, reasoning: null };
+  const proof = origins.enabled ? lastProof(body['input']) : undefined;
+  const reasoning = proof === undefined ? null : await origins.find(tokenId, proof);
   const previous = responses.enabled ? someText(body['previous_response_id']) : undefined;
   const stored = previous === undefined ? null : await responses.find(tokenId, previous, grant);
   if (previous !== undefined && stored?.refused) throw previousNotFound(previous, 'is not known');
@@ -63,7 +59,7 @@ export async function resumeCall(
   const own = stored?.own ?? null;
   const { items, begin } = summaries.opened([...(own?.items ?? []), ...found], tokenId);
   const isChanged = own !== null || items.length !== given.length || items.some((item, index) => item !== given[index]);
-  if (!isChanged) return { ...unchanged, previousId };
+  if (!isChanged) return { rawBody, previousId, reasoning };
   const { previous_response_id: _previous, ...rest } = body;
   // A summary in the input itself also replaces a response that the provider stores.
   const keepsId = own === null && begin === -1;
@@ -81,16 +77,6 @@ export async function resumeCall(
     // Reasoning that a summary replaces is not sent.
     reasoning: lastProof(items) === undefined ? null : reasoning,
   };
-}
-
-async function reasoningOrigin(
-  rawBody: Buffer,
-  tokenId: number,
-  origins: ReasoningOrigins,
-): Promise<ReasoningOrigin | null> {
-  if (!origins.enabled || !rawBody.includes('"encrypted_content"')) return null;
-  const proof = lastProof(parsed(rawBody)?.['input']);
-  return proof === undefined ? null : origins.find(tokenId, proof);
 }
 
 /** Returns the characters of the items that the client did not send. */

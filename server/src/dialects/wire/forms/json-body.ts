@@ -18,10 +18,12 @@ const bounds = { maxDepth: 128, maxValues: 400_000 };
  * name a field in a way that another parser could read differently
  */
 export function parseJsonBody(bytes: Buffer, limits = bounds): Json {
-  const ahead = parsedAhead.get(bytes);
-  if (ahead) return ahead;
+  const known = parsedBodies.get(bytes);
+  if (known) return known;
   const shape = worded(() => assertJsonBounds(bytes, limits));
-  return checked(parse(bytes.toString('utf8'), shape), shape);
+  const body = checked(parse(bytes.toString('utf8'), shape), shape);
+  parsedBodies.set(bytes, body);
+  return body;
 }
 
 /** Bodies that are longer are parsed ahead, in slices. Bytes. */
@@ -38,7 +40,8 @@ const textPerTurn = 4 * 1024 * 1024;
  */
 const maxOutside = 16 * 1024 * 1024;
 
-const parsedAhead = new WeakMap<Buffer, Json>();
+/** Each body is parsed once, though several parts of a call read it. */
+const parsedBodies = new WeakMap<Buffer, Json>();
 
 /**
  * Parses a large body without blocking the event loop, so that `parseJsonBody` then finds the result. Large bodies are
@@ -69,7 +72,7 @@ export async function parseAhead(bytes: Buffer): Promise<void> {
   const texts: string[] = [];
   for (const [open, close] of long) texts.push(await decode(bytes, open, close));
   await turn();
-  parsedAhead.set(bytes, checked(restore(frame, texts), scan));
+  parsedBodies.set(bytes, checked(restore(frame, texts), scan));
 }
 
 /** The mark is random for each process, so that no client can send it. */
