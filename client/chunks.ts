@@ -15,6 +15,9 @@ const packages = {
 const explorer = /[\\/](?:screens[\\/]explorer|node_modules[\\/](?:@?graphiql|codemirror|codemirror-graphql))[\\/]/;
 const isForExplorer = (of: readonly string[]): boolean => of.every((root) => explorer.test(root));
 
+/** The client of GraphQL, which pages for visitors are shown without. */
+const client = /[\\/]node_modules[\\/](?:@apollo[\\/]client|@wry|graphql|optimism|rxjs|tslib)[\\/]/;
+
 /** Modules that only screens with this library need travel with it. */
 const formLibrary = /[\\/]react-hook-form[\\/]/;
 
@@ -41,6 +44,7 @@ function groupsBy(roots: Roots): Groups {
     { name: 'first', tags: ['$initial'], priority: 9 },
     ...Object.entries(packages).map(([name, test]) => ({ name, test, priority: 8 })),
     shared(roots, 'explorer', 7, isForExplorer),
+    shared(roots, 'graphql', 7, (of, id) => client.test(id) && !isForExplorer(of)),
     shared(roots, 'forms', 7, (of, id) => formLibrary.test(id) || (of.some(isPublic) && isForForms(of))),
     shared(roots, 'common', 6, (of) => publicCount(of) > 1 && of.some(isConsole)),
     shared(roots, 'windows', 5, (of) => publicCount(of) === 1 && of.some(isConsole)),

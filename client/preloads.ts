@@ -25,8 +25,10 @@ export function preloads(): Plugin {
       };
       const entry = chunks.find(({ isEntry }) => isEntry);
       const first = entry ? closureOf(entry, chunks) : new Set();
-      const paths = screens.flatMap(({ paths, module, access }) => {
-        const files = filesOf(`screens/${module}Screen`);
+      const client = filesOf('app/apollo');
+      const paths = screens.flatMap(({ paths, module, access, asksAtOnce }) => {
+        const screen = filesOf(`screens/${module}Screen`);
+        const files = access === 'visitor' && !asksAtOnce ? screen : [...new Set([...screen, ...client])];
         return paths.map((path) => ({ path, access, files }));
       });
       const texts = Object.fromEntries(

@@ -5,10 +5,11 @@ import '@fontsource-variable/geist-mono';
 import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.js';
-import { preloadScreen } from './app/router.js';
+import { createRouter, preloadScreen } from './app/router.js';
 import { consoleTheme } from './theme/theme.js';
 import './components/plain.css';
 import { startI18n } from './i18n/i18n.js';
+import { graphqlClient } from './lib/graphqlClient.js';
 import { styleNonce } from './lib/nonce.js';
 
 const cache = createCache({ key: 'tg', ...(styleNonce ? { nonce: styleNonce } : {}) });
@@ -20,6 +21,14 @@ const yieldToBrowser = () => new Promise((resolve) => setTimeout(resolve));
 
 async function start(container: HTMLElement): Promise<void> {
   const texts = startI18n();
+  const router = createRouter();
+  graphqlClient.use(async () => {
+    const { createApolloClient } = await import('./app/apollo.js');
+    return createApolloClient(() => {
+      const { pathname, search } = router.state.location;
+      void router.navigate('/login?expired=true', { state: { from: pathname + search } });
+    });
+  });
   await yieldToBrowser();
   consoleTheme();
   await yieldToBrowser();
@@ -31,7 +40,7 @@ async function start(container: HTMLElement): Promise<void> {
     createRoot(container).render(
       <StrictMode>
         <CacheProvider value={cache}>
-          <App />
+          <App router={router} />
         </CacheProvider>
       </StrictMode>,
     ),

@@ -558,3 +558,51 @@ it('offers the types and the enabled models', async () => {
   expect(types[0]).toMatchObject({ id: 1, provider: 'OPENAI', label: 'OpenAI' });
   expect(types.map(({ provider }) => provider)).not.toContain('AILS');
 });
+
+describe('each limit and timeout has a field of its own, which', () => {
+  const useLimits = ['requestsPerMinute', 'tokensPerMinute', 'concurrentCalls', 'dailyUsd', 'monthlyUsd'];
+  const timeouts = ['firstByteSeconds', 'idleSeconds', 'totalSeconds'];
+  const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const ofUse = `{ ${useLimits.join(' ')} }`;
+  const shown = `{ channel { id limits { channel ${ofUse} key ${ofUse} } timeouts { ${timeouts.join(' ')} } } }`;
+  const change = `mutation ($input: UpdateChannelInput!) { updateChannel(input: $input) ${shown} }`;
+  const only = (names: readonly string[], name: string, value: number) =>
+    Object.fromEntries(names.map((each) => [each, each === name ? value : null]));
+
+  it('is everything that the schema has', async () => {
+    const { data } = await site.graphql(
+      admin,
+      '{ use: __type(name: "ChannelUseLimits") { fields { name } } time: __type(name: "ChannelTimeouts") { fields { name } } }',
+    );
+    const namesOf = (key: string) =>
+      (data?.[key] as { fields: Array<{ name: string }> }).fields.map(({ name }) => name).sort();
+    expect(namesOf('use')).toEqual([...useLimits].sort());
+    expect(namesOf('time')).toEqual([...timeouts].sort());
+  });
+
+  it.each(['channel', 'key'].flatMap((scope) => useLimits.map((name) => [scope, name] as const)))(
+    'is stored alone, shown by both APIs and refused at 0: limits.%s.%s',
+    async (scope, name) => {
+      const { id } = await create();
+      const changed = (await mutate(change, { id, limits: { [scope]: { [name]: 7 } } }))['channel'];
+      expect(changed?.['limits']).toEqual({ channel: null, key: null, [scope]: only(useLimits, name, 7) });
+      expect(changed?.['timeouts']).toBeNull();
+      expect(JSON.parse(String((await wire(id))['limits']))).toEqual({ [scope]: { [snake(name)]: 7 } });
+      expect(await fieldOfError(change, { id, limits: { [scope]: { [name]: 0 } } })).toEqual([
+        'INVALID_INPUT',
+        'limits',
+      ]);
+      expect((await mutate(change, { id, limits: null }))['channel']?.['limits']).toBeNull();
+    },
+  );
+
+  it.each(timeouts)('is stored alone, shown by both APIs and refused at 0: timeouts.%s', async (name) => {
+    const { id } = await create();
+    const changed = (await mutate(change, { id, timeouts: { [name]: 1.5 } }))['channel'];
+    expect(changed?.['timeouts']).toEqual(only(timeouts, name, 1.5));
+    expect(changed?.['limits']).toBeNull();
+    expect(JSON.parse(String((await wire(id))['timeouts']))).toEqual({ [snake(name)]: 1.5 });
+    expect(await fieldOfError(change, { id, timeouts: { [name]: 0 } })).toEqual(['INVALID_INPUT', 'timeouts']);
+    expect((await mutate(change, { id, timeouts: null }))['channel']?.['timeouts']).toBeNull();
+  });
+});

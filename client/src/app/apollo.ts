@@ -31,6 +31,7 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     const expired = (status === 401 || signedOut.has(code)) && !(code === 'USER_ID_MISMATCH' && session.isChanging());
     if (expired && operation.operationName !== 'Login' && session.get()) {
       session.end('expired');
+      void client.clearStore();
       onExpired();
     }
   });

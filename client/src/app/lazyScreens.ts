@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
 import { loadable } from '../components/loadable.js';
 import { loadAllTexts } from '../i18n/i18n.js';
+import { withClient } from '../lib/graphqlClient.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
 import { screens, type ScreenEntry } from './screens.js';
 
@@ -10,9 +11,9 @@ interface LazyScreen {
   preload(): Promise<void>;
 }
 
-function toLazy({ module, access }: ScreenEntry): LazyScreen {
+function toLazy({ module, access, asksAtOnce }: ScreenEntry): LazyScreen {
   const [folder = '', name = ''] = module.split('/');
-  const load = async () => {
+  const loadScreen = async () => {
     const [exports] = await Promise.all([
       import(`../screens/${folder}/${name}Screen.tsx`) as Promise<Record<string, ComponentType>>,
       access === 'visitor' ? undefined : loadAllTexts(),
@@ -21,6 +22,7 @@ function toLazy({ module, access }: ScreenEntry): LazyScreen {
     if (!Screen) throw new Error(`${module} exports no ${name}Screen`);
     return Screen;
   };
+  const load = access === 'visitor' && !asksAtOnce ? loadScreen : withClient(loadScreen);
   const { Component, preload } = loadable(load, ScreenSkeleton);
   return { Screen: Component, preload };
 }

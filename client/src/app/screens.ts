@@ -65,6 +65,8 @@ export interface ScreenEntry {
   readonly module: `${string}/${string}`;
   /** `visitor`: everyone, with only the texts of public pages. `anyone`: everyone. `user`: after sign-in. `admin`: for holders of `permission`. */
   readonly access: 'visitor' | 'anyone' | 'user' | 'admin';
+  /** Whether a page for visitors shows what GraphQL returns. The client's code is then loaded with it. */
+  readonly asksAtOnce?: true;
   /** Admins and custom roles need one of them to open the screen. */
   readonly permission?: readonly Permission[];
   /** `plain`: without a side bar. `bare`: without the shell. The default is with both. */
@@ -82,12 +84,12 @@ export interface ScreenEntry {
  */
 export const screens: readonly ScreenEntry[] = [
   { paths: ['/'], module: 'home/Home', access: 'visitor', layout: 'plain' },
-  { paths: ['/about'], module: 'about/About', access: 'visitor' },
-  { paths: ['/setup'], module: 'setup/Setup', access: 'visitor', layout: 'plain' },
+  { paths: ['/about'], module: 'about/About', access: 'visitor', asksAtOnce: true },
+  { paths: ['/setup'], module: 'setup/Setup', access: 'visitor', asksAtOnce: true, layout: 'plain' },
   { paths: ['/login'], module: 'login/Login', access: 'visitor', layout: 'plain' },
   { paths: ['/register'], module: 'register/Register', access: 'visitor', layout: 'plain' },
-  { paths: ['/reset'], module: 'reset/Reset', access: 'visitor', layout: 'plain' },
-  { paths: ['/user/reset'], module: 'reset/ResetConfirm', access: 'visitor', layout: 'plain' },
+  { paths: ['/reset'], module: 'reset/Reset', access: 'visitor', asksAtOnce: true, layout: 'plain' },
+  { paths: ['/user/reset'], module: 'reset/ResetConfirm', access: 'visitor', asksAtOnce: true, layout: 'plain' },
   { paths: ['/oauth/:provider'], module: 'oauth/OAuthLanding', access: 'visitor', layout: 'bare' },
   { paths: ['/pricing'], module: 'pricing/Pricing', access: 'anyone' },
   {

@@ -1,8 +1,7 @@
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { askConfirmation } from '../lib/confirmation.js';
-import { describe } from '../lib/errors.js';
-import { downloadCsv, ExportRefused } from '../lib/download.js';
+import { downloadCsv } from '../lib/download.js';
 import { toast } from './toast.js';
 
 /**
@@ -19,7 +18,7 @@ export function useCsvExport(path: string, name: string) {
       try {
         await downloadCsv(path, parameters, name, askConfirmation);
       } catch (error) {
-        toast.error(error instanceof ExportRefused ? describe(error.failure, t) : t('errors.network'));
+        toast.failure(error, t);
       }
       setBusy(false);
     },

@@ -1,5 +1,5 @@
 import { sitePath } from './basePath.js';
-import { refusalOf, type Failure } from './errors.js';
+import { noResponse, RefusedError, restFailure } from './errors.js';
 import { session } from './session.js';
 
 /** Saves a file as a download. */
@@ -12,22 +12,13 @@ export function saveFile(content: Blob, name: string): void {
   URL.revokeObjectURL(address);
 }
 
-/** The export failed; code and message are the server's. */
-export class ExportRefused extends Error {
-  constructor(readonly failure: Failure) {
-    super(failure.message);
-  }
-}
-
-const noResponse: Failure = { code: 'NETWORK', message: '', field: null, status: null };
-
 /**
  * Fetches a CSV file with the user's session and saves it. Ends a session that the server no longer knows: the sign-in page,
  * which is shown then, says so.
  * @param path of the export, under `/api`
  * @param parameters query parameters; empty ones are left out
  * @param confirm asks for the second factor, where the server wants it
- * @throws ExportRefused with the server's message, if there is one
+ * @throws RefusedError
  */
 export async function downloadCsv(
   path: string,
@@ -44,7 +35,7 @@ export async function downloadCsv(
         headers: user ? { 'Veloera-User': String(user.id) } : {},
       });
     } catch {
-      throw new ExportRefused(noResponse);
+      throw new RefusedError(noResponse);
     }
   };
   let response = await request();
@@ -57,15 +48,13 @@ export async function downloadCsv(
   }
   const isFile = response.headers.get('content-type')?.startsWith('text/csv') ?? false;
   if (!response.ok || !isFile) {
-    const refusal = refusalOf(await response.text().catch(() => ''));
-    // REST refuses with 200, as older consoles expect: only a body without a message is described by its status.
-    throw new ExportRefused({ ...refusal, status: refusal.message === '' ? response.status : null });
+    throw new RefusedError(restFailure(await response.text().catch(() => ''), response.status));
   }
   try {
     saveFile(await response.blob(), `${name}.csv`);
   } catch {
     // The connection broke during the download: discard the partial file.
-    throw new ExportRefused(noResponse);
+    throw new RefusedError(noResponse);
   }
 }
 

@@ -1,5 +1,8 @@
 import { CombinedGraphQLErrors, ServerError } from '@apollo/client/errors';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { changeLanguage, loadAllTexts, startI18n } from '../i18n/i18n.js';
+import { languages } from '../i18n/languages.js';
 import i18next from 'i18next';
 import { describeFailure, toFailure } from './errors.js';
 
@@ -28,6 +31,36 @@ it.each([
   [503, { message: 'connect ECONNREFUSED 10.0.0.1' }, 'Internal server error, contact admin'],
 ])('shows for HTTP %d with %j: %s', (status, body, text) => {
   expect(describeFailure(refused(status, body), i18next.t)).toBe(text);
+});
+
+/** The codes of the server, as its schema has them, and those that Apollo gives to invalid documents. */
+const serverCodes = [
+  ...(
+    /enum ErrorCode \{([\s\S]*?)\n\}/.exec(
+      readFileSync(join(__dirname, '../../../schema/schema.graphql'), 'utf8'),
+    )?.[1] ?? ''
+  )
+    .replace(/"""[\s\S]*?"""/g, '')
+    .matchAll(/[A-Z_]+/g),
+].map(([code]) => code);
+
+describe.each(languages)('refusals in %s', (language) => {
+  beforeAll(() => changeLanguage(language, false));
+  afterAll(() => changeLanguage('en', false));
+  const shown = (code: string, message: string) =>
+    describeFailure(new CombinedGraphQLErrors({ errors: [{ message, extensions: { code } }] }), i18next.t);
+
+  it('have a sentence for every stable code, which keeps what the message says beyond it', () => {
+    expect(serverCodes.length).toBeGreaterThan(45);
+    // A code without a sentence of its own is shown as a defect of the server.
+    const internal = shown('INTERNAL_ERROR', '');
+    expect(serverCodes.filter((code) => code !== 'INTERNAL_ERROR' && shown(code, '') === internal)).toEqual([]);
+    const said = serverCodes.filter((code) => !/^(RATE_LIMITED|SERVICE_UNAVAILABLE|INTERNAL_ERROR)$/.test(code));
+    for (const code of said) {
+      const expected = language === 'en' ? ['Row 7'] : ['Row 7', shown(code, '')];
+      expect(expected.filter((part) => !shown(code, 'Row 7').includes(part))).toEqual([]);
+    }
+  });
 });
 
 it('shows the message of a GraphQL error as it is, except of internal ones', () => {

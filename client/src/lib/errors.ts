@@ -1,5 +1,5 @@
 import { CombinedGraphQLErrors, ServerError, ServerParseError } from '@apollo/client/errors';
-import type { TFunction } from 'i18next';
+import i18next, { type TFunction } from 'i18next';
 
 export interface Failure {
   /** The server's error code (`NOT_FOUND`), or `NETWORK` when there was no response. */
@@ -12,7 +12,18 @@ export interface Failure {
   readonly status: number | null;
 }
 
+/** No response came. */
+export const noResponse: Failure = { code: 'NETWORK', message: '', field: null, status: null };
+
+/** A refusal outside of GraphQL. */
+export class RefusedError extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}
+
 export function toFailure(error: unknown): Failure {
+  if (error instanceof RefusedError) return error.failure;
   if (CombinedGraphQLErrors.is(error)) {
     const [first] = error.errors;
     return { ...markOf(first?.extensions, 'INTERNAL_ERROR'), message: first?.message ?? '', status: null };
@@ -20,7 +31,13 @@ export function toFailure(error: unknown): Failure {
   if (ServerError.is(error) || ServerParseError.is(error)) {
     return { ...refusalOf(error.bodyText), status: error.statusCode };
   }
-  return { code: 'NETWORK', message: '', field: null, status: null };
+  return noResponse;
+}
+
+/** REST refuses with 200, as older consoles expect: only a body without a message is described by its status. */
+export function restFailure(body: string, status: number): Failure {
+  const refusal = refusalOf(body);
+  return { ...refusal, status: refusal.message === '' ? status : null };
 }
 
 /** The JSON body of a refused request: of REST, or with `error`, or with the `errors` of GraphQL. */
@@ -49,36 +66,32 @@ function markOf(place: unknown, otherwise: string): Pick<Failure, 'code' | 'fiel
   return { code: typeof code === 'string' ? code : otherwise, field: typeof field === 'string' ? field : null };
 }
 
-/** Sentences for refusals, by the code. Messages of the server are in English in every language. */
-const sentences = {
-  BAD_USER_INPUT: 'errors.wrongVariable',
-  GRAPHQL_PARSE_FAILED: 'errors.notGraphql',
-  GRAPHQL_VALIDATION_FAILED: 'errors.notInSchema',
-  INSUFFICIENT_PRIVILEGES: 'errors.noPermission',
-  QUERY_TOO_EXPENSIVE: 'errors.tooExpensive',
-} as const;
+/** Codes whose sentence says all that readers can use. */
+const complete = new Set(['RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']);
 
-/** The sentence for a code, with what the message of the server says beyond it; the message for other codes. */
+/**
+ * The sentence for a code, with what the message of the server says beyond it. The server writes English, so in English its
+ * message stands alone. Unknown codes have only their message.
+ */
 export function describeRefusal({ code, message }: Pick<Failure, 'code' | 'message'>, t: TFunction): string {
-  if (!Object.hasOwn(sentences, code)) return message;
-  const sentence = t(sentences[code as keyof typeof sentences]);
+  const sentence = t(`refusals.${code as 'NOT_FOUND'}`, { defaultValue: '' });
   const reason = message.replace(/^No permission(: (insufficient privileges$)?| )/, '');
   // "No permission to update this user" adds only English to the sentence.
-  return reason === '' || reason.startsWith('to ') ? sentence : t('errors.withReason', { sentence, reason });
+  if (sentence === '') return message;
+  if (complete.has(code) || reason === '' || (reason !== message && reason.startsWith('to '))) return sentence;
+  return i18next.language === 'en' ? message : t('errors.withReason', { sentence, reason });
 }
 
-/** One sentence for the user: the console's for HTTP failures and refusals, else the server's message. */
+/** One sentence for the user: the console's for HTTP failures, and the refusal of the server in the reader's language. */
 export const describeFailure = (error: unknown, t: TFunction): string => describe(toFailure(error), t);
 
 export function describe(failure: Failure, t: TFunction): string {
-  const { code, message, status } = failure;
+  const { code, status } = failure;
   if (code === 'NETWORK') return t('errors.network');
-  if (status === 429 || code === 'RATE_LIMITED') return t('errors.tooManyRequests');
+  if (status === 429) return t('refusals.RATE_LIMITED');
   if (status === 405) return t('errors.demoOnly');
-  if (code === 'SERVICE_UNAVAILABLE') return t('errors.unavailable');
-  if (status !== null && status >= 500) return t('errors.internal');
-  if (Object.hasOwn(sentences, code)) return describeRefusal(failure, t);
-  if (status !== null) return message ? t('errors.httpMessage', { message }) : t('errors.http', { status });
-  if (code === 'INTERNAL_ERROR' || code === 'INTERNAL_SERVER_ERROR') return t('errors.internal');
-  return message || t('errors.internal');
+  if (status !== null && status >= 500 && code !== 'SERVICE_UNAVAILABLE') return t('refusals.INTERNAL_ERROR');
+  const refusal = describeRefusal(failure, t);
+  if (status === null || code !== 'HTTP') return refusal || t('refusals.INTERNAL_ERROR');
+  return refusal ? t('errors.httpMessage', { message: refusal }) : t('errors.http', { status });
 }

@@ -26,6 +26,8 @@ export const defaultStatus = {
   defaultCollapseSidebar: false,
   registerEnabled: false,
   passwordRegisterEnabled: false,
+  /** Registration needs a code by mail. */
+  emailVerification: false,
   /** Usage is aggregated for the dashboard. */
   enableDataExport: true,
   /** Users see the health of models; visitors, too, if `publicModelHealth`. */

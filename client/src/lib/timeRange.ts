@@ -9,8 +9,6 @@ export interface TimeRange {
   readonly to: Date | null;
 }
 
-const hour = 3_600_000;
-
 /** In the reader's zone. */
 export const startOfToday = (): Date => startOfDay(new Date());
 
@@ -24,8 +22,8 @@ export const rangeOf = ({ from, to }: RangeTexts, start: Date): TimeRange => ({
   to: fromSeconds(to),
 });
 
-/** Start and end for the query. An open end is one hour ahead, because clocks differ. */
-export function toTimes(texts: RangeTexts, start: Date, now: Date): { from: string; to: string } {
+/** The range as GraphQL takes it; without an end it reaches until the server answers. */
+export function timesOf(texts: RangeTexts, start: Date): { from: string; until: string | null } {
   const { from, to } = rangeOf(texts, start);
-  return { from: from.toISOString(), to: (to ?? new Date(now.getTime() + hour)).toISOString() };
+  return { from: from.toISOString(), until: to?.toISOString() ?? null };
 }

@@ -13,6 +13,8 @@ import { useUrlParams } from './useUrlParams.js';
 export interface ServerGridOptions<F extends Record<string, string>> {
   /** The filters with their defaults; the URL leaves out defaults. */
   readonly filters: F;
+  /** Those that choose a view, such as a period. They do not make a list filtered, and stay when its filters are reset. */
+  readonly views?: ReadonlyArray<keyof F>;
   readonly defaultSort?: GridSort;
   /** Columns that the list can be sorted by. Another one in the URL is ignored. Default: none. */
   readonly sorts?: readonly string[];
@@ -51,6 +53,7 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
   // Callers pass the defaults inline as a new object; keep the first.
   const [defaults] = useState(options.filters);
   const [sorts] = useState(options.sorts ?? []);
+  const [names] = useState(() => Object.keys(defaults).filter((name) => !options.views?.includes(name)));
 
   // URLs with the same meaning give the same state object.
   const text = JSON.stringify(gridStateOf(params, defaults, options.defaultSort, options.patterns, sorts));
@@ -61,7 +64,7 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
     const filter = JSON.parse(filterText) as F;
     return {
       filter,
-      isFiltered: Object.keys(defaults).some((key) => filter[key] !== defaults[key]),
+      isFiltered: names.some((key) => filter[key] !== defaults[key]),
       setFilter: (patch, how) => {
         const entries = Object.entries(patch as Record<string, string>).map(([key, value]): [string, string | null] => [
           key,
@@ -69,9 +72,9 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
         ]);
         change({ ...Object.fromEntries(entries), page: null }, how);
       },
-      resetFilter: () => change({ ...Object.fromEntries(Object.keys(defaults).map((key) => [key, null])), page: null }),
+      resetFilter: () => change({ ...Object.fromEntries(names.map((key) => [key, null])), page: null }),
     };
-  }, [filterText, defaults, change]);
+  }, [filterText, defaults, names, change]);
 
   return useMemo(
     () => ({

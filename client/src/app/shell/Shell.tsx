@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation, useMatches } from 'react-router-dom';
 import { lazyPart } from '../../components/lazyPart.js';
+import { withClient } from '../../lib/graphqlClient.js';
 import { useReader } from '../../lib/reader.js';
 import { adminRole, useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
@@ -19,7 +20,7 @@ const NavigationDrawer = lazyPart(
   ({ open }) => open,
 );
 
-const SetupGuide = lazyPart(async () => (await import('./guide/SetupGuide.js')).SetupGuide);
+const SetupGuide = lazyPart(withClient(async () => (await import('./guide/SetupGuide.js')).SetupGuide));
 
 export function Shell() {
   const { t } = useTranslation();

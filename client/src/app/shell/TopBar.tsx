@@ -8,6 +8,7 @@ import { Link, useMatches } from 'react-router-dom';
 import { lazyPart } from '../../components/lazyPart.js';
 import { Logo } from '../../components/Logo.js';
 import { ToneChip } from '../../components/Tone.js';
+import { withClient } from '../../lib/graphqlClient.js';
 import { useSession } from '../../lib/session.js';
 import { canRegister } from '../../lib/site-status.js';
 import { useStatus } from '../../lib/status.js';
@@ -18,8 +19,8 @@ import { useSiteLinks } from './siteLinks.js';
 import { ThemeMenu } from './ThemeMenu.js';
 import { UserMenu } from './UserMenu.js';
 
-const Overlays = lazyPart(async () => (await import('./palette/Overlays.js')).Overlays);
-const BalanceLink = lazyPart(async () => (await import('./BalanceLink.js')).BalanceLink);
+const Overlays = lazyPart(withClient(async () => (await import('./palette/Overlays.js')).Overlays));
+const BalanceLink = lazyPart(withClient(async () => (await import('./BalanceLink.js')).BalanceLink));
 
 /**
  * The top bar, 48 px high on every page. `onMenu` opens the side bar if that is a drawer. The bar is not rendered again

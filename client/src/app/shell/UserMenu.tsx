@@ -4,11 +4,12 @@ import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lazyPart } from '../../components/lazyPart.js';
+import { withClient } from '../../lib/graphqlClient.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 
 const UserActions = lazyPart(
-  async () => (await import('./UserActions.js')).UserActions,
+  withClient(async () => (await import('./UserActions.js')).UserActions),
   ({ anchor }) => anchor !== null,
 );
 

@@ -19,7 +19,7 @@ const FilterPopover = lazyPart(
 /** Elements in which the key F has another meaning. */
 const ownKeys = 'input, textarea, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]';
 
-/** The search of a list, its filters as chips, and a button that adds one. Filters apply as one types. */
+/** The search of a list, which applies as one types, its filters as chips, and a button that adds one. */
 export function FilterBar<F extends Record<string, string>>({
   filters,
   search,
@@ -81,7 +81,7 @@ export function FilterBar<F extends Record<string, string>>({
             search
             label={search.label}
             value={typed.textOf(searchName)}
-            onChange={(text) => typed.type(searchName, text)}
+            onChange={(text) => typed.search(searchName, text)}
             width={280}
           />
         </Box>
@@ -135,7 +135,7 @@ export function FilterBar<F extends Record<string, string>>({
           onOpen?.(name);
           setOpened((current) => current && { ...current, name });
         }}
-        onType={typed.type}
+        onType={typed.hold}
         onChoose={(name, value) => {
           typed.choose(name, value);
           setOpened(null);

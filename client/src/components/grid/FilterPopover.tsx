@@ -77,7 +77,7 @@ export function FilterPopover(props: FilterPopoverProps) {
   );
 }
 
-/** A text field that applies as one types, and the values to choose from, narrowed by the text. */
+/** A text field, which applies with Enter or when it is left, and the values to choose from, narrowed by the text. */
 function FieldEditor({
   field,
   text,

@@ -37,7 +37,7 @@ export async function changeMany(
     try {
       const outcome = await change(ids.slice(at, at + maxAtOnce));
       done.push(...(outcome?.done ?? []));
-      failed.push(...(outcome?.failed ?? []).map((one) => ({ ...one, message: describeRefusal(one, t) })));
+      failed.push(...(outcome?.failed ?? []));
     } catch (error) {
       onProgress(null);
       if (at === 0) throw error;
@@ -51,21 +51,23 @@ export async function changeMany(
 }
 
 /**
- * Shows the outcome of a bulk action.
+ * Shows the outcome of a bulk action, with the reason of a refusal in the reader's language.
  *
  * @param texts the message when every row was changed, and the one that names the first row that was not
  * @returns ids of the rows that were not changed, to keep them selected. Rows that no longer exist are not among them.
  */
 export function showOutcome(
   { done, failed }: BulkOutcome = { done: [], failed: [] },
+  t: TFunction,
   texts: {
     readonly done: (count: number) => string;
     readonly refused: (counts: { done: number; count: number; id: number; reason: string }) => string;
   },
 ): readonly number[] {
   const [first] = failed;
-  if (first)
-    toast.error(texts.refused({ done: done.length, count: failed.length, id: first.id, reason: first.message }));
-  else toast.success(texts.done(done.length));
+  if (first) {
+    const reason = describeRefusal(first, t);
+    toast.error(texts.refused({ done: done.length, count: failed.length, id: first.id, reason }));
+  } else toast.success(texts.done(done.length));
   return failed.filter(({ code }) => code !== 'NOT_FOUND').map(({ id }) => id);
 }

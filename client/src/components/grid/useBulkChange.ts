@@ -15,7 +15,7 @@ export interface BulkChangeProps {
  *
  * @returns `done` is the number of rows that the server has handled of many; null if there are few
  */
-export function useBulkChange({ ids, onDone, onRunning }: BulkChangeProps, texts: Parameters<typeof showOutcome>[1]) {
+export function useBulkChange({ ids, onDone, onRunning }: BulkChangeProps, texts: Parameters<typeof showOutcome>[2]) {
   const { t } = useTranslation();
   const [isRunning, setRunning] = useState(false);
   const [done, setDone] = useState<number | null>(null);
@@ -26,7 +26,7 @@ export function useBulkChange({ ids, onDone, onRunning }: BulkChangeProps, texts
   const run = async (change: (part: number[]) => Promise<BulkOutcome | undefined>): Promise<void> => {
     announce(true);
     try {
-      onDone(showOutcome(await changeMany(ids, change, t, setDone), texts));
+      onDone(showOutcome(await changeMany(ids, change, t, setDone), t, texts));
     } finally {
       announce(false);
     }

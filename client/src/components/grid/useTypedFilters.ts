@@ -12,8 +12,9 @@ interface Typing {
 }
 
 /**
- * Filters that apply as one types, after a short pause. A first letter adds an entry to the history, the letters after it do
- * not, so that Back leads to the list without the filter.
+ * Filters that are typed. A search applies as one types, after a short pause: a first letter adds an entry to the history, the
+ * letters after it do not, so that Back leads to the list without the search. Other filters match whole values, so they
+ * apply once, when their field is left or its value is chosen.
  */
 export function useTypedFilters<F extends Record<string, string>>({ filter, setFilter }: GridFilters<F>) {
   const [typing, setTyping] = useState<Typing | null>(null);
@@ -43,17 +44,22 @@ export function useTypedFilters<F extends Record<string, string>>({ filter, setF
     pending.current = null;
     if (waits) latest.current(waits.name, waits.text);
   };
+  const hold = (name: string, text: string, isValid: boolean): void => {
+    clearTimeout(timer.current);
+    setTyping({ name, text, of: inAddress(name) });
+    pending.current = isValid ? { name, text } : null;
+    if (text === '') flush();
+  };
   return {
     /** The text of a field: what is typed, or else the filter. */
     textOf: (name: string): string => (current?.name === name ? current.text : inAddress(name)),
-    /** @param isValid whether the text can be a filter; another one stays in the field and is not applied */
-    type: (name: string, text: string, isValid = true): void => {
-      clearTimeout(timer.current);
-      setTyping({ name, text, of: inAddress(name) });
-      pending.current = isValid ? { name, text } : null;
-      if (text === '') flush();
-      else if (isValid) timer.current = setTimeout(flush, pauseMilliseconds);
+    /** Applies the text of a search after a pause. */
+    search: (name: string, text: string): void => {
+      hold(name, text, true);
+      if (text !== '') timer.current = setTimeout(flush, pauseMilliseconds);
     },
+    /** Keeps a text until `finish`. @param isValid whether it can be a filter; another one stays in the field and is not applied */
+    hold,
     /** Applies a value that was chosen. It wins over text that was typed into the same field and waits. */
     choose: (name: string, value: string): void => {
       clearTimeout(timer.current);

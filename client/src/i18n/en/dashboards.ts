@@ -2,7 +2,6 @@
 export const dashboards = {
   add: 'New dashboard',
   addPanel: 'Add panel',
-  all: 'All dashboards',
   before: '{{label}} before',
   builtIn: {
     overview: 'Overview',

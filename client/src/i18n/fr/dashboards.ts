@@ -2,7 +2,6 @@
 export const dashboards = {
   add: 'Nouveau tableau',
   addPanel: 'Ajouter un panneau',
-  all: 'Tous les tableaux',
   before: '{{label}} avant',
   builtIn: {
     overview: 'Vue d’ensemble',

@@ -2,7 +2,6 @@
 export const dashboards = {
   add: '新規ダッシュボード',
   addPanel: 'パネルを追加',
-  all: 'すべてのダッシュボード',
   before: '以前の{{label}}',
   builtIn: {
     overview: '概要',

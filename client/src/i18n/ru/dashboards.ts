@@ -2,7 +2,6 @@
 export const dashboards = {
   add: 'Новый дашборд',
   addPanel: 'Добавить панель',
-  all: 'Все дашборды',
   before: '{{label}} ранее',
   builtIn: {
     overview: 'Затраты и маржа по каналам',

@@ -18,6 +18,7 @@ export * from './paymentTest.js';
 export * from './playground.js';
 export * from './prices.js';
 export * from './profit.js';
+export * from './refusals.js';
 export * from './roles.js';
 export * from './rules.js';
 export * from './settings.js';

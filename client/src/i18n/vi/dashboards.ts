@@ -2,7 +2,6 @@
 export const dashboards = {
   add: 'Dashboard mới',
   addPanel: 'Thêm ô',
-  all: 'Mọi dashboard',
   before: '{{label}} trước đó',
   builtIn: {
     overview: 'Tổng quan',

@@ -2,7 +2,6 @@
 export const dashboards = {
   add: '新建看板',
   addPanel: '添加面板',
-  all: '全部看板',
   before: '之前的{{label}}',
   builtIn: {
     overview: '总览',

@@ -1,6 +1,7 @@
 import { ApolloLink } from '@apollo/client';
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { of, NEVER, type Observable } from 'rxjs';
+import { changeLanguage } from '../../i18n/i18n.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import type { PanelPartsFragment } from './dashboards.generated.js';
 import { PanelView } from './PanelView.js';
@@ -161,6 +162,21 @@ it.each([
   expect(await shown.findByRole('alert')).toHaveTextContent(`Not run: ${refusal}`);
   await act(async () => Promise.resolve());
   expect(asked).toEqual([]);
+});
+
+it('says why in the language of the reader', async () => {
+  try {
+    const errors = [{ message: 'User 7 does not exist', extensions: { code: 'NOT_FOUND' } }];
+    const failed = await show(of({ data: { usage: null }, errors }));
+    await act(() => changeLanguage('zh', false));
+    expect(await failed.findByRole('alert')).toHaveTextContent('对象不存在（User 7 does not exist）');
+    cleanup();
+    const refused = await show(of({ data: {} }), { shape: null, refusal: 'Cannot query field "gone"' });
+    await act(() => changeLanguage('zh', false));
+    expect(await refused.findByRole('alert')).toHaveTextContent('输入无效（Cannot query field "gone"）');
+  } finally {
+    await act(() => changeLanguage('en', false));
+  }
 });
 
 it('keeps its place while it loads', async () => {

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { PanelFrame } from '../../components/charts/PanelFrame.js';
-import { describeFailure } from '../../lib/errors.js';
+import { describeFailure, describeRefusal } from '../../lib/errors.js';
 import type { PanelPartsFragment } from './dashboards.generated.js';
 import { rowsOf } from './panelData.js';
 import { chartHeight, PanelFigure } from './PanelFigure.js';
@@ -30,7 +30,9 @@ export function PanelView({
   const rows = useMemo(() => (shape ? rowsOf(data, shape) : []), [data, shape]);
   const failure = error && data === undefined ? describeFailure(error, t) : undefined;
   if (!shape || failure !== undefined || data === undefined) {
-    const message = shape ? failure : t('dashboards.notRun', { reason: refusal });
+    const message = shape
+      ? failure
+      : t('dashboards.notRun', { reason: describeRefusal({ code: 'INVALID_INPUT', message: refusal ?? '' }, t) });
     return (
       <PanelFrame title={title} actions={actions}>
         {message === undefined ? (

@@ -32,7 +32,7 @@ export function useServices<Row extends Service>(all: readonly Row[] | undefined
       ),
     [all, keyword, group],
   );
-  const { grid, rows } = useRowsOf(found, { ...address, isFiltered: keyword !== '' || group !== '' });
+  const { grid, rows } = useRowsOf(found, address);
   return { groups, found, grid, rows };
 }
 
@@ -48,18 +48,12 @@ export function ServiceFilters({
   readonly since: string | undefined;
 }) {
   const { t } = useTranslation();
-  const { keyword, group } = address.filter;
   return (
     <FilterBar
-      filters={{
-        ...address.filters,
-        isFiltered: keyword !== '' || group !== '',
-        // The period is no filter: it stays.
-        resetFilter: () => address.setFilter({ keyword: '', group: '' }),
-      }}
+      filters={address.filters}
       search={{ label: t('fields.modelName') }}
       fields={groups.length > 1 ? [{ name: 'group', label: t('fields.group'), choices: namesAsChoices(groups) }] : []}
-      // A blank keeps the line of phones.
+      // The blank keeps the height of the line on phones, so that the list does not move.
       end={since ?? '\u00a0'}
     />
   );

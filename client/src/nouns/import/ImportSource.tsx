@@ -14,7 +14,7 @@ import { Segments } from '../../components/Segments.js';
 import { toast } from '../../components/toast.js';
 import { showFormError } from '../../components/form/showFormError.js';
 import { CheckImportDocument, type ImportPartsFragment } from './import.generated.js';
-import { uploadDatabase, UploadRefused } from './upload.js';
+import { uploadDatabase } from './upload.js';
 
 interface Values {
   connection: string;
@@ -69,7 +69,7 @@ export function ImportSource({
     try {
       await uploadDatabase(file, setSent);
     } catch (error) {
-      toast.error((error instanceof UploadRefused && error.message) || t('errors.network'));
+      toast.failure(error, t);
     }
     setSent(null);
     onChange();

@@ -25,13 +25,16 @@ it('asks about losses that are new, larger, or meet more groups, and about no ot
   }
 });
 
-it('shows a model once for all its channels, with the largest loss, and the largest of all first', () => {
+it('shows a model once for all its channels and rules, with the largest loss, and the largest of all first', () => {
   const other = { ...loss, channelId: 2, channelName: 'd', price: 6 };
   const tool = { ...loss, quantity: 'webSearch', price: 0, cost: 0.025 };
-  expect(lossesByModel([loss, other, { ...loss, channelId: 3 }, tool])).toEqual([
-    { loss: tool, channels: 1 },
-    { loss: other, channels: 3 },
+  const long = { ...loss, above: 200_000, price: 9 };
+  const cheap = { ...loss, modelName: 'gpt-6', price: 5 };
+  expect(lossesByModel([loss, other, { ...loss, channelId: 3 }, long, cheap])).toEqual([
+    { loss: cheap, channels: 1, others: [] },
+    { loss: other, channels: 3, others: [] },
   ]);
+  expect(lossesByModel([loss, other, tool])).toEqual([{ loss: tool, channels: 2, others: ['output'] }]);
 });
 
 it('states what the group pays that pays least, before and after', () => {

@@ -47,10 +47,12 @@ export const lossText = (loss: Loss, t: TFunction): string =>
     groups: loss.groups.join(', '),
   });
 
-/** The largest loss of a model over all its channels. */
+/** The largest loss of a model over all its channels and all rules of its price. */
 export interface LossOfModel {
   readonly loss: Loss;
   readonly channels: number;
+  /** Other quantities that are sold below cost. */
+  readonly others: readonly string[];
 }
 
 /** The price that the group with the lowest ratio pays, by the saved and by the proposed settings. Null: not known. */
@@ -60,15 +62,18 @@ export const paidOf = ({ price, groupRatio = 1, savedPrice, savedGroupRatio }: L
 });
 const exact = (value: number): number => Number(value.toPrecision(12));
 
-/** Groups losses by model and quantity, with the largest loss of each, and the largest of all first. */
+/** Groups losses by model, with the largest loss of each, and the largest of all first. */
 export function lossesByModel(losses: readonly Loss[]): readonly LossOfModel[] {
-  const found = new Map<string, LossOfModel>();
   const share = (loss: Loss): number => paidOf(loss).after / loss.cost;
-  for (const loss of losses) {
-    const key = `${loss.modelName} ${loss.quantity} ${loss.above}`;
-    const known = found.get(key);
-    const worst = known && share(known.loss) <= share(loss) ? known.loss : loss;
-    found.set(key, { loss: worst, channels: (known?.channels ?? 0) + 1 });
+  const ofModels = new Map<string, Loss[]>();
+  for (const loss of [...losses].sort((one, other) => share(one) - share(other))) {
+    ofModels.set(loss.modelName, [...(ofModels.get(loss.modelName) ?? []), loss]);
   }
-  return [...found.values()].sort((one, other) => share(one.loss) - share(other.loss));
+  return [...ofModels.values()].flatMap(([loss, ...rest]) => {
+    if (!loss) return [];
+    const quantities = new Set(rest.map(({ quantity }) => quantity));
+    quantities.delete(loss.quantity);
+    const channels = new Set([loss, ...rest].map(({ channelId }) => channelId)).size;
+    return [{ loss, channels, others: [...quantities] }];
+  });
 }

@@ -16,7 +16,7 @@ export function questionOf(losses: readonly Loss[], t: TFunction) {
   const rows = lossesByModel(losses);
   return {
     title: t('belowCost.title'),
-    body: t('belowCost.body', { count: new Set(rows.map(({ loss }) => loss.modelName)).size }),
+    body: t('belowCost.body', { count: rows.length }),
     details: <LossTable rows={rows} />,
     verb: t('belowCost.save'),
     destructive: true,
@@ -48,15 +48,18 @@ function LossTable({ rows }: { readonly rows: readonly LossOfModel[] }) {
         </TableHead>
         <TableBody>
           {rows
-            .map(({ loss, channels }) => ({ loss, channels, ...paidOf(loss) }))
-            .map(({ loss, channels, before, after }) => (
-              <TableRow key={`${loss.modelName} ${loss.quantity} ${loss.above}`}>
+            .map((row) => ({ ...row, ...paidOf(row.loss) }))
+            .map(({ loss, channels, others, before, after }) => (
+              <TableRow key={loss.modelName}>
                 <TableCell sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere', minWidth: 140 }}>
                   {loss.modelName}
                   <Box sx={{ fontSize: 12, color: 'text.secondary' }}>
                     {[
-                      quantityLabel(t, loss.quantity) +
-                        (loss.above > 0 ? `, ${t('priceCard.above', { tokens: integer(loss.above) })}` : ''),
+                      [
+                        quantityLabel(t, loss.quantity),
+                        ...(loss.above > 0 ? [t('priceCard.above', { tokens: integer(loss.above) })] : []),
+                        ...others.map((quantity) => quantityLabel(t, quantity)),
+                      ].join(', '),
                       channels === 1 ? loss.channelName : t('belowCost.channels', { count: channels }),
                       loss.groups.join(', '),
                     ].join(' · ')}

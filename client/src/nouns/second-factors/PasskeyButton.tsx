@@ -1,10 +1,10 @@
-import { useMutation } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import KeyOutlinedIcon from '@mui/icons-material/KeyOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
+import { useClient } from '../../lib/graphqlClient.js';
 import { toSessionUser } from '../../lib/session.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
 import { isCancelled, showPasskey } from './passkeys.js';
@@ -13,17 +13,17 @@ import { BeginPasskeySignInDocument, SignInWithPasskeyDocument } from './secondF
 /** Signs in with a passkey alone. */
 export function PasskeyButton({ onDone }: { readonly onDone: (user: SessionUser) => Promise<void> }) {
   const { t } = useTranslation();
-  const [begin] = useMutation(BeginPasskeySignInDocument);
-  const [signIn] = useMutation(SignInWithPasskeyDocument);
+  const loadClient = useClient();
   const [busy, setBusy] = useState(false);
   const press = async () => {
     setBusy(true);
     try {
-      const begun = await begin();
+      const client = await loadClient();
+      const begun = await client.mutate({ mutation: BeginPasskeySignInDocument });
       if (!begun.data) return;
       const { attempt, options } = begun.data.beginPasskeySignIn;
       const response = await showPasskey(options);
-      const { data } = await signIn({ variables: { attempt, response } });
+      const { data } = await client.mutate({ mutation: SignInWithPasskeyDocument, variables: { attempt, response } });
       if (data) await onDone(toSessionUser(data.signInWithPasskey.user));
     } catch (error) {
       if (!isCancelled(error)) toast.error(describeFailure(error, t));

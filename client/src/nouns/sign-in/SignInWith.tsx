@@ -5,6 +5,7 @@ import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { lazyPart } from '../../components/lazyPart.js';
+import { describe } from '../../lib/errors.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
 import { ProviderIcon } from './ProviderIcon.js';
 import { secondFactorPath } from '../../lib/confirmation.js';
@@ -60,7 +61,7 @@ export function SignInWith({
     const answer = await askOAuth('wechat', new URLSearchParams({ code }));
     if (answer.kind === 'signedIn') goHome(answer.user);
     if (answer.kind === 'secondFactor') void navigate(secondFactorPath);
-    return answer.kind === 'refused' ? answer.message || t('errors.network') : null;
+    return answer.kind === 'refused' ? describe(answer.failure, t) : null;
   };
   return (
     <Box sx={{ mt: alone ? 0 : 2.5 }}>

@@ -12,7 +12,7 @@ beforeEach(() => {
   onDone.mockClear();
   globalThis.fetch = () =>
     new Promise((resolve) => {
-      respond = (body) => resolve({ json: () => Promise.resolve(body) } as Response);
+      respond = (body) => resolve({ status: 200, text: async () => JSON.stringify(body) } as Response);
     });
 });
 afterEach(() => {

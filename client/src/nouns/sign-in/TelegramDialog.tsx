@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { ContentDialog } from '../../components/ContentDialog.js';
 import { Notice } from '../../components/Notice.js';
 import { toast } from '../../components/toast.js';
+import { describe } from '../../lib/errors.js';
 import { useStatus } from '../../lib/status.js';
 import { askOAuth, type OAuthAnswer } from './oauthApi.js';
 import { fromTelegramMessage, telegramOrigin } from './telegramMessage.js';
@@ -45,7 +46,7 @@ export function TelegramDialog({
       void askOAuth(path, person).then((answer) => {
         const isOpen = opening.current === mine;
         if (answer.kind === 'refused') {
-          const message = answer.message || t('errors.network');
+          const message = describe(answer.failure, t);
           if (isOpen) setProblem(message);
           else toast.error(message);
           return;

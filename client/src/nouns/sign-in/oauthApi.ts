@@ -1,4 +1,5 @@
 import { sitePath } from '../../lib/basePath.js';
+import { noResponse, restFailure, type Failure } from '../../lib/errors.js';
 import { session } from '../../lib/session.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
 import { fromStoredUser } from '../../lib/session.wire.js';
@@ -11,8 +12,7 @@ export type OAuthAnswer =
   | { readonly kind: 'bound' }
   /** The second factor is still missing. */
   | { readonly kind: 'secondFactor' }
-  /** With the server's message; empty when it was unreachable. */
-  | { readonly kind: 'refused'; readonly message: string };
+  | { readonly kind: 'refused'; readonly failure: Failure };
 
 /**
  * Calls one of the OAuth endpoints, which exist in REST only, because other sites redirect browsers to them. The second
@@ -20,20 +20,12 @@ export type OAuthAnswer =
  * @param path below `/api/oauth/`
  */
 export async function askOAuth(path: string, query: URLSearchParams): Promise<OAuthAnswer> {
-  const first = await send(path, query);
-  const answer = first.kind === 'unconfirmed' && (await askConfirmation()) ? await send(path, query) : first;
-  return answer.kind === 'unconfirmed' ? refused(answer.message) : answer;
+  const answer = await send(path, query);
+  const isUnconfirmed = answer.kind === 'refused' && answer.failure.code === 'CONFIRMATION_NEEDED';
+  return isUnconfirmed && (await askConfirmation()) ? await send(path, query) : answer;
 }
 
-const refused = (message: string): OAuthAnswer => ({ kind: 'refused', message });
-
-/** The second factor was not shown recently. */
-interface Unconfirmed {
-  readonly kind: 'unconfirmed';
-  readonly message: string;
-}
-
-async function send(path: string, query: URLSearchParams): Promise<OAuthAnswer | Unconfirmed> {
+async function send(path: string, query: URLSearchParams): Promise<OAuthAnswer> {
   try {
     const response = await fetch(`${sitePath('/api/oauth')}/${path}?${query.toString()}`, {
       // Other sites can redirect a browser here, but cannot set this header.
@@ -43,14 +35,13 @@ async function send(path: string, query: URLSearchParams): Promise<OAuthAnswer |
       redirect: 'manual',
     });
     if (response.type === 'opaqueredirect') return { kind: 'bound' };
-    const body = (await response.json()) as { success?: unknown; code?: unknown; message?: unknown; data?: unknown };
-    const message = typeof body.message === 'string' ? body.message : '';
+    const text = await response.text();
+    const body = JSON.parse(text) as { success?: unknown; code?: unknown; data?: unknown };
     if (body.code === 'SECOND_FACTOR_NEEDED') return { kind: 'secondFactor' };
-    if (body.code === 'CONFIRMATION_NEEDED') return { kind: 'unconfirmed', message };
-    if (body.success !== true) return refused(message);
+    if (body.success !== true) return { kind: 'refused', failure: restFailure(text, response.status) };
     const user = fromStoredUser(body.data);
     return user ? { kind: 'signedIn', user } : { kind: 'bound' };
   } catch {
-    return refused('');
+    return { kind: 'refused', failure: noResponse };
   }
 }

@@ -1,8 +1,8 @@
-import { useApolloClient } from '@apollo/client/react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
+import { useClient } from '../../lib/graphqlClient.js';
 import { session } from '../../lib/session.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
 import type { ProviderId } from './offeredProviders.js';
@@ -13,12 +13,14 @@ const redirecting: Partial<Record<ProviderId, SignInProvider>> = { github: 'GITH
 /** Redirects to a provider that returns to `/oauth/<provider>`. Resolves false for providers that work otherwise. */
 export function useLeaveForProvider(): (id: ProviderId, inviteCode?: string) => Promise<boolean> {
   const { t } = useTranslation();
-  const client = useApolloClient();
+  const client = useClient();
   return async (id, inviteCode) => {
     const provider = redirecting[id];
     if (!provider) return false;
     try {
-      const { data } = await client.mutate({
+      const { data } = await (
+        await client()
+      ).mutate({
         mutation: BeginSignInDocument,
         variables: { input: { provider, ...(inviteCode ? { inviteCode } : {}) } },
       });
@@ -32,10 +34,10 @@ export function useLeaveForProvider(): (id: ProviderId, inviteCode?: string) => 
 
 /** Returns a function that starts the session of a user and navigates to `path`. */
 export function useEnter(): (user: SessionUser, path: string) => Promise<void> {
-  const client = useApolloClient();
+  const client = useClient();
   const navigate = useNavigate();
   return async (user, path) => {
-    await client.clearStore();
+    await (await client()).clearStore();
     session.start(user);
     await navigate(path, { replace: true });
   };

@@ -1,25 +1,20 @@
-import { useQuery } from '@apollo/client/react';
-import { useEffect, type ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
-import { LoadFailure } from '../../components/LoadFailure.js';
+import type { ReactNode } from 'react';
+import { lazyPart } from '../../components/lazyPart.js';
+import { withClient } from '../../lib/graphqlClient.js';
 import { siteStatus, useIsStatusKnown } from '../../lib/status.js';
-import { toSiteStatus } from './refreshStatus.js';
-import { StatusDocument } from './site.generated.js';
+
+const StatusQuery = lazyPart(withClient(async () => (await import('./StatusQuery.js')).StatusQuery));
 
 /**
  * Renders its children once the site's status is known. The page usually contains it. If it does not, because the database
  * is unavailable or another server sent the page, the first visit waits for a query; later visits use the stored status.
  */
 export function StatusLoader({ children }: { readonly children: ReactNode }) {
-  const { t } = useTranslation();
   const known = useIsStatusKnown();
-  const { data, error, refetch } = useQuery(StatusDocument, {
-    fetchPolicy: 'network-only',
-    skip: siteStatus.cameWithPage,
-  });
-  useEffect(() => {
-    if (data) siteStatus.set(toSiteStatus(data));
-  }, [data]);
-  if (known) return children;
-  return error ? <LoadFailure title={t('errors.status')} error={error} onRetry={() => void refetch()} /> : null;
+  return (
+    <>
+      {!siteStatus.cameWithPage && <StatusQuery />}
+      {known && children}
+    </>
+  );
 }

@@ -113,7 +113,10 @@ it('is a list of cards on phones', async () => {
   jest.restoreAllMocks();
 });
 
-it('keeps the period when the filters are reset', async () => {
+it.each([
+  ['Reset', 'Goo'],
+  ['Clear filters', 'no such name'],
+])('keeps the period when the filters are reset by “%s”', async (button, keyword) => {
   const asked = jest.fn();
   const mock = {
     request: { query: ChannelHealthDocument, variables: (variables: object) => Boolean(asked(variables)) || true },
@@ -121,12 +124,12 @@ it('keeps the period when the filters are reset', async () => {
     maxUsageCount: 9,
   };
   const { location } = await renderScreen({
-    path: '/channel-health?window=DAY&keyword=Goo',
+    path: `/channel-health?window=DAY&keyword=${keyword}`,
     routes: [{ path: '*', element: <ChannelHealthScreen /> }],
     mocks: [mock] as never,
   });
-  await rowOf('Good');
-  fireEvent.click(screen.getByRole('button', { name: 'Reset' }));
+  fireEvent.click(await screen.findByRole('button', { name: button }));
   await waitFor(() => expect(location()).toBe('/channel-health?window=DAY'));
+  await rowOf('Good');
   expect(asked.mock.calls).toEqual([[{ window: 'DAY' }]]);
 });

@@ -25,6 +25,7 @@ export function ChannelHealthScreen() {
   const navigate = useNavigate();
   const address = useServerGrid({
     filters: { keyword: '', window: 'HOUR' },
+    views: ['window'],
     patterns: { window: /^(HOUR|DAY)$/ },
     sorts: channelHealthSorts,
   });
@@ -43,7 +44,7 @@ export function ChannelHealthScreen() {
       address.sort,
     );
   }, [list, keyword, address.sort]);
-  const { grid, rows } = useRowsOf(found, { ...address, isFiltered: keyword !== '' });
+  const { grid, rows } = useRowsOf(found, address);
   const columns = useMemo(() => channelHealthColumns(t), [t]);
   return (
     <ListScreen
@@ -58,15 +59,10 @@ export function ChannelHealthScreen() {
       }
       filters={
         <FilterBar
-          filters={{
-            ...address.filters,
-            isFiltered: keyword !== '',
-            // The period is no filter: it stays.
-            resetFilter: () => address.setFilter({ keyword: '' }),
-          }}
+          filters={address.filters}
           search={{ label: t('fields.channel') }}
           fields={[]}
-          // A blank keeps the line of phones.
+          // The blank keeps the height of the line on phones, so that the list does not move.
           end={list ? t('modelHealth.since', { time: dateTime(list.from) }) : '\u00a0'}
         />
       }

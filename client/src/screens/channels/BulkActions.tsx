@@ -62,7 +62,7 @@ export function BulkActions({
     if (isShown.current) onDone(selected.current);
   };
   const finish = (outcome: BulkOutcome | undefined, done: (count: number) => string) => {
-    const refused = showOutcome(outcome, { done, refused: (counts) => t('channels.bulkRefused', counts) });
+    const refused = showOutcome(outcome, t, { done, refused: (counts) => t('channels.bulkRefused', counts) });
     onDone(outcome?.failed.length ? refused : ids);
   };
 

@@ -60,7 +60,7 @@ export function BulkEditDialog({
     }
     const { data } = await update({ variables: { input: { ids: [...ids], ...patch } } });
     onDone(
-      showOutcome(data?.updateChannels, {
+      showOutcome(data?.updateChannels, t, {
         done: (count) => t('channels.bulkSaved', { count }),
         refused: (counts) => t('channels.bulkRefused', counts),
       }),

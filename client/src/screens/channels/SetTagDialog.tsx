@@ -26,7 +26,7 @@ export function SetTagDialog({
   const submit = async (values: { readonly tag: string }) => {
     const { data } = await setTag({ variables: { ids: [...ids], tag: values.tag.trim() } });
     onDone(
-      showOutcome(data?.setChannelTag, {
+      showOutcome(data?.setChannelTag, t, {
         done: (count) => t('channels.tagged', { count, tag: values.tag.trim() }),
         refused: (counts) => t('channels.bulkRefused', counts),
       }),

@@ -6,7 +6,7 @@ import type { TFunction } from 'i18next';
  * @param reason as described for the user
  */
 export function inWords(reason: string, t: TFunction): string {
-  const status = /^status code: (\d{3})$/.exec(reason)?.[1];
+  const status = /(?:^|[(（])status code: (\d{3})(?:$|[)）])/.exec(reason)?.[1];
   if (status === undefined) return reason;
   return t(status === '401' || status === '403' ? 'channels.providerRefused' : 'channels.providerStatus', { status });
 }

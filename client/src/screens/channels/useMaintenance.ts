@@ -73,7 +73,7 @@ export function useMaintenance(refetch: () => void, onDeleted: () => void) {
         async () => {
           const { data } = await deleteMany({ variables: { ids: [...ids] } });
           onDone(
-            showOutcome(data?.deleteChannels, {
+            showOutcome(data?.deleteChannels, t, {
               done: (count) => t('channels.deletedCount', { count }),
               refused: (counts) => t('channels.bulkRefused', counts),
             }),

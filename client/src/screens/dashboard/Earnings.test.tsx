@@ -6,12 +6,11 @@ import type { DashboardData } from './useDashboard.js';
 const current = { __typename: 'UsageMetrics' as const, quota: 1_000_000, calls: 300 };
 const cost = { __typename: 'UsageCost' as const, usd: 2, upstreamUsd: 1.25, marginUsd: 0.75, knownCalls: 300 };
 
-async function show(data: object) {
-  await renderScreen({
-    routes: [{ path: '/', element: <Earnings data={{ previous: current, ...data } as unknown as DashboardData} /> }],
-  });
+async function show(more: object | null) {
+  const data = more && ({ previous: current, ...more } as unknown as DashboardData);
+  await renderScreen({ routes: [{ path: '/', element: <Earnings data={data ?? undefined} /> }] });
   const list = within(screen.getByLabelText('Earnings'));
-  return (term: string) => list.getByText(term).nextElementSibling?.textContent;
+  return (term: string) => list.queryByText(term)?.nextElementSibling?.textContent;
 }
 
 it('states what was charged, what it cost, what is left and what was paid', async () => {
@@ -50,4 +49,20 @@ it('compares the margin with the period before', async () => {
   const valueOf = await show({ current: { ...current, cost: { ...cost, knownCalls: 150 } }, previous, received: [] });
   expect(valueOf('= Margin')).toBe('$0.7538% · +25% vs previous period');
   expect(valueOf('− Upstream cost')).toBe('$1.25cost known for 150 of 300 calls');
+});
+
+it('does not claim that there is no margin while the figures load', async () => {
+  const valueOf = await show(null);
+  const terms = ['Charged, cost known', '− Upstream cost', '= Margin', 'Top-ups received'];
+  expect(terms.map(valueOf)).toEqual([expect.stringMatching(/^Time zone/), '', '', '']);
+});
+
+it('shows no cost and no margin to readers without costs', async () => {
+  const valueOf = await show({ current, received: [] });
+  expect(valueOf('Top-ups received')).toBe('–');
+  expect(['Charged, cost known', '− Upstream cost', '= Margin'].map(valueOf)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

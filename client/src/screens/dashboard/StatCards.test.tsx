@@ -70,6 +70,24 @@ it('compares spend with the period before, and says what a day costs', async () 
   expect(spend.getByText('$1.00 per day')).toBeInTheDocument();
 });
 
+it('has placeholders and no dashes while the figures load', async () => {
+  const element = (
+    <>
+      <SpendCard data={undefined} />
+      <StatCards data={undefined} />
+    </>
+  );
+  await renderScreen({ routes: [{ path: '/', element }] });
+  for (const name of ['Spend', 'Calls', 'Tokens', 'RPM / TPM']) {
+    expect(screen.getByRole('region', { name })).not.toHaveTextContent(/[–0-9]/);
+  }
+});
+
+it('has no margin, which only readers of costs see', async () => {
+  await card('Spend');
+  expect(screen.queryByText(/Margin/)).toBeNull();
+});
+
 it('writes a change that rounds to nothing without a sign', async () => {
   const calls = await card('Calls', { previous: { ...sum, calls: 301 } });
   expect(calls.getByText('0% vs previous period')).toBeInTheDocument();

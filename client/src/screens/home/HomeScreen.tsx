@@ -1,4 +1,3 @@
-import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
@@ -10,7 +9,7 @@ import { Footer } from '../../components/Footer.js';
 import { Framed } from '../../components/Framed.js';
 import { LazyRichText } from '../../components/LazyRichText.js';
 import { frameAddress } from '../../lib/frameAddress.js';
-import { HomeDocument } from './home.generated.js';
+import { useHomeTexts } from './useHomeTexts.js';
 import { NoticeDialog } from './NoticeDialog.js';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { CopyButton } from '../../components/CopyButton.js';
@@ -23,13 +22,13 @@ import { useBaseAddress, useStatus } from '../../lib/status.js';
 /** The admin's home page, or the default one. Each notice is shown once. */
 export function HomeScreen() {
   const { systemName } = useStatus();
-  const { data, loading } = useQuery(HomeDocument);
-  const content = data?.homePageContent?.trim() ?? '';
+  const texts = useHomeTexts();
+  const content = texts?.content ?? '';
   const frame = frameAddress(content);
   return (
     <>
       <title>{systemName}</title>
-      {data && <NoticeDialog text={data.notice?.trim() ?? ''} />}
+      {texts && <NoticeDialog text={texts.notice} />}
       {frame ? (
         <Framed src={frame} title={systemName} />
       ) : (
@@ -49,7 +48,7 @@ export function HomeScreen() {
               </Box>
             ) : (
               // Render nothing until the content is known, to avoid a flash of the default page.
-              !(loading && !data) && <Welcome />
+              texts && <Welcome />
             )}
           </Box>
           <Footer />

@@ -1,4 +1,3 @@
-import { useApolloClient, useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import MuiLink from '@mui/material/Link';
@@ -19,6 +18,7 @@ import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
+import { useClient, withClient } from '../../lib/graphqlClient.js';
 import { session, toSessionUser, useSession } from '../../lib/session.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
 import { canRegister } from '../../lib/site-status.js';
@@ -27,9 +27,11 @@ import { readText } from '../../lib/storage.js';
 import { LoginDocument } from './login.generated.js';
 
 const SecondFactorStep = lazyPart(
-  async () => (await import('../../nouns/second-factors/SecondFactorStep.js')).SecondFactorStep,
+  withClient(async () => (await import('../../nouns/second-factors/SecondFactorStep.js')).SecondFactorStep),
 );
-const DefaultPasswordDialog = lazyPart(async () => (await import('./DefaultPasswordDialog.js')).DefaultPasswordDialog);
+const DefaultPasswordDialog = lazyPart(
+  withClient(async () => (await import('./DefaultPasswordDialog.js')).DefaultPasswordDialog),
+);
 
 export function LoginScreen() {
   const { t } = useTranslation();
@@ -37,9 +39,8 @@ export function LoginScreen() {
   const { systemName, passwordLoginEnabled } = status;
   const { state } = useLocation() as { state: unknown };
   const navigate = useNavigate();
-  const client = useApolloClient();
+  const client = useClient();
   const user = useSession();
-  const [login] = useMutation(LoginDocument);
   const check = useBotCheck();
   const [entering, setEntering] = useState(false);
   const [warned, setWarned] = useState<SessionUser | null>(null);
@@ -59,13 +60,14 @@ export function LoginScreen() {
     const username = input.username.trim();
     const turnstile = check.token ? { turnstile: check.token } : {};
     try {
-      const { data } = await login({ variables: { input: { ...input, username, ...turnstile } } });
+      const variables = { input: { ...input, username, ...turnstile } };
+      const { data } = await (await client()).mutate({ mutation: LoginDocument, variables });
       if (!data) return;
       if (data.login.needsSecondFactor || !data.login.user) {
         await navigate(secondFactorPath, { state });
         return;
       }
-      await client.clearStore();
+      await (await client()).clearStore();
       const signedIn = toSessionUser(data.login.user);
       if (isDefault(username, input.password)) setWarned(signedIn);
       session.start(signedIn);
@@ -81,7 +83,7 @@ export function LoginScreen() {
   /** After the second step, or with a passkey alone. */
   const finish = async (signedIn: SessionUser) => {
     setEntering(true);
-    await client.clearStore();
+    await (await client()).clearStore();
     session.start(signedIn);
     toast.success(t('oauth.signedIn'));
     await navigate(returnPath(state), { replace: true });

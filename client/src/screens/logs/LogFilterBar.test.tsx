@@ -1,5 +1,6 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useState } from 'react';
+import { FilterBar } from '../../components/grid/FilterBar.js';
 import { answers } from '../../testing/lists.js';
 import { chooseFilter, openFilter } from '../../testing/filters.js';
 import { renderScreen } from '../../testing/renderScreen.js';
@@ -57,17 +58,58 @@ it('asks for nothing while the cost is no amount, and says so', async () => {
   await screen.findByRole('button', { name: 'Cost: > 0.5' });
 });
 
-it('applies as one types, with one entry of the history', async () => {
-  await open(<Bar isAdmin={false} />);
-  const filter = await openFilter('Request ID');
-  const field = filter.getByRole('textbox', { name: 'Request ID' });
+/** Longer than the pause after which a search applies. */
+const pause = () => act(() => new Promise((resolve) => setTimeout(resolve, 500)));
+
+it.each(['Model name', 'Token name', 'Request ID'])(
+  'asks by the whole value of %s once, with Enter or when the field is left',
+  async (name) => {
+    await open(<Bar isAdmin={false} />);
+    const type = async (text: string) => {
+      const field = screen.getByRole('textbox', { name });
+      for (let length = 1; length <= text.length; length++) {
+        fireEvent.change(field, { target: { value: text.slice(0, length) } });
+      }
+      await pause();
+      return field;
+    };
+    await openFilter(name);
+    const field = await type('gpt ');
+    expect(setFilter).not.toHaveBeenCalled();
+    fireEvent.submit(field);
+    const [[patch] = []] = setFilter.mock.calls;
+    expect(Object.values(patch as object)).toEqual(['gpt']);
+    fireEvent.click(await screen.findByRole('button', { name: `${name}: gpt` }));
+    await screen.findByRole('dialog', { name });
+    fireEvent.keyDown(await type('gpt-4o'), { key: 'Escape' });
+    await screen.findByRole('button', { name: `${name}: gpt-4o` });
+    expect(setFilter).toHaveBeenCalledTimes(2);
+  },
+);
+
+it('applies a search as one types, with one entry of the history', async () => {
+  const Search = () => {
+    const [filter, set] = useState({ keyword: '' });
+    const filters = {
+      filter,
+      isFiltered: false,
+      setFilter: (patch: Partial<typeof filter>, how?: { readonly replace: boolean }) => {
+        setFilter(patch, how);
+        set({ ...filter, ...patch });
+      },
+      resetFilter: () => undefined,
+    };
+    return <FilterBar filters={filters} search={{ label: 'Name' }} fields={[]} />;
+  };
+  await open(<Search />);
+  const field = screen.getByRole('textbox', { name: 'Name' });
   fireEvent.change(field, { target: { value: 'a' } });
   fireEvent.change(field, { target: { value: 'ab ' } });
   expect(setFilter).not.toHaveBeenCalled();
-  await waitFor(() => expect(setFilter.mock.calls).toEqual([[{ requestId: 'ab' }, undefined]]));
+  await waitFor(() => expect(setFilter.mock.calls).toEqual([[{ keyword: 'ab' }, undefined]]));
   expect(field).toHaveValue('ab ');
   fireEvent.change(field, { target: { value: 'ab c' } });
-  await waitFor(() => expect(setFilter).toHaveBeenLastCalledWith({ requestId: 'ab c' }, { replace: true }));
+  await waitFor(() => expect(setFilter).toHaveBeenLastCalledWith({ keyword: 'ab c' }, { replace: true }));
 });
 
 it('applies the value that was chosen, and not the letters typed just before', async () => {
@@ -81,8 +123,7 @@ it('applies the value that was chosen, and not the letters typed just before', a
   const option = await filter.findByRole('option', { name: /^gpt-4o/ });
   fireEvent.change(filter.getByRole('textbox', { name: 'Model name' }), { target: { value: 'gpt' } });
   fireEvent.click(option);
-  // Longer than the pause after which typed text applies.
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await pause();
   expect(setFilter.mock.calls).toEqual([[{ modelName: 'gpt-4o' }, undefined]]);
   await screen.findByRole('button', { name: 'Model name: gpt-4o' });
 });

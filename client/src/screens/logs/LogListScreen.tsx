@@ -1,5 +1,5 @@
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Hidden } from '../../components/Text.js';
 import { EmptyState } from '../../components/EmptyState.js';
@@ -15,7 +15,6 @@ import { idPattern } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
 import { startOfToday } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { useMoment } from '../../lib/useMoment.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useStatus } from '../../lib/status.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
@@ -28,7 +27,7 @@ import { LogDetail } from '../../nouns/logs/LogDetail.js';
 import { LogFilterBar } from './LogFilterBar.js';
 import { costPattern, logSorts, typePattern, logVariables, noFilters, toExportQuery } from './logFilter.js';
 import { LogsDocument, MyLogsDocument } from '../../nouns/logs/logs.generated.js';
-import { LogStats } from './LogStats.js';
+import { LogStats, useLogStats } from './LogStats.js';
 import { LogUserDialog } from './LogUserDialog.js';
 import { useLogTail } from './useLogTail.js';
 
@@ -47,21 +46,23 @@ export function LogListScreen() {
   const { quotaPerUnit } = useStatus();
   const { opened, second, open } = useTimedRow();
   const [openedUser, setOpenedUser] = useRowParam('user');
-  const [now, refresh] = useMoment(grid.filter);
 
   // If the list is sorted otherwise, or is not on its first page, new rows do not belong to its beginning.
   const isNewestFirst = !grid.sort || (grid.sort.field === 'at' && grid.sort.direction === 'DESC');
   const tailPage = isNewestFirst ? grid.page : 1;
-  const variables = useMemo(
-    () => logVariables(grid, { isAdmin, quotaPerUnit }, now),
-    [grid, isAdmin, quotaPerUnit, now],
-  );
+  const variables = useMemo(() => logVariables(grid, { isAdmin, quotaPerUnit }), [grid, isAdmin, quotaPerUnit]);
   const { filter } = variables;
   // Log rows never change and no other screen shows them, so they are not cached.
   const fetchPolicy = 'no-cache';
   const all = useListPage(grid, LogsDocument, variables, ({ logs }) => logs, { fetchPolicy, isSkipped: !isAdmin });
   const own = useListPage(grid, MyLogsDocument, variables, ({ myLogs }) => myLogs, { fetchPolicy, isSkipped: isAdmin });
-  const { listProps } = isAdmin ? all : own;
+  const { listProps, reload: reloadRows } = isAdmin ? all : own;
+  const stats = useLogStats(filter, JSON.stringify(grid.filter), isAdmin);
+  const { reload: reloadStats } = stats;
+  const refresh = useCallback(() => {
+    reloadRows();
+    reloadStats();
+  }, [reloadRows, reloadStats]);
   const { loading } = listProps;
   const rows = useSteady<readonly LogRow[] | undefined>(listProps.rows);
   const listed = useMemo(() => rows?.map(({ id }) => String(id)) ?? [], [rows]);
@@ -111,7 +112,7 @@ export function LogListScreen() {
       }
       range={<RangeFilter filters={grid.filters} start={startOfToday()} />}
       menu={[{ label: t('actions.refresh'), onSelect: reload }, ...exports]}
-      badges={<LogStats filter={filter} question={JSON.stringify(grid.filter)} isAdmin={isAdmin} />}
+      badges={<LogStats stats={stats} />}
       filters={<LogFilterBar filters={grid.filters} isAdmin={isAdmin} />}
     >
       <ListGrid

@@ -1,4 +1,5 @@
 import { skipToken, useQuery } from '@apollo/client/react';
+import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { StatBadges, type Stat } from '../../components/StatBadges.js';
 import { count, integer } from '../../lib/format.js';
@@ -8,26 +9,25 @@ import { LogStatDocument, MyLogStatDocument, type LogFilter } from '../../nouns/
 
 const noCharges = { quota: 0, promptTokens: 0, completionTokens: 0 };
 
-/** Totals of the filtered rows, and the rates of the last minute. */
-export function LogStats({
-  filter,
-  question,
-  isAdmin,
-}: {
-  readonly filter: LogFilter;
-  /** The filter as chosen, without the moment of the last refresh. */
-  readonly question: string;
-  readonly isAdmin: boolean;
-}) {
-  const { t } = useTranslation();
-  const { money } = useFormat();
+/**
+ * Reads the totals of the filtered rows, and the rates of the last minute.
+ * @param question the filter as chosen
+ */
+export function useLogStats(filter: LogFilter, question: string, isAdmin: boolean) {
   const all = useQuery(LogStatDocument, isAdmin ? { variables: { filter }, fetchPolicy: 'no-cache' } : skipToken);
   const own = useQuery(MyLogStatDocument, isAdmin ? skipToken : { variables: { filter }, fetchPolicy: 'no-cache' });
-  const error = isAdmin ? all.error : own.error;
+  const { error, refetch } = isAdmin ? all : own;
   const page = useLastAnswer(isAdmin ? all.data?.logs : own.data?.myLogs, error, question);
-  const failed = error !== undefined && page === undefined;
+  const reload = useCallback(() => void refetch(), [refetch]);
   // Totals cover charged calls only: a list without calls has no totals.
   const hasCalls = filter.types?.includes('CONSUME') ?? true;
+  return { page, failed: error !== undefined && page === undefined, hasCalls, reload };
+}
+
+/** Shows the totals of a list of calls. */
+export function LogStats({ stats: { page, failed, hasCalls } }: { readonly stats: ReturnType<typeof useLogStats> }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
   const stat = page && (hasCalls ? page.sums : noCharges);
   const cell = (label: string, value: number | undefined): Stat => ({
     label,

@@ -1,5 +1,5 @@
 import { idPattern, listVariablesOf, type GridState, type SortOf } from '../../lib/gridState.js';
-import { startOfToday, toSeconds, toTimes } from '../../lib/timeRange.js';
+import { startOfToday, timesOf, toSeconds } from '../../lib/timeRange.js';
 import type { LogFilter, LogSortField, LogType } from '../../nouns/logs/logs.generated.js';
 import { typeLabels } from '../../nouns/logs/logTypes.js';
 
@@ -60,15 +60,13 @@ const isLogType = (text: string): text is LogType => Object.hasOwn(typeLabels, t
 export function toLogFilter(
   filters: LogFilters,
   { isAdmin, quotaPerUnit }: { readonly isAdmin: boolean; readonly quotaPerUnit: number },
-  now: Date,
 ): LogFilter {
   const text = (value: string) => (value.trim() === '' ? null : value.trim());
   const list = (value: string) => (value.trim() === '' ? null : [value.trim()]);
-  const { from, to } = toTimes(filters, startOfToday(), now);
   const requestId = text(filters.requestId);
   return {
     // A request is found at any time, unless a range is chosen.
-    at: requestId && !filters.from && !filters.to ? null : { from, until: to },
+    at: requestId && !filters.from && !filters.to ? null : timesOf(filters, startOfToday()),
     requestId,
     ...(filters.cost ? { quota: costRange(filters.cost, quotaPerUnit) } : {}),
     types: isLogType(filters.type) ? [filters.type] : null,
@@ -86,13 +84,11 @@ export function toLogFilter(
 
 export const logSorts = ['at', 'quota'] satisfies SortOf<LogSortField>[];
 
-/** @param now end of the range if the filter has none */
 export function logVariables(
   grid: GridState<LogFilters>,
   reader: { readonly isAdmin: boolean; readonly quotaPerUnit: number },
-  now: Date,
 ) {
-  const filter = toLogFilter(grid.filter, reader, now);
+  const filter = toLogFilter(grid.filter, reader);
   const variables = listVariablesOf<LogSortField>(grid);
   // The server sorts by cost only within a range. A request that is found without a range has few rows.
   const sort = filter.at || variables.sort?.[0]?.field === 'AT' ? (variables.sort ?? null) : null;

@@ -8,7 +8,7 @@ import { LogCard } from '../../nouns/logs/LogCard.js';
 import { ModelCell, TimeChips, TypeCell } from '../../nouns/logs/logCells.js';
 import { logColumns } from '../../nouns/logs/logColumns.js';
 import { LogDetailBody } from '../../nouns/logs/LogDetail.js';
-import { LogStats } from './LogStats.js';
+import { LogStats, useLogStats } from './LogStats.js';
 import type { LogRow } from '../../nouns/logs/logRow.js';
 import { LogStatDocument, type LogFilter } from '../../nouns/logs/logs.generated.js';
 
@@ -108,6 +108,10 @@ it('names the test of a channel so, without an amount', async () => {
   expect(screen.queryByText('$0.000200')).toBeNull();
 });
 
+function Badges({ filter, question = '' }: { readonly filter: LogFilter; readonly question?: string }) {
+  return <LogStats stats={useLogStats(filter, question, true)} />;
+}
+
 describe('the badges', () => {
   const stat = {
     logs: {
@@ -119,7 +123,7 @@ describe('the badges', () => {
   const open = (filter: LogFilter, mocks: readonly object[]) =>
     renderScreen({
       path: '/',
-      routes: [{ path: '/', element: <LogStats filter={filter} question="" isAdmin /> }],
+      routes: [{ path: '/', element: <Badges filter={filter} /> }],
       mocks: mocks as never,
     });
 
@@ -142,7 +146,7 @@ describe('the badges', () => {
       return (
         <>
           <button onClick={() => setUsername('ada')}>Only Ada</button>
-          <LogStats filter={filter} question={username} isAdmin />
+          <Badges filter={filter} question={username} />
         </>
       );
     }

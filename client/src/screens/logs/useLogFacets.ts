@@ -57,7 +57,7 @@ export function useLogFacets(filters: LogFilters, isAdmin: boolean) {
     all.data?.usage.items ?? own.data?.myUsage.items;
   return {
     open: (name: string): void =>
-      setFacet({ name, filter: toLogFilter({ ...filters, [name]: '' }, { isAdmin, quotaPerUnit }, new Date()) }),
+      setFacet({ name, filter: toLogFilter({ ...filters, [name]: '' }, { isAdmin, quotaPerUnit }) }),
     isLoading: all.loading || own.loading || types.loading,
     choicesOf: (name: Dimension): readonly FilterChoice[] | undefined =>
       name === dimension && rows ? choicesOf(rows, name, facet?.filter.types?.[0]) : undefined,

@@ -51,7 +51,7 @@ export function useLogTail(parts: {
   const [arrived, setArrived] = useState(none);
   const follows = filters.to === '';
   const filter = useMemo<LogFilter>(() => {
-    const { at: _at, ...fields } = toLogFilter(filters, { isAdmin, quotaPerUnit }, new Date());
+    const { at: _at, ...fields } = toLogFilter(filters, { isAdmin, quotaPerUnit });
     return fields;
   }, [filters, isAdmin, quotaPerUnit]);
 

@@ -29,7 +29,7 @@ export function ModelHealthScreen() {
   const isAdmin = useMay('USAGE_READ');
   const signedIn = useSession() !== null;
   const { enableModelHealth, publicModelHealth } = useStatus();
-  const address = useServerGrid({ filters: { keyword: '', group: '', window: 'DAY' } });
+  const address = useServerGrid({ filters: { keyword: '', group: '', window: 'DAY' }, views: ['window'] });
   const window = windows.find((one) => one === address.filter.window) ?? 'DAY';
   const isShown = enableModelHealth && (signedIn || publicModelHealth);
   const { data, error, loading, refetch } = useQuery(

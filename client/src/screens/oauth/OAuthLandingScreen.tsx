@@ -8,6 +8,7 @@ import { secondFactorPath } from '../../lib/confirmation.js';
 import { askOAuth } from '../../nouns/sign-in/oauthApi.js';
 import { useEnter } from '../../nouns/sign-in/useProviders.js';
 import { toast } from '../../components/toast.js';
+import { describe } from '../../lib/errors.js';
 import { adminRole, session } from '../../lib/session.js';
 import { writeText } from '../../lib/storage.js';
 
@@ -53,7 +54,7 @@ function Landing({ provider }: { readonly provider: Provider }) {
       }
       const answer = await askOAuth(provider, query);
       if (answer.kind === 'refused') {
-        fail(answer.message || t('errors.network'));
+        fail(describe(answer.failure, t));
       } else if (answer.kind === 'secondFactor') {
         writeText('aff', null);
         await navigate(secondFactorPath, { replace: true });

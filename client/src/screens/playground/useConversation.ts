@@ -2,6 +2,7 @@ import { useApolloClient } from '@apollo/client/react';
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { describeRefusal } from '../../lib/errors.js';
 import { session } from '../../lib/session.js';
 import { useStore } from '../../lib/store.js';
 import { ChatFailure, openChat, reconnecting } from './chatStream.js';
@@ -9,6 +10,14 @@ import { Conversation, isSignedOut } from './conversation.js';
 import { findKept, keep } from './keptConversation.js';
 import { toParameters, type Parameters } from './parameters.js';
 import { AnswerBillDocument } from './playground.generated.js';
+
+/** Codes of the site, by the codes of OpenAI's form that are no smaller writing of them. */
+const stableCodes: Readonly<Record<string, string>> = {
+  insufficient_user_quota: 'INSUFFICIENT_QUOTA',
+  pre_consume_token_quota_failed: 'INSUFFICIENT_TOKEN_QUOTA',
+  rate_limit_exceeded: 'RATE_LIMITED',
+  sensitive_words_detected: 'SENSITIVE_WORDS',
+};
 
 /** The user's conversation and parameters, from this browser's storage. */
 export function useConversation(userId: number) {
@@ -47,9 +56,9 @@ export function useConversation(userId: number) {
         return t('playground.expired');
       }
       if (!(error instanceof ChatFailure)) return t('errors.network');
-      return (
-        error.message || (error.status === null ? t('playground.broken') : t('errors.http', { status: error.status }))
-      );
+      const { status, code, message } = error;
+      if (message === '') return status === null ? t('playground.broken') : t('errors.http', { status });
+      return describeRefusal({ code: stableCodes[code] ?? code.toUpperCase(), message }, t);
     };
   }, [latest, navigate, t]);
   useEffect(() => () => conversation.stop(), [conversation]);

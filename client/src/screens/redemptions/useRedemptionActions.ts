@@ -118,7 +118,7 @@ export function useRedemptionActions({
             const { data } = await runDisable({ variables: { ids: [...ids] } });
             refetch();
             onDone(
-              showOutcome(data?.disableRedemptions ?? undefined, {
+              showOutcome(data?.disableRedemptions ?? undefined, t, {
                 done: (count) => t('redemptions.disabledCount', { count }),
                 refused: (counts) => t('redemptions.disableRefused', counts),
               }),

@@ -1,6 +1,7 @@
 import { fireEvent, screen } from '@testing-library/react';
 import { useLocation } from 'react-router-dom';
 import { session } from '../../lib/session.js';
+import { siteStatus } from '../../lib/status.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { RegisterDocument } from './register.generated.js';
 import { RegisterScreen } from './RegisterScreen.js';
@@ -11,6 +12,7 @@ function Login() {
 
 it('leads a new user to the sign-in page with the name that was registered', async () => {
   session.end();
+  siteStatus.set({ ...siteStatus.get(), registerEnabled: true, passwordRegisterEnabled: true });
   const input = { username: 'ada', password: 'long enough 1' };
   await renderScreen({
     path: '/register',

@@ -1,4 +1,3 @@
-import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import MuiLink from '@mui/material/Link';
@@ -14,18 +13,20 @@ import { Logo } from '../../components/Logo.js';
 import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
 import { describeFailure } from '../../lib/errors.js';
+import { useClient } from '../../lib/graphqlClient.js';
 import { useSession } from '../../lib/session.js';
 import { showFormError } from '../../components/form/showFormError.js';
 import { useStatus } from '../../lib/status.js';
 import { readText, writeText } from '../../lib/storage.js';
-import { RegisterDocument, RegisterOptionsDocument, SendEmailCodeDocument } from './register.generated.js';
+import { RegisterDocument, SendEmailCodeDocument } from './register.generated.js';
 
 /** Storage key of the invite code, kept until the visitor registers. */
 const referralKey = 'aff';
 
 export function RegisterScreen() {
   const { t } = useTranslation();
-  const { systemName } = useStatus();
+  const { systemName, registerEnabled, passwordRegisterEnabled, emailVerification } = useStatus();
+  const client = useClient();
   const user = useSession();
   const navigate = useNavigate();
   const [params] = useSearchParams();
@@ -34,9 +35,6 @@ export function RegisterScreen() {
     if (given) writeText(referralKey, given);
   }, [given]);
   const referral = given ?? readText(referralKey) ?? '';
-  const { data } = useQuery(RegisterOptionsDocument);
-  const [register] = useMutation(RegisterDocument);
-  const [sendCode] = useMutation(SendEmailCodeDocument);
   const form = useForm({
     mode: 'onTouched',
     defaultValues: { username: '', password: '', confirm: '', email: '', verificationCode: '' },
@@ -45,7 +43,6 @@ export function RegisterScreen() {
   const [entering, setEntering] = useState(false);
   const check = useBotCheck();
   const turnstile = check.token ? { turnstile: check.token } : {};
-  const options = data?.status;
 
   if (user && !entering && !form.formState.isSubmitting) return <Navigate to="/token" replace />;
 
@@ -55,12 +52,15 @@ export function RegisterScreen() {
       return;
     }
     try {
-      await register({
+      await (
+        await client()
+      ).mutate({
+        mutation: RegisterDocument,
         variables: {
           input: {
             username: username.trim(),
             password,
-            ...(options?.emailVerification ? { email: email.trim(), verificationCode: verificationCode.trim() } : {}),
+            ...(emailVerification ? { email: email.trim(), verificationCode: verificationCode.trim() } : {}),
             ...(referral ? { inviteCode: referral } : {}),
             ...turnstile,
           },
@@ -74,7 +74,7 @@ export function RegisterScreen() {
     }
   });
 
-  const closed = options && !(options.registerEnabled && options.passwordRegisterEnabled);
+  const closed = !(registerEnabled && passwordRegisterEnabled);
   return (
     <PublicPage
       width={376}
@@ -128,12 +128,12 @@ export function RegisterScreen() {
             large
             rules={{ validate: (value, { password }) => value === password || t('fields.passwordMismatch') }}
           />
-          {options?.emailVerification && (
+          {emailVerification && (
             <VerifiedEmailFields
               form={form}
               codeField="verificationCode"
               check={check}
-              send={(input) => sendCode({ variables: { input } })}
+              send={async (input) => (await client()).mutate({ mutation: SendEmailCodeDocument, variables: { input } })}
               large
             />
           )}
@@ -146,7 +146,7 @@ export function RegisterScreen() {
           </Button>
         </Box>
       )}
-      {options?.registerEnabled && <SignInWith onEnter={() => setEntering(true)} inviteCode={referral || undefined} />}
+      {registerEnabled && <SignInWith onEnter={() => setEntering(true)} inviteCode={referral || undefined} />}
     </PublicPage>
   );
 }

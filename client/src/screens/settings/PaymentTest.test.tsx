@@ -1,19 +1,18 @@
 import { fireEvent, screen } from '@testing-library/react';
+import { PaymentMethodsDocument } from '../../nouns/payments/paymentMethods.generated.js';
 import { answers } from '../../testing/lists.js';
+import { alipay } from '../../testing/paymentMethods.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { PaymentTest } from './PaymentTest.js';
-import { PaymentProvidersDocument, TestPaymentDocument, type PaymentTestOutcome } from './settings.generated.js';
+import { TestPaymentDocument, type PaymentTestOutcome } from './settings.generated.js';
 
 const open = (outcome: PaymentTestOutcome, reply: string | null) =>
   renderScreen({
     routes: [{ path: '/', element: <PaymentTest /> }],
     mocks: [
-      answers(PaymentProvidersDocument, {
-        paymentMethods: [
-          { __typename: 'PaymentMethodDetails', method: 'ALIPAY', provider: 'epay', isOffered: true },
-          { __typename: 'PaymentMethodDetails', method: 'STRIPE_CHECKOUT', provider: 'stripe', isOffered: false },
-        ],
+      answers(PaymentMethodsDocument, {
+        paymentMethods: [alipay, { ...alipay, method: 'STRIPE_CHECKOUT', provider: 'stripe', isOffered: false }],
       }),
       {
         request: { query: TestPaymentDocument, variables: { provider: 'epay' } },

@@ -6,12 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { useMay } from '../../lib/permissions.js';
-import {
-  PaymentProvidersDocument,
-  TestPaymentDocument,
-  type PaymentTestOutcome,
-  type TestPaymentMutation,
-} from './settings.generated.js';
+import { PaymentMethodsDocument } from '../../nouns/payments/paymentMethods.generated.js';
+import { TestPaymentDocument, type PaymentTestOutcome, type TestPaymentMutation } from './settings.generated.js';
 
 const unsure: readonly PaymentTestOutcome[] = ['UNCLEAR', 'CALLBACK_NOT_PUBLIC', 'CALLBACK_MISSING', 'NOT_CONFIGURED'];
 
@@ -38,7 +34,7 @@ export function PaymentTest() {
     setResults([]);
     setLoading(true);
     void act(async () => {
-      const { data } = await client.query({ query: PaymentProvidersDocument, fetchPolicy: 'network-only' });
+      const { data } = await client.query({ query: PaymentMethodsDocument, fetchPolicy: 'network-only' });
       const offered = data?.paymentMethods.filter(({ isOffered }) => isOffered) ?? [];
       const providers = [...new Set(offered.map(({ provider }) => provider))];
       // Without any, the server says what is missing.

@@ -27,7 +27,7 @@ export function StatusPageScreen() {
   const { t } = useTranslation();
   const signedIn = useSession() !== null;
   const { enableStatusPage } = useStatus();
-  const address = useServerGrid({ filters: { keyword: '', group: '', period: 'DAY' } });
+  const address = useServerGrid({ filters: { keyword: '', group: '', period: 'DAY' }, views: ['period'] });
   const period = periods.find((one) => one === address.filter.period) ?? 'DAY';
   const { data, error, loading, refetch } = useQuery(
     StatusPageDocument,

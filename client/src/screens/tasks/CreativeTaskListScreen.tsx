@@ -19,7 +19,7 @@ import { useTaskQuery } from './useTaskQuery.js';
 export function CreativeTaskListScreen() {
   const { t } = useTranslation();
   const { query, variables } = useTaskQuery(startOfToday);
-  const { rows, listProps } = useListPage(
+  const { rows, reload, listProps } = useListPage(
     query.grid,
     query.isAdmin ? CreativeTasksDocument : MyCreativeTasksDocument,
     variables,
@@ -32,7 +32,7 @@ export function CreativeTaskListScreen() {
     changedOf: ({ creativeTaskChanged }) => creativeTaskChanged,
     rows,
     takesNew: query.grid.page === 0,
-    reload: query.refresh,
+    reload,
   });
 
   return (

@@ -22,7 +22,7 @@ export function DrawingListScreen() {
   const { t } = useTranslation();
   const { mjNotifyEnabled } = useStatus();
   const { query, variables } = useTaskQuery(lastThirtyDays);
-  const { rows, listProps } = useListPage(
+  const { rows, reload, listProps } = useListPage(
     query.grid,
     query.isAdmin ? DrawingsDocument : MyDrawingsDocument,
     variables,
@@ -35,7 +35,7 @@ export function DrawingListScreen() {
     changedOf: ({ drawingChanged }) => drawingChanged,
     rows,
     takesNew: query.grid.page === 0,
-    reload: query.refresh,
+    reload,
   });
 
   return (

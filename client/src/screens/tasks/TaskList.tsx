@@ -20,7 +20,7 @@ export interface TaskListProps<R extends { readonly id: number }> {
   readonly query: TaskQuery;
   readonly live: LiveList;
   /** The page of the list, as `useListPage` reads it. */
-  readonly list: Pick<ListGridProps<R>, 'rows' | 'totalCount' | 'loading' | 'error'>;
+  readonly list: Pick<ListGridProps<R>, 'grid' | 'rows' | 'totalCount' | 'loading' | 'error' | 'onRetry'>;
   readonly columnsOf: (tools: TaskCellTools) => GridColDef<R>[];
   readonly renderCard: (row: R, tools: TaskCellTools) => ReactNode;
   /** The record of a row, which a click on it shows. */
@@ -31,7 +31,7 @@ export interface TaskListProps<R extends { readonly id: number }> {
 /** The common parts of the drawing and music lists: filters, live rows, and the viewer. */
 export function TaskList<R extends { readonly id: number }>(props: TaskListProps<R>) {
   const { title, live, list, columnsOf, renderCard } = props;
-  const { grid, start, isAdmin, refresh } = props.query;
+  const { grid, start, isAdmin } = props.query;
   const { t } = useTranslation();
   const [viewed, setViewed] = useState<Viewed | null>(null);
   const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
@@ -41,7 +41,7 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
       title={title}
       live={<LiveControl state={live.state} paused={live.paused} onPause={live.setPaused} />}
       range={<RangeFilter filters={grid.filters} start={start} />}
-      menu={[{ label: t('actions.refresh'), onSelect: refresh }]}
+      menu={[{ label: t('actions.refresh'), onSelect: list.onRetry }]}
       notice={props.notice}
       filters={
         <FilterBar
@@ -56,8 +56,6 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
         columnsKey={props.columnsKey}
         columns={columns}
         {...list}
-        grid={grid}
-        onRetry={refresh}
         getRowId={(row) => row.id}
         onRowOpen={(row) => setViewed(props.recordOf(row, tools))}
         renderCard={(row) => renderCard(row, tools)}

@@ -1,5 +1,5 @@
 import { idPattern } from '../../lib/gridState.js';
-import { toTimes } from '../../lib/timeRange.js';
+import { timesOf } from '../../lib/timeRange.js';
 
 /** The filters of both lists as they stand in the URL; times in Unix seconds, empty for the default. */
 export interface TaskFilters extends Record<string, string> {
@@ -16,12 +16,11 @@ const day = 24 * 3_600_000;
 export const lastThirtyDays = (): Date => new Date(Date.now() - 30 * day);
 
 /** The query's filter. Only admins can filter by channel. */
-export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean, now: Date) {
+export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean) {
   const channel = filters.channelId.trim();
   const task = filters.task.trim();
-  const { from, to } = toTimes(filters, start, now);
   return {
-    submitted: { from, until: to },
+    submitted: timesOf(filters, start),
     ...(task === '' ? {} : { taskIds: [task] }),
     ...(isAdmin && idPattern.test(channel) ? { channelIds: [Number(channel)] } : {}),
   };

@@ -30,16 +30,12 @@ it('refuses an empty code', async () => {
   expect(onRedeemed).not.toHaveBeenCalled();
 });
 
-it('keeps a refused code with the server’s words, and clears one that was taken', async () => {
+it('keeps a refused code with the reason, and clears one that was taken', async () => {
   const taken = { data: { redeem: { __typename: 'Redeemed', quota: 2_500_000 } } };
-  const code = await open(
-    '',
-    { data: { redeem: { __typename: 'RedeemRefused', message: 'This code was used already' } } },
-    taken,
-  );
+  const code = await open('', { data: { redeem: { __typename: 'RedeemRefused', code: 'USED' } } }, taken);
   fireEvent.change(code, { target: { value: ' abc ' } });
   fireEvent.click(screen.getByRole('button', { name: 'Redeem' }));
-  await screen.findByText('This code was used already');
+  await screen.findByText('Code already used');
   expect(code).toHaveValue(' abc ');
   fireEvent.click(screen.getByRole('button', { name: 'Redeem' }));
   await screen.findByText('$5.00 added to your balance');

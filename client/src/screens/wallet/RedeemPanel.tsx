@@ -34,8 +34,8 @@ export function RedeemPanel({
       const idempotencyKey = keyFor({ code, redeemed: redeemed.current });
       const { data } = await redeem({ variables: { key: code, idempotencyKey } });
       const result = data?.redeem;
-      if (result && 'message' in result) {
-        form.setError('key', { message: result.message }, { shouldFocus: true });
+      if (result && 'code' in result) {
+        form.setError('key', { message: t(`wallet.refused.${result.code}`) }, { shouldFocus: true });
         return;
       }
       toast.success(t('wallet.redeemed', { amount: money(result?.quota ?? 0, 'balance') }));

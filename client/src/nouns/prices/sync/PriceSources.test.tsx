@@ -14,7 +14,7 @@ it.each([
 ])('says why a file was not taken: %s', async (_, answer, text) => {
   globalThis.fetch = jest.fn(async () => {
     if (!answer) throw new TypeError('Failed to fetch');
-    return { json: async () => answer };
+    return { status: 200, text: async () => JSON.stringify(answer) };
   }) as unknown as typeof fetch;
   const onChecked = jest.fn();
   await renderScreen({ routes: [{ path: '/', element: <PriceSources check={null} onChecked={onChecked} /> }] });

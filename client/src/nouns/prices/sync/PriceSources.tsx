@@ -11,10 +11,9 @@ import { useTranslation } from 'react-i18next';
 import { Field } from '../../../components/form/Field.js';
 import { Notice } from '../../../components/Notice.js';
 import { ToneChip } from '../../../components/Tone.js';
-import { toast } from '../../../components/toast.js';
 import { useAction } from '../../../components/useAction.js';
 import { dateTime, integer } from '../../../lib/format.js';
-import { PriceFileRefused, sendPriceFile } from './priceFile.js';
+import { sendPriceFile } from './priceFile.js';
 import { CheckPricesDocument, type PriceCheckHeadFragment } from './priceSync.generated.js';
 import { sourceName } from './diffLine.js';
 
@@ -65,14 +64,7 @@ export function PriceSources({
   const run = async () => {
     setBusy(true);
     await act(async () => {
-      let made: number | null = null;
-      try {
-        if (file) made = await sendPriceFile(file, null);
-      } catch (error) {
-        if (!(error instanceof PriceFileRefused) || error.message === '') throw error;
-        toast.error(error.message);
-        return undefined;
-      }
+      let made = file ? await sendPriceFile(file, null) : null;
       if (urls.length > 0) {
         const { data } = await checkPrices({ variables: { input: { urls, withCheckId: made } } });
         made = data?.checkPrices?.check.id ?? made;

@@ -1,14 +1,12 @@
 import { sitePath } from '../../../lib/basePath.js';
+import { noResponse, RefusedError, restFailure } from '../../../lib/errors.js';
 import { session } from '../../../lib/session.js';
-
-/** The file was refused; the message is the server's, empty when there was no response. */
-export class PriceFileRefused extends Error {}
 
 /**
  * Sends a list of prices as a file.
  * @param withCheckId adds the sources of this check
  * @returns the id of the check
- * @throws PriceFileRefused
+ * @throws RefusedError
  */
 export async function sendPriceFile(file: File, withCheckId: number | null): Promise<number> {
   const query = new URLSearchParams({
@@ -22,12 +20,17 @@ export async function sendPriceFile(file: File, withCheckId: number | null): Pro
     headers: { 'content-type': 'application/octet-stream', ...(user ? { 'Veloera-User': String(user.id) } : {}) },
     body: file,
   }).catch(() => null);
-  const answer = (await response?.json().catch(() => null)) as {
-    success?: boolean;
-    message?: string;
-    data?: { id?: number };
-  } | null;
-  const id = answer?.data?.id;
-  if (!answer?.success || id === undefined) throw new PriceFileRefused(answer?.message ?? '');
+  if (response === null) throw new RefusedError(noResponse);
+  const body = await response.text().catch(() => '');
+  const id = idOf(body);
+  if (id === undefined) throw new RefusedError(restFailure(body, response.status));
   return id;
+}
+
+function idOf(body: string): number | undefined {
+  try {
+    return (JSON.parse(body) as { data?: { id?: number } | null } | null)?.data?.id;
+  } catch {
+    return undefined;
+  }
 }
