@@ -3,6 +3,7 @@ import { Alert } from '../console/alerts/index.js';
 import { AuditRecord } from '../console/audit/index.js';
 import { AccessToken, Session } from '../console/auth/index.js';
 import { Budget } from '../billing/budgets/index.js';
+import { Plan, Subscription } from '../billing/plans/index.js';
 import { Channel } from '../console/channels/index.js';
 import { Dashboard } from '../console/dashboards/index.js';
 import { Log } from '../console/logs/index.js';
@@ -39,6 +40,8 @@ export const entities: readonly EntityClass[] = [
   AuthenticatorApp,
   Passkey,
   Budget,
+  Plan,
+  Subscription,
   Alert,
   Dashboard,
 ];

@@ -1,7 +1,7 @@
 import { type Price, type PriceBook } from '../billing/prices/index.js';
 import type { CaptureRule } from '../shared/capture-rule.js';
 import type { Caller } from './admit/authentication.js';
-import type { CountingBudgets } from './admit/call-budgets.js';
+import type { CallPlan, CountingBudgets } from './admit/call-budgets.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import type { Endpoint } from './endpoint.js';
@@ -50,6 +50,15 @@ export interface RoutedCall extends Pick<
   readonly price?: Price;
 }
 
+/** How a plan concerns the payment of a call. */
+export interface PlanPayment {
+  readonly plan: CallPlan;
+  /** False when the plan had no room and the balance pays. */
+  readonly isPaidByPlan: boolean;
+  /** Whether the call may get less output, so that it fits into the plan. */
+  readonly mayBeLimited: boolean;
+}
+
 /** Everything about a call that its charge and its log row need. */
 export interface Call extends RoutedCall {
   /**
@@ -78,4 +87,8 @@ export interface Call extends RoutedCall {
   readonly asked?: { readonly group: string; readonly model: string } | undefined;
   /** Null for calls without a budget. */
   readonly budgets: CountingBudgets | null;
+  /** The plans that may pay for the call, in order. Null for calls without one. */
+  readonly plans: readonly CallPlan[] | null;
+  /** How a plan concerns the payment. Absent for calls without a plan. */
+  readonly payment?: PlanPayment | undefined;
 }

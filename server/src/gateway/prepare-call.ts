@@ -20,6 +20,7 @@ import { withMappedFacts } from './reserve/metering/mapped-price.js';
 import { overriddenCalls } from './reserve/metering/overridden-call.js';
 import { estimatePrompt } from './reserve/metering/prompt-tokens.js';
 import { unpricedSelectors, unpricedTools } from './reserve/metering/server-tools.js';
+import { reserveByPlan } from './reserve/plan-payment.js';
 import { reserveFor, type Reserved } from './reserve/reserve.js';
 import type { Admission } from './route/admission.js';
 import type { CallUse } from './route/limits/limit-board.js';
@@ -51,6 +52,8 @@ export class CallPreparation {
     const { drawing, advisor } = request;
     const isOverridden = this.overridesPrice && (request.images ?? endpoint.limitOutput) !== undefined;
     const overridden = isOverridden ? overriddenCalls(request, admission.candidates, admission.model) : undefined;
+    const ofCaller = this.isBudgeted(caller) ? budgets.of(caller, admission.group, admission.bareModel) : null;
+    const hasPlan = caller.user.plans.length > 0 && !price.isFree;
     const isCaptured = values['content_capture.rules'].length > 0;
     return {
       requestId: incoming.requestId,
@@ -72,7 +75,8 @@ export class CallPreparation {
       drawing: drawing ? prices.ofDrawing(price, drawing.model, admission.group) : undefined,
       advice: advisor ? prices.ofAdvice(price, advisor.model, admission.group) : undefined,
       prices,
-      budgets: this.isBudgeted(caller) ? budgets.of(caller, admission.group, admission.bareModel) : null,
+      budgets: ofCaller,
+      plans: hasPlan ? budgets.plansFor(caller, admission.group, admission.bareModel, ofCaller) : null,
       guard: asked.guard,
       capture: isCaptured ? captures.of(caller, admission.group) : undefined,
     };
@@ -151,7 +155,9 @@ export class CallPreparation {
 
   private reserveOnly(call: Call): Promise<Reserved> {
     const { keys, ledger, options, budgets } = this.deps;
-    const reserving = reserveFor(call, ledger, options.values);
+    const reserving = call.plans
+      ? reserveByPlan(call, call.plans, ledger, options.values)
+      : reserveFor(call, ledger, options.values);
     this.running.waits(call.requestId);
     // Callbacks are used because every call comes here: an async function costs five times as much memory.
     return reserving.then(

@@ -1,4 +1,4 @@
-import { addDays, dayOf, firstOfMonth, hourOf, mondayOf, startOfDay, startOfHour } from './calendar.js';
+import { addDays, dayOf, firstOfMonth, hourOf, mondayOf, monthsAfter, startOfDay, startOfHour } from './calendar.js';
 import { unixSecond, unixSeconds } from './clock.js';
 
 export const budgetLevels = ['token', 'user', 'group', 'channel', 'site'] as const;
@@ -25,7 +25,7 @@ export interface BudgetSchedule {
   readonly isRolling: boolean;
   /** IANA name. */
   readonly timeZone: string;
-  /** Of a fixed range. Null: it has no start. */
+  /** Of a fixed range. Null: it has no start. Windows of another span with a start and an end begin at the start. */
   readonly startsAt: Date | null;
   readonly endsAt: Date | null;
 }
@@ -33,7 +33,8 @@ export interface BudgetSchedule {
 /** The fields of a budget that calls need. */
 export interface KnownBudget extends BudgetSchedule {
   readonly id: number;
-  readonly level: BudgetLevel;
+  /** Windows of plans are budgets that are set with the plan only. */
+  readonly level: BudgetLevel | 'plan';
   readonly kind: BudgetKind;
   /** Quota, model tokens or calls in each window. */
   readonly amount: number;
@@ -79,6 +80,7 @@ export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWin
     const end = endsAt ? unixSeconds(endsAt) : 0;
     return second < start || second >= end ? null : { start, from: start, end, lifetime: null };
   }
+  if (startsAt && endsAt) return anchoredWindow(span, startsAt, endsAt, second);
   if (isRolling) {
     const length = rollingSeconds[span];
     const bucket = length / rollingBuckets;
@@ -88,6 +90,36 @@ export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWin
   const [first, next] = calendarWindow(span, new Date(now), timeZone);
   const start = unixSeconds(first);
   return { start, from: start, end: unixSeconds(next), lifetime: null };
+}
+
+/**
+ * Returns the window of a span whose first window begins at the second of `startsAt`. The last one ends with the range.
+ * @returns null outside the range
+ */
+function anchoredWindow(
+  span: Exclude<BudgetSpan, 'fixed' | 'minute'>,
+  startsAt: Date,
+  endsAt: Date,
+  second: number,
+): BudgetWindow | null {
+  const first = unixSeconds(startsAt);
+  const last = unixSeconds(endsAt);
+  if (second < first || second >= last) return null;
+  const [start, next] =
+    span === 'month' ? anchoredMonth(startsAt, second) : anchoredSeconds(rollingSeconds[span], first, second);
+  return { start, from: start, end: Math.min(next, last), lifetime: null };
+}
+
+function anchoredSeconds(length: number, first: number, second: number): [number, number] {
+  const start = first + Math.floor((second - first) / length) * length;
+  return [start, start + length];
+}
+
+function anchoredMonth(startsAt: Date, second: number): [number, number] {
+  const at = (months: number): number => unixSeconds(monthsAfter(startsAt, months));
+  let months = Math.floor((second - unixSeconds(startsAt)) / (31 * day));
+  while (at(months + 1) <= second) months++;
+  return [at(months), at(months + 1)];
 }
 
 function calendarWindow(span: Exclude<BudgetSpan, 'fixed' | 'minute'>, now: Date, timeZone: string): [Date, Date] {

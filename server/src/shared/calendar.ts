@@ -120,3 +120,12 @@ export const firstOfMonth = ({ year, month }: CalendarDay, months = 0): Calendar
   month: month + months,
   day: 1,
 });
+
+/** Returns the instant so many months later in UTC. A day that the month lacks becomes its last day. */
+export function monthsAfter(start: Date, months: number): Date {
+  const [year, month] = [start.getUTCFullYear(), start.getUTCMonth() + months];
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const moved = new Date(start);
+  moved.setUTCFullYear(year, month, Math.min(start.getUTCDate(), lastDay));
+  return moved;
+}

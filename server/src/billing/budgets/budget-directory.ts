@@ -88,7 +88,7 @@ export class BudgetDirectory {
     const turn = ++this.begun;
     const rows = (await this.database.query(
       `SELECT ${knownBudgetJson} AS budget FROM budgets b
-        WHERE b.level NOT IN ('token', 'user') AND b.enabled ORDER BY b.id`,
+        WHERE b.level NOT IN ('token', 'user', 'plan') AND b.enabled ORDER BY b.id`,
     )) as Array<{ budget: KnownBudgetRow }>;
     if (turn < this.used) return;
     this.used = turn;
@@ -109,6 +109,7 @@ export class BudgetDirectory {
           break;
         case 'token':
         case 'user':
+        case 'plan':
           break;
         default:
           level satisfies never;

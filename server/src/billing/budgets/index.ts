@@ -3,7 +3,14 @@ export { type BudgetPatch, type NewBudget, parseBudgetPatch, parseNewBudget } fr
 export { BudgetRefusals } from './budget-refusals.js';
 export { type BudgetState, type BudgetView, readBudgetStates, usedShare } from './budget-states.js';
 export { Budget } from './budget.entity.js';
-export { budgetsOf, type KnownBudgetRow, noBudgets, toKnownBudgets, toKnownRates } from './known-budget.js';
+export {
+  budgetsOf,
+  knownBudgetJson,
+  type KnownBudgetRow,
+  noBudgets,
+  toKnownBudgets,
+  toKnownRates,
+} from './known-budget.js';
 export {
   budgetShape,
   createTokenBudgets,

@@ -67,6 +67,20 @@ export const toHoldRows = (holds: readonly BudgetHold[]): object[] =>
     ...(lifetime === null ? { e: end } : { d: lifetime }),
   }));
 
-/** Converts holds to rows for a settlement whose reservation may be lost: the reserved amounts are 0. */
-export const toLostHoldRows = (holds: readonly BudgetHold[]): object[] =>
-  holds.map(({ budgetId, kind, start }) => ({ i: budgetId, k: kindLetter[kind], s: start, a: 0 }));
+/**
+ * Converts holds to rows for a settlement whose reservation may be lost: the reserved amounts are 0. The last row names
+ * the plan that pays (`platform/db/migrations/ledger-plans.ts`).
+ */
+export const toLostHoldRows = (
+  holds: readonly BudgetHold[],
+  { userId, subscriptionId }: { readonly userId: number; readonly subscriptionId?: number },
+): object[] => {
+  const rows: object[] = holds.map(({ budgetId, kind, start }) => ({
+    i: budgetId,
+    k: kindLetter[kind],
+    s: start,
+    a: 0,
+  }));
+  if (subscriptionId !== undefined) rows.push({ i: 0, p: subscriptionId, u: userId, a: 0 });
+  return rows;
+};

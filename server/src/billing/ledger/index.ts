@@ -8,6 +8,8 @@ export {
   type Posting,
   QuotaError,
   type Reservation,
+  type ReserveRequest,
+  SubscriptionEndedError,
   type Transaction,
 } from './ledger.js';
 export { postEntry } from './post-entry.js';

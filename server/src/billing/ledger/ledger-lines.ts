@@ -12,6 +12,8 @@ export interface SettleLine {
   readonly userId: number;
   /** JSON text of one row of `ledger_settle_one`, `ledger_settle_calls` and `ledger_settle_lost`. */
   readonly json: string;
+  /** Set when a plan pays. The balance that the database reports was read before. */
+  readonly isOfPlan?: true;
   /**
    * Ids of budgets whose holds are released before, because their channels did not serve the call. Absent for nearly
    * all calls.
@@ -28,6 +30,7 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
   return {
     requestId: reservation.requestId,
     userId: reservation.userId,
+    ...(reservation.subscriptionId === undefined ? {} : { isOfPlan: true }),
     // A name chosen by a client or a provider must never prevent a charge.
     json: storableJson({
       request_id: reservation.requestId,
@@ -36,7 +39,8 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       charge: charge.quota,
       // Undefined fields are not written.
       rest: charge.rest || undefined,
-      least: charge.least,
+      // A plan pays the whole charge, so no part of it depends on the balance.
+      least: reservation.subscriptionId === undefined ? charge.least : undefined,
       counted: charge.counted ? 1 : 0,
       logged: charge.logged,
       created_at: settledAt,
@@ -57,7 +61,7 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       content: charge.content,
       other: charge.other,
       // The value is undefined for calls without a budget.
-      budget_holds: reservation.budgets && toLostHoldRows(reservation.budgets),
+      budget_holds: reservation.budgets && toLostHoldRows(reservation.budgets, reservation),
     }),
   };
 }
@@ -89,6 +93,7 @@ export function toReserveJson(request: ReserveRequest): string {
     // `m` is the minimum balance: a priced call whose estimate rounds to 0 still needs one unit.
     m: request.priced ? Math.max(1, request.amount) : 0,
     b: request.budgets && toHoldRows(request.budgets),
+    p: request.subscriptionId,
   });
 }
 

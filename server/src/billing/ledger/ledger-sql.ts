@@ -1,11 +1,14 @@
 import type { Pool, QueryArrayConfig, QueryConfig } from 'pg';
 import { AppError } from '../../shared/errors.js';
 import { budgetError, toHoldRows, type BudgetHold, type BudgetRefusal } from './budget-holds.js';
-import { QuotaError, type ReserveRequest } from './ledger.js';
+import { QuotaError, type ReserveRequest, SubscriptionEndedError } from './ledger.js';
 
 /** Why the database refused a reservation. */
 export interface Refusal {
-  /** The outcome: 1 unknown user, 2 user quota too low, 3 token quota too low, 4 a budget has no room. */
+  /**
+   * The outcome: 1 unknown user, 2 user quota too low, 3 token quota too low, 4 a budget has no room, 5 the
+   * subscription has ended.
+   */
   readonly outcome: number;
   readonly userQuota: number;
   readonly tokenQuota: number;
@@ -20,6 +23,8 @@ export function refusalError(refusal: Refusal, request: ReserveRequest): AppErro
       return new QuotaError('INSUFFICIENT_QUOTA', refusal.userQuota, request.amount);
     case 3:
       return new QuotaError('INSUFFICIENT_TOKEN_QUOTA', refusal.tokenQuota, request.amount);
+    case 5:
+      return new SubscriptionEndedError(request.subscriptionId ?? 0);
     default:
       return new AppError('INVALID_API_KEY', 'Invalid token');
   }
@@ -28,7 +33,7 @@ export function refusalError(refusal: Refusal, request: ReserveRequest): AppErro
 /** The result of a batch of settlements. */
 export interface SettledBatch {
   /** The new balance of every user who was charged. */
-  readonly balances: ReadonlyMap<number, number>;
+  readonly balances: Map<number, number>;
   /** Request ids without a reservation: already settled, or lost in a crash. */
   readonly missing: ReadonlySet<string>;
   /** Quota that a balance did not have, by request id. */

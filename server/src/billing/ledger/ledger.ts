@@ -8,8 +8,8 @@ import type { BudgetHold, BudgetRefusal } from './budget-holds.js';
 export interface Ledger {
   /**
    * Reserves `amount` of the user and the token in one atomic step, before the provider is called.
-   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError; SERVICE_UNAVAILABLE while the database
-   * is unavailable
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError, SubscriptionEndedError;
+   * SERVICE_UNAVAILABLE while the database is unavailable
    */
   reserve(request: ReserveRequest): Promise<Reservation>;
   /**
@@ -50,6 +50,13 @@ export class QuotaError extends AppError {
   }
 }
 
+/** The subscription that was to pay for a call has ended. */
+export class SubscriptionEndedError extends AppError {
+  constructor(readonly subscriptionId: number) {
+    super('CONFLICT', 'the plan has ended');
+  }
+}
+
 /** An amount to reserve before a call. */
 export interface ReserveRequest {
   readonly requestId: string;
@@ -71,6 +78,8 @@ export interface ReserveRequest {
   readonly durable?: boolean;
   /** The amounts that the call reserves in its budgets. Absent for calls without a budget, which have no extra cost. */
   readonly budgets?: readonly BudgetHold[];
+  /** The subscription that pays in place of the user's balance. `budgets` then has its windows. */
+  readonly subscriptionId?: number;
 }
 
 /** A reservation that the ledger made. */
@@ -120,7 +129,7 @@ export interface Charge {
 
 /** The result of a settlement. */
 export interface Settled {
-  /** The user's new balance; null when unknown (spooled, or settled before). */
+  /** The user's new balance; null when unknown (spooled, settled before, or beside a call that a plan paid). */
   readonly userQuota: number | null;
   /** Quota of the charge that the balance did not have. 0 while it is unknown. */
   readonly uncharged: number;
@@ -140,6 +149,7 @@ export interface Posting {
     | 'transfer'
     | 'rebate'
     | 'refund'
+    | 'plan'
     | 'token_limit';
   readonly userId: number;
   /** The account: by default the user's balance, or the token's remaining quota when `tokenId` is set. */

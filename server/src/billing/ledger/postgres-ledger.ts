@@ -77,6 +77,7 @@ export class PostgresLedger implements Ledger {
           const lost =
             missing.size === 0 ? [] : items.filter(({ line, owned }) => owned && missing.has(line.requestId));
           const unstored = lost.length > 0 ? await this.settleLost(sql, lost) : none;
+          for (const { line } of items) if (line.isOfPlan) balances.delete(line.userId);
           for (const { line, done, failed } of items) {
             const problem = unstored.get(line.requestId);
             if (problem) {

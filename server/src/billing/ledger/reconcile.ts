@@ -78,6 +78,33 @@ const budgetChecks: readonly string[] = [
    ORDER BY 2, 3`,
 ];
 
+/**
+ * Verifies what plans paid, what they reserve, and what was paid for them: log rows name the subscription that paid,
+ * reservations the one that is to pay, and each subscription has its ledger entries.
+ */
+const planChecks: readonly string[] = [
+  `WITH paid AS (
+     SELECT (l.other::jsonb #>> '{plan,id}')::integer AS id, sum(l.quota) AS amount
+       FROM logs l WHERE l.type = 2 AND l.request_id <> '' AND l.other LIKE '%"plan"%' GROUP BY 1)
+   SELECT 'plan paid' AS account, u.subscription_id::text AS id, s.terms ->> 'name' AS name,
+          coalesce(p.amount, 0)::text AS expected, u.logged::text AS found
+   FROM subscription_use u JOIN subscriptions s ON s.id = u.subscription_id LEFT JOIN paid p ON p.id = u.subscription_id
+   WHERE extract(epoch FROM s.starts_at) >= (SELECT trimmed_before FROM log_state)
+     AND (u.logged <> coalesce(p.amount, 0) OR u.used < u.logged)`,
+  `WITH held AS (
+     SELECT (h ->> 'p')::integer AS id, sum((h ->> 'a')::bigint) AS amount
+       FROM reservations r CROSS JOIN LATERAL jsonb_array_elements(r.budget_holds) h GROUP BY 1)
+   SELECT 'plan held' AS account, u.subscription_id::text AS id, '' AS name,
+          coalesce(h.amount, 0)::text AS expected, u.held::text AS found
+   FROM subscription_use u LEFT JOIN held h ON h.id = u.subscription_id WHERE u.held <> coalesce(h.amount, 0)`,
+  `SELECT 'plan price' AS account, s.id::text, s.terms ->> 'name' AS name, (s.refunded - s.paid)::text AS expected,
+          coalesce(e.amount, 0)::text AS found
+   FROM subscriptions s LEFT JOIN LATERAL (
+     SELECT sum(amount) AS amount FROM ledger_entries
+      WHERE source IN ('plan:' || s.id, 'plan:' || s.id || ':refund') AND user_id = s.account_id) e ON true
+   WHERE coalesce(e.amount, 0) <> s.refunded - s.paid`,
+];
+
 /** Executes SQL: a pool or a client. */
 export interface Queryable {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>;
@@ -102,7 +129,9 @@ interface DriftRow {
 
 /**
  * Verifies the ledger from independent records of the same movements:
- * - entries - charges - open reservations = balance, for users, tokens and invite earnings;
+ * - entries - charges - open reservations = balance, for users, tokens and invite earnings; what plans paid and
+ *   reserve is added for users;
+ * - what a plan paid = its calls in the log, what it reserves = the open reservations, its price = its ledger entries;
  * - charges, and those from before the site was imported = used counters, for users, tokens and channels;
  * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
  * - prices minus charges, per hour = the fraction of a unit that is accumulated for the user;
@@ -151,6 +180,10 @@ const reversalChecks: readonly string[] = [
 const charges = (column: string): string =>
   `(SELECT ${column} AS id, sum(quota) AS amount FROM usage_hourly GROUP BY 1)`;
 
+/** Amounts that plans paid and reserve for the calls of an account: the balance has neither. */
+const byPlans = `(SELECT account_id AS id, sum(used + held) AS amount FROM subscription_use GROUP BY 1)`;
+const byNoPlan = `(SELECT 0 AS id, 0::numeric AS amount WHERE false)`;
+
 const balanceCheck = (options: {
   account: string;
   table: string;
@@ -158,15 +191,17 @@ const balanceCheck = (options: {
   name: string;
   entries: string;
   owner: string;
+  plans: string;
 }): string => `
   SELECT '${options.account}' AS account, x.id::text, x.${options.name} AS name,
-         (coalesce(e.amount, 0) - coalesce(c.amount, 0) - coalesce(r.amount, 0))::text AS expected, x.${options.balance}::text AS found
+         (coalesce(e.amount, 0) - coalesce(c.amount, 0) - coalesce(r.amount, 0) + coalesce(p.amount, 0))::text AS expected, x.${options.balance}::text AS found
   FROM ${options.table} x
   LEFT JOIN (SELECT ${options.owner} AS id, sum(amount) AS amount FROM ledger_entries WHERE account = '${options.entries}' GROUP BY 1) e
     ON e.id = x.id
   LEFT JOIN ${charges(options.owner)} c ON c.id = x.id
   LEFT JOIN (SELECT ${options.owner} AS id, sum(amount) AS amount FROM reservations GROUP BY 1) r ON r.id = x.id
-  WHERE x.${options.balance} <> coalesce(e.amount, 0) - coalesce(c.amount, 0) - coalesce(r.amount, 0)`;
+  LEFT JOIN ${options.plans} p ON p.id = x.id
+  WHERE x.${options.balance} <> coalesce(e.amount, 0) - coalesce(c.amount, 0) - coalesce(r.amount, 0) + coalesce(p.amount, 0)`;
 
 /**
  * SQL for the used counters. An imported site has used counters from before its oldest charge: they are in
@@ -194,6 +229,7 @@ const checks = [
     name: 'username',
     entries: 'user',
     owner: 'user_id',
+    plans: byPlans,
   }),
   balanceCheck({
     account: 'token balance',
@@ -202,6 +238,7 @@ const checks = [
     name: 'name',
     entries: 'token',
     owner: 'token_id',
+    plans: byNoPlan,
   }),
   `SELECT 'invite earnings' AS account, u.id::text, u.username AS name, coalesce(e.amount, 0)::text AS expected, u.aff_quota::text AS found
    FROM users u LEFT JOIN (SELECT user_id, sum(amount) AS amount FROM ledger_entries WHERE account = 'affiliate' GROUP BY 1) e
@@ -231,5 +268,6 @@ const checks = [
   ...reversalChecks,
   ...taskChecks,
   ...budgetChecks,
+  ...planChecks,
   ...rollupChecks,
 ];

@@ -55,7 +55,10 @@ export class BudgetNotices {
       for (let after = 0; ;) {
         const budgets = await this.deps.budgets
           .createQueryBuilder('budget')
-          .where(`budget.id > :after AND budget.enabled AND budget.amount > 0 AND budget.span <> 'minute'`, { after })
+          .where(
+            `budget.id > :after AND budget.enabled AND budget.amount > 0 AND budget.span <> 'minute' AND budget.level <> 'plan'`,
+            { after },
+          )
           .orderBy('budget.id')
           .limit(batch)
           .getMany();

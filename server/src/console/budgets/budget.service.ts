@@ -237,7 +237,8 @@ export class BudgetService {
   }
 
   private query(reader: Actor, { level, subjectId, groupName, userId }: BudgetFilter): SelectQueryBuilder<Budget> {
-    const query = this.deps.budgets.createQueryBuilder('budget');
+    // Windows of plans belong to their subscriptions.
+    const query = this.deps.budgets.createQueryBuilder('budget').where("budget.level <> 'plan'");
     if (level !== undefined) query.andWhere('budget.level = :level', { level });
     if (subjectId !== undefined) query.andWhere('budget.subjectId = :subjectId', { subjectId });
     if (userId !== undefined) query.andWhere(ofUser, { owner: userId });

@@ -7,6 +7,7 @@ import {
   type BudgetWindow,
   type KnownBudget,
 } from '../../shared/budget.js';
+import type { KnownPlan } from '../../billing/plans/index.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Caller } from './authentication.js';
 
@@ -16,6 +17,11 @@ export interface BudgetUse {
   readonly money: number;
   /** Prompt and output tokens together. */
   readonly tokens: number;
+}
+
+/** A plan that may pay for a call, with its windows. */
+export interface CallPlan extends KnownPlan {
+  readonly budgets: CountingBudgets;
 }
 
 type LevelOf = (caller: Caller, directory: BudgetDirectory, group: string) => LevelBudgets;
@@ -57,6 +63,22 @@ export class CallBudgets {
    */
   rates(caller: Caller, group: string, model: string): readonly KnownBudget[] | null {
     return this.found('rates', caller, group, model);
+  }
+
+  /**
+   * Finds the plans that may pay for a call, in order, with the budgets that count it as well.
+   * @param budgets those of `of`
+   * @returns null when there are none
+   */
+  plansFor(caller: Caller, group: string, model: string, budgets: CountingBudgets | null): readonly CallPlan[] | null {
+    const found = caller.user.plans.filter(
+      ({ groups, models }) => (groups.length === 0 || groups.includes(group)) && countsModel(models, model),
+    );
+    if (found.length === 0) return null;
+    return found.map((plan) => ({
+      ...plan,
+      budgets: new CountingBudgets([...(budgets?.budgets ?? []), ...plan.windows], this),
+    }));
   }
 
   /** Whether a channel has budgets for some model. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { raisedLimit } from '../../billing/plans/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Clock } from '../../shared/clock.js';
@@ -20,7 +21,7 @@ type Leave = () => void;
 
 /** The user and key of a call in flight. */
 export interface InFlightCaller {
-  readonly user: Pick<Caller['user'], 'id'>;
+  readonly user: Pick<Caller['user'], 'id' | 'plans'>;
   readonly token: Pick<Caller['token'], 'id'>;
 }
 
@@ -46,10 +47,11 @@ export class InFlight {
    */
   enter({ user, token }: InFlightCaller): Leave | Promise<Leave> {
     const {
-      ModelRequestUserInFlightLimit: perUser,
+      ModelRequestUserInFlightLimit: usual,
       ModelRequestTokenInFlightLimit: perToken,
       ModelRequestNodeInFlightLimit: perNode,
     } = this.settings.values;
+    const perUser = user.plans.length === 0 ? usual : raisedLimit(usual, user.plans, 'maxConcurrent');
     // The playground has no token.
     const ofKey = token.id === 0 ? uncounted : this.slots.enter(`inflight:{t${token.id}}`, perToken);
     const enterUser = (key: ConcurrencySlot | null): Leave | Promise<Leave> => {

@@ -8,6 +8,7 @@ import {
   toKnownBudgets,
   toKnownRates,
 } from '../../billing/budgets/index.js';
+import { type KnownPlan, type KnownPlanRow, plansOf, toKnownPlans } from '../../billing/plans/index.js';
 import type { Token, TokenRateLimit } from '../../console/tokens/index.js';
 import type { StoredSetting } from '../../console/users/index.js';
 import { allowListOf, type AllowList } from '../../platform/outbound/allow-list.js';
@@ -79,6 +80,8 @@ export interface KnownUser {
   readonly budgets: readonly KnownBudget[];
   /** Limits per minute. */
   readonly rates: readonly KnownBudget[];
+  /** Running plans, in the order in which they pay. */
+  readonly plans: readonly KnownPlan[];
   /** The balance at the last read or charge on this node. Only the ledger decides what can be spent. */
   quota: number;
 }
@@ -111,7 +114,7 @@ const tokenSql = `SELECT id, user_id AS "userId", name, status, unlimited_quota 
   FROM tokens WHERE (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_until > now()))
     AND deleted_at IS NULL`;
 const userSql = `SELECT id, username, role, status, "group", setting, quota,
-    ${budgetsOf('user', 'users.id')}
+    ${budgetsOf('user', 'users.id')}, ${plansOf('users.id')}
   FROM users WHERE id = $1 AND deleted_at IS NULL`;
 
 type BudgetFields = 'budgets' | 'rates';
@@ -121,7 +124,8 @@ interface TokenRow extends Omit<KnownToken, 'remainQuota' | 'modelLimits' | 'all
   readonly allowIps: readonly string[];
   readonly budgets: readonly KnownBudgetRow[] | null;
 }
-interface UserRow extends Omit<KnownUser, 'acceptsUnpriced' | 'warnsBelow' | 'quota' | BudgetFields> {
+interface UserRow extends Omit<KnownUser, 'acceptsUnpriced' | 'warnsBelow' | 'quota' | 'plans' | BudgetFields> {
+  readonly plans: readonly KnownPlanRow[] | null;
   readonly setting: StoredSetting;
   readonly quota: string;
   readonly budgets: readonly KnownBudgetRow[] | null;
@@ -190,11 +194,11 @@ export class KeyDirectory {
   }
 
   /**
-   * Whether a user has a balance. A cached copy without balance is read again, because it may be older than a top-up.
+   * Whether a user has a balance, or a plan that may pay for calls. A cached copy without balance is read again, because it may be older than a top-up.
    * @throws UnavailableError
    */
   hasBalance(user: KnownUser): boolean | Promise<boolean> {
-    if (user.quota > 0) return true;
+    if (user.quota > 0 || user.plans.length > 0) return true;
     this.users.drop(user.id);
     return this.users.get(user.id).then((read) => (read?.quota ?? 0) > 0);
   }
@@ -263,13 +267,14 @@ export class KeyDirectory {
   private async readUser(id: number): Promise<KnownUser | null> {
     const [row] = await this.rows<UserRow>(userSql, [id]);
     if (!row) return null;
-    const { setting, quota, budgets, ...user } = row;
+    const { setting, quota, budgets, plans, ...user } = row;
     return {
       ...user,
       acceptsUnpriced: setting.acceptUnsetModelRatioModel === true,
       warnsBelow: setting.quotaWarningThreshold ?? null,
       budgets: toKnownBudgets(budgets),
       rates: toKnownRates(budgets),
+      plans: toKnownPlans(plans),
       quota: Number(quota),
     };
   }

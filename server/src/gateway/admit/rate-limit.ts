@@ -1,4 +1,5 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
+import { raisedLimit } from '../../billing/plans/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { AppError } from '../../shared/errors.js';
 import type { Caller } from './authentication.js';
@@ -96,22 +97,24 @@ export class ModelRateLimit {
         values.ModelRequestRateLimitCount,
         values.ModelRequestRateLimitSuccessCount,
       ];
+      const raisedSuccess = raisedLimit(success, user.plans, 'maxRequests');
+      const raised = raisedLimit(count, user.plans, 'maxRequests');
       const windowSeconds = minutes * 60;
       const described = (most: number): string =>
         `Request limit reached: at most ${most} requests in ${minutes} minutes`;
       limits.push({
         key: `rate:{${user.id}}:model:all`,
-        most: count,
+        most: raised,
         windowSeconds,
         countsAll: true,
-        refusal: `${described(count)}, failures included`,
+        refusal: `${described(raised)}, failures included`,
       });
       limits.push({
         key: `rate:{${user.id}}:model:success`,
-        most: success,
+        most: raisedSuccess,
         windowSeconds,
         countsAll: false,
-        refusal: described(success),
+        refusal: described(raisedSuccess),
       });
     }
     return limits.filter(({ most }) => most > 0);

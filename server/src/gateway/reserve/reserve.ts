@@ -1,8 +1,17 @@
 import type { OptionValues } from '../../options/option.service.js';
 import { hasLines, reserveOf, modelLimits, roundedUp } from '../../billing/prices/index.js';
-import { BudgetError, type Ledger, QuotaError, type Reservation } from '../../billing/ledger/index.js';
+import {
+  BudgetError,
+  type BudgetHold,
+  type Ledger,
+  QuotaError,
+  type Reservation,
+  type ReserveRequest,
+  SubscriptionEndedError,
+} from '../../billing/ledger/index.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
+import type { CallPlan } from '../admit/call-budgets.js';
 import type { RateLease } from '../admit/call-rates.js';
 import { estimatePrompt } from './metering/prompt-tokens.js';
 import { choicesOf, requestTraits } from './metering/request-traits.js';
@@ -134,7 +143,7 @@ async function reserveWhole(
     const tokens = prompt && prompt + outputOf(asSent, values);
     return { call, reservation: await take(call, { amount, tokens }, ledger), estimate: null };
   } catch (error) {
-    if (!(error instanceof BudgetError) || error.hold.kind !== 'tokens') throw error;
+    if (!(error instanceof BudgetError) || error.hold.kind !== 'tokens' || mustBeWhole(call, error)) throw error;
     const output = Math.floor((error.available - prompt) / choicesOf(asSent.request.body));
     if (output < minOutput || !call.endpoint.limitOutput) throw error;
     const limited = limitedCall(call, output);
@@ -171,6 +180,10 @@ function wholeAmount(call: Call, values: OptionValues): number {
   return values.StrictReserve ? Math.max(estimate, charge) : estimate;
 }
 
+/** Whether a call that does not fit into its plan with its whole output is paid otherwise. */
+const mustBeWhole = ({ payment }: Call, error: unknown): boolean =>
+  payment !== undefined && payment.isPaidByPlan && !payment.mayBeLimited && isOfPlan(payment.plan, error);
+
 /** The amounts that are reserved in the balance and in budgets. */
 interface Taken {
   readonly amount: number;
@@ -193,8 +206,26 @@ function take(call: Call, taken: Taken, ledger: Ledger): Promise<Reservation> {
     amount,
     priced,
   };
+  if (call.payment?.isPaidByPlan) return takeFromPlan(call.payment.plan, request, budgets ?? [], ledger);
   return ledger.reserve(budgets ? { ...request, budgets } : request);
 }
+
+/** Reserves the amounts in a plan, whose windows are among the holds. */
+function takeFromPlan(
+  { id, windows }: CallPlan,
+  request: ReserveRequest,
+  budgets: readonly BudgetHold[],
+  ledger: Ledger,
+): Promise<Reservation> {
+  // A plan without an open window has ended while the call was prepared.
+  const isOpen = budgets.some(({ budgetId }) => windows.some((window) => window.id === budgetId));
+  if (!isOpen) return Promise.reject(new SubscriptionEndedError(id));
+  return ledger.reserve({ ...request, budgets, subscriptionId: id });
+}
+
+/** Whether a reservation failed because this plan has no room. */
+export const isOfPlan = ({ windows }: CallPlan, error: unknown): error is BudgetError =>
+  error instanceof BudgetError && windows.some(({ id }) => id === error.hold.budgetId);
 
 async function reserveEstimate(
   { call, asSent }: Asked,
@@ -229,6 +260,7 @@ async function takeWhatIsThere(
       const tokens = call.budgets?.countsTokens ? promptTokens + estimateOf(cost, wanted, amount).outputTokens : 0;
       return { reservation: await take(call, { amount, tokens }, ledger), cost, wanted };
     } catch (error) {
+      if (mustBeWhole(call, error)) throw error;
       if (error instanceof BudgetError && error.hold.kind === 'tokens') {
         cost = { ...cost, outputTokens: roomFor(cost, wanted, error) };
         wanted = wantedFor(cost, promptTokens);

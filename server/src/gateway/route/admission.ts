@@ -1,3 +1,4 @@
+import { opensGroup } from '../../billing/plans/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { AppError } from '../../shared/errors.js';
@@ -63,7 +64,7 @@ export function groupOf(caller: Caller, settings: AdmissionSettings): string {
   if (token.group === '') return user.group === '' ? 'default' : user.group;
   const { UserUsableGroups, GroupRatio } = settings.values;
   const own = user.group === '' ? 'default' : user.group;
-  if (token.group !== own && !Object.hasOwn(UserUsableGroups, token.group)) {
+  if (token.group !== own && !Object.hasOwn(UserUsableGroups, token.group) && !opensGroup(user.plans, token.group)) {
     throw new AppError('GROUP_NOT_ALLOWED', `Token group ${token.group} is disabled`);
   }
   if (!Object.hasOwn(GroupRatio, token.group)) {
@@ -86,7 +87,9 @@ export const otherGroups = (
     : token.fallbackGroups.filter(
         (other) =>
           other !== group &&
-          (other === (user.group || 'default') || Object.hasOwn(values.UserUsableGroups, other)) &&
+          (other === (user.group || 'default') ||
+            Object.hasOwn(values.UserUsableGroups, other) ||
+            opensGroup(user.plans, other)) &&
           Object.hasOwn(values.GroupRatio, other),
       );
 

@@ -16,6 +16,7 @@ import { RelayError } from '../../dialects/errors/relay-error.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Usage } from '../../shared/usage.js';
+import type { CallPlan } from '../admit/call-budgets.js';
 import type { GuardNote } from '../admit/guardrails/call-guard.js';
 import type { Call } from '../call.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
@@ -72,6 +73,7 @@ export function factsOf(
     affinity: served.affinity,
     guardrails: call.guard?.notes,
     isCaptured: call.capture && true,
+    payment: call.payment,
     notes: record.notes,
     line: record.line,
     isInUsd: record.isInUsd,
@@ -120,6 +122,8 @@ export interface CallFacts {
   readonly affinity?: AffinityResult | undefined;
   /** Set when the content is stored in `captured_contents`. */
   readonly isCaptured?: true | undefined;
+  /** Absent for calls without a plan. */
+  readonly payment?: Call['payment'];
   /** Guardrails that matched. Absent when no rule concerns the caller. */
   readonly guardrails?: readonly GuardNote[] | undefined;
   /** Fields that the endpoint's tariff adds or replaces. */
@@ -183,6 +187,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     affinity: facts.affinity,
     counted_locally: when(facts.counted, true),
     client_gone: when(facts.clientGone, true),
+    plan_overflow: facts.payment && !facts.payment.isPaidByPlan ? overflowNote(facts.payment.plan) : undefined,
     output_limited_by_balance: facts.outputLimit,
     stream_stopped_at: facts.stoppedAt,
     stream_error: facts.brokenBy,
@@ -202,6 +207,9 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
   };
   return facts.notes || facts.content ? Object.assign(other, facts.notes, facts.content) : other;
 }
+
+/** Names the plan that had no room, and the part of the price that the balance pays. The ledger names one that pays. */
+const overflowNote = ({ id, name, overflowRatio }: CallPlan): object => ({ id, name, ratio: overflowRatio });
 
 const when = <Value>(applies: boolean, value: Value): Value | undefined => (applies ? value : undefined);
 

@@ -1,3 +1,4 @@
+import { noPlans } from '../../../billing/plans/index.js';
 import {
   type CreativeTask,
   type CreativeTaskStore,
@@ -82,7 +83,7 @@ export class VideoContent {
     const { desk, videos, store, links } = this.deps;
     const linked = links.isLink(id, query) ? await store.byTaskId(videoPlatform, id) : null;
     if (linked && linked.properties.deleted !== true)
-      return { row: linked, reader: { user: { id: linked.userId }, token: { id: 0 } } };
+      return { row: linked, reader: { user: { id: linked.userId, plans: noPlans }, token: { id: 0 } } };
     const caller = await desk.authenticateLookup(incoming);
     return { row: await videos.own(caller, id), reader: caller };
   }

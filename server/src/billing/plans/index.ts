@@ -1,0 +1,31 @@
+export {
+  type KnownPlan,
+  type KnownPlanRow,
+  noPlans,
+  opensGroup,
+  plansOf,
+  raisedLimit,
+  toKnownPlans,
+} from './known-plan.js';
+export { parsePlan, type PlanInput } from './plan-input.js';
+export { PlanSales, termsOf, windowsOf } from './plan-sales.js';
+export {
+  type Overflow,
+  overflows,
+  periodEnd,
+  type PeriodUnit,
+  periodUnits,
+  planSpans,
+  type PlanSpan,
+  type PlanTerms,
+  type PlanWindow,
+} from './plan-terms.js';
+export { Plan } from './plan.entity.js';
+export {
+  type PlanReceipt,
+  Subscription,
+  type SubscriptionOrigin,
+  subscriptionOrigins,
+  type SubscriptionState,
+  subscriptionStates,
+} from './subscription.entity.js';

@@ -1,0 +1,256 @@
+import type { EntityManager } from 'typeorm';
+import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { Budget, readBudgetStates } from '../budgets/index.js';
+import type { PostEntry } from '../ledger/index.js';
+import { Plan } from './plan.entity.js';
+import { periodEnd, type PlanTerms } from './plan-terms.js';
+import { upgradeReceipt } from './proration.js';
+import { type PlanReceipt, Subscription, type SubscriptionOrigin } from './subscription.entity.js';
+
+/** A subscription that begins. */
+interface Opening {
+  readonly accountId: number;
+  readonly planId: number;
+  readonly terms: PlanTerms;
+  readonly origin: SubscriptionOrigin;
+  readonly startsAt: Date;
+  readonly receipt: PlanReceipt;
+  /** Quota that the balance pays. */
+  readonly paid: number;
+  readonly renews?: boolean;
+  readonly previousId?: number;
+  /** The admin who grants it. Absent: the account itself. */
+  readonly actorId?: number;
+  readonly note?: string;
+}
+
+/** The longest time after the end of a subscription for which its renewal begins at that end, and not later. */
+const unbrokenMilliseconds = 3_600_000;
+
+/**
+ * Opens and ends subscriptions. Every method runs inside the caller's transaction, and the caller announces the account
+ * after the commit. What a balance pays is one ledger entry with the source `plan:<subscription>`.
+ */
+export class PlanSales {
+  constructor(private readonly postEntry: PostEntry) {}
+
+  /** @throws AppError CONFLICT while the account has this plan, INSUFFICIENT_QUOTA */
+  async buy(
+    manager: EntityManager,
+    plan: Plan,
+    accountId: number,
+    now: number,
+    renews: boolean,
+  ): Promise<Subscription> {
+    const receipt = { price: plan.price, credit: 0, formula: '' };
+    await this.endOverdue(manager, plan.id, accountId, now);
+    return this.open(manager, {
+      ...opening(plan, accountId),
+      origin: 'purchase',
+      startsAt: new Date(now),
+      receipt,
+      paid: plan.price,
+      renews,
+    });
+  }
+
+  /**
+   * Opens a subscription that the balance does not pay for.
+   * @throws AppError CONFLICT while the account has this plan
+   */
+  async give(
+    manager: EntityManager,
+    plan: Plan,
+    accountId: number,
+    now: number,
+    given: { readonly origin: SubscriptionOrigin; readonly actorId?: number; readonly note?: string },
+  ): Promise<Subscription> {
+    await this.endOverdue(manager, plan.id, accountId, now);
+    const receipt = { price: plan.price, credit: 0, formula: '' };
+    return this.open(manager, { ...opening(plan, accountId), ...given, startsAt: new Date(now), receipt, paid: 0 });
+  }
+
+  /** Computes what an upgrade costs now. */
+  async quote(manager: EntityManager, old: Subscription, plan: Plan, now: number): Promise<PlanReceipt> {
+    const budgets = await windowsOf(manager, [old.id]);
+    const states = await readBudgetStates(manager, budgets, now);
+    const windows = budgets.map((budget) => ({ budget, state: states.get(budget.id) ?? null }));
+    const { startsAt, endsAt } = old;
+    return upgradeReceipt(plan.price, { paid: old.paid - old.refunded, startsAt, endsAt, windows }, now);
+  }
+
+  /**
+   * Replaces a running subscription by one of another plan, whose whole period begins now.
+   * @throws AppError NOT_FOUND, CONFLICT, INVALID_INPUT for the same plan, INSUFFICIENT_QUOTA
+   */
+  async upgrade(manager: EntityManager, id: number, accountId: number, plan: Plan, now: number): Promise<Subscription> {
+    const old = await this.lock(manager, id);
+    if (old.accountId !== accountId) throw new NotFoundError('Subscription', id);
+    if (old.state !== 'active' || now >= old.endsAt.getTime())
+      throw new ConflictError('The subscription has ended', 'id');
+    if (old.planId === plan.id) throw new InvalidInputError('The account has this plan already', 'planId');
+    if (plan.price < old.terms.price) {
+      throw new InvalidInputError('An upgrade is to a plan that costs at least as much', 'planId');
+    }
+    const receipt = await this.quote(manager, old, plan, now);
+    await manager.update(Subscription, { id }, { state: 'upgraded', stoppedAt: new Date(now), renews: false });
+    await this.endOverdue(manager, plan.id, accountId, now);
+    return this.open(manager, {
+      ...opening(plan, accountId),
+      origin: 'upgrade',
+      startsAt: new Date(now),
+      receipt,
+      paid: receipt.price - receipt.credit,
+      renews: old.renews,
+      previousId: id,
+    });
+  }
+
+  /**
+   * Ends a subscription whose time is over, and opens its renewal. A renewal that the balance cannot pay, or whose plan
+   * is not sold at the old price any more, is left out, and the subscription says why.
+   * @returns the renewal; null without one
+   */
+  async finish(manager: EntityManager, old: Subscription, now: number): Promise<Subscription | null> {
+    const plan = old.renews ? await manager.findOneBy(Plan, { id: old.planId }) : null;
+    const problem = old.renews ? await this.renewalProblem(manager, old, plan) : '';
+    await manager.update(Subscription, { id: old.id }, { state: 'ended', renewalProblem: problem });
+    if (!plan || problem !== '') return null;
+    const isUnbroken = now - old.endsAt.getTime() < unbrokenMilliseconds;
+    return this.open(manager, {
+      ...opening(plan, old.accountId),
+      origin: 'renewal',
+      startsAt: isUnbroken ? old.endsAt : new Date(now),
+      receipt: { price: plan.price, credit: 0, formula: '' },
+      paid: plan.price,
+      renews: true,
+      previousId: old.id,
+    });
+  }
+
+  /**
+   * Returns what was paid for a subscription, or a part of it. A running one stops; calls that run are still paid by it.
+   * @param amount null for all that was paid
+   * @throws AppError NOT_FOUND, CONFLICT when it was refunded or upgraded, INVALID_INPUT for more than was paid
+   */
+  async refund(
+    manager: EntityManager,
+    id: number,
+    { amount, actorId, note, now }: RefundInput,
+  ): Promise<{ readonly before: Subscription; readonly refunded: number }> {
+    const before = await this.lock(manager, id);
+    if (before.state === 'refunded') throw new ConflictError('The subscription was refunded', 'id');
+    if (before.state === 'upgraded') throw new ConflictError('The rest of the subscription paid for an upgrade', 'id');
+    const refunded = amount ?? before.paid;
+    if (!Number.isSafeInteger(refunded) || refunded < 0 || refunded > before.paid) {
+      throw new InvalidInputError('At most what was paid can be refunded', 'amount');
+    }
+    const stoppedAt = before.state === 'active' && now < before.endsAt.getTime() ? new Date(now) : null;
+    await manager.update(Subscription, { id }, { state: 'refunded', refunded, note, stoppedAt, renews: false });
+    if (refunded > 0) {
+      const source = `plan:${id}:refund`;
+      await this.postEntry(manager, {
+        source,
+        kind: 'refund',
+        userId: before.accountId,
+        amount: refunded,
+        actorId,
+        note,
+      });
+    }
+    return { before, refunded };
+  }
+
+  private async renewalProblem(manager: EntityManager, old: Subscription, plan: Plan | null): Promise<string> {
+    if (!plan?.onSale) return 'NOT_SOLD';
+    if (plan.price > old.terms.price) return 'PRICE_RAISED';
+    const [row] = await manager.query<Array<{ quota: string }>>(
+      `SELECT quota FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+      [old.accountId],
+    );
+    return row && Number(row.quota) >= plan.price ? '' : 'INSUFFICIENT_QUOTA';
+  }
+
+  private async lock(manager: EntityManager, id: number): Promise<Subscription> {
+    const found = await manager.findOne(Subscription, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    if (!found) throw new NotFoundError('Subscription', id);
+    return found;
+  }
+
+  /** Ends a subscription whose time is over and that the periodic work has not ended yet. */
+  private async endOverdue(manager: EntityManager, planId: number, accountId: number, now: number): Promise<void> {
+    await manager.query(
+      `UPDATE subscriptions SET state = 'ended'
+        WHERE account_id = $1 AND plan_id = $2 AND state = 'active' AND NOT renews AND ends_at <= $3`,
+      [accountId, planId, new Date(now)],
+    );
+  }
+
+  private async open(manager: EntityManager, opened: Opening): Promise<Subscription> {
+    const { accountId, terms, startsAt, paid, actorId, note = '' } = opened;
+    const start = new Date(Math.floor(startsAt.getTime() / 1000) * 1000);
+    const endsAt = periodEnd(start, terms);
+    const [row] = await manager.query<Array<{ id: number }>>(
+      `INSERT INTO subscriptions (account_id, plan_id, terms, state, starts_at, ends_at, origin, paid, receipt, renews,
+                                  previous_id, note)
+       VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`,
+      [
+        ...[accountId, opened.planId, terms, start, endsAt, opened.origin, paid, opened.receipt],
+        ...[opened.renews ?? false, opened.previousId ?? null, note],
+      ],
+    );
+    if (!row) throw new ConflictError('The account has this plan already', 'planId');
+    const { id } = row;
+    await manager.query('INSERT INTO subscription_use (subscription_id, account_id) VALUES ($1, $2)', [id, accountId]);
+    await manager.query(
+      `INSERT INTO budgets (level, subject_id, kind, amount, span, starts_at, ends_at, created_by, by_admin)
+       SELECT 'plan', $1, w.kind, w.amount, w.span, $3, $4, $5, true
+         FROM jsonb_to_recordset($2) AS w(span text, kind text, amount bigint)`,
+      [id, JSON.stringify(terms.windows), start, endsAt, actorId ?? accountId],
+    );
+    if (paid > 0) {
+      const posting = { source: `plan:${id}`, kind: 'plan' as const, userId: accountId, amount: -paid, floor: 0 };
+      await this.postEntry(manager, { ...posting, note: terms.name, ...(actorId === undefined ? {} : { actorId }) });
+    }
+    return manager.findOneByOrFail(Subscription, { id });
+  }
+}
+
+export interface RefundInput {
+  readonly amount: number | null;
+  readonly actorId: number;
+  readonly note: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** Reads the windows of subscriptions, in order. */
+export const windowsOf = (manager: EntityManager, ids: readonly number[]): Promise<Budget[]> =>
+  manager
+    .createQueryBuilder(Budget, 'budget')
+    .where("budget.level = 'plan' AND budget.subjectId = ANY (:ids)", { ids })
+    .orderBy('budget.id')
+    .getMany();
+
+const opening = (plan: Plan, accountId: number): Pick<Opening, 'accountId' | 'planId' | 'terms'> => ({
+  accountId,
+  planId: plan.id,
+  terms: termsOf(plan),
+});
+
+/** Returns the terms of a plan as they are now. */
+export const termsOf = (plan: Plan): PlanTerms => ({
+  name: plan.name,
+  description: plan.description,
+  price: plan.price,
+  periodUnit: plan.periodUnit,
+  periodCount: plan.periodCount,
+  windows: plan.windows,
+  groups: plan.groups,
+  models: plan.models,
+  maxConcurrent: plan.maxConcurrent,
+  maxRequests: plan.maxRequests,
+  overflow: plan.overflow,
+  overflowRatio: plan.overflowRatio,
+  position: plan.position,
+});

@@ -1,0 +1,46 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintColumn } from '../../platform/db/columns.js';
+import type { PlanTerms } from './plan-terms.js';
+
+export const subscriptionStates = ['active', 'ended', 'upgraded', 'refunded'] as const;
+export type SubscriptionState = (typeof subscriptionStates)[number];
+
+export const subscriptionOrigins = ['purchase', 'renewal', 'upgrade', 'code', 'grant', 'order'] as const;
+/** How an account got a subscription. */
+export type SubscriptionOrigin = (typeof subscriptionOrigins)[number];
+
+/** How the amount of a subscription was computed. Amounts are quota. */
+export interface PlanReceipt {
+  readonly price: number;
+  /** The value of the rest of the subscription that this one replaces. 0 when there is none. */
+  readonly credit: number;
+  /** The computation of the credit. Empty without one. */
+  readonly formula: string;
+}
+
+/** One period of a plan of an account. A renewal is a subscription of its own. */
+@Entity('subscriptions')
+export class Subscription {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  /** The account: the id of a user. */
+  @Column('integer', { name: 'account_id' }) accountId: number;
+  @Column('integer', { name: 'plan_id' }) planId: number;
+  /** The plan as it was sold. It never changes. */
+  @Column('jsonb') terms: PlanTerms;
+  @Column('text') state: SubscriptionState;
+  @Column('timestamptz', { name: 'starts_at' }) startsAt: Date;
+  @Column('timestamptz', { name: 'ends_at' }) endsAt: Date;
+  /** When it stopped, if that was before its end. */
+  @Column('timestamptz', { name: 'stopped_at', nullable: true }) stoppedAt: Date | null;
+  @Column('text') origin: SubscriptionOrigin;
+  /** Quota that the balance paid. */
+  @Column('bigint', { transformer: bigintColumn }) paid: number;
+  @Column('bigint', { transformer: bigintColumn }) refunded: number;
+  @Column('jsonb') receipt: PlanReceipt;
+  @Column('boolean') renews: boolean;
+  /** Why the last renewal failed: an error code. Empty: it did not. */
+  @Column('text', { name: 'renewal_problem' }) renewalProblem: string;
+  @Column('integer', { name: 'previous_id', nullable: true }) previousId: number | null;
+  @Column('text') note: string;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+}

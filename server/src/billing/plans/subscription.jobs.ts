@@ -1,0 +1,70 @@
+import type { DataSource } from 'typeorm';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { Clock } from '../../shared/clock.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import type { PlanSales } from './plan-sales.js';
+import { Subscription } from './subscription.entity.js';
+
+export interface SubscriptionKeeperDeps {
+  readonly database: DataSource;
+  readonly sales: PlanSales;
+  readonly changes: Pick<Changes, 'announce'>;
+  readonly clock: Clock;
+  readonly logger: { warn(details: object, message: string): void };
+}
+
+const milliseconds = 5_000;
+
+/**
+ * Ends subscriptions whose time is over, and renews those that are to be renewed. Every node runs it: one transaction for
+ * each subscription locks its row, so one node ends and renews it, and a node that is killed leaves all or nothing.
+ */
+export class SubscriptionKeeper {
+  private readonly runs = new ScheduledRuns(
+    () => this.finishAll(),
+    (error) => this.deps.logger.warn({ err: error }, 'subscriptions could not be ended'),
+  );
+
+  constructor(private readonly deps: SubscriptionKeeperDeps) {}
+
+  start(): void {
+    this.runs.every(milliseconds);
+  }
+
+  stop(): Promise<void> {
+    return this.runs.stop();
+  }
+
+  /** Ends and renews what is due. Never throws: the next run retries. */
+  run(): Promise<void> {
+    return this.runs.run();
+  }
+
+  private async finishAll(): Promise<void> {
+    const { database, clock } = this.deps;
+    const due = await database.query<Array<{ id: number }>>(
+      `SELECT id FROM subscriptions WHERE state = 'active' AND ends_at <= $1 ORDER BY ends_at LIMIT 1000`,
+      [new Date(clock.now())],
+    );
+    for (const { id } of due) await this.finish(id);
+  }
+
+  private async finish(id: number): Promise<void> {
+    const { database, sales, changes, clock, logger } = this.deps;
+    try {
+      const accountId = await database.transaction(async (manager) => {
+        const old = await manager.findOne(Subscription, {
+          where: { id, state: 'active' },
+          lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
+        });
+        if (!old) return null;
+        await sales.finish(manager, old, clock.now());
+        return old.accountId;
+      });
+      if (accountId !== null) await changes.announce({ kind: 'user', id: accountId });
+    } catch (error) {
+      // One subscription that cannot be renewed does not keep the others.
+      logger.warn({ err: error, subscription: id }, 'subscription could not be ended');
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * SQL of plans. A reservation that a plan pays has one more element in `budget_holds`: `{"i": 0, "p": subscription,
+ * "u": account, "a": amount}`. No budget has the id 0, so the functions of budgets keep the element and ignore it. The
+ * balance of the account then reserves nothing, although `reservations.amount` is the whole amount: what ends the
+ * reservation returns the amount and takes the charge, and `ledger_move_budgets` corrects both in the same transaction.
+ *
+ * Rows of `subscription_use` are locked by id, after budgets and before windows of budgets.
+ */
+
+const hold = 'i integer, k text, s bigint, a bigint';
+const plan = 'p integer, u integer, a bigint';
+
+/** `ledger_move_budgets` of ledger-budgets.ts, which also lets plans pay for their calls. */
+const move = `
+  CREATE OR REPLACE FUNCTION ledger_move_budgets(p_holds jsonb[], p_charges bigint[], p_tokens bigint[], p_calls bigint[],
+                                                 p_logged boolean[]) RETURNS void LANGUAGE plpgsql
+  SET enable_seqscan = off AS $$
+  BEGIN
+    IF EXISTS (SELECT FROM unnest(p_holds) h WHERE h @> '[{"i": 0}]') THEN
+      PERFORM ledger_pay_by_plan(p_holds, p_charges, p_logged);
+    END IF;
+    INSERT INTO budget_windows AS w (budget_id, started_at, held, used, logged)
+      SELECT v.i, v.s, -sum(v.a), sum(v.used), sum(CASE WHEN v.logged THEN v.used ELSE 0 END)
+        FROM (SELECT h.i, h.s, h.a, x.logged,
+                     CASE h.k WHEN 'm' THEN x.charge WHEN 't' THEN x.tokens ELSE x.calls END AS used
+                FROM unnest(p_holds, p_charges, p_tokens, p_calls, p_logged) AS x(holds, charge, tokens, calls, logged)
+                CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${hold})
+                JOIN budgets g ON g.id = h.i) v
+       GROUP BY v.i, v.s ORDER BY v.i, v.s
+      ON CONFLICT (budget_id, started_at) DO UPDATE
+        SET held = w.held + excluded.held, used = w.used + excluded.used, logged = w.logged + excluded.logged;
+  END $$`;
+
+/**
+ * Returns to the balances what plans pay: the charge that the settlement took from the balance, less the reserved amount
+ * that it returned although the balance had not reserved it. The rows of the users are locked.
+ */
+const pay = `
+  CREATE FUNCTION ledger_pay_by_plan(p_holds jsonb[], p_charges bigint[], p_logged boolean[]) RETURNS void
+  LANGUAGE plpgsql SET enable_seqscan = off AS $$
+  BEGIN
+    UPDATE users SET quota = quota + t.back
+      FROM (SELECT h.u AS id, sum(x.charge - h.a) AS back
+              FROM unnest(p_holds, p_charges) AS x(holds, charge)
+              CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan}) WHERE h.p IS NOT NULL GROUP BY h.u) t
+      WHERE users.id = t.id;
+    PERFORM 1 FROM subscription_use WHERE subscription_id IN (
+        SELECT h.p FROM unnest(p_holds) AS x(holds) CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan}))
+      ORDER BY subscription_id FOR NO KEY UPDATE;
+    UPDATE subscription_use s SET held = s.held - t.held, used = s.used + t.used, logged = s.logged + t.logged
+      FROM (SELECT h.p AS id, sum(h.a) AS held, sum(x.charge) AS used,
+                   sum(CASE WHEN x.logged THEN x.charge ELSE 0 END) AS logged
+              FROM unnest(p_holds, p_charges, p_logged) AS x(holds, charge, logged)
+              CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan}) WHERE h.p IS NOT NULL GROUP BY h.p) t
+      WHERE s.subscription_id = t.id;
+  END $$`;
+
+/** `ledger_settle_budgets` of ledger-budgets.ts, which also names the plan that pays in the log row. */
+const settle = `
+  CREATE OR REPLACE FUNCTION ledger_settle_budgets(p_requests text[], p_times bigint[], p_holds jsonb[], p_charges bigint[],
+                                                   p_tokens bigint[], p_logged boolean[]) RETURNS void LANGUAGE plpgsql
+  SET enable_seqscan = off AS $$
+  BEGIN
+    UPDATE logs l SET other = (l.other::jsonb
+             || jsonb_build_object('budgets', (
+                  SELECT jsonb_agg(jsonb_build_array(h.i, h.s)) FROM jsonb_to_recordset(x.holds) AS h(${hold})
+                    JOIN budgets g ON g.id = h.i))
+             || coalesce((SELECT jsonb_build_object('plan', jsonb_build_object('id', s.id, 'name', s.terms -> 'name'))
+                            FROM jsonb_to_recordset(x.holds) AS h(${plan}) JOIN subscriptions s ON s.id = h.p), '{}'))::text
+      FROM unnest(p_requests, p_times, p_holds, p_logged) AS x(request, at, holds, logged)
+      WHERE x.logged AND l.created_at = x.at AND l.request_id = x.request AND l.type = 2;
+    PERFORM ledger_move_budgets(p_holds, p_charges, p_tokens, array_fill(1::bigint, ARRAY[cardinality(p_requests)]), p_logged);
+  END $$`;
+
+/**
+ * `ledger_reserve_budgeted` of ledger-budgets.ts, for calls of plans as well. `p` is the subscription that pays.
+ * Outcome 5: it is not active any more.
+ */
+const reserve = `
+  CREATE OR REPLACE FUNCTION ledger_reserve_budgeted(p_node text, p_rows json)
+  RETURNS TABLE (out_request text, outcome integer, user_quota bigint, token_quota bigint, out_budget integer,
+                 budget_left bigint, frees_at bigint)
+  LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  DECLARE
+    item record;
+    holds jsonb;
+  BEGIN
+    PERFORM 1 FROM users WHERE id IN (SELECT x.u FROM json_to_recordset(p_rows) AS x(u integer))
+      ORDER BY id FOR NO KEY UPDATE;
+    PERFORM 1 FROM tokens WHERE id IN (SELECT x.t FROM json_to_recordset(p_rows) AS x(t integer))
+      ORDER BY id FOR NO KEY UPDATE;
+    PERFORM 1 FROM budgets WHERE id IN (
+        SELECT h.i FROM json_to_recordset(p_rows) AS x(b jsonb), jsonb_to_recordset(x.b) AS h(i integer))
+      ORDER BY id FOR NO KEY UPDATE;
+    PERFORM 1 FROM subscription_use WHERE subscription_id IN (
+        SELECT x.p FROM json_to_recordset(p_rows) AS x(p integer) WHERE x.p IS NOT NULL)
+      ORDER BY subscription_id FOR NO KEY UPDATE;
+    FOR item IN SELECT * FROM json_to_recordset(p_rows)
+                  AS x(r text, u integer, t integer, a bigint, m bigint, n text, b jsonb, p integer) LOOP
+      out_request := item.r;
+      outcome := 0;
+      token_quota := NULL;
+      out_budget := NULL;
+      SELECT quota INTO user_quota FROM users WHERE id = item.u;
+      IF user_quota IS NULL THEN
+        outcome := 1;
+      ELSIF item.p IS NOT NULL AND NOT EXISTS (
+          SELECT FROM subscriptions s WHERE s.id = item.p AND s.account_id = item.u AND s.state = 'active') THEN
+        outcome := 5;
+      ELSIF item.p IS NULL AND item.m > 0 AND user_quota < greatest(item.a, item.m) THEN
+        outcome := 2;
+      ELSIF item.t <> 0 THEN
+        SELECT CASE WHEN unlimited_quota THEN NULL ELSE remain_quota END INTO token_quota FROM tokens WHERE id = item.t;
+        IF NOT FOUND OR (item.a > 0 AND token_quota < item.a) THEN outcome := 3; END IF;
+      END IF;
+      IF outcome = 0 THEN
+        SELECT f.out_budget, f.budget_left, f.frees_at INTO out_budget, budget_left, frees_at
+          FROM ledger_refusing_budget(item.b) f;
+        IF FOUND THEN outcome := 4; END IF;
+      END IF;
+      IF outcome <> 0 THEN
+        RETURN NEXT;
+      ELSE
+        holds := ledger_take_budgets(item.b);
+        IF item.p IS NULL THEN
+          UPDATE users SET quota = quota - item.a WHERE id = item.u AND item.a > 0;
+        ELSE
+          UPDATE subscription_use SET held = held + item.a WHERE subscription_id = item.p;
+          holds := coalesce(holds, '[]') || jsonb_build_array(
+            jsonb_build_object('i', 0, 'p', item.p, 'u', item.u, 'a', item.a));
+        END IF;
+        UPDATE tokens SET remain_quota = remain_quota - item.a WHERE id = item.t AND item.a > 0;
+        INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, model_name, budget_holds)
+          VALUES (item.r, p_node, item.u, item.t, item.a, coalesce(item.n, ''), holds);
+      END IF;
+    END LOOP;
+  END $$`;
+
+/** Statements that create the functions of plans, in order. */
+export const planFunctions: readonly string[] = [pay, move, settle, reserve];
