@@ -156,6 +156,7 @@ const money = {
       option: 'Cài đặt',
       redemption: 'Mã',
       dashboard: 'Dashboard',
+      organisation: 'Tổ chức',
       budget: 'Ngân sách',
       log: 'Nhật ký',
       role: 'Vai trò',
