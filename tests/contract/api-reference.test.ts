@@ -51,6 +51,21 @@ beforeAll(async () => {
     `INSERT INTO top_up_reversals (order_id, kind, state, money, quota, taken, created_at, actor_id)
      VALUES (1, 'refund', 'pending', 1, 0, 0, now() - interval '1 hour', 1)`,
   );
+  // The examples change the organisation 20 and leave the organisation 21.
+  await site.query(
+    `INSERT INTO users (id, username, kind) OVERRIDING SYSTEM VALUE VALUES (20, 'Twenty', 'organisation'), (21, 'Other', 'organisation')`,
+  );
+  await site.query(
+    `INSERT INTO memberships (organisation_id, user_id, role)
+     VALUES (20, $1, 'owner'), (20, $2, 'member'), (21, $2, 'owner'), (21, $1, 'member')`,
+    [people.common.id, people.admin.id],
+  );
+  await site.query("INSERT INTO projects (organisation_id, name) VALUES (20, 'Chat')");
+  await site.query(
+    `INSERT INTO invitations (organisation_id, role, token_hash, created_by, expires_at)
+     VALUES (20, 'member', 'hash', $1, now() + interval '1 day')`,
+    [people.common.id],
+  );
   ({ key } = await site.server.api.createToken(people.root));
   document = (await (await fetch(`${site.server.url}/openapi.json`)).json()) as OpenApiDocument;
   ajv = new Ajv2020({ strict: false, validateFormats: false });

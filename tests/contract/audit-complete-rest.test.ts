@@ -46,6 +46,11 @@ const acts: Record<string, () => Promise<Request> | Request> = {
   'POST /api/user/manage': async () => ['/api/user/manage', { id: await user(), action: 'disable' }],
   'DELETE /api/user/:id': async () => [`/api/user/${await user()}`],
 
+  'POST /api/organization/:id/member': async () => {
+    const organization = await made('users', '/api/organization', { name: fresh() });
+    return [`/api/organization/${organization}/member`, { user_id: await user(), role: 'member' }];
+  },
+
   'PUT /api/option': () => ['/api/option/', { key: 'RetryTimes', value: '9' }],
   'POST /api/option/rest_model_ratio': async () => {
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'ModelRatio', value: '{"only":1}' });

@@ -51,6 +51,13 @@ async function dashboard(): Promise<number> {
   );
   return (data?.['createDashboard'] as { dashboard: { id: number } }).dashboard.id;
 }
+async function organisation(): Promise<number> {
+  const created = await site.graphql(
+    root,
+    `mutation { createOrganisation(input: { name: "${fresh()}" }) { organisation { id } } }`,
+  );
+  return (created.data?.['createOrganisation'] as { organisation: { id: number } }).organisation.id;
+}
 const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', path, { id, status: 2 });
 
 /**
@@ -59,6 +66,12 @@ const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', pa
  */
 const acts: Record<string, [subject: string, action: string, document: () => Promise<string> | string]> = {
   setOption: ['option', 'update', () => 'setOption(input: { key: "RetryTimes", value: "9" }) { option { key } }'],
+  addMember: [
+    'organisation',
+    'addMember',
+    async () =>
+      `addMember(input: { organisationId: ${await organisation()}, userId: ${await user()}, role: MEMBER }) { member { id } }`,
+  ],
   resetModelRatio: [
     'option',
     'update',

@@ -33,8 +33,17 @@ interface Noun {
 
 const password = 'password 2';
 
-/** These routes do not send a noun back: one sends a name with a value, the other a list of ids. */
-const commands = ['PUT /api/option', 'PUT /api/redemption/batch-disable'];
+/**
+ * These routes do not send a noun back: they send a name with a value, a list of ids, or one fact of an organisation, which
+ * older clients do not know.
+ */
+const commands = [
+  'PUT /api/option',
+  'PUT /api/redemption/batch-disable',
+  'PUT /api/organization/{id}',
+  'PUT /api/organization/member/{id}',
+  'PUT /api/organization/project/{id}',
+];
 
 let site: Site;
 let root: Person;

@@ -45,6 +45,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
   'users.read': [
     ...['query users', 'query user', 'query userSessions', 'query tokens', 'query groups', 'query lowBalances'],
     ...['GET /api/user', 'GET /api/user/search', 'GET /api/user/:id', 'GET /api/group'],
+    ...['query organisations', 'GET /api/organization/all'],
   ],
   'users.write': [
     ...['mutation createUser', 'mutation updateUser', 'mutation banUser', 'mutation enableUser'],
@@ -53,6 +54,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     // These operations are refused for every target, except for callers with root's role (`custom-roles.test.ts`).
     ...['mutation promoteUser', 'mutation demoteUser'],
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
+    ...['mutation addMember', 'POST /api/organization/:id/member'],
   ],
   'users.quota': ['mutation grantQuota', 'POST /api/topup'],
   budgets: ['query groups', 'GET /api/group'],

@@ -250,6 +250,59 @@ export const operations: readonly Operation[] = [
   },
   { graphql: [`mutation { removeUser(id: ${unknownId}) { id } }`], rest: ['DELETE /api/user/:id'] },
 
+  // Organisations: who may do what in one is in organisations-matrix.test.ts.
+  { graphql: ['query { organisations { totalCount } }'], rest: ['GET /api/organization/all'] },
+  { graphql: ['query { myOrganisations { id } }'], rest: ['GET /api/organization'] },
+  { graphql: [`query { organisation(id: ${unknownId}) { id } }`], rest: ['GET /api/organization/:id'] },
+  { graphql: [`query { members(organisationId: ${unknownId}) { id } }`], rest: ['GET /api/organization/:id/member'] },
+  { graphql: [`query { projects(organisationId: ${unknownId}) { id } }`], rest: ['GET /api/organization/:id/project'] },
+  {
+    graphql: [`query { invitations(organisationId: ${unknownId}) { id } }`],
+    rest: ['GET /api/organization/:id/invitation'],
+  },
+  { graphql: ['query { invitation(token: "none") { role } }'], rest: ['GET /api/organization/invitation'] },
+  {
+    graphql: ['mutation { createOrganisation(input: { name: "" }) { organisation { id } } }'],
+    rest: [['POST /api/organization', { body: { name: '' } }]],
+  },
+  {
+    graphql: [`mutation { renameOrganisation(input: { id: ${unknownId}, name: "a" }) { organisation { id } } }`],
+    rest: [['PUT /api/organization/:id', { body: { name: 'a' } }]],
+  },
+  { graphql: [`mutation { deleteOrganisation(id: ${unknownId}) { id } }`], rest: ['DELETE /api/organization/:id'] },
+  { graphql: [`mutation { leaveOrganisation(id: ${unknownId}) { id } }`], rest: ['POST /api/organization/:id/leave'] },
+  {
+    graphql: [
+      `mutation { addMember(input: { organisationId: ${unknownId}, userId: 1, role: MEMBER }) { member { id } } }`,
+    ],
+    rest: [['POST /api/organization/:id/member', { body: { user_id: 1, role: 'member' } }]],
+  },
+  {
+    graphql: [`mutation { setMemberRole(input: { id: ${unknownId}, role: MEMBER }) { member { id } } }`],
+    rest: [['PUT /api/organization/member/:id', { body: { role: 'member' } }]],
+  },
+  { graphql: [`mutation { removeMember(id: ${unknownId}) { id } }`], rest: ['DELETE /api/organization/member/:id'] },
+  {
+    graphql: [`mutation { createProject(input: { organisationId: ${unknownId}, name: "a" }) { project { id } } }`],
+    rest: [['POST /api/organization/:id/project', { body: { name: 'a' } }]],
+  },
+  {
+    graphql: [`mutation { updateProject(input: { id: ${unknownId} }) { project { id } } }`],
+    rest: ['PUT /api/organization/project/:id'],
+  },
+  {
+    graphql: [`mutation { inviteMember(input: { organisationId: ${unknownId}, role: MEMBER }) { link } }`],
+    rest: [['POST /api/organization/:id/invitation', { body: { role: 'member' } }]],
+  },
+  {
+    graphql: [`mutation { revokeInvitation(id: ${unknownId}) { id } }`],
+    rest: ['DELETE /api/organization/invitation/:id'],
+  },
+  {
+    graphql: ['mutation { acceptInvitation(token: "none") { organisation { id } } }'],
+    rest: [['POST /api/organization/accept', { body: { token: 'none' } }]],
+  },
+
   // Custom roles
   { graphql: ['query { permissions { name } }', 'query { customRoles { id } }'] },
   {

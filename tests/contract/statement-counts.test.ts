@@ -10,6 +10,7 @@ beforeAll(async () => {
   root = await site.setUp();
   await site.query(
     `INSERT INTO users (username) SELECT 'u' || n FROM generate_series(1, 60) n;
+     INSERT INTO users (username, kind) SELECT 'o' || n, 'organisation' FROM generate_series(1, 60) n;
      INSERT INTO channels (type, name, key_sealed, models, tag)
        SELECT 1, 'c' || n, '', '{gpt-4o}', CASE WHEN n % 2 = 0 THEN 't' || n ELSE '' END FROM generate_series(1, 60) n;
      INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name)

@@ -34,6 +34,8 @@ describe('creating', () => {
     expect(token).toEqual({
       id: expect.any(Number) as number,
       user_id: owner.id,
+      member_id: 0,
+      project_id: 0,
       key: expect.stringMatching(/^[0-9a-zA-Z]{48}$/) as string,
       status: 1,
       name: 'dev',

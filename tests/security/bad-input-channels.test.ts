@@ -78,7 +78,13 @@ const bodies: ReadonlyArray<[what: string, method: string, path: string, person:
   ['a tag that goes on', 'POST', '/api/channel/tag/enabled', () => root, () => ({ tag: 't' })],
   ['a tag that goes off', 'POST', '/api/channel/tag/disabled', () => root, () => ({ tag: 'nobody’s' })],
   ['a provider that is asked', 'POST', '/api/channel/fetch_models', () => root, () => discover],
-  ['a new token', 'POST', '/api/token/', () => user, () => ({ ...token, budgets: [tokenBudget] })],
+  [
+    'a new token',
+    'POST',
+    '/api/token/',
+    () => user,
+    () => ({ ...token, budgets: [tokenBudget], project_id: 0, is_shared: false }),
+  ],
   ['a token', 'PUT', '/api/token/', () => user, () => ({ ...token, id: tokenId, status: 1, ungranted_quota: 0 })],
   ['a token’s status', 'PUT', '/api/token/?status_only=true', () => user, () => ({ id: tokenId, status: 1 })],
 ];

@@ -10,6 +10,16 @@ import {
 } from '../console/auth/index.js';
 import { AuthService } from '../console/sign-in/index.js';
 import { CheckInService } from '../console/check-in/index.js';
+import {
+  actorInOrganisation,
+  Invitation,
+  InvitationService,
+  MemberService,
+  Membership,
+  OrganisationService,
+  Project,
+  ProjectService,
+} from '../console/organisations/index.js';
 import { InviteService } from '../console/invites/index.js';
 import { postEntry } from '../billing/ledger/index.js';
 import {
@@ -86,6 +96,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const authService = new AuthService({
     users,
     roles: customRoles,
+    organisations: { actorInOrganisation: (actor, id) => actorInOrganisation(dataSource, actor, id) },
     sessions,
     knownBrowsers,
     accessTokens,
@@ -145,6 +156,27 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     sessionSecret: database.sessionSecret,
   });
   await setupService.start();
+
+  // Organisations
+  const members = new MemberService({
+    memberships: dataSource.getRepository(Membership),
+    changes,
+    auditLog: auditService,
+  });
+  const organisationServices = {
+    organisations: new OrganisationService({ users, changes, auditLog: auditService, idempotency }),
+    members,
+    projects: new ProjectService({ projects: dataSource.getRepository(Project), auditLog: auditService }),
+    invitations: new InvitationService({
+      invitations: dataSource.getRepository(Invitation),
+      members,
+      secrets,
+      mailer,
+      options: optionService,
+      auditLog: auditService,
+      clock,
+    }),
+  };
 
   // Second factors
   const passkeys = new PasskeyService({ passkeys: dataSource.getRepository(Passkey), state, clock });
@@ -289,6 +321,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     factorSignIns,
     checkInService,
     inviteService,
+    organisationServices,
     notifications,
   };
 }

@@ -8,6 +8,7 @@ import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logRoutes } from '../console/logs/log.routes.js';
 import { usageRoutes } from '../console/usage/usage.routes.js';
 import { importRoutes } from '../import/console/import.routes.js';
+import { organisationRoutes } from '../console/organisations/organisation.routes.js';
 import { optionRoutes } from '../console/options/option.routes.js';
 import { priceCheckRoutes } from '../console/prices/sync/price-sync.routes.js';
 import { redeemRoutes, redemptionRoutes } from '../console/redemptions/redemption.routes.js';
@@ -93,6 +94,11 @@ export const apiSections: readonly ApiSection[] = [
     ...checkInRoutes,
     ...inviteRoutes,
   ]),
+  sectionOf(
+    'Organisations',
+    'Accounts without sign-in, for which their members act. With the header `Tollgate-Organization: <id>`, the requests on own keys, wallet, log and usage are those of the organisation, as far as the role there allows.',
+    organisationRoutes,
+  ),
   sectionOf('Log and usage', 'What was called and charged. Dashboards read more over GraphQL.', [
     ...logRoutes,
     ...usageRoutes,

@@ -7,6 +7,7 @@ import { Plan, Subscription } from '../billing/plans/index.js';
 import { Channel } from '../console/channels/index.js';
 import { Dashboard } from '../console/dashboards/index.js';
 import { Log } from '../console/logs/index.js';
+import { Invitation, Membership, Project } from '../console/organisations/index.js';
 import { Option } from '../options/option.entity.js';
 import { PriceCheck, PriceUpdate, PriceVersion } from '../console/prices/index.js';
 import { Redemption } from '../console/redemptions/index.js';
@@ -44,4 +45,7 @@ export const entities: readonly EntityClass[] = [
   Subscription,
   Alert,
   Dashboard,
+  Membership,
+  Project,
+  Invitation,
 ];

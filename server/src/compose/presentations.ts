@@ -23,6 +23,7 @@ import { HealthService } from '../platform/health/health.service.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logRoutes } from '../console/logs/log.routes.js';
 import { importUploads } from '../import/console/import.routes.js';
+import { organisationRoutes } from '../console/organisations/organisation.routes.js';
 import { optionRoutes } from '../console/options/option.routes.js';
 import { modelHealthRoutes } from '../console/health/models/model-health.routes.js';
 import { pricingRoutes } from '../console/prices/pricing.routes.js';
@@ -192,6 +193,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes(accountRoutes, accounts, rest),
     restRoutes(checkInRoutes, accounts.checkInService, rest),
     restRoutes(inviteRoutes, accounts.inviteService, rest),
+    restRoutes(organisationRoutes, accounts.organisationServices, rest),
     restRoutes(userRoutes, accounts.userService, rest),
     restRoutes(optionRoutes, platform.optionService, rest),
     restRoutes([...channelRoutes, ...channelMultiKeyRoutes, ...modelCatalogueRoutes], channelServices, rest),

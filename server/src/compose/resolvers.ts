@@ -24,6 +24,7 @@ import { InviteResolver } from '../console/invites/invite.resolver.js';
 import { LogLiveResolver } from '../console/logs/log-live.resolver.js';
 import { LogResolver } from '../console/logs/log.resolver.js';
 import { ImportResolver } from '../import/console/import.resolver.js';
+import { OrganisationResolver } from '../console/organisations/organisation.resolver.js';
 import { OptionResolver } from '../console/options/option.resolver.js';
 import { BelowCostResolver } from '../console/prices/below-cost.resolver.js';
 import { DryRunResolver } from '../console/prices/dry-run/dry-run.resolver.js';
@@ -43,6 +44,7 @@ import {
   OptionRelations,
   RedemptionRelations,
   RedemptionUseRelations,
+  MemberRelations,
   TokenRelations,
   TopUpOrderRelations,
   UsageKeyRelations,
@@ -80,7 +82,15 @@ const relationSources = ({ accounts, catalogue, operations }: Subjects): Relatio
 
 /** Resolvers of relations to one row. */
 const toOne = [
-  ...[LogRelations, OwnLogRelations, TokenRelations, TopUpOrderRelations, OptionRelations, RedemptionRelations],
+  ...[
+    LogRelations,
+    OwnLogRelations,
+    TokenRelations,
+    MemberRelations,
+    TopUpOrderRelations,
+    OptionRelations,
+    RedemptionRelations,
+  ],
   ...[RedemptionUseRelations, LiveCallRelations, UsageKeyRelations, DashboardRelations],
 ] as const;
 
@@ -133,6 +143,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [SettingResolver, ({ accounts }) => new SettingResolver(accounts.settingService)],
   [CheckInResolver, ({ accounts }) => new CheckInResolver(accounts.checkInService)],
   [InviteResolver, ({ accounts }) => new InviteResolver(accounts.inviteService)],
+  [OrganisationResolver, ({ accounts }) => new OrganisationResolver(accounts.organisationServices)],
   [FailedAttemptResolver, ({ catalogue }) => new FailedAttemptResolver(catalogue.failedAttempts)],
   [ChannelHealthResolver, ({ catalogue }) => new ChannelHealthResolver(catalogue.channelHealthService)],
   [ModelHealthResolver, ({ catalogue }) => new ModelHealthResolver(catalogue.modelHealthService)],

@@ -1,4 +1,5 @@
 import { AppError, ForbiddenError } from './errors.js';
+import { roleMay, type Membership, type OrganisationAbility } from './organisation.js';
 import { entryOf, permissions, type Permission } from './permission.js';
 
 /** The fixed roles, in their order, with their ranks: the REST API shows those as roles (docs/reference/rest/conventions.md#roles). */
@@ -42,6 +43,11 @@ export interface Actor {
   readonly scopes?: readonly AccessScope[];
   /** Set when the actor authenticated with an API key that may manage the keys of its owner: the key's id. */
   readonly apiKeyId?: number;
+  /**
+   * Set when the caller acts for an organisation. Id, name and group are then those of the organisation, and only
+   * operations that ask for an ability (`requireAccount`) are open.
+   */
+  readonly membership?: Membership;
   /** The address of the caller, for audit rows and throttles. */
   readonly ip?: string;
 }
@@ -49,20 +55,56 @@ export interface Actor {
 /** `null` is an anonymous caller. */
 export type MaybeActor = Actor | null;
 
-/** @throws AppError NOT_SIGNED_IN for an anonymous caller, USER_BANNED, SECOND_FACTOR_REQUIRED */
+/**
+ * For operations of people. A caller who acts for an organisation is refused.
+ * @throws AppError NOT_SIGNED_IN for an anonymous caller, USER_BANNED, SECOND_FACTOR_REQUIRED, INSUFFICIENT_PRIVILEGES
+ */
 export function requireActor(actor: MaybeActor): Actor {
-  const known = requireSignIn(actor);
-  if (known.lacksSecondFactor) {
+  return withSecondFactor(requireSignIn(actor));
+}
+
+/**
+ * For operations of an account, which a member of an organisation may do for it.
+ * @throws AppError like `requireActor`; INSUFFICIENT_PRIVILEGES when the caller's role in the organisation may not
+ */
+export function requireAccount(actor: MaybeActor, ability: OrganisationAbility): Actor {
+  const known = withSecondFactor(signedIn(actor));
+  if (!mayFor(known, ability)) throw new ForbiddenError('Your role in this organisation does not allow this');
+  return known;
+}
+
+/** Whether the caller may do this for the account: people may do everything for their own. */
+export const mayFor = ({ membership }: Actor, ability: OrganisationAbility): boolean =>
+  membership === undefined || roleMay(membership.role, ability);
+
+/** Conditions on the API keys that the caller may read and change, as those of the account. */
+export const ownKeys = (actor: Actor): { readonly userId: number; readonly memberId?: number } =>
+  actor.membership && !mayFor(actor, 'keys.all')
+    ? { userId: actor.id, memberId: actor.membership.id }
+    : { userId: actor.id };
+
+/** The person who acts, for an organisation or for themselves. */
+export const personOf = ({ id, username, membership }: Actor): { readonly id: number; readonly username: string } =>
+  membership ? { id: membership.userId, username: membership.username } : { id, username };
+
+function withSecondFactor(actor: Actor): Actor {
+  if (actor.lacksSecondFactor) {
     throw new AppError('SECOND_FACTOR_REQUIRED', 'Your role needs a second factor. Set one up to go on.');
   }
-  return known;
+  return actor;
 }
 
 /**
  * Returns the caller, for the few operations that a user without a required second factor needs to set it up.
- * @throws AppError NOT_SIGNED_IN for an anonymous caller, USER_BANNED
+ * @throws AppError NOT_SIGNED_IN for an anonymous caller, USER_BANNED, INSUFFICIENT_PRIVILEGES for an organisation
  */
 export function requireSignIn(actor: MaybeActor): Actor {
+  const known = signedIn(actor);
+  if (known.membership) throw new ForbiddenError('This is not possible for an organisation');
+  return known;
+}
+
+function signedIn(actor: MaybeActor): Actor {
   if (!actor) throw new AppError('NOT_SIGNED_IN', 'No permission: not logged in and no access token provided');
   if (actor.status !== 'enabled') throw new AppError('USER_BANNED', 'User is banned');
   return actor;
@@ -126,15 +168,17 @@ export function requirePermission(actor: MaybeActor, ...anyOf: readonly Permissi
 }
 
 /**
- * Returns the users whose rows the caller may read: all with the permission, otherwise only the caller.
- * @throws AppError NOT_SIGNED_IN
+ * Returns the users whose rows the caller may read: all with the permission, otherwise only the caller's account.
+ * @param ability what a caller who acts for an organisation must be able to do, to read the rows of its account
+ * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES
  */
 export function visibleUsers(
   actor: MaybeActor,
   ids: readonly number[],
   permission: Permission = 'users.read',
+  ability: OrganisationAbility = 'wallet',
 ): number[] {
-  const caller = requireActor(actor);
+  const caller = requireAccount(actor, ability);
   return ids.filter((id) => id === caller.id || holds(caller, permission));
 }
 

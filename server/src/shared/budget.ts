@@ -1,7 +1,7 @@
 import { addDays, dayOf, firstOfMonth, hourOf, mondayOf, monthsAfter, startOfDay, startOfHour } from './calendar.js';
 import { unixSecond, unixSeconds } from './clock.js';
 
-export const budgetLevels = ['token', 'user', 'group', 'channel', 'site'] as const;
+export const budgetLevels = ['token', 'member', 'project', 'user', 'group', 'channel', 'site'] as const;
 export type BudgetLevel = (typeof budgetLevels)[number];
 
 export const budgetKinds = ['money', 'tokens', 'requests'] as const;

@@ -28,6 +28,8 @@ export const budgets = {
   channelsText: 'Budgets of all channels. Add them in the editor of a channel.',
   texts: {
     TOKEN: 'Calls with this token are refused while a budget is used up. Changes apply at once.',
+    MEMBER: 'Calls with any key of this member are refused while a budget is used up. Changes apply at once.',
+    PROJECT: 'Calls with any key of this project are refused while a budget is used up. Changes apply at once.',
     USER: 'Calls of this user are refused while a budget is used up. Changes apply at once.',
     GROUP: 'Calls of this group are refused while a budget is used up. Changes apply at once.',
     CHANNEL: 'Calls go to other channels while a budget of this one is used up. Changes apply at once.',

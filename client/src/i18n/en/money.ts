@@ -172,6 +172,7 @@ const money = {
       option: 'Setting',
       redemption: 'Code',
       dashboard: 'Dashboard',
+      organisation: 'Organisation',
       budget: 'Budget',
       log: 'Log',
       role: 'Role',

@@ -29,6 +29,8 @@ export const budgets = {
   channelsText: 'Budgets de tous les canaux. Ajoutez-les dans l’éditeur d’un canal.',
   texts: {
     TOKEN: 'Les appels avec ce jeton sont refusés tant qu’un budget est épuisé. Effet immédiat.',
+    MEMBER: 'Les appels avec toute clé de ce membre sont refusés tant qu’un budget est épuisé. Effet immédiat.',
+    PROJECT: 'Les appels avec toute clé de ce projet sont refusés tant qu’un budget est épuisé. Effet immédiat.',
     USER: 'Les appels de cet utilisateur sont refusés tant qu’un budget est épuisé. Effet immédiat.',
     GROUP: 'Les appels de ce groupe sont refusés tant qu’un budget est épuisé. Effet immédiat.',
     CHANNEL: 'Les appels vont à d’autres canaux tant qu’un budget de celui-ci est épuisé. Effet immédiat.',

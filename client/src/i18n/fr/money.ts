@@ -180,6 +180,7 @@ const money = {
       option: 'Paramètre',
       redemption: 'Code',
       dashboard: 'Tableau de bord',
+      organisation: 'Organisation',
       budget: 'Budget',
       log: 'Journal',
       role: 'Rôle',

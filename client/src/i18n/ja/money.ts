@@ -164,6 +164,7 @@ const money = {
       option: '設定',
       redemption: 'コード',
       dashboard: 'ダッシュボード',
+      organisation: '組織',
       budget: '予算',
       log: 'ログ',
       role: 'ロール',

@@ -193,6 +193,7 @@ const money = {
       option: 'Настройка',
       redemption: 'Код',
       dashboard: 'Дашборд',
+      organisation: 'Организация',
       budget: 'Бюджет',
       log: 'Журнал',
       role: 'Роль',

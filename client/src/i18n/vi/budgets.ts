@@ -28,6 +28,8 @@ export const budgets = {
   channelsText: 'Ngân sách của mọi kênh. Thêm trong trình sửa kênh.',
   texts: {
     TOKEN: 'Lượt gọi bằng token này bị từ chối khi ngân sách đã hết. Thay đổi có hiệu lực ngay.',
+    MEMBER: 'Lượt gọi bằng mọi khóa của thành viên này bị từ chối khi ngân sách đã hết. Thay đổi có hiệu lực ngay.',
+    PROJECT: 'Lượt gọi bằng mọi khóa của dự án này bị từ chối khi ngân sách đã hết. Thay đổi có hiệu lực ngay.',
     USER: 'Lượt gọi của người dùng này bị từ chối khi ngân sách đã hết. Thay đổi có hiệu lực ngay.',
     GROUP: 'Lượt gọi của nhóm này bị từ chối khi ngân sách đã hết. Thay đổi có hiệu lực ngay.',
     CHANNEL: 'Lượt gọi chuyển sang kênh khác khi ngân sách của kênh này đã hết. Thay đổi có hiệu lực ngay.',

@@ -165,6 +165,7 @@ const money = {
       option: 'Cài đặt',
       redemption: 'Mã',
       dashboard: 'Dashboard',
+      organisation: 'Tổ chức',
       budget: 'Ngân sách',
       log: 'Nhật ký',
       role: 'Vai trò',

@@ -163,6 +163,7 @@ const money = {
       option: '设置',
       redemption: '兑换码',
       dashboard: '看板',
+      organisation: '组织',
       budget: '预算',
       log: '日志',
       role: '角色',

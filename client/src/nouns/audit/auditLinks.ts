@@ -26,6 +26,7 @@ export function subjectPage({ subject, subjectId, subjectName, action }: AuditEn
   if (!isId(subjectId) || action === 'delete') return null;
   if (subject === 'REDEMPTION') return { to: `/redemption?row=${subjectId}`, permission: 'CODES' };
   if (subject === 'DASHBOARD') return { to: `/dashboards/${subjectId}`, permission: 'USAGE_READ' };
+  if (subject === 'ORGANISATION') return { to: `/organisations/${subjectId}`, permission: 'USERS_READ' };
   return subjectName == null ? null : pageOf(subject.toLowerCase(), subjectId);
 }
 

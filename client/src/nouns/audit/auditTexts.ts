@@ -12,6 +12,7 @@ export const subjectTexts = {
   BUDGET: 'audit.subjects.budget',
   LOG: 'audit.subjects.log',
   DASHBOARD: 'audit.subjects.dashboard',
+  ORGANISATION: 'audit.subjects.organisation',
 } as const satisfies Record<AuditEntry['subject'], string>;
 
 const actionTexts = {

@@ -28,8 +28,8 @@ export interface LevelBudgets {
 const none: LevelBudgets = { budgets: noBudgets, rates: noBudgets };
 
 /**
- * The budgets of groups, channels and the site, in memory. Budgets of keys and users are read with the key and the
- * user. All budgets are read again when a change is announced, and periodically, so that a lost announcement has no
+ * The budgets of groups, channels and the site, in memory. Budgets of keys, members, projects and users are read
+ * with the key and the user. All budgets are read again when a change is announced, and periodically, so that a lost announcement has no
  * lasting effect.
  */
 export class BudgetDirectory {
@@ -88,7 +88,7 @@ export class BudgetDirectory {
     const turn = ++this.begun;
     const rows = (await this.database.query(
       `SELECT ${knownBudgetJson} AS budget FROM budgets b
-        WHERE b.level NOT IN ('token', 'user', 'plan') AND b.enabled ORDER BY b.id`,
+        WHERE b.level NOT IN ('token', 'member', 'project', 'user', 'plan') AND b.enabled ORDER BY b.id`,
     )) as Array<{ budget: KnownBudgetRow }>;
     if (turn < this.used) return;
     this.used = turn;
@@ -108,6 +108,8 @@ export class BudgetDirectory {
           site.push(budget);
           break;
         case 'token':
+        case 'member':
+        case 'project':
         case 'user':
         case 'plan':
           break;

@@ -38,7 +38,7 @@ export function parseNewBudget(given: NewBudget): NewBudget {
   if (!budgetKinds.includes(kind)) throw new InvalidInputError('Unknown kind', 'kind');
   if (!budgetSpans.includes(span)) throw new InvalidInputError('Unknown window', 'span');
   if (!isTimeZone(timeZone)) throw new InvalidInputError('Unknown time zone', 'timeZone');
-  const hasSubject = level === 'token' || level === 'user' || level === 'channel';
+  const hasSubject = level !== 'group' && level !== 'site';
   if (hasSubject && !(Number.isSafeInteger(given.subjectId) && given.subjectId > 0)) {
     throw new InvalidInputError(`A budget of a ${level} needs its id`, 'subjectId');
   }

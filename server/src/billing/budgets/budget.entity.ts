@@ -7,7 +7,7 @@ import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js
 export class Budget {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('text') level: BudgetLevel;
-  /** The key, user or channel; 0 for a group and the site. */
+  /** The key, membership, project, user or channel; 0 for a group and the site. */
   @Column('integer', { name: 'subject_id' }) subjectId: number;
   @Column('text', { name: 'group_name' }) groupName: string;
   @Column('text') kind: BudgetKind;

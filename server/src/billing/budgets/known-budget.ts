@@ -1,4 +1,4 @@
-import { isRate, type KnownBudget } from '../../shared/budget.js';
+import { isRate, type BudgetLevel, type KnownBudget } from '../../shared/budget.js';
 
 /** A row of `budgets` as `knownBudgetJson` reads it. */
 export interface KnownBudgetRow extends Omit<KnownBudget, 'startsAt' | 'endsAt'> {
@@ -14,12 +14,14 @@ export const knownBudgetJson = `json_build_object('id', b.id, 'level', b.level, 
     'startsAt', b.starts_at, 'endsAt', b.ends_at, 'models', b.models)`;
 
 /**
- * SQL for a column with the enabled budgets of a key or user; null when there are none.
- * @param subject SQL of the id
+ * SQL for a column with the enabled budgets of some subjects; null when there are none.
+ * @param subjects SQL of the id by level
  */
-export const budgetsOf = (level: 'token' | 'user', subject: string): string =>
+export const budgetsOf = (subjects: Partial<Record<BudgetLevel, string>>): string =>
   `(SELECT json_agg(${knownBudgetJson} ORDER BY b.id) FROM budgets b
-     WHERE b.level = '${level}' AND b.subject_id = ${subject} AND b.enabled) AS budgets`;
+     WHERE (${Object.entries(subjects)
+       .map(([level, subject]) => `b.level = '${level}' AND b.subject_id = ${subject}`)
+       .join(' OR ')}) AND b.enabled) AS budgets`;
 
 export const noBudgets: readonly KnownBudget[] = [];
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { z } from 'zod';
-import type { Actor } from '../../shared/actor.js';
+import { personOf, type Actor } from '../../shared/actor.js';
 import { budgetKinds, budgetSpans } from '../../shared/budget.js';
 import { dateOf } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -70,7 +70,7 @@ export async function createTokenBudgets(
   if (rows.length > 0) {
     await manager.insert(
       Budget,
-      rows.map((fields) => ({ ...fields, createdBy: owner.id, byAdmin: false })),
+      rows.map((fields) => ({ ...fields, createdBy: personOf(owner).id, byAdmin: false })),
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { Repository } from 'typeorm';
-import { holds, requireActor, type MaybeActor } from '../../shared/actor.js';
+import { holds, ownKeys, requireAccount, type MaybeActor } from '../../shared/actor.js';
 import { isRate, rateSeconds } from '../../shared/budget.js';
 import { dateOf, unixSecond, type Clock } from '../../shared/clock.js';
 import { readBudgetStates, type BudgetState, type BudgetView } from './budget-states.js';
@@ -10,25 +10,35 @@ export class UsedUpBudgets {
   constructor(private readonly deps: { readonly budgets: Repository<Budget>; readonly clock: Clock }) {}
 
   /**
-   * Finds used-up budgets of these keys and of their owners. A limit per minute is open again before its state is read,
+   * Finds used-up budgets of these keys, and of their members, projects and owners. A limit per minute is open again before its state is read,
    * so it counts only with an amount of 0.
    * @returns budgets by key id, only for keys that have one and whose budgets the caller may read
    */
   async ofTokens(actor: MaybeActor, tokenIds: readonly number[]): Promise<Map<number, BudgetView[]>> {
-    const reader = requireActor(actor);
-    const own = holds(reader, 'budgets') ? null : reader.id;
+    const reader = requireAccount(actor, 'keys.own');
+    const { userId: own = null, memberId: member = null } = holds(reader, 'budgets') ? {} : ownKeys(reader);
     const { raw: rows, entities: budgets } = await this.deps.budgets
       .createQueryBuilder('b')
       .innerJoin(
         'tokens',
         't',
-        "(b.level = 'token' AND b.subject_id = t.id) OR (b.level = 'user' AND b.subject_id = t.user_id)",
+        `(b.level = 'token' AND b.subject_id = t.id) OR (b.level = 'user' AND b.subject_id = t.user_id)
+         OR (b.level = 'member' AND b.subject_id = t.member_id)
+         OR (b.level = 'project' AND b.subject_id = t.project_id)`,
       )
       .innerJoin('users', 'u', 'u.id = t.user_id')
+      .leftJoin('memberships', 'm', 'm.id = t.member_id')
+      .leftJoin('users', 'person', 'person.id = m.user_id')
+      .leftJoin('projects', 'p', 'p.id = t.project_id')
       .addSelect('t.id', 'tokenId')
-      .addSelect("CASE b.level WHEN 'token' THEN t.name ELSE u.username END", 'name')
+      .addSelect(
+        `CASE b.level WHEN 'token' THEN t.name WHEN 'member' THEN coalesce(person.username, '')
+           WHEN 'project' THEN coalesce(p.name, '') ELSE u.username END`,
+        'name',
+      )
       .where('b.enabled AND t.id = ANY (:tokenIds) AND t.deleted_at IS NULL', { tokenIds })
       .andWhere('(:own::integer IS NULL OR t.user_id = :own)', { own })
+      .andWhere('(:member::integer IS NULL OR t.member_id = :member)', { member })
       .orderBy('b.id')
       .getRawAndEntities<{ b_id: number; tokenId: number; name: string }>();
     if (rows.length === 0) return new Map();

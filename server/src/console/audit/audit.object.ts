@@ -23,6 +23,7 @@ const AuditSubjectEnum = enumType(
     TOKEN: 'token',
     LOG: 'log',
     DASHBOARD: 'dashboard',
+    ORGANISATION: 'organisation',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
   {
@@ -36,6 +37,7 @@ const AuditSubjectEnum = enumType(
     TOKEN: 'An API key.',
     LOG: 'Deleted log rows.',
     DASHBOARD: 'A saved dashboard.',
+    ORGANISATION: 'An organisation, with its members, projects and invitations.',
   },
 );
 

@@ -1,7 +1,7 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { andAmong, andBetween } from '../../platform/db/conditions.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
-import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { personOf, requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js';
 import { type CsvColumn, csvPieces } from '../../shared/csv.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
@@ -35,6 +35,7 @@ const tables = priceOptions.filter((key) => typeof definitionOf(key).defaultValu
 /** Where the names of objects are stored. Users and API keys that were deleted keep their row. */
 const nameSql = {
   user: 'SELECT id, username AS name FROM users WHERE id = ANY ($1) AND deleted_at IS NULL',
+  organisation: 'SELECT id, username AS name FROM users WHERE id = ANY ($1) AND deleted_at IS NULL',
   channel: 'SELECT id, name FROM channels WHERE id = ANY ($1)',
   token: 'SELECT id, name FROM tokens WHERE id = ANY ($1) AND deleted_at IS NULL',
 } as const satisfies Partial<Record<AuditSubject, string>>;
@@ -80,8 +81,9 @@ export async function writeAudit(
 export class AuditService implements AuditLog {
   constructor(private readonly entries: Repository<AuditRecord>) {}
 
+  /** The actor of an entry is the person, also when they act for an organisation. */
   write(transaction: Transaction, actor: Actor, ...changes: AuditChange[]): Promise<void> {
-    return writeAudit(transaction, actor, changes);
+    return writeAudit(transaction, { ...actor, ...personOf(actor) }, changes);
   }
 
   /**

@@ -20,6 +20,15 @@ export interface BudgetNoticeDeps {
   readonly logger: { warn(details: object, message: string): void };
 }
 
+/** Receiver and name of the subject of a budget, by its id. */
+const subjectSql = {
+  token: 'SELECT user_id AS owner, name FROM tokens WHERE id = $1',
+  member: `SELECT m.organisation_id AS owner, coalesce(u.username, '') AS name
+             FROM memberships m LEFT JOIN users u ON u.id = m.user_id WHERE m.id = $1`,
+  project: 'SELECT organisation_id AS owner, name FROM projects WHERE id = $1',
+  channel: 'SELECT NULL::integer AS owner, name FROM channels WHERE id = $1',
+} as const;
+
 const milliseconds = 30_000;
 const batch = 500;
 
@@ -134,11 +143,9 @@ export class BudgetNotices {
     if (level === 'site') return { owner: null, name: 'the site' };
     if (level === 'group') return { owner: null, name: `the group ${groupName}` };
     if (level === 'user') return { owner: subjectId, name: 'your account' };
-    const text =
-      level === 'token'
-        ? 'SELECT user_id AS owner, name FROM tokens WHERE id = $1'
-        : 'SELECT NULL::integer AS owner, name FROM channels WHERE id = $1';
-    const [row] = await this.deps.database.query<Array<{ owner: number | null; name: string }>>(text, [subjectId]);
+    const [row] = await this.deps.database.query<Array<{ owner: number | null; name: string }>>(subjectSql[level], [
+      subjectId,
+    ]);
     return { owner: row?.owner ?? null, name: `the ${level} ${row?.name ?? subjectId}` };
   }
 

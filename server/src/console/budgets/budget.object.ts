@@ -29,13 +29,20 @@ import type { BudgetFilter, BudgetSortField } from './budget.service.js';
 
 const BudgetLevelEnum = enumType(
   'BudgetLevel',
-  { TOKEN: 'token', USER: 'user', GROUP: 'group', CHANNEL: 'channel', SITE: 'site' } satisfies Record<
-    string,
-    BudgetLevel
-  >,
+  {
+    TOKEN: 'token',
+    MEMBER: 'member',
+    PROJECT: 'project',
+    USER: 'user',
+    GROUP: 'group',
+    CHANNEL: 'channel',
+    SITE: 'site',
+  } satisfies Record<string, BudgetLevel>,
   'Whose calls a budget counts.',
   {
     TOKEN: 'Calls of one API key.',
+    MEMBER: 'Calls of one member of an organisation, with all keys that the member has there.',
+    PROJECT: 'Calls of one project of an organisation, with all its keys.',
     USER: 'Calls of one user, with all keys and the playground.',
     GROUP: 'The group that routes and pays.',
     CHANNEL: 'Calls that one channel serves.',
@@ -85,9 +92,9 @@ export class BudgetStateObject extends fields({
 export class BudgetObject extends fields({
   id: int('Names the budget in mutations.'),
   level: of<BudgetLevel>(() => BudgetLevelEnum, 'Whose calls it counts.'),
-  subjectId: int.orNull('The key, user or channel. Null for a group and the site.'),
+  subjectId: int.orNull('The key, member, project, user or channel. Null for a group and the site.'),
   group: text.orNull('Of a group.'),
-  subjectName: text('Name of the key, user, group or channel. Empty for the site.'),
+  subjectName: text('Name of the key, member, project, user, group or channel. Empty for the site.'),
   kind: of<BudgetKind>(() => BudgetKindEnum, 'The unit of `amount`, and of what was used.'),
   amount: safeInt('Quota, model tokens or requests in each window.'),
   span: of<BudgetSpan>(() => BudgetSpanEnum, 'How long a window is, after which the count begins again.'),
@@ -139,7 +146,7 @@ export class BudgetFilterInput extends inputFields({
     () => BudgetLevelEnum,
     'Only budgets of keys, of users, of groups, of channels or of the site.',
   ),
-  subjectId: int.orNull('The key, user or channel.'),
+  subjectId: int.orNull('The key, member, project, user or channel.'),
   group: text.orNull('The budgets of this group.'),
   userId: int.orNull('Those of this user and of the keys of this user.'),
   usedAtLeast: float.orNull(
@@ -197,11 +204,13 @@ export class TokenBudgetInput extends inputFields({
   enabled: boolean;
 }
 
-@InputType('CreateBudgetInput', { description: 'A new budget of a key, a user, a group, a channel or the site.' })
+@InputType('CreateBudgetInput', {
+  description: 'A new budget of a key, a member, a project, a user, a group, a channel or the site.',
+})
 export class CreateBudgetInput extends inputFields(
   {
     level: of<BudgetLevel>(() => BudgetLevelEnum, 'Whose calls it counts. `subjectId` or `group` says which one.'),
-    subjectId: int.orNull('The key, user or channel.'),
+    subjectId: int.orNull('The key, member, project, user or channel.'),
     group: text.orNull('For a group.'),
     idempotencyKey: text.orNull(
       '1 to 128 characters of your choice. A retry with the same key returns the budget of the first call.',

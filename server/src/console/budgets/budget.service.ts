@@ -4,7 +4,10 @@ import type { Changes } from '../../platform/cache/changes.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import {
   holds,
-  requireActor,
+  mayFor,
+  ownKeys,
+  personOf,
+  requireAccount,
   requireConfirmed,
   requirePermission,
   type Actor,
@@ -40,15 +43,31 @@ export interface BudgetFilter {
   readonly level?: BudgetLevel;
   readonly subjectId?: number;
   readonly groupName?: string;
-  /** Restricts to budgets of a user and of the user's keys. */
+  /** Restricts to budgets of a user and of the user's keys, or of an organisation with its members and projects. */
   readonly userId?: number;
   /** Restricts to budgets of which at least this share is used in the open window. */
   readonly usedAtLeast?: number;
 }
 
-const ofUser = `((budget.level = 'user' AND budget.subject_id = :owner) OR (budget.level = 'token'
-  AND budget.subject_id IN (SELECT t.id FROM tokens t WHERE t.user_id = :owner AND t.deleted_at IS NULL)))`;
-const ofReader = ofUser.replaceAll(':owner', ':reader');
+const ofAccount = `(budget.level = 'user' AND budget.subject_id = :owner)
+  OR (budget.level = 'member' AND budget.subject_id IN (SELECT m.id FROM memberships m WHERE m.organisation_id = :owner))
+  OR (budget.level = 'project' AND budget.subject_id IN (SELECT p.id FROM projects p WHERE p.organisation_id = :owner))`;
+const ofKeys = (condition: string): string => `(budget.level = 'token'
+  AND budget.subject_id IN (SELECT t.id FROM tokens t WHERE ${condition} AND t.deleted_at IS NULL))`;
+/** Budgets of an account, of its keys, and of the members and projects of an organisation. */
+const ofUser = `(${ofAccount} OR ${ofKeys('t.user_id = :owner')})`;
+/** Budgets that a member of an organisation reads who may not read the keys of others. */
+const ofMember = `(budget.level = 'member' AND budget.subject_id = :member)
+  OR ${ofKeys('t.user_id = :reader AND t.member_id = :member')}`;
+const asReader = (condition: string): string => condition.replaceAll(':owner', ':reader');
+
+/** Returns the condition of budgets that a caller without the permission may read, and its values. */
+function readableBy(reader: Actor): readonly [string, { reader: number; member?: number }] {
+  const { userId, memberId } = ownKeys(reader);
+  if (memberId === undefined) return [asReader(ofUser), { reader: userId }];
+  const readable = mayFor(reader, 'budgets.write') ? `(${asReader(ofAccount)} OR ${ofMember})` : `(${ofMember})`;
+  return [readable, { reader: userId, member: memberId }];
+}
 
 interface Shared {
   readonly budget: Budget;
@@ -89,7 +108,7 @@ export class BudgetService {
    * themselves.
    */
   async list(actor: MaybeActor, filter: BudgetFilter, query: ListQuery<BudgetSortField>): Promise<Slice<BudgetView>> {
-    const select = this.query(requireActor(actor), filter);
+    const select = this.query(requireAccount(actor, 'keys.own'), filter);
     const byShare = query.sort.find(({ field }) => field === 'usedShare');
     const { usedAtLeast } = filter;
     if (byShare || usedAtLeast !== undefined) {
@@ -134,7 +153,7 @@ export class BudgetService {
 
   /** @throws AppError NOT_FOUND, also for budgets that the caller may not read */
   async get(actor: MaybeActor, id: number): Promise<BudgetView> {
-    const budget = await this.query(requireActor(actor), {}).andWhere('budget.id = :id', { id }).getOne();
+    const budget = await this.query(requireAccount(actor, 'keys.own'), {}).andWhere('budget.id = :id', { id }).getOne();
     const [view] = budget ? await this.viewed([budget]) : [];
     if (!view) throw new NotFoundError('Budget', id);
     return view;
@@ -145,7 +164,7 @@ export class BudgetService {
    * @throws AppError CONFIRMATION_NEEDED for admins
    */
   export(actor: MaybeActor, filter: BudgetFilter): AsyncIterable<string> {
-    const reader = requireActor(actor);
+    const reader = requireAccount(actor, 'keys.own');
     if (holds(reader, 'budgets')) requireConfirmed(reader);
     return csvPieces(budgetColumns, {
       rowsPerRead: exportBatch,
@@ -169,8 +188,8 @@ export class BudgetService {
     given: NewBudget,
     idempotencyKey?: string | null,
   ): Promise<BudgetView & { replayed: boolean }> {
-    const creator = requireActor(actor);
-    if (given.level !== 'token') requirePermission(actor, 'budgets');
+    const creator = requireAccount(actor, 'keys.own');
+    if (given.level !== 'token') assertMayLimit(creator, given.level);
     const fields = parseNewBudget(given);
     const request = { operation: 'createBudget', key: idempotencyKey ?? null, input: fields };
     const { result: id, replayed } = await this.deps.idempotency.once(creator, request, async (manager) => {
@@ -182,9 +201,9 @@ export class BudgetService {
       if ((await manager.countBy(Budget, { level, subjectId, groupName })) >= maxPerSubject) {
         throw new InvalidInputError(`At most ${maxPerSubject} budgets of one ${level}`, 'level');
       }
-      const { identifiers } = await manager.insert(Budget, { ...fields, createdBy: creator.id, byAdmin });
+      const { identifiers } = await manager.insert(Budget, { ...fields, createdBy: personOf(creator).id, byAdmin });
       const created = (identifiers[0] as { id: number }).id;
-      if (byAdmin)
+      if (byAdmin || creator.membership)
         await this.audit(manager, creator, { action: 'create', id: created, before: null, after: audited(fields) });
       return created;
     });
@@ -197,7 +216,7 @@ export class BudgetService {
    * @throws AppError INVALID_INPUT, NOT_FOUND, INSUFFICIENT_PRIVILEGES
    */
   async update(actor: MaybeActor, id: number, given: Partial<BudgetPatch>): Promise<BudgetView> {
-    const editor = requireActor(actor);
+    const editor = requireAccount(actor, 'keys.own');
     const { budget } = await this.get(actor, id);
     await this.assertMayChange(editor, budget);
     await this.deps.budgets.manager.transaction(async (manager) => {
@@ -205,7 +224,7 @@ export class BudgetService {
       if (!before) throw new NotFoundError('Budget', id);
       const fields = parseBudgetPatch({ ...pick(before, ['amount', 'models', 'enabled']), ...omitUndefined(given) });
       await manager.update(Budget, { id }, fields);
-      if (holds(editor, 'budgets')) {
+      if (holds(editor, 'budgets') || editor.membership) {
         await this.audit(manager, editor, {
           action: 'update',
           id,
@@ -223,13 +242,13 @@ export class BudgetService {
    * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES
    */
   async delete(actor: MaybeActor, id: number): Promise<void> {
-    const editor = requireActor(actor);
+    const editor = requireAccount(actor, 'keys.own');
     const { budget } = await this.get(actor, id);
     await this.assertMayChange(editor, budget);
     await this.deps.budgets.manager.transaction(async (manager) => {
       await manager.delete(Budget, { id });
       await manager.query('DELETE FROM budget_windows WHERE budget_id = $1', [id]);
-      if (holds(editor, 'budgets')) {
+      if (holds(editor, 'budgets') || editor.membership) {
         await this.audit(manager, editor, { action: 'delete', id, before: audited(budget), after: null });
       }
     });
@@ -244,7 +263,7 @@ export class BudgetService {
     if (userId !== undefined) query.andWhere(ofUser, { owner: userId });
     if (groupName !== undefined) query.andWhere('budget.groupName = :groupName', { groupName });
     if (!holds(reader, 'budgets')) {
-      query.andWhere(ofReader, { reader: reader.id });
+      query.andWhere(...readableBy(reader));
     }
     return query;
   }
@@ -258,26 +277,33 @@ export class BudgetService {
     const isAdmin = holds(creator, 'budgets');
     if (isAdmin) await this.assertBelow(manager, creator, fields);
     if (level === 'token') {
-      const [token] = await manager.query<Array<{ user_id: number }>>(
-        'SELECT user_id FROM tokens WHERE id = $1 AND deleted_at IS NULL',
+      const [token] = await manager.query<Array<{ userId: number; memberId: number }>>(
+        'SELECT user_id AS "userId", member_id AS "memberId" FROM tokens WHERE id = $1 AND deleted_at IS NULL',
         [subjectId],
       );
-      if (!token || (!isAdmin && token.user_id !== creator.id)) throw new NotFoundError('Token', subjectId);
-      return token.user_id !== creator.id;
+      const { userId, memberId = token?.memberId } = ownKeys(creator);
+      const isOwn = token?.userId === userId && token.memberId === memberId;
+      if (!token || (!isAdmin && !isOwn)) throw new NotFoundError('Token', subjectId);
+      return token.userId !== creator.id;
     }
-    if (level === 'user' || level === 'channel') {
-      const known = level === 'user' ? 'users WHERE deleted_at IS NULL AND id = $1' : 'channels WHERE id = $1';
-      const [row] = await manager.query<unknown[]>(`SELECT 1 FROM ${known}`, [subjectId]);
-      if (!row) throw new NotFoundError(level === 'user' ? 'User' : 'Channel', subjectId);
-    }
-    return true;
+    if (level === 'group' || level === 'site') return true;
+    const { noun, from } = subjects[level];
+    const [row] = await manager.query<Array<{ owner: number }>>(`SELECT ${from} AND id = $1`, [subjectId]);
+    if (!row || (creator.membership && row.owner !== creator.id)) throw new NotFoundError(noun, subjectId);
+    return !creator.membership;
   }
 
   /** Announces a change. Every node applies it within a second. */
   private async announce({ level, subjectId }: Pick<Budget, 'level' | 'subjectId'>): Promise<void> {
     const { changes } = this.deps;
     if (level === 'token' || level === 'user') await changes.announce({ kind: level, id: subjectId });
-    else await changes.announce({ kind: 'budget' });
+    else if (level === 'member' || level === 'project') {
+      const keys = await this.deps.budgets.query<Array<{ id: number }>>(
+        `SELECT id FROM tokens WHERE ${level}_id = $1 AND deleted_at IS NULL`,
+        [subjectId],
+      );
+      await changes.announce(...keys.map(({ id }) => ({ kind: 'token' as const, id })));
+    } else await changes.announce({ kind: 'budget' });
   }
 
   private async audit(manager: EntityManager, actor: Actor, change: Omit<AuditChange, 'subject'>): Promise<void> {
@@ -313,9 +339,11 @@ export class BudgetService {
 
   private async namesOf(budgets: readonly Budget[]): Promise<Map<number, string>> {
     const rows = await this.deps.budgets.query<Array<{ id: number; name: string }>>(
-      `SELECT b.id, coalesce(t.name, u.username, c.name) AS name FROM budgets b
+      `SELECT b.id, coalesce(t.name, u.username, p.name, c.name) AS name FROM budgets b
        LEFT JOIN tokens t ON b.level = 'token' AND t.id = b.subject_id
-       LEFT JOIN users u ON b.level = 'user' AND u.id = b.subject_id
+       LEFT JOIN memberships m ON b.level = 'member' AND m.id = b.subject_id
+       LEFT JOIN users u ON u.id = CASE b.level WHEN 'user' THEN b.subject_id WHEN 'member' THEN m.user_id END
+       LEFT JOIN projects p ON b.level = 'project' AND p.id = b.subject_id
        LEFT JOIN channels c ON b.level = 'channel' AND c.id = b.subject_id
        WHERE b.id = ANY ($1::integer[])`,
       [budgets.map(({ id }) => id)],
@@ -331,6 +359,11 @@ export class BudgetService {
   private async assertMayChange(editor: Actor, budget: Budget): Promise<void> {
     if (holds(editor, 'budgets')) return this.assertBelow(this.deps.budgets.manager, editor, budget);
     if (budget.byAdmin) throw new ForbiddenError('This budget was set by an admin');
+    if (budget.level !== 'token') return assertMayLimit(editor, budget.level);
+    // A member must not loosen what an owner set for the member's key.
+    if (!mayFor(editor, 'keys.all') && budget.createdBy !== personOf(editor).id) {
+      throw new ForbiddenError('This budget was set by an owner of the organisation');
+    }
   }
 
   /**
@@ -352,6 +385,24 @@ export class BudgetService {
     if (!user || (user.id === editor.id && level === 'token' && !byAdmin)) return;
     await assertMayActOn(manager, editor, user, 'limit');
   }
+}
+
+/** Where the subjects of budgets are, and to which account they belong. */
+const subjects = {
+  member: { noun: 'Member', from: 'organisation_id AS owner FROM memberships WHERE left_at IS NULL' },
+  project: { noun: 'Project', from: 'organisation_id AS owner FROM projects WHERE archived_at IS NULL' },
+  user: { noun: 'User', from: 'id AS owner FROM users WHERE deleted_at IS NULL' },
+  channel: { noun: 'Channel', from: '0 AS owner FROM channels WHERE TRUE' },
+} as const;
+
+/**
+ * Checks who sets budgets of a level above keys: admins all of them, an organisation those of its members and projects.
+ * @throws AppError INSUFFICIENT_PRIVILEGES
+ */
+function assertMayLimit(creator: Actor, level: BudgetLevel): void {
+  const isOfOrganisation = creator.membership && (level === 'member' || level === 'project');
+  if (isOfOrganisation) requireAccount(creator, 'budgets.write');
+  else requirePermission(creator, 'budgets');
 }
 
 /**

@@ -45,7 +45,7 @@ export const budgetFilter = {
     .optional()
     .transform((level) => (level ? z.enum(budgetLevels).parse(level) : undefined))
     .describe('Only this level'),
-  subject_id: idParameter('Only this key, user or channel'),
+  subject_id: idParameter('Only this key, member, project, user or channel'),
   group: parameter.words('Only this group'),
   user_id: idParameter('Only those of this user and of the keys of this user'),
 };
@@ -61,10 +61,10 @@ export const toFilter = (query: z.output<z.ZodObject<typeof budgetFilter>>): Bud
 /** A budget in the REST form (docs/reference/rest/entities.md#budget). */
 export const shownBudget = named('Budget', 'A limit of what may be used within a window, with its use now.', {
   id: int('Id'),
-  level: text('`token`, `user`, `group`, `channel` or `site`'),
-  subject_id: int('The key, user or channel; 0 for a group and the site'),
+  level: text('`token`, `member`, `project`, `user`, `group`, `channel` or `site`'),
+  subject_id: int('The key, member, project, user or channel; 0 for a group and the site'),
   group: text('Group; empty at other levels'),
-  subject: text('Name of the key, user, group or channel'),
+  subject: text('Name of the key, member, project, user, group or channel'),
   kind: text('`money` (quota), `tokens` or `requests`'),
   amount: int('Quota, tokens or requests in each window'),
   window: text('`minute`, `5h`, `day`, `week`, `month` or `fixed`'),

@@ -1,4 +1,4 @@
-import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
+import { requireAccount, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
 import type { OptionValues } from '../../options/option.service.js';
 
@@ -42,7 +42,7 @@ export class GroupService {
 
   /** Groups that the caller may choose for tokens: the usable groups and their own. */
   listUsable(actor: MaybeActor): UsableGroup[] {
-    return this.usableBy(requireActor(actor).group);
+    return this.usableBy(requireAccount(actor, 'keys.own').group);
   }
 
   /** Names of the groups that a user of this group can use. */
@@ -58,7 +58,7 @@ export class GroupService {
   /** Models that the caller can use with a token of one of their groups. */
   async models(actor: MaybeActor): Promise<string[]> {
     const groups = this.listUsable(actor).map(({ name }) => name);
-    return this.channels.modelsOfGroups(groups, requireActor(actor).group || 'default');
+    return this.channels.modelsOfGroups(groups, requireAccount(actor, 'keys.own').group || 'default');
   }
 
   private usableBy(ownGroup: string, ownDescription = 'User group'): UsableGroup[] {

@@ -1,4 +1,4 @@
-import { requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
+import { requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { csvPieces, type CsvColumn } from '../../shared/csv.js';
 import { parseFields } from '../../shared/json.js';
@@ -34,8 +34,8 @@ export class LogExport {
   }
 
   /** Exports the caller's own rows, without channels and admin details. */
-  own(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): AsyncIterable<string> {
-    const mine = ownFilter(requireActor(actor), filter);
+  async own(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): Promise<AsyncIterable<string>> {
+    const mine = await ownFilter(this.database, actor, filter);
     const shown = people ? peopleColumns(people, false) : [...columns, ...lastColumns];
     return this.pieces(mine, shown, people, (rows) =>
       rows.map((row) => ({ ...toView(row, new Map()), channelId: null })),

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { Mailbox, maxDelivered, type Delivery } from '../../platform/live/mailbox.js';
 import type { Signals } from '../../platform/live/signals.js';
-import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { LogFilter } from './log-conditions.js';
 import { matchesLog } from './log-match.js';
@@ -70,7 +70,9 @@ export class LogTail {
 
   /** Delivers the caller's own new rows, without channels and admin details. */
   async own(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<OwnLogView>>> {
-    return this.open(ownFilter(requireActor(actor), filter), false, (row) => toOwnView(row, this.deps.secrets));
+    return this.open(await ownFilter(this.deps.database, actor, filter), false, (row) =>
+      toOwnView(row, this.deps.secrets),
+    );
   }
 
   stop(): void {

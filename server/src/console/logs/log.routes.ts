@@ -147,7 +147,11 @@ export const logRoutes = [
     caller: 'user',
     query: ownFilters,
     handle: async (deps, { actor, query, rawQuery, reply }) =>
-      sendCsv(reply, 'logs', deps.logExport.own(actor, toExportFilter(query, rawQuery), peopleOf(rawQuery, deps))),
+      sendCsv(
+        reply,
+        'logs',
+        await deps.logExport.own(actor, toExportFilter(query, rawQuery), peopleOf(rawQuery, deps)),
+      ),
   }),
   route('DELETE /api/log', {
     summary: 'Delete old rows',

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { earlierTime } from '../../platform/db/earlier-time.js';
-import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { mayFor, requireAccount, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog, AuditRow, UsageLog } from '../../shared/audit.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -15,8 +15,17 @@ import {
   type RollupState,
   type Snapshots,
 } from '../../billing/rollups/index.js';
-import { assertScannable, isByDetails, type LogFilter, searchLogs, searchSize, Where } from './log-conditions.js';
+import {
+  andLogFields,
+  assertScannable,
+  isByDetails,
+  type LogFilter,
+  searchLogs,
+  searchSize,
+  Where,
+} from './log-conditions.js';
 import { LogType } from '../../shared/log-type.js';
+import { ownTokenIds } from '../../billing/organisations/index.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';
 import { readLogsOfUsers } from './log-of-users.js';
 import { countLogs, readByValue, readLogPage } from './log-page.js';
@@ -118,7 +127,7 @@ export class LogService implements UsageLog {
 
   /** Lists the caller's own rows, without channels and admin details. */
   async listOwn(actor: MaybeActor, filter: LogFilter, query: LogListQuery): Promise<Slice<OwnLogView>> {
-    return this.readOwn(ownFilter(requireActor(actor), filter), query);
+    return this.readOwn(await ownFilter(this.database, actor, filter), query);
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
@@ -128,7 +137,7 @@ export class LogService implements UsageLog {
   }
 
   async sumsOwn(actor: MaybeActor, filter: LogFilter): Promise<LogSums> {
-    return this.readSums(ownFilter(requireActor(actor), filter));
+    return this.readSums(await ownFilter(this.database, actor, filter));
   }
 
   /**
@@ -141,7 +150,7 @@ export class LogService implements UsageLog {
   }
 
   async rateOwn(actor: MaybeActor, filter: LogFilter): Promise<LogRate> {
-    return readRate(this.reads, ownFilter(requireActor(actor), filter), seconds(this.clock));
+    return readRate(this.reads, await ownFilter(this.database, actor, filter), seconds(this.clock));
   }
 
   /**
@@ -159,9 +168,9 @@ export class LogService implements UsageLog {
   /** Finds the newest 100 of the caller's rows whose type is the keyword. */
   async searchOwn(actor: MaybeActor, keyword: string): Promise<OwnLogView[]> {
     const type = toType(keyword);
-    const owner = requireActor(actor);
+    const own = await ownFilter(this.database, actor, {});
     if (type === null) return [];
-    const where = new Where().and('user_id = ?', owner.id).and('type = ?', type);
+    const where = andLogFields(new Where(), { ...own, types: [type] });
     const rows = await this.readNewest(where, where.toString(), searchSize);
     return rows.map((row) => toOwnView(row, this.secrets));
   }
@@ -171,7 +180,7 @@ export class LogService implements UsageLog {
    * or a key of another user.
    */
   async listOfKey(actor: MaybeActor, key: string, query: LogListQuery): Promise<Slice<OwnLogView>> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     const [token] = await this.database.query<Array<{ id: number }>>(
       'SELECT id FROM tokens WHERE key_hash = $1 AND user_id = $2 AND deleted_at IS NULL',
       [this.secrets.hash(key.trim().replace(/^sk-/, '')), owner.id],
@@ -370,14 +379,20 @@ const uncounted = {
   useTime: 0,
 };
 
-/** Restricts to the caller's rows and removes the filters that only admins have. */
-export const ownFilter = (
-  { id }: Actor,
-  { username: _username, channelIds: _channelIds, ...filter }: LogFilter,
-): LogFilter & { readonly userIds: readonly number[] } => ({
-  ...filter,
-  userIds: [id],
-});
+/**
+ * Restricts to the rows that the caller may read as those of the account, and removes the filters that only admins have.
+ * A member of an organisation who may not read the calls of others reads those of the own keys.
+ * @throws AppError NOT_SIGNED_IN
+ */
+export async function ownFilter(
+  database: Queries,
+  actor: MaybeActor,
+  { username: _username, channelIds: _channelIds, tokenIds: asked, ...filter }: LogFilter,
+): Promise<LogFilter & { readonly userIds: readonly number[] }> {
+  const caller = requireAccount(actor, 'keys.own');
+  const tokenIds = await ownTokenIds(database, caller, asked, mayFor(caller, 'calls.all'));
+  return { ...filter, userIds: [caller.id], ...(tokenIds ? { tokenIds } : {}) };
+}
 
 /** Returns the value that a list is sorted by; null for the time. */
 const valueOf = ({ sort }: ListQuery<LogSortKey>): 'quota' | 'duration' | null =>

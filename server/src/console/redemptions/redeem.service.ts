@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
-import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireAccount, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -57,7 +57,7 @@ export class RedeemService {
    * CONFLICT
    */
   async redeem(actor: MaybeActor, given: string, idempotencyKey?: string | null): Promise<Redeemed> {
-    const user = requireActor(actor);
+    const user = requireAccount(actor, 'wallet');
     const key = given.trim();
     if (key === '') throw new InvalidInputError('No redemption code provided', 'key');
     await this.limit(user);

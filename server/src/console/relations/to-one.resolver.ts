@@ -8,6 +8,7 @@ import { LiveCallObject } from '../insights/insights.object.js';
 import { LogObject, OwnLogObject } from '../logs/log.object.js';
 import { OptionObject } from '../options/option.object.js';
 import { RedemptionObject, RedemptionUseObject, toRedemptionObject } from '../redemptions/redemption.object.js';
+import { MemberObject } from '../organisations/organisation.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { UsageKeyObject } from '../usage/usage.object.js';
 import type { User } from '../users/index.js';
@@ -72,6 +73,17 @@ export class TokenRelations {
   @Access('common')
   @FieldResolver(() => UserObject, ofUser)
   user(@Root() { userId }: TokenObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, userId);
+  }
+}
+
+@Resolver(() => MemberObject)
+export class MemberRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('common')
+  @FieldResolver(() => UserObject, ofUser)
+  user(@Root() { userId }: MemberObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return userOf(context, this.sources, userId);
   }
 }

@@ -159,6 +159,7 @@ export class CustomRoleService {
       const role = customRoleId === null ? null : await this.lock(manager, customRoleId);
       const target = await manager.findOne(User, { where: { id: userId }, lock: { mode: 'pessimistic_write' } });
       if (!target) throw new NotFoundError('User', userId);
+      if (target.kind === 'organisation') throw new ConflictError('An organisation cannot have a role');
       if (target.role !== 'common') throw new ConflictError('Only common users can have a custom role');
       const before = target.customRoleId && (await manager.findOneBy(CustomRole, { id: target.customRoleId }));
       await manager.update(User, { id: userId }, { customRoleId });

@@ -68,6 +68,7 @@ export interface AuthServiceDeps {
   readonly knownBrowsers: KnownBrowsers;
   readonly accessTokens: AccessTokenService;
   readonly roles: { permissionsOf(customRoleId: number): Promise<readonly Permission[]> };
+  readonly organisations: { actorInOrganisation(actor: Actor, organisationId: number): Promise<Actor> };
   readonly passwords: PasswordService;
   readonly turnstile: TurnstileService;
   readonly secrets: Secrets;
@@ -119,6 +120,11 @@ export class AuthService {
       const user = await this.deps.users.findOneBy({ accessTokenHash: this.deps.secrets.hash(token) });
       return user && this.actorOf(user);
     });
+  }
+
+  /** @throws AppError NOT_FOUND for an organisation of which the caller is no member */
+  actorInOrganisation(actor: Actor, organisationId: number): Promise<Actor> {
+    return this.deps.organisations.actorInOrganisation(actor, organisationId);
   }
 
   /**

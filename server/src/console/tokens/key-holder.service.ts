@@ -3,16 +3,18 @@ import { allowListOf } from '../../platform/outbound/allow-list.js';
 import type { Actor, UserStatus } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import { parseKey } from '../../shared/key-text.js';
+import type { Membership } from '../../shared/organisation.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Token } from './token.entity.js';
 import { hasExpired } from './token-input.js';
+import { hasLivingMember } from '../../billing/organisations/index.js';
 import { missingScope, type TokenScope } from '../../shared/token-scopes.js';
 
 /** An API key and its owner's balance, in the form for everyone who has the key. Amounts in quota. */
 export interface HeldKey extends Readonly<
   Pick<
     Token,
-    | ('id' | 'userId' | 'name' | 'expiresAt' | 'modelLimitsEnabled' | 'modelLimits')
+    | ('id' | 'userId' | 'memberId' | 'name' | 'expiresAt' | 'modelLimitsEnabled' | 'modelLimits')
     | ('unlimitedQuota' | 'remainQuota' | 'usedQuota')
   >
 > {
@@ -29,6 +31,7 @@ interface KeyState {
   readonly ownerGroup: string;
   readonly allowIps: readonly string[];
   readonly scopes: readonly TokenScope[];
+  readonly membership: Membership | null;
 }
 
 type Row = Omit<HeldKey, Amounts> & Record<Amounts, string> & KeyState;
@@ -69,6 +72,7 @@ export class KeyHolderService {
       status: state.ownerStatus,
       apiKeyId: id,
       isUnconfirmed: true,
+      ...(state.membership ? { membership: state.membership } : {}),
     };
   }
 
@@ -80,18 +84,19 @@ export class KeyHolderService {
     const key = bareKey(presented);
     if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
     const [row] = await this.database.query<Row[]>(
-      `SELECT t.id, t.user_id AS "userId", t.name, t.status, t.unlimited_quota AS "unlimitedQuota",
+      `SELECT t.id, t.user_id AS "userId", t.member_id AS "memberId", t.name, t.status, t.unlimited_quota AS "unlimitedQuota",
               t.remain_quota AS "remainQuota", t.used_quota AS "usedQuota", t.expires_at AS "expiresAt",
               t.model_limits_enabled AS "modelLimitsEnabled", t.model_limits AS "modelLimits", t.scopes,
               t.allow_ips AS "allowIps", u.status AS "ownerStatus", u.username AS "ownerName", u."group" AS "ownerGroup",
+              ${membershipOfKey} AS membership,
               u.quota AS "ownerRemaining", u.used_quota AS "ownerUsed"
          FROM tokens t JOIN users u ON u.id = t.user_id
         WHERE (t.key_hash = $1 OR (t.previous_key_hash = $1 AND t.previous_key_until > now()))
-          AND t.deleted_at IS NULL AND u.deleted_at IS NULL`,
+          AND t.deleted_at IS NULL AND u.deleted_at IS NULL AND ${hasLivingMember('t')}`,
       [this.secrets.hash(key)],
     );
     if (!row) throw new AppError('INVALID_API_KEY', 'Invalid token');
-    const { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes, ...held } = row;
+    const { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes, membership, ...held } = row;
     if (status === 'disabled') throw new AppError('TOKEN_DISABLED', 'Token is not available');
     if (ownerStatus !== 'enabled') throw new AppError('USER_BANNED', 'User is banned');
     if (address !== undefined && allowListOf(allowIps)?.allows(address) === false) {
@@ -104,9 +109,17 @@ export class KeyHolderService {
       usedQuota: Number(held.usedQuota),
       ownerRemaining: Number(held.ownerRemaining),
       ownerUsed: Number(held.ownerUsed),
-      state: { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes },
+      state: { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes, membership },
     };
   }
 }
+
+/**
+ * SQL for the place in an organisation of whoever has the key `t` of the account `u`; null for keys of people. A member's
+ * key manages the keys of that member. One of the organisation itself was made by an owner.
+ */
+const membershipOfKey = `CASE WHEN u.kind = 'organisation' THEN json_build_object('id', t.member_id,
+    'userId', coalesce((SELECT m.user_id FROM memberships m WHERE m.id = t.member_id), u.id), 'username', u.username,
+    'role', CASE WHEN t.member_id = 0 THEN 'owner' ELSE 'member' END) END`;
 
 const bareKey = (presented: string): string => parseKey(presented.replace(/^Bearer\s*/i, '').trim()).key;

@@ -1,6 +1,14 @@
 import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
-import { holds, requireActor, requirePermission, type Actor, type MaybeActor, type Role } from '../../shared/actor.js';
+import {
+  holds,
+  ownKeys,
+  requireAccount,
+  requirePermission,
+  type Actor,
+  type MaybeActor,
+  type Role,
+} from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
 import type { Clock } from '../../shared/clock.js';
@@ -136,7 +144,7 @@ export class TokenBulkService {
     action: 'enable' | 'disable' | 'delete' | 'update',
     decide: Decide,
   ): Promise<BulkResult> {
-    const caller = requireActor(actor);
+    const caller = requireAccount(actor, 'keys.own');
     assertIdList(ids, 'Invalid parameter');
     if (ids.length > maxBulkTokens) throw new InvalidInputError(`At most ${maxBulkTokens} ids at a time`, 'ids');
     const listed = [...new Set(ids)];
@@ -184,7 +192,7 @@ async function lock(
 ): Promise<Map<number, Token>> {
   const storable = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxInt32);
   const rows = await manager.find(Token, {
-    where: { id: In(storable), ...(holds(caller, 'users.write') ? {} : { userId: caller.id }) },
+    where: { id: In(storable), ...(holds(caller, 'users.write') ? {} : ownKeys(caller)) },
     order: { id: 'ASC' },
     lock: { mode: 'for_no_key_update' },
     withDeleted,

@@ -1,5 +1,5 @@
 import { InputType } from 'type-graphql';
-import { inputFields, int, ints, moment, nullable, quota, text, texts } from '../../platform/graphql/fields.js';
+import { flag, inputFields, int, ints, moment, nullable, quota, text, texts } from '../../platform/graphql/fields.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { TokenBudgetInput } from '../budgets/budget.object.js';
@@ -40,6 +40,8 @@ export class CreateTokenInput extends inputFields(
       () => [TokenBudgetInput],
       'At most 20 budgets of the key, which is not created without them.',
     ),
+    projectId: int.orNull('`Project.id` of the organisation for which the caller acts. Cannot be changed later.'),
+    isShared: flag.orNull('True: the key is of the organisation itself, and not of the caller as its member.'),
     idempotencyKey: text.orNull('A retry with the same key returns the API key of the first call.'),
   },
   TokenFieldsInput,

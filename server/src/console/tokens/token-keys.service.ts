@@ -1,10 +1,10 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import { requireActor, requireConfirmed, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireAccount, requireConfirmed, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { escapeLike, type PageQuery, type Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Token } from './token.entity.js';
-import { bareKey, tokenQuery } from './token-query.js';
+import { bareKey, ownFilter, tokenQuery } from './token-query.js';
 import { grantedQuotas } from './token-quota.js';
 
 /** A token with its key in plain text, without `sk-`: for its owner only. */
@@ -21,7 +21,7 @@ export class TokenKeyService {
 
   /** Lists the caller's own keys, newest first. */
   async list(actor: MaybeActor, query: PageQuery): Promise<{ items: KeyedToken[]; total: () => Promise<Total> }> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     const keys = this.ownKeys(owner);
     const rows = await keys
       .clone()
@@ -39,7 +39,7 @@ export class TokenKeyService {
    * pages.
    */
   async search(actor: MaybeActor, keyword: string, keyPart: string): Promise<KeyedToken[]> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     const rows = await this.ownKeys(owner)
       .andWhere('token.name ILIKE :part', { part: `%${escapeLike(keyword)}%` })
       .getMany();
@@ -52,7 +52,7 @@ export class TokenKeyService {
    * @throws AppError NOT_FOUND, also for tokens of other users; CONFIRMATION_NEEDED
    */
   async reveal(actor: MaybeActor, id: number): Promise<string> {
-    requireConfirmed(requireActor(actor));
+    requireConfirmed(requireAccount(actor, 'keys.own'));
     return (await this.get(actor, id)).key;
   }
 
@@ -61,7 +61,7 @@ export class TokenKeyService {
    * @throws AppError NOT_FOUND, also when one of them is a token of another user; CONFIRMATION_NEEDED
    */
   async revealMany(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, string>> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     requireConfirmed(owner);
     const rows = await this.ownKeys(owner).andWhere('token.id IN (:...ids)', { ids }).getMany();
     const keys = new Map((await this.keyed(owner, rows)).map(({ token, key }) => [token.id, key]));
@@ -72,7 +72,7 @@ export class TokenKeyService {
 
   /** @throws AppError NOT_FOUND, also for tokens of other users */
   async get(actor: MaybeActor, id: number): Promise<KeyedToken> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     const token = await this.ownKeys(owner).andWhere('token.id = :id', { id }).getOne();
     const [keyed] = token ? await this.keyed(owner, [token]) : [];
     if (!keyed) throw new NotFoundError('Token', id);
@@ -82,9 +82,7 @@ export class TokenKeyService {
   /** Returns a query of the owner's keys, newest first. */
   private ownKeys(owner: Actor): SelectQueryBuilder<Token> {
     const { tokens, secrets } = this.deps;
-    return tokenQuery(tokens, secrets, { userIds: [owner.id] })
-      .addSelect('token.keySealed')
-      .orderBy('token.id', 'DESC');
+    return tokenQuery(tokens, secrets, ownFilter(owner, {})).addSelect('token.keySealed').orderBy('token.id', 'DESC');
   }
 
   /** Lists hide the keys in a session that was not confirmed with the user's second factor. */

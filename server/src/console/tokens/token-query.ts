@@ -1,6 +1,7 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { andAmong, andBetween } from '../../platform/db/conditions.js';
 import { milliseconds, type SortKeys } from '../../platform/db/keyset.js';
+import { ownKeys, type Actor } from '../../shared/actor.js';
 import { escapeLike } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
@@ -11,6 +12,9 @@ import { tokenStatuses, type Token, type TokenStatus } from './token.entity.js';
 export interface TokenFilter {
   readonly ids?: readonly number[];
   readonly userIds?: readonly number[];
+  /** Keys of these memberships. 0 matches keys of organisations themselves and of people. */
+  readonly memberIds?: readonly number[];
+  readonly projectIds?: readonly number[];
   /** A part of the name, a prefix of the key, or the full key, with or without `sk-`. */
   readonly keyword?: string;
   readonly statuses?: readonly TokenStatus[];
@@ -27,16 +31,25 @@ export type TokenSortField =
   | ('id' | 'userId' | 'name' | 'status' | 'group')
   | ('createdAt' | 'lastUsedAt' | 'expiresAt' | 'remainQuota' | 'usedQuota');
 
+/** Restricts a filter to the keys that the caller may read as those of the account. */
+export function ownFilter<Filter extends TokenFilter>(actor: Actor, filter: Filter): Filter {
+  const { userId, memberId } = ownKeys(actor);
+  return { ...filter, userIds: [userId], ...(memberId === undefined ? {} : { memberIds: [memberId] }) };
+}
+
 /** Returns a query of the keys that match a filter, as `token`. */
 export function tokenQuery(
   tokens: Repository<Token>,
   secrets: Secrets,
   filter: TokenFilter,
 ): SelectQueryBuilder<Token> {
-  const { ids, userIds, keyword, statuses, groups, created, expires, lastUsed, neverUsed } = filter;
+  const { ids, userIds, memberIds, projectIds, keyword, statuses, groups, created, expires, lastUsed, neverUsed } =
+    filter;
   const query = tokens.createQueryBuilder('token');
   andAmong(query, 'token.id', ids);
   andAmong(query, 'token.user_id', userIds);
+  andAmong(query, 'token.member_id', memberIds);
+  andAmong(query, 'token.project_id', projectIds);
   andAmong(query, statusSql, statuses);
   andAmong(query, 'token."group"', groups);
   if (keyword) {

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { Actor } from '../../shared/actor.js';
+import { personOf, type Actor, type ownKeys } from '../../shared/actor.js';
 import { postEntry } from '../../billing/ledger/index.js';
 
 /** Posts a change of a key's remaining quota. No other code of this module writes that number. */
@@ -11,25 +11,33 @@ export async function moveQuota(
   source: string,
 ): Promise<void> {
   if (amount === 0) return;
-  await postEntry(manager, { source, kind: 'token_limit', userId: owner.id, tokenId, amount, actorId: owner.id });
+  await postEntry(manager, {
+    source,
+    kind: 'token_limit',
+    userId: owner.id,
+    tokenId,
+    amount,
+    actorId: personOf(owner).id,
+  });
 }
 
 /**
  * Reads all quota that the owner has granted to each of these keys, spent or not. Calls do not change it, so the owner
  * can set it while the key is spending. Keys without grants are absent.
- * @param userId only keys of this user; null for all users
+ * @param owner only these keys; null for all
  */
 export async function grantedQuotas(
   manager: Pick<EntityManager, 'query'>,
   tokenIds: readonly number[],
-  userId: number | null = null,
+  owner: ReturnType<typeof ownKeys> | null = null,
 ): Promise<Map<number, number>> {
   if (tokenIds.length === 0) return new Map();
   const rows = await manager.query<Array<{ tokenId: number; granted: string }>>(
     `SELECT token_id AS "tokenId", sum(amount) AS granted FROM ledger_entries
       WHERE token_id = ANY($1) AND token_id <> 0 AND kind = 'token_limit' AND ($2::int IS NULL OR user_id = $2)
+        AND ($3::int IS NULL OR token_id IN (SELECT id FROM tokens WHERE member_id = $3))
       GROUP BY token_id`,
-    [tokenIds, userId],
+    [tokenIds, owner?.userId ?? null, owner?.memberId ?? null],
   );
   return new Map(rows.map(({ tokenId, granted }) => [tokenId, Number(granted)]));
 }

@@ -1,6 +1,6 @@
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
-import { requireActor, requireConfirmed, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { ownKeys, requireAccount, requireConfirmed, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
@@ -57,7 +57,7 @@ export class TokenRotation {
     overlapUntil: Date | null,
     idempotencyKey: string | null = null,
   ): Promise<Rotated> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     // A program that may manage keys rotates them without confirmation by a user.
     if (owner.apiKeyId === undefined) requireConfirmed(owner);
     let rotated: { token: Token; key: string } | undefined;
@@ -84,7 +84,7 @@ export class TokenRotation {
       throw new InvalidInputError('The old key can work for 366 days at most, and not in the past', 'overlapUntil');
     }
     const key = randomAlphanumeric(keyLength);
-    const token = await this.change(manager, owner.id, id, {
+    const token = await this.change(manager, owner, id, {
       previousKeyHash: previousKeyUntil ? () => 'key_hash' : null,
       previousKeyUntil,
       keyHash: this.deps.secrets.hash(key),
@@ -105,7 +105,7 @@ export class TokenRotation {
     const token = await this.deps.tokens
       .createQueryBuilder('token')
       .addSelect('token.keySealed')
-      .where({ id, userId: owner.id })
+      .where({ id, ...ownKeys(owner) })
       .getOne();
     if (!token) throw new NotFoundError('Token', id);
     const key = this.deps.secrets.open(token.keySealed);
@@ -121,14 +121,15 @@ export class TokenRotation {
    */
   async endPrevious(actor: MaybeActor, id: number): Promise<Token> {
     const set = { previousKeyHash: null, previousKeyUntil: null };
-    const token = await this.change(this.deps.tokens.manager, requireActor(actor).id, id, set);
+    const token = await this.change(this.deps.tokens.manager, requireAccount(actor, 'keys.own'), id, set);
     await this.deps.changes.announce({ kind: 'token', id });
     return token;
   }
 
-  private async change(manager: EntityManager, userId: number, id: number, set: object): Promise<Token> {
-    const { affected } = await manager.createQueryBuilder().update(Token).set(set).where({ id, userId }).execute();
-    const token = affected ? await manager.findOneBy(Token, { id, userId }) : null;
+  private async change(manager: EntityManager, owner: Actor, id: number, set: object): Promise<Token> {
+    const which = { id, ...ownKeys(owner) };
+    const { affected } = await manager.createQueryBuilder().update(Token).set(set).where(which).execute();
+    const token = affected ? await manager.findOneBy(Token, which) : null;
     if (!token) throw new NotFoundError('Token', id);
     return token;
   }

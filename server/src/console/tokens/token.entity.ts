@@ -20,13 +20,17 @@ export class TokenRateLimit {
 }
 
 /**
- * An API key of a user. Looked up by keyed hash. The encrypted copy exists because older clients list full keys. Lists are
+ * An API key of a user or an organisation. Looked up by keyed hash. The encrypted copy exists because older clients list full keys. Lists are
  * never null. Moments are whole seconds (`wholeSecond`). A switched-off limit keeps its values, which forms show again when it is switched on.
  */
 @Entity('tokens')
 export class Token {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('integer', { name: 'user_id' }) userId: number;
+  /** The membership in an organisation for which the key was made. 0: the key is of the organisation itself or of a person. */
+  @Column({ type: 'integer', name: 'member_id', default: 0, update: false }) memberId: number;
+  /** The project of the organisation that its calls belong to. 0: none. */
+  @Column({ type: 'integer', name: 'project_id', default: 0, update: false }) projectId: number;
   @Column('bytea', { name: 'key_hash', select: false }) keyHash: Buffer;
   /** First characters of the key, to identify it without showing it. */
   @Column('text', { name: 'key_prefix' }) keyPrefix: string;

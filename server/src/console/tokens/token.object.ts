@@ -57,7 +57,11 @@ export class TokenRateLimitObject extends fields({
 @ObjectType('Token', { description: 'An API key of a user.' })
 export class TokenObject extends fields({
   id: int('Names the key in mutations, filters and the log. It is not the text of the key.'),
-  userId: int('The owner, who pays for its calls.'),
+  userId: int('The owner, who pays for its calls: a user or an organisation.'),
+  memberId: int.orNull(
+    '`Member.id` for whom the key of an organisation was made. Null: the organisation itself, or a user.',
+  ),
+  projectId: int.orNull('`Project.id` that its calls belong to. Null: none.'),
   name: text('Chosen by the owner; several keys may have it.'),
   maskedKey: text('Only the first characters. Owners read the full key with `tokenKey`.'),
   status: of<TokenStatus>(() => TokenStatusEnum, 'Whether the key can be used now.'),
@@ -85,6 +89,8 @@ export function toTokenObject(token: Token): TokenObject {
   return {
     id,
     userId,
+    memberId: token.memberId || null,
+    projectId: token.projectId || null,
     name,
     status: shownStatus(token),
     maskedKey: `sk-${token.keyPrefix}**********`,
@@ -110,6 +116,8 @@ export const TokenPage = pageObject(TokenObject, 'TokenPage', 'A page of API key
 export class OwnTokenFilterInput extends inputFields({
   ids: ints.orNull('Only these keys.'),
   keyword: text.orNull('Part of the name, a prefix of the key, or the full key.'),
+  memberIds: ints.orNull('Only keys of these members of organisations. 0 matches keys of no member.'),
+  projectIds: ints.orNull('Only keys of these projects. 0 matches keys of no project.'),
   statuses: nullable<TokenStatus[]>(() => [TokenStatusEnum], 'Only keys with one of these statuses.'),
   groups: texts.orNull('`""` matches keys without a group of their own.'),
   created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the key was created.'),

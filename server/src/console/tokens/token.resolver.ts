@@ -135,6 +135,7 @@ export class TokenResolver {
       toTokenInput({ ...input, quota: input.quota ?? null }),
       budgets,
       input.idempotencyKey,
+      { projectId: input.projectId ?? undefined, isShared: input.isShared ?? undefined },
     );
     return { token: toTokenObject(token), key: `sk-${key}`, replayed };
   }

@@ -50,15 +50,15 @@ export const tokenRoutes = [
   route('POST /api/token', {
     summary: 'Create a key',
     description:
-      'Refused: an empty name, an expiry in the past, a negative quota, a group that the owner may not use, an invalid entry in `allow_ips`, more than 1,000 keys. The status is always 1. `budgets` has at most 20 budgets of the key, which are created with it, or neither.',
+      '`project_id` and `is_shared` are for callers who act for an organisation. Refused: an empty name, an expiry in the past, a negative quota, a group that the owner may not use, an invalid entry in `allow_ips`, more than 1,000 keys. The status is always 1. `budgets` has at most 20 budgets of the key, which are created with it, or neither.',
     caller,
     once: true,
     body: createBody,
     data: tokenShape,
     errors: ['GROUP_NOT_ALLOWED'],
     example: { body: { name: 'ci', unlimited_quota: true, expired_time: -1 } },
-    handle: async ({ tokenService }, { actor, body: { fields, budgets }, idempotencyKey, reply }) => {
-      const created = await tokenService.create(actor, fields, budgets, idempotencyKey);
+    handle: async ({ tokenService }, { actor, body: { fields, budgets, place }, idempotencyKey, reply }) => {
+      const created = await tokenService.create(actor, fields, budgets, idempotencyKey, place);
       markReplayed(reply, created.replayed);
       return toWire(created);
     },

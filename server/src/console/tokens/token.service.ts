@@ -4,7 +4,8 @@ import type { Changes } from '../../platform/cache/changes.js';
 import { readSlice, readSlicesByOwner } from '../../platform/db/keyset.js';
 import {
   holds,
-  requireActor,
+  ownKeys,
+  requireAccount,
   requireConfirmed,
   requirePermission,
   visibleUsers,
@@ -12,10 +13,12 @@ import {
   type MaybeActor,
 } from '../../shared/actor.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
-import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { roleMay } from '../../shared/organisation.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick } from '../../shared/snake-case.js';
 import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/index.js';
 import type { GroupService } from '../groups/index.js';
@@ -38,6 +41,7 @@ import {
 import {
   keyLength,
   prefixLength,
+  ownFilter,
   tokenQuery,
   tokenSortKeys,
   type TokenFilter,
@@ -59,6 +63,14 @@ export interface TokenDeps {
   readonly changes: Changes;
   readonly clock: Clock;
   readonly idempotency: Idempotency;
+}
+
+/** Where a new key of an organisation belongs. Neither is changed later, because usage follows it. */
+export interface TokenPlace {
+  /** A project of the organisation. Absent: none. */
+  readonly projectId?: number | undefined;
+  /** The key is of the organisation itself, and not of the member who makes it. */
+  readonly isShared?: boolean | undefined;
 }
 
 export const maxTokensPerUser = 1000;
@@ -84,7 +96,7 @@ export class TokenService {
     query: ListQuery<TokenSortField>,
   ): Promise<Slice<Token>> {
     return readSlice<Token, TokenSortField>(
-      this.query({ ...filter, userIds: [requireActor(actor).id] }),
+      this.query(ownFilter(requireAccount(actor, 'keys.own'), filter)),
       query,
       tokenSortKeys,
     );
@@ -97,20 +109,24 @@ export class TokenService {
     filter: Omit<TokenFilter, 'userIds'>,
     query: ListQuery<TokenSortField>,
   ): Promise<Map<number, Slice<Token>>> {
-    const owners = { sql: 'token.user_id', of: ({ userId }: Token) => userId, ids: visibleUsers(actor, userIds) };
+    const owners = {
+      sql: 'token.user_id',
+      of: ({ userId }: Token) => userId,
+      ids: visibleUsers(actor, userIds, 'users.read', 'keys.all'),
+    };
     return readSlicesByOwner<Token, TokenSortField>(this.query(filter), query, tokenSortKeys, owners);
   }
 
   /** Returns the given tokens that the caller may see: admins see all, others their own. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Token[]> {
-    const reader = requireActor(actor);
-    return this.query(holds(reader, 'users.read') ? { ids } : { ids, userIds: [reader.id] }).getMany();
+    const reader = requireAccount(actor, 'keys.own');
+    return this.query(holds(reader, 'users.read') ? { ids } : ownFilter(reader, { ids })).getMany();
   }
 
   /** Returns the total of the grants of each of these keys. Admins read those of all users, others their own. */
   async grantedQuotas(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
-    const reader = requireActor(actor);
-    return grantedQuotas(this.deps.tokens.manager, ids, holds(reader, 'users.read') ? null : reader.id);
+    const reader = requireAccount(actor, 'keys.own');
+    return grantedQuotas(this.deps.tokens.manager, ids, holds(reader, 'users.read') ? null : ownKeys(reader));
   }
 
   /**
@@ -118,11 +134,12 @@ export class TokenService {
    * absent.
    */
   async lastUses(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, TokenUse>> {
-    const reader = requireActor(actor);
+    const reader = requireAccount(actor, 'keys.own');
     const rows = await this.deps.tokens.manager.query<Array<TokenUse & { id: number }>>(
       `SELECT token_id AS id, address, at FROM token_uses
-        WHERE token_id = ANY($1) AND ($2::int IS NULL OR token_id IN (SELECT id FROM tokens WHERE user_id = $2))`,
-      [ids, holds(reader, 'users.read') ? null : reader.id],
+        WHERE token_id = ANY($1) AND ($2::int IS NULL OR token_id IN
+          (SELECT id FROM tokens WHERE user_id = $2 AND ($3::int IS NULL OR member_id = $3)))`,
+      [ids, holds(reader, 'users.read') ? null : reader.id, ownKeys(reader).memberId ?? null],
     );
     return new Map(rows.map(({ id, address, at }) => [id, { address, at }]));
   }
@@ -138,19 +155,20 @@ export class TokenService {
     given: TokenInput,
     budgets: readonly NewTokenBudget[] = [],
     idempotencyKey?: string | null,
+    place: TokenPlace = {},
   ): Promise<KeyedToken & { replayed: boolean }> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     // A program that may manage keys creates them without confirmation by a user.
     if (owner.apiKeyId === undefined) requireConfirmed(owner);
     let created: KeyedToken | undefined;
     // The input is complete, because REST sends all fields and GraphQL only those that differ from the default.
-    const input = { fields: withInput(newTokenDefaults, given), budgets };
+    const input = { fields: withInput(newTokenDefaults, given), budgets, ...omitUndefined(place) };
     // The id is stored, not the key: results of idempotency keys are not encrypted.
     const { result: id } = await this.deps.idempotency.once(
       owner,
       { operation: 'createToken', key: idempotencyKey, input },
       async (manager) => {
-        created = await this.createIn(manager, owner, given);
+        created = await this.createIn(manager, owner, given, place);
         await createTokenBudgets(manager, owner, created.token.id, budgets);
         return created.token.id;
       },
@@ -164,7 +182,7 @@ export class TokenService {
    * Creates a key within the caller's transaction.
    * @throws AppError INVALID_INPUT, also at the maximum number of keys
    */
-  async createIn(manager: EntityManager, owner: Actor, given: TokenInput): Promise<KeyedToken> {
+  async createIn(manager: EntityManager, owner: Actor, given: TokenInput, place: TokenPlace = {}): Promise<KeyedToken> {
     const { remainQuota, ...fields } = this.parse(owner, withInput(newTokenDefaults, given), null);
     const key = randomAlphanumeric(keyLength);
     await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
@@ -173,6 +191,7 @@ export class TokenService {
     }
     const { identifiers } = await manager.insert(Token, {
       ...fields,
+      ...(await placeOf(manager, owner, place)),
       userId: owner.id,
       keyHash: this.deps.secrets.hash(key),
       keyPrefix: key.slice(0, prefixLength),
@@ -192,7 +211,7 @@ export class TokenService {
    * would loosen its own limits or those of another managing key
    */
   async update(actor: MaybeActor, id: number, given: TokenInput, mustEnable = false): Promise<Token> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     return this.change(owner, id, async (manager, before) => {
       const after = await this.changed(manager, owner, before, given);
       if (mustEnable) assertCanBeEnabled(before.status, after, this.deps.clock.now());
@@ -208,7 +227,7 @@ export class TokenService {
    * @throws AppError INVALID_INPUT for a key that cannot be enabled, NOT_FOUND
    */
   async setStatus(actor: MaybeActor, id: number, status: 'enabled' | 'disabled'): Promise<Token> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     return this.change(owner, id, async (manager, before) => {
       const now = this.deps.clock.now();
       if (status === 'enabled') assertCanBeEnabled(shownStatus(before, now), before, now);
@@ -218,8 +237,8 @@ export class TokenService {
 
   /** @throws AppError NOT_FOUND, also for tokens of other users */
   async delete(actor: MaybeActor, id: number): Promise<void> {
-    const owner = requireActor(actor);
-    const { affected } = await this.deps.tokens.softDelete({ id, userId: owner.id });
+    const owner = requireAccount(actor, 'keys.own');
+    const { affected } = await this.deps.tokens.softDelete({ id, ...ownKeys(owner) });
     if (!affected) throw new NotFoundError('Token', id);
     await this.deps.changes.announce({ kind: 'token', id });
   }
@@ -229,11 +248,11 @@ export class TokenService {
    * @returns the number of deleted tokens
    */
   async deleteOwn(actor: MaybeActor, ids: readonly number[]): Promise<number> {
-    const owner = requireActor(actor);
+    const owner = requireAccount(actor, 'keys.own');
     const result = await this.deps.tokens
       .createQueryBuilder()
       .softDelete()
-      .where({ id: In([...ids]), userId: owner.id })
+      .where({ id: In([...ids]), ...ownKeys(owner) })
       .returning('id')
       .execute();
     const deleted = result.raw as Array<{ readonly id: number }>;
@@ -248,7 +267,7 @@ export class TokenService {
   ): Promise<Token> {
     const saved = await this.deps.tokens.manager.transaction(async (manager) => {
       const before = await manager.findOne(Token, {
-        where: { id, userId: owner.id },
+        where: { id, ...ownKeys(owner) },
         lock: { mode: 'for_no_key_update' },
       });
       if (!before) throw new NotFoundError('Token', id);
@@ -290,4 +309,36 @@ export class TokenService {
   private query(filter: TokenFilter): SelectQueryBuilder<Token> {
     return tokenQuery(this.deps.tokens, this.deps.secrets, filter);
   }
+}
+
+/**
+ * Returns member and project of a new key. Locks both, so that the key is not made while they end.
+ * @throws AppError INVALID_INPUT for an unknown or archived project, and for a key of a person; INSUFFICIENT_PRIVILEGES
+ * for a shared key, and for a member who was removed
+ */
+async function placeOf(
+  manager: EntityManager,
+  { id, membership }: Actor,
+  { projectId, isShared = false }: TokenPlace,
+): Promise<Pick<Token, 'memberId' | 'projectId'>> {
+  if (!membership) {
+    if (projectId !== undefined)
+      throw new InvalidInputError('Only keys of an organisation have a project', 'projectId');
+    if (isShared) throw new InvalidInputError('Only keys of an organisation can be shared', 'isShared');
+    return { memberId: 0, projectId: 0 };
+  }
+  if (isShared && !roleMay(membership.role, 'keys.all')) {
+    throw new ForbiddenError('Only owners make keys of the organisation itself');
+  }
+  if (membership.id !== 0) {
+    const current = 'SELECT FROM memberships WHERE id = $1 AND left_at IS NULL FOR SHARE';
+    const [row] = await manager.query<unknown[]>(current, [membership.id]);
+    if (!row) throw new ForbiddenError('You are not a member of this organisation any more');
+  }
+  if (projectId !== undefined) {
+    const open = 'SELECT FROM projects WHERE id = $1 AND organisation_id = $2 AND archived_at IS NULL FOR SHARE';
+    const [row] = await manager.query<unknown[]>(open, [projectId, id]);
+    if (!row) throw new InvalidInputError('No such project in this organisation', 'projectId');
+  }
+  return { memberId: isShared ? 0 : membership.id, projectId: projectId ?? 0 };
 }

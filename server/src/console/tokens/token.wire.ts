@@ -61,8 +61,14 @@ export const idsBody = z.object({ ids: z.array(z.int()).min(1).max(100) });
 
 /** `POST /api/token/`: an expiry of zero means never. */
 export const createBody = z
-  .object({ ...bodyShape, budgets: z.array(tokenBudgetBody).nullish() })
-  .transform(({ budgets, ...body }) => ({
+  .object({
+    ...bodyShape,
+    budgets: z.array(tokenBudgetBody).nullish(),
+    project_id: nullish.whole,
+    is_shared: nullish.flag,
+  })
+  .transform(({ budgets, project_id: projectId, is_shared: isShared, ...body }) => ({
+    place: { projectId: projectId || undefined, isShared: isShared ?? undefined },
     fields: toInput({ ...body, expired_time: body.expired_time || -1 }),
     budgets: budgets ?? [],
   }));
@@ -111,6 +117,8 @@ export const rotateBody = z
 export const tokenShape = named('Token', 'An API key with its limits.', {
   id: int('Id'),
   user_id: int('Owner'),
+  member_id: int('The member of an organisation for whom the key was made, or 0'),
+  project_id: int('The project of an organisation that its calls belong to, or 0'),
   key: text('The key, generated, without `sk-`. Only its first characters where a confirmation is needed'),
   status: int('1 enabled, 2 disabled, 3 expired, 4 exhausted'),
   name: text('Required, at most 30 characters'),
@@ -141,6 +149,8 @@ export const tokenShape = named('Token', 'An API key with its limits.', {
 export const toWire = ({ token, key, granted }: KeyedToken): z.output<typeof tokenShape> => ({
   id: token.id,
   user_id: token.userId,
+  member_id: token.memberId,
+  project_id: token.projectId,
   key,
   name: token.name,
   created_time: unixSeconds(token.createdAt),

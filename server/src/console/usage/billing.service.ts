@@ -39,6 +39,9 @@ export interface BillingDeps {
 const noLimit = 100_000_000;
 const secondsOfDay = 86_400;
 
+/** The balance of an organisation is not shown to whoever has the key of a member. */
+const showsOwner = ({ memberId }: HeldKey, ofKeys: boolean): boolean => !ofKeys && memberId === 0;
+
 /**
  * The balance of an API key in the shape of OpenAI's billing
  * (docs/reference/rest/logs-and-usage.md#openai-style-billing).
@@ -54,7 +57,7 @@ export class BillingService {
     const key = await this.deps.keys.find(presentedKey);
     const { DisplayTokenStatEnabled, DisplayInCurrencyEnabled, QuotaPerUnit } = this.deps.options.values;
     const perUnit = DisplayInCurrencyEnabled ? QuotaPerUnit : 1;
-    if (!DisplayTokenStatEnabled) {
+    if (showsOwner(key, DisplayTokenStatEnabled)) {
       const limit = (key.ownerRemaining + key.ownerUsed) / perUnit;
       return { limit, used: (key.ownerUsed * 100) / perUnit, accessUntil: null };
     }
@@ -69,7 +72,7 @@ export class BillingService {
   async readCredits(presentedKey: string): Promise<{ readonly granted: number; readonly used: number }> {
     const key = await this.deps.keys.find(presentedKey);
     const { DisplayTokenStatEnabled, QuotaPerUnit } = this.deps.options.values;
-    if (!DisplayTokenStatEnabled) {
+    if (showsOwner(key, DisplayTokenStatEnabled)) {
       return { granted: (key.ownerRemaining + key.ownerUsed) / QuotaPerUnit, used: key.ownerUsed / QuotaPerUnit };
     }
     const granted = key.unlimitedQuota ? noLimit : (key.remainQuota + key.usedQuota) / QuotaPerUnit;

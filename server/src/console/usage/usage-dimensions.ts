@@ -7,7 +7,7 @@ export interface Dimension {
   readonly type: 'bigint' | 'integer' | 'text';
   /** SQL over `used` and the joined tables; never null. */
   readonly sql: string;
-  readonly join?: 'channels' | 'users';
+  readonly join?: 'channels' | 'users' | 'tokens';
 }
 
 const own = (column: string, type: Dimension['type']): Dimension => ({
@@ -30,12 +30,16 @@ export const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
   ENDPOINT: own('endpoint', 'text'),
   ERROR: own('error_code', 'text'),
   UPSTREAM_KEY: own('upstream_key', 'text'),
+  MEMBER: { column: 'token_id', type: 'integer', join: 'tokens', sql: 'coalesce(token.member_id, 0)' },
+  PROJECT: { column: 'token_id', type: 'integer', join: 'tokens', sql: 'coalesce(token.project_id, 0)' },
   USER_COHORT_WEEK: { column: 'user_id', type: 'bigint', join: 'users', sql: 'coalesce(owner.cohort, 0)' },
 };
 
 /** JOIN of the tables that dimensions are read from, by time zone (SQL). */
 export const joins: Readonly<Record<NonNullable<Dimension['join']>, (zone: string) => string>> = {
   channels: () => 'LEFT JOIN channels channel ON channel.id = used.channel_id',
+  // Deleted keys keep their row.
+  tokens: () => 'LEFT JOIN tokens token ON token.id = used.token_id',
   // OFFSET 0 computes the week once for each user, not for each row of usage.
   users: (zone) =>
     `LEFT JOIN (SELECT id, extract(epoch FROM date_trunc('week', created_at AT TIME ZONE ${zone}) AT TIME ZONE ${zone})::bigint AS cohort

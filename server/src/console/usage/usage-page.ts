@@ -228,6 +228,8 @@ const fields: Readonly<Record<UsageDimension, Exclude<keyof UsageKey, 'isOthers'
   ERROR: 'errorCode',
   UPSTREAM_KEY: 'upstreamKeyName',
   USER_COHORT_WEEK: 'cohortWeek',
+  MEMBER: 'memberId',
+  PROJECT: 'projectId',
 } as const;
 
 /** Converts the database's placeholders for "none" to null. */

@@ -29,7 +29,7 @@ export const fromLog = `Of the log: at most 31 days, and calls without a log row
 const DimensionEnum = enumType(
   'UsageDimension',
   namesOf(usageDimensions),
-  'What usage is grouped by, beside time. `myUsage` knows USER, TOKEN, MODEL and GROUP only.',
+  'What usage is grouped by, beside time. `myUsage` knows USER, TOKEN, MODEL, GROUP, MEMBER and PROJECT only.',
   {
     USER: 'The user who paid.',
     TOKEN: 'The API key.',
@@ -41,6 +41,8 @@ const DimensionEnum = enumType(
     ENDPOINT: `Path of the request, with \`{model}\` in place of a model that it names. ${fromLog}`,
     ERROR: `Code of the error; only failed calls that the log has (\`LogErrorEnabled\`). ${fromLog}`,
     UPSTREAM_KEY: `Key of the channel that served the call, of channels with several keys: group by CHANNEL too. ${fromLog}`,
+    MEMBER: 'The member of an organisation for whom the key was made.',
+    PROJECT: 'The project of an organisation to which the key belongs.',
     USER_COHORT_WEEK: 'Week in which the user signed up, in the time zone of the question.',
   },
 );

@@ -3,7 +3,7 @@ import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-ti
 
 export const usageDimensions = [
   ...(['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'] as const),
-  ...(['ENDPOINT', 'ERROR', 'UPSTREAM_KEY'] as const),
+  ...(['ENDPOINT', 'ERROR', 'UPSTREAM_KEY', 'MEMBER', 'PROJECT'] as const),
 ] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 

@@ -125,6 +125,9 @@ export interface UsageKey {
   readonly isOthers: boolean;
   readonly userId?: number;
   readonly tokenId?: number;
+  /** The membership and the project of the keys; 0 for keys without one. */
+  readonly memberId?: number;
+  readonly projectId?: number;
   readonly channelId?: number;
   readonly modelName?: string;
   readonly group?: string;

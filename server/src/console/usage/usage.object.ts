@@ -118,6 +118,8 @@ export class UsageKeyObject extends fields({
   isOthers: flag('The row is everything that `top` left out.'),
   userId: int.orNull('Null unless grouped by USER.'),
   tokenId: int.orNull('0: no token, but the playground. Null unless grouped by TOKEN.'),
+  memberId: int.orNull('0: keys of no member. Null unless grouped by MEMBER.'),
+  projectId: int.orNull('0: keys of no project. Null unless grouped by PROJECT.'),
   modelName: text.orNull('As clients request it. Null unless grouped by MODEL.'),
   group: text.orNull('The group that the calls were charged by. Null unless grouped by GROUP.'),
 }) {

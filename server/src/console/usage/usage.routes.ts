@@ -55,7 +55,7 @@ export const usageRoutes = [
     query: exportQuery,
     errors: ['INVALID_INPUT'],
     handle: async ({ usageService }, { actor, query, reply }) =>
-      sendCsv(reply, 'usage', usageService.exportOwn(actor, ownQuestion(toQuestion(query, usageService.now)))),
+      sendCsv(reply, 'usage', await usageService.exportOwn(actor, ownQuestion(toQuestion(query, usageService.now)))),
   }),
 ];
 

@@ -1,8 +1,16 @@
-import { holds, requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
+import {
+  holds,
+  mayFor,
+  requireAccount,
+  requireConfirmed,
+  requirePermission,
+  type MaybeActor,
+} from '../../shared/actor.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { csvHeader, csvLines } from '../../shared/csv.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
+import { ownTokenIds } from '../../billing/organisations/index.js';
 import { readSnapshot, recentSeconds, type Queries, type Snapshots } from '../../billing/rollups/index.js';
 import { placeOrder } from './usage-cursor.js';
 import { assertLogRange, isFromLog, sourceOf } from './usage-log.js';
@@ -59,12 +67,10 @@ export class UsageService {
    * @throws AppError INSUFFICIENT_PRIVILEGES for dimensions, filters and costs of the site; INVALID_INPUT
    */
   async listOwn(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
-    const caller = requireActor(actor);
-    const { id } = caller;
-    const isAdmin = holds(caller, 'usage.read');
+    const isAdmin = holds(actor, 'usage.read');
     const { cache } = wanted;
     assertOwn(question, { cost: (wanted.cost || isByCost(question)) && !isAdmin, cache: cache && !isAdmin });
-    return this.read({ ...question, filter: ownFilter(id, question.filter) }, wanted);
+    return this.read({ ...question, filter: await this.ownFilter(actor, question.filter) }, wanted);
   }
 
   /**
@@ -78,14 +84,18 @@ export class UsageService {
     question: Pick<UsageQuestion, 'range' | 'timeZone'>,
     counters: WantedCounters,
   ): Promise<Map<number, UsageMetrics>> {
-    const caller = requireActor(actor);
     const list = dimension === 'USER' ? 'userIds' : dimension === 'TOKEN' ? 'tokenIds' : 'channelIds';
     // Users and keys are read with their usage.
-    const isAdmin = holds(caller, 'usage.read', 'users.read');
+    const isAdmin = holds(actor, 'usage.read', 'users.read');
     if (dimension === 'CHANNEL' || counters.cost || counters.cache) requirePermission(actor, 'usage.read');
     const filter: UsageFilter = { [list]: ids };
     const asked = this.queryOf(
-      { ...emptyQuestion, ...question, groupBy: [dimension], filter: isAdmin ? filter : ownFilter(caller.id, filter) },
+      {
+        ...emptyQuestion,
+        ...question,
+        groupBy: [dimension],
+        filter: isAdmin ? filter : await this.ownFilter(actor, filter),
+      },
       counters,
     );
     const { rows } = await readSnapshot(this.deps.database, async (transaction, state) => {
@@ -116,10 +126,21 @@ export class UsageService {
   }
 
   /** Exports the caller's own groups as CSV. */
-  exportOwn(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
-    const { id } = requireActor(actor);
+  async exportOwn(actor: MaybeActor, question: UsageQuestion): Promise<AsyncIterable<string>> {
     assertOwn(question, { cost: false, cache: false });
-    return this.pieces({ ...question, filter: ownFilter(id, question.filter) }, ownColumns);
+    return this.pieces({ ...question, filter: await this.ownFilter(actor, question.filter) }, ownColumns);
+  }
+
+  /**
+   * Restricts to the usage that the caller may read as that of the account. A member of an organisation who may not
+   * read the usage of others reads that of the own keys.
+   * @throws AppError NOT_SIGNED_IN
+   */
+  private async ownFilter(actor: MaybeActor, filter: UsageFilter): Promise<UsageFilter> {
+    const caller = requireAccount(actor, 'keys.own');
+    const seesAll = mayFor(caller, 'usage.all');
+    const tokenIds = await ownTokenIds(this.deps.database, caller, filter.tokenIds, seesAll);
+    return ownFilter(caller.id, { ...filter, ...(tokenIds ? { tokenIds } : {}) });
   }
 
   private async read(question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
@@ -223,7 +244,7 @@ export class UsageService {
     table: 'users' | 'tokens' | 'channels',
     ids: readonly number[],
   ): Promise<Map<number, string>> {
-    const caller = requireActor(actor);
+    const caller = requireAccount(actor, 'keys.own');
     if (table === 'channels') requirePermission(actor, 'usage.read');
     const owner = table === 'users' ? 'id' : 'user_id';
     return this.readNames(table, ids, holds(caller, 'usage.read') ? '' : `AND ${owner} = ${caller.id}`);

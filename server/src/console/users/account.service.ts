@@ -5,6 +5,7 @@ import type { Changes } from '../../platform/cache/changes.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import {
   administers,
+  requireAccount,
   requireActor,
   requireConfirmed,
   requireSignIn,
@@ -24,6 +25,7 @@ import type { PasswordService, SessionService } from '../auth/index.js';
 import { parsed, selfPatch, withoutKept, type SelfPatch } from './user-input.js';
 import { User } from './user.entity.js';
 import type { UserSettings } from './user-setting.js';
+import { endMembershipsOf } from '../../billing/organisations/index.js';
 import { disableTokens, toConflict } from './user.service.js';
 import { claimUsername } from './username.js';
 
@@ -54,7 +56,8 @@ export class AccountService {
 
   /** @throws AppError NOT_SIGNED_IN */
   async get(actor: MaybeActor): Promise<User> {
-    const { id } = requireSignIn(actor);
+    // An organisation's account is read by those who may see its wallet.
+    const { id } = actor?.membership ? requireAccount(actor, 'wallet') : requireSignIn(actor);
     const user = await this.deps.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
     return user;
@@ -155,20 +158,27 @@ export class AccountService {
 
   /**
    * Deletes the account softly: name and address stay reserved. Keys and sessions stop working immediately.
-   * @throws AppError INSUFFICIENT_PRIVILEGES (root, and a named access token), CONFIRMATION_NEEDED
+   * @throws AppError INSUFFICIENT_PRIVILEGES (root, and a named access token), CONFIRMATION_NEEDED, CONFLICT for the only
+   * owner of an organisation
    */
   async remove(actor: MaybeActor): Promise<void> {
     const self = requireUnscoped(actor);
     requireConfirmed(self);
     if (self.role === 'root') throw new ForbiddenError('The super admin account cannot be deleted');
+    let keys: readonly number[] = [];
     await this.deps.users.manager.transaction(async (manager) => {
       await this.deps.sessions.assertNotEnded(manager, self);
       await manager.softDelete(User, { id: self.id });
       await disableTokens(manager, self.id);
+      keys = await endMembershipsOf(manager, self.id);
       await this.deps.sessions.revokeAll(manager, self.id);
       await this.audit(manager, self, 'delete', { username: self.username, role: self.role }, null);
     });
-    await this.deps.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
+    await this.deps.changes.announce(
+      { kind: 'user', id: self.id },
+      { kind: 'session', id: self.id },
+      ...keys.map((id) => ({ kind: 'token' as const, id })),
+    );
   }
 
   /** Whether the caller has a password. Users who only ever signed in through a provider have none. */

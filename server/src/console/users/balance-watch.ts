@@ -3,7 +3,7 @@ import type { Changes } from '../../platform/cache/changes.js';
 import type { Delivery } from '../../platform/live/mailbox.js';
 import { RowWatch } from '../../platform/live/row-watch.js';
 import type { Signals } from '../../platform/live/signals.js';
-import { requireActor, type MaybeActor } from '../../shared/actor.js';
+import { requireAccount, type MaybeActor } from '../../shared/actor.js';
 import type { User } from './user.entity.js';
 
 export type Balance = Pick<User, 'id' | 'quota' | 'usedQuota' | 'requestCount'>;
@@ -46,7 +46,7 @@ export class BalanceWatch {
 
   /** Delivers the caller's balance now, and again after every change. */
   async own(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Balance>>> {
-    const { id } = requireActor(actor);
+    const { id } = requireAccount(actor, 'wallet');
     let last = '';
     const changed = (row: Balance): boolean =>
       last !== (last = JSON.stringify([row.quota, row.usedQuota, row.requestCount]));

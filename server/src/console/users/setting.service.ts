@@ -1,7 +1,7 @@
 import type { Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../platform/cache/changes.js';
-import { requireActor, type MaybeActor } from '../../shared/actor.js';
+import { requireAccount, type MaybeActor } from '../../shared/actor.js';
 import { isZoneName } from '../../shared/calendar.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -44,7 +44,7 @@ export class SettingService {
   constructor(private readonly deps: SettingDeps) {}
 
   async get(actor: MaybeActor): Promise<UserSetting> {
-    const { id } = requireActor(actor);
+    const { id } = requireAccount(actor, 'wallet');
     const user = await this.deps.users.findOne({ where: { id }, select: { id: true, setting: true } });
     return this.deps.settings.read(user?.setting ?? {});
   }
@@ -73,7 +73,7 @@ export class SettingService {
 
   /** All fields are one column, so the row is locked from the read on: of two changes at once neither is lost. */
   private async change(actor: MaybeActor, next: (before: UserSetting) => SettingInput): Promise<UserSetting> {
-    const { id } = requireActor(actor);
+    const { id } = requireAccount(actor, 'wallet');
     const setting = await this.deps.users.manager.transaction(async (manager) => {
       const user = await manager.findOne(User, {
         where: { id },

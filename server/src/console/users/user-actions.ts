@@ -14,6 +14,7 @@ export function assertMayManage(admin: Actor, target: User, action: UserAction):
   if (isRoot && action === 'delete') throw new ForbiddenError('Cannot delete the super admin');
   if (action === 'promote') {
     if (admin.role !== 'root') throw new ForbiddenError('Only the super admin may promote');
+    if (target.kind === 'organisation') throw cannotSignIn();
     if (ranks[target.role] >= ranks.admin) throw new ConflictError('User is already an administrator');
   }
   if (action === 'demote') {
@@ -21,6 +22,9 @@ export function assertMayManage(admin: Actor, target: User, action: UserAction):
     if (target.role === 'common') throw new ConflictError('User is already a common user');
   }
 }
+
+/** An organisation has no password, no address, no role and no other way to sign in. */
+export const cannotSignIn = (): ConflictError => new ConflictError('An organisation cannot sign in');
 
 /** The columns that an action changes. */
 export function changeOf(action: UserAction): Partial<User> {

@@ -6,6 +6,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { ranks, userStatuses, type Role } from '../../shared/actor.js';
+import type { AccountKind } from '../../shared/organisation.js';
 import type { User } from './user.entity.js';
 
 /** A hundred years. */
@@ -19,6 +20,7 @@ export interface UserFilter {
   readonly groups?: readonly string[];
   readonly roles?: readonly Role[];
   readonly statuses?: readonly string[];
+  readonly kinds?: readonly AccountKind[];
   readonly created?: TimeRange;
   /** Who invited them. */
   readonly inviterIds?: readonly number[];
@@ -142,7 +144,7 @@ async function matching(
   withSpend = false,
 ): Promise<SelectQueryBuilder<User>> {
   const select = users.createQueryBuilder('account').withDeleted();
-  const { ids, roles, statuses, inviterIds, created, quota, daysLeftBelow, isDeleted } = filter;
+  const { ids, roles, statuses, kinds, inviterIds, created, quota, daysLeftBelow, isDeleted } = filter;
   const keyword = filter.keyword?.replaceAll('\0', '').trim().slice(0, 100);
   if (keyword) {
     select.andWhere(
@@ -162,6 +164,7 @@ async function matching(
   }
   if (roles) select.andWhere('account.role = ANY(:roles)', { roles });
   if (statuses) select.andWhere('account.status = ANY(:statuses)', { statuses });
+  if (kinds) select.andWhere('account.kind = ANY(:kinds)', { kinds });
   if (inviterIds) select.andWhere('account.inviterId = ANY(:inviterIds)', { inviterIds });
   if (created?.from) select.andWhere('account.createdAt >= :createdFrom', { createdFrom: created.from });
   if (created?.until) select.andWhere('account.createdAt < :createdUntil', { createdUntil: created.until });

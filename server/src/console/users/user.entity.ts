@@ -1,9 +1,13 @@
 import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 import type { Role, UserStatus } from '../../shared/actor.js';
+import type { AccountKind } from '../../shared/organisation.js';
 import type { StoredSetting } from './user-setting.js';
 
-/** A user. Balances and counters are read here and written only by the ledger, hence `insert: false, update: false`. */
+/**
+ * An account: a user, or an organisation, which cannot sign in. Balances and counters are read here and written only by the ledger, hence
+ * `insert: false, update: false`.
+ */
 @Entity('users')
 export class User {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
@@ -13,6 +17,7 @@ export class User {
   @Column('text', { name: 'password_hash', nullable: true, select: false }) passwordHash: string | null;
   @Column('text', { name: 'display_name', default: '' }) displayName: string;
   @Column('text', { default: 'common' }) role: Role;
+  @Column('text', { default: 'person' }) kind: AccountKind;
   /** The custom role of a common user (`console/roles`); null for other users. */
   @Column('integer', { name: 'custom_role_id', nullable: true }) customRoleId: number | null;
   @Column('text', { default: 'enabled' }) status: UserStatus;

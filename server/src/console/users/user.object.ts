@@ -20,6 +20,7 @@ import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/gr
 import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
 import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
 import type { Role, UserStatus } from '../../shared/actor.js';
+import type { AccountKind } from '../../shared/organisation.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { UserFilter, UserSortField, UserSums } from './user-list.js';
 import type { User } from './user.entity.js';
@@ -85,6 +86,16 @@ export const inviteOf = ({ affCode, affCount, affQuota, affHistoryQuota, inviter
   inviterId,
 });
 
+export const AccountKindEnum: { readonly [Kind in AccountKind as Uppercase<Kind>]: Kind } = enumType(
+  'AccountKind',
+  { PERSON: 'person', ORGANISATION: 'organisation' },
+  'What an account is.',
+  {
+    PERSON: 'A user, who signs in.',
+    ORGANISATION: 'An organisation, for which its members act. It cannot sign in.',
+  },
+);
+
 /** Fields taken directly from the row; `user.resolver.ts` has the derived ones. */
 @ObjectType('User', { description: 'An account. Users see their own, admins see all.' })
 export class UserObject
@@ -92,6 +103,7 @@ export class UserObject
     id: int('Names the user in mutations, filters and the log.'),
     username: text('The name to sign in with. No two users have it.'),
     displayName: text('The name that the console shows. Empty: none.'),
+    kind: of<AccountKind>(() => AccountKindEnum, 'A person, or an organisation.'),
     role: of<Role>(() => RoleEnum, 'The fixed role. `customRole` may add permissions to COMMON.'),
     status: of<UserStatus>(() => UserStatusEnum, 'Whether the user can sign in.'),
     group: text('Determines prices and channels.'),
@@ -149,6 +161,7 @@ export class UserFilterInput extends inputFields({
   groups: texts.orNull('Only users of these groups.'),
   roles: nullable<Role[]>(() => [RoleEnum], 'Only users with one of these fixed roles.'),
   statuses: nullable<string[]>(() => [UserStatusEnum], 'Only users with one of these statuses.'),
+  kinds: nullable<AccountKind[]>(() => [AccountKindEnum], 'Only people, or only organisations. Absent: both.'),
   created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the account was created.'),
   inviterIds: ints.orNull('Ids of the users who invited them.'),
   quota: nullable<QuotaRangeObject>(() => QuotaRangeObject, 'Remaining quota.'),

@@ -18,8 +18,9 @@ import type { Secrets } from '../../shared/secrets.js';
 import { assertMayActOn, type PasswordService, type SessionService, tooHigh } from '../auth/index.js';
 import type { Idempotency, OnceRequest, OnceResult } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
+import { endMembershipsOf, memberKeysOf } from '../../billing/organisations/index.js';
 import { Token } from '../tokens/index.js';
-import { assertMayManage, changeOf, userActions } from './user-actions.js';
+import { assertMayManage, cannotSignIn, changeOf, userActions } from './user-actions.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.js';
 import { grantedBy, type UserLedger } from './user-ledger.js';
 import {
@@ -164,6 +165,7 @@ export class UserService {
     const changes =
       password !== undefined || rank !== undefined || Object.values(columns).some((one) => one !== undefined);
     if (changes || !movesQuota) requirePermission(admin, 'users.write');
+    if (kept?.kind === 'organisation' && (password || columns.email)) throw cannotSignIn();
     // A password and an e-mail address both allow signing in as the user. The rank of a form is only compared.
     if (password || (columns.email !== undefined && columns.email !== kept?.email)) {
       // Root edits its own account like that of another user, without the checks of the own account.
@@ -240,6 +242,7 @@ export class UserService {
     const action = userActions.find((one) => one === wanted);
     if (!action) throw new InvalidInputError('Unknown action', 'action');
     if (action === 'promote' || action === 'demote') requireConfirmed(admin);
+    let keys: readonly number[] = [];
     const user = await this.write(async (manager) => {
       const target = await manager.findOne(User, {
         where: { id },
@@ -250,20 +253,24 @@ export class UserService {
       await assertMayActOn(manager, admin, target, 'update');
       assertMayManage(admin, target, action);
       await manager.update(User, { id }, changeOf(action));
-      if (action === 'delete') await disableTokens(manager, id);
+      if (action === 'delete') {
+        await disableTokens(manager, id);
+        keys = await endMembershipsOf(manager, id);
+      } else if (action === 'enable' || action === 'disable') keys = await memberKeysOf(manager, id);
       if (action !== 'enable' && action !== 'promote') await this.deps.sessions.revokeAll(manager, id);
       await this.deps.userLedger.log(manager, admin, target, `Administrator action: ${action}`);
       const after = await manager.findOneOrFail(User, { where: { id }, withDeleted: true });
       await this.deps.userLedger.audit(manager, admin, id, action, managed(target), managed(after));
       return after;
     });
-    await this.announce(id);
+    await this.announce(id, keys);
     return user;
   }
 
   /** Deletes the row, so that the name is free again. Log rows stay. */
   async remove(actor: MaybeActor, id: number): Promise<void> {
     const admin = requirePermission(actor, 'users.write');
+    let keys: readonly number[] = [];
     await this.write(async (manager) => {
       const user = await this.lock(manager, id, true);
       // The check is stricter than `outranks`: no user can remove root, not even root.
@@ -271,11 +278,12 @@ export class UserService {
       await assertMayActOn(manager, admin, user, 'delete');
       const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);
       if (open.length > 0) throw new ConflictError('The user has calls in flight. Try again shortly.');
+      keys = await endMembershipsOf(manager, id);
       await manager.delete(User, { id });
       await this.deps.userLedger.log(manager, admin, user, `Administrator removed user ${user.username}`);
       await this.deps.userLedger.audit(manager, admin, id, 'delete', { ...edited(user), ...managed(user) }, null);
     });
-    await this.announce(id);
+    await this.announce(id, keys);
   }
 
   private async insert(manager: EntityManager, admin: Actor, user: Parameters<typeof insertUser>[2]): Promise<User> {
@@ -313,8 +321,13 @@ export class UserService {
     }
   }
 
-  private announce(id: number): Promise<void> {
-    return this.deps.changes.announce({ kind: 'user', id }, { kind: 'session', id });
+  /** @param keys ids of keys of organisations that stop or start with the user */
+  private announce(id: number, keys: readonly number[] = []): Promise<void> {
+    return this.deps.changes.announce(
+      { kind: 'user', id },
+      { kind: 'session', id },
+      ...keys.map((key) => ({ kind: 'token' as const, id: key })),
+    );
   }
 }
 

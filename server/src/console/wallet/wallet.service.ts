@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { readSlice, readSlicesByOwner } from '../../platform/db/keyset.js';
-import { requireActor, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireAccount, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { AppError, ConflictError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
@@ -79,7 +79,7 @@ export class WalletService {
 
   /** The ways to pay, those that are offered first. */
   methods(actor: MaybeActor): ProviderMethod[] {
-    requireActor(actor);
+    requireAccount(actor, 'wallet');
     return this.deps.providers.methods();
   }
 
@@ -95,7 +95,7 @@ export class WalletService {
    * @throws AppError INVALID_INPUT
    */
   payable(actor: MaybeActor, amount: number, method?: string | null): PayableAmount {
-    const { group } = requireActor(actor);
+    const { group } = requireAccount(actor, 'wallet');
     const { method: chosen } = method == null ? this.deps.providers.defaultMethod() : this.choose(method);
     const { money } = priceTopUp(amount, group, this.deps.options.values, chosen);
     return { amount: formatMoney(money, chosen.currency), currency: chosen.currency };
@@ -116,7 +116,7 @@ export class WalletService {
     idempotencyKey?: string | null,
     code?: string | null,
   ): Promise<StartedPayment> {
-    const user = requireActor(actor);
+    const user = requireAccount(actor, 'wallet');
     const topUpCode = (code ?? '').trim();
     if (topUpCode.length > maxCodeLength || topUpCode.includes('\0')) {
       throw new InvalidInputError(`A top-up code has at most ${maxCodeLength} characters`, 'topUpCode');
@@ -161,7 +161,7 @@ export class WalletService {
 
   /** The caller's orders, newest first unless sorted. */
   async listOwn(actor: MaybeActor, filter: OrderFilter, query: ListQuery<OrderSortField>): Promise<Slice<TopUpOrder>> {
-    return this.readPage({ ...filter, userIds: [requireActor(actor).id] }, query);
+    return this.readPage({ ...filter, userIds: [requireAccount(actor, 'wallet').id] }, query);
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
@@ -191,7 +191,7 @@ export class WalletService {
   }
 
   async sumsOwn(actor: MaybeActor, filter: OrderFilter): Promise<OrderSums> {
-    return sumsOf(this.query({ ...filter, userIds: [requireActor(actor).id] }));
+    return sumsOf(this.query({ ...filter, userIds: [requireAccount(actor, 'wallet').id] }));
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */

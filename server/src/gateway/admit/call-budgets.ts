@@ -27,10 +27,10 @@ export interface CallPlan extends KnownPlan {
 type LevelOf = (caller: Caller, directory: BudgetDirectory, group: string) => LevelBudgets;
 
 /**
- * The budgets of a call by level. Those of channels are found for each attempt. `isBudgeted` in
+ * The budgets of a call by level. Those of members and projects are read with the key. Those of channels are found for each attempt. `isBudgeted` in
  * gateway/prepare-call.ts asks the levels that are not in the directory, before this file is entered.
  */
-const levels: Readonly<Record<Exclude<BudgetLevel, 'channel'>, LevelOf>> = {
+const levels: Readonly<Record<Exclude<BudgetLevel, 'member' | 'project' | 'channel'>, LevelOf>> = {
   token: ({ token }) => token,
   user: ({ user }) => user,
   group: (_caller, directory, group) => directory.group(group),

@@ -32,9 +32,7 @@ export class RateError extends AppError {
     readonly states: RateStates,
     waitMilliseconds: number,
   ) {
-    const whose = { token: 'key', user: 'user', group: 'group', channel: 'channel', site: 'site', plan: 'plan' }[
-      rate.level
-    ];
+    const whose = rate.level === 'token' ? 'key' : rate.level;
     super('RATE_LIMITED', `Rate limit reached: at most ${rate.amount} ${rate.kind} per minute of this ${whose}`, {
       retryAfterSeconds: Math.max(1, Math.ceil(waitMilliseconds / 1000)),
     });

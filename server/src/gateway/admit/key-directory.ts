@@ -8,6 +8,7 @@ import {
   toKnownBudgets,
   toKnownRates,
 } from '../../billing/budgets/index.js';
+import { hasLivingMember } from '../../billing/organisations/index.js';
 import { type KnownPlan, type KnownPlanRow, plansOf, toKnownPlans } from '../../billing/plans/index.js';
 import type { Token, TokenRateLimit } from '../../console/tokens/index.js';
 import type { StoredSetting } from '../../console/users/index.js';
@@ -40,6 +41,7 @@ export interface KnownToken extends Readonly<
   address: string;
   /** The key's own call limits; null when it has none. */
   readonly rateLimit: Omit<TokenRateLimit, 'enabled'> | null;
+  /** Those of the key, of its member and of its project. */
   readonly budgets: readonly KnownBudget[];
   /** Limits per minute. */
   readonly rates: readonly KnownBudget[];
@@ -110,11 +112,11 @@ const tokenSql = `SELECT id, user_id AS "userId", name, status, unlimited_quota 
     CASE WHEN rate_limit_enabled THEN json_build_object('periodSeconds', rate_limit_period, 'calls', rate_limit_calls,
       'successes', rate_limit_successes) END AS "rateLimit", 'relay' = ANY (scopes) AS "canRelay",
     CASE WHEN key_hash = $1 THEN expires_at ELSE least(expires_at, previous_key_until) END AS "expiresAt",
-    ${budgetsOf('token', 'tokens.id')}
+    ${budgetsOf({ token: 'tokens.id', member: 'tokens.member_id', project: 'tokens.project_id' })}
   FROM tokens WHERE (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_until > now()))
-    AND deleted_at IS NULL`;
+    AND deleted_at IS NULL AND ${hasLivingMember('tokens')}`;
 const userSql = `SELECT id, username, role, status, "group", setting, quota,
-    ${budgetsOf('user', 'users.id')}, ${plansOf('users.id')}
+    ${budgetsOf({ user: 'users.id' })}, ${plansOf('users.id')}
   FROM users WHERE id = $1 AND deleted_at IS NULL`;
 
 type BudgetFields = 'budgets' | 'rates';

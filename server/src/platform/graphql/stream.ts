@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Authenticator } from '../http/authenticate.js';
-import { requireActor, type Actor } from '../../shared/actor.js';
+import { requireAccount, type Actor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js';
 import { currentActor, endVisit } from './context.js';
 import { EventSocket } from './event-socket.js';
@@ -44,7 +44,7 @@ export function mountStreams(app: FastifyInstance, deps: StreamDeps): void {
     }
     const asked = parseStreamRequest(request.body);
     const lifecycle = new StreamLifecycle();
-    const identify = async (): Promise<Actor> => requireActor(await currentActor(request, authenticator));
+    const identify = async (): Promise<Actor> => requireAccount(await currentActor(request, authenticator), 'keys.own');
     const admit = async (): Promise<StreamContext> => {
       const actor = await identify();
       lifecycle.onOver(streams.add({ actor, identify, end: (reason) => lifecycle.end(reason) }));

@@ -20,7 +20,11 @@ async function start(metricsToken?: string, required = true): Promise<void> {
   app = Fastify();
   await app.register(httpMetrics(metrics));
   const rest = restHandlers(
-    { actorOfSession: () => Promise.resolve(null), actorOfAccessToken: () => Promise.resolve(null) },
+    {
+      actorOfSession: () => Promise.resolve(null),
+      actorOfAccessToken: () => Promise.resolve(null),
+      actorInOrganisation: () => Promise.reject(new Error('no organisations')),
+    },
     () => Promise.reject(new Error('no keys')),
   );
   await app.register(machineChecks({ health, metrics, metricsToken }, rest));

@@ -13,7 +13,11 @@ import { createApp, type AppDeps } from './app.js';
 import { restHandlers } from './rest.js';
 
 const unlimited = { enabled: false, count: 1, seconds: 1 };
-const nobody = { actorOfSession: () => Promise.resolve(null), actorOfAccessToken: () => Promise.resolve(null) };
+const nobody = {
+  actorOfSession: () => Promise.resolve(null),
+  actorOfAccessToken: () => Promise.resolve(null),
+  actorInOrganisation: () => Promise.reject(new Error('no organisations')),
+};
 const rest = restHandlers(nobody, () => Promise.reject(new Error('no keys')));
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-app-'));

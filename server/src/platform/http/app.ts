@@ -94,6 +94,7 @@ const anonymousGraphqlLimit = 64 * 1024;
 const noActors: Authenticator = {
   actorOfSession: () => Promise.resolve(null),
   actorOfAccessToken: () => Promise.resolve(null),
+  actorInOrganisation: (actor) => Promise.resolve(actor),
 };
 
 /** The HTTP server with everything mounted, not yet listening. */

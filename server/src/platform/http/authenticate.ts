@@ -1,6 +1,7 @@
 import '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
-import { AppError, ForbiddenError, isAppError, type ErrorCode } from '../../shared/errors.js';
+import { AppError, ForbiddenError, InvalidInputError, isAppError, type ErrorCode } from '../../shared/errors.js';
+import { maxInt32 } from '../../shared/limits.js';
 import type { Actor, MaybeActor } from '../../shared/actor.js';
 
 /** Authentication as the HTTP layer needs it. `console/sign-in/auth.service.ts` implements it. */
@@ -9,11 +10,18 @@ export interface Authenticator {
   actorOfSession(cookie: string): Promise<Actor | null>;
   /** @param token the access token of the user, or a named one, without its scheme */
   actorOfAccessToken(token: string): Promise<Actor | null>;
+  /**
+   * Returns the caller as a member who acts for an organisation.
+   * @throws AppError NOT_FOUND for an organisation of which the caller is no member
+   */
+  actorInOrganisation(actor: Actor, organisationId: number): Promise<Actor>;
 }
 
 export const sessionCookie = 'session';
 export const userIdHeader = 'veloera-user';
 export const olderUserIdHeader = 'new-api-user';
+/** The id of the organisation for which the caller acts. */
+export const organisationHeader = 'tollgate-organization';
 
 /** Returns the session's user, or null. Does not require the user-id header; for public endpoints. */
 export async function sessionActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
@@ -29,7 +37,7 @@ export async function sessionActor(request: FastifyRequest, authenticator: Authe
  */
 export async function visitorActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
   const actor = await sessionActor(request, authenticator);
-  if (actor !== null) return actor;
+  if (actor !== null) return inOrganisation(request, authenticator, actor);
   const { authorization } = request.headers;
   return authorization && !/^basic /i.test(authorization) ? authenticate(request, authenticator) : null;
 }
@@ -89,7 +97,16 @@ export async function authenticate(
   }
   if (fromSession || userIdOf(request)) assertUserIdHeader(request, actor);
   if (actor.status !== 'enabled') throw new AppError('USER_BANNED', 'User is banned');
-  return actor;
+  return inOrganisation(request, authenticator, actor);
+}
+
+/** @throws AppError NOT_FOUND for an organisation of which the caller is no member, INVALID_INPUT */
+async function inOrganisation({ headers }: FastifyRequest, authenticator: Authenticator, actor: Actor): Promise<Actor> {
+  const text = headers[organisationHeader];
+  if (text === undefined) return actor;
+  const id = typeof text === 'string' && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : maxInt32 + 1;
+  if (id > maxInt32) throw new InvalidInputError('Tollgate-Organization is the id of an organisation');
+  return authenticator.actorInOrganisation(actor, id);
 }
 
 /**

@@ -5,7 +5,11 @@ import { int, parameter, sectionOf } from './openapi/operation.js';
 import { RestAnswer, restHandlers } from './rest.js';
 import { restRoutes, routesFor } from './route.js';
 
-const nobody = { actorOfSession: () => Promise.resolve(null), actorOfAccessToken: () => Promise.resolve(null) };
+const nobody = {
+  actorOfSession: () => Promise.resolve(null),
+  actorOfAccessToken: () => Promise.resolve(null),
+  actorInOrganisation: () => Promise.reject(new Error('no organisations')),
+};
 const route = routesFor<{ readonly factor: number }>();
 
 const routes = [

@@ -46,7 +46,8 @@ export class Idempotency {
       throw new InvalidInputError(`idempotencyKey must have 1 to ${maxKeyLength} characters`, 'idempotencyKey');
     }
     const inputHash = createHash('sha256').update(canonical(input)).digest();
-    const place = [actor.id, operation, key];
+    // Members of one organisation do not meet each other's keys.
+    const place = [actor.id, actor.membership ? `${operation}:${actor.membership.id}` : operation, key];
     return this.database.transaction(async (manager) => {
       // Waits for an unfinished call with the same key.
       const [claimed] = await manager.query<unknown[]>(

@@ -41,3 +41,11 @@ export const emailChangedLetter = (systemName: string): Letter => ({
     `<p>Your account at ${escapeHtml(systemName)} got another e-mail address just now. Mails go there from now on.</p>` +
     '<p>If that was not you, ask the administrator for help.</p>',
 });
+
+export const invitationLetter = (systemName: string, organisation: string, link: string): Letter => ({
+  subject: `Invitation to ${organisation} at ${systemName}`,
+  html:
+    `<p>Hello, you are invited to the organisation ${escapeHtml(organisation)} at ${escapeHtml(systemName)}.</p>` +
+    `<p><a href="${escapeHtml(link)}">Open the invitation</a></p><p>${escapeHtml(link)}</p>` +
+    '<p>The link works once. If you do not know the organisation, you can ignore this mail.</p>',
+});

@@ -5,6 +5,7 @@ import { FailedAttempts1764100000004 } from './1764100000004-failed-attempts.js'
 import { PaymentEvents1764100000005 } from './1764100000005-payment-events.js';
 import { PaymentRetries1764100000006 } from './1764100000006-payment-retries.js';
 import { Plans1764100000007 } from './1764100000007-plans.js';
+import { Organisations1764100000008 } from './1764100000008-organisations.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   PaymentEvents1764100000005,
   PaymentRetries1764100000006,
   Plans1764100000007,
+  Organisations1764100000008,
 ];

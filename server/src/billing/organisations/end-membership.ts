@@ -1,0 +1,94 @@
+import type { Queries } from '../../platform/db/queries.js';
+import { ConflictError } from '../../shared/errors.js';
+import type { OrganisationRole } from '../../shared/organisation.js';
+
+export interface CurrentMembership {
+  readonly id: number;
+  readonly organisationId: number;
+  readonly userId: number;
+  readonly role: OrganisationRole;
+}
+
+const columns = 'id, organisation_id AS "organisationId", user_id AS "userId", role';
+
+/**
+ * Locks the owners of an organisation and one more membership, so that of two concurrent changes one waits for the
+ * other.
+ * @returns the membership as it is now; null when it has ended
+ */
+export async function lockMembership(transaction: Queries, id: number): Promise<CurrentMembership | null> {
+  // The statement reads each row again when it has waited for its lock.
+  const rows = (await transaction.query(
+    `SELECT ${columns} FROM memberships
+      WHERE organisation_id = (SELECT organisation_id FROM memberships WHERE id = $1)
+        AND left_at IS NULL AND (role = 'owner' OR id = $1) ORDER BY id FOR NO KEY UPDATE`,
+    [id],
+  )) as CurrentMembership[];
+  return rows.find((row) => row.id === id) ?? null;
+}
+
+/**
+ * Checks that an organisation keeps an owner without this one. The owners are locked (`lockMembership`).
+ * @throws AppError CONFLICT
+ */
+export async function assertOtherOwner(transaction: Queries, { id, organisationId }: CurrentMembership): Promise<void> {
+  const [other] = (await transaction.query(
+    `SELECT FROM memberships m JOIN users u ON u.id = m.user_id
+      WHERE m.organisation_id = $1 AND m.id <> $2 AND m.role = 'owner' AND m.left_at IS NULL AND u.deleted_at IS NULL`,
+    [organisationId, id],
+  )) as unknown[];
+  if (!other) throw new ConflictError('An organisation keeps at least one owner: make another member an owner first');
+}
+
+/**
+ * Ends a locked membership, in the caller's transaction: the member's keys of the organisation are deleted, and so are
+ * the budgets of the membership. Calls that run are settled as those of any deleted key.
+ * @returns ids of the keys, to be announced after the transaction
+ * @throws AppError CONFLICT for the only owner
+ */
+export async function endMembership(transaction: Queries, membership: CurrentMembership): Promise<number[]> {
+  if (membership.role === 'owner') await assertOtherOwner(transaction, membership);
+  await transaction.query('UPDATE memberships SET left_at = now() WHERE id = $1', [membership.id]);
+  // In the order of ids, like settlements.
+  const keys = (await transaction.query(
+    'SELECT id FROM tokens WHERE member_id = $1 AND deleted_at IS NULL ORDER BY id FOR NO KEY UPDATE',
+    [membership.id],
+  )) as Array<{ id: number }>;
+  const ids = keys.map(({ id }) => id);
+  await transaction.query('UPDATE tokens SET deleted_at = now() WHERE id = ANY ($1)', [ids]);
+  await transaction.query(
+    `WITH gone AS (DELETE FROM budgets WHERE level = 'member' AND subject_id = $1 RETURNING id)
+     DELETE FROM budget_windows WHERE budget_id IN (SELECT id FROM gone)`,
+    [membership.id],
+  );
+  return ids;
+}
+
+/**
+ * Ends all memberships of a person whose account is deleted.
+ * @returns ids of the keys, to be announced after the transaction
+ * @throws AppError CONFLICT for the only owner of an organisation
+ */
+export async function endMembershipsOf(transaction: Queries, userId: number): Promise<number[]> {
+  const rows = (await transaction.query(
+    `SELECT m.id FROM memberships m JOIN users o ON o.id = m.organisation_id
+      WHERE m.user_id = $1 AND m.left_at IS NULL AND o.deleted_at IS NULL ORDER BY m.id`,
+    [userId],
+  )) as Array<{ id: number }>;
+  const keys: number[] = [];
+  for (const { id } of rows) {
+    const membership = await lockMembership(transaction, id);
+    if (membership) keys.push(...(await endMembership(transaction, membership)));
+  }
+  return keys;
+}
+
+/** Returns the ids of a person's keys of organisations, which stop and start with the person's account. */
+export async function memberKeysOf(database: Queries, userId: number): Promise<number[]> {
+  const rows = (await database.query(
+    `SELECT t.id FROM tokens t JOIN memberships m ON m.id = t.member_id
+      WHERE m.user_id = $1 AND m.left_at IS NULL AND t.deleted_at IS NULL`,
+    [userId],
+  )) as Array<{ id: number }>;
+  return rows.map(({ id }) => id);
+}

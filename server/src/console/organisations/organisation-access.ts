@@ -1,0 +1,68 @@
+import type { Queries } from '../../platform/db/queries.js';
+import { holds, requireActor, type Actor, type MaybeActor, type UserStatus } from '../../shared/actor.js';
+import { AppError, ForbiddenError, NotFoundError } from '../../shared/errors.js';
+import { roleMay, type OrganisationAbility, type OrganisationRole } from '../../shared/organisation.js';
+
+/** An organisation, and the caller's place in it. */
+export interface OrganisationAccess {
+  readonly caller: Actor;
+  readonly id: number;
+  readonly name: string;
+  readonly group: string;
+  readonly status: UserStatus;
+  /** Null for an admin who is no member. */
+  readonly memberId: number | null;
+  readonly role: OrganisationRole | null;
+}
+
+/**
+ * Decides every operation on an organisation: its members may do what their role allows, admins of users what they may
+ * do to users. For everyone else it does not exist.
+ * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES, USER_BANNED for changes by members of a banned organisation
+ */
+export async function accessTo(
+  database: Queries,
+  actor: MaybeActor,
+  id: number,
+  ability: OrganisationAbility,
+): Promise<OrganisationAccess> {
+  const caller = requireActor(actor);
+  const [row] = (await database.query(
+    `SELECT o.id, o.username AS name, o."group", o.status, m.id AS "memberId", m.role FROM users o
+       LEFT JOIN memberships m ON m.organisation_id = o.id AND m.user_id = $2 AND m.left_at IS NULL
+      WHERE o.id = $1 AND o.kind = 'organisation' AND o.deleted_at IS NULL`,
+    [id, caller.id],
+  )) as Array<Omit<OrganisationAccess, 'caller'>>;
+  if (!row || (!row.role && !holds(caller, 'users.read'))) throw new NotFoundError('Organisation', id);
+  const writes = ability.endsWith('.write');
+  const isAdmin = holds(caller, writes ? 'users.write' : 'users.read');
+  if (isAdmin) return { caller, ...row };
+  if (!row.role || !roleMay(row.role, ability)) {
+    throw new ForbiddenError('Your role in this organisation does not allow this');
+  }
+  if (writes && row.status !== 'enabled') throw new AppError('USER_BANNED', 'The organisation is banned');
+  return { caller, ...row };
+}
+
+/**
+ * Returns the caller as a member who acts for an organisation, with the rights of the role there and no others.
+ * @throws AppError NOT_FOUND for an organisation of which the caller is no member
+ */
+export async function actorInOrganisation(database: Queries, actor: Actor, id: number): Promise<Actor> {
+  const [row] = (await database.query(
+    `SELECT o.username, o.status, o."group", m.id AS "memberId", m.role FROM users o
+       JOIN memberships m ON m.organisation_id = o.id AND m.user_id = $2 AND m.left_at IS NULL
+      WHERE o.id = $1 AND o.kind = 'organisation' AND o.deleted_at IS NULL`,
+    [id, actor.id],
+  )) as Array<Pick<Actor, 'username' | 'status' | 'group'> & { memberId: number; role: OrganisationRole }>;
+  if (!row) throw new NotFoundError('Organisation', id);
+  const { memberId, role, ...account } = row;
+  const { permissions: _ofPerson, ...person } = actor;
+  return {
+    ...person,
+    ...account,
+    id,
+    role: 'common',
+    membership: { id: memberId, userId: actor.id, username: actor.username, role },
+  };
+}

@@ -1,0 +1,143 @@
+import type { EntityManager, Repository } from 'typeorm';
+import { z } from 'zod';
+import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditChange, AuditLog } from '../../shared/audit.js';
+import { ConflictError, NotFoundError } from '../../shared/errors.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import { parsed } from '../users/index.js';
+import { accessTo } from './organisation-access.js';
+import { Project } from './project.entity.js';
+
+export interface ProjectDeps {
+  readonly projects: Repository<Project>;
+  readonly auditLog: AuditLog;
+}
+
+/** A project with what its keys were charged; null for members who may not read the usage of others. */
+export interface ProjectView extends Project {
+  readonly keyCount: number | null;
+  readonly usedQuota: number | null;
+}
+
+/** Maximum number of projects, archived ones too. Lists have no pages. */
+const maxProjects = 500;
+
+const nameRule = z
+  .string()
+  .trim()
+  .min(1, 'name must not be empty')
+  .max(64, 'name must have at most 64 characters')
+  .refine((text) => !/\p{Cc}/u.test(text), 'name must not contain control characters');
+
+/** Projects of organisations. They are archived and never deleted, because usage and charges follow them. */
+export class ProjectService {
+  constructor(private readonly deps: ProjectDeps) {}
+
+  /**
+   * Lists projects, open ones first, by name.
+   * @throws AppError NOT_FOUND
+   */
+  async list(actor: MaybeActor, organisationId: number): Promise<ProjectView[]> {
+    const { role } = await accessTo(this.deps.projects.manager, actor, organisationId, 'organisation.read');
+    return this.read('p.organisation_id = $1', organisationId, role !== 'member');
+  }
+
+  /** @throws AppError NOT_FOUND, INVALID_INPUT, INSUFFICIENT_PRIVILEGES, CONFLICT (the name is taken, too many) */
+  async create(actor: MaybeActor, organisationId: number, given: string): Promise<ProjectView> {
+    const { manager: database } = this.deps.projects;
+    const { caller } = await accessTo(database, actor, organisationId, 'projects.write');
+    const name = parsed(nameRule, given);
+    const id = await this.unique(() =>
+      database.transaction(async (manager) => {
+        if ((await manager.countBy(Project, { organisationId })) >= maxProjects) {
+          throw new ConflictError(`An organisation can have at most ${maxProjects} projects`);
+        }
+        const { identifiers } = await manager.insert(Project, { organisationId, name });
+        const created = (identifiers[0] as { id: number }).id;
+        await this.audit(manager, caller, organisationId, 'createProject', null, { projectId: created, name });
+        return created;
+      }),
+    );
+    return this.get(id);
+  }
+
+  /**
+   * Renames a project, archives it or opens it again. Keys of an archived project go on working.
+   * @throws AppError NOT_FOUND, INVALID_INPUT, INSUFFICIENT_PRIVILEGES, CONFLICT (the name is taken)
+   */
+  async update(
+    actor: MaybeActor,
+    id: number,
+    given: { readonly name?: string | undefined; readonly isArchived?: boolean | undefined },
+  ): Promise<ProjectView> {
+    requireActor(actor);
+    const { manager: database } = this.deps.projects;
+    const project = await this.deps.projects.findOneBy({ id });
+    if (!project) throw new NotFoundError('Project', id);
+    const { caller } = await accessTo(database, actor, project.organisationId, 'projects.write').catch(
+      (error: unknown) => {
+        throw error instanceof NotFoundError ? new NotFoundError('Project', id) : error;
+      },
+    );
+    const name = given.name === undefined ? project.name : parsed(nameRule, given.name);
+    const { isArchived = project.archivedAt !== null } = given;
+    await this.unique(() =>
+      database.transaction(async (manager) => {
+        const before = await manager.findOne(Project, { where: { id }, lock: { mode: 'for_no_key_update' } });
+        if (!before) throw new NotFoundError('Project', id);
+        const archivedAt = isArchived ? (before.archivedAt ?? new Date()) : null;
+        await manager.update(Project, { id }, { name, archivedAt });
+        const after = audited({ ...before, name, archivedAt });
+        await this.audit(manager, caller, project.organisationId, 'updateProject', audited(before), after);
+      }),
+    );
+    return this.get(id);
+  }
+
+  private async get(id: number): Promise<ProjectView> {
+    const [view] = await this.read('p.id = $1', id, true);
+    if (!view) throw new NotFoundError('Project', id);
+    return view;
+  }
+
+  private async read(condition: string, value: number, seesUsage: boolean): Promise<ProjectView[]> {
+    const rows = await this.deps.projects.query<Array<ProjectView & { usedQuota: string | null }>>(
+      `SELECT p.id, p.organisation_id AS "organisationId", p.name, p.created_at AS "createdAt",
+              p.archived_at AS "archivedAt",
+              CASE WHEN $2 THEN (SELECT count(*)::integer FROM tokens t
+                                  WHERE t.project_id = p.id AND t.deleted_at IS NULL) END AS "keyCount",
+              CASE WHEN $2 THEN (SELECT coalesce(sum(t.used_quota), 0) FROM tokens t
+                                  WHERE t.project_id = p.id) END AS "usedQuota"
+         FROM projects p WHERE ${condition} ORDER BY p.archived_at IS NOT NULL, lower(p.name)`,
+      [value, seesUsage],
+    );
+    return rows.map((row) => ({ ...row, usedQuota: row.usedQuota === null ? null : Number(row.usedQuota) }));
+  }
+
+  private async unique<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isUniqueViolation(error, 'projects_name')) throw error;
+      throw new ConflictError('Another project of this organisation has this name', 'name');
+    }
+  }
+
+  private async audit(
+    manager: EntityManager,
+    actor: Actor,
+    organisationId: number,
+    action: string,
+    before: AuditChange['before'],
+    after: AuditChange['after'],
+  ): Promise<void> {
+    const change = { action, subject: 'organisation', id: organisationId, before, after } as const;
+    await this.deps.auditLog.write(manager, actor, change);
+  }
+}
+
+const audited = ({ id, name, archivedAt }: Project): Record<string, unknown> => ({
+  projectId: id,
+  name,
+  isArchived: archivedAt !== null,
+});
