@@ -44,6 +44,8 @@ import {
   RedemptionRelations,
   RedemptionUseRelations,
   TokenRelations,
+  StatementRelations,
+  StatementUsageRelations,
   TopUpOrderRelations,
   UsageKeyRelations,
 } from '../console/relations/to-one.resolver.js';
@@ -67,6 +69,7 @@ import { OAuthResolver } from '../console/oauth/oauth.resolver.js';
 import { SettingResolver } from '../console/users/setting.resolver.js';
 import { SignInResolver } from '../console/sign-in/sign-in.resolver.js';
 import { InviteRelations, UserResolver } from '../console/users/user.resolver.js';
+import { StatementResolver } from '../console/statements/statement.resolver.js';
 import { WalletResolver } from '../console/wallet/wallet.resolver.js';
 import { ChannelsByTag } from '../console/channels/index.js';
 import type { Subjects } from './subjects.js';
@@ -80,7 +83,16 @@ const relationSources = ({ accounts, catalogue, operations }: Subjects): Relatio
 
 /** Resolvers of relations to one row. */
 const toOne = [
-  ...[LogRelations, OwnLogRelations, TokenRelations, TopUpOrderRelations, OptionRelations, RedemptionRelations],
+  ...[
+    LogRelations,
+    OwnLogRelations,
+    TokenRelations,
+    StatementRelations,
+    StatementUsageRelations,
+    TopUpOrderRelations,
+    OptionRelations,
+    RedemptionRelations,
+  ],
   ...[RedemptionUseRelations, LiveCallRelations, UsageKeyRelations, DashboardRelations],
 ] as const;
 
@@ -168,6 +180,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [UserUsageResolver, ({ operations }) => new UserUsageResolver(operations.usageService)],
   [TokenUsageResolver, ({ operations }) => new TokenUsageResolver(operations.usageService)],
   [ChannelUsageResolver, ({ operations }) => new ChannelUsageResolver(operations.usageService)],
+  [StatementResolver, ({ operations }) => new StatementResolver(operations.statementService)],
   [LedgerHistoryResolver, ({ operations }) => new LedgerHistoryResolver(operations.ledgerHistory)],
   [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],
   ...[...toOne, ...relationsById].map((Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [
