@@ -161,6 +161,13 @@ export const contractOptions: readonly ContractOption[] = [
   address('CustomCallbackAddress', root),
   ratios('TopupGroupRatio', '{"default":1,"vip":1,"svip":1}', root),
   address('TopUpLink', { ...root, status: 'top_up_link' }),
+  text('statements.time_zone', {
+    ...root,
+    byDefault: 'UTC',
+    good: ['Asia/Tokyo'],
+    bad: ['+08:00', 'Nowhere', '', 'a\0b'],
+  }),
+  ...['seller_name', 'seller_address', 'seller_tax_id', 'note'].map((name) => text(`statements.${name}`, root)),
   ...['Notice', 'About', 'HomePageContent'].map((key) =>
     text(key, { good: [' <b>kept</b> as typed '], bad: [tooLong] }),
   ),

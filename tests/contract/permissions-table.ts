@@ -68,7 +68,15 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['query priceCheck', 'query priceUpdates', 'query priceDryRun'],
     ...['mutation checkPrices', 'mutation applyPrices', 'mutation undoPrices', 'POST /api/price_check'],
   ],
-  payments: ['query topUps', 'query topUpEvents', 'query revenue', 'GET /api/payment/export'],
+  payments: [
+    'query topUps',
+    'query topUpEvents',
+    'query revenue',
+    'query statements',
+    'GET /api/payment/export',
+    'GET /api/statement',
+    'GET /api/statement/export',
+  ],
   'payments.settings': ['query options', 'GET /api/option', 'mutation testPayment'],
   codes: [
     ...['query redemptions', 'query redemptionBatches', 'mutation createRedemptions', 'mutation updateRedemption'],

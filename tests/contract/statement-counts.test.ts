@@ -40,6 +40,13 @@ beforeAll(async () => {
        FROM users;
      INSERT INTO alerts (kind, channel_id, facts) SELECT 'ERROR_RATE', id, '{}' FROM users;
      INSERT INTO alert_messages (alert_id, target, error, due_at) SELECT id, 'MAIL', 'refused', NULL FROM alerts;
+     INSERT INTO statement_months (month, starts_at, ends_at, time_zone, closed_at)
+       SELECT to_char(at, 'YYYY-MM'), at, at + interval '1 month', 'UTC', now()
+         FROM generate_series(timestamptz '2010-01-01', '2014-12-01', '1 month') at;
+     INSERT INTO statements (account_id, month, year, number, closed_at, opening, credits, usage, closing, content)
+       SELECT ${root.id}, month, left(month, 4)::smallint, row_number() OVER (), now(), 0, 0, 0, 0,
+              '{"startsAt":"2010-01-01T00:00:00Z","endsAt":"2010-02-01T00:00:00Z","timeZone":"UTC","seller":{"name":"","address":"","taxNumber":"","note":""},"buyer":{"username":"","name":"","address":"","taxNumber":""},"quotaPerUnit":1,"inCurrency":true,"credits":[],"payments":[],"usage":[{"tokenId":1,"tokenName":"","modelName":"m","calls":1,"promptTokens":1,"completionTokens":1,"quota":1}]}'
+         FROM statement_months WHERE month < '2015';
      INSERT INTO audit_entries (actor_id, actor_name, action, subject, subject_id, changes)
        SELECT ${root.id}, 'root', 'update', 'user', id::text, '[{"field":"group","before":"a","after":"b"}]' FROM users`,
   );

@@ -43,7 +43,7 @@ it.each<[readonly Permission[], readonly string[]]>([
   [['PRICES'], ['settings']],
   [['PAYMENTS_SETTINGS'], ['settings']],
   [['OPTIONS'], ['settings']],
-  [['PAYMENTS'], ['payments']],
+  [['PAYMENTS'], ['payments', 'allStatements']],
   [['CODES'], ['redemptions']],
   [['ALERTS'], ['alerts']],
   [['AUDIT'], ['priceHistory', 'audit']],
@@ -63,7 +63,7 @@ const sections = () =>
 
 it.each<[Permission, Readonly<Record<string, readonly string[]>>]>([
   ['PRICES', { operation: ['general', 'quota', 'groupRatios', 'prices'] }],
-  ['PAYMENTS_SETTINGS', { system: ['payment'] }],
+  ['PAYMENTS_SETTINGS', { system: ['payment', 'statements'] }],
   [
     'OPTIONS',
     {
@@ -73,7 +73,7 @@ it.each<[Permission, Readonly<Record<string, readonly string[]>>]>([
       ],
       ratelimit: ['modelRequests'],
       models: ['global', 'routing', 'gemini', 'claude'],
-      system: ['server', 'payment', 'mail', 'signIn', 'registration', 'emailDomains'],
+      system: ['server', 'payment', 'statements', 'mail', 'signIn', 'registration', 'emailDomains'],
       other: ['content', 'version'],
     },
   ],
@@ -158,11 +158,11 @@ describe('the screen of settings', () => {
     expect(group.queryByRole('button', { name: /Budgets/ })).toBeNull();
   });
 
-  it('has the payment section with payments.settings alone', async () => {
+  it('has the sections of payments and statements with payments.settings alone', async () => {
     signInAs('PAYMENTS_SETTINGS');
     await open('/setting', ['PayAddress', 'Price'], ['PayAddress', 'Price']);
     await screen.findByText('Payment gateway URL');
-    expect(regions()).toHaveLength(1);
+    expect(regions()).toEqual(['Payment', 'Statements']);
     expect(screen.getAllByRole('tab')).toHaveLength(1);
     expect(document.querySelector('[data-setting="PayAddress"]')).not.toBeNull();
     expect(document.querySelector('[data-setting="SMTPServer"]')).toBeNull();

@@ -45,11 +45,13 @@ export interface SideBarEntry {
     | 'users'
     | 'settings'
     | 'payments'
+    | 'allStatements'
     | 'profit'
     | 'audit'
     | 'priceHistory'
     | 'alerts'
     | 'wallet'
+    | 'statements'
     | 'personal';
   readonly Icon: typeof SvgIcon;
   /** Shown only to users with this permission, although other users may open the screen by its address. */
@@ -254,6 +256,13 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'admin', label: 'payments', Icon: PaymentsOutlinedIcon },
   },
   {
+    paths: ['/statement'],
+    module: 'statements/AllStatementList',
+    access: 'admin',
+    permission: ['PAYMENTS'],
+    sideBar: { group: 'admin', label: 'allStatements', Icon: ReceiptLongOutlinedIcon },
+  },
+  {
     paths: ['/alert'],
     module: 'alerts/AlertList',
     access: 'admin',
@@ -287,6 +296,13 @@ export const screens: readonly ScreenEntry[] = [
     access: 'user',
     sideBar: { group: 'personal', label: 'wallet', Icon: AccountBalanceWalletOutlinedIcon },
   },
+  {
+    paths: ['/statements'],
+    module: 'statements/StatementList',
+    access: 'user',
+    sideBar: { group: 'personal', label: 'statements', Icon: ReceiptLongOutlinedIcon },
+  },
+  { paths: ['/statements/:id'], module: 'statements/Statement', access: 'user' },
   {
     // `/user/edit` without an id edits the user's own account.
     paths: ['/personal', '/user/edit'],

@@ -27,6 +27,7 @@ import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.j
 import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
 import { accountRoutes } from '../console/users/account.routes.js';
 import { userRoutes } from '../console/users/user.routes.js';
+import { statementRoutes } from '../console/statements/statement.routes.js';
 import { callbackRoutes, orderRoutes, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { endpointRoutes } from '../services/endpoints.js';
@@ -90,6 +91,7 @@ export const apiSections: readonly ApiSection[] = [
   sectionOf('Wallet', 'How users get balance.', [
     ...topUpPaymentRoutes,
     ...orderRoutes,
+    ...statementRoutes,
     ...callbackRoutes,
     ...checkInRoutes,
     ...inviteRoutes,

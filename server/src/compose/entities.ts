@@ -18,6 +18,7 @@ import { CreativeTask, Drawing } from '../console/tasks/index.js';
 import { Token } from '../console/tokens/index.js';
 import { User } from '../console/users/index.js';
 import { TopUpOrder } from '../billing/payments/index.js';
+import { BillingProfile, Statement, StatementMonth } from '../billing/statements/index.js';
 
 /** Every table that is read and written through TypeORM. */
 export const entities: readonly EntityClass[] = [
@@ -48,4 +49,7 @@ export const entities: readonly EntityClass[] = [
   Membership,
   Project,
   Invitation,
+  Statement,
+  StatementMonth,
+  BillingProfile,
 ];

@@ -20,6 +20,9 @@ import {
 } from '../billing/payments/index.js';
 import { PaymentEventRetention } from '../billing/payments/payment-event.jobs.js';
 import { PaymentSweep } from '../billing/payments/payment-sweep.jobs.js';
+import { StatementService } from '../console/statements/index.js';
+import { Statement, StatementCloser } from '../billing/statements/index.js';
+import { StatementClock } from '../billing/statements/statement.jobs.js';
 import { OrderService, PaymentTestService, WalletService } from '../console/wallet/index.js';
 
 export type Operations = ReturnType<typeof composeOperations>;
@@ -120,6 +123,26 @@ export function composeOperations(platform: Platform, { setupService, notificati
     auditLog: auditService,
     clock,
   });
+  const statementCloser = new StatementCloser({
+    database: dataSource,
+    options: optionService,
+    announce: (manager, { accountId, month }) => notifications.statementClosed(manager, accountId, month),
+  });
+  const statementClock = new StatementClock({
+    closer: statementCloser,
+    database: dataSource,
+    state,
+    nodeId: platform.nodeId,
+    clock,
+    logger,
+  });
+  statementClock.start();
+  shutdown.onStop('statements', () => statementClock.stop());
+  const statementService = new StatementService({
+    statements: dataSource.getRepository(Statement),
+    closer: statementCloser,
+    clock,
+  });
   const paymentTests = new PaymentTestService({ state, providers, options: optionService });
 
   const captureService = new CaptureService(dataSource);
@@ -163,6 +186,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     redeemService,
     walletService,
     orderService,
+    statementService,
     paymentCallbacks,
     paymentTests,
     budgetService,

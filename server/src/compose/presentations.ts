@@ -44,6 +44,7 @@ import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factor
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
 import { userRoutes } from '../console/users/user.routes.js';
 import { paymentProviders } from '../billing/payments/index.js';
+import { statementRoutes } from '../console/statements/statement.routes.js';
 import { orderRoutes, paymentCallbacks, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';
 import { errorResponse } from '../services/client-errors.js';
@@ -223,6 +224,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes(redeemRoutes, operations.redeemService, rest),
     restRoutes(topUpPaymentRoutes, operations.walletService, rest),
     restRoutes(orderRoutes, operations.orderService, rest),
+    restRoutes(statementRoutes, operations.statementService, rest),
     paymentCallbacks(operations.paymentCallbacks, rest),
     restRoutes(usageRoutes, operations, rest),
   ];

@@ -46,6 +46,8 @@ import {
   RedemptionUseRelations,
   MemberRelations,
   TokenRelations,
+  StatementRelations,
+  StatementUsageRelations,
   TopUpOrderRelations,
   UsageKeyRelations,
 } from '../console/relations/to-one.resolver.js';
@@ -69,6 +71,7 @@ import { OAuthResolver } from '../console/oauth/oauth.resolver.js';
 import { SettingResolver } from '../console/users/setting.resolver.js';
 import { SignInResolver } from '../console/sign-in/sign-in.resolver.js';
 import { InviteRelations, UserResolver } from '../console/users/user.resolver.js';
+import { StatementResolver } from '../console/statements/statement.resolver.js';
 import { WalletResolver } from '../console/wallet/wallet.resolver.js';
 import { ChannelsByTag } from '../console/channels/index.js';
 import type { Subjects } from './subjects.js';
@@ -87,6 +90,8 @@ const toOne = [
     OwnLogRelations,
     TokenRelations,
     MemberRelations,
+    StatementRelations,
+    StatementUsageRelations,
     TopUpOrderRelations,
     OptionRelations,
     RedemptionRelations,
@@ -179,6 +184,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [UserUsageResolver, ({ operations }) => new UserUsageResolver(operations.usageService)],
   [TokenUsageResolver, ({ operations }) => new TokenUsageResolver(operations.usageService)],
   [ChannelUsageResolver, ({ operations }) => new ChannelUsageResolver(operations.usageService)],
+  [StatementResolver, ({ operations }) => new StatementResolver(operations.statementService)],
   [LedgerHistoryResolver, ({ operations }) => new LedgerHistoryResolver(operations.ledgerHistory)],
   [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],
   ...[...toOne, ...relationsById].map((Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [

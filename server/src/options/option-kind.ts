@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isZoneName } from '../shared/calendar.js';
 import { maxInt32 } from '../shared/limits.js';
 
 /**
@@ -82,6 +83,18 @@ export const currencyCode = (defaultValue: string): OptionDefinition<string> =>
         throw new OptionValueError('must be the code of a currency with at most two decimals, such as USD');
       }
       return code;
+    },
+    String,
+  );
+
+/** The name of an IANA time zone. */
+export const zoneName = (): OptionDefinition<string> =>
+  definition(
+    'text',
+    'UTC',
+    (value) => {
+      if (!isZoneName(value.trim())) throw new OptionValueError('must be the name of a time zone, such as Asia/Tokyo');
+      return value.trim();
     },
     String,
   );

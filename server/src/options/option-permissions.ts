@@ -22,6 +22,8 @@ const payments: readonly OptionKey[] = [
   ...(['PayAddress', 'EpayId', 'EpayKey', 'Price', 'MinTopUp', 'CustomCallbackAddress'] as const),
   ...(['StripeSecretKey', 'StripeSigningSecret', 'StripeCurrency', 'StripePrice', 'StripeMinTopUp'] as const),
   ...(['TopupGroupRatio', 'TopUpLink'] as const),
+  ...(['statements.time_zone', 'statements.seller_name', 'statements.seller_address'] as const),
+  ...(['statements.seller_tax_id', 'statements.note'] as const),
 ];
 
 const contents: readonly OptionKey[] = ['LogChatContentEnabled'];

@@ -24,6 +24,7 @@ import {
   url,
   urlOrPath,
   whole,
+  zoneName,
   type OptionDefinition,
 } from './option-kind.js';
 import { maxInt32, maxTokenCount } from '../shared/limits.js';
@@ -165,6 +166,13 @@ export const optionRegistry = {
   CustomCallbackAddress: rootOnly(url()),
   TopupGroupRatio: rootOnly(numberTable(tables.defaultTopupGroupRatios)),
   TopUpLink: rootOnly(url()),
+
+  // Monthly statements (docs/reference/rest/tokens-and-wallet.md#statements). Months begin at midnight of the time zone.
+  'statements.time_zone': rootOnly(zoneName()),
+  'statements.seller_name': rootOnly(text('', 200)),
+  'statements.seller_address': rootOnly(text('', 500)),
+  'statements.seller_tax_id': rootOnly(text('', 100)),
+  'statements.note': rootOnly(text('', 1000)),
 
   // Content
   Notice: content(),

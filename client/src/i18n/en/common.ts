@@ -155,6 +155,8 @@ export const common = {
     modelHealth: 'Model health',
     statusPage: 'Status',
     payments: 'Payments',
+    statements: 'Statements',
+    allStatements: 'All statements',
     profit: 'Profit',
     audit: 'Audit log',
     priceHistory: 'Price history',

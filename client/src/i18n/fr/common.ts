@@ -159,6 +159,8 @@ export const common = {
     modelHealth: 'Santé des modèles',
     statusPage: 'État du service',
     payments: 'Paiements',
+    statements: 'Relevés',
+    allStatements: 'Tous les relevés',
     profit: 'Bénéfice',
     audit: 'Journal d’audit',
     priceHistory: 'Historique des prix',

@@ -151,6 +151,8 @@ export const common = {
     modelHealth: 'モデル稼働状況',
     statusPage: 'ステータス',
     payments: '支払い',
+    statements: '明細書',
+    allStatements: 'すべての明細書',
     profit: '利益',
     audit: '監査ログ',
     priceHistory: '価格履歴',

@@ -166,6 +166,8 @@ export const common = {
     modelHealth: 'Состояние моделей',
     statusPage: 'Состояние',
     payments: 'Платежи',
+    statements: 'Выписки',
+    allStatements: 'Все выписки',
     profit: 'Прибыль',
     audit: 'Журнал аудита',
     priceHistory: 'История цен',

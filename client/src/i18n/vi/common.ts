@@ -151,6 +151,8 @@ export const common = {
     modelHealth: 'Tình trạng mô hình',
     statusPage: 'Trạng thái dịch vụ',
     payments: 'Thanh toán',
+    statements: 'Bảng kê',
+    allStatements: 'Tất cả bảng kê',
     profit: 'Lợi nhuận',
     audit: 'Nhật ký kiểm toán',
     priceHistory: 'Lịch sử giá',

@@ -152,6 +152,8 @@ export const common = {
     modelHealth: '模型健康',
     statusPage: '服务状态',
     payments: '支付订单',
+    statements: '对账单',
+    allStatements: '全部对账单',
     profit: '利润',
     audit: '审计日志',
     priceHistory: '价格历史',

@@ -18,7 +18,9 @@ const keysOf = (settings: readonly { readonly key: string }[], permission: Permi
 const alsoShownTo: ReadonlyMap<string, Permission> = new Map([
   ...priceKeys.map((key) => [key, 'PRICES'] as const),
   ...keysOf(priceSyncSettings, 'PRICES_SYNC'),
-  ...keysOf(sectionsOf.system.find(({ id }) => id === 'payment')?.settings ?? [], 'PAYMENTS_SETTINGS'),
+  ...sectionsOf.system
+    .filter(({ id }) => id === 'payment' || id === 'statements')
+    .flatMap(({ settings }) => keysOf(settings, 'PAYMENTS_SETTINGS')),
 ]);
 
 const syncKeys = new Set(priceSyncSettings.map(({ key }) => key));

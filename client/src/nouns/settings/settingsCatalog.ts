@@ -269,6 +269,16 @@ const system: readonly Section[] = [
     ],
   },
   {
+    id: 'statements',
+    settings: [
+      text('statements.time_zone', 'statementZone', 'Asia/Tokyo'),
+      text('statements.seller_name', 'statementSeller'),
+      text('statements.seller_address', 'statementAddress'),
+      text('statements.seller_tax_id', 'statementTaxId'),
+      text('statements.note', 'statementNote'),
+    ],
+  },
+  {
     id: 'mail',
     settings: [
       text('SMTPServer', 'smtpServer', 'smtp.example.com'),

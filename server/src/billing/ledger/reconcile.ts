@@ -1,4 +1,5 @@
 import { rollupChecks } from '../rollups/index.js';
+import { statementChecks } from '../statements/index.js';
 
 /** Tables of tasks, and the source names of their refunds in the ledger. */
 const kinds = [
@@ -138,7 +139,8 @@ interface DriftRow {
  * - the quota that a refund or a dispute of an order took = its ledger entries;
  * - the charge stored on a task = its log row, and its refund if it failed;
  * - the used amount of a budget = its calls in the log, and its reserved amount = the open reservations;
- * - rollups = the rows they were aggregated from. Reads one snapshot, so it may run beside a live server.
+ * - rollups = the rows they were aggregated from;
+ * - statements = the entries and the usage that they state. Reads one snapshot, so it may run beside a live server.
  */
 export async function reconcile(database: Queryable): Promise<Drift[]> {
   const drifts: Drift[] = [];
@@ -270,4 +272,5 @@ const checks = [
   ...budgetChecks,
   ...planChecks,
   ...rollupChecks,
+  ...statementChecks,
 ];

@@ -96,6 +96,21 @@ export class NotificationService {
     });
   }
 
+  /**
+   * Notifies an account that its statement was closed. The notice is stored in the caller's transaction, and not limited.
+   * @param month such as `2026-11`
+   * @throws when the notice cannot be stored
+   */
+  async statementClosed(manager: Pick<EntityManager, 'query'>, accountId: number, month: string): Promise<void> {
+    const { SystemName, ServerAddress } = this.deps.options.values;
+    await this.deps.outbox.postWithin(manager, accountId, {
+      type: 'statement',
+      title: `Statement of ${SystemName} for ${month}`,
+      content: 'The statement of your account for {{value}} is closed. Read and download it here: {{value}}',
+      values: [month, `${siteAddress(ServerAddress)}/statements`],
+    });
+  }
+
   /** Sends a notice to root, like `notifyUser`. */
   notifyRoot(notice: Notice): void {
     this.run(async () => {

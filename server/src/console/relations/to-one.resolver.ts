@@ -9,6 +9,7 @@ import { LogObject, OwnLogObject } from '../logs/log.object.js';
 import { OptionObject } from '../options/option.object.js';
 import { RedemptionObject, RedemptionUseObject, toRedemptionObject } from '../redemptions/redemption.object.js';
 import { MemberObject } from '../organisations/organisation.object.js';
+import { StatementObject, StatementUsageObject } from '../statements/statement.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { UsageKeyObject } from '../usage/usage.object.js';
 import type { User } from '../users/index.js';
@@ -96,6 +97,31 @@ export class TopUpOrderRelations {
   @FieldResolver(() => UserObject, ofUser)
   buyer(@Root() { userId }: TopUpOrderObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return userOf(context, this.sources, userId);
+  }
+}
+
+@Resolver(() => StatementUsageObject)
+export class StatementUsageRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('common')
+  @FieldResolver(() => TokenObject, ofToken)
+  token(
+    @Root() { tokenId, ownerId }: StatementUsageObject,
+    @Ctx() context: GraphQLContext,
+  ): Promise<TokenObject | null> {
+    return tokenOf(context, this.sources, tokenId, ownerId);
+  }
+}
+
+@Resolver(() => StatementObject)
+export class StatementRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('common')
+  @FieldResolver(() => UserObject, ofUser)
+  account(@Root() { accountId }: StatementObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, accountId);
   }
 }
 

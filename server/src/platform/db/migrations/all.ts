@@ -6,6 +6,7 @@ import { PaymentEvents1764100000005 } from './1764100000005-payment-events.js';
 import { PaymentRetries1764100000006 } from './1764100000006-payment-retries.js';
 import { Plans1764100000007 } from './1764100000007-plans.js';
 import { Organisations1764100000008 } from './1764100000008-organisations.js';
+import { Statements1764100000009 } from './1764100000009-statements.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   PaymentRetries1764100000006,
   Plans1764100000007,
   Organisations1764100000008,
+  Statements1764100000009,
 ];

@@ -1,0 +1,63 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { SwitchRow } from '../../components/form/SwitchRow.js';
+import { TextInput } from '../../components/form/inputs.js';
+import { FormDialog } from '../../components/FormDialog.js';
+import { Notice } from '../../components/Notice.js';
+import { toast } from '../../components/toast.js';
+import {
+  BillingProfileDocument,
+  UpdateBillingProfileDocument,
+  type BillingProfileQuery,
+} from './statements.generated.js';
+
+/** What the user's next statements say about their account. */
+export function BillingProfileDialog({ onClose }: { readonly onClose: () => void }) {
+  const { data } = useQuery(BillingProfileDocument, { fetchPolicy: 'network-only' });
+  return data?.billingProfile ? <ProfileForm profile={data.billingProfile} onClose={onClose} /> : null;
+}
+
+function ProfileForm({
+  profile,
+  onClose,
+}: {
+  readonly profile: NonNullable<BillingProfileQuery['billingProfile']>;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const [update] = useMutation(UpdateBillingProfileDocument);
+  const { name, address, taxNumber, notifies } = profile;
+  const form = useForm({ defaultValues: { name, address, taxNumber, notifies } });
+  return (
+    <FormDialog
+      form={form}
+      title={t('statements.profile')}
+      submitLabel={t('fields.save')}
+      errorField="name"
+      onSubmit={async (input) => {
+        await update({ variables: { input } });
+        toast.success(t('fields.saved'));
+        return true;
+      }}
+      onClose={onClose}
+    >
+      <Notice tone="blue">{t('statements.profileHint')}</Notice>
+      <TextInput control={form.control} name="name" label={t('statements.name')} maxLength={200} autoFocus />
+      <TextInput
+        control={form.control}
+        name="address"
+        label={t('statements.address')}
+        hint={t('statements.addressHint')}
+        maxLength={500}
+      />
+      <TextInput control={form.control} name="taxNumber" label={t('statements.taxNumber')} maxLength={100} />
+      <SwitchRow
+        control={form.control}
+        name="notifies"
+        label={t('statements.notifies')}
+        hint={t('statements.notifiesHint')}
+      />
+    </FormDialog>
+  );
+}

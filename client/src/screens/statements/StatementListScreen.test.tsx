@@ -1,0 +1,190 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { answers, headers, rowOf } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import { AllStatementListScreen } from './AllStatementListScreen.js';
+import { StatementListScreen } from './StatementListScreen.js';
+import { StatementScreen } from './StatementScreen.js';
+import {
+  AllStatementsDocument,
+  BillingProfileDocument,
+  MyStatementsDocument,
+  StatementPageDocument,
+  StatementPreviewDocument,
+  UpdateBillingProfileDocument,
+} from './statements.generated.js';
+
+jest.setTimeout(60_000);
+
+const party = { name: 'Gate GmbH', address: 'Berlin', taxNumber: 'DE1' };
+const statement = (id: number | null, more: object = {}) => ({
+  __typename: 'Statement',
+  id,
+  number: id === null ? null : `2026-00000${id}`,
+  month: '2026-10',
+  accountId: 7,
+  closedAt: id === null ? null : '2026-11-01T06:00:00.000Z',
+  opening: 500_000,
+  credits: 1_000_000,
+  usage: 250_000,
+  closing: 1_250_000,
+  buyer: { __typename: 'StatementBuyer', ...party, username: 'ada', name: 'Ada Ltd' },
+  ...more,
+});
+const parts = {
+  startsAt: '2026-10-01T00:00:00.000Z',
+  endsAt: '2026-11-01T00:00:00.000Z',
+  timeZone: 'UTC',
+  reserved: 50_000,
+  seller: { __typename: 'StatementSeller', ...party, note: 'Thank you.' },
+  movements: [
+    { __typename: 'StatementCredit', kind: 'top_up', count: 2, amount: 1_500_000 },
+    { __typename: 'StatementCredit', kind: 'of_a_newer_server', count: 1, amount: -500_000 },
+  ],
+  payments: [
+    {
+      __typename: 'StatementPayment',
+      kind: 'top_up',
+      at: '2026-10-02T00:00:00.000Z',
+      amount: 1_500_000,
+      reference: 'USR7',
+    },
+  ],
+  usageBy: [
+    {
+      __typename: 'StatementUsage',
+      tokenId: 0,
+      tokenName: '',
+      modelName: 'gpt-4o',
+      calls: 3,
+      promptTokens: 30,
+      completionTokens: 15,
+      quota: 200_000,
+    },
+    {
+      __typename: 'StatementUsage',
+      tokenId: 9,
+      tokenName: '',
+      modelName: 'claude',
+      calls: 1,
+      promptTokens: 10,
+      completionTokens: 5,
+      quota: 50_000,
+    },
+  ],
+};
+const page = (items: object[]) => ({ __typename: 'StatementPage', totalCount: items.length, items });
+
+it('lists own statements, opens one, and edits the billing details', async () => {
+  signInAs();
+  const saved: unknown[] = [];
+  const profile = { __typename: 'BillingProfile', name: 'Ada Ltd', address: '', taxNumber: '', notifies: false };
+  const { location } = await renderScreen({
+    path: '/statements',
+    routes: [
+      { path: '/statements', element: <StatementListScreen /> },
+      { path: '/statements/:id', element: <p>opened</p> },
+    ],
+    mocks: [
+      answers(MyStatementsDocument, { myStatements: page([statement(3)]) }),
+      answers(BillingProfileDocument, { billingProfile: profile }),
+      {
+        request: {
+          query: UpdateBillingProfileDocument,
+          variables: ({ input }: { input: unknown }) => {
+            saved.push(input);
+            return true;
+          },
+        },
+        result: {
+          data: { updateBillingProfile: { __typename: 'UpdateBillingProfilePayload', profile: { ...profile } } },
+        },
+      },
+    ] as never,
+  });
+  const row = await rowOf('2026-10');
+  expect(await headers()).toEqual([
+    ...['Month', 'Number', 'Opening balance', 'Credits', 'Usage', 'Closing balance', 'Closed'],
+  ]);
+  for (const text of ['2026-000003', '$1.00', '$2.00', '$0.50', '$2.50']) row.getByText(text);
+  fireEvent.click(screen.getByRole('button', { name: 'More actions' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Billing details' }));
+  fireEvent.change(await screen.findByLabelText(/^Tax number/), { target: { value: 'DE9' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() =>
+    expect(saved.at(-1)).toEqual({ name: 'Ada Ltd', address: '', taxNumber: 'DE9', notifies: false }),
+  );
+  fireEvent.click(row.getByText('2026-10'));
+  await waitFor(() => expect(location()).toBe('/statements/3'));
+});
+
+it('lists those of all accounts by account and month, only once a month is complete', async () => {
+  signInAs();
+  const asked: unknown[] = [];
+  const list = {
+    request: {
+      query: AllStatementsDocument,
+      variables: ({ filter }: { filter: unknown }) => {
+        asked.push(filter);
+        return true;
+      },
+    },
+    result: { data: { statements: page([statement(3)]) } },
+    maxUsageCount: 9,
+  };
+  const routes = [{ path: '/statement', element: <AllStatementListScreen /> }];
+  const first = await renderScreen({ path: '/statement?month=2026-10&account=7', routes, mocks: [list] as never });
+  const row = await rowOf('2026-10');
+  row.getByText('ada');
+  row.getByText('Ada Ltd');
+  expect(asked.at(-1)).toEqual({ months: ['2026-10'], accountIds: [7] });
+  first.unmount();
+  await renderScreen({ path: '/statement?month=2026-1', routes, mocks: [list] as never });
+  await rowOf('2026-10');
+  expect(asked.at(-1)).toEqual({});
+});
+
+it('shows the parts of a statement, with kinds of a newer server and deleted keys', async () => {
+  signInAs();
+  await renderScreen({
+    path: '/statements/3',
+    routes: [{ path: '/statements/:id', element: <StatementScreen /> }],
+    mocks: [answers(StatementPageDocument, { statement: statement(3, parts) })] as never,
+  });
+  await screen.findByRole('heading', { name: 'Statement 2026-10' });
+  for (const text of [
+    'Gate GmbH',
+    'Ada Ltd',
+    'Thank you.',
+    'of_a_newer_server',
+    'Without a key',
+    'Deleted key #9',
+    'USR7',
+  ]) {
+    screen.getByText(text);
+  }
+  expect(screen.queryByText('Preview')).toBeNull();
+});
+
+it('marks the month that runs as a preview, with what calls in flight hold', async () => {
+  signInAs();
+  await renderScreen({
+    path: '/statements/current',
+    routes: [{ path: '/statements/:id', element: <StatementScreen /> }],
+    mocks: [answers(StatementPreviewDocument, { statementPreview: statement(null, parts) })] as never,
+  });
+  await screen.findByText('Preview');
+  screen.getByText('Held by running calls');
+  screen.getByText('$0.10');
+  expect(screen.queryByRole('button', { name: 'More actions' })).toBeNull();
+});
+
+it('says that a statement does not exist', async () => {
+  signInAs();
+  await renderScreen({
+    path: '/statements/99',
+    routes: [{ path: '/statements/:id', element: <StatementScreen /> }],
+    mocks: [answers(StatementPageDocument, { statement: null })] as never,
+  });
+  await screen.findByText('This statement does not exist');
+});

@@ -1,0 +1,158 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'react-router-dom';
+import { Notice } from '../../components/Notice.js';
+import { ObjectMissing } from '../../components/ObjectPage.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { PlainTable } from '../../components/PlainTable.js';
+import { StatBadges } from '../../components/StatBadges.js';
+import { ToneChip } from '../../components/Tone.js';
+import { useCsvExport } from '../../components/useCsvExport.js';
+import { dateTime, integer } from '../../lib/format.js';
+import { idPattern } from '../../lib/gridState.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { creditName, keyName } from './creditName.js';
+import {
+  StatementPageDocument,
+  StatementPreviewDocument,
+  type StatementPartsFragment,
+} from './statements.generated.js';
+
+/** A closed statement, or the preview of the month that runs. */
+export function StatementScreen() {
+  const { id = '' } = useParams();
+  return idPattern.test(id) ? <Closed id={Number(id)} /> : <Current />;
+}
+
+function Closed({ id }: { readonly id: number }) {
+  const { data, error, loading, refetch } = useQuery(StatementPageDocument, { variables: { id } });
+  if (data?.statement) return <Paper statement={data.statement} />;
+  return <Missing error={error} isLoading={loading} onRetry={() => void refetch()} />;
+}
+
+function Current() {
+  const { data, error, loading, refetch } = useQuery(StatementPreviewDocument, { fetchPolicy: 'network-only' });
+  if (data?.statementPreview) return <Paper statement={data.statementPreview} />;
+  return <Missing error={error} isLoading={loading} onRetry={() => void refetch()} />;
+}
+
+function Missing(props: { readonly error: unknown; readonly isLoading: boolean; readonly onRetry: () => void }) {
+  const { t } = useTranslation();
+  const list = { label: t('shell.statements'), to: '/statements' };
+  return <ObjectMissing list={list} title={t('statements.statement')} gone={t('statements.gone')} {...props} />;
+}
+
+function Paper({ statement }: { readonly statement: StatementPartsFragment }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const { id, number, month, seller, buyer } = statement;
+  const { save, busy } = useCsvExport(`/api/statement/${id ?? 0}/csv`, `statement-${number ?? month}`);
+  const amount = (quota: number) => money(quota, 'balance');
+  return (
+    <ListScreen
+      title={t('statements.title', { month })}
+      list={{ label: t('shell.statements'), to: '/statements' }}
+      chips={id === null && <ToneChip tone="amber">{t('statements.preview')}</ToneChip>}
+      meta={[number, t('statements.period', { from: dateTime(statement.startsAt), until: dateTime(statement.endsAt) })]
+        .filter(Boolean)
+        .join(' · ')}
+      menu={id === null ? [] : [{ label: t('statements.csv'), busy, onSelect: () => void save({}) }]}
+      badges={
+        <StatBadges
+          label={t('statements.statement')}
+          stats={[
+            { label: t('statements.closing'), value: amount(statement.closing) },
+            { label: t('statements.opening'), value: amount(statement.opening) },
+            { label: t('statements.credits'), value: amount(statement.credits) },
+            { label: t('statements.usage'), value: amount(-statement.usage) },
+            ...(id === null ? [{ label: t('statements.reserved'), value: amount(statement.reserved) }] : []),
+          ]}
+        />
+      }
+      notice={id === null && <Notice tone="blue">{t('statements.previewHint')}</Notice>}
+    >
+      <Box
+        sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'repeat(2, minmax(0, 1fr))' } }}
+      >
+        <Party title={t('statements.seller')} lines={[seller.name, seller.address, seller.taxNumber]} />
+        <Party title={t('statements.buyer')} lines={[buyer.name || buyer.username, buyer.address, buyer.taxNumber]} />
+      </Box>
+      {statement.movements.length > 0 && (
+        <PlainTable
+          label={t('statements.movements')}
+          title={t('statements.movements')}
+          heads={[t('statements.kind'), t('statements.count'), t('statements.amount')]}
+        >
+          {statement.movements.map(({ kind, count, amount: sum }) => (
+            <tr key={kind}>
+              <th scope="row">{creditName(t, kind)}</th>
+              <Figure>{integer(count)}</Figure>
+              <Figure>{amount(sum)}</Figure>
+            </tr>
+          ))}
+        </PlainTable>
+      )}
+      {statement.payments.length > 0 && (
+        <PlainTable
+          label={t('statements.payments')}
+          title={t('statements.payments')}
+          heads={[t('payments.tradeNo'), t('statements.kind'), t('statements.time'), t('statements.amount')]}
+        >
+          {statement.payments.map(({ kind, at, amount: sum, reference }, index) => (
+            <tr key={index}>
+              <th scope="row">{reference || '–'}</th>
+              <Figure>{creditName(t, kind)}</Figure>
+              <Figure>{dateTime(at)}</Figure>
+              <Figure>{amount(sum)}</Figure>
+            </tr>
+          ))}
+        </PlainTable>
+      )}
+      <PlainTable
+        label={t('statements.usage')}
+        title={t('statements.usage')}
+        heads={[
+          t('fields.key'),
+          t('fields.model'),
+          t('fields.requests'),
+          t('statements.promptTokens'),
+          t('statements.completionTokens'),
+          t('statements.amount'),
+        ]}
+        note={statement.usageBy.length === 0 ? t('statements.noUsage') : undefined}
+      >
+        {statement.usageBy.map((line) => (
+          <tr key={`${line.tokenId ?? ''} ${line.modelName ?? ''}`}>
+            <th scope="row">{keyName(t, line)}</th>
+            <Figure>{line.modelName}</Figure>
+            <Figure>{integer(line.calls)}</Figure>
+            <Figure>{integer(line.promptTokens)}</Figure>
+            <Figure>{integer(line.completionTokens)}</Figure>
+            <Figure>{amount(-line.quota)}</Figure>
+          </tr>
+        ))}
+      </PlainTable>
+      {seller.note && <Box sx={{ color: 'text.secondary', whiteSpace: 'pre-line' }}>{seller.note}</Box>}
+    </ListScreen>
+  );
+}
+
+const Figure = ({ children }: { readonly children: ReactNode }) => <td className="num">{children}</td>;
+
+function Party({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
+  return (
+    <Card component="section" aria-label={title} sx={{ padding: 2 }}>
+      <Box component="h2" sx={{ m: 0, mb: 0.5, fontSize: 12, fontWeight: 500, color: 'text.secondary' }}>
+        {title}
+      </Box>
+      {lines.filter(Boolean).map((line) => (
+        <Box key={line} sx={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>
+          {line}
+        </Box>
+      ))}
+    </Card>
+  );
+}

@@ -1,0 +1,35 @@
+/**
+ * SQL of the checks of `reconcile`:
+ * - the lines of a statement = its sums;
+ * - its opening balance = the closing balance before;
+ * - the last closing balance = the entries and the usage that are stated, and both are in the ledger;
+ * - the numbers of a year have no gap.
+ *
+ * The ledger may have more than the statements: what arrived later, which the next statement has.
+ */
+export const statementChecks: readonly string[] = [
+  `SELECT 'statement lines' AS account, s.account_id::text AS id, s.month AS name, (s.credits - s.usage)::text AS expected,
+          (c.amount - u.amount)::text AS found
+     FROM statements s
+     CROSS JOIN LATERAL (SELECT coalesce(sum((x ->> 'amount')::bigint), 0) AS amount FROM jsonb_array_elements(s.content -> 'credits') x) c
+     CROSS JOIN LATERAL (SELECT coalesce(sum((x ->> 'quota')::bigint), 0) AS amount FROM jsonb_array_elements(s.content -> 'usage') x) u
+    WHERE s.credits <> c.amount OR s.usage <> u.amount OR s.closing <> s.opening + s.credits - s.usage`,
+  `SELECT 'statement opening' AS account, account_id::text AS id, month AS name, before::text AS expected, opening::text AS found
+     FROM (SELECT account_id, month, opening, lag(closing) OVER (PARTITION BY account_id ORDER BY month) AS before FROM statements) s
+    WHERE opening <> before`,
+  `SELECT 'statement closing' AS account, coalesce(l.account_id, e.id, u.id)::text AS id, coalesce(l.month, 'no statement') AS name,
+          (coalesce(e.amount, 0) - coalesce(u.amount, 0))::text AS expected, coalesce(l.closing, 0)::text AS found
+     FROM (SELECT DISTINCT ON (account_id) account_id, month, closing FROM statements ORDER BY account_id, month DESC) l
+     FULL JOIN (SELECT user_id AS id, sum(stated) AS amount FROM ledger_entries WHERE account = 'user' AND stated <> 0 GROUP BY 1) e
+       ON e.id = l.account_id
+     FULL JOIN (SELECT account_id AS id, sum(quota) AS amount FROM statement_usage GROUP BY 1) u ON u.id = coalesce(l.account_id, e.id)
+    WHERE coalesce(l.closing, 0) <> coalesce(e.amount, 0) - coalesce(u.amount, 0)`,
+  `SELECT 'stated usage' AS account, s.account_id::text AS id, 'key ' || s.token_id || ' ' || s.model_name AS name,
+          coalesce(sum(h.quota), 0)::text AS expected, s.quota::text AS found
+     FROM statement_usage s
+     LEFT JOIN usage_hourly h ON h.user_id = s.account_id AND h.token_id = s.token_id AND h.model_name = s.model_name
+    GROUP BY s.account_id, s.token_id, s.model_name, s.quota
+   HAVING coalesce(sum(h.quota), 0) < s.quota`,
+  `SELECT 'statement numbers' AS account, year::text AS id, '' AS name, max(number)::text AS expected, count(*)::text AS found
+     FROM statements GROUP BY year HAVING max(number) <> count(*)`,
+];

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+
+const amount = z.int();
+const count = z.int().min(0);
+
+const party = z.object({ name: z.string(), address: z.string(), taxNumber: z.string() });
+
+const usageLine = z.object({
+  /** 0: a call without a key, such as one of the playground. */
+  tokenId: z.int().min(0),
+  /** Empty: the key was deleted, or there is none. */
+  tokenName: z.string(),
+  modelName: z.string(),
+  calls: amount,
+  promptTokens: amount,
+  completionTokens: amount,
+  quota: amount,
+});
+export type UsageLine = z.output<typeof usageLine>;
+
+/** What a statement says. It is stored as it was closed, and never computed again. */
+export const statementContent = z.object({
+  startsAt: z.iso.datetime(),
+  /** The first instant of the next month. */
+  endsAt: z.iso.datetime(),
+  /** The zone of both borders. */
+  timeZone: z.string(),
+  seller: party.extend({ note: z.string() }),
+  buyer: party.extend({ username: z.string() }),
+  /** Quota units of one USD when the statement was closed. */
+  quotaPerUnit: z.number().positive(),
+  inCurrency: z.boolean(),
+  /**
+   * Sums of movements that are no calls, by kind. Kinds are those of the ledger, with two more: `payment_refund` is money that went
+   * back to the buyer or is disputed, `task_refund` the charge of a failed task.
+   */
+  credits: z.array(z.object({ kind: z.string(), count, amount })),
+  /** Each payment and each refund of one, oldest first, with the number of its order. */
+  payments: z.array(
+    z.object({ kind: z.enum(['top_up', 'payment_refund']), at: z.iso.datetime(), amount, reference: z.string() }),
+  ),
+  usage: z.array(usageLine),
+});
+export type StatementContent = z.output<typeof statementContent>;
+
+/**
+ * By which usage can be grouped. A line has the fields of each; a further one is a field of the line and an entry here.
+ */
+export const usageDimensions = {
+  key: ({ tokenId, tokenName }: UsageLine) => ({ tokenId, tokenName }),
+  model: ({ modelName }: UsageLine) => ({ modelName }),
+};
+export type UsageDimension = keyof typeof usageDimensions;
+
+export interface UsageGroup extends Omit<UsageLine, 'tokenId' | 'tokenName' | 'modelName'> {
+  readonly tokenId: number | null;
+  readonly tokenName: string | null;
+  readonly modelName: string | null;
+}
+
+/** Sums lines by some dimensions, those with the highest charge first. Fields of other dimensions are null. */
+export function groupUsage(lines: readonly UsageLine[], by: readonly UsageDimension[]): UsageGroup[] {
+  const groups = new Map<string, UsageGroup>();
+  for (const line of lines) {
+    const fields = Object.assign(
+      { tokenId: null, tokenName: null, modelName: null },
+      ...by.map((dimension) => usageDimensions[dimension](line)),
+    ) as Pick<UsageGroup, 'tokenId' | 'tokenName' | 'modelName'>;
+    const key = JSON.stringify(fields);
+    const sum = groups.get(key);
+    groups.set(key, {
+      ...fields,
+      calls: (sum?.calls ?? 0) + line.calls,
+      promptTokens: (sum?.promptTokens ?? 0) + line.promptTokens,
+      completionTokens: (sum?.completionTokens ?? 0) + line.completionTokens,
+      quota: (sum?.quota ?? 0) + line.quota,
+    });
+  }
+  return [...groups.values()].sort((one, two) => two.quota - one.quota);
+}
+
+/** A statement, or a preview of the current month. Amounts are quota. */
+export interface StatementDocument {
+  /** Null: a preview. */
+  readonly id: number | null;
+  /** Such as `2026-000042`. Null: a preview has none. */
+  readonly number: string | null;
+  readonly accountId: number;
+  readonly month: string;
+  /** Null: the month is still running. */
+  readonly closedAt: Date | null;
+  readonly opening: number;
+  readonly credits: number;
+  readonly usage: number;
+  readonly closing: number;
+  /** Held by calls in flight, in a preview: the balance is `closing` minus this. */
+  readonly reserved: number;
+  readonly content: StatementContent;
+}

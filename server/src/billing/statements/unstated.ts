@@ -1,0 +1,166 @@
+import type { EntityManager } from 'typeorm';
+import type { StatementContent, UsageLine } from './statement-content.js';
+
+/** What happened to an account and is in no statement yet. */
+export interface Unstated {
+  readonly credits: StatementContent['credits'];
+  readonly payments: StatementContent['payments'];
+  readonly usage: UsageLine[];
+}
+
+/** Runs SQL within a transaction. */
+export type Queries = Pick<EntityManager, 'query'>;
+
+interface EntryRow {
+  readonly id: string;
+  readonly user_id: number;
+  readonly kind: string;
+  readonly amount: string;
+  readonly created_at: Date;
+  readonly reference: string;
+}
+
+interface UsageRow {
+  readonly account_id: number;
+  readonly token_id: number;
+  readonly token_name: string;
+  readonly model_name: string;
+  readonly calls: string;
+  readonly prompt_tokens: string;
+  readonly completion_tokens: string;
+  readonly quota: string;
+}
+
+/**
+ * The balance of an imported account is an entry of the time of the import, and its earlier usage was imported too. So the entry
+ * belongs before all usage, where the account has no statement yet ($3). Reversals of payments have the kind of the payment, and a source of their own. */
+const entrySql = `
+  SELECT id, user_id, CASE WHEN kind = 'refund' THEN 'task_refund' WHEN kind = 'top_up' AND source LIKE 'reversal:%' THEN 'payment_refund'
+                           ELSE kind END AS kind, amount - stated AS amount, created_at,
+         CASE WHEN kind <> 'top_up' THEN ''
+              WHEN source LIKE 'reversal:%' THEN coalesce((SELECT o.trade_no FROM top_up_reversals r JOIN top_up_orders o ON o.id = r.order_id
+                                                            WHERE r.id::text = split_part(source, ':', 2)), '')
+              ELSE split_part(source, ':', 2) END AS reference
+    FROM ledger_entries
+   WHERE user_id = ANY ($1) AND account = 'user' AND amount <> stated
+     AND (created_at < $2 OR ($3 AND kind = 'opening' AND note = 'imported'))
+   ORDER BY id`;
+
+/**
+ * Usage of accounts until an instant, without what is stated. Usage is counted by UTC hours. Where an instant lies within one, in
+ * zones that are not whole hours from UTC, the log has the calls before it; a call without a log row is in the next statement.
+ */
+const usageSql = `
+  SELECT t.account_id, t.token_id, coalesce(k.name, '') AS token_name, t.model_name,
+         t.calls - coalesce(s.calls, 0) AS calls, t.prompt_tokens - coalesce(s.prompt_tokens, 0) AS prompt_tokens,
+         t.completion_tokens - coalesce(s.completion_tokens, 0) AS completion_tokens, t.quota - coalesce(s.quota, 0) AS quota
+    FROM (SELECT user_id AS account_id, token_id, model_name, sum(calls) AS calls, sum(prompt_tokens) AS prompt_tokens,
+                 sum(completion_tokens) AS completion_tokens, sum(quota) AS quota
+            FROM (SELECT user_id, token_id, model_name, calls, prompt_tokens, completion_tokens, quota
+                    FROM usage_hourly WHERE user_id = ANY ($1) AND hour < $2::bigint - $2::bigint % 3600
+                  UNION ALL
+                  SELECT user_id, token_id, model_name, 1, prompt_tokens, completion_tokens, quota
+                    FROM logs WHERE user_id = ANY ($1) AND type = 2 AND request_id <> ''
+                     AND created_at >= $2::bigint - $2::bigint % 3600 AND created_at < $2::bigint) parts
+           GROUP BY 1, 2, 3) t
+    LEFT JOIN statement_usage s USING (account_id, token_id, model_name)
+    LEFT JOIN tokens k ON k.id = t.token_id
+   WHERE (t.calls, t.prompt_tokens, t.completion_tokens, t.quota)
+      IS DISTINCT FROM (coalesce(s.calls, 0), coalesce(s.prompt_tokens, 0), coalesce(s.completion_tokens, 0), coalesce(s.quota, 0))
+   ORDER BY t.account_id, t.quota - coalesce(s.quota, 0) DESC, t.token_id, t.model_name`;
+
+const stateUsageSql = `
+  INSERT INTO statement_usage AS s (account_id, token_id, model_name, calls, prompt_tokens, completion_tokens, quota)
+  SELECT account_id, token_id, model_name, calls, prompt_tokens, completion_tokens, quota
+    FROM jsonb_to_recordset($1::jsonb) AS x(account_id integer, token_id integer, model_name text, calls bigint,
+                                            prompt_tokens bigint, completion_tokens bigint, quota bigint)
+  ON CONFLICT (account_id, token_id, model_name) DO UPDATE SET calls = s.calls + excluded.calls,
+    prompt_tokens = s.prompt_tokens + excluded.prompt_tokens,
+    completion_tokens = s.completion_tokens + excluded.completion_tokens, quota = s.quota + excluded.quota`;
+
+/**
+ * Reads what belongs before an instant and is in no statement. A movement belongs to the time of its entry, a call to the time of
+ * its settlement; one that was written late is in the next statement.
+ * @param areNew whether the accounts have no statement yet
+ */
+export async function readUnstated(
+  manager: Queries,
+  accounts: readonly number[],
+  until: Date,
+  areNew = false,
+): Promise<Map<number, Unstated>> {
+  const entries = await manager.query<EntryRow[]>(entrySql, [accounts, until, areNew]);
+  return combine(accounts, entries, await readUsage(manager, accounts, until));
+}
+
+/** Reads like `readUnstated`, and records that all of it is stated now. The caller's transaction states it. */
+export async function takeUnstated(
+  manager: Queries,
+  accounts: readonly number[],
+  until: Date,
+  areNew = false,
+): Promise<Map<number, Unstated>> {
+  const entries = await manager.query<EntryRow[]>(`${entrySql} FOR UPDATE`, [accounts, until, areNew]);
+  await manager.query('UPDATE ledger_entries SET stated = amount WHERE id = ANY ($1)', [entries.map(({ id }) => id)]);
+  const usage = await readUsage(manager, accounts, until);
+  await manager.query(stateUsageSql, [JSON.stringify(usage)]);
+  return combine(accounts, entries, usage);
+}
+
+const readUsage = (manager: Queries, accounts: readonly number[], until: Date): Promise<UsageRow[]> =>
+  manager.query<UsageRow[]>(usageSql, [accounts, Math.floor(until.getTime() / 1000)]);
+
+function combine(
+  accounts: readonly number[],
+  entries: readonly EntryRow[],
+  usage: readonly UsageRow[],
+): Map<number, Unstated> {
+  const entriesOf = groupBy(entries, ({ user_id }) => user_id);
+  const usageOf = groupBy(usage, ({ account_id }) => account_id);
+  return new Map(
+    accounts.map((account) => [
+      account,
+      { ...toCredits(entriesOf.get(account) ?? []), usage: (usageOf.get(account) ?? []).map(toUsageLine) },
+    ]),
+  );
+}
+
+function toCredits(entries: readonly EntryRow[]): Pick<Unstated, 'credits' | 'payments'> {
+  const credits = [...groupBy(entries, ({ kind }) => kind)].map(([kind, rows]) => ({
+    kind,
+    count: rows.length,
+    amount: sum(rows.map(({ amount }) => Number(amount))),
+  }));
+  const payments = entries.flatMap(({ kind, created_at, amount, reference }) =>
+    kind === 'top_up' || kind === 'payment_refund'
+      ? [{ kind: kind as 'top_up' | 'payment_refund', at: created_at.toISOString(), amount: Number(amount), reference }]
+      : [],
+  );
+  return { credits, payments };
+}
+
+/** `Map.groupBy` of later versions of Node. */
+function groupBy<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}
+
+const toUsageLine = (row: UsageRow): UsageLine => ({
+  tokenId: row.token_id,
+  tokenName: row.token_name,
+  modelName: row.model_name,
+  calls: Number(row.calls),
+  promptTokens: Number(row.prompt_tokens),
+  completionTokens: Number(row.completion_tokens),
+  quota: Number(row.quota),
+});
+
+export const creditsOf = ({ credits }: Pick<Unstated, 'credits'>): number => sum(credits.map(({ amount }) => amount));
+export const usageOf = ({ usage }: Pick<Unstated, 'usage'>): number => sum(usage.map(({ quota }) => quota));
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((total, one) => total + one, 0);

@@ -1,0 +1,1 @@
+export { StatementService } from './statement.service.js';

@@ -1,0 +1,67 @@
+import { sendCsv } from '../../platform/http/csv.js';
+import { listOf, pages } from '../../platform/http/openapi/operation.js';
+import { wirePage } from '../../platform/http/paging.js';
+import { routesFor } from '../../platform/http/route.js';
+import type { StatementService } from './statement.service.js';
+import { allQuery, ownQuery, statementShape, toFilter, toWire } from './statement.wire.js';
+
+const route = routesFor<StatementService>();
+
+/** `/api/statement` (docs/reference/rest/tokens-and-wallet.md#statements). */
+export const statementRoutes = [
+  route('GET /api/statement', {
+    summary: 'Closed statements of all accounts, newest first',
+    caller: { may: 'payments' },
+    query: { ...pages, ...allQuery },
+    data: listOf(statementShape),
+    example: { query: { p: 1, month: '2026-10' } },
+    handle: (statements, { actor, query, request }) =>
+      wirePage(request, query, { paged: true }, toWire, (page) => statements.list(actor, toFilter(query), page)),
+  }),
+  route('GET /api/statement/self', {
+    summary: 'Own closed statements, newest first',
+    caller: 'user',
+    query: { ...pages, ...ownQuery },
+    data: listOf(statementShape),
+    example: { query: { p: 1 } },
+    handle: (statements, { actor, query, request }) =>
+      wirePage(request, query, { paged: true }, toWire, (page) => statements.listOwn(actor, toFilter(query), page)),
+  }),
+  route('GET /api/statement/preview', {
+    summary: 'What the own statement of the current month would say now',
+    caller: 'user',
+    data: statementShape,
+    example: {},
+    handle: async (statements, { actor }) => toWire(await statements.preview(actor)),
+  }),
+  route('GET /api/statement/export', {
+    summary: 'Statements of all accounts as CSV, a line for each',
+    description: 'Oldest first, with times in UTC. Admins confirm with their second factor.',
+    caller: { may: 'payments' },
+    query: allQuery,
+    media: 'text/csv',
+    errors: ['CONFIRMATION_NEEDED'],
+    example: { query: { month: '2026-10' } },
+    handle: (statements, { actor, query, reply }) =>
+      sendCsv(reply, 'statements', statements.export(actor, toFilter(query))),
+  }),
+  route('GET /api/statement/:id', {
+    summary: 'A closed statement',
+    description: 'One of another account is not found, unless the caller may see payments.',
+    caller: 'user',
+    data: statementShape,
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 1 } },
+    handle: async (statements, { actor, id }) => toWire(await statements.get(actor, id)),
+  }),
+  route('GET /api/statement/:id/csv', {
+    summary: 'The lines of a statement as CSV',
+    description: 'The amounts of all lines before the last add up to the closing balance.',
+    caller: 'user',
+    media: 'text/csv',
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 1 } },
+    handle: async (statements, { actor, id, reply }) =>
+      sendCsv(reply, `statement-${id}`, await statements.csv(actor, id)),
+  }),
+];

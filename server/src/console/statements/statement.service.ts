@@ -1,0 +1,167 @@
+import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { andAmong } from '../../platform/db/conditions.js';
+import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
+import { holds, requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
+import type { Clock } from '../../shared/clock.js';
+import { csvPieces } from '../../shared/csv.js';
+import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
+import {
+  BillingProfile,
+  type Statement,
+  type StatementCloser,
+  type StatementDocument,
+  toDocument,
+} from '../../billing/statements/index.js';
+import { lineColumns, linesOf, type StatementLine, summaryColumns } from './statement-csv.js';
+
+/** Conditions on statements. Absent fields do not restrict; an empty list matches nothing. */
+export interface StatementFilter {
+  readonly accountIds?: readonly number[];
+  /** Such as `2026-11`. */
+  readonly months?: readonly string[];
+}
+
+export type StatementSortField = 'id' | 'month' | 'usage' | 'closing';
+export type ProfileInput = Partial<Omit<BillingProfile, 'accountId'>>;
+
+export interface StatementDeps {
+  readonly statements: Repository<Statement>;
+  readonly closer: Pick<StatementCloser, 'preview'>;
+  readonly clock: Clock;
+}
+
+const sortKeys: SortKeys<Statement, StatementSortField> = {
+  id: { sql: 'one.id', value: ({ id }) => id },
+  month: { sql: 'one.month', value: ({ month }) => month },
+  usage: { sql: 'one.usage', value: ({ usage }) => usage },
+  closing: { sql: 'one.closing', value: ({ closing }) => closing },
+};
+
+const exportBatch = 200;
+const maxLengths = { name: 200, address: 500, taxNumber: 100 } as const;
+
+/** Statements for their accounts, and for admins who may see payments. */
+export class StatementService {
+  constructor(private readonly deps: StatementDeps) {}
+
+  /** Statements of all accounts, newest first unless sorted. */
+  async list(
+    actor: MaybeActor,
+    filter: StatementFilter,
+    query: ListQuery<StatementSortField>,
+  ): Promise<Slice<StatementDocument>> {
+    requirePermission(actor, 'payments');
+    return this.read(filter, query);
+  }
+
+  /** The caller's own statements, newest first unless sorted. */
+  async listOwn(
+    actor: MaybeActor,
+    { months }: StatementFilter,
+    query: ListQuery<StatementSortField>,
+  ): Promise<Slice<StatementDocument>> {
+    const { id } = requireActor(actor);
+    return this.read({ accountIds: [id], ...(months && { months }) }, query);
+  }
+
+  /** @throws AppError NOT_FOUND, also for statements that the caller may not read */
+  async get(actor: MaybeActor, id: number): Promise<StatementDocument> {
+    const reader = requireActor(actor);
+    const statement = await this.deps.statements.findOneBy({ id });
+    if (!statement || (statement.accountId !== reader.id && !holds(reader, 'payments'))) {
+      throw new NotFoundError('Statement', id);
+    }
+    return toDocument(statement);
+  }
+
+  /**
+   * What the statement of the current month would say now.
+   * @param accountId the caller's own when absent
+   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND
+   */
+  async preview(actor: MaybeActor, accountId?: number | null): Promise<StatementDocument> {
+    const account = this.accountFor(actor, accountId);
+    const preview = await this.deps.closer.preview(account, new Date(this.deps.clock.now()));
+    if (!preview) throw new NotFoundError('User', account);
+    return preview;
+  }
+
+  /** The lines of a statement as CSV. Their amounts add up to the closing balance. */
+  async csv(actor: MaybeActor, id: number): Promise<AsyncIterable<string>> {
+    const lines = linesOf(await this.get(actor, id));
+    return csvPieces<StatementLine, StatementLine>(lineColumns, {
+      rowsPerRead: lines.length + 1,
+      read: () => Promise.resolve(lines),
+      show: (rows) => rows,
+    });
+  }
+
+  /**
+   * Statements of all accounts as CSV, a line for each, oldest first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED, before the first piece
+   */
+  export(actor: MaybeActor, filter: StatementFilter): AsyncIterable<string> {
+    const admin = requirePermission(actor, 'payments');
+    requireConfirmed(admin);
+    return csvPieces<Statement, StatementDocument>(summaryColumns, {
+      rowsPerRead: exportBatch,
+      read: (behind) =>
+        this.query(filter)
+          .andWhere('one.id > :behind', { behind: behind?.id ?? 0 })
+          .orderBy('one.id')
+          .limit(exportBatch)
+          .getMany(),
+      show: (rows) => rows.map(toDocument),
+    });
+  }
+
+  /** What an account wants to read on its statements. */
+  async profile(actor: MaybeActor, accountId?: number | null): Promise<BillingProfile> {
+    const account = this.accountFor(actor, accountId);
+    return this.findProfile(this.deps.statements.manager, account);
+  }
+
+  /**
+   * Changes it for statements that are closed from now on. Absent fields stay.
+   * @throws AppError INVALID_INPUT
+   */
+  async updateProfile(actor: MaybeActor, input: ProfileInput): Promise<BillingProfile> {
+    const { id } = requireActor(actor);
+    for (const [field, length] of Object.entries(maxLengths)) {
+      const given = input[field as keyof typeof maxLengths];
+      if (given !== undefined && (given.length > length || given.includes('\0'))) {
+        throw new InvalidInputError(`At most ${length} characters`, field);
+      }
+    }
+    return this.deps.statements.manager.transaction(async (manager) => {
+      const profile = { ...(await this.findProfile(manager, id)), ...input };
+      await manager.upsert(BillingProfile, profile, ['accountId']);
+      return profile;
+    });
+  }
+
+  /** @throws AppError INSUFFICIENT_PRIVILEGES for the account of someone else */
+  private accountFor(actor: MaybeActor, accountId: number | null | undefined): number {
+    const { id } = requireActor(actor);
+    if (accountId != null && accountId !== id) requirePermission(actor, 'payments');
+    return accountId ?? id;
+  }
+
+  private async findProfile(manager: EntityManager, accountId: number): Promise<BillingProfile> {
+    const found = await manager.findOneBy(BillingProfile, { accountId });
+    return found ?? { accountId, name: '', address: '', taxNumber: '', notifies: false };
+  }
+
+  private query({ accountIds, months }: StatementFilter): SelectQueryBuilder<Statement> {
+    const query = this.deps.statements.createQueryBuilder('one');
+    andAmong(query, 'one.account_id', accountIds);
+    andAmong(query, 'one.month', months);
+    return query;
+  }
+
+  private async read(filter: StatementFilter, query: ListQuery<StatementSortField>): Promise<Slice<StatementDocument>> {
+    const page = await readSlice<Statement, StatementSortField>(this.query(filter), query, sortKeys);
+    return { ...page, items: page.items.map(toDocument) };
+  }
+}

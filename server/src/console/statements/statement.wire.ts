@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { int, parameter, quota, seconds, text } from '../../platform/http/openapi/operation.js';
+import { unixSeconds } from '../../shared/clock.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { StatementDocument } from '../../billing/statements/index.js';
+import type { StatementFilter } from './statement.service.js';
+
+const party = { name: text('Billing name'), address: text('Lines'), tax_id: text('Tax number') };
+
+/** A statement. A preview has no id, number and time. */
+export const statementShape = z.object({
+  id: z.int().nullable(),
+  number: z.string().nullable().describe('On the document, without gaps in a year. Null: a preview'),
+  account_id: int('The account'),
+  month: text('Such as `2026-11`'),
+  starts_at: seconds('Start of the month'),
+  ends_at: seconds('Start of the next month'),
+  time_zone: text('Zone of both'),
+  closed_at: z.int().nullable().describe('Unix seconds. Null: a preview of the month that runs'),
+  opening: quota('Closing balance of the statement before'),
+  credits: quota('Sum of `movements`'),
+  usage: quota('Sum of `lines`'),
+  closing: quota('`opening` + `credits` - `usage`'),
+  reserved: quota('Held by calls in flight, in a preview'),
+  quota_per_usd: z.number(),
+  seller: z.object({ ...party, note: text('Below the statement') }),
+  buyer: z.object({ username: text('Name of the account'), ...party }),
+  movements: z.array(z.object({ kind: text('Kind'), count: int('Movements'), amount: quota('Sum') })),
+  payments: z.array(
+    z.object({
+      kind: text('`top_up` or `payment_refund`'),
+      at: seconds('Time'),
+      amount: quota('Added'),
+      reference: text('Number of the order'),
+    }),
+  ),
+  lines: z.array(
+    z.object({
+      token_id: int('The key; 0: none'),
+      token_name: text('Empty: deleted'),
+      model_name: text('Requested model'),
+      calls: int('Calls'),
+      prompt_tokens: int('Tokens of prompts'),
+      completion_tokens: int('Tokens of output'),
+      quota: quota('Charged'),
+    }),
+  ),
+});
+
+const partyWire = ({ name, address, taxNumber }: StatementDocument['content']['seller' | 'buyer']) => ({
+  name,
+  address,
+  tax_id: taxNumber,
+});
+
+export const toWire = ({ content, ...one }: StatementDocument): z.output<typeof statementShape> => ({
+  id: one.id,
+  number: one.number,
+  account_id: one.accountId,
+  month: one.month,
+  starts_at: unixSeconds(new Date(content.startsAt)),
+  ends_at: unixSeconds(new Date(content.endsAt)),
+  time_zone: content.timeZone,
+  closed_at: one.closedAt && unixSeconds(one.closedAt),
+  opening: one.opening,
+  credits: one.credits,
+  usage: one.usage,
+  closing: one.closing,
+  reserved: one.reserved,
+  quota_per_usd: content.quotaPerUnit,
+  seller: { ...partyWire(content.seller), note: content.seller.note },
+  buyer: { username: content.buyer.username, ...partyWire(content.buyer) },
+  movements: content.credits,
+  payments: content.payments.map(({ at, ...payment }) => ({ ...payment, at: unixSeconds(new Date(at)) })),
+  lines: content.usage.map((line) => ({
+    token_id: line.tokenId,
+    token_name: line.tokenName,
+    model_name: line.modelName,
+    calls: line.calls,
+    prompt_tokens: line.promptTokens,
+    completion_tokens: line.completionTokens,
+    quota: line.quota,
+  })),
+});
+
+export const ownQuery = { month: parameter.words('Such as `2026-11`') };
+export const allQuery = { ...ownQuery, account_id: parameter.id('Id of an account') };
+
+/** Empty parameters do not restrict. */
+export const toFilter = (query: { month?: string | undefined; account_id?: number }): StatementFilter =>
+  omitUndefined({
+    months: query.month ? [query.month] : undefined,
+    accountIds: query.account_id ? [query.account_id] : undefined,
+  });
