@@ -66,7 +66,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['query priceCheck', 'query priceUpdates', 'query priceDryRun'],
     ...['mutation checkPrices', 'mutation applyPrices', 'mutation undoPrices', 'POST /api/price_check'],
   ],
-  payments: ['query topUps', 'query topUpEvents', 'query revenue', 'GET /api/payment/export'],
+  payments: ['query topUps', 'query topUpEvents', 'query topUpReversals', 'query revenue', 'GET /api/payment/export'],
   'payments.settings': ['query options', 'GET /api/option', 'mutation testPayment'],
   codes: [
     ...['query redemptions', 'query redemptionBatches', 'mutation createRedemptions', 'mutation updateRedemption'],

@@ -463,7 +463,13 @@ export const operations: readonly Operation[] = [
   },
   { graphql: ['query { paymentMethods { method } }'] },
   { graphql: ['query { myTopUps { totalCount } }'] },
-  { graphql: ['query { topUps { totalCount } }', `query { topUpEvents(orderId: ${unknownId}) { at } }`] },
+  {
+    graphql: [
+      'query { topUps { totalCount } }',
+      `query { topUpEvents(orderId: ${unknownId}) { at } }`,
+      `query { topUpReversals(orderId: ${unknownId}) { id } }`,
+    ],
+  },
   { least: 'admin', rest: ['GET /api/payment/export'] },
   { graphql: [`mutation { markTopUpPaid(input: { id: ${unknownId}, note: "seen" }) { order { id } } }`] },
   {

@@ -479,6 +479,7 @@ describe('what runs by itself when a dashboard is opened', () => {
       'query ($days: Int!) { notice ...Run } fragment Run on Query { usage: priceDryRun(settings: [], days: $days) { isComplete } }',
     tokenKey: '{ tokenKey(id: 1) }',
     topUpEvents: '{ topUpEvents(orderId: 1) { detail } }',
+    topUpReversals: '{ topUpReversals(orderId: 1) { note } }',
   };
   const readable =
     `about accessTokens alerts auditEntries budgets canCheckIn channel channelHealth channelRetries channelSessions
