@@ -16,6 +16,7 @@ import { CreativeTask, Drawing } from '../console/tasks/index.js';
 import { Token } from '../console/tokens/index.js';
 import { User } from '../console/users/index.js';
 import { TopUpOrder } from '../billing/payments/index.js';
+import { SiteEvent, WebhookDelivery, WebhookEndpoint } from '../console/webhooks/index.js';
 
 /** Every table that is read and written through TypeORM. */
 export const entities: readonly EntityClass[] = [
@@ -41,4 +42,7 @@ export const entities: readonly EntityClass[] = [
   Budget,
   Alert,
   Dashboard,
+  SiteEvent,
+  WebhookEndpoint,
+  WebhookDelivery,
 ];

@@ -44,6 +44,7 @@ import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
 import { userRoutes } from '../console/users/user.routes.js';
 import { paymentProviders } from '../billing/payments/index.js';
 import { orderRoutes, paymentCallbacks, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
+import { webhookRoutes } from '../console/webhooks/webhook.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';
 import { errorResponse } from '../services/client-errors.js';
 import { playgroundRoutes } from '../services/playground/playground.routes.js';
@@ -223,5 +224,6 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes(orderRoutes, operations.orderService, rest),
     paymentCallbacks(operations.paymentCallbacks, rest),
     restRoutes(usageRoutes, operations, rest),
+    restRoutes(webhookRoutes, operations.webhookService, rest),
   ];
 }

@@ -35,6 +35,7 @@ export const auditSubjects = [
   'token',
   'log',
   'dashboard',
+  'webhook',
 ] as const;
 export type AuditSubject = (typeof auditSubjects)[number];
 

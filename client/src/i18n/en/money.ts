@@ -162,6 +162,7 @@ const money = {
       import: 'Import',
       option: 'Setting',
       redemption: 'Code',
+      webhook: 'Webhook',
       dashboard: 'Dashboard',
       budget: 'Budget',
       log: 'Log',

@@ -170,6 +170,7 @@ const money = {
       import: 'Import',
       option: 'Paramètre',
       redemption: 'Code',
+      webhook: 'Webhook',
       dashboard: 'Tableau de bord',
       budget: 'Budget',
       log: 'Journal',

@@ -154,6 +154,7 @@ const money = {
       import: 'インポート',
       option: '設定',
       redemption: 'コード',
+      webhook: 'Webhook',
       dashboard: 'ダッシュボード',
       budget: '予算',
       log: 'ログ',

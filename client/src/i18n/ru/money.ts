@@ -183,6 +183,7 @@ const money = {
       import: 'Импорт',
       option: 'Настройка',
       redemption: 'Код',
+      webhook: 'Вебхук',
       dashboard: 'Дашборд',
       budget: 'Бюджет',
       log: 'Журнал',

@@ -155,6 +155,7 @@ const money = {
       import: 'Nhập dữ liệu',
       option: 'Cài đặt',
       redemption: 'Mã',
+      webhook: 'Webhook',
       dashboard: 'Dashboard',
       budget: 'Ngân sách',
       log: 'Nhật ký',

@@ -153,6 +153,7 @@ const money = {
       import: '迁移',
       option: '设置',
       redemption: '兑换码',
+      webhook: 'Webhook',
       dashboard: '看板',
       budget: '预算',
       log: '日志',

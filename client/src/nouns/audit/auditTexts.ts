@@ -12,6 +12,7 @@ export const subjectTexts = {
   BUDGET: 'audit.subjects.budget',
   LOG: 'audit.subjects.log',
   DASHBOARD: 'audit.subjects.dashboard',
+  WEBHOOK: 'audit.subjects.webhook',
 } as const satisfies Record<AuditEntry['subject'], string>;
 
 const actionTexts = {

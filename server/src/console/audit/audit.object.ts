@@ -23,6 +23,7 @@ const AuditSubjectEnum = enumType(
     TOKEN: 'token',
     LOG: 'log',
     DASHBOARD: 'dashboard',
+    WEBHOOK: 'webhook',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
   {
@@ -36,6 +37,7 @@ const AuditSubjectEnum = enumType(
     TOKEN: 'An API key.',
     LOG: 'Deleted log rows.',
     DASHBOARD: 'A saved dashboard.',
+    WEBHOOK: 'An endpoint of webhooks.',
   },
 );
 
