@@ -34,6 +34,8 @@ const newChannel = (more: object = {}) => {
 const channel = (more: object = {}): Promise<number> => made('channels', '/api/channel/', newChannel(more));
 const newCode = (name = fresh()) => ({ name, quota: 5, count: 1 });
 const code = (name?: string): Promise<number> => made('redemptions', '/api/redemption/', newCode(name));
+const newEndpoint = () => ({ name: fresh(), url: 'https://hooks.example.com' });
+const endpoint = (): Promise<number> => made('webhook_endpoints', '/api/webhook', newEndpoint());
 const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', path, { id, status: 2 });
 
 type Request = readonly [path: string, body?: unknown];
@@ -118,6 +120,11 @@ const acts: Record<string, () => Promise<Request> | Request> = {
     return [`/api/payment/${row?.id}/refund/outcome`, { made: true, note: 'seen' }];
   },
 
+  'POST /api/webhook': () => ['/api/webhook', newEndpoint()],
+  'PUT /api/webhook': async () => ['/api/webhook', { id: await endpoint(), name: fresh() }],
+  'POST /api/webhook/:id/secret': async () => [`/api/webhook/${await endpoint()}/secret`],
+  'DELETE /api/webhook/:id': async () => [`/api/webhook/${await endpoint()}`],
+
   'DELETE /api/log': () => ['/api/log/?target_timestamp=1'],
 
   'POST /api/redemption': () => ['/api/redemption/', newCode()],
@@ -141,7 +148,7 @@ const acts: Record<string, () => Promise<Request> | Request> = {
  */
 const others = [
   ...['POST /api/import/file', 'POST /api/price_check', 'POST /api/channel/fetch_models'],
-  'DELETE /api/channel/:id/cooldowns',
+  ...['DELETE /api/channel/:id/cooldowns', 'POST /api/webhook/:id/test', 'POST /api/webhook/delivery/:id/send'],
   // Reading a key writes a row to the usage log.
   'POST /api/channel/:id/key',
 ];

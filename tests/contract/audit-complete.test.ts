@@ -44,6 +44,10 @@ async function code(name = fresh()): Promise<number> {
   return idOf('redemptions', name);
 }
 const panel = '{ title: "Notice", kind: TABLE, query: "{ notice }" }';
+async function endpoint(): Promise<number> {
+  const given = { name: fresh(), url: 'https://hooks.example.com' };
+  return ((await site.expectSuccess(root, 'POST', '/api/webhook', given)).body.data as { id: number }).id;
+}
 async function dashboard(): Promise<number> {
   const { data } = await site.graphql(
     root,
@@ -92,6 +96,18 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     async () => `updateDashboard(input: { id: ${await dashboard()}, name: "${fresh()}" }) { dashboard { id } }`,
   ],
   deleteDashboard: ['dashboard', 'delete', async () => `deleteDashboard(id: ${await dashboard()}) { id }`],
+  createWebhookEndpoint: [
+    'webhook',
+    'create',
+    () => `createWebhookEndpoint(input: { name: "${fresh()}", url: "https://hooks.example.com" }) { secret }`,
+  ],
+  updateWebhookEndpoint: [
+    'webhook',
+    'update',
+    async () => `updateWebhookEndpoint(input: { id: ${await endpoint()}, name: "${fresh()}" }) { endpoint { id } }`,
+  ],
+  renewWebhookSecret: ['webhook', 'update', async () => `renewWebhookSecret(id: ${await endpoint()}) { secret }`],
+  deleteWebhookEndpoint: ['webhook', 'delete', async () => `deleteWebhookEndpoint(id: ${await endpoint()}) { id }`],
   createCustomRole: [
     'role',
     'create',
@@ -431,7 +447,7 @@ async function priceCheck(model: string): Promise<number> {
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance', 'tryGuardrail'],
   ...['updateAllChannelBalances', 'clearChannelCooldowns', 'clearChannelSessions', 'checkPrices'],
-  ...['markAlertsSeen', 'sendTestAlert', 'testPayment'],
+  ...['markAlertsSeen', 'sendTestAlert', 'testPayment', 'resendWebhook', 'testWebhook'],
   // `audit-restore.test.ts` tests the entries of a restored object.
   'restoreAuditEntry',
   // Entries of the import need a source, so `import.test.ts` tests them.

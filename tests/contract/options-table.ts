@@ -143,7 +143,17 @@ export const contractOptions: readonly ContractOption[] = [
   }),
   address('WorkerUrl', root),
   secret('WorkerValidKey'),
-  address('PayAddress', root),
+  address('PayAddress', {
+    ...root,
+    good: [
+      'https://a.example.com/b',
+      '',
+      ['a.example.com', 'https://a.example.com'],
+      'http://192.168.0.9:8080',
+      'http://epay',
+    ],
+    bad: ['javascript:alert(1)', 'word', 'http://a.example.com', 'http://93.184.216.34', 'http://[2606:4700::1]'],
+  }),
   text('EpayId', root),
   secret('EpayKey'),
   decimal('Price', 7.3, ['0.01', '7.25'], ['0', '-1'], { ...root, status: 'price' }),

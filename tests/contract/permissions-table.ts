@@ -71,6 +71,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
   payments: [
     'query topUps',
     'query topUpEvents',
+    'query topUpReversals',
     'query revenue',
     'query statements',
     'GET /api/payment/export',
@@ -117,6 +118,14 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['GET /api/channel/models_enabled'],
   ],
   alerts: ['query alerts', 'mutation markAlertsSeen'],
+  webhooks: [
+    ...['query siteEventKinds', 'query webhookEndpoints', 'query webhookDeliveries', 'subscription siteEventCreated'],
+    ...['mutation createWebhookEndpoint', 'mutation updateWebhookEndpoint', 'mutation renewWebhookSecret'],
+    ...['mutation deleteWebhookEndpoint', 'mutation resendWebhook', 'mutation testWebhook'],
+    ...['GET /api/webhook', 'POST /api/webhook', 'PUT /api/webhook', 'DELETE /api/webhook/:id'],
+    ...['POST /api/webhook/:id/secret', 'POST /api/webhook/:id/test', 'GET /api/webhook/delivery'],
+    'POST /api/webhook/delivery/:id/send',
+  ],
   audit: ['query auditEntries', 'mutation restoreAuditEntry', 'GET /api/audit/export'],
 };
 

@@ -450,6 +450,31 @@ export const operations: readonly Operation[] = [
   { least: 'common', rest: ['GET /api/budget/:id', 'GET /api/budget/export'] },
   { graphql: [`query { userSessions(userId: ${unknownId}) { id } }`] },
   { graphql: [`mutation { endUserSessions(userId: ${unknownId}) { count } }`] },
+  {
+    graphql: [
+      'query { siteEventKinds { name } }',
+      'query { webhookDeliveries { totalCount } }',
+      'subscription { siteEventCreated { missed } }',
+    ],
+    rest: ['GET /api/webhook/delivery'],
+  },
+  { graphql: ['query { webhookEndpoints { id } }'], rest: ['GET /api/webhook'] },
+  {
+    graphql: [
+      'mutation { createWebhookEndpoint(input: { name: "", url: "" }) { secret } }',
+      `mutation { updateWebhookEndpoint(input: { id: ${unknownId} }) { endpoint { id } } }`,
+      `mutation { renewWebhookSecret(id: ${unknownId}) { secret } }`,
+      `mutation { deleteWebhookEndpoint(id: ${unknownId}) { id } }`,
+      `mutation { resendWebhook(id: ${unknownId}) { delivery { id } } }`,
+      `mutation { testWebhook(id: ${unknownId}) { delivery { id } } }`,
+    ],
+    rest: [
+      ['POST /api/webhook', { body: { name: '', url: '' } }],
+      ['PUT /api/webhook', { body: { id: unknownId } }],
+      ...['POST /api/webhook/:id/secret', 'DELETE /api/webhook/:id', 'POST /api/webhook/:id/test'],
+      'POST /api/webhook/delivery/:id/send',
+    ],
+  },
   { graphql: ['query { alerts { unseenCount items { failedMessages { error } } } }'] },
   { graphql: ['mutation { markAlertsSeen(until: 0) { unseenCount } }'] },
   { graphql: ['mutation { sendTestAlert(target: MAIL) { target } }'] },
@@ -529,7 +554,13 @@ export const operations: readonly Operation[] = [
   { least: 'admin', rest: ['GET /api/statement/export'] },
   { graphql: ['query { billingProfile { name } }'] },
   { graphql: ['mutation { updateBillingProfile(input: {}) { profile { name } } }'] },
-  { graphql: ['query { topUps { totalCount } }', `query { topUpEvents(orderId: ${unknownId}) { at } }`] },
+  {
+    graphql: [
+      'query { topUps { totalCount } }',
+      `query { topUpEvents(orderId: ${unknownId}) { at } }`,
+      `query { topUpReversals(orderId: ${unknownId}) { id } }`,
+    ],
+  },
   { least: 'admin', rest: ['GET /api/payment/export'] },
   { graphql: [`mutation { markTopUpPaid(input: { id: ${unknownId}, note: "seen" }) { order { id } } }`] },
   {

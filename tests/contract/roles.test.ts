@@ -297,18 +297,21 @@ it('no type has a field for a secret', async () => {
     'ChannelLimits.key',
     // These fields show the caller's own secrets once, or belong to an endpoint that is restricted and logged.
     ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreateTokenPayload.key'],
+    // It signs messages to an endpoint, and is shown once.
+    'CreateWebhookEndpointPayload.secret',
     ...[
       'Mutation.addChannelKeys',
       'Mutation.createAccessToken',
       'Mutation.removeChannelKey',
       'Mutation.renewAccessToken',
+      'Mutation.renewWebhookSecret',
       'Mutation.requestPasswordReset',
     ],
     ...['Mutation.resetPassword', 'Mutation.revokeAccessToken'],
     ...['Option.isSecret', 'Option.key', 'Query.accessToken', 'Query.accessTokens'],
     ...['Query.channelKeys', 'Query.hasPassword', 'Query.tokenKey'],
     // Admins distribute codes, so lists show them.
-    ...['Redemption.key', 'RenewAccessTokenPayload.accessToken'],
+    ...['Redemption.key', 'RenewAccessTokenPayload.accessToken', 'RenewWebhookSecretPayload.secret'],
     // The new password is shown once, to the reader of the email.
     ...['ResetPasswordPayload.password', 'RevokeAccessTokenPayload.accessToken', 'RotateTokenPayload.key'],
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],

@@ -479,6 +479,9 @@ describe('what runs by itself when a dashboard is opened', () => {
       'query ($days: Int!) { notice ...Run } fragment Run on Query { usage: priceDryRun(settings: [], days: $days) { isComplete } }',
     tokenKey: '{ tokenKey(id: 1) }',
     topUpEvents: '{ topUpEvents(orderId: 1) { detail } }',
+    webhookDeliveries: '{ webhookDeliveries { totalCount } }',
+    webhookEndpoints: '{ webhookEndpoints { id } }',
+    topUpReversals: '{ topUpReversals(orderId: 1) { note } }',
   };
   const readable =
     `about accessTokens alerts auditEntries billingProfile budgets canCheckIn channel channelHealth channelRetries channelSessions
@@ -486,7 +489,7 @@ describe('what runs by itself when a dashboard is opened', () => {
     dashboards drawings enabledModels failedAttempts groups hasPassword homePageContent keyFailures ledgerTotals liabilities liveCalls logs lowBalances me
     modelHealth modelSale myCreativeTasks myDrawings myGroups myLogs myModels mySessions mySetting myStatements myTokens myTopUps myUsage notice options
     payableAmount paymentMethods permissions priceCheck priceUpdates priceVersion priceVersions pricing redemptionBatches
-    redemptions revenue salesBelowCost secondFactors setup siteImport statement statementPreview statements status statusPage tokens topUps unpricedModels usage user
+    redemptions revenue salesBelowCost secondFactors setup siteEventKinds siteImport statement statementPreview statements status statusPage tokens topUps unpricedModels usage user
     userGrowth userSessions users`.split(/\s+/);
   const dryRun = { ...panel, query: withheld['priceDryRun'], variables: { days: 1 } };
 
@@ -554,10 +557,12 @@ describe('what runs by itself when a dashboard is opened', () => {
         ['String', 'JSON'].includes(getNamedType(field.type).name) &&
         !field.extensions.notInPanels,
     );
-    // Public texts of the site, addresses without a secret, masked keys, and options, whose secrets are never shown.
+    // Public texts of the site, addresses without a secret, masked keys, options, whose secrets are never shown, and endpoints,
+    // which only withheld queries return.
     expect(maySecret.map(({ path }) => path).sort()).toEqual([
       ...['Channel.baseUrl', 'ChannelType.defaultBaseUrl', 'ChatLink.link', 'Drawing.imageUrl', 'Option.key'],
       ...['PaymentForm.url', 'Status.docsLink', 'Status.topUpLink', 'Status.turnstileSiteKey', 'Token.maskedKey'],
+      'WebhookEndpoint.url',
     ]);
   });
 

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import type { Person } from '../support/api.js';
@@ -14,7 +17,7 @@ const key = 'the key of the gateway';
 type Parameters = Record<string, string>;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { OUTBOUND_ALLOW: '127.0.0.1' } });
+  server = await startServer({ environment: { OUTBOUND_ALLOW: '127.0.0.1', PAYMENT_SWEEP_INTERVAL: '1' } });
   pool = new pg.Pool({ connectionString: server.database.url, max: 2 });
   root = await server.api.setUp();
   await configure();
@@ -427,6 +430,71 @@ describe('check-then-act on the inviter’s share', () => {
     ]);
     expect(rows).toEqual([{ quota: '9000000000000000' }, { quota: '2000000' }]);
     expect(await reconcile(pool)).toEqual([]);
+  });
+});
+
+describe('the key of the Epay gateway', () => {
+  afterAll(() => configure());
+
+  const set = async (by: Person, name: string, value: string): Promise<unknown> =>
+    (await server.api.rest(by, 'PUT', '/api/option/', { key: name, value })).body;
+  const isSet = async (): Promise<unknown> =>
+    (await server.api.graphql(root, '{ options(filter: { keys: ["EpayKey"] }) { items { isSet } } }')).data;
+  /** A key that was saved just now was entered for the address that is saved after it. */
+  const ageKey = (): Promise<unknown> =>
+    pool.query(`UPDATE options SET updated_at = updated_at - interval '31 seconds' WHERE key = 'EpayKey'`);
+  const known = { options: { items: [{ isSet: true }] } };
+
+  it('is not sent to another address than it was entered for: the sweep asks there for nothing', async () => {
+    const received: string[] = [];
+    const thief = createServer((request, response) => {
+      received.push(request.url ?? '');
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => void thief.listen(0, '127.0.0.1', resolve));
+    await configure();
+    await ageKey();
+    await order();
+    const { port } = thief.address() as AddressInfo;
+    await set(root, 'PayAddress', `http://127.0.0.1:${port}`);
+    await pool.query(`UPDATE top_up_orders SET created_at = created_at - interval '11 minutes'`);
+    await delay(2500);
+    expect(received).toEqual([]);
+    expect(await isSet()).toEqual({ options: { items: [{ isSet: false }] } });
+    const { rows } = await pool.query(
+      `SELECT changes FROM audit_entries WHERE subject_id = 'EpayKey' ORDER BY id DESC LIMIT 1`,
+    );
+    expect(JSON.stringify(rows)).not.toContain(key);
+    // The key is entered for this address: now it is asked.
+    await set(root, 'EpayKey', key);
+    await pool.query('UPDATE top_up_orders SET asked_at = NULL');
+    for (let n = 0; n < 200 && received.length === 0; n++) await delay(100);
+    expect(received[0]).toContain('act=order');
+    thief.closeAllConnections();
+    thief.close();
+  });
+
+  it('stays when only the path of the address changes', async () => {
+    await configure();
+    await ageKey();
+    await set(root, 'PayAddress', 'https://pay.example.com/gateway');
+    expect(await isSet()).toEqual(known);
+  });
+
+  it('stays when the form of an older console saves it before the address', async () => {
+    await configure();
+    await set(root, 'EpayKey', 'a new key');
+    await set(root, 'PayAddress', 'https://other.example.com');
+    expect(await isSet()).toEqual(known);
+  });
+
+  it('is not sent readably over the internet', async () => {
+    await configure();
+    expect(await set(root, 'PayAddress', 'http://pay.example.com')).toMatchObject({
+      success: false,
+      message: 'PayAddress must be an https:// address',
+    });
+    expect(await isSet()).toEqual(known);
   });
 });
 

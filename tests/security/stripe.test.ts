@@ -455,6 +455,18 @@ describe('the sweep', () => {
     expect(await balance()).toBe(5_000_000);
   });
 
+  it('finds the payment of an order whose page got no number, and of no other', async () => {
+    const { tradeNo, id } = await order();
+    const unpaid = await order();
+    stripe.pay(tradeNo);
+    await pool.query('UPDATE top_up_orders SET provider_order_id = NULL WHERE id = ANY ($1)', [[id, unpaid.id]]);
+    await age();
+    await until(async () => (await balance()) > 0, 'the payment is found');
+    await sweeps();
+    expect(await balance()).toBe(5_000_000);
+    expect([await history(id), await history(unpaid.id)]).toEqual([['credited'], []]);
+  });
+
   it('processes an event whose processing failed', async () => {
     const { tradeNo } = await order();
     const event = stripe.completed(stripe.pay(tradeNo));
@@ -781,6 +793,86 @@ describe('a refund that is made in the dashboard', () => {
     const event = stripe.event('refund.created', { ...stripe.refund(payment, 1000), ...change }, over);
     expect(await send(event)).toBe(200);
     expect([await balance(), await history(id)]).toEqual([5_000_000, ['credited', 'refused']]);
+  });
+});
+
+describe('revenue', () => {
+  interface Income {
+    readonly time: string;
+    readonly money: { readonly amount: string };
+    readonly paid: { readonly amount: string };
+    readonly refunded: { readonly amount: string };
+    readonly orders: number;
+    readonly quota: number;
+  }
+  const income = async (): Promise<Income[]> => {
+    const fields = 'money { amount } paid { amount } refunded { amount }';
+    const { data } = await server.api.graphql(
+      root,
+      `{ revenue(bucket: DAY, timeZone: "UTC") { time ${fields} orders quota }
+         topUps(filter: { statuses: [PAID] }) { sums { keptByCurrency { amount } } } }`,
+    );
+    const { revenue, topUps } = data as {
+      revenue: Income[];
+      topUps: { sums: { keptByCurrency: Array<{ amount: string }> } };
+    };
+    const total = revenue.reduce((sum, { money }) => sum + Number(money.amount), 0);
+    expect(topUps.sums.keptByCurrency.map(({ amount }) => Number(amount))).toEqual([total]);
+    return revenue;
+  };
+
+  it('is what was paid less what went back, each when it moved', async () => {
+    await pool.query('DELETE FROM top_up_orders');
+    const { id } = await paidOrder(10);
+    const second = await paidOrder(20);
+    await pool.query(`UPDATE top_up_orders SET paid_at = paid_at - interval '40 days'`);
+    await paidOrder(5);
+    expect(await refundOf(id, { amount: '4.00' })).toMatchObject({ confirmed: true });
+    // A refund and a dispute of one payment: together no more than was paid.
+    expect(await refundOf(second.id, { amount: '15.00' })).toMatchObject({ confirmed: true });
+    const dispute = stripe.dispute(second.payment, 'needs_response', { id: 'du_income' });
+    await send(stripe.event('charge.dispute.created', dispute));
+    const row = (money: string, paid: string, refunded: string, orders: number, quota: number): object => ({
+      ...{ time: expect.any(String) as string, money: { amount: money }, paid: { amount: paid } },
+      ...{ refunded: { amount: refunded }, orders, quota },
+    });
+    expect(await income()).toEqual([
+      row('30.00', '30.00', '0.00', 2, 15_000_000),
+      row('-19.00', '5.00', '24.00', 1, 2_500_000 - 12_000_000),
+    ]);
+    const { rows } = await pool.query<{ kept: string; balances: string }>(
+      `SELECT sum(money - refunded) AS kept,
+              (SELECT sum(amount) FROM ledger_entries WHERE user_id = $1 AND kind = 'top_up') AS balances
+         FROM top_up_orders WHERE status = 'success'`,
+      [buyer.id],
+    );
+    expect(rows[0]).toEqual({ kept: '1100', balances: String(17_500_000 - 12_000_000) });
+    // A dispute that is won is income again.
+    await send(stripe.event('charge.dispute.closed', { ...dispute, status: 'won' }));
+    expect((await income())[1]).toEqual(row('-14.00', '5.00', '19.00', 1, 2_500_000 - 9_500_000));
+  });
+
+  it('shows the outcome of each refund and dispute of an order', async () => {
+    const { id, payment } = await paidOrder();
+    await refundOf(id, { amount: '1.00' });
+    stripe.losesResponseOf = 'refunds';
+    await refundOf(id, { amount: '2.00' });
+    stripe.disputed.add(payment);
+    expect(await refundOf(id, { amount: '3.00' })).toBe('UPSTREAM_INVALID_RESPONSE');
+    await send(stripe.event('charge.dispute.created', stripe.dispute(payment, 'needs_response', { id: 'du_outcome' })));
+    const { data } = await server.api.graphql(
+      root,
+      `{ topUpReversals(orderId: ${id}) { kind state money { amount currency } actorName note } }`,
+    );
+    const one = (kind: string, state: string, amount: string, by: string | null): object => ({
+      ...{ kind, state, money: { amount, currency: 'USD' }, actorName: by, note: by ? 'the buyer asked for it' : '' },
+    });
+    expect(data?.['topUpReversals']).toEqual([
+      one('REFUND', 'DONE', '1.00', 'root'),
+      one('REFUND', 'PENDING', '2.00', 'root'),
+      one('REFUND', 'UNDONE', '3.00', 'root'),
+      one('DISPUTE', 'PENDING', '10.00', null),
+    ]);
   });
 });
 

@@ -228,6 +228,24 @@ export class ScriptedStripe {
       const payment = url.searchParams.get('payment_intent');
       return { body: { object: 'list', data: this.refunds.filter((one) => one.payment_intent === payment) } };
     }
+    // docs.stripe.com/search, 2026-11-27: without a query, or with a field that cannot be searched, it is a bad request.
+    if (path === 'payment_intents/search') {
+      const wanted = /^metadata\['trade_no'\]:'(\w+)' AND status:'succeeded'$/.exec(
+        url.searchParams.get('query') ?? '',
+      );
+      if (!wanted) return refuse(400, { message: 'We were unable to parse your search query.' });
+      const paid = [...this.sessions.values()].filter(
+        (one) => one.client_reference_id === wanted[1] && one.payment_status === 'paid',
+      );
+      const data = paid.map((one) => ({ id: one.payment_intent, object: 'payment_intent', status: 'succeeded' }));
+      return { body: { object: 'search_result', url: '/v1/payment_intents/search', has_more: false, data } };
+    }
+    if (path === 'checkout/sessions') {
+      const payment = url.searchParams.get('payment_intent');
+      return {
+        body: { object: 'list', data: [...this.sessions.values()].filter((one) => one.payment_intent === payment) },
+      };
+    }
     const session = this.sessions.get(path.replace(/^checkout\/sessions\//, ''));
     return session ? { body: { ...session } } : refuse(404, { code: 'resource_missing', message: `No such ${path}` });
   }

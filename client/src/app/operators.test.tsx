@@ -46,6 +46,7 @@ it.each<[readonly Permission[], readonly string[]]>([
   [['PAYMENTS'], ['payments', 'allStatements']],
   [['CODES'], ['redemptions']],
   [['ALERTS'], ['alerts']],
+  [['WEBHOOKS'], ['webhooks']],
   [['AUDIT'], ['priceHistory', 'audit']],
   [['LOGS_READ'], []],
   [['USAGE_READ'], ['profit']],
@@ -214,6 +215,7 @@ describe('links to other screens', () => {
         calls: null,
         failedCalls: null,
         models: [],
+        endpoints: null,
         count: null,
       }}
     />

@@ -19,6 +19,7 @@ import SpaceDashboardOutlinedIcon from '@mui/icons-material/SpaceDashboardOutlin
 import TaskAltOutlinedIcon from '@mui/icons-material/TaskAltOutlined';
 import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
+import WebhookOutlinedIcon from '@mui/icons-material/WebhookOutlined';
 import type SvgIcon from '@mui/material/SvgIcon';
 import type { Permission } from '../lib/permissions.js';
 
@@ -50,6 +51,7 @@ export interface SideBarEntry {
     | 'audit'
     | 'priceHistory'
     | 'alerts'
+    | 'webhooks'
     | 'wallet'
     | 'statements'
     | 'personal';
@@ -269,6 +271,14 @@ export const screens: readonly ScreenEntry[] = [
     permission: ['ALERTS'],
     sideBar: { group: 'admin', label: 'alerts', Icon: NotificationsOutlinedIcon },
   },
+  {
+    paths: ['/webhook'],
+    module: 'webhooks/WebhookList',
+    access: 'admin',
+    permission: ['WEBHOOKS'],
+    sideBar: { group: 'admin', label: 'webhooks', Icon: WebhookOutlinedIcon },
+  },
+  { paths: ['/webhook/delivery'], module: 'webhooks/WebhookDeliveryList', access: 'admin', permission: ['WEBHOOKS'] },
   {
     paths: ['/price-history'],
     module: 'audit/PriceHistoryList',

@@ -9,7 +9,7 @@ export type Permission =
   | (typeof rootPermissions)[number]
   | ('CHANNELS_READ' | 'CHANNELS_WRITE' | 'CHANNELS_SECRETS' | 'USERS_READ' | 'USERS_WRITE' | 'USERS_QUOTA')
   | ('BUDGETS' | 'PRICES' | 'PAYMENTS' | 'CODES' | 'LOGS_READ' | 'LOGS_DELETE' | 'LOGS_CONTENT' | 'TASKS_READ')
-  | ('USAGE_READ' | 'OPTIONS' | 'ALERTS');
+  | ('USAGE_READ' | 'OPTIONS' | 'ALERTS' | 'WEBHOOKS');
 
 const isRootOnly = (permission: Permission): boolean => rootPermissions.some((one) => one === permission);
 

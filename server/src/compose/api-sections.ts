@@ -29,6 +29,7 @@ import { accountRoutes } from '../console/users/account.routes.js';
 import { userRoutes } from '../console/users/user.routes.js';
 import { statementRoutes } from '../console/statements/statement.routes.js';
 import { callbackRoutes, orderRoutes, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
+import { webhookRoutes } from '../console/webhooks/webhook.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { endpointRoutes } from '../services/endpoints.js';
 import { playgroundRoute } from '../services/playground/playground.routes.js';
@@ -138,6 +139,11 @@ export const apiSections: readonly ApiSection[] = [
     'Import',
     'From one-api, new-api, Veloera, one-hub or LiteLLM, into a fresh site. The file is uploaded here; everything else is GraphQL (`siteImport`, `checkImport`, `startImport`, `cancelImport`, `discardImport`).',
     importRoutes,
+  ),
+  sectionOf(
+    'Webhooks',
+    'Addresses that receive events of the site, and what was sent to them. The events and the form of the messages: docs/guide/webhooks.md.',
+    webhookRoutes,
   ),
   sectionOf('Health', 'For load balancers and Prometheus.', healthRoutes),
 ];

@@ -19,6 +19,7 @@ import { Token } from '../console/tokens/index.js';
 import { User } from '../console/users/index.js';
 import { TopUpOrder } from '../billing/payments/index.js';
 import { BillingProfile, Statement, StatementMonth } from '../billing/statements/index.js';
+import { SiteEvent, WebhookDelivery, WebhookEndpoint } from '../console/webhooks/index.js';
 
 /** Every table that is read and written through TypeORM. */
 export const entities: readonly EntityClass[] = [
@@ -52,4 +53,7 @@ export const entities: readonly EntityClass[] = [
   Statement,
   StatementMonth,
   BillingProfile,
+  SiteEvent,
+  WebhookEndpoint,
+  WebhookDelivery,
 ];

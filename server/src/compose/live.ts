@@ -5,12 +5,14 @@ import type { LogSources } from '../console/logs/log-live.resolver.js';
 import { LogTail } from '../console/logs/index.js';
 import { CreativeTask, TaskWatch } from '../console/tasks/index.js';
 import type { TaskSources } from '../console/tasks/task-live.resolver.js';
+import { SiteEventTail } from '../console/webhooks/index.js';
+import type { SiteEventSources } from '../console/webhooks/webhook.resolver.js';
 import type { BalanceSources } from '../console/users/balance.resolver.js';
 import { BalanceWatch, User } from '../console/users/index.js';
 import type { Platform } from './platform.js';
 import type { ComposedRelay } from './relay.js';
 
-type LiveSources = LogSources & ChannelSources & TaskSources & BalanceSources;
+type LiveSources = LogSources & ChannelSources & TaskSources & BalanceSources & SiteEventSources;
 
 /** The event sources of subscriptions, and the registry of open ones. */
 export function composeLive(
@@ -22,11 +24,14 @@ export function composeLive(
   const logs = new LogTail({ database: dataSource, signals, secrets, report });
   const balances = new BalanceWatch({ users: dataSource.getRepository(User), ...watched });
   shutdown.onStop('log tail', () => logs.stop());
+  const siteEvents = new SiteEventTail({ database: dataSource, report });
+  shutdown.onStop('event tail', () => siteEvents.stop());
   shutdown.onStop('balance watch', () => balances.stop());
   return {
     live: {
       logs,
       balances,
+      siteEvents,
       channels: new ChannelWatch({ channels: dataSource.getRepository(Channel), ...watched }),
       tasks: new TaskWatch({ drawings: drawingService, tasks: dataSource.getRepository(CreativeTask), ...watched }),
     },

@@ -24,6 +24,8 @@ import { StatementService } from '../console/statements/index.js';
 import { Statement, StatementCloser } from '../billing/statements/index.js';
 import { StatementClock } from '../billing/statements/statement.jobs.js';
 import { OrderService, PaymentTestService, WalletService } from '../console/wallet/index.js';
+import { WebhookDelivery, WebhookEndpoint, WebhookService } from '../console/webhooks/index.js';
+import { SiteEventRetention, WebhookSender } from '../console/webhooks/webhook.jobs.js';
 
 export type Operations = ReturnType<typeof composeOperations>;
 import type { Accounts } from './accounts.js';
@@ -168,6 +170,30 @@ export function composeOperations(platform: Platform, { setupService, notificati
   budgetNotices.start();
   shutdown.onStop('notices of budgets', () => budgetNotices.stop());
 
+  // Events for systems of the operator
+  const webhookService = new WebhookService({
+    endpoints: dataSource.getRepository(WebhookEndpoint),
+    deliveries: dataSource.getRepository(WebhookDelivery),
+    secrets,
+    guard: platform.outboundGuard,
+    auditLog: auditService,
+  });
+  const { nodeId } = platform;
+  const webhookSender = new WebhookSender({
+    database: dataSource,
+    state,
+    fetch: guardedFetch,
+    secrets,
+    nodeId,
+    clock,
+    logger,
+  });
+  webhookSender.start();
+  shutdown.onStop('webhooks', () => webhookSender.stop());
+  const siteEventRetention = new SiteEventRetention({ database: dataSource, state, nodeId, clock, logger });
+  siteEventRetention.start();
+  shutdown.onStop('event retention', () => siteEventRetention.stop());
+
   // Usage
   const usageService = new UsageService({ database: reads, options: optionService, clock });
   const hourlyModels = new HourlyModelsService({ database: reads, options: optionService, clock });
@@ -193,6 +219,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     usedUpBudgets,
     budgetRefusals,
     captureService,
+    webhookService,
     usageService,
     hourlyModels,
     insightService,

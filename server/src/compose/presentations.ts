@@ -46,6 +46,7 @@ import { userRoutes } from '../console/users/user.routes.js';
 import { paymentProviders } from '../billing/payments/index.js';
 import { statementRoutes } from '../console/statements/statement.routes.js';
 import { orderRoutes, paymentCallbacks, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
+import { webhookRoutes } from '../console/webhooks/webhook.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';
 import { errorResponse } from '../services/client-errors.js';
 import { playgroundRoutes } from '../services/playground/playground.routes.js';
@@ -227,5 +228,6 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes(statementRoutes, operations.statementService, rest),
     paymentCallbacks(operations.paymentCallbacks, rest),
     restRoutes(usageRoutes, operations, rest),
+    restRoutes(webhookRoutes, operations.webhookService, rest),
   ];
 }

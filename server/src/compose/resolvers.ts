@@ -73,6 +73,7 @@ import { SignInResolver } from '../console/sign-in/sign-in.resolver.js';
 import { InviteRelations, UserResolver } from '../console/users/user.resolver.js';
 import { StatementResolver } from '../console/statements/statement.resolver.js';
 import { WalletResolver } from '../console/wallet/wallet.resolver.js';
+import { SiteEventResolver, WebhookResolver } from '../console/webhooks/webhook.resolver.js';
 import { ChannelsByTag } from '../console/channels/index.js';
 import type { Subjects } from './subjects.js';
 
@@ -207,6 +208,8 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [ChannelLiveResolver, () => new ChannelLiveResolver()],
   [TaskLiveResolver, () => new TaskLiveResolver()],
   [BalanceResolver, () => new BalanceResolver()],
+  [WebhookResolver, ({ operations }) => new WebhookResolver(operations.webhookService)],
+  [SiteEventResolver, () => new SiteEventResolver()],
 ];
 
 /** The GraphQL schema before its resolvers: building it needs their classes only, and no database. */

@@ -26,6 +26,7 @@ import {
 import { optionPermissions } from './option-permissions.js';
 import { Option } from './option.entity.js';
 import { preconditionOf } from './option-precondition.js';
+import { assertKeepsSecret, secretClearedBy } from './secret-addresses.js';
 import {
   defaultOptionValues,
   definitionOf,
@@ -52,6 +53,9 @@ export interface OptionServiceDeps {
 
 /** Advisory lock id: an arbitrary number, the same on every node. */
 const changeLock = 730_512;
+
+/** A secret that the same user saved within this time before its address belongs to the new address. */
+const sameFormMilliseconds = 30_000;
 
 /** Settings: a snapshot in memory for readers, and the only way to change one. */
 export class OptionService {
@@ -118,16 +122,17 @@ export class OptionService {
     const { admin, key } = this.assertMayWrite(actor, name);
     if (definitionOf(key).writer === 'root') requireConfirmed(admin);
     const value = parseOption(key, text);
-    await this.deps.options.manager.transaction(async (manager) => {
+    assertKeepsSecret(key, value);
+    const changed = await this.deps.options.manager.transaction(async (manager) => {
       const before = await this.stored(manager, key);
       await this.assertReady(manager, key, value);
       const after = optionText(key, value);
       // A default that is saved is stored the first time, so that a later default does not replace it.
-      if (after === before && (await manager.existsBy(Option, { key }))) return;
+      if (after === before && (await manager.existsBy(Option, { key }))) return [];
       await this.store(manager, key, after, admin.id);
-      if (after !== before) await this.record(manager, admin, `Option ${key} changed`, key, before, after);
+      return after === before ? [] : this.record(manager, admin, key, before, after);
     });
-    await this.announce(key);
+    await this.announce(key, ...changed);
     return this.entry(admin, key);
   }
 
@@ -146,15 +151,15 @@ export class OptionService {
     const changed = await this.deps.options.manager.transaction(async (manager) => {
       const before = await this.stored(manager, key);
       const value = await next(parseOption(key, before), manager);
-      if (value === null) return false;
+      if (value === null) return null;
       const after = optionText(key, parseOption(key, optionText(key, value)));
-      if (after === before) return false;
+      if (after === before) return null;
+      assertKeepsSecret(key, value);
       await this.store(manager, key, after, admin.id);
-      await this.record(manager, admin, `Option ${key} changed`, key, before, after);
-      return true;
+      return this.record(manager, admin, key, before, after);
     });
-    if (changed) await this.announce(key);
-    return changed;
+    if (changed) await this.announce(key, ...changed);
+    return changed !== null;
   }
 
   /** @throws AppError INVALID_INPUT (unknown key), INSUFFICIENT_PRIVILEGES */
@@ -172,7 +177,7 @@ export class OptionService {
     await this.deps.options.manager.transaction(async (manager) => {
       const before = await this.stored(manager, key);
       await manager.delete(Option, { key });
-      await this.record(manager, root, `Option ${key} reset`, key, before, optionText(key, defaultOptionValues()[key]));
+      await this.log(manager, root, `Option ${key} reset`, key, before, optionText(key, defaultOptionValues()[key]));
     });
     await this.announce(key);
     return this.entry(root, key);
@@ -219,7 +224,30 @@ export class OptionService {
     }
   }
 
+  /**
+   * Records a change, and clears the secret that was entered for another address.
+   * @returns the keys of other settings that it changed
+   */
   private async record(
+    manager: EntityManager,
+    actor: Actor,
+    key: OptionKey,
+    before: string,
+    after: string,
+  ): Promise<OptionKey[]> {
+    await this.log(manager, actor, `Option ${key} changed`, key, before, after);
+    const secret = secretClearedBy(key, before, after);
+    const held = secret === undefined ? '' : await this.stored(manager, secret);
+    if (secret === undefined || held === '') return [];
+    const row = await manager.findOneBy(Option, { key: secret });
+    // Consoles save the settings of a form one by one, in any order.
+    if (row?.updatedBy === actor.id && Date.now() - row.updatedAt.getTime() < sameFormMilliseconds) return [];
+    await this.store(manager, secret, '', actor.id);
+    await this.log(manager, actor, `Option ${secret} cleared: ${key} changed`, secret, held, '');
+    return [secret];
+  }
+
+  private async log(
     manager: EntityManager,
     actor: Actor,
     content: string,

@@ -36,6 +36,7 @@ export const auditSubjects = [
   'log',
   'dashboard',
   'organisation',
+  'webhook',
 ] as const;
 export type AuditSubject = (typeof auditSubjects)[number];
 

@@ -36,6 +36,7 @@ export const permissionTable = {
   'usage.read': { area: 'logs', least: 'admin' },
   options: { area: 'site', least: 'admin' },
   alerts: { area: 'site', least: 'admin' },
+  webhooks: { area: 'site', least: 'admin' },
   audit: { area: 'site', least: 'root' },
 } as const satisfies Record<string, PermissionEntry>;
 

@@ -150,6 +150,7 @@ export const common = {
     notifications: 'Notifications',
     notificationsNew_one: 'Notifications, {{count}} new alert',
     notificationsNew_other: 'Notifications, {{count}} new alerts',
+    webhooks: 'Webhooks',
     alerts: 'Alerts',
     channelHealth: 'Channel health',
     modelHealth: 'Model health',

@@ -47,6 +47,7 @@ export const customRoles = {
     USAGE_READ: 'See usage, costs and growth of the whole site, and save dashboards.',
     OPTIONS: 'See all settings and change those that admins change.',
     ALERTS: 'See alerts of the site.',
+    WEBHOOKS: 'Follow events of the site, and choose where they are sent.',
     AUDIT: 'Read and export the audit log.',
   },
 };

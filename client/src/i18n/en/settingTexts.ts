@@ -292,6 +292,8 @@ export const settingTexts = {
     stripeCurrency: 'Three letters, such as USD. Orders are in this currency.',
     stripePrice: 'Charged in this currency per USD of balance.',
     stripeMinTopUp: 'In dollars. Stripe takes no payment below about 0.50 USD.',
+    payAddress:
+      'The merchant key is cleared when this moves to another server: enter it again afterwards. Plain http only within a private network.',
     payCallback: 'Leave empty to use the server URL.',
     topUpLink: 'Where users can buy codes.',
     statementZone: 'The name of a time zone, such as Asia/Tokyo. Monthly statements begin and end at its midnight.',

@@ -154,6 +154,7 @@ export const common = {
     notificationsNew_one: 'Notifications, {{count}} nouvelle alerte',
     notificationsNew_many: 'Notifications, {{count}} nouvelles alertes',
     notificationsNew_other: 'Notifications, {{count}} nouvelles alertes',
+    webhooks: 'Webhooks',
     alerts: 'Alertes',
     channelHealth: 'Santé des canaux',
     modelHealth: 'Santé des modèles',

@@ -49,6 +49,7 @@ export const customRoles = {
       'Voir la consommation, les coûts et la croissance de tout le site, et enregistrer des tableaux de bord.',
     OPTIONS: 'Voir tous les paramètres et modifier ceux que modifient les admins.',
     ALERTS: 'Voir les alertes du site.',
+    WEBHOOKS: 'Suivre les événements du site et choisir où ils sont envoyés.',
     AUDIT: 'Lire et exporter le journal d’audit.',
   },
 };

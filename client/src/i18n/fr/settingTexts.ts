@@ -294,6 +294,8 @@ export const settingTexts = {
     stripeCurrency: 'Trois lettres, comme USD. Les commandes sont dans cette devise.',
     stripePrice: 'Facturé dans cette devise par USD de solde.',
     stripeMinTopUp: 'En dollars. Stripe n’accepte aucun paiement sous 0,50 USD environ.',
+    payAddress:
+      'La clé marchand est effacée si l’adresse passe à un autre serveur : saisissez-la de nouveau ensuite. http simple uniquement dans un réseau privé.',
     payCallback: 'Laissez vide pour utiliser l’URL du serveur.',
     topUpLink: 'Où les utilisateurs peuvent acheter des codes.',
     statementZone:

@@ -146,6 +146,7 @@ export const common = {
     search: '検索（Ctrl+K）',
     notifications: '通知',
     notificationsNew_other: '通知、新しいアラート{{count}}件',
+    webhooks: 'Webhook',
     alerts: 'アラート',
     channelHealth: 'チャネル稼働状況',
     modelHealth: 'モデル稼働状況',

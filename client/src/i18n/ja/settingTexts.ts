@@ -293,6 +293,8 @@ export const settingTexts = {
     stripeCurrency: 'USDなどの3文字。注文はこの通貨になります。',
     stripePrice: '残高1 USDあたりの、この通貨での請求額。',
     stripeMinTopUp: 'ドル単位。Stripeは約0.50 USD未満の支払いを受け付けません。',
+    payAddress:
+      '別のサーバーに変えると加盟店キーは消去されます。その後もう一度入力してください。httpはプライベートネットワーク内のみです。',
     payCallback: '空欄の場合はサーバーURLを使用します。',
     topUpLink: 'ユーザーがコードを購入できる場所。',
     statementZone: 'Asia/Tokyoなどのタイムゾーン名。月次明細書はその0時で区切られます。',

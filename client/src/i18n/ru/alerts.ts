@@ -28,6 +28,7 @@ export const alerts = {
     ERROR_RATE: 'Много ошибок',
     SALE_BELOW_COST: 'Продажа ниже себестоимости',
     RECONCILE_DRIFT: 'Расхождение в учёте',
+    WEBHOOK_OFF: 'Вебхук отключён',
   },
   targets: { MAIL: 'Почта', WEBHOOK: 'Вебхук', TELEGRAM: 'Telegram', BARK: 'Bark' },
   noReason: 'Причина неизвестна.',
@@ -42,6 +43,10 @@ export const alerts = {
   drift_few: '{{count}} аккаунта с расхождением. Запустите npm run reconcile.',
   drift_many: '{{count}} аккаунтов с расхождением. Запустите npm run reconcile.',
   drift_other: '{{count}} аккаунта с расхождением. Запустите npm run reconcile.',
+  endpointsOff_one: '{{count}} адрес не отвечает несколько дней: {{endpoints}}',
+  endpointsOff_few: '{{count}} адреса не отвечают несколько дней: {{endpoints}}',
+  endpointsOff_many: '{{count}} адресов не отвечают несколько дней: {{endpoints}}',
+  endpointsOff_other: '{{count}} адресов не отвечают несколько дней: {{endpoints}}',
 
   notSent: 'Не отправлено через {{target}}: {{error}}',
   notSentShort: 'Не отправлено',

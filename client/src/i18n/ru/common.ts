@@ -161,6 +161,7 @@ export const common = {
     notificationsNew_many: 'Уведомления, {{count}} новых оповещений',
     notificationsNew_other: 'Уведомления, {{count}} новых оповещения',
 
+    webhooks: 'Вебхуки',
     alerts: 'Оповещения',
     channelHealth: 'Состояние каналов',
     modelHealth: 'Состояние моделей',

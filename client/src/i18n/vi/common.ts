@@ -146,6 +146,7 @@ export const common = {
     search: 'Tìm kiếm (Ctrl+K)',
     notifications: 'Thông báo',
     notificationsNew_other: 'Thông báo, {{count}} cảnh báo mới',
+    webhooks: 'Webhook',
     alerts: 'Cảnh báo',
     channelHealth: 'Tình trạng kênh',
     modelHealth: 'Tình trạng mô hình',

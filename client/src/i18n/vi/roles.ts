@@ -46,6 +46,7 @@ export const customRoles = {
     USAGE_READ: 'Xem mức sử dụng, chi phí và tăng trưởng của toàn trang, và lưu dashboard.',
     OPTIONS: 'Xem mọi cài đặt và đổi những cài đặt mà quản trị viên được đổi.',
     ALERTS: 'Xem cảnh báo của trang.',
+    WEBHOOKS: 'Theo dõi sự kiện của trang và chọn nơi gửi.',
     AUDIT: 'Đọc và xuất nhật ký kiểm toán.',
   },
 };

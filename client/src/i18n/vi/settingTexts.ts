@@ -292,6 +292,7 @@ export const settingTexts = {
     stripeCurrency: 'Ba chữ cái, chẳng hạn USD. Đơn hàng dùng tiền tệ này.',
     stripePrice: 'Số tiền thu bằng tiền tệ này cho mỗi USD số dư.',
     stripeMinTopUp: 'Tính bằng đô la. Stripe không nhận thanh toán dưới khoảng 0,50 USD.',
+    payAddress: 'Khóa merchant bị xóa khi đổi sang máy chủ khác: hãy nhập lại sau đó. Chỉ dùng http trong mạng riêng.',
     payCallback: 'Để trống để dùng URL máy chủ.',
     topUpLink: 'Nơi người dùng có thể mua mã.',
     statementZone:

@@ -147,6 +147,7 @@ export const common = {
     notifications: '通知',
     notificationsNew_one: '通知，{{count}} 条新告警',
     notificationsNew_other: '通知，{{count}} 条新告警',
+    webhooks: 'Webhook',
     alerts: '告警',
     channelHealth: '渠道健康',
     modelHealth: '模型健康',

@@ -46,6 +46,7 @@ export const customRoles = {
     USAGE_READ: '查看全站用量、成本和增长，并保存看板。',
     OPTIONS: '查看全部设置，修改管理员可修改的设置。',
     ALERTS: '查看站点告警。',
+    WEBHOOKS: '查看站点事件，并设置发送地址。',
     AUDIT: '查看和导出审计日志。',
   },
 };

@@ -28,3 +28,4 @@ export * from './tasks.js';
 export * from './tokenKeys.js';
 export * from './tokens.js';
 export * from './users.js';
+export * from './webhooks.js';

@@ -286,6 +286,7 @@ export const settingTexts = {
     stripeCurrency: '三个字母，例如 USD。订单使用该币种。',
     stripePrice: '充值一美元需支付的该币种金额。',
     stripeMinTopUp: '单位为美元。Stripe 不接受低于约 0.50 美元的付款。',
+    payAddress: '改为其他服务器时会清除商户密钥，之后请重新填写。仅内网可用 http。',
     payCallback: '留空则使用服务器地址。',
     topUpLink: '购买兑换码的地址。',
     statementZone: '时区名称，例如 Asia/Shanghai。每月对账单以该时区的零点为界。',

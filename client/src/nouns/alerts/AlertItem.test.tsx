@@ -15,6 +15,7 @@ const below: AlertRowFragment = {
   calls: null,
   failedCalls: null,
   models: ['gpt-4.1 (40)', 'org/nova'],
+  endpoints: null,
   count: 2,
   openedAt: '2026-11-20T14:05:00.000Z',
   endedAt: null,

@@ -10,13 +10,14 @@ export const alertTones: Record<AlertKind, Tone> = {
   ERROR_RATE: 'red',
   SALE_BELOW_COST: 'amber',
   RECONCILE_DRIFT: 'red',
+  WEBHOOK_OFF: 'amber',
 };
 
 export const alertKinds = Object.keys(alertTones) as AlertKind[];
 
 /** Describes what has happened, with the figures of the alert. */
 export function alertDetail(t: TFunction, alert: AlertRowFragment): string {
-  const { kind, reason, balance, threshold, calls, failedCalls, models, count } = alert;
+  const { kind, reason, balance, threshold, calls, failedCalls, models, endpoints, count } = alert;
   switch (kind) {
     case 'CHANNEL_DISABLED':
       return reason ?? t('alerts.noReason');
@@ -28,6 +29,8 @@ export function alertDetail(t: TFunction, alert: AlertRowFragment): string {
       return t('alerts.belowCost', { count: count ?? 0, models: (models ?? []).join(', ') });
     case 'RECONCILE_DRIFT':
       return t('alerts.drift', { count: count ?? 0 });
+    case 'WEBHOOK_OFF':
+      return t('alerts.endpointsOff', { count: count ?? 0, endpoints: (endpoints ?? []).join(', ') });
   }
 }
 

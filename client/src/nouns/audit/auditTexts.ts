@@ -13,6 +13,7 @@ export const subjectTexts = {
   LOG: 'audit.subjects.log',
   DASHBOARD: 'audit.subjects.dashboard',
   ORGANISATION: 'audit.subjects.organisation',
+  WEBHOOK: 'audit.subjects.webhook',
 } as const satisfies Record<AuditEntry['subject'], string>;
 
 const actionTexts = {

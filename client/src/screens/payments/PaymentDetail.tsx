@@ -11,6 +11,7 @@ import { LoadFailure } from '../../components/LoadFailure.js';
 import { Notice } from '../../components/Notice.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
+import { ToneChip, type Tone } from '../../components/Tone.js';
 import { toFailure } from '../../lib/errors.js';
 import { dateTime } from '../../lib/format.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
@@ -19,9 +20,11 @@ import { useFormat } from '../../lib/useFormat.js';
 import {
   MarkPaymentPaidDocument,
   PaymentEventsDocument,
+  type PaymentEventsQuery,
   type PaymentsQuery,
   RefundPaymentDocument,
   type TopUpEventKind,
+  type TopUpReversalState,
 } from './payments.generated.js';
 import { amountOf, statusTexts } from './paymentTexts.js';
 
@@ -38,6 +41,22 @@ const eventTexts = {
   DISPUTE_WON: 'payments.events.disputeWon',
   DISPUTE_LOST: 'payments.events.disputeLost',
 } as const satisfies Record<TopUpEventKind, string>;
+
+type Reversal = PaymentEventsQuery['topUpReversals'][number];
+
+const outcomeTexts = {
+  REFUND: {
+    PENDING: 'payments.outcomes.refundPending',
+    DONE: 'payments.outcomes.refundDone',
+    UNDONE: 'payments.outcomes.refundRefused',
+  },
+  DISPUTE: {
+    PENDING: 'payments.outcomes.disputed',
+    DONE: 'payments.events.disputeLost',
+    UNDONE: 'payments.outcomes.disputeWon',
+  },
+} as const satisfies Record<Reversal['kind'], Record<TopUpReversalState, string>>;
+const outcomeTones: Record<TopUpReversalState, Tone> = { PENDING: 'amber', DONE: 'blue', UNDONE: 'grey' };
 
 /** An order with its history. An unpaid one can be marked as paid. */
 export function PaymentDetail({
@@ -112,6 +131,23 @@ export function PaymentDetail({
           ]}
         />
       </DrawerSection>
+      {data && data.topUpReversals.length > 0 && (
+        <DrawerSection title={t('payments.reversals')}>
+          <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none', display: 'grid', gap: 1.5 }}>
+            {data.topUpReversals.map(({ id, kind, state, money: amount, createdAt, payment }) => (
+              <Box component="li" key={id}>
+                <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
+                  <Box className="num">{amountOf(amount)}</Box>
+                  <ToneChip tone={outcomeTones[state]}>{t(outcomeTexts[kind][state])}</ToneChip>
+                </Box>
+                <Box className="num" sx={{ color: 'text.secondary', fontSize: 12, overflowWrap: 'anywhere' }}>
+                  {[dateTime(createdAt, 'seconds'), payment].filter(Boolean).join(' · ')}
+                </Box>
+              </Box>
+            ))}
+          </Box>
+        </DrawerSection>
+      )}
       <DrawerSection title={t('payments.history')} explanation={t('payments.historyHint')}>
         {error && <LoadFailure title={t('grid.failed')} error={error} onRetry={() => void refetch()} />}
         {data?.topUpEvents.length === 0 && <Box sx={{ color: 'text.secondary' }}>{t('payments.noEvents')}</Box>}

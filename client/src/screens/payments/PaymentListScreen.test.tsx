@@ -63,7 +63,7 @@ it('lists the orders of all users, and adds up what was received', async () => {
     __typename: 'TopUpOrderSums',
     orders: 1,
     quota: 5_000_000,
-    byCurrency: [money('73'), { ...money('1500'), currency: 'JPY' }],
+    keptByCurrency: [money('73'), { ...money('1500'), currency: 'JPY' }],
   };
   await renderScreen({
     path: '/payment?tradeNo=USR7NO1&user=7',
@@ -126,7 +126,7 @@ it('does not show rows of an earlier filter when those of the chosen one could n
     answers(PaidSumsDocument, {
       topUps: {
         __typename: 'TopUpOrderPage',
-        sums: { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] },
+        sums: { __typename: 'TopUpOrderSums', orders: 0, quota: 0, keptByCurrency: [] },
       },
     }),
   ];
@@ -142,7 +142,7 @@ it('does not show rows of an earlier filter when those of the chosen one could n
 
 it('marks an unpaid order as paid, with a note, and shows what happened to it', async () => {
   signInAs();
-  const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] };
+  const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, keptByCurrency: [] };
   const event = (kind: string, detail: string) => ({
     __typename: 'TopUpEvent',
     at: '2026-11-20T14:06:00.000Z',
@@ -150,6 +150,10 @@ it('marks an unpaid order as paid, with a note, and shows what happened to it', 
     detail,
     payment: 'gw1',
     actorName: null,
+  });
+  const reversal = (id: number, kind: string, state: string) => ({
+    __typename: 'TopUpReversal',
+    ...{ id, kind, state, createdAt: '2026-11-20T14:06:00.000Z', payment: null, money: money('1.00') },
   });
   const mark = {
     request: { query: MarkPaymentPaidDocument, variables: { id: 1, note: 'seen at the gateway' } },
@@ -168,7 +172,14 @@ it('marks an unpaid order as paid, with a note, and shows what happened to it', 
     mocks: [
       answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 1, items: [order(1)] } }),
       answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } }),
-      answers(PaymentEventsDocument, { topUpEvents: [event('REFUSED', 'another amount was paid')] }),
+      answers(PaymentEventsDocument, {
+        topUpEvents: [event('REFUSED', 'another amount was paid')],
+        topUpReversals: [
+          reversal(1, 'REFUND', 'PENDING'),
+          reversal(2, 'REFUND', 'UNDONE'),
+          reversal(3, 'DISPUTE', 'PENDING'),
+        ],
+      }),
       paymentMethods,
       mark,
     ] as never,
@@ -177,6 +188,11 @@ it('marks an unpaid order as paid, with a note, and shows what happened to it', 
   fireEvent.click(screen.getByText('73.00 CNY'));
   const drawer = within(await screen.findByRole('dialog', { name: 'Order' }));
   await drawer.findByText('A report of the gateway was refused');
+  const outcomes = within(
+    drawer.getByRole('heading', { name: 'Refunds and disputes' }).closest('section') as HTMLElement,
+  );
+  const tones = ['Refund pending', 'Refund refused', 'Disputed'].map((text) => toneOf(outcomes.getByText(text)));
+  expect(tones).toEqual(['amber', 'grey', 'amber']);
   drawer.getByText(/another amount was paid · gw1$/);
   expect(drawer.queryByText('Refunded or disputed')).toBeNull();
   fireEvent.click(drawer.getByRole('button', { name: 'Mark as paid' }));
@@ -192,7 +208,7 @@ it('marks an unpaid order as paid, with a note, and shows what happened to it', 
 
 it('refunds a part of a paid order, with a note', async () => {
   signInAs();
-  const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] };
+  const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, keptByCurrency: [] };
   const refund = {
     request: {
       query: RefundPaymentDocument,
@@ -224,7 +240,7 @@ it('refunds a part of a paid order, with a note', async () => {
     mocks: [
       answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 1, items: [paid] } }),
       answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } }),
-      answers(PaymentEventsDocument, { topUpEvents: [] }),
+      answers(PaymentEventsDocument, { topUpEvents: [], topUpReversals: [] }),
       paymentMethods,
       refund,
     ] as never,
@@ -252,7 +268,7 @@ it('refunds a part of a paid order, with a note', async () => {
 describe('a refund', () => {
   type Part = BoundFunctions<typeof queries>;
   const input = jest.fn();
-  const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] };
+  const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, keptByCurrency: [] };
   const paid = order(1, { status: 'PAID', paidAt: '2026-11-20T15:00:00.000Z' });
   const request = {
     query: RefundPaymentDocument,
@@ -274,7 +290,7 @@ describe('a refund', () => {
     request,
     result: { errors: [{ message: 'The gateway refused it', extensions: { code, field } }] },
   });
-  const history = jest.fn(() => ({ data: { topUpEvents: [] } }));
+  const history = jest.fn(() => ({ data: { topUpEvents: [], topUpReversals: [] } }));
   const visit = async (...mocks: readonly object[]) => {
     signInAs();
     input.mockClear();
@@ -377,7 +393,7 @@ describe('a refund', () => {
       mocks: [
         answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 1, items: [one] } }),
         answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } }),
-        answers(PaymentEventsDocument, { topUpEvents: [event('CREDITED', null), ...events] }),
+        answers(PaymentEventsDocument, { topUpEvents: [event('CREDITED', null), ...events], topUpReversals: [] }),
         paymentMethods,
       ] as never,
     });
@@ -397,7 +413,10 @@ describe('a refund', () => {
       mocks: [
         answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 2, items: [part, whole] } }),
         answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } }),
-        answers(PaymentEventsDocument, { topUpEvents: [event('REFUNDED', 'root'), event('REFUNDED', null)] }),
+        answers(PaymentEventsDocument, {
+          topUpEvents: [event('REFUNDED', 'root'), event('REFUNDED', null)],
+          topUpReversals: [],
+        }),
         paymentMethods,
       ] as never,
     });

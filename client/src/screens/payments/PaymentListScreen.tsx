@@ -118,7 +118,7 @@ export function PaymentListScreen() {
             stats={[
               {
                 label: t('payments.received'),
-                value: sums ? sums.byCurrency.map(amountOf).join(' · ') || '–' : unknown,
+                value: sums ? sums.keptByCurrency.map(amountOf).join(' · ') || '–' : unknown,
                 note: t('logs.thisRange'),
               },
               { label: t('payments.credited'), value: sums ? money(sums.quota, 'balance') : unknown },

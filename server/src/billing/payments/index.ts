@@ -34,6 +34,6 @@ export {
 export { newApiFlagFields, newApiFlags } from './providers/new-api-flags.js';
 export { paymentMethodIds, paymentProviders } from './providers/all.js';
 export { Refunds } from './refunds.js';
-export { Reversals } from './reversals.js';
+export { type OrderReversal, readReversals, Reversals } from './reversals.js';
 export { TopUpOrder } from './top-up-order.entity.js';
 export { priceTopUp } from './top-up-price.js';

@@ -34,8 +34,8 @@ export type OrderSortField = 'id' | 'createdAt' | 'paidAt' | 'quota' | 'money' |
 export interface OrderSums {
   readonly orders: number;
   readonly quota: number;
-  /** Minor units by currency, currencies in alphabetical order. */
-  readonly money: ReadonlyArray<{ readonly currency: string; readonly minor: number }>;
+  /** Minor units by currency, currencies in alphabetical order: to pay, and the part of it that went back or is disputed. */
+  readonly money: ReadonlyArray<{ readonly currency: string; readonly minor: number; readonly refunded: number }>;
 }
 
 /**
@@ -80,14 +80,19 @@ export async function sumsOf(query: SelectQueryBuilder<TopUpOrder>): Promise<Ord
   const rows = await query
     .select('one.currency', 'currency')
     .addSelect('sum(one.money)', 'minor')
+    .addSelect('sum(one.refunded)', 'refunded')
     .addSelect('sum(one.quota)', 'quota')
     .addSelect('count(*)', 'orders')
     .groupBy('one.currency')
     .orderBy('one.currency')
-    .getRawMany<Record<'currency' | 'minor' | 'quota' | 'orders', string>>();
+    .getRawMany<Record<'currency' | 'minor' | 'refunded' | 'quota' | 'orders', string>>();
   return {
     orders: rows.reduce((sum, { orders }) => sum + Number(orders), 0),
     quota: rows.reduce((sum, { quota }) => sum + Number(quota), 0),
-    money: rows.map(({ currency, minor }) => ({ currency, minor: Number(minor) })),
+    money: rows.map(({ currency, minor, refunded }) => ({
+      currency,
+      minor: Number(minor),
+      refunded: Number(refunded),
+    })),
   };
 }

@@ -62,12 +62,13 @@ export class PaymentProviders {
     return provider.isConfigured(settings) ? provider.account(settings) : null;
   }
 
-  contextOf({ name }: PaymentProvider): ProviderContext {
+  /** @param signal aborts the calls of the provider */
+  contextOf({ name }: PaymentProvider, signal?: AbortSignal): ProviderContext {
     const settings = this.deps.options.values;
     const ourAddress = siteAddress(settings.ServerAddress);
     return {
       settings,
-      fetch: (call) => this.deps.fetch.fetch(call),
+      fetch: (call) => this.deps.fetch.fetch(signal ? { ...call, signal } : call),
       notifyUrl: `${settings.CustomCallbackAddress || ourAddress}/api/user/${name}/notify`,
       returnUrl: `${ourAddress}/log`,
       apiAddress: this.deps.apiAddress,

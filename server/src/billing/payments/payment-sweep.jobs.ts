@@ -37,6 +37,9 @@ export class PaymentSweep {
     (error) => this.deps.logger.warn({ err: error }, 'payments could not be swept'),
   );
 
+  /** Aborted by `stop`: a gateway that does not respond must not delay the end of the process. */
+  private readonly ending = new AbortController();
+
   constructor(private readonly deps: PaymentSweepDeps) {}
 
   start(): void {
@@ -44,8 +47,9 @@ export class PaymentSweep {
     void this.runs.run();
   }
 
-  /** Waits for a running sweep. */
+  /** Ends a running sweep. The outcome of an aborted refund is not known: it stays pending, and is sent again. */
   stop(): Promise<void> {
+    this.ending.abort();
     return this.runs.stop();
   }
 
@@ -53,13 +57,14 @@ export class PaymentSweep {
     const { state, nodeId, callbacks, refunds, providers, clock } = this.deps;
     if (!(await state.lease('payment-sweep', nodeId, leaseSeconds))) return;
     const before = new Date(clock.now() - grace);
-    const options = { most: batch, isStopped: () => this.runs.isStopped };
+    const { signal } = this.ending;
+    const options = { most: batch, isStopped: () => signal.aborted };
     await callbacks.resume(providers.list, before, options);
-    if (this.runs.isStopped) return;
-    await refunds.retry(before, options);
-    if (this.runs.isStopped) return;
+    if (signal.aborted) return;
+    await refunds.retry(before, { most: batch, signal });
+    if (signal.aborted) return;
     for (const id of await this.dueOrders()) {
-      if (this.runs.isStopped) return;
+      if (signal.aborted) return;
       await this.ask(id);
     }
   }
@@ -95,9 +100,10 @@ export class PaymentSweep {
     if (!order) return;
     try {
       const provider = providers.named(order.provider);
-      const payment = await provider.query(order, providers.contextOf(provider));
+      const payment = await provider.query(order, providers.contextOf(provider, this.ending.signal));
       if (payment) await callbacks.takeQueried(provider, payment);
     } catch (error) {
+      if (this.ending.signal.aborted) return;
       logger.warn({ err: error, tradeNo: order.tradeNo }, 'payment gateway could not be asked for an order');
     }
   }

@@ -28,9 +28,10 @@ export class Refunds {
    * Sends a refund that is pending. If the provider refuses it, or nothing was sent, its quota is returned. If the outcome
    * is not known, it stays pending.
    * @param isRetry an earlier attempt may have reached the provider
+   * @param signal aborts the call
    * @throws RefundRefused; AppError if nothing was sent, and the refund is not sent again
    */
-  async send(id: number, isRetry = false): Promise<void> {
+  async send(id: number, isRetry = false, signal?: AbortSignal): Promise<void> {
     const { database, providers, logger } = this.deps;
     const [row] = await database.query<Array<StoredReversal & { orderId: number }>>(
       `SELECT ${reversalColumns}, one.order_id AS "orderId" FROM top_up_reversals one
@@ -42,7 +43,7 @@ export class Refunds {
     const provider = providers.named(order.provider);
     const refund = { key: keyOf(id), money: row.money, isRetry };
     try {
-      const number = await provider.refund(order, refund, providers.contextOf(provider));
+      const number = await provider.refund(order, refund, providers.contextOf(provider, signal));
       await database.query(
         `UPDATE top_up_reversals SET state = 'done', provider_id = coalesce(provider_id, $2)
           WHERE id = $1 AND state = 'pending'`,
@@ -68,10 +69,7 @@ export class Refunds {
   }
 
   /** Sends refunds again whose outcome is not known, if their provider makes a repeated one once. Never throws. */
-  async retry(
-    before: Date,
-    { most, isStopped }: { readonly most: number; readonly isStopped: () => boolean },
-  ): Promise<void> {
+  async retry(before: Date, { most, signal }: { readonly most: number; readonly signal: AbortSignal }): Promise<void> {
     const { database, providers, logger } = this.deps;
     const repeating = providers.list.filter(({ repeatsRefunds }) => repeatsRefunds).map(({ name }) => name);
     const rows = await database.query<Array<{ id: number }>>(
@@ -81,8 +79,10 @@ export class Refunds {
       [before, repeating, most],
     );
     for (const { id } of rows) {
-      if (isStopped()) return;
-      await this.send(id, true).catch((error: unknown) => logger.warn({ err: error, refund: id }, 'refund refused'));
+      if (signal.aborted) return;
+      await this.send(id, true, signal).catch((error: unknown) =>
+        logger.warn({ err: error, refund: id }, 'refund refused'),
+      );
     }
   }
 

@@ -23,7 +23,7 @@ export const minCalls = 20;
 const maxModels = 10;
 const maxReason = 500;
 
-/** Reads which conditions hold now. Each but `drifts` returns nothing while its setting is off. */
+/** Reads which conditions hold now. Each with a setting but `drifts` returns nothing while it is off. */
 export class AlertConditions {
   constructor(private readonly deps: AlertConditionsDeps) {}
 
@@ -91,6 +91,15 @@ export class AlertConditions {
     const most = [...channels].sort(([, one], [, other]) => other - one).slice(0, maxModels);
     const models = most.map(([name, count]) => (count === 1 ? name : `${name} (${count})`));
     return new Map([[null, { models, count: channels.size }]]);
+  }
+
+  /** Endpoints of webhooks that the server switched off because they failed, until an admin switches them on or deletes them. */
+  async endpointsOff(): Promise<Found> {
+    const rows = await this.deps.database.query<Array<{ name: string }>>(
+      'SELECT name FROM webhook_endpoints WHERE NOT enabled AND switched_off_at IS NOT NULL ORDER BY id',
+    );
+    const endpoints = rows.slice(0, maxModels).map(({ name }) => name);
+    return rows.length === 0 ? new Map() : new Map([[null, { endpoints, count: rows.length }]]);
   }
 
   /** Verifies the ledger like `npm run reconcile`. The time depends on the size of the ledger. */

@@ -32,6 +32,11 @@ const texts: Record<AlertKind, Texts> = {
       '{{value}} models are sold for less than they cost, each with the number of channels if several: {{value}}',
     values: [String(facts.count ?? 0), (facts.models ?? []).join(', ')],
   }),
+  WEBHOOK_OFF: (facts) => ({
+    title: 'An endpoint of webhooks was switched off',
+    content: 'Every attempt to send events to {{value}} failed for days. Switch it on once it works.',
+    values: [(facts.endpoints ?? []).join(', ')],
+  }),
   RECONCILE_DRIFT: (facts) => ({
     title: 'The ledger is inconsistent',
     content: '{{value}} accounts of the ledger are inconsistent. Run `npm run reconcile` to see them.',

@@ -6,6 +6,7 @@ export const alertKinds = [
   'ERROR_RATE',
   'SALE_BELOW_COST',
   'RECONCILE_DRIFT',
+  'WEBHOOK_OFF',
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
@@ -22,7 +23,9 @@ export interface AlertFacts {
   readonly failedCalls?: number;
   /** Models that are sold below cost, at most ten of them, with the number of channels if several. */
   readonly models?: readonly string[];
-  /** The number of all such models, or of ledger accounts that are inconsistent. */
+  /** Names of endpoints of webhooks that were switched off, at most ten of them. */
+  readonly endpoints?: readonly string[];
+  /** The number of all such models or endpoints, or of ledger accounts that are inconsistent. */
   readonly count?: number;
 }
 

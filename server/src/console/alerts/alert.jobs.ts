@@ -51,6 +51,7 @@ export class AlertClock {
     ERROR_RATE: () => this.deps.conditions.errorRates(),
     SALE_BELOW_COST: () => this.salesBelowCost(),
     RECONCILE_DRIFT: () => this.drifts(),
+    WEBHOOK_OFF: () => this.deps.conditions.endpointsOff(),
   };
 
   constructor(private readonly deps: AlertClockDeps) {}

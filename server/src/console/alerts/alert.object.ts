@@ -21,6 +21,7 @@ const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert 
   ERROR_RATE: 'At least option `alerts.error_rate_percent` of a channel’s calls failed within the last 15 minutes.',
   SALE_BELOW_COST: 'Models are sold for less than they cost. One alert of the site.',
   RECONCILE_DRIFT: 'The ledger is inconsistent.',
+  WEBHOOK_OFF: 'An endpoint of webhooks failed for days and was switched off. One alert of the site.',
 });
 
 export const AlertTargetEnum = enumType('AlertTarget', namesOf(alertTargets), 'Where messages about alerts are sent.', {
@@ -48,7 +49,8 @@ export class AlertObject extends fields({
   calls: int.orNull('Calls of the channel that were counted. Null unless calls fail.'),
   failedCalls: int.orNull('Those among them that failed. Null unless calls fail.'),
   models: nullable<readonly string[]>(() => [String], 'Models that are sold below cost, ten at most.'),
-  count: int.orNull('All models sold below cost, or inconsistent accounts.'),
+  endpoints: nullable<readonly string[]>(() => [String], 'Endpoints of webhooks that were switched off, ten at most.'),
+  count: int.orNull('All models sold below cost, endpoints that are off, or inconsistent accounts.'),
   openedAt: moment('When the condition began to hold.'),
   endedAt: moment.orNull('Null: the condition still holds.'),
 }) {}
@@ -66,6 +68,7 @@ export const toAlertObject = ({ id, kind, channelId, facts, openedAt, endedAt }:
   calls: facts.calls ?? null,
   failedCalls: facts.failedCalls ?? null,
   models: facts.models ?? null,
+  endpoints: facts.endpoints ?? null,
   count: facts.count ?? null,
 });
 

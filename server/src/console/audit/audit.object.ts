@@ -24,6 +24,7 @@ const AuditSubjectEnum = enumType(
     LOG: 'log',
     DASHBOARD: 'dashboard',
     ORGANISATION: 'organisation',
+    WEBHOOK: 'webhook',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
   {
@@ -38,6 +39,7 @@ const AuditSubjectEnum = enumType(
     LOG: 'Deleted log rows.',
     DASHBOARD: 'A saved dashboard.',
     ORGANISATION: 'An organisation, with its members, projects and invitations.',
+    WEBHOOK: 'An endpoint of webhooks.',
   },
 );
 

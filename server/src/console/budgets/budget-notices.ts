@@ -3,6 +3,7 @@ import { budgetWindowAt, type BudgetWindow } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import { formatQuota } from '../../shared/quota.js';
+import { recordSiteEvent } from '../../shared/site-events.js';
 import type { Notice } from '../notifications/index.js';
 import { type Budget, type BudgetRefusals, type BudgetState, readBudgetStates } from '../../billing/budgets/index.js';
 
@@ -11,7 +12,7 @@ const percentages = [100, 80, 50] as const;
 
 export interface BudgetNoticeDeps {
   readonly budgets: Repository<Budget>;
-  readonly database: Pick<DataSource, 'query'>;
+  readonly database: Pick<DataSource, 'query' | 'transaction'>;
   readonly notices: { notifyUser(userId: number, notice: Notice): void; notifyRoot(notice: Notice): void };
   readonly options: { readonly values: { readonly QuotaPerUnit: number; readonly DisplayInCurrencyEnabled: boolean } };
   /** The refusals of this node. */
@@ -88,7 +89,7 @@ export class BudgetNotices {
       const state = states.get(budget.id);
       const percent = state && this.percentOf(budget, state, refused.get(budget.id));
       const window = percent === undefined ? null : budgetWindowAt(budget, now);
-      if (state && percent !== undefined && window && (await this.claim(budget.id, window, percent))) {
+      if (state && percent !== undefined && window && (await this.claim(budget, state, window, percent))) {
         await this.send(budget, state, percent);
       }
     }
@@ -106,16 +107,30 @@ export class BudgetNotices {
   }
 
   /**
-   * Claims a notice for this node. The window of the last notice is over when it is before the first window that
+   * Claims a notice for this node, and writes the event of a used-up budget with it. The window of the last notice is over when it is before the first window that
    * counts: a rolling window has moved past it.
    */
-  private async claim(id: number, { start, from }: BudgetWindow, percent: number): Promise<boolean> {
-    const [rows] = await this.deps.database.query<[unknown[], number]>(
-      `UPDATE budgets SET notice_window = $2, notice_percent = $4
-        WHERE id = $1 AND (notice_window < $3 OR notice_percent < $4) RETURNING id`,
-      [id, start, from, percent],
-    );
-    return rows.length > 0;
+  private claim(
+    budget: Budget,
+    { used, end }: BudgetState,
+    { start, from }: BudgetWindow,
+    percent: number,
+  ): Promise<boolean> {
+    return this.deps.database.transaction(async (manager) => {
+      const [rows] = await manager.query<[unknown[], number]>(
+        `UPDATE budgets SET notice_window = $2, notice_percent = $4
+          WHERE id = $1 AND (notice_window < $3 OR notice_percent < $4) RETURNING id`,
+        [budget.id, start, from, percent],
+      );
+      if (rows.length > 0 && percent === 100) {
+        const { id, level, subjectId, groupName: group, kind, amount } = budget;
+        const resets = end?.toISOString() ?? null;
+        await recordSiteEvent(manager, 'budget.used_up', {
+          budget: { id, level, subject_id: subjectId, group, kind, amount, used, resets_at: resets },
+        });
+      }
+      return rows.length > 0;
+    });
   }
 
   private async send(budget: Budget, state: BudgetState, percent: number): Promise<void> {

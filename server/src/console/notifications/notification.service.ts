@@ -23,6 +23,17 @@ export interface NotificationDeps {
 
 /** Milliseconds in which this node does not warn a user again, after a warning or a refusal by the limit. */
 const quietMilliseconds = 10_000;
+/** Writes the event of a low balance, once a day and again after money came in. */
+const lowBalanceSql = `
+  WITH low AS (
+    INSERT INTO low_balance_events AS last (user_id, at) VALUES ($1, now())
+    ON CONFLICT (user_id) DO UPDATE SET at = excluded.at
+      WHERE last.at < excluded.at - interval '1 day'
+         OR EXISTS (SELECT 1 FROM ledger_entries e
+                     WHERE e.user_id = $1 AND e.account = 'user' AND e.amount > 0 AND e.created_at > last.at)
+    RETURNING user_id)
+  SELECT site_event('balance.low', jsonb_build_object('user', event_user(u), 'balance', $2::bigint))
+    FROM low JOIN users u ON u.id = low.user_id`;
 const maxUnderWay = 1000;
 const stopMilliseconds = 5000;
 
@@ -41,6 +52,7 @@ export class NotificationService {
     if (this.quiet.has(userId)) return;
     this.run(async () => {
       this.quiet.set(userId, true);
+      await this.deps.database.query(lowBalanceSql, [userId, left]);
       await this.notify(userId, this.lowQuota(left));
     });
   }

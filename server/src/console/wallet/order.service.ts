@@ -17,8 +17,10 @@ import {
   formatMoney,
   type OrderEvent,
   type OrderFilter,
+  type OrderReversal,
   type OrderStatus,
   readOrderEvents,
+  readReversals,
   parseMoney,
   recordOrderEvent,
   RefundRefused,
@@ -230,6 +232,15 @@ export class OrderService {
   async events(actor: MaybeActor, id: number): Promise<OrderEvent[]> {
     requirePermission(actor, 'payments');
     return readOrderEvents(this.deps.orders.manager, id);
+  }
+
+  /**
+   * The refunds and disputes of an order, oldest first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES
+   */
+  async reversals(actor: MaybeActor, id: number): Promise<OrderReversal[]> {
+    requirePermission(actor, 'payments');
+    return readReversals(this.deps.orders.manager, id);
   }
 
   /**

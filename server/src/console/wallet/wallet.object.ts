@@ -31,6 +31,7 @@ import {
   type OrderEvent,
   type OrderEventKind,
   type OrderFilter,
+  type OrderReversal,
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
@@ -167,6 +168,44 @@ export const toOrderEventObject = ({ kind, ...event }: OrderEvent): TopUpEventOb
   kind: kind.toUpperCase() as Uppercase<OrderEventKind>,
 });
 
+const ReversalKindEnum = enumType(
+  'TopUpReversalKind',
+  namesOf(['REFUND', 'DISPUTE']),
+  'Why money of an order goes back.',
+  { REFUND: 'It is paid back, by an admin or at the gateway.', DISPUTE: 'The bank of the buyer takes it back.' },
+);
+
+const ReversalStateEnum = enumType(
+  'TopUpReversalState',
+  namesOf(['PENDING', 'DONE', 'UNDONE']),
+  'The outcome of a refund or a dispute.',
+  {
+    PENDING: 'The gateway has not confirmed the refund, or the dispute is not decided.',
+    DONE: 'The money went back.',
+    UNDONE: 'The refund was refused or failed, or the dispute was won, and the quota was returned.',
+  },
+);
+
+@ObjectType('TopUpReversal', { description: 'A refund or a dispute of an order.' })
+export class TopUpReversalObject extends fields({
+  id: int('Ids grow with time.'),
+  kind: of<Uppercase<OrderReversal['kind']>>(() => ReversalKindEnum, 'A refund or a dispute.'),
+  state: of<Uppercase<OrderReversal['state']>>(() => ReversalStateEnum, 'The outcome.'),
+  money: of<MoneyObject>(() => MoneyObject, 'The amount.'),
+  quotaTaken: quota('Quota that was taken from the balance of the buyer, and is returned if it is undone.'),
+  createdAt: moment('When it was ordered or reported.'),
+  payment: text.orNull('The gateway’s number of it. Null: none, or not known yet.'),
+  actorName: text.orNull('The admin who ordered the refund. Null: it was made at the gateway, or by the bank.'),
+  note: text('The note of the admin.'),
+}) {}
+
+export const toReversalObject = ({ kind, state, money, currency, ...rest }: OrderReversal): TopUpReversalObject => ({
+  ...rest,
+  kind: kind.toUpperCase() as Uppercase<OrderReversal['kind']>,
+  state: state.toUpperCase() as Uppercase<OrderReversal['state']>,
+  money: toMoney(money, currency),
+});
+
 const toMoney = (minor: number, currency: string): MoneyObject => ({ amount: formatMoney(minor, currency), currency });
 
 @ObjectType('TopUpOrderSums', { description: 'Totals of all orders that match the filter, paid or not.' })
@@ -175,6 +214,10 @@ export class TopUpOrderSumsObject extends fields({
   quota: quota('Quota that these orders add to balances, or would add.'),
   usd: float('`quota` in USD, at today’s rate.'),
   byCurrency: of<MoneyObject[]>(() => [MoneyObject], 'Amounts to pay, one for each currency.'),
+  keptByCurrency: of<MoneyObject[]>(
+    () => [MoneyObject],
+    '`byCurrency` less what was refunded or is disputed, now: of paid orders, what the operator keeps.',
+  ),
 }) {}
 
 export const toOrderSums = ({ orders, quota, money }: OrderSums, quotaPerUnit: number): TopUpOrderSumsObject => ({
@@ -182,6 +225,7 @@ export const toOrderSums = ({ orders, quota, money }: OrderSums, quotaPerUnit: n
   quota,
   usd: quota / quotaPerUnit,
   byCurrency: money.map(({ minor, currency }) => toMoney(minor, currency)),
+  keptByCurrency: money.map(({ minor, refunded, currency }) => toMoney(minor - refunded, currency)),
 });
 
 @ObjectType('TopUpOrderPage', { implements: PageInterface, description: 'A page of orders.' })
@@ -254,19 +298,26 @@ export const RevenueBucketEnum = enumType(
   },
 );
 
-@ObjectType('Revenue', { description: 'Payments of one period, method and currency.' })
+@ObjectType('Revenue', { description: 'Payments and refunds of one period, method and currency.' })
 export class RevenueObject extends fields({
   time: moment('Start of the period.'),
   until: moment('End of the period, excluded.'),
   method: of<string>(() => PaymentMethodEnum, 'How the buyers paid.'),
-  money: of<MoneyObject>(() => MoneyObject, 'What was paid in the period.'),
+  money: of<MoneyObject>(() => MoneyObject, 'What is left of it: `paid` less `refunded`.'),
+  paid: of<MoneyObject>(() => MoneyObject, 'What was paid in the period.'),
+  refunded: of<MoneyObject>(
+    () => MoneyObject,
+    'What went back in the period, whenever it was paid: refunds and disputes, but those that failed or were won.',
+  ),
   orders: safeInt('Paid orders.'),
-  quota: quota('Quota added to balances.'),
+  quota: quota('Quota added to balances, less what refunds and disputes took back.'),
 }) {}
 
-export const toRevenueObject = ({ minor, currency, ...revenue }: Revenue): RevenueObject => ({
+export const toRevenueObject = ({ paid, refunded, currency, ...revenue }: Revenue): RevenueObject => ({
   ...revenue,
-  money: toMoney(minor, currency),
+  money: toMoney(paid - refunded, currency),
+  paid: toMoney(paid, currency),
+  refunded: toMoney(refunded, currency),
 });
 
 @InputType('StartTopUpInput', { description: 'An amount to buy.' })

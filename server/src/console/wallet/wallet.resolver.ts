@@ -28,6 +28,8 @@ import {
   toPaymentForm,
   toPaymentMethodObject,
   TopUpEventObject,
+  TopUpReversalObject,
+  toReversalObject,
   TopUpOrderListArgs,
   TopUpOrderObject,
   TopUpOrderPageObject,
@@ -70,6 +72,16 @@ export class WalletResolver {
     @Arg('orderId', () => Int, { description: '`TopUpOrder.id`.' }) orderId: number,
   ): Promise<TopUpEventObject[]> {
     return (await this.orders.events(actor, orderId)).map(toOrderEventObject);
+  }
+
+  @Query(() => [TopUpReversalObject], { description: 'Refunds and disputes of an order, oldest first.' })
+  @Access('payments')
+  @NotInPanels()
+  async topUpReversals(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('orderId', () => Int, { description: '`TopUpOrder.id`.' }) orderId: number,
+  ): Promise<TopUpReversalObject[]> {
+    return (await this.orders.reversals(actor, orderId)).map(toReversalObject);
   }
 
   @PayloadMutation(
@@ -156,7 +168,8 @@ export class WalletResolver {
   }
 
   @Query(() => [RevenueObject], {
-    description: 'Payments by period, method and currency, oldest first. Periods without payments are absent.',
+    description:
+      'Income by period, method and currency, oldest first: payments less refunds. Periods without either are absent.',
   })
   @Access('payments')
   @Cost(50)
@@ -164,7 +177,7 @@ export class WalletResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('range', () => TimeRangeObject, {
       nullable: true,
-      description: 'When the orders were paid. When absent: all payments.',
+      description: 'When the orders were paid or refunded. When absent: at any time.',
     })
     range?: TimeRangeObject | null,
     @Arg('timeZone', () => GraphQLTimeZone, { nullable: true, description: bucketZone }) timeZone?: string | null,

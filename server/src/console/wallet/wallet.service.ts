@@ -29,16 +29,18 @@ import {
   TopUpOrder,
 } from '../../billing/payments/index.js';
 
-/** Payments of one period, method and currency. */
+/** Payments and refunds of one period, method and currency. */
 export interface Revenue {
   readonly time: Date;
   readonly until: Date;
   /** Id of a method, or `other`. */
   readonly method: string;
   readonly currency: string;
-  /** Minor units. */
-  readonly minor: number;
+  /** Minor units that were paid, and those that went back: refunds and disputes that were begun in the period. */
+  readonly paid: number;
+  readonly refunded: number;
   readonly orders: number;
+  /** Added to balances, less what refunds and disputes took back. */
   readonly quota: number;
 }
 
@@ -72,6 +74,24 @@ const maxCodeLength = 64;
 const [ordersPerWindow, windowSeconds] = [30, 600];
 /** Milliseconds after which an unpaid order counts as expired. A later payment is still credited. */
 const orderLifetime = 86_400_000;
+
+/**
+ * What was paid and what went back between $1 and $2. Refunds and disputes of an order together are no more than its amount:
+ * the later one counts for the rest.
+ */
+const movementsSql = `
+  SELECT one.paid_at AS at, ${methodSql} AS method, one.currency, one.money AS paid, 0::bigint AS refunded, one.quota, 1 AS orders
+    FROM top_up_orders one
+   WHERE one.status = 'success' AND one.paid_at >= coalesce($1::timestamptz, '-infinity')
+     AND one.paid_at < coalesce($2::timestamptz, 'infinity')
+   UNION ALL
+  SELECT back.created_at, ${methodSql}, one.currency, 0, least(one.money, back.sum) - least(one.money, back.sum - back.money),
+         -back.taken, 0
+    FROM (SELECT *, sum(money) OVER (PARTITION BY order_id ORDER BY id) AS sum FROM top_up_reversals
+           WHERE state <> 'undone') back
+    JOIN top_up_orders one ON one.id = back.order_id
+   WHERE back.created_at >= coalesce($1::timestamptz, '-infinity')
+     AND back.created_at < coalesce($2::timestamptz, 'infinity')`;
 
 /** Online top-up and its orders (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export class WalletService {
@@ -201,46 +221,51 @@ export class WalletService {
   }
 
   /**
-   * Payments per period of the time zone, method and currency, oldest period first. Periods without payments are
-   * absent.
+   * Payments and refunds per period of the time zone, method and currency, oldest period first. Periods without either are
+   * absent. A refund counts when it was ordered, until it fails.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for an unknown zone, or for too many periods
    */
-  async revenue(actor: MaybeActor, paid: TimeRange, bucket: RevenueBucket, timeZone: string): Promise<Revenue[]> {
+  async revenue(
+    actor: MaybeActor,
+    { from, until }: TimeRange,
+    bucket: RevenueBucket,
+    timeZone: string,
+  ): Promise<Revenue[]> {
     requirePermission(actor, 'payments');
     assertTimeZone(timeZone);
-    const payments = this.query({ statuses: ['success'], paid });
-    const bounds = await payments
-      .clone()
-      .select('extract(epoch FROM min(one.paid_at))', 'first')
-      .addSelect('extract(epoch FROM max(one.paid_at))', 'last')
-      .getRawOne<Record<'first' | 'last', string | null>>();
-    if (bounds?.first == null || bounds.last == null) return [];
+    const database = this.deps.orders.manager;
+    const range = [from, until];
+    const [bounds] = await database.query<[Record<'first' | 'last', string | null>]>(
+      `SELECT extract(epoch FROM min(at)) AS first, extract(epoch FROM max(at)) AS last FROM (${movementsSql}) moved`,
+      range,
+    );
+    if (bounds.first === null || bounds.last === null) return [];
     const [first, last] = [Math.floor(Number(bounds.first)), Math.floor(Number(bounds.last))];
     // Postgres reads some names of zones differently, such as CET.
     const starts = bucketStarts({ from: first, end: last + 1 }, bucket, timeZone);
-    const rows = await payments
-      .andWhere('one.paid_at >= to_timestamp(:first) AND one.paid_at < to_timestamp(:end)', { first, end: last + 1 })
-      .select('width_bucket(extract(epoch FROM one.paid_at), :starts::numeric[]) - 1', 'period')
-      .addSelect(methodSql, 'method')
-      .addSelect('one.currency', 'currency')
-      .addSelect('sum(one.money)', 'minor')
-      .addSelect('sum(one.quota)', 'quota')
-      .addSelect('count(*)', 'orders')
-      .setParameter('starts', starts)
-      .groupBy('period, method, one.currency')
-      .orderBy('period')
-      .addOrderBy('method')
-      .addOrderBy('one.currency')
-      .getRawMany<
-        Pick<Revenue, 'method' | 'currency'> & { period: number } & Record<'minor' | 'quota' | 'orders', string>
-      >();
-    return rows.map(({ period, minor, quota, orders, ...row }) => {
-      const start = starts[period] ?? first;
+    const rows = await database.query<
+      Array<
+        Pick<Revenue, 'method' | 'currency'> & { period: number } & Record<
+            'paid' | 'refunded' | 'quota' | 'orders',
+            string
+          >
+      >
+    >(
+      `SELECT width_bucket(extract(epoch FROM at), $3::numeric[]) - 1 AS period, method, currency, sum(paid) AS paid,
+              sum(refunded) AS refunded, sum(quota) AS quota, sum(orders) AS orders
+         FROM (${movementsSql}) moved WHERE at < to_timestamp($4)
+        GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+      [...range, starts, last + 1],
+    );
+    return rows.map(({ period, method, currency, paid, refunded, quota, orders }) => {
+      const time = starts[period] ?? first;
       return {
-        ...row,
-        time: dateOf(start),
-        until: dateOf(bucketEnd(start, bucket, timeZone)),
-        minor: Number(minor),
+        method,
+        currency,
+        time: dateOf(time),
+        until: dateOf(bucketEnd(time, bucket, timeZone)),
+        paid: Number(paid),
+        refunded: Number(refunded),
         quota: Number(quota),
         orders: Number(orders),
       };

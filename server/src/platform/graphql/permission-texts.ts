@@ -24,5 +24,6 @@ export const permissionTexts: { readonly [Name in Permission]: string } = {
   'usage.read': 'Read usage, costs and growth of the whole site, and save dashboards.',
   options: 'Read all settings, and change those that admins may change.',
   alerts: 'Read alerts of the site, and mark them as seen.',
+  webhooks: 'Follow events of the site, and choose the addresses to which they are sent.',
   audit: 'Read and export the audit log.',
 };

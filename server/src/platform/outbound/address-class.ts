@@ -1,4 +1,4 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { parseRange } from '../../shared/address.js';
 
 /**
@@ -69,6 +69,14 @@ export function classify(address: string): AddressClass {
   const inner = embeddedIPv4(address);
   if (inner) return classOf(inner, 'ipv4');
   return classOf(address, 'ipv6');
+}
+
+/** Whether what is sent to this URL is unreadable on the internet: it is encrypted, or stays on private networks. */
+export function keepsSecrets(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  // A name without a dot is one of this machine or network.
+  return protocol === 'https:' || (isIP(host) === 0 ? !host.includes('.') : classify(host) !== 'public');
 }
 
 function classOf(address: string, family: 'ipv4' | 'ipv6'): AddressClass {

@@ -7,6 +7,7 @@ import { PaymentRetries1764100000006 } from './1764100000006-payment-retries.js'
 import { Plans1764100000007 } from './1764100000007-plans.js';
 import { Organisations1764100000008 } from './1764100000008-organisations.js';
 import { Statements1764100000009 } from './1764100000009-statements.js';
+import { Webhooks1764100000010 } from './1764100000010-webhooks.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   Plans1764100000007,
   Organisations1764100000008,
   Statements1764100000009,
+  Webhooks1764100000010,
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AppError } from '../../../../shared/errors.js';
+import { keepsSecrets } from '../../../../platform/outbound/address-class.js';
+import { AppError, InvalidInputError } from '../../../../shared/errors.js';
 import { formatMoney } from '../../money.js';
 import { type Payment, type ProviderContext, type RefundOrder, RefundRefused } from '../../provider.js';
 import type { TopUpOrder } from '../../top-up-order.entity.js';
@@ -47,8 +48,11 @@ export async function refundEpay(order: TopUpOrder, { money }: RefundOrder, cont
 }
 
 async function call(context: ProviderContext, query: URLSearchParams, form?: URLSearchParams): Promise<unknown> {
+  const { PayAddress } = context.settings;
+  // An address that was stored by an earlier version. Its form of payment contains no key.
+  if (!keepsSecrets(PayAddress)) throw new InvalidInputError('The payment gateway must have an https:// address');
   const { body } = await context.fetch({
-    url: `${context.settings.PayAddress}/api.php?${query.toString()}`,
+    url: `${PayAddress}/api.php?${query.toString()}`,
     policy: 'public-only',
     // A redirect would take the key to another address.
     followRedirects: false,

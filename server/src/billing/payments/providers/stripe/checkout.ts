@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { AppError, ConflictError, InvalidInputError } from '../../../../shared/errors.js';
 import type { Checkout, Payment, ProviderContext } from '../../provider.js';
 import type { TopUpOrder } from '../../top-up-order.entity.js';
@@ -16,13 +17,29 @@ export async function startCheckout(order: TopUpOrder, _amount: number, context:
 }
 
 export async function queryCheckout(
-  { providerOrderId }: TopUpOrder,
+  { tradeNo, providerOrderId }: TopUpOrder,
   context: ProviderContext,
 ): Promise<Payment | null> {
-  // Without a number, no buyer has seen a page.
-  const found = providerOrderId === null ? null : await find(providerOrderId, context);
+  if (providerOrderId === null) return searchPayment(tradeNo, context);
+  const found = await find(providerOrderId, context);
   return found && paymentOf(found);
 }
+
+/**
+ * The payment of an order whose page got no number here, because the process ended before it was stored. Pages cannot be
+ * searched, payments can, by their metadata (docs.stripe.com/search).
+ */
+async function searchPayment(tradeNo: string, context: ProviderContext): Promise<Payment | null> {
+  const query = new URLSearchParams({ query: `metadata['trade_no']:'${tradeNo}' AND status:'succeeded'` });
+  const [intent] = (await getStripe(context, `payment_intents/search?${query}`, intents)).data;
+  if (!intent) return null;
+  const pages = await getStripe(context, `checkout/sessions?payment_intent=${encodeURIComponent(intent.id)}`, sessions);
+  const page = pages.data.find(({ client_reference_id: reference }) => reference === tradeNo);
+  return page ? paymentOf(page) : null;
+}
+
+const intents = z.object({ data: z.array(z.object({ id: z.string() })) });
+const sessions = z.object({ data: z.array(session) });
 
 async function find(id: string, context: ProviderContext): Promise<Session | null> {
   try {

@@ -1,0 +1,211 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import WebhookOutlinedIcon from '@mui/icons-material/WebhookOutlined';
+import Button from '@mui/material/Button';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CodeBlock } from '../../components/CodeBlock.js';
+import { EmptyState } from '../../components/EmptyState.js';
+import { RowCard } from '../../components/grid/CardList.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { useListPage } from '../../components/grid/useListPage.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
+import { Dash, Num } from '../../components/Text.js';
+import { ToneChip, type Tone } from '../../components/Tone.js';
+import { useAction } from '../../components/useAction.js';
+import { dateTime, integer } from '../../lib/format.js';
+import { idPattern } from '../../lib/gridState.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import {
+  type DeliveryRowFragment,
+  ResendWebhookDocument,
+  WebhookDeliveriesDocument,
+  type WebhookDeliveryState,
+  WebhookEndpointsDocument,
+} from './webhooks.generated.js';
+
+const patterns = { state: /^(PENDING|DELIVERED|FAILED)$/, endpoint: idPattern };
+const tones: Record<WebhookDeliveryState, Tone> = { PENDING: 'amber', DELIVERED: 'green', FAILED: 'red' };
+
+/** The events that were sent to endpoints, or wait to be sent. */
+export function WebhookDeliveryListScreen() {
+  const { t } = useTranslation();
+  const grid = useServerGrid({ filters: { state: '', endpoint: '' }, patterns });
+  const { state, endpoint } = grid.filter;
+  const [opened, setOpened] = useState<number | null>(null);
+  const { rows, reload, listProps } = useListPage(
+    grid,
+    WebhookDeliveriesDocument,
+    {
+      page: grid.page,
+      pageSize: grid.pageSize,
+      filter: {
+        states: state ? [state as WebhookDeliveryState] : null,
+        endpointIds: endpoint ? [Number(endpoint)] : null,
+      },
+    },
+    ({ webhookDeliveries }) => webhookDeliveries,
+    { fetchPolicy: 'network-only' },
+  );
+  const endpoints = useQuery(WebhookEndpointsDocument).data?.webhookEndpoints;
+  const columns = useMemo(() => {
+    const nameOf = (id: number) => endpoints?.find((one) => one.id === id)?.name ?? `#${id}`;
+    return deliveryColumns(t, nameOf);
+  }, [t, endpoints]);
+  const shown = rows?.find(({ id }) => id === opened);
+  return (
+    <ListScreen
+      title={t('webhooks.deliveries')}
+      menu={[{ label: t('actions.refresh'), onSelect: reload }]}
+      filters={
+        <FilterBar
+          filters={grid.filters}
+          fields={[
+            {
+              name: 'endpoint',
+              label: t('webhooks.endpoint'),
+              choices: (endpoints ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+            },
+            {
+              name: 'state',
+              label: t('fields.status'),
+              choices: (['PENDING', 'DELIVERED', 'FAILED'] as const).map((value) => ({
+                value,
+                label: t(`webhooks.outcomes.${value}`),
+              })),
+            },
+          ]}
+        />
+      }
+    >
+      <ListGrid
+        label={t('webhooks.deliveries')}
+        columnsKey="webhook-deliveries-table-columns"
+        columns={columns}
+        {...listProps}
+        getRowId={(row) => row.id}
+        onRowOpen={(row) => setOpened(row.id)}
+        renderCard={(row) => (
+          <RowCard
+            title={row.kind}
+            value={<Num>{dateTime(row.createdAt, 'card')}</Num>}
+            meta={row.error || row.eventId}
+            chips={<Outcome row={row} />}
+          />
+        )}
+        empty={
+          <EmptyState
+            icon={<WebhookOutlinedIcon />}
+            title={t('webhooks.noDeliveries')}
+            text={t('webhooks.noDeliveriesText')}
+          />
+        }
+      />
+      {shown && <DeliveryDetail row={shown} onResent={reload} onClose={() => setOpened(null)} />}
+    </ListScreen>
+  );
+}
+
+function Outcome({ row: { state, status } }: { readonly row: DeliveryRowFragment }) {
+  const { t } = useTranslation();
+  return (
+    <ToneChip dot tone={tones[state]}>
+      {t(`webhooks.outcomes.${state}`)}
+      {status !== null && ` · ${status}`}
+    </ToneChip>
+  );
+}
+
+function DeliveryDetail({
+  row,
+  onResent,
+  onClose,
+}: {
+  readonly row: DeliveryRowFragment;
+  readonly onResent: () => void;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const act = useAction();
+  const [resend] = useMutation(ResendWebhookDocument);
+  const again = () =>
+    act(async () => {
+      await resend({ variables: { id: row.id } });
+      onResent();
+      return t('webhooks.resent');
+    });
+  return (
+    <SideDrawer
+      open
+      readOnly
+      width={520}
+      title={row.kind}
+      meta={row.eventId}
+      onClose={onClose}
+      footer={
+        <Button variant="outlined" sx={{ ml: 'auto' }} onClick={() => void again()}>
+          {t('webhooks.resend')}
+        </Button>
+      }
+    >
+      <DrawerSection title={t('webhooks.delivery')}>
+        <NameValues
+          rows={[
+            [t('fields.status'), <Outcome key="state" row={row} />],
+            [t('fields.createdAt'), dateTime(row.createdAt, 'seconds')],
+            [t('webhooks.triedAt'), row.triedAt && dateTime(row.triedAt, 'seconds')],
+            [t('webhooks.nextAt'), row.nextAt && dateTime(row.nextAt, 'seconds')],
+            [t('webhooks.tries'), integer(row.tries)],
+            [t('webhooks.duration'), row.durationMs !== null && `${integer(row.durationMs)} ms`],
+            [t('webhooks.error'), row.error],
+          ]}
+        />
+      </DrawerSection>
+      <DrawerSection title={t('webhooks.request')}>
+        <CodeBlock text={indented(row.request)} copyLabel={t('actions.copy')} copyValue={row.request} />
+      </DrawerSection>
+      {row.response !== '' && (
+        <DrawerSection title={t('webhooks.response')}>
+          <CodeBlock text={row.response} />
+        </DrawerSection>
+      )}
+    </SideDrawer>
+  );
+}
+
+const indented = (body: string): string => JSON.stringify(JSON.parse(body), null, 2);
+
+function deliveryColumns(t: TFunction, nameOf: (endpointId: number) => string): GridColDef<DeliveryRowFragment>[] {
+  return [
+    {
+      field: 'createdAt',
+      headerName: t('fields.createdAt'),
+      width: 160,
+      renderCell: ({ row }) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>,
+    },
+    { field: 'kind', headerName: t('webhooks.kind'), flex: 1, minWidth: 160 },
+    {
+      field: 'endpointId',
+      headerName: t('webhooks.endpoint'),
+      flex: 1,
+      minWidth: 140,
+      renderCell: ({ row }) => nameOf(row.endpointId),
+    },
+    {
+      field: 'state',
+      headerName: t('fields.status'),
+      width: 170,
+      renderCell: ({ row }) => <Outcome row={row} />,
+    },
+    { field: 'tries', headerName: t('webhooks.tries'), width: 90, renderCell: ({ row }) => <Num>{row.tries}</Num> },
+    {
+      field: 'triedAt',
+      headerName: t('webhooks.triedAt'),
+      width: 160,
+      renderCell: ({ row }) => (row.triedAt ? <Num>{dateTime(row.triedAt, 'seconds')}</Num> : <Dash />),
+    },
+  ];
+}

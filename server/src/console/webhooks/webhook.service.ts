@@ -1,0 +1,254 @@
+import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { andAmong } from '../../platform/db/conditions.js';
+import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
+import { keepsSecrets } from '../../platform/outbound/address-class.js';
+import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
+import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
+import { ConflictError, InvalidInputError, isAppError, NotFoundError } from '../../shared/errors.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
+import type { Secrets } from '../../shared/secrets.js';
+import { isSiteEventKind, type SiteEventKind } from '../../shared/site-events.js';
+import { newSecret } from './webhook-message.js';
+import { type DeliveryState, SiteEvent, WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
+
+/** What an admin sets of an endpoint. Absent fields keep their value. */
+export interface EndpointFields {
+  readonly name?: string | undefined;
+  readonly url?: string | undefined;
+  /** Empty: all kinds. */
+  readonly kinds?: readonly string[] | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** Conditions on deliveries. Absent fields do not restrict; an empty list matches nothing. */
+export interface DeliveryFilter {
+  readonly endpointIds?: readonly number[];
+  readonly states?: readonly DeliveryState[];
+  readonly kinds?: readonly SiteEventKind[];
+}
+
+export interface WebhookDeps {
+  readonly endpoints: Repository<WebhookEndpoint>;
+  readonly deliveries: Repository<WebhookDelivery>;
+  readonly secrets: Pick<Secrets, 'seal'>;
+  readonly guard: Pick<OutboundGuard, 'checkUrl'>;
+  readonly auditLog: AuditLog;
+}
+
+/** An endpoint with its secret, which is shown only now. */
+export interface KeyedEndpoint {
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: string;
+}
+
+const maxEndpoints = 20;
+const [maxName, maxUrl] = [64, 2000];
+/** Advisory lock id of creations. An arbitrary number, the same on every node. */
+const creationLock = 730_562;
+
+const sortKeys: SortKeys<WebhookDelivery, 'id'> = { id: { sql: 'one.id', value: ({ id }) => id } };
+
+/** Endpoints that receive events of the site, and what was sent to them. */
+export class WebhookService {
+  constructor(private readonly deps: WebhookDeps) {}
+
+  /** The endpoints, oldest first. @throws AppError INSUFFICIENT_PRIVILEGES */
+  async list(actor: MaybeActor): Promise<WebhookEndpoint[]> {
+    requirePermission(actor, 'webhooks');
+    return this.deps.endpoints.find({ order: { id: 'ASC' } });
+  }
+
+  /** @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED, INVALID_INPUT, CONFLICT (too many) */
+  async create(
+    actor: MaybeActor,
+    { name, url, kinds = [], enabled = true }: EndpointFields & { readonly name: string; readonly url: string },
+  ): Promise<KeyedEndpoint> {
+    const admin = this.requireAdmin(actor);
+    const fields = this.parse({ name, url, kinds, enabled });
+    const secret = newSecret();
+    const endpoint = await this.deps.endpoints.manager.transaction(async (manager) => {
+      await manager.query('SELECT pg_advisory_xact_lock($1)', [creationLock]);
+      if ((await manager.count(WebhookEndpoint)) >= maxEndpoints) {
+        throw new ConflictError(`A site has at most ${maxEndpoints} endpoints`);
+      }
+      const { identifiers } = await manager.insert(WebhookEndpoint, {
+        ...fields,
+        secretSealed: this.deps.secrets.seal(secret),
+      });
+      const created = await manager.findOneByOrFail(WebhookEndpoint, { id: identifiers[0]?.['id'] as number });
+      await this.audit(manager, admin, 'create', null, created);
+      return created;
+    });
+    return { endpoint, secret };
+  }
+
+  /** Switched on, an endpoint gets the events from then on. @throws AppError as `create`, NOT_FOUND */
+  async update(actor: MaybeActor, id: number, given: EndpointFields): Promise<WebhookEndpoint> {
+    const admin = this.requireAdmin(actor);
+    const fields = this.parse(given);
+    return this.change(id, async (manager, before) => {
+      const begins = fields.enabled && !before.enabled ? { failingSince: null, switchedOffAt: null } : {};
+      const set = { ...fields, ...begins };
+      if (Object.keys(set).length > 0) await manager.update(WebhookEndpoint, { id }, set);
+      // The server does not send what waits for an endpoint that is switched off, and it must not wait forever.
+      if (fields.enabled === false) {
+        await manager.query(
+          `UPDATE webhook_deliveries SET state = 'failed', error = 'The endpoint was switched off'
+            WHERE endpoint_id = $1 AND state = 'pending'`,
+          [id],
+        );
+      }
+      const after = await manager.findOneByOrFail(WebhookEndpoint, { id });
+      await this.audit(manager, admin, 'update', before, after);
+      return after;
+    });
+  }
+
+  /** Replaces the secret at once. @throws AppError as `update` */
+  async renewSecret(actor: MaybeActor, id: number): Promise<KeyedEndpoint> {
+    const admin = this.requireAdmin(actor);
+    const secret = newSecret();
+    const endpoint = await this.change(id, async (manager, before) => {
+      const secretSealed = this.deps.secrets.seal(secret);
+      await manager.update(WebhookEndpoint, { id }, { secretSealed });
+      await this.deps.auditLog.write(manager, admin, {
+        action: 'update',
+        subject: 'webhook',
+        id,
+        secrets: ['secret'],
+        before: { secret: '' },
+        after: { secret: secretSealed },
+      });
+      return before;
+    });
+    return { endpoint, secret };
+  }
+
+  /** Deletes an endpoint and what is known of its deliveries. @throws AppError as `update` */
+  async delete(actor: MaybeActor, id: number): Promise<void> {
+    const admin = this.requireAdmin(actor);
+    await this.change(id, async (manager, before) => {
+      await manager.delete(WebhookEndpoint, { id });
+      await this.audit(manager, admin, 'delete', before, null);
+    });
+  }
+
+  /** Deliveries, newest first. @throws AppError INSUFFICIENT_PRIVILEGES */
+  async listDeliveries(
+    actor: MaybeActor,
+    { endpointIds, states, kinds }: DeliveryFilter,
+    query: ListQuery<never>,
+  ): Promise<Slice<WebhookDelivery>> {
+    requirePermission(actor, 'webhooks');
+    const select = this.query();
+    andAmong(select, 'one.endpoint_id', endpointIds);
+    andAmong(select, 'one.state', states);
+    andAmong(select, 'event.kind', kinds);
+    return readSlice<WebhookDelivery, 'id'>(select, query, sortKeys);
+  }
+
+  /**
+   * Sends an event again, with its id, whatever became of it. It is tried as often as a new one.
+   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT (the endpoint is switched off)
+   */
+  async resend(actor: MaybeActor, id: number): Promise<WebhookDelivery> {
+    requirePermission(actor, 'webhooks');
+    const before = await this.deps.deliveries.findOneBy({ id });
+    if (!before) throw new NotFoundError('Delivery', id);
+    await this.requireEnabled(before.endpointId);
+    // One that runs keeps its lease.
+    await this.deps.deliveries.query(
+      `UPDATE webhook_deliveries SET state = 'pending', tries = 0, due_at = now()
+        WHERE id = $1 AND (state <> 'pending' OR due_at > now() + interval '60 seconds')`,
+      [id],
+    );
+    return this.query().andWhere('one.id = :id', { id }).getOneOrFail();
+  }
+
+  /** Sends an event `webhook.test` to one endpoint. @throws AppError as `resend` */
+  async test(actor: MaybeActor, endpointId: number): Promise<WebhookDelivery> {
+    requirePermission(actor, 'webhooks');
+    const { name } = await this.requireEnabled(endpointId);
+    const data = { endpoint: { id: endpointId, name } };
+    const [row] = await this.deps.deliveries.query<Array<{ id: string }>>(
+      `WITH event AS (INSERT INTO site_events (kind, data) VALUES ('webhook.test', $2) RETURNING id)
+       INSERT INTO webhook_deliveries (endpoint_id, event_id) SELECT $1, id FROM event RETURNING id`,
+      [endpointId, JSON.stringify(data)],
+    );
+    return this.query().andWhere('one.id = :id', { id: row?.id }).getOneOrFail();
+  }
+
+  private requireAdmin(actor: MaybeActor): Actor {
+    const admin = requirePermission(actor, 'webhooks');
+    requireConfirmed(admin);
+    return admin;
+  }
+
+  private async requireEnabled(id: number): Promise<WebhookEndpoint> {
+    const endpoint = await this.deps.endpoints.findOneBy({ id });
+    if (!endpoint) throw new NotFoundError('Endpoint', id);
+    if (!endpoint.enabled) throw new ConflictError('This endpoint is switched off', 'id');
+    return endpoint;
+  }
+
+  private async change<Result>(
+    id: number,
+    work: (manager: EntityManager, before: WebhookEndpoint) => Promise<Result>,
+  ): Promise<Result> {
+    return this.deps.endpoints.manager.transaction(async (manager) => {
+      const before = await manager.findOne(WebhookEndpoint, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (!before) throw new NotFoundError('Endpoint', id);
+      return work(manager, before);
+    });
+  }
+
+  private query(): SelectQueryBuilder<WebhookDelivery> {
+    return this.deps.deliveries
+      .createQueryBuilder('one')
+      .innerJoinAndMapOne('one.event', SiteEvent, 'event', 'event.id = one.event_id');
+  }
+
+  /** @throws AppError INVALID_INPUT */
+  private parse({ name, url, kinds, enabled }: EndpointFields) {
+    const shown = name?.trim();
+    if (shown !== undefined && (shown === '' || shown.length > maxName || shown.includes('\0'))) {
+      throw new InvalidInputError(`A name has 1 to ${maxName} characters`, 'name');
+    }
+    const unknown = kinds?.find((kind) => !isSiteEventKind(kind));
+    if (unknown !== undefined) throw new InvalidInputError('Unknown kind of event', 'kinds');
+    if (url !== undefined) this.checkUrl(url.trim());
+    return omitUndefined({ name: shown, url: url?.trim(), kinds: kinds && [...new Set(kinds)], enabled });
+  }
+
+  private checkUrl(url: string): void {
+    if (url.length > maxUrl || !URL.canParse(url)) throw new InvalidInputError('Enter an https:// address', 'url');
+    try {
+      this.deps.guard.checkUrl(new URL(url), 'public-only');
+    } catch (error) {
+      throw isAppError(error) ? new InvalidInputError(error.message, 'url') : error;
+    }
+    // Events name users and what they paid.
+    if (!keepsSecrets(url)) throw new InvalidInputError('Enter an https:// address', 'url');
+  }
+
+  private audit(
+    manager: EntityManager,
+    admin: Actor,
+    action: string,
+    before: WebhookEndpoint | null,
+    after: WebhookEndpoint | null,
+  ): Promise<void> {
+    const id = (before ?? after)?.id ?? 0;
+    return this.deps.auditLog.write(manager, admin, {
+      action,
+      subject: 'webhook',
+      id,
+      before: before && audited(before),
+      after: after && audited(after),
+    });
+  }
+}
+
+const audited = ({ name, url, kinds, enabled }: WebhookEndpoint) => ({ name, url, kinds, enabled });

@@ -1,0 +1,22 @@
+import { keepsSecrets } from '../platform/outbound/address-class.js';
+import { InvalidInputError } from '../shared/errors.js';
+import type { OptionKey } from './option-registry.js';
+
+/**
+ * Settings with the address to which the server sends a secret, without a person who watches it. The secret was entered for
+ * this address: another one must not receive it.
+ */
+const secretsByAddress: Partial<Record<OptionKey, OptionKey>> = { PayAddress: 'EpayKey' };
+
+/** @throws InvalidInputError for an address to which a secret would be sent readably over the internet */
+export function assertKeepsSecret(key: OptionKey, address: unknown): void {
+  if (secretsByAddress[key] === undefined || address === '') return;
+  if (!keepsSecrets(String(address))) throw new InvalidInputError(`${key} must be an https:// address`, key);
+}
+
+/** The secret that a change of this setting clears; undefined if it is still sent to the same server. */
+export function secretClearedBy(key: OptionKey, before: string, after: string): OptionKey | undefined {
+  return originOf(before) === originOf(after) ? undefined : secretsByAddress[key];
+}
+
+const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : address);

@@ -1,0 +1,336 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { siteEventKinds, siteEvents, type SiteEventKind } from '../../server/src/shared/site-events.js';
+import { EventReader } from '../support/event-reader.js';
+import { startScriptedServer, type ScriptedCall, type ScriptedServer } from '../support/scripted-server.js';
+import { startServer, type LocalServer } from '../support/server.js';
+import { operator } from './operator.js';
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let root: Person;
+let receiver: ScriptedServer;
+/** A second node on the same database. */
+let other: LocalServer;
+
+interface Message {
+  readonly type: SiteEventKind;
+  readonly timestamp: string;
+  readonly data: Record<string, never>;
+}
+
+const environment = { OUTBOUND_ALLOW: '127.0.0.1' };
+beforeAll(async () => {
+  receiver = await startScriptedServer(() => ({ status: 204, body: '' }));
+  site = await Site.open(environment);
+  root = await site.setUp();
+  other = await startServer({ environment, database: site.server.database });
+});
+afterAll(async () => {
+  await other.stop();
+  await site.stop();
+  await receiver.stop();
+});
+beforeEach(async () => {
+  await site.query('DELETE FROM webhook_endpoints');
+  receiver.calls.length = 0;
+  receiver.answer = () => ({ status: 204, body: '' });
+});
+
+/** @returns id and secret */
+async function endpoint(
+  kinds: readonly SiteEventKind[] = [],
+  path = '/hooks',
+): Promise<{ id: number; secret: string }> {
+  const given = { name: `to ${path}`, url: receiver.url + path, kinds };
+  const { body } = await site.expectSuccess(root, 'POST', '/api/webhook', given);
+  return body.data as { id: number; secret: string };
+}
+
+async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (await holds()) return;
+    await delay(100);
+  }
+  throw new Error(`not in 30 seconds: ${what}`);
+}
+
+const messageOf = ({ body }: ScriptedCall): Message => JSON.parse(body) as Message;
+const received = (path = '/hooks'): Message[] =>
+  receiver.calls.filter(({ url }) => url.pathname === path).map(messageOf);
+const arrived = (count: number, path?: string): Promise<void> =>
+  until(() => received(path).length >= count, `${count} messages`);
+/** Makes retries due. */
+const hurry = (): Promise<unknown> =>
+  site.query(`UPDATE webhook_deliveries SET due_at = now() WHERE state = 'pending' AND tried_at IS NOT NULL`);
+
+const deliveries = (more = ''): Promise<Array<Record<string, unknown>>> =>
+  site.query(`SELECT state, tries, status, response, error FROM webhook_deliveries ${more} ORDER BY id`);
+
+describe('an endpoint', () => {
+  it('has a secret that is shown once and stored encrypted, and its changes are audited', async () => {
+    const { id, secret } = await endpoint(['payment.paid']);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const listed = await site.expectSuccess(root, 'GET', '/api/webhook');
+    expect(listed.body.data).toEqual([
+      {
+        ...{ id, name: 'to /hooks', url: `${receiver.url}/hooks`, kinds: ['payment.paid'], enabled: true },
+        ...{ created_time: expect.any(Number) as number, failing_since: 0, switched_off_time: 0 },
+      },
+    ]);
+    const [row] = await site.query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook_endpoints');
+    expect(row?.secret_sealed).not.toContain(secret.slice(6));
+    const renewed = await site.graphql(root, `mutation { renewWebhookSecret(id: ${id}) { secret endpoint { id } } }`);
+    expect((renewed.data?.['renewWebhookSecret'] as { secret: string }).secret).not.toBe(secret);
+    await site.expectSuccess(root, 'PUT', '/api/webhook', { id, kinds: [], enabled: false });
+    await site.expectSuccess(root, 'DELETE', `/api/webhook/${id}`);
+    const audit = await site.query<{ action: string; changes: unknown }>(
+      `SELECT action, changes FROM audit_entries WHERE subject = 'webhook' AND subject_id = $1 ORDER BY id`,
+      [String(id)],
+    );
+    expect(audit.map(({ action }) => action)).toEqual(['create', 'update', 'update', 'delete']);
+    expect(JSON.stringify(audit)).not.toContain('whsec_');
+  });
+
+  it.each([
+    ['url', { url: 'http://billing.example.com/hooks' }],
+    ['url', { url: 'https://10.0.0.1/hooks' }],
+    ['url', { url: 'https://169.254.169.254/latest' }],
+    ['url', { url: 'https://user:password@billing.example.com' }],
+    ['url', { url: 'ftp://billing.example.com' }],
+    ['url', { url: 'no address' }],
+    ['name', { name: ' ' }],
+    ['kinds', { kinds: ['payment.invented'] }],
+  ])('is refused for its %s: %j', async (_field, change) => {
+    const given = { name: 'x', url: 'https://billing.example.com/hooks', ...change };
+    const { body } = await site.rest(root, 'POST', '/api/webhook', given);
+    expect(body).toMatchObject({ success: false });
+    expect(await site.query('SELECT 1 FROM webhook_endpoints')).toEqual([]);
+  });
+
+  it('is for holders of the permission', async () => {
+    const common = await site.invite(root);
+    const holder = await operator(site, root, ['webhooks']);
+    for (const query of ['{ webhookEndpoints { id } }', '{ webhookDeliveries { totalCount } }']) {
+      expect((await site.graphql(common, query)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+      expect((await site.graphql(holder, query)).codes).toEqual([]);
+    }
+  });
+});
+
+describe('a message', () => {
+  it('is signed as Standard Webhooks has it, and names the test', async () => {
+    const { id, secret } = await endpoint(['user.created']);
+    const { data } = await site.graphql(root, `mutation { testWebhook(id: ${id}) { delivery { id eventId state } } }`);
+    await arrived(1);
+    const [call] = receiver.calls;
+    const headers = call?.headers as Record<string, string>;
+    expect(new Webhook(secret).verify(call?.body ?? '', headers)).toEqual({
+      type: 'webhook.test',
+      timestamp: expect.any(String) as string,
+      data: { endpoint: { id, name: 'to /hooks' } },
+    });
+    const { delivery } = data?.['testWebhook'] as { delivery: { id: number; eventId: string } };
+    expect(headers['webhook-id']).toBe(delivery.eventId);
+    expect(() => new Webhook(secret).verify(`${call?.body} `, headers)).toThrow();
+    await until(async () => (await deliveries())[0]?.['state'] === 'delivered', 'the outcome is stored');
+    const page = await site.graphql(
+      root,
+      '{ webhookDeliveries { items { id kind state status tries request error nextAt } } }',
+    );
+    const shown = { id: delivery.id, kind: 'webhook.test', state: 'DELIVERED', status: 204, tries: 1 };
+    expect(page.data?.['webhookDeliveries']).toEqual({
+      items: [{ ...shown, request: call?.body, error: '', nextAt: null }],
+    });
+  });
+
+  it('reports users and keys in the order of their changes, once, without the text of a key', async () => {
+    await endpoint();
+    const username = `hooked${Date.now() % 1e6}`;
+    await site.expectSuccess(root, 'POST', '/api/user/', { username, password: `password of ${username}` });
+    const user = await site.signIn(username, `password of ${username}`);
+    const made = await site.expectSuccess(user, 'POST', '/api/token/', { name: 'mine', unlimited_quota: true });
+    const { id, key } = made.body.data as { id: number; key: string };
+    await site.graphql(user, `mutation { updateToken(input: { id: ${id}, name: "ours" }) { token { id } } }`);
+    const rotated = await site.graphql(user, `mutation { rotateToken(input: { id: ${id} }) { key } }`);
+    await site.expectSuccess(user, 'DELETE', `/api/token/${id}`);
+    for (const action of ['disable', 'enable', 'delete']) {
+      await site.expectSuccess(root, 'POST', '/api/user/manage', { id: user.id, action });
+    }
+    await arrived(8);
+    await delay(1500);
+    expect(received().map(({ type }) => type)).toEqual([
+      ...(['user.created', 'key.created', 'key.changed', 'key.changed', 'key.revoked'] as const),
+      ...(['user.disabled', 'user.enabled', 'user.deleted'] as const),
+    ]);
+    for (const { type, data } of received()) siteEvents[type].data.parse(data);
+    expect(received().slice(2, 4)).toMatchObject([{ data: { changed: ['name'] } }, { data: { changed: ['key'] } }]);
+    const bodies = receiver.calls.map(({ body }) => body).join();
+    expect(bodies).not.toContain(key.replace('sk-', ''));
+    const renewed = (rotated.data?.['rotateToken'] as { key: string }).key.replace('sk-', '');
+    expect(renewed).toMatch(/^\w{20,}$/);
+    expect(bodies).not.toContain(renewed);
+    expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(8);
+  });
+
+  it('is not sent for what was rolled back, and is for what was committed just before a crash', async () => {
+    await endpoint(['user.created']);
+    const insert = `INSERT INTO users (username, aff_code) VALUES ($1, $1)`;
+    await expect(
+      site.dataSource.transaction(async (manager) => {
+        await manager.query(insert, ['rolledback']);
+        throw new Error('rolled back');
+      }),
+    ).rejects.toThrow('rolled back');
+    // A process that dies after its commit leaves no more than this row.
+    await site.query(insert, ['committed']);
+    await arrived(1);
+    await delay(1200);
+    expect(received()).toMatchObject([{ type: 'user.created', data: { user: { username: 'committed' } } }]);
+  });
+
+  it('goes to the endpoints that want its kind, and not to one that is switched off', async () => {
+    await endpoint(['user.created'], '/users');
+    await endpoint(['key.created'], '/keys');
+    const off = await endpoint([], '/off');
+    await site.expectSuccess(root, 'PUT', '/api/webhook', { id: off.id, enabled: false });
+    await site.invite(root);
+    await arrived(1, '/users');
+    await delay(1200);
+    expect([received('/users').length, received('/keys').length, received('/off').length]).toEqual([1, 0, 0]);
+  });
+});
+
+describe('an endpoint that fails', () => {
+  it('gets the event again with the same id, later ones wait for its first attempts, and the end is stored', async () => {
+    const { id } = await endpoint(['user.created', 'user.deleted']);
+    receiver.answer = () => ({ status: 503, body: 'x'.repeat(5000) });
+    const user = await site.invite(root);
+    await arrived(1);
+    await site.expectSuccess(root, 'POST', '/api/user/manage', { id: user.id, action: 'delete' });
+    await delay(1200);
+    // The second event waits for the first one.
+    expect(received()).toHaveLength(1);
+    expect(await deliveries()).toMatchObject([
+      {
+        state: 'pending',
+        tries: 1,
+        status: 503,
+        response: 'x'.repeat(2048),
+        error: expect.stringContaining('503') as string,
+      },
+      { state: 'pending', tries: 0 },
+    ]);
+    receiver.answer = () => ({ status: 200 });
+    await hurry();
+    await arrived(3);
+    expect(received().map(({ type }) => type)).toEqual(['user.created', 'user.created', 'user.deleted']);
+    const [first, second] = receiver.calls;
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(second?.body).toBe(first?.body);
+    await until(async () => (await deliveries(`WHERE state = 'delivered'`)).length === 2, 'both are delivered');
+    const [row] = await site.query('SELECT failing_since FROM webhook_endpoints WHERE id = $1', [id]);
+    expect(row).toEqual({ failing_since: null });
+  });
+
+  it('is given up after the last attempt, and the event can be sent again', async () => {
+    await endpoint(['user.created']);
+    receiver.answer = () => ({ status: 500 });
+    await site.invite(root);
+    await arrived(1);
+    await until(async () => (await deliveries())[0]?.['tries'] === 1, 'the first outcome');
+    await site.query('UPDATE webhook_deliveries SET tries = 11');
+    await hurry();
+    await until(async () => (await deliveries())[0]?.['state'] === 'failed', 'the last outcome');
+    receiver.answer = () => ({ status: 200 });
+    const [{ id } = { id: '' }] = await site.query<{ id: string }>('SELECT id FROM webhook_deliveries');
+    await site.expectSuccess(root, 'POST', `/api/webhook/delivery/${id}/send`);
+    await until(async () => (await deliveries())[0]?.['state'] === 'delivered', 'it is delivered');
+    expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  it('is switched off after three days, with an alert, and at once if it is gone', async () => {
+    const { id } = await endpoint(['user.created'], '/dead');
+    receiver.answer = () => ({ status: 500 });
+    await site.invite(root);
+    await arrived(1, '/dead');
+    await until(async () => (await deliveries())[0]?.['status'] === 500, 'the first outcome');
+    await site.query(`UPDATE webhook_endpoints SET failing_since = now() - interval '73 hours'`);
+    await hurry();
+    const off = async (): Promise<boolean> =>
+      (await site.query('SELECT 1 FROM webhook_endpoints WHERE id = $1 AND NOT enabled', [id])).length === 1;
+    await until(off, 'it is switched off');
+    expect(await deliveries()).toMatchObject([{ state: 'failed', status: 500 }]);
+    // The conditions of alerts are checked after a change of settings, too.
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'Footer', value: String(Date.now()) });
+    const alerts = async (): Promise<unknown> =>
+      (await site.graphql(root, '{ alerts(filter: { kinds: [WEBHOOK_OFF], isOpen: true }) { items { endpoints } } }'))
+        .data?.['alerts'];
+    await until(async () => JSON.stringify(await alerts()).includes('to /dead'), 'the alert');
+    receiver.answer = () => ({ status: 410 });
+    await site.expectSuccess(root, 'PUT', '/api/webhook', { id, enabled: true });
+    await site.invite(root);
+    await until(off, 'it is gone');
+  });
+
+  it('that redirects, hangs up or sends without end does not keep the others waiting', async () => {
+    await endpoint(['user.created'], '/redirect');
+    await endpoint(['user.created'], '/fine');
+    receiver.answer = ({ url }) =>
+      url.pathname === '/redirect'
+        ? { status: 302, headers: { location: `${receiver.url}/elsewhere` } }
+        : { status: 200 };
+    await site.invite(root);
+    await arrived(1, '/redirect');
+    await arrived(1, '/fine');
+    await until(async () => (await deliveries(`WHERE status = 302 AND state = 'pending'`)).length === 1, 'refused');
+    expect(received('/elsewhere')).toEqual([]);
+  });
+});
+
+it('sends the events of payments, with amounts in the currency of the order', async () => {
+  await endpoint(['payment.paid', 'payment.refunded']);
+  const buyer = await site.invite(root);
+  await site.query(
+    `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at)
+     VALUES ($1, 'hooked', 'epay', '1000', 'wxpay', 1000000, 1460, 'CNY', now())`,
+    [buyer.id],
+  );
+  const [{ id } = { id: 0 }] = await site.query<{ id: number }>(
+    `SELECT id FROM top_up_orders WHERE trade_no = 'hooked'`,
+  );
+  await site.graphql(root, `mutation { markTopUpPaid(input: { id: ${id}, note: "seen" }) { order { id } } }`);
+  await arrived(1);
+  const [message] = received();
+  siteEvents['payment.paid'].data.parse(message?.data);
+  expect(message).toMatchObject({
+    type: 'payment.paid',
+    data: {
+      user: { id: buyer.id, username: buyer.username, external_id: null },
+      order: { number: 'hooked', amount: '14.60', refunded: '0.00', currency: 'CNY', quota: 1_000_000 },
+      detail: 'seen',
+    },
+  });
+});
+
+it('streams the same events to a subscription of an admin, and to nobody else', async () => {
+  const text = 'subscription { siteEventCreated(kinds: [USER_CREATED]) { items { id kind data } missed } }';
+  const reader = await EventReader.open(other.url, root, text);
+  await delay(300);
+  const user = await site.invite(root);
+  const events = (): unknown[] =>
+    reader.results.flatMap(({ data }) => (data?.['siteEventCreated'] as { items: unknown[] } | undefined)?.items ?? []);
+  await until(() => events().length > 0, 'the event');
+  expect(events()).toMatchObject([{ kind: 'USER_CREATED', data: { user: { id: user.id, username: user.username } } }]);
+  reader.close();
+  const refused = await EventReader.open(other.url, user, text);
+  await until(() => refused.codes.length > 0, 'the refusal');
+  expect(refused.codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+});
+
+it('lists the kinds for the console, each with its meaning', async () => {
+  const { data } = await site.graphql(root, '{ siteEventKinds { kind name about } }');
+  expect(data?.['siteEventKinds']).toEqual(
+    siteEventKinds.map((name) => ({ kind: name.replace('.', '_').toUpperCase(), name, about: siteEvents[name].about })),
+  );
+});
