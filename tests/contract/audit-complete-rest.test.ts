@@ -14,7 +14,7 @@ let last = 0;
 const fresh = (): string => `audited${++last}`;
 
 async function made(
-  table: 'users' | 'channels' | 'redemptions',
+  table: 'users' | 'channels' | 'redemptions' | 'webhook_endpoints',
   path: string,
   body: { name: string; [field: string]: unknown },
 ): Promise<number> {

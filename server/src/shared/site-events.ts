@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { budgetLevels } from './budget.js';
 
 const user = z.strictObject({
   id: z.int(),
@@ -56,8 +57,8 @@ export const siteEvents = {
     data: z.strictObject({
       budget: z.strictObject({
         id: z.int(),
-        level: z.enum(['token', 'user', 'group', 'channel', 'site']),
-        subject_id: z.int().describe('the key, user or channel; 0 for a group and the site'),
+        level: z.enum(budgetLevels),
+        subject_id: z.int().describe('the key, member, project, user or channel; 0 for a group and the site'),
         group: z.string(),
         kind: z.enum(['money', 'tokens', 'requests']),
         amount: z.int(),
