@@ -68,7 +68,7 @@ export class Organisations1764100000008 implements MigrationInterface {
 
       ALTER TABLE budgets DROP CONSTRAINT budgets_level_check;
       ALTER TABLE budgets ADD CONSTRAINT budgets_level_check
-        CHECK (level IN ('token', 'member', 'project', 'user', 'group', 'channel', 'site')) NOT VALID;
+        CHECK (level IN ('token', 'member', 'project', 'user', 'group', 'channel', 'site', 'plan')) NOT VALID;
     `);
   }
 
@@ -77,7 +77,7 @@ export class Organisations1764100000008 implements MigrationInterface {
       DELETE FROM budgets WHERE level IN ('member', 'project');
       ALTER TABLE budgets DROP CONSTRAINT budgets_level_check;
       ALTER TABLE budgets ADD CONSTRAINT budgets_level_check
-        CHECK (level IN ('token', 'user', 'group', 'channel', 'site'));
+        CHECK (level IN ('token', 'user', 'group', 'channel', 'site', 'plan'));
       ALTER TABLE tokens DROP COLUMN member_id, DROP COLUMN project_id;
       DROP TABLE invitations, projects, memberships;
       DROP INDEX users_organisations;
