@@ -309,6 +309,14 @@ describe('a phone', () => {
     await other.leave();
   });
 
+  it('keeps the menu of a page beside its range, which is below a title that leaves no room', async () => {
+    await page.goto('/status');
+    const range = await boxOf(page.getByRole('group', { name: 'Period' }));
+    const menu = await boxOf(page.getByRole('main').getByRole('button', { name: 'More actions', exact: true }));
+    expect(Math.abs(range.y + range.height / 2 - menu.y - menu.height / 2)).toBeLessThan(2);
+    expect(menu.x).toBeGreaterThan(range.x + range.width);
+  });
+
   it('has the range and the filters of the dashboard behind two buttons', async () => {
     await page.goto('/detail');
     await page.getByRole('button', { name: /^Time range/ }).click();

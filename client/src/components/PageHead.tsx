@@ -49,10 +49,13 @@ export function PageHead(props: PageHeadProps & { readonly hasViews?: boolean })
         )}
       </Box>
       {live}
-      {range}
-      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
-        {primary}
-        <PageMenu actions={menu} hasViews={hasViews} />
+      {/* Together on the next line where they do not fit beside the title. */}
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, minWidth: 0, maxWidth: '100%' }}>
+        {range}
+        <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
+          {primary}
+          <PageMenu actions={menu} hasViews={hasViews} />
+        </Box>
       </Box>
     </Box>
   );

@@ -262,3 +262,14 @@ export const belowCost = {
   more: 'And {{n}} more.',
   save: 'Save anyway',
 };
+
+/** Models without a price. */
+export const unpriced = {
+  text_one: '{{count}} model has no price, so calls to it are refused: ',
+  text_other: '{{count}} models have no price, so calls to them are refused: ',
+  comma: ', ',
+  more: ' and {{count}} more',
+  stop: '. ',
+  set: 'Set prices',
+  chip: 'No price',
+};

@@ -278,3 +278,15 @@ export const belowCost = {
   more: 'Et {{n}} de plus.',
   save: 'Enregistrer quand même',
 };
+
+/** Models without a price. */
+export const unpriced = {
+  text_one: '{{count}} modèle n’a pas de prix, ses appels sont refusés : ',
+  text_many: '{{count}} modèles n’ont pas de prix, leurs appels sont refusés : ',
+  text_other: '{{count}} modèles n’ont pas de prix, leurs appels sont refusés : ',
+  comma: ', ',
+  more: ' et {{count}} de plus',
+  stop: '. ',
+  set: 'Fixer les prix',
+  chip: 'Sans prix',
+};

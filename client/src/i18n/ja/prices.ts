@@ -251,3 +251,13 @@ export const belowCost = {
   more: '他{{n}}件。',
   save: 'このまま保存',
 };
+
+/** Models without a price. */
+export const unpriced = {
+  text_other: '{{count}}個のモデルに価格がなく、呼び出しは拒否されます：',
+  comma: '、',
+  more: '、他{{count}}個',
+  stop: '。',
+  set: '価格を設定',
+  chip: '価格なし',
+};

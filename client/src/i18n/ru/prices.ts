@@ -294,3 +294,17 @@ export const belowCost = {
   more: 'И ещё {{n}}.',
   save: 'Всё равно сохранить',
 };
+
+/** Models without a price. */
+export const unpriced = {
+  text_one: '{{count}} модель без цены, вызовы отклоняются: ',
+  text_few: '{{count}} модели без цены, вызовы отклоняются: ',
+  text_many: '{{count}} моделей без цены, вызовы отклоняются: ',
+  text_other: '{{count}} модели без цены, вызовы отклоняются: ',
+
+  comma: ', ',
+  more: ' и ещё {{count}}',
+  stop: '. ',
+  set: 'Задать цены',
+  chip: 'Нет цены',
+};

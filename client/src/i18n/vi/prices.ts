@@ -249,3 +249,13 @@ export const belowCost = {
   more: 'Và {{n}} mục khác.',
   save: 'Vẫn lưu',
 };
+
+/** Models without a price. */
+export const unpriced = {
+  text_other: '{{count}} mô hình chưa có giá, nên lượt gọi đến chúng bị từ chối: ',
+  comma: ', ',
+  more: ' và {{count}} mô hình khác',
+  stop: '. ',
+  set: 'Đặt giá',
+  chip: 'Chưa có giá',
+};

@@ -6,7 +6,7 @@ export const alerts = {
   none: '没有告警',
   emptyText: '渠道被禁用、余额不足、调用失败、低于成本的售价以及账本检查会在此报告。',
   all: '全部告警',
-  allOpen: '全部未解决的告警（{{total}}）',
+  allOpen: '全部未结束的告警（{{total}}）',
   loadFailed: '无法加载通知',
   site: '站点',
   span: '{{from}} – {{to}}',

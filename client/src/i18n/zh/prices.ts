@@ -248,3 +248,13 @@ export const belowCost = {
   more: '另有 {{n}} 个。',
   save: '仍然保存',
 };
+
+/** Models without a price. */
+export const unpriced = {
+  text_other: '{{count}} 个模型没有价格，调用会被拒绝：',
+  comma: '、',
+  more: ' 等另外 {{count}} 个',
+  stop: '。',
+  set: '设置价格',
+  chip: '无价格',
+};

@@ -62,9 +62,8 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
     const oneUser = username !== '';
     const points = bucketsOf(range.days, granularity);
     const { from, until } = range.at(now);
-    const variables = {
+    const question = {
       everybody,
-      oneUser,
       range: {
         from: new Date(from).toISOString(),
         ...(until === null ? {} : { until: new Date(until).toISOString() }),
@@ -72,7 +71,6 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
       timeZone: viewerZone(),
       bucket: ({ hour: 'HOUR', day: 'DAY', week: 'WEEK', month: 'MONTH' } as const)[granularity],
       filter: oneUser ? { usernames: [username] } : null,
-      points,
       cells: points * 6,
     };
     const rates = everybody
@@ -87,7 +85,7 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
           .query({ query: MyRatesDocument, fetchPolicy: 'no-cache' })
           .then(({ data: answer }) => answer?.myLogs.lastMinute);
     const [{ data: answer }, minute] = await Promise.all([
-      client.query({ query: DashboardDocument, variables, fetchPolicy: 'no-cache' }),
+      client.query({ query: DashboardDocument, variables: { ...question, oneUser, points }, fetchPolicy: 'no-cache' }),
       rates,
     ]);
     const page = answer?.usage ?? answer?.myUsage;
@@ -104,14 +102,7 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
       buckets: page.items.map((row) => ({ start: time(row.time), end: time(row.until) })),
       timeline: page.items.map(({ metrics }) => metrics),
       before: page.items.map(({ compared }) => compared ?? null),
-      question: {
-        everybody,
-        range: variables.range,
-        timeZone: variables.timeZone,
-        bucket: variables.bucket,
-        filter: variables.filter,
-        cells: variables.cells,
-      },
+      question,
       spend: spend.items,
       models: models.items,
       users: answer?.users?.items ?? [],

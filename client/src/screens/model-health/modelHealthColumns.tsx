@@ -107,9 +107,7 @@ export function ModelHealthCard({ row }: { readonly row: ModelHealthRow }) {
           ? undefined
           : t('modelHealth.firstToken', { half: responseTime(half), most: responseTime(most) })
       }
-      metaEnd={
-        tokensPerSecond == null ? undefined : t('modelHealth.perSecond', { tokens: speedText(tokensPerSecond) })
-      }
+      metaEnd={tokensPerSecond == null ? undefined : t('modelHealth.perSecond', { tokens: speedText(tokensPerSecond) })}
       chips={<ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>}
       end={lastFailure && `${t(`modelHealth.kinds.${lastFailure.kind}`)} · ${relative(lastFailure.at)}`}
     />

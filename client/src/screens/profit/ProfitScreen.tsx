@@ -26,7 +26,12 @@ const worstFirst = { field: 'marginUsd', direction: 'ASC' } as const;
 
 /** The profit of each channel, model, user, key or group: charged less cost, over the calls whose cost is known. */
 export function ProfitScreen() {
-  const grid = useServerGrid({ filters: { of: 'channel' }, views: ['of'], defaultSort: worstFirst, sorts: profitSorts });
+  const grid = useServerGrid({
+    filters: { of: 'channel' },
+    views: ['of'],
+    defaultSort: worstFirst,
+    sorts: profitSorts,
+  });
   const view = isProfitView(grid.filter.of) ? grid.filter.of : 'channel';
   // Rows of another view have other names: they are not shown while the next ones load.
   return <Profit key={view} view={view} grid={grid} />;
