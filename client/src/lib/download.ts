@@ -1,3 +1,4 @@
+import { actingHeader } from './acting.js';
 import { sitePath } from './basePath.js';
 import { refusalOf, type Failure } from './errors.js';
 import { session } from './session.js';
@@ -27,6 +28,7 @@ const noResponse: Failure = { code: 'NETWORK', message: '', field: null, status:
  * @param path of the export, under `/api`
  * @param parameters query parameters; empty ones are left out
  * @param confirm asks for the second factor, where the server wants it
+ * @param organisationId the organisation for which the user acts; absent: none
  * @throws ExportRefused with the server's message, if there is one
  */
 export async function downloadCsv(
@@ -34,6 +36,7 @@ export async function downloadCsv(
   parameters: Readonly<Record<string, string>>,
   name: string,
   confirm: () => Promise<boolean>,
+  organisationId?: number,
 ): Promise<void> {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   const user = session.get();
@@ -41,7 +44,7 @@ export async function downloadCsv(
     try {
       return await fetch(`${sitePath(path)}?${query.toString()}`, {
         credentials: 'same-origin',
-        headers: user ? { 'Veloera-User': String(user.id) } : {},
+        headers: { ...(user ? { 'Veloera-User': String(user.id) } : {}), ...actingHeader(organisationId) },
       });
     } catch {
       throw new ExportRefused(noResponse);
