@@ -287,7 +287,9 @@ describe.each(inside)('%s, who acts for an organisation', (role) => {
 
   it('lists keys, calls and usage', async () => {
     const given = await fixture();
-    const { data } = await site.ask(who(role), '{ myTokens(pageSize: 100) { items { id } } }', given.id);
+    const fields = 'id memberId projectId grantedQuota lastUse { at } usedUpBudgets { id }';
+    const { data, codes } = await site.ask(who(role), `{ myTokens(pageSize: 100) { items { ${fields} } } }`, given.id);
+    expect(codes).toEqual([]);
     const ids = (data as { myTokens: { items: Array<{ id: number }> } }).myTokens.items.map(({ id }) => id);
     const own = given.keys[role];
     expect([...ids].sort()).toEqual(role === 'owner' ? Object.values(given.keys).sort() : [own]);
@@ -297,7 +299,7 @@ describe.each(inside)('%s, who acts for an organisation', (role) => {
          FROM unnest($2::integer[]) AS id`,
       [given.id, [own, given.keys.victim]],
     );
-    const logs = `{ myLogs { items { tokenId } } }`;
+    const logs = `{ myLogs { items { tokenId token { id name } } } }`;
     const read = await site.value<{ items: Array<{ tokenId: number }> }>(who(role), logs, given.id);
     const seen = read.items.map(({ tokenId }) => tokenId).sort();
     expect(seen).toEqual(role === 'owner' ? [own, given.keys.victim].sort() : [own]);

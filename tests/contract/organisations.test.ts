@@ -1,4 +1,5 @@
 import { json } from '../support/upstream/replies.js';
+import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startServer, type LocalServer } from '../support/server.js';
 import { startRedis } from '../support/services/redis.js';
 import { OrganisationSite } from './organisation-site.js';
@@ -325,4 +326,76 @@ it('the audit log has the person, not the organisation', async () => {
     { actor: owner.id, subject: 'organisation', action: 'update' },
     { actor: member.id, subject: 'budget', action: 'create' },
   ]);
+});
+
+describe('mail', () => {
+  let mail: MailServer;
+  beforeAll(async () => {
+    mail = await startMailServer();
+    for (const [key, value] of Object.entries({
+      SMTPServer: '127.0.0.1',
+      SMTPPort: String(mail.port),
+      SMTPAccount: mailAccount.user,
+      SMTPToken: mailAccount.password,
+    })) {
+      await site.site.expectSuccess(site.root, 'PUT', '/api/option/', { key, value });
+    }
+  });
+  afterAll(() => mail.stop());
+
+  const addressed = async (name: string): Promise<Person> => {
+    const found = await person();
+    await site.site.query('UPDATE users SET email = $2 WHERE id = $1', [found.id, `${name}@mail.example`]);
+    return found;
+  };
+
+  it('brings the link of an invitation', async () => {
+    const owner = await person();
+    const guest = await person();
+    const acme = await site.organisation(owner, newName());
+    const input = `{ organisationId: ${acme}, role: MEMBER, email: "guest@mail.example" }`;
+    const { link } = await site.value<{ link: string }>(owner, `mutation { inviteMember(input: ${input}) { link } }`);
+    const { html } = await mail.mailTo('guest@mail.example');
+    expect(html).toContain(link);
+    const accept = `mutation { acceptInvitation(token: "${link.split('/').at(-1)}") { organisation { id } } }`;
+    expect(await site.value(guest, accept)).toEqual({ organisation: { id: acme } });
+  });
+
+  it('tells owners and billing members, and no others, of a low balance', async () => {
+    const [owner, billing, member] = [await addressed('owner'), await addressed('billing'), await addressed('member')];
+    const acme = await site.organisation(owner, newName(), 5_000_000);
+    await site.join(billing, acme, 'BILLING');
+    await site.join(member, acme);
+    const setting =
+      'mutation { updateMySetting(input: { quotaWarningThreshold: 9000000 }) { setting { notifyType } } }';
+    await site.value(billing, setting, acme);
+    const { key } = await site.key(member, acme);
+    expect(await site.call(key)).toBe(200);
+    await Promise.all([mail.mailTo('owner@mail.example'), mail.mailTo('billing@mail.example')]);
+    expect(mail.mails.flatMap(({ to }) => to)).not.toContain('member@mail.example');
+  });
+});
+
+it('usage is grouped by member and project, deleted keys included', async () => {
+  const [owner, member] = (await people(2)) as [Person, Person];
+  const acme = await site.organisation(owner, newName(), 5_000_000);
+  const memberId = await site.join(member, acme);
+  const create = `mutation { createProject(input: { organisationId: ${acme}, name: "Search" }) { project { id } } }`;
+  const { project } = await site.value<{ project: { id: number } }>(owner, create);
+  const placed = await site.key(member, acme, `, projectId: ${project.id}`);
+  const plain = await site.key(member, acme);
+  const shared = await site.key(owner, acme, ', isShared: true');
+  for (const { key } of [placed, placed, plain, shared]) expect(await site.call(key)).toBe(200);
+  await site.value(owner, `mutation { removeMember(id: ${memberId}) { id } }`);
+  const grouped = async (dimension: string, field: string) => {
+    const list = `{ myUsage(groupBy: [${dimension}]) { items { key { ${field} } metrics { calls } } } }`;
+    const { items } = await site.value<{ items: Array<{ key: Record<string, number>; metrics: { calls: number } }> }>(
+      owner,
+      list,
+      acme,
+    );
+    return Object.fromEntries(items.map(({ key, metrics }) => [key[field], metrics.calls]));
+  };
+  expect(await grouped('MEMBER', 'memberId')).toEqual({ [memberId]: 3, 0: 1 });
+  expect(await grouped('PROJECT', 'projectId')).toEqual({ [project.id]: 2, 0: 2 });
 });

@@ -3,6 +3,7 @@ import { SetContextLink } from '@apollo/client/link/context';
 import { ErrorLink } from '@apollo/client/link/error';
 import { OperationTypeNode } from 'graphql';
 import { from, mergeMap, tap, throwError } from 'rxjs';
+import { actingHeader } from '../lib/acting.js';
 import { sitePath } from '../lib/basePath.js';
 import { toFailure } from '../lib/errors.js';
 import { session } from '../lib/session.js';
@@ -15,13 +16,18 @@ const signedOut = new Set(['NOT_SIGNED_IN', 'INVALID_ACCESS_TOKEN', 'USER_ID_MIS
 
 /**
  * @param onExpired called when the server no longer knows the session; the caller goes to the sign-in page
+ * @param organisationId the organisation for which all requests act; absent: the user's own account
  */
-export function createApolloClient(onExpired: () => void): ApolloClient {
+export function createApolloClient(onExpired: () => void, organisationId?: number): ApolloClient {
   const sign = new SetContextLink(({ headers }) => {
     const user = session.get();
     // Second defence against forged requests: another site can make the browser send our cookie, but not this header.
     return {
-      headers: { ...(headers as Record<string, string>), ...(user ? { 'Veloera-User': String(user.id) } : {}) },
+      headers: {
+        ...(headers as Record<string, string>),
+        ...(user ? { 'Veloera-User': String(user.id) } : {}),
+        ...actingHeader(organisationId),
+      },
     };
   });
 

@@ -38,7 +38,7 @@ const adminScreens = () =>
 
 it.each<[readonly Permission[], readonly string[]]>([
   [['CHANNELS_READ'], ['channels', 'channelHealth']],
-  [['USERS_READ'], ['users']],
+  [['USERS_READ'], ['users', 'allOrganisations']],
   [['BUDGETS'], []],
   [['PRICES'], ['settings']],
   [['PAYMENTS_SETTINGS'], ['settings']],

@@ -2,7 +2,9 @@ import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'reac
 import { loadable } from '../components/loadable.js';
 import { basePath } from '../lib/basePath.js';
 import { session } from '../lib/session.js';
+import { EmbeddedScreensContext } from '../nouns/organisations/embedded.js';
 import { CrashScreen } from './CrashScreen.js';
+import { embeddedScreens } from './embeddedScreens.js';
 import { ConsoleHome, RequirePermission, RequireUser, SetupGate } from './guards.js';
 import { lazyScreen } from './lazyScreens.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
@@ -34,7 +36,11 @@ export const routes: RouteObject[] = [
     children: [
       ...routesOf((entry) => !inShell(entry)),
       {
-        element: <Shell />,
+        element: (
+          <EmbeddedScreensContext value={embeddedScreens}>
+            <Shell />
+          </EmbeddedScreensContext>
+        ),
         children: [
           {
             // An error of a screen is caught inside the shell, so that the navigation stays usable.

@@ -1,8 +1,10 @@
+import CorporateFareOutlinedIcon from '@mui/icons-material/CorporateFareOutlined';
 import AccountBalanceWalletOutlinedIcon from '@mui/icons-material/AccountBalanceWalletOutlined';
 import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
 import ChatBubbleOutlinedIcon from '@mui/icons-material/ChatBubbleOutlineOutlined';
 import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
 import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
+import GroupsOutlinedIcon from '@mui/icons-material/GroupsOutlined';
 import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
@@ -54,6 +56,8 @@ export interface SideBarEntry {
     | 'webhooks'
     | 'wallet'
     | 'statements'
+    | 'organisations'
+    | 'allOrganisations'
     | 'personal';
   readonly Icon: typeof SvgIcon;
   /** Shown only to users with this permission, although other users may open the screen by its address. */
@@ -237,6 +241,13 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'admin', label: 'users', Icon: GroupOutlinedIcon },
   },
   {
+    paths: ['/all-organisations'],
+    module: 'organisations/AllOrganisations',
+    access: 'admin',
+    permission: ['USERS_READ'],
+    sideBar: { group: 'admin', label: 'allOrganisations', Icon: CorporateFareOutlinedIcon },
+  },
+  {
     // The second address is that of older consoles. It opens the settings.
     paths: ['/user/:id', '/user/edit/:id', '/user/:id/:tab'],
     module: 'users/User',
@@ -300,6 +311,14 @@ export const screens: readonly ScreenEntry[] = [
     permission: ['OPTIONS', 'PRICES', 'PAYMENTS_SETTINGS'],
     sideBar: { group: 'admin', label: 'settings', Icon: SettingsOutlinedIcon },
   },
+  {
+    paths: ['/organisations'],
+    module: 'organisations/Organisations',
+    access: 'user',
+    sideBar: { group: 'personal', label: 'organisations', Icon: GroupsOutlinedIcon },
+  },
+  { paths: ['/invitation/:token'], module: 'organisations/Invitation', access: 'user' },
+  { paths: ['/organisations/:id', '/organisations/:id/:tab'], module: 'organisations/Organisation', access: 'user' },
   {
     paths: ['/topup'],
     module: 'wallet/Wallet',

@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import type { ReactNode } from 'react';
+import { useActing } from '../lib/acting.js';
 import { PageHead, type PageHeadProps } from './PageHead.js';
 
 /** Layout of a list screen: its head, then notice, badges, filters and grid. */
@@ -15,8 +16,9 @@ export function ListScreen({
   readonly filters?: ReactNode;
   readonly children: ReactNode;
 }) {
+  const isPart = useActing() !== null;
   return (
-    <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
+    <Box sx={{ padding: isPart ? 0 : { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
       <PageHead {...head} hasViews={Boolean(filters)} />
       {notice}
       {badges}

@@ -3,6 +3,7 @@ import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import { useActing } from '../lib/acting.js';
 import type { RowAction } from './ActionMenu.js';
 import { PageMenu } from './PageMenu.js';
 
@@ -27,9 +28,11 @@ export interface PageHeadProps {
 /** The head of each list and object: title, one range, one main action, and a menu with the others. */
 export function PageHead(props: PageHeadProps & { readonly hasViews?: boolean }) {
   const { title, list, chips, meta, live, range, primary, menu = [], hasViews = false } = props;
+  // A list for which the user acts for an organisation is a part of the page of that organisation.
+  const isPart = useActing() !== null;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, minHeight: 32 }}>
-      <title>{title}</title>
+      {!isPart && <title>{title}</title>}
       <Box sx={{ flex: { xs: '1 1 110px', sm: '1 1 auto' }, minWidth: 0 }}>
         {list && (
           <MuiLink component={Link} to={list.to} underline="hover" color="textSecondary" sx={{ fontSize: 13 }}>
@@ -37,7 +40,7 @@ export function PageHead(props: PageHeadProps & { readonly hasViews?: boolean })
           </MuiLink>
         )}
         <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: '4px 10px', minHeight: 32 }}>
-          <Typography variant="h1" sx={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+          <Typography variant={isPart ? 'h2' : 'h1'} sx={{ minWidth: 0, overflowWrap: 'anywhere' }}>
             {title}
           </Typography>
           {chips}

@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useActing } from '../lib/acting.js';
 import { askConfirmation } from '../lib/confirmation.js';
 import { downloadCsv } from '../lib/download.js';
 import { toast } from './toast.js';
@@ -11,18 +12,19 @@ import { toast } from './toast.js';
  */
 export function useCsvExport(path: string, name: string) {
   const { t } = useTranslation();
+  const organisationId = useActing()?.organisationId;
   const [busy, setBusy] = useState(false);
   const save = useCallback(
     async (parameters: Readonly<Record<string, string>>) => {
       setBusy(true);
       try {
-        await downloadCsv(path, parameters, name, askConfirmation);
+        await downloadCsv(path, parameters, name, askConfirmation, organisationId);
       } catch (error) {
         toast.failure(error, t);
       }
       setBusy(false);
     },
-    [name, path, t],
+    [name, organisationId, path, t],
   );
   return { busy, save };
 }

@@ -1,3 +1,4 @@
+import { actingHeader } from './acting.js';
 import { sitePath } from './basePath.js';
 import { noResponse, RefusedError, restFailure } from './errors.js';
 import { session } from './session.js';
@@ -18,6 +19,7 @@ export function saveFile(content: Blob, name: string): void {
  * @param path of the export, under `/api`
  * @param parameters query parameters; empty ones are left out
  * @param confirm asks for the second factor, where the server wants it
+ * @param organisationId the organisation for which the user acts; absent: none
  * @throws RefusedError
  */
 export async function downloadCsv(
@@ -25,6 +27,7 @@ export async function downloadCsv(
   parameters: Readonly<Record<string, string>>,
   name: string,
   confirm: () => Promise<boolean>,
+  organisationId?: number,
 ): Promise<void> {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   const user = session.get();
@@ -32,7 +35,7 @@ export async function downloadCsv(
     try {
       return await fetch(`${sitePath(path)}?${query.toString()}`, {
         credentials: 'same-origin',
-        headers: user ? { 'Veloera-User': String(user.id) } : {},
+        headers: { ...(user ? { 'Veloera-User': String(user.id) } : {}), ...actingHeader(organisationId) },
       });
     } catch {
       throw new RefusedError(noResponse);

@@ -1,3 +1,4 @@
+import { useActing } from './acting.js';
 import { adminRole, rootRole, useSession } from './session.js';
 import type { SessionUser } from './sessionUser.js';
 
@@ -23,5 +24,8 @@ export const may = (user: SessionUser | null, ...anyOf: readonly Permission[]): 
     (one) => user.role >= (isRootOnly(one) ? rootRole : adminRole) || user.permissions?.includes(one) === true,
   );
 
-/** `may` of the signed-in user. */
-export const useMay = (...anyOf: readonly Permission[]): boolean => may(useSession(), ...anyOf);
+/** `may` of the signed-in user. Whoever acts for an organisation has no permissions of the site there. */
+export function useMay(...anyOf: readonly Permission[]): boolean {
+  const isActing = useActing() !== null;
+  return may(useSession(), ...anyOf) && !isActing;
+}

@@ -185,6 +185,8 @@ export const common = {
     skip: 'Skip to content',
     tokens: 'API tokens',
     userMenu: 'Account menu for {{name}}',
+    organisations: 'Organisations',
+    allOrganisations: 'All organisations',
     users: 'Users',
     systemTheme: 'System',
     theme: 'Theme',

@@ -189,6 +189,8 @@ export const common = {
     skip: 'Aller au contenu',
     tokens: 'Jetons API',
     userMenu: 'Menu du compte {{name}}',
+    organisations: 'Organisations',
+    allOrganisations: 'Toutes les organisations',
     users: 'Utilisateurs',
     systemTheme: 'Système',
     theme: 'Thème',

@@ -181,6 +181,8 @@ export const common = {
     skip: 'コンテンツへスキップ',
     tokens: 'APIトークン',
     userMenu: '{{name}}のアカウントメニュー',
+    organisations: '組織',
+    allOrganisations: 'すべての組織',
     users: 'ユーザー',
     systemTheme: 'システム',
     theme: 'テーマ',

@@ -196,6 +196,8 @@ export const common = {
     skip: 'К содержимому',
     tokens: 'API-токены',
     userMenu: 'Меню аккаунта {{name}}',
+    organisations: 'Организации',
+    allOrganisations: 'Все организации',
     users: 'Пользователи',
     systemTheme: 'Системная',
     theme: 'Тема',

@@ -181,6 +181,8 @@ export const common = {
     skip: 'Chuyển đến nội dung',
     tokens: 'Token API',
     userMenu: 'Menu tài khoản của {{name}}',
+    organisations: 'Tổ chức',
+    allOrganisations: 'Tất cả tổ chức',
     users: 'Người dùng',
     systemTheme: 'Hệ thống',
     theme: 'Giao diện',

@@ -182,6 +182,8 @@ export const common = {
     skip: '跳到正文',
     tokens: 'API 令牌',
     userMenu: '{{name}} 的账户',
+    organisations: '组织',
+    allOrganisations: '全部组织',
     users: '用户管理',
     systemTheme: '跟随系统',
     theme: '主题',

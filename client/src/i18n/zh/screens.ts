@@ -13,6 +13,7 @@ export * from './modelHealth.js';
 export * from './money.js';
 export * from './import.js';
 export * from './objects.js';
+export * from './organisations.js';
 export * from './palette.js';
 export * from './paymentTest.js';
 export * from './playground.js';

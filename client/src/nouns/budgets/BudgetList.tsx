@@ -4,6 +4,7 @@ import Button from '@mui/material/Button';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useActing } from '../../lib/acting.js';
 import { integer } from '../../lib/format.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useMay } from '../../lib/permissions.js';
@@ -26,6 +27,7 @@ import {
   CreateBudgetDocument,
   DeleteBudgetDocument,
   UpdateBudgetDocument,
+  type BudgetLevel,
   type BudgetLineFragment,
 } from './budgets.generated.js';
 
@@ -44,6 +46,10 @@ export function BudgetList(listed: Listed) {
   const { t } = useTranslation();
   const act = useAction();
   const isByAdmin = useMay('BUDGETS');
+  const acting = useActing();
+  // Owners and billing members of an organisation limit its members and projects.
+  const setsLevel = (level: BudgetLevel) =>
+    level === 'TOKEN' || (acting !== null && acting.role !== 'MEMBER' && (level === 'MEMBER' || level === 'PROJECT'));
   const titleOf = useBudgetTitle();
   const { quotaPerUnit } = useStatus();
   const subject = 'subject' in listed ? listed.subject : null;
@@ -60,12 +66,12 @@ export function BudgetList(listed: Listed) {
   const [edited, setEdited] = useState<BudgetLineFragment | 'new' | null>(null);
   const isOne =
     subject !== null && (subject.level === 'SITE' || subject.subjectId !== undefined || subject.group !== undefined);
-  const adding = isOne && (isByAdmin || subject.level === 'TOKEN') ? subject : null;
+  const adding = isOne && (isByAdmin || setsLevel(subject.level)) ? subject : null;
   const nameOf = ({ level, subjectName }: BudgetLineFragment) =>
     isOne ? undefined : subject === null && level === 'USER' ? t('budgets.ofAccount') : subjectName;
 
   const actionsOf = (budget: BudgetLineFragment): RowAction[] => {
-    if (!isByAdmin && (budget.level !== 'TOKEN' || budget.byAdmin)) return [];
+    if (!isByAdmin && (!setsLevel(budget.level) || budget.byAdmin)) return [];
     return [
       { label: t('actions.edit'), onSelect: () => setEdited(budget) },
       {

@@ -11,6 +11,7 @@ import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, dollars, duration, integer, ratio } from '../../lib/format.js';
+import { useActing } from '../../lib/acting.js';
 import { channelAddress, requestAddress } from '../objects/addresses.js';
 import { quantityLabel, conditionLabel } from '../prices/quantityTexts.js';
 import { durationTone, firstTokenTone } from './logCells.js';
@@ -34,6 +35,7 @@ const guardrailAction = (action: string) => guardrailActions.find((one) => one =
 
 export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
+  const acting = useActing();
   const isCall = row.type === 'CONSUME';
   const first = row.isStream ? (row.timeToFirstTokenMs ?? null) : null;
   const { attemptIds = [], guardrails = [] } = row;
@@ -58,9 +60,13 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
             t('logs.requestIdName'),
             row.requestId && (
               <Box sx={{ display: 'flex', alignItems: 'center', my: '-4px' }}>
-                <MuiLink component={Link} to={requestAddress(row.requestId)} color="inherit">
+                {acting ? (
                   <Mono>{row.requestId}</Mono>
-                </MuiLink>
+                ) : (
+                  <MuiLink component={Link} to={requestAddress(row.requestId)} color="inherit">
+                    <Mono>{row.requestId}</Mono>
+                  </MuiLink>
+                )}
                 <CopyButton value={row.requestId} label={t('logs.copyRequestId')} size={26} />
               </Box>
             ),

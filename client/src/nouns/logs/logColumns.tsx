@@ -10,6 +10,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime, integer } from '../../lib/format.js';
 import { groupTone } from '../groups/groupTone.js';
 import type { useFormat } from '../../lib/useFormat.js';
+import { useActing } from '../../lib/acting.js';
 import { channelAddress, tokenAddress } from '../objects/addresses.js';
 import { amountOf } from './logAmount.js';
 import { isText, ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';
@@ -92,16 +93,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       !row.tokenName ? (
         <Dash />
       ) : row.tokenId ? (
-        <MuiLink
-          component={Link}
-          to={tokenAddress(row.tokenId)}
-          color="inherit"
-          underline="hover"
-          className="ellipsis"
-          title={row.tokenName}
-        >
-          {row.tokenName}
-        </MuiLink>
+        <TokenLink id={row.tokenId} name={row.tokenName} />
       ) : (
         <Ellipsis title={row.tokenName}>{row.tokenName}</Ellipsis>
       ),
@@ -142,5 +134,15 @@ function TokenCount({ value }: { readonly value: number }) {
         <Num>{count(value)}</Num>
       </span>
     </Tooltip>
+  );
+}
+
+/** The key's name, with a link to its page. Keys of an organisation have none. */
+function TokenLink({ id, name }: { readonly id: number; readonly name: string }) {
+  if (useActing()) return <Ellipsis title={name}>{name}</Ellipsis>;
+  return (
+    <MuiLink component={Link} to={tokenAddress(id)} color="inherit" underline="hover" className="ellipsis" title={name}>
+      {name}
+    </MuiLink>
   );
 }

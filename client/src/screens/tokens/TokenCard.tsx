@@ -1,13 +1,10 @@
-import MuiLink from '@mui/material/Link';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { RowCard } from '../../components/grid/CardList.js';
 import { TokenStatusChip } from '../../nouns/tokens/TokenStatusChip.js';
 import { ToneChip } from '../../components/Tone.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
-import { tokenAddress } from '../../nouns/objects/addresses.js';
 import { KeyCell, ModelLimits, QuotaCell, TokenRowActions } from './tokenCells.js';
-import { Expiry } from './tokenColumns.js';
+import { Expiry, TokenName } from './tokenColumns.js';
 import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
@@ -17,11 +14,7 @@ export function TokenCard({ row, actions }: { readonly row: TokenRowFragment; re
   return (
     <>
       <RowCard
-        title={
-          <MuiLink component={Link} to={tokenAddress(row.id)} underline="hover" color="inherit">
-            {row.name}
-          </MuiLink>
-        }
+        title={<TokenName row={row} color="inherit" />}
         value={<TokenRowActions row={row} actions={actions} />}
         meta={<KeyCell token={row} />}
       />

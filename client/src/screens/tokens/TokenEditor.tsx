@@ -18,6 +18,7 @@ import { DrawerSection } from '../../components/SideDrawer.js';
 import { ToneChip } from '../../components/Tone.js';
 import { toast } from '../../components/toast.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
+import { useActing } from '../../lib/acting.js';
 import { dateTime, ratio } from '../../lib/format.js';
 import { ratioTone } from '../../nouns/groups/groupTone.js';
 import { useStatus } from '../../lib/status.js';
@@ -34,6 +35,7 @@ import {
   toTokenValues,
   type TokenValues,
 } from './tokenForm.js';
+import { noPlace, placeInput, TokenPlaceSection, type TokenPlace } from './TokenPlaceSection.js';
 import { TokenRateLimit } from './TokenRateLimit.js';
 import { TokenScopes } from './TokenScopes.js';
 import {
@@ -81,6 +83,8 @@ export function TokenEditor({ token: given, suggestedName = '', onSaved, onCreat
   const [create] = useMutation(CreateTokenDocument);
   const [update] = useMutation(UpdateTokenDocument);
   const keyOf = useIdempotencyKey();
+  const acting = useActing();
+  const [place, setPlace] = useState<TokenPlace>(noPlace);
   const form = useForm<TokenValues>({
     mode: 'onTouched',
     defaultValues: token ? toTokenValues(token, quotaPerUnit) : { ...newToken, name: suggestedName },
@@ -104,7 +108,7 @@ export function TokenEditor({ token: given, suggestedName = '', onSaved, onCreat
       // The tokens are created one after the other, to stay within the rate limit. After an error, saving again creates
       // only the missing tokens.
       for (const name of names.slice(made.length)) {
-        const one = { ...input, name };
+        const one = { ...input, name, ...placeInput(place) };
         const { data } = await create({ variables: { input: { ...one, idempotencyKey: keyOf(one) } } });
         if (data?.createToken) {
           const { key, token } = data.createToken;
@@ -190,6 +194,7 @@ export function TokenEditor({ token: given, suggestedName = '', onSaved, onCreat
           />
         )}
       </DrawerSection>
+      {acting && !token && <TokenPlaceSection acting={acting} place={place} onChange={setPlace} />}
       <DrawerSection title={t('fields.quota')} explanation={t('tokens.quotaText')}>
         <SwitchRow control={control} name="unlimited" label={t('tokens.unlimitedQuota')} />
         {!unlimited && (

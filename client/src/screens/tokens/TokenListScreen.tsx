@@ -17,6 +17,7 @@ import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
 import { TokenBulkActions } from '../../nouns/tokens/TokenBulkActions.js';
+import { useActing } from '../../lib/acting.js';
 import { listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { useRowParam } from '../../lib/useRowParam.js';
@@ -52,6 +53,7 @@ const sorts = [
 export function TokenListScreen() {
   const { t } = useTranslation();
   const address = useBaseAddress();
+  const acting = useActing();
   const grid = useServerGrid({ filters: { keyword: '', status: '' }, patterns: filterPatterns, sorts });
   const { keyword, status } = grid.filter;
   const [opened, setOpened] = useRowParam('row');
@@ -64,7 +66,7 @@ export function TokenListScreen() {
   const { rows, reload, isEmpty, listProps } = useListPage(
     grid,
     MyTokensDocument,
-    { ...listVariablesOf<TokenSortField>(grid), filter },
+    { ...listVariablesOf<TokenSortField>(grid), filter, ...(acting ? { placed: true } : {}) },
     ({ myTokens }) => myTokens,
   );
   const matching = useSelectMatching({
@@ -82,7 +84,7 @@ export function TokenListScreen() {
     [],
   );
   const actions = useTokenActions({ refetch: reload, onRemoved: drop, edit, showUsage, rotate: setRotated });
-  const columns = useMemo(() => tokenColumns(t, actions), [t, actions]);
+  const columns = useMemo(() => tokenColumns(t, actions, acting), [t, actions, acting]);
 
   const marked = [...selected].filter((id) => typeof id === 'number');
   const choices = useQuery(TokenChoicesDocument, marked.length > 0 ? { fetchPolicy: 'cache-first' } : skipToken).data;
@@ -110,7 +112,7 @@ export function TokenListScreen() {
     <ListScreen
       title={t('shell.tokens')}
       primary={!isEmpty && add}
-      notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
+      notice={!acting && <Notice tone="amber">{t('tokens.notice')}</Notice>}
       filters={
         marked.length > 0 ? (
           <SelectionBar

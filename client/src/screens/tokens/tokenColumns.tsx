@@ -1,11 +1,12 @@
 import Box from '@mui/material/Box';
-import MuiLink from '@mui/material/Link';
+import MuiLink, { type LinkProps } from '@mui/material/Link';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { Link } from 'react-router-dom';
 import { Dash, Num } from '../../components/Text.js';
 import { TokenStatusChip } from '../../nouns/tokens/TokenStatusChip.js';
 import { ToneChip } from '../../components/Tone.js';
+import { useActing, type Acting } from '../../lib/acting.js';
 import { dateTime } from '../../lib/format.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
 import { KeyCell, ModelLimits, QuotaCell, TokenRowActions } from './tokenCells.js';
@@ -14,7 +15,53 @@ import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
-export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<TokenRowFragment>[] {
+/** A key with its place in the organisation for which the user acts. */
+type PlacedToken = TokenRowFragment & { readonly memberId?: number | null; readonly projectId?: number | null };
+
+/** Whose keys they are, for those who see the keys of others, and their projects. */
+const placeColumns = (t: TFunction, { role, members, projects }: Acting): GridColDef<PlacedToken>[] => [
+  ...(role === 'OWNER'
+    ? [
+        {
+          field: 'memberId',
+          headerName: t('organisations.member'),
+          width: 120,
+          sortable: false,
+          renderCell: ({ row }: { row: PlacedToken }) =>
+            row.memberId
+              ? (members.find(({ id }) => id === row.memberId)?.username ?? row.memberId)
+              : t('organisations.sharedKeys'),
+        },
+      ]
+    : []),
+  {
+    field: 'projectId',
+    headerName: t('organisations.project'),
+    width: 120,
+    sortable: false,
+    renderCell: ({ row }) => projects.find(({ id }) => id === row.projectId)?.name ?? <Dash />,
+  },
+];
+
+/** The name, with a link to the page of the key unless the key is of an organisation, which has no such page. */
+export function TokenName({ row, ...look }: { readonly row: TokenRowFragment } & Omit<LinkProps, 'component'>) {
+  const acting = useActing();
+  return acting ? (
+    <Box component="span" sx={{ fontWeight: 500 }}>
+      {row.name}
+    </Box>
+  ) : (
+    <MuiLink component={Link} to={tokenAddress(row.id)} underline="hover" {...look}>
+      {row.name}
+    </MuiLink>
+  );
+}
+
+export function tokenColumns(
+  t: TFunction,
+  actions: TokenActions,
+  acting: Acting | null = null,
+): GridColDef<TokenRowFragment>[] {
   return [
     {
       field: 'name',
@@ -23,20 +70,17 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       minWidth: 176,
       renderCell: ({ row }) => (
         <Box sx={{ minWidth: 0 }}>
-          <MuiLink
-            component={Link}
-            to={tokenAddress(row.id)}
-            underline="hover"
+          <TokenName
+            row={row}
             color="textPrimary"
             noWrap
             sx={{ display: 'block', maxWidth: '100%', fontWeight: 500, fontSize: 13, lineHeight: '18px' }}
-          >
-            {row.name}
-          </MuiLink>
+          />
           <TokenUse token={row} />
         </Box>
       ),
     },
+    ...(acting ? placeColumns(t, acting) : []),
     {
       field: 'maskedKey',
       headerName: t('fields.key'),

@@ -11,6 +11,7 @@ import { Notice } from '../../components/Notice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
+import { useActing } from '../../lib/acting.js';
 import { dateTime, integer, ratio } from '../../lib/format.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -22,15 +23,20 @@ import { WalletDocument, type WalletQuery } from './wallet.generated.js';
 /** The balance, with online top-up and redemption codes. */
 export function WalletScreen() {
   const { t } = useTranslation();
+  const isPart = useActing() !== null;
   const { data, error, refetch } = useQuery(WalletDocument, { fetchPolicy: 'network-only' });
   useFailureToast(error, data !== undefined, 'errors.refreshFailed');
   const [firstMethod, ...otherMethods] = data?.paymentMethods.filter(({ isOffered }) => isOffered) ?? [];
   return (
-    <Box sx={{ padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto' }}>
-      <title>{t('shell.wallet')}</title>
-      <Typography variant="h1" sx={{ mb: 2 }}>
-        {t('shell.wallet')}
-      </Typography>
+    <Box sx={isPart ? {} : { padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto' }}>
+      {!isPart && (
+        <>
+          <title>{t('shell.wallet')}</title>
+          <Typography variant="h1" sx={{ mb: 2 }}>
+            {t('shell.wallet')}
+          </Typography>
+        </>
+      )}
       {error && !data ? (
         <LoadFailure title={t('wallet.loadFailed')} error={error} onRetry={() => void refetch()} />
       ) : (

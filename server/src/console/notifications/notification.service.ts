@@ -139,7 +139,20 @@ export class NotificationService {
   }
 
   private async notify(userId: number, notice: Notice): Promise<void> {
-    if (await this.mayNotify(userId, notice.type)) await this.deps.outbox.post(userId, notice);
+    for (const id of await this.receiversOf(userId)) {
+      if (await this.mayNotify(id, notice.type)) await this.deps.outbox.post(id, notice);
+    }
+  }
+
+  /** Returns who reads the notices of an account: of an organisation without an address, owners and billing members. */
+  private async receiversOf(userId: number): Promise<number[]> {
+    const members = await this.deps.database.query<Array<{ id: number }>>(
+      `SELECT m.user_id AS id FROM users o JOIN memberships m ON m.organisation_id = o.id
+        WHERE o.id = $1 AND m.left_at IS NULL AND m.role IN ('owner', 'billing')
+          AND coalesce(o.setting ->> 'notificationEmail', '') = '' AND coalesce(o.setting ->> 'webhookUrl', '') = ''`,
+      [userId],
+    );
+    return members.length > 0 ? members.map(({ id }) => id) : [userId];
   }
 
   private async mayNotify(userId: number, type: string): Promise<boolean> {

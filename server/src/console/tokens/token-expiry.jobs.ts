@@ -32,7 +32,7 @@ interface Row {
 }
 
 /**
- * Notifies owners before their API keys expire: a week before, or after three quarters of a shorter life. Any node may
+ * Notifies owners, and members of organisations, before their API keys expire: a week before, or after three quarters of a shorter life. Any node may
  * run it. A changed expiry is announced again.
  */
 export class TokenExpiryWatch {
@@ -66,7 +66,8 @@ export class TokenExpiryWatch {
   private announceSome(): Promise<number> {
     return this.deps.database.transaction(async (manager) => {
       const rows = await manager.query<Row[]>(
-        `SELECT id, user_id AS "userId", name, expires_at AS "expiresAt" FROM tokens
+        `SELECT id, coalesce((SELECT m.user_id FROM memberships m WHERE m.id = member_id), user_id) AS "userId", name,
+                expires_at AS "expiresAt" FROM tokens
           WHERE status = 'enabled' AND deleted_at IS NULL AND expires_at > $1
             AND expires_at <= $1::timestamptz + least($2::interval, (expires_at - created_at) / 4)
             AND expiry_noticed IS DISTINCT FROM expires_at

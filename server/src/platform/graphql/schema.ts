@@ -10,7 +10,7 @@ import {
   type GraphQLFieldResolver,
 } from 'graphql';
 import { buildSchema, type ClassType, type PubSub } from 'type-graphql';
-import { holds, requireRole, requireScope, type AccessScope, type MaybeActor } from '../../shared/actor.js';
+import { holds, requireAccount, requireRole, requireScope, type AccessScope, type MaybeActor } from '../../shared/actor.js';
 import { accessDirective, costDirective, scopeOf, semanticNonNullDirective, type FieldAccess } from './access.js';
 import type { GraphQLContext } from './context.js';
 import { costOf, defaultPageSizeOf } from './cost.js';
@@ -131,7 +131,9 @@ function guard(
 function isOpen({ least, anyOf = [] }: FieldAccess, actor: MaybeActor): boolean {
   if (actor && holds(actor, ...anyOf)) return true;
   if (actor?.permissions && least !== 'common') return false;
-  requireRole(actor, least);
+  // The service that reads the field decides what a caller may see who acts for an organisation.
+  if (actor?.membership && least === 'common') requireAccount(actor, 'organisation.read');
+  else requireRole(actor, least);
   return true;
 }
 

@@ -1,0 +1,1 @@
+export const organisationAddress = (id: number): string => `/organisations/${id}`;
