@@ -55,6 +55,11 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
   ],
   'users.quota': ['mutation grantQuota', 'POST /api/topup'],
+  'users.keys': [
+    ...['mutation createUserToken', 'mutation updateUserToken', 'mutation rotateUserToken'],
+    ...['mutation revokeUserToken', 'GET /api/key', 'POST /api/key', 'PUT /api/key'],
+    ...['POST /api/key/:id/rotate', 'DELETE /api/key/:id'],
+  ],
   budgets: ['query groups', 'GET /api/group'],
   prices: [
     ...['query priceVersions', 'query priceVersion', 'query unpricedModels', 'query salesBelowCost'],
@@ -124,6 +129,7 @@ const implied: Readonly<Record<string, readonly string[]>> = {
   'channels.secrets': ['channels.read'],
   'users.write': ['users.read'],
   'users.quota': ['users.read'],
+  'users.keys': ['users.read'],
   'prices.sync': ['prices'],
   'logs.delete': ['logs.read'],
   'logs.content': ['logs.read'],
