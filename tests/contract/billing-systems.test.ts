@@ -105,7 +105,7 @@ it('does the whole flow of the guide, in which each retry repeats nothing', asyn
   expect(audit.map(({ action }) => action)).toEqual(
     expect.arrayContaining(['create', 'grant', 'update', 'rotate', 'delete']),
   );
-  // One user, one key, one grant, whatever was retried.
+  // One user, one key, one grant, although each request was retried.
   const [counted] = await site.query(
     `SELECT (SELECT count(*)::int FROM users WHERE external_id = 'C-42') AS users,
             (SELECT count(*)::int FROM tokens WHERE user_id = $1) AS keys,

@@ -13,7 +13,7 @@ import { isSiteEventKind, type SiteEventKind } from '../../shared/site-events.js
 import { newSecret } from './webhook-message.js';
 import { type DeliveryState, SiteEvent, WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
 
-/** What an admin sets of an endpoint. Absent fields keep their value. */
+/** The fields of an endpoint that an admin sets. Absent fields keep their value. */
 export interface EndpointFields {
   readonly name?: string | undefined;
   readonly url?: string | undefined;
