@@ -54,7 +54,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation promoteUser', 'mutation demoteUser'],
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
   ],
-  'users.quota': ['mutation grantQuota', 'POST /api/topup'],
+  'users.quota': ['mutation grantQuota', 'POST /api/topup', 'POST /api/user/:id/balance'],
   'users.keys': [
     ...['mutation createUserToken', 'mutation updateUserToken', 'mutation rotateUserToken'],
     ...['mutation revokeUserToken', 'GET /api/key', 'POST /api/key', 'PUT /api/key'],
@@ -153,6 +153,7 @@ export const closed: readonly string[] = [
 
 /** Operations that need several permissions at once. */
 export const opensTogether: Readonly<Record<string, readonly string[]>> = {
+  'GET /api/usage/total': ['usage.read', 'users.read'],
   'mutation markTopUpPaid': ['users.quota', 'payments'],
   'mutation refundTopUp': ['users.quota', 'payments'],
   'POST /api/payment/:id/refund': ['users.quota', 'payments'],

@@ -79,8 +79,14 @@ describe('an endpoint', () => {
     const listed = await site.expectSuccess(root, 'GET', '/api/webhook');
     expect(listed.body.data).toEqual([
       {
-        ...{ id, name: 'to /hooks', url: `${receiver.url}/hooks`, kinds: ['payment.paid'], enabled: true },
-        ...{ created_time: expect.any(Number) as number, failing_since: 0, switched_off_time: 0 },
+        id,
+        name: 'to /hooks',
+        url: `${receiver.url}/hooks`,
+        kinds: ['payment.paid'],
+        enabled: true,
+        created_time: expect.any(Number) as number,
+        failing_since: 0,
+        switched_off_time: 0,
       },
     ]);
     const [row] = await site.query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook_endpoints');

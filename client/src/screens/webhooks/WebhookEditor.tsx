@@ -39,7 +39,7 @@ export function WebhookEditor({
     defaultValues: {
       name: row?.name ?? '',
       url: row?.url ?? '',
-      kinds: (row?.kinds ?? []).map(nameOf) as string[],
+      kinds: (row?.kinds ?? []).map<string>(nameOf),
       enabled: row?.enabled ?? true,
     },
   });

@@ -115,9 +115,20 @@ it('shows request and response of a delivery, and sends it again', async () => {
   signInAs();
   const delivery = {
     __typename: 'WebhookDelivery',
-    ...{ id: 5, endpointId: 1, eventId: 'evt_1', kind: 'payment.paid', state: 'FAILED', tries: 12 },
-    ...{ createdAt: '2026-11-20T14:05:00.000Z', triedAt: '2026-11-23T14:05:00.000Z', nextAt: null, status: 503 },
-    ...{ durationMs: 12, request: '{"type":"payment.paid"}', response: 'no room', error: 'status 503' },
+    id: 5,
+    endpointId: 1,
+    eventId: 'evt_1',
+    kind: 'payment.paid',
+    state: 'FAILED',
+    tries: 12,
+    createdAt: '2026-11-20T14:05:00.000Z',
+    triedAt: '2026-11-23T14:05:00.000Z',
+    nextAt: null,
+    status: 503,
+    durationMs: 12,
+    request: '{"type":"payment.paid"}',
+    response: 'no room',
+    error: 'status 503',
   };
   const resend = {
     request: { query: ResendWebhookDocument, variables: { id: 5 } },

@@ -197,7 +197,13 @@ export class UserKeyService {
 }
 
 const audited = ({ userId, name, status, group, expiresAt, remainQuota, unlimitedQuota, ...rest }: Token) => ({
-  ...{ userId, name, status, group, expiresAt, remainQuota, unlimitedQuota },
+  userId,
+  name,
+  status,
+  group,
+  expiresAt,
+  remainQuota,
+  unlimitedQuota,
   models: rest.modelLimitsEnabled ? rest.modelLimits : null,
   allowIps: rest.allowIps,
   scopes: rest.scopes,

@@ -336,7 +336,10 @@ export class UserService {
 
 /** Audited fields of an edit. Balance changes have their own audit entries. */
 const edited = ({ username, displayName, email, group, externalId }: User) => ({
-  ...{ username, displayName, email, group },
+  username,
+  displayName,
+  email,
+  group,
   ...(externalId === null ? {} : { externalId }),
 });
 const managed = ({ role, status, deletedAt }: User) => ({ role, status, deletedAt });

@@ -11,7 +11,7 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { isSiteEventKind, type SiteEventKind } from '../../shared/site-events.js';
 import { newSecret } from './webhook-message.js';
-import { type DeliveryState, SiteEvent, WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
+import { type DeliveryState, SiteEvent, type WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
 
 /** The fields of an endpoint that an admin sets. Absent fields keep their value. */
 export interface EndpointFields {
