@@ -72,14 +72,7 @@ export function WebhookEditor({
     >
       <DrawerSection title={t('webhooks.endpoint')}>
         <TextInput control={control} name="name" label={t('fields.name')} maxLength={64} required autoFocus />
-        <TextInput
-          control={control}
-          name="url"
-          label={t('webhooks.url')}
-          hint={t('webhooks.urlHint')}
-          placeholder="https://billing.example.com/hooks"
-          required
-        />
+        <TextInput control={control} name="url" label={t('webhooks.url')} hint={t('webhooks.urlHint')} required />
         <ChipsInput
           control={control}
           name="kinds"
