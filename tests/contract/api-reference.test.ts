@@ -25,6 +25,8 @@ beforeAll(async () => {
   people.admin = await site.invite(people.root, 'admin');
   // The examples use the key 1, the channel 1 and the code 1.
   await site.server.api.createToken(people.common);
+  // Examples of keys of users change the key 2.
+  await site.expectSuccess(people.root, 'POST', '/api/key', { user_id: 2, name: 'of a user' });
   const models = [
     'gpt-4o',
     'text-embedding-3-small',

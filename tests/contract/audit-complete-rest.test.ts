@@ -34,6 +34,10 @@ const newChannel = (more: object = {}) => {
 const channel = (more: object = {}): Promise<number> => made('channels', '/api/channel/', newChannel(more));
 const newCode = (name = fresh()) => ({ name, quota: 5, count: 1 });
 const code = (name?: string): Promise<number> => made('redemptions', '/api/redemption/', newCode(name));
+const userKey = async (): Promise<number> => {
+  const { body } = await site.expectSuccess(root, 'POST', '/api/key', { user_id: await user(), name: 'made' });
+  return (body.data as { id: number }).id;
+};
 const newEndpoint = () => ({ name: fresh(), url: 'https://hooks.example.com' });
 const endpoint = (): Promise<number> => made('webhook_endpoints', '/api/webhook', newEndpoint());
 const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', path, { id, status: 2 });
@@ -120,6 +124,11 @@ const acts: Record<string, () => Promise<Request> | Request> = {
     return [`/api/payment/${row?.id}/refund/outcome`, { made: true, note: 'seen' }];
   },
 
+  'POST /api/key': async () => ['/api/key', { user_id: await user(), name: 'made' }],
+  'PUT /api/key': async () => ['/api/key', { id: await userKey(), name: 'other' }],
+  'POST /api/key/:id/rotate': async () => [`/api/key/${await userKey()}/rotate`, {}],
+  'DELETE /api/key/:id': async () => [`/api/key/${await userKey()}`],
+  'POST /api/user/:id/balance': async () => [`/api/user/${await user()}/balance`, { amount: 7 }],
   'POST /api/webhook': () => ['/api/webhook', newEndpoint()],
   'PUT /api/webhook': async () => ['/api/webhook', { id: await endpoint(), name: fresh() }],
   'POST /api/webhook/:id/secret': async () => [`/api/webhook/${await endpoint()}/secret`],

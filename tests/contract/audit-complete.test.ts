@@ -44,6 +44,10 @@ async function code(name = fresh()): Promise<number> {
   return idOf('redemptions', name);
 }
 const panel = '{ title: "Notice", kind: TABLE, query: "{ notice }" }';
+async function userKey(): Promise<number> {
+  const given = { user_id: await user(), name: 'made' };
+  return ((await site.expectSuccess(root, 'POST', '/api/key', given)).body.data as { id: number }).id;
+}
 async function endpoint(): Promise<number> {
   const given = { name: fresh(), url: 'https://hooks.example.com' };
   return ((await site.expectSuccess(root, 'POST', '/api/webhook', given)).body.data as { id: number }).id;
@@ -130,6 +134,18 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     async () =>
       `giveCustomRole(input: { userId: ${await user()}, customRoleId: ${await customRole(site, root, ['alerts'])} }) { user { id } }`,
   ],
+  createUserToken: [
+    'token',
+    'create',
+    async () => `createUserToken(input: { userId: ${await user()}, name: "${fresh().slice(0, 20)}" }) { key }`,
+  ],
+  updateUserToken: [
+    'token',
+    'update',
+    async () => `updateUserToken(input: { id: ${await userKey()}, name: "other" }) { token { id } }`,
+  ],
+  rotateUserToken: ['token', 'rotate', async () => `rotateUserToken(input: { id: ${await userKey()} }) { key }`],
+  revokeUserToken: ['token', 'delete', async () => `revokeUserToken(id: ${await userKey()}) { id }`],
   createUser: [
     'user',
     'create',

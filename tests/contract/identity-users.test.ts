@@ -142,9 +142,9 @@ describe('POST /api/user/', () => {
       quota: 5e9,
       status: 2,
     });
-    expect(answer.body).toEqual({ success: true, message: '' });
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'QuotaForNewUser', value: 0 });
     const [row] = await site.query<{ id: number }>(`SELECT * FROM users WHERE username = 'bob'`);
+    expect(answer.body).toEqual({ success: true, message: '', data: { id: row?.id } });
     expect(row).toMatchObject({
       display_name: 'bob',
       role: 'common',

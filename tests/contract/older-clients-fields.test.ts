@@ -62,6 +62,7 @@ beforeAll(async () => {
   document = (await (await fetch(`${site.server.url}/openapi.json`)).json()) as OpenApiDocument;
   nouns.push(await token(), await channel(), await channelsOfTag(), await otherUser(), self());
   nouns.push(webhookSetting(), mailSetting(), await redemption(), await budget());
+  nouns.push(await userKey(), await endpoint());
 });
 afterAll(() => site.stop());
 
@@ -180,6 +181,7 @@ async function otherUser(): Promise<Noun> {
       display_name: stays('Renamed'),
       password: stays(password),
       group: stays('vip'),
+      external_id: stays('C-42'),
       quota: stays(500),
     },
   };
@@ -256,6 +258,59 @@ async function budget(): Promise<Noun> {
   };
 }
 
+/** Reads the row of a list with this id. */
+const inList = (path: string, id: unknown) => async (): Promise<Shape> => {
+  const list = await data(root, 'GET', path);
+  const rows = (Array.isArray(list) ? list : list['items']) as Shape[];
+  return rows.find((row) => row['id'] === id) ?? {};
+};
+
+/** No older console has this route. */
+async function userKey(): Promise<Noun> {
+  const { id } = await data(root, 'POST', '/api/key', { user_id: user.id, name: 'made' });
+  return {
+    route: 'PUT /api/key',
+    identity: { id },
+    others: ['id'],
+    read: inList('/api/key', id),
+    fields: {
+      name: stays('dev'),
+      expired_time: stays(4_000_000_000),
+      remain_quota: stays(5),
+      unlimited_quota: stays(true),
+      model_limits_enabled: stays(true),
+      model_limits: stays('gpt-4o'),
+      allow_ips: stays('10.0.0.1'),
+      group: stays('vip'),
+      fallback_groups: stays('default'),
+      fallback_models: stays('gpt-4o-mini'),
+      rate_limit_enabled: stays(true),
+      rate_limit_period: stays(30),
+      rate_limit_count: stays(5),
+      rate_limit_success: stays(3),
+      scopes: stays('relay'),
+      status: stays(2),
+    },
+  };
+}
+
+/** No older console has this route. */
+async function endpoint(): Promise<Noun> {
+  const { id } = await data(root, 'POST', '/api/webhook', { name: 'one', url: 'https://hooks.example.com' });
+  return {
+    route: 'PUT /api/webhook',
+    identity: { id },
+    others: ['id'],
+    read: inList('/api/webhook', id),
+    fields: {
+      name: stays('two'),
+      url: stays('https://hooks.example.com/two'),
+      kinds: stays(['payment.paid']),
+      enabled: stays(false),
+    },
+  };
+}
+
 it('has a decision for every field that a body may have', () => {
   const puts = Object.entries(document.paths).flatMap(([path, { put }]) => {
     const schema = put?.requestBody?.content['application/json']?.['schema'] as { properties: Shape } | undefined;
@@ -281,6 +336,8 @@ it.each([
   'PUT /api/user/setting',
   'PUT /api/redemption',
   'PUT /api/budget',
+  'PUT /api/key',
+  'PUT /api/webhook',
 ])('%s keeps what older clients do not know, and clears what they clear, by leaving it out', async (route) => {
   for (const noun of nouns.filter((one) => one.route === route)) {
     const outcomes: Record<string, unknown> = {};

@@ -56,7 +56,12 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
     ...['mutation addMember', 'POST /api/organization/:id/member'],
   ],
-  'users.quota': ['mutation grantQuota', 'POST /api/topup'],
+  'users.quota': ['mutation grantQuota', 'POST /api/topup', 'POST /api/user/:id/balance'],
+  'users.keys': [
+    ...['mutation createUserToken', 'mutation updateUserToken', 'mutation rotateUserToken'],
+    ...['mutation revokeUserToken', 'GET /api/key', 'POST /api/key', 'PUT /api/key'],
+    ...['POST /api/key/:id/rotate', 'DELETE /api/key/:id'],
+  ],
   budgets: ['query groups', 'GET /api/group'],
   prices: [
     ...['query priceVersions', 'query priceVersion', 'query unpricedModels', 'query salesBelowCost'],
@@ -135,6 +140,7 @@ const implied: Readonly<Record<string, readonly string[]>> = {
   'channels.secrets': ['channels.read'],
   'users.write': ['users.read'],
   'users.quota': ['users.read'],
+  'users.keys': ['users.read'],
   'prices.sync': ['prices'],
   'logs.delete': ['logs.read'],
   'logs.content': ['logs.read'],
@@ -158,6 +164,7 @@ export const closed: readonly string[] = [
 
 /** Operations that need several permissions at once. */
 export const opensTogether: Readonly<Record<string, readonly string[]>> = {
+  'GET /api/usage/total': ['usage.read', 'users.read'],
   'mutation markTopUpPaid': ['users.quota', 'payments'],
   'mutation refundTopUp': ['users.quota', 'payments'],
   'POST /api/payment/:id/refund': ['users.quota', 'payments'],

@@ -530,6 +530,25 @@ export const operations: readonly Operation[] = [
     rest: ['DELETE /api/redemption/delete-disabled'],
   },
 
+  // Keys and balances of users, for billing systems
+  {
+    graphql: [
+      `mutation { createUserToken(input: { userId: ${unknownId}, name: "" }) { key } }`,
+      `mutation { updateUserToken(input: { id: ${unknownId} }) { token { id } } }`,
+      `mutation { rotateUserToken(input: { id: ${unknownId} }) { key } }`,
+      `mutation { revokeUserToken(id: ${unknownId}) { id } }`,
+    ],
+    rest: [
+      'GET /api/key',
+      ['POST /api/key', { body: { user_id: unknownId, name: '' } }],
+      ['PUT /api/key', { body: { id: unknownId } }],
+      ['POST /api/key/:id/rotate', { body: {} }],
+      'DELETE /api/key/:id',
+    ],
+  },
+  { least: 'admin', rest: [['POST /api/user/:id/balance', { body: { amount: 1 } }]] },
+  { least: 'admin', rest: ['GET /api/usage/total'] },
+
   // Wallet
   {
     graphql: ['query { payableAmount(amount: 1) { amount } }'],

@@ -297,6 +297,8 @@ it('no type has a field for a secret', async () => {
     'ChannelLimits.key',
     // These fields show the caller's own secrets once, or belong to an endpoint that is restricted and logged.
     ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreateTokenPayload.key'],
+    // Keys that admins make for users.
+    'CreateUserTokenPayload.key',
     // It signs messages to an endpoint, and is shown once.
     'CreateWebhookEndpointPayload.secret',
     ...[
@@ -314,6 +316,7 @@ it('no type has a field for a secret', async () => {
     ...['Redemption.key', 'RenewAccessTokenPayload.accessToken', 'RenewWebhookSecretPayload.secret'],
     // The new password is shown once, to the reader of the email.
     ...['ResetPasswordPayload.password', 'RevokeAccessTokenPayload.accessToken', 'RotateTokenPayload.key'],
+    'RotateUserTokenPayload.key',
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],
     ...['Status.turnstileSiteKey', 'Token.maskedKey'],
     // The key is the group of a usage row.

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { Budget, BudgetRefusals } from '../../server/src/billing/budgets/index.js';
+import { BudgetNotices } from '../../server/src/console/budgets/index.js';
+import { NotificationService } from '../../server/src/console/notifications/notification.service.js';
+import { defaultOptionValues } from '../../server/src/options/option-registry.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { siteEventKinds, siteEvents, type SiteEventKind } from '../../server/src/shared/site-events.js';
 import { EventReader } from '../support/event-reader.js';
 import { startScriptedServer, type ScriptedCall, type ScriptedServer } from '../support/scripted-server.js';
@@ -74,8 +79,14 @@ describe('an endpoint', () => {
     const listed = await site.expectSuccess(root, 'GET', '/api/webhook');
     expect(listed.body.data).toEqual([
       {
-        ...{ id, name: 'to /hooks', url: `${receiver.url}/hooks`, kinds: ['payment.paid'], enabled: true },
-        ...{ created_time: expect.any(Number) as number, failing_since: 0, switched_off_time: 0 },
+        id,
+        name: 'to /hooks',
+        url: `${receiver.url}/hooks`,
+        kinds: ['payment.paid'],
+        enabled: true,
+        created_time: expect.any(Number) as number,
+        failing_since: 0,
+        switched_off_time: 0,
       },
     ]);
     const [row] = await site.query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook_endpoints');
@@ -311,6 +322,51 @@ it('sends the events of payments, with amounts in the currency of the order', as
       detail: 'seen',
     },
   });
+});
+
+it('reports a low balance once until money comes in, and a used-up budget once in its window', async () => {
+  await endpoint(['balance.low', 'budget.used_up']);
+  const user = await site.invite(root);
+  const common = { database: site.dataSource, clock: { now: () => Date.now() }, logger: { warn: () => undefined } };
+  const options = { values: defaultOptionValues() };
+  // Each one is another node, which has sent no warning yet.
+  const ranLow = (): void =>
+    new NotificationService({
+      ...common,
+      options,
+      state: new MemoryState(() => undefined),
+      outbox: { post: () => Promise.resolve(), postWithin: () => Promise.resolve() },
+      limit: { count: 100, seconds: 60 },
+    }).ranLow(user.id, 5);
+  ranLow();
+  await arrived(1);
+  ranLow();
+  await delay(1500);
+  expect(received()).toHaveLength(1);
+  await site.expectSuccess(root, 'POST', `/api/user/${user.id}/balance`, { amount: 10 });
+  ranLow();
+  await arrived(2);
+  expect(received()).toMatchObject([{ type: 'balance.low', data: { balance: 5 } }, { type: 'balance.low' }]);
+  const given = { level: 'user', subject_id: user.id, kind: 'money', amount: 100, window: 'day' };
+  const { id } = (await site.expectSuccess(root, 'POST', '/api/budget', given)).body.data as { id: number };
+  for (let node = 0; node < 2; node++) {
+    const refusals = new BudgetRefusals();
+    refusals.note(id, 100);
+    const notices = { notifyUser: () => undefined, notifyRoot: () => undefined };
+    await new BudgetNotices({
+      ...common,
+      options,
+      refusals,
+      notices,
+      budgets: site.dataSource.getRepository(Budget),
+    }).run();
+  }
+  await arrived(3);
+  await delay(1200);
+  expect(received().slice(2)).toMatchObject([
+    { type: 'budget.used_up', data: { budget: { id, level: 'user', subject_id: user.id, amount: 100, used: 0 } } },
+  ]);
+  for (const { type, data } of received()) siteEvents[type].data.parse(data);
 });
 
 it('streams the same events to a subscription of an admin, and to nobody else', async () => {

@@ -833,8 +833,12 @@ describe('revenue', () => {
     const dispute = stripe.dispute(second.payment, 'needs_response', { id: 'du_income' });
     await send(stripe.event('charge.dispute.created', dispute));
     const row = (money: string, paid: string, refunded: string, orders: number, quota: number): object => ({
-      ...{ time: expect.any(String) as string, money: { amount: money }, paid: { amount: paid } },
-      ...{ refunded: { amount: refunded }, orders, quota },
+      time: expect.any(String) as string,
+      money: { amount: money },
+      paid: { amount: paid },
+      refunded: { amount: refunded },
+      orders,
+      quota,
     });
     expect(await income()).toEqual([
       row('30.00', '30.00', '0.00', 2, 15_000_000),
@@ -865,7 +869,11 @@ describe('revenue', () => {
       `{ topUpReversals(orderId: ${id}) { kind state money { amount currency } actorName note } }`,
     );
     const one = (kind: string, state: string, amount: string, by: string | null): object => ({
-      ...{ kind, state, money: { amount, currency: 'USD' }, actorName: by, note: by ? 'the buyer asked for it' : '' },
+      kind,
+      state,
+      money: { amount, currency: 'USD' },
+      actorName: by,
+      note: by ? 'the buyer asked for it' : '',
     });
     expect(data?.['topUpReversals']).toEqual([
       one('REFUND', 'DONE', '1.00', 'root'),

@@ -252,7 +252,7 @@ describe('links to other screens', () => {
     answers(PaidSumsDocument, {
       topUps: {
         __typename: 'TopUpOrderPage',
-        sums: { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] },
+        sums: { __typename: 'TopUpOrderSums', orders: 0, quota: 0, keptByCurrency: [] },
       },
     }),
     answers(UserTokensDocument, {

@@ -8,7 +8,15 @@ const rootPermissions = ['PRICES_SYNC', 'PAYMENTS_SETTINGS', 'LOGS_CAPTURES', 'A
 /** Named rights, as the schema names them. */
 export type Permission =
   | (typeof rootPermissions)[number]
-  | ('CHANNELS_READ' | 'CHANNELS_WRITE' | 'CHANNELS_SECRETS' | 'USERS_READ' | 'USERS_WRITE' | 'USERS_QUOTA')
+  | (
+      | 'CHANNELS_READ'
+      | 'CHANNELS_WRITE'
+      | 'CHANNELS_SECRETS'
+      | 'USERS_READ'
+      | 'USERS_WRITE'
+      | 'USERS_QUOTA'
+      | 'USERS_KEYS'
+    )
   | ('BUDGETS' | 'PRICES' | 'PAYMENTS' | 'CODES' | 'LOGS_READ' | 'LOGS_DELETE' | 'LOGS_CONTENT' | 'TASKS_READ')
   | ('USAGE_READ' | 'OPTIONS' | 'ALERTS' | 'WEBHOOKS');
 

@@ -20,6 +20,7 @@ import { setupRoutes } from '../console/setup/setup.routes.js';
 import { statusRoutes } from '../console/status/status.routes.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenRoutes } from '../console/tokens/token.routes.js';
+import { userKeyRoutes } from '../console/tokens/user-keys.routes.js';
 import { billingRoutes, keyUsageRoutes, openRouterRoutes } from '../console/usage/billing.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
@@ -78,6 +79,11 @@ export const apiSections: readonly ApiSection[] = [
     'API keys',
     "The caller's own API keys. Another user's key is not found. An API key with the scope `keys` may send these requests as `Authorization: Bearer sk-…`; it does not see the texts of other keys.",
     tokenRoutes,
+  ),
+  sectionOf(
+    'API keys of users',
+    'For admins and billing systems (docs/guide/billing-systems.md). Access tokens with the scope `BILLING` may send these requests.',
+    userKeyRoutes,
   ),
   sectionOf('Usage of a key', 'Called with an API key. Balance tools read these.', [
     ...keyUsageRoutes,

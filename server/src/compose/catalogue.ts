@@ -8,7 +8,14 @@ import { Channel, ChannelDirectory } from '../console/channels/index.js';
 import { GroupService } from '../console/groups/index.js';
 import { BelowCostService, PriceVersion, PriceVersionService, PricingService } from '../console/prices/index.js';
 import { PriceBook } from '../billing/prices/index.js';
-import { Token, TokenBulkService, TokenKeyService, TokenRotation, TokenService } from '../console/tokens/index.js';
+import {
+  Token,
+  TokenBulkService,
+  TokenKeyService,
+  TokenRotation,
+  TokenService,
+  UserKeyService,
+} from '../console/tokens/index.js';
 
 export type Catalogue = Awaited<ReturnType<typeof composeCatalogue>>;
 import type { Platform } from './platform.js';
@@ -37,6 +44,15 @@ export async function composeCatalogue(platform: Platform) {
     auditLog: auditService,
   });
   const tokenRotation = new TokenRotation({ tokens, secrets, changes, clock, idempotency });
+  const userKeys = new UserKeyService({
+    tokens,
+    tokenService,
+    rotation: tokenRotation,
+    secrets,
+    idempotency,
+    auditLog: auditService,
+    changes,
+  });
   const prices = new PriceBook(optionService);
   const modelHealthService = new ModelHealthService({
     database: dataSource,
@@ -73,6 +89,7 @@ export async function composeCatalogue(platform: Platform) {
     tokenKeys,
     tokenBulk,
     tokenRotation,
+    userKeys,
     prices,
     modelHealthService,
     channelHealthService,

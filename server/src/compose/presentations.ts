@@ -36,6 +36,7 @@ import { statusRoutes } from '../console/status/status.routes.js';
 import { toWire } from '../console/status/status.wire.js';
 import { creativeTaskRoutes, drawingRoutes } from '../console/tasks/task.routes.js';
 import { tokenRoutes } from '../console/tokens/token.routes.js';
+import { userKeyRoutes } from '../console/tokens/user-keys.routes.js';
 import { keyBalances, keyUsageRoutes } from '../console/usage/billing.routes.js';
 import { usageRoutes } from '../console/usage/usage.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
@@ -201,6 +202,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes([...channelRoutes, ...channelMultiKeyRoutes, ...modelCatalogueRoutes], channelServices, rest),
     restRoutes(budgetRoutes, operations.budgetService, rest),
     restRoutes(tokenRoutes, catalogue, rest),
+    restRoutes(userKeyRoutes, catalogue, rest),
     restRoutes(drawingRoutes, relay.drawingService, rest),
     restRoutes(creativeTaskRoutes, relay.creativeTaskService, rest),
     restRoutes(

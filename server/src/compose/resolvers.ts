@@ -4,6 +4,7 @@ import { UserSessionResolver } from '../console/users/user-sessions.resolver.js'
 import { AlertResolver } from '../console/alerts/alert.resolver.js';
 import { AuditResolver } from '../console/audit/audit.resolver.js';
 import { AccessTokenResolver } from '../console/auth/access-token.resolver.js';
+import { UserKeyResolver } from '../console/tokens/user-keys.resolver.js';
 import { SessionResolver } from '../console/auth/session.resolver.js';
 import { CaptureResolver } from '../console/captures/capture.resolver.js';
 import { BudgetResolver } from '../console/budgets/budget.resolver.js';
@@ -127,6 +128,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
     ({ catalogue }) =>
       new TokenResolver(catalogue.tokenService, catalogue.tokenKeys, catalogue.tokenRotation, catalogue.tokenBulk),
   ],
+  [UserKeyResolver, ({ catalogue }) => new UserKeyResolver(catalogue.userKeys)],
   [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],
   [CreativeTaskFields, ({ relay }) => new CreativeTaskFields(relay.videoLinks)],
   [LogResolver, ({ platform }) => new LogResolver(platform.logService, platform.optionService)],

@@ -14,7 +14,9 @@ export const userStatuses = ['enabled', 'banned'] as const;
 export type UserStatus = (typeof userStatuses)[number];
 
 /** Scopes of a named access token, within the rights of its user. */
-export const accessScopes = ['USAGE_READ', 'LOGS_READ', 'ACCOUNT_READ', 'ADMIN_READ', 'KEYS_READ', 'WRITE'] as const;
+export const accessScopes = [
+  ...(['USAGE_READ', 'LOGS_READ', 'ACCOUNT_READ', 'ADMIN_READ', 'KEYS_READ', 'BILLING', 'WRITE'] as const),
+] as const;
 export type AccessScope = (typeof accessScopes)[number];
 
 /**
@@ -216,5 +218,6 @@ export function requireScope(actor: MaybeActor, scope: AccessScope): void {
   if (actor && !hasScope(actor, scope)) throw new ForbiddenError(`This access token lacks the scope ${scope}`);
 }
 
-/** Whether the actor may use what this scope protects. Actors without scopes are not restricted. */
-export const hasScope = ({ scopes }: Actor, scope: AccessScope): boolean => !scopes || scopes.includes(scope);
+/** Whether the actor may use what this scope protects. Actors without scopes are not restricted. WRITE includes BILLING. */
+export const hasScope = ({ scopes }: Actor, scope: AccessScope): boolean =>
+  !scopes || scopes.includes(scope) || (scope === 'BILLING' && scopes.includes('WRITE'));

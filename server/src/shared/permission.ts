@@ -22,6 +22,7 @@ export const permissionTable = {
   'users.read': { area: 'users', least: 'admin' },
   'users.write': { area: 'users', least: 'admin', implies: ['users.read'] },
   'users.quota': { area: 'users', least: 'admin', implies: ['users.read'] },
+  'users.keys': { area: 'users', least: 'admin', implies: ['users.read'] },
   budgets: { area: 'users', least: 'admin' },
   prices: { area: 'money', least: 'admin' },
   'prices.sync': { area: 'money', least: 'root', implies: ['prices'] },

@@ -33,6 +33,7 @@ export const customRoles = {
     USERS_READ: 'See users, their API keys without the text, and their sessions.',
     USERS_WRITE: 'Create, edit, ban and delete common users, and set their passwords.',
     USERS_QUOTA: 'Grant quota to common users and take it back.',
+    USERS_KEYS: 'Make API keys for common users, and change, rotate and delete theirs.',
     BUDGETS: 'Set budgets of users, groups, channels and the site.',
     PRICES: 'See price history and sales below cost; change prices.',
     PRICES_SYNC: 'Check price lists, apply their prices and undo them.',

@@ -34,6 +34,7 @@ export const customRoles = {
     USERS_READ: 'Voir les utilisateurs, leurs clés API sans le texte, et leurs sessions.',
     USERS_WRITE: 'Créer, modifier, bannir et supprimer des utilisateurs standard, et fixer leurs mots de passe.',
     USERS_QUOTA: 'Accorder du quota aux utilisateurs standard et le reprendre.',
+    USERS_KEYS: 'Créer des clés API pour les utilisateurs standard, et modifier, renouveler et supprimer les leurs.',
     BUDGETS: 'Fixer les budgets des utilisateurs, des groupes, des canaux et du site.',
     PRICES: 'Voir l’historique des prix et les ventes à perte ; modifier les prix.',
     PRICES_SYNC: 'Contrôler les listes de prix, appliquer leurs prix et les annuler.',

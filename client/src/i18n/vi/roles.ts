@@ -32,6 +32,7 @@ export const customRoles = {
     USERS_READ: 'Xem người dùng, khóa API (không gồm nội dung khóa) và phiên của họ.',
     USERS_WRITE: 'Tạo, sửa, cấm và xóa người dùng thường, và đặt mật khẩu cho họ.',
     USERS_QUOTA: 'Cấp hạn mức cho người dùng thường và thu hồi.',
+    USERS_KEYS: 'Tạo khóa API cho người dùng thường, và sửa, xoay, xóa khóa của họ.',
     BUDGETS: 'Đặt ngân sách của người dùng, nhóm, kênh và trang.',
     PRICES: 'Xem lịch sử giá và các mục bán dưới chi phí; đổi giá.',
     PRICES_SYNC: 'Kiểm tra danh sách giá, áp dụng và hoàn tác giá.',

@@ -32,6 +32,7 @@ export const customRoles = {
     USERS_READ: '查看用户、其令牌（不含密钥）和会话。',
     USERS_WRITE: '创建、编辑、封禁和删除普通用户，设置其密码。',
     USERS_QUOTA: '为普通用户增减额度。',
+    USERS_KEYS: '为普通用户创建令牌，并修改、轮换和删除他们的令牌。',
     BUDGETS: '设置用户、分组、渠道和站点的预算。',
     PRICES: '查看价格历史和低于成本的销售；修改价格。',
     PRICES_SYNC: '检查价格表，应用和撤销其价格。',

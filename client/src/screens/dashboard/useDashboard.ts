@@ -107,7 +107,7 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
       models: models.items,
       users: answer?.users?.items ?? [],
       channels: answer?.channels?.items ?? [],
-      received: answer?.received?.sums.byCurrency ?? null,
+      received: answer?.received?.sums.keptByCurrency ?? null,
       rates: minute,
     };
   }, [client, everybody, granularity, range, username]);

@@ -153,7 +153,12 @@ it('marks an unpaid order as paid, with a note, and shows what happened to it', 
   });
   const reversal = (id: number, kind: string, state: string) => ({
     __typename: 'TopUpReversal',
-    ...{ id, kind, state, createdAt: '2026-11-20T14:06:00.000Z', payment: null, money: money('1.00') },
+    id,
+    kind,
+    state,
+    createdAt: '2026-11-20T14:06:00.000Z',
+    payment: null,
+    money: money('1.00'),
   });
   const mark = {
     request: { query: MarkPaymentPaidDocument, variables: { id: 1, note: 'seen at the gateway' } },

@@ -39,7 +39,7 @@ export function WebhookEditor({
     defaultValues: {
       name: row?.name ?? '',
       url: row?.url ?? '',
-      kinds: (row?.kinds ?? []).map(nameOf) as string[],
+      kinds: (row?.kinds ?? []).map<string>(nameOf),
       enabled: row?.enabled ?? true,
     },
   });
@@ -72,14 +72,7 @@ export function WebhookEditor({
     >
       <DrawerSection title={t('webhooks.endpoint')}>
         <TextInput control={control} name="name" label={t('fields.name')} maxLength={64} required autoFocus />
-        <TextInput
-          control={control}
-          name="url"
-          label={t('webhooks.url')}
-          hint={t('webhooks.urlHint')}
-          placeholder="https://billing.example.com/hooks"
-          required
-        />
+        <TextInput control={control} name="url" label={t('webhooks.url')} hint={t('webhooks.urlHint')} required />
         <ChipsInput
           control={control}
           name="kinds"

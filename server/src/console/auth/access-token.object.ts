@@ -15,6 +15,8 @@ export const AccessScopeEnum: { readonly [Scope in AccessScope]: Scope } = enumT
     ACCOUNT_READ: 'Read the user’s own account, API keys without their text, orders and tasks.',
     ADMIN_READ: 'Read what admins may read, without secrets.',
     KEYS_READ: 'Read secrets that the user may read: API keys, keys of channels, codes.',
+    BILLING:
+      'Create users and their API keys, whose text is in the response, change and revoke these keys, and move balances. Also over REST.',
     WRITE:
       'Change what the user may change. Keys that it makes or rotates, and codes that it makes, are in the response.',
   },

@@ -84,8 +84,9 @@ export class AccessTokenService {
     if (expiresAt && expiresAt.getTime() <= this.deps.clock.now()) {
       throw new InvalidInputError('expiresAt must be in the future', 'expiresAt');
     }
-    if (scopes.includes('ADMIN_READ') && permissionsOf(self).length === 0) {
-      throw new ForbiddenError('Only admins can create access tokens with the scope ADMIN_READ');
+    const admins = scopes.find((scope) => scope === 'ADMIN_READ' || scope === 'BILLING');
+    if (admins && permissionsOf(self).length === 0) {
+      throw new ForbiddenError(`Only admins can create access tokens with the scope ${admins}`);
     }
     const token = `${namedTokenPrefix}${randomBytes(32).toString('base64url')}`;
     const row = { userId: self.id, name, scopes, expiresAt, tokenHash: this.deps.secrets.hash(token) };

@@ -2,5 +2,6 @@ export { type HeldKey, KeyHolderService } from './key-holder.service.js';
 export { TokenBulkService } from './token-bulk.service.js';
 export { TokenKeyService } from './token-keys.service.js';
 export { TokenRotation } from './token-rotation.js';
+export { UserKeyService } from './user-keys.service.js';
 export { Token, type TokenRateLimit, type TokenStatus } from './token.entity.js';
 export { type TokenPlace, TokenService } from './token.service.js';

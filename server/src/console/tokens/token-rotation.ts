@@ -63,7 +63,7 @@ export class TokenRotation {
     let rotated: { token: Token; key: string } | undefined;
     const request = { operation: 'rotateToken', key: idempotencyKey, input: { id, overlapUntil } };
     const { result } = await this.deps.idempotency.once<RotationResult>(owner, request, async (manager) => {
-      rotated = await this.renew(manager, owner, id, overlapUntil);
+      rotated = await this.renewIn(manager, owner, id, overlapUntil);
       return { keyHash: this.deps.secrets.hash(rotated.key).toString('hex'), apiKeyId: owner.apiKeyId ?? null };
     });
     if (!rotated) return { ...(await this.rotatedBefore(owner, id, result)), replayed: true };
@@ -71,7 +71,8 @@ export class TokenRotation {
     return { ...rotated, replayed: false };
   }
 
-  private async renew(
+  /** As `rotate`, within the caller's transaction, which has checked who may do it. */
+  async renewIn(
     manager: EntityManager,
     owner: Actor,
     id: number,

@@ -212,14 +212,24 @@ export class TokenService {
    */
   async update(actor: MaybeActor, id: number, given: TokenInput, mustEnable = false): Promise<Token> {
     const owner = requireAccount(actor, 'keys.own');
-    return this.change(owner, id, async (manager, before) => {
-      const after = await this.changed(manager, owner, before, given);
-      if (mustEnable) assertCanBeEnabled(before.status, after, this.deps.clock.now());
-      const { remainQuota, ...fields } = after;
-      const status = this.isRevived(before.status, after) ? 'enabled' : before.status;
-      await manager.update(Token, { id }, { ...fields, status });
-      await moveQuota(manager, owner, id, remainQuota - before.remainQuota, `token:${id}:${randomUUID()}`);
-    });
+    return this.change(owner, id, (manager, before) => this.updateIn(manager, owner, before, given, mustEnable));
+  }
+
+  /** As `update`, for a key that the caller's transaction has locked. */
+  async updateIn(
+    manager: EntityManager,
+    owner: Actor,
+    before: Token,
+    given: TokenInput,
+    mustEnable = false,
+  ): Promise<void> {
+    const { id } = before;
+    const after = await this.changed(manager, owner, before, given);
+    if (mustEnable) assertCanBeEnabled(before.status, after, this.deps.clock.now());
+    const { remainQuota, ...fields } = after;
+    const status = this.isRevived(before.status, after) ? 'enabled' : before.status;
+    await manager.update(Token, { id }, { ...fields, status });
+    await moveQuota(manager, owner, id, remainQuota - before.remainQuota, `token:${id}:${randomUUID()}`);
   }
 
   /**
@@ -228,11 +238,14 @@ export class TokenService {
    */
   async setStatus(actor: MaybeActor, id: number, status: 'enabled' | 'disabled'): Promise<Token> {
     const owner = requireAccount(actor, 'keys.own');
-    return this.change(owner, id, async (manager, before) => {
-      const now = this.deps.clock.now();
-      if (status === 'enabled') assertCanBeEnabled(shownStatus(before, now), before, now);
-      await manager.update(Token, { id }, { status });
-    });
+    return this.change(owner, id, (manager, before) => this.setStatusIn(manager, before, status));
+  }
+
+  /** As `setStatus`, for a key that the caller's transaction has locked. */
+  async setStatusIn(manager: EntityManager, before: Token, status: 'enabled' | 'disabled'): Promise<void> {
+    const now = this.deps.clock.now();
+    if (status === 'enabled') assertCanBeEnabled(shownStatus(before, now), before, now);
+    await manager.update(Token, { id: before.id }, { status });
   }
 
   /** @throws AppError NOT_FOUND, also for tokens of other users */

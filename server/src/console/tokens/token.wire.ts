@@ -94,6 +94,33 @@ function sinceLoaded(input: ReturnType<typeof toInput>, ungranted: number | null
   return { ...input, grantedQuota: remainQuota - ungranted };
 }
 
+/** `PUT /api/key`: a part of a key. Absent fields keep their value. */
+export const patchBody = z
+  .object({ ...bodyShape, id: z.int().min(1), status: nullish.whole })
+  .transform(({ id, status, ...body }) => {
+    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value != null)) as Body;
+    const all: Readonly<Record<string, unknown>> = toInput(given);
+    const names = Object.keys(given).map((name) => fieldNames[name] ?? name);
+    const fields: TokenInput = Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+    return { id, fields: omitUndefined({ ...fields, status: status == null ? undefined : ownersStatus(status) }) };
+  });
+
+/** Names of fields of the body in `TokenInput`. */
+const fieldNames: Readonly<Record<string, keyof TokenInput>> = {
+  expired_time: 'expiresAt',
+  remain_quota: 'remainQuota',
+  unlimited_quota: 'unlimitedQuota',
+  model_limits_enabled: 'modelLimitsEnabled',
+  model_limits: 'modelLimits',
+  allow_ips: 'allowIps',
+  fallback_groups: 'fallbackGroups',
+  fallback_models: 'fallbackModels',
+  rate_limit_enabled: 'rateLimit',
+  rate_limit_period: 'rateLimit',
+  rate_limit_count: 'rateLimit',
+  rate_limit_success: 'rateLimit',
+};
+
 const wireStatuses: Readonly<Record<TokenStatus, number>> = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 };
 
 /** `PUT /api/token/?status_only=true`. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { sendCsv } from '../../platform/http/csv.js';
-import { parameter, timeRange } from '../../platform/http/openapi/operation.js';
+import { int, parameter, quota, timeRange } from '../../platform/http/openapi/operation.js';
 import { routesFor } from '../../platform/http/route.js';
+import { requirePermission } from '../../shared/actor.js';
+import { InvalidInputError } from '../../shared/errors.js';
 import type { HourlyModelsService } from './hourly-models.service.js';
 import type { UsageQuestion } from './usage-question.js';
 import type { UsageService } from './usage.service.js';
@@ -11,6 +13,14 @@ const route = routesFor<{ readonly usageService: UsageService; readonly hourlyMo
 const reader = { may: 'usage.read' } as const;
 const example = { query: { start_timestamp: 1_700_000_000, end_timestamp: 1_700_086_400 } };
 const csv = { media: 'text/csv', example: {} } as const;
+
+const total = z.object({
+  quota: quota('Charged'),
+  calls: int('Charged calls'),
+  prompt_tokens: int('Tokens of prompts'),
+  completion_tokens: int('Tokens of answers'),
+});
+const onlyTotals = { latency: false, firstToken: false, cost: false, activeUsers: false, cache: false } as const;
 
 /** `/api/data`: hourly sums for the old dashboards (docs/reference/rest/logs-and-usage.md#usage-data). */
 export const usageRoutes = [
@@ -24,6 +34,31 @@ export const usageRoutes = [
       const name = query.username || undefined;
       const { userId, rows } = await hourlyModels.list(actor, toRange(query), name);
       return toWire(rows, name === undefined ? undefined : { id: userId, name });
+    },
+  }),
+  route('GET /api/usage/total', {
+    summary: 'Usage of a user or of a key in a range of time',
+    description: 'Either `user_id` or `token_id`. Hours are whole: usage is counted by hour. Needs `users.read` too.',
+    caller: reader,
+    scope: 'USAGE_READ',
+    query: { ...timeRange, user_id: parameter.id('The user'), token_id: parameter.id('The key') },
+    data: total,
+    errors: ['INVALID_INPUT'],
+    example: { query: { ...example.query, user_id: 2 } },
+    handle: async ({ usageService }, { actor, query }) => {
+      requirePermission(actor, 'users.read');
+      const { user_id: userId, token_id: tokenId } = query;
+      if ((userId === 0) === (tokenId === 0)) throw new InvalidInputError('Send either user_id or token_id', 'user_id');
+      const { range, timeZone } = toQuestion({ ...query, channel: 0 }, usageService.now);
+      const [dimension, id] = userId === 0 ? (['TOKEN', tokenId] as const) : (['USER', userId] as const);
+      const sums = await usageService.sumsOf(actor, dimension, [id], { range, timeZone }, onlyTotals);
+      const used = sums.get(id) ?? usageService.nothing;
+      return {
+        quota: used.quota,
+        calls: used.calls,
+        prompt_tokens: used.promptTokens,
+        completion_tokens: used.completionTokens,
+      };
     },
   }),
   route('GET /api/data/self', {

@@ -16,6 +16,7 @@ export interface NewUser extends Identities {
   readonly role: Role;
   readonly group?: string;
   readonly email?: string;
+  readonly externalId?: string | null;
   readonly inviterId?: number | null;
   /** Initial quota, posted as the opening entry of the user's account. */
   readonly quota: number;

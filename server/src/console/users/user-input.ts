@@ -33,6 +33,8 @@ export const emailRule = z
   .trim()
   .max(50, 'email must have at most 50 characters')
   .refine((email) => email === '' || /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u.test(email), 'email is not valid');
+/** Empty: none. */
+export const externalIdRule = line('external id', 128);
 export const quotaRule = z.number().refine(isQuota, `quota must be ${quotaFrom(-maxQuota)}`);
 export const noteRule = line('note', 200);
 
@@ -44,6 +46,9 @@ export const newUserInput = z.object({
   /** Only compared with the admin's rank. New users are always common users. */
   rank: z.int().optional(),
   group: groupRule.optional(),
+  externalId: externalIdRule.optional(),
+  /** The first balance, in place of that of new users. */
+  quota: quotaRule.refine((quota) => quota >= 0, 'quota must not be negative').optional(),
 });
 
 /** Absent means unchanged; so does an empty password. */
@@ -53,6 +58,7 @@ export const userPatch = z.object({
   displayName: displayNameRule.optional(),
   group: groupRule.optional(),
   email: emailRule.optional(),
+  externalId: externalIdRule.optional(),
   /** New balance; the difference is posted. */
   quota: quotaRule.optional(),
   /**

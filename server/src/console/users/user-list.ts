@@ -15,9 +15,10 @@ const maxDaysLeft = 36_500;
 /** Absent conditions match everything; an empty list matches nothing. */
 export interface UserFilter {
   readonly ids?: readonly number[];
-  /** Part of the name, address or display name, or a full id. */
+  /** Part of the name, address or display name, or a full id or external id. */
   readonly keyword?: string;
   readonly groups?: readonly string[];
+  readonly externalIds?: readonly string[];
   readonly roles?: readonly Role[];
   readonly statuses?: readonly string[];
   readonly kinds?: readonly AccountKind[];
@@ -153,6 +154,7 @@ async function matching(
           'account.username ILIKE :pattern OR account.email ILIKE :pattern OR account.displayName ILIKE :pattern',
           { pattern: `%${escapeLike(keyword)}%` },
         );
+        where.orWhere('account.externalId = :keyword', { keyword });
         if (/^\d{1,9}$/.test(keyword)) where.orWhere('account.id = :id', { id: Number(keyword) });
       }),
     );
@@ -161,6 +163,10 @@ async function matching(
   if (filter.groups) {
     const groups = filter.groups.map((group) => group.replaceAll('\0', ''));
     select.andWhere('account.group = ANY(:groups)', { groups });
+  }
+  if (filter.externalIds) {
+    const externalIds = filter.externalIds.map((id) => id.replaceAll('\0', ''));
+    select.andWhere('account.externalId = ANY(:externalIds)', { externalIds });
   }
   if (roles) select.andWhere('account.role = ANY(:roles)', { roles });
   if (statuses) select.andWhere('account.status = ANY(:statuses)', { statuses });

@@ -33,6 +33,8 @@ export class User {
   @Column({ type: 'bigint', name: 'request_count', transformer: bigintColumn, insert: false, update: false })
   requestCount: number;
   @Column('text', { default: 'default' }) group: string;
+  /** The id of the user in a system of the operator. Unique. */
+  @Column('text', { name: 'external_id', nullable: true }) externalId: string | null;
   @Column('text', { name: 'aff_code', nullable: true }) affCode: string | null;
   @Column({ type: 'integer', name: 'aff_count', insert: false, update: false }) affCount: number;
   @Column({ type: 'bigint', name: 'aff_quota', transformer: bigintColumn, insert: false, update: false })

@@ -18,6 +18,7 @@ import {
 import { enumType, RoleEnum } from '../../platform/graphql/enums.js';
 import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
 import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
+import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
 import type { Role, UserStatus } from '../../shared/actor.js';
 import type { AccountKind } from '../../shared/organisation.js';
@@ -107,6 +108,7 @@ export class UserObject
     role: of<Role>(() => RoleEnum, 'The fixed role. `customRole` may add permissions to COMMON.'),
     status: of<UserStatus>(() => UserStatusEnum, 'Whether the user can sign in.'),
     group: text('Determines prices and channels.'),
+    externalId: text.orNull('The id of the user in a system of the operator. Null: none.'),
     quota: quota('Remaining quota, without reservations of calls in flight.'),
     usedQuota: quota('Quota that was charged.'),
     requestCount: safeInt('Calls that were charged.'),
@@ -157,8 +159,9 @@ const UserSort = sortInput<UserSortField>('User', {
 @InputType('UserFilter', { description: 'Users must meet all conditions. A list matches any of its values.' })
 export class UserFilterInput extends inputFields({
   ids: ints.orNull('Only these users.'),
-  keyword: text.orNull('Part of name, address or display name, or a full id.'),
+  keyword: text.orNull('Part of name, address or display name, or a full id or external id.'),
   groups: texts.orNull('Only users of these groups.'),
+  externalIds: texts.orNull('Only users with one of these external ids.'),
   roles: nullable<Role[]>(() => [RoleEnum], 'Only users with one of these fixed roles.'),
   statuses: nullable<string[]>(() => [UserStatusEnum], 'Only users with one of these statuses.'),
   kinds: nullable<AccountKind[]>(() => [AccountKindEnum], 'Only people, or only organisations. Absent: both.'),
@@ -199,9 +202,29 @@ export class CreateUserInput
 
   @Field(() => String, { nullable: true, description: 'Default: the default group.' })
   group?: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The id of the user in a system of the operator, unique. At most 128 characters.',
+  })
+  externalId?: string;
+
+  @Field(() => GraphQLQuota, {
+    nullable: true,
+    description: 'The first balance. Default: that of new users. Needs USERS_QUOTA too.',
+  })
+  quota?: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Any unique text. A retry with the same key makes no second user.',
+  })
+  idempotencyKey?: string | null;
 }
 
-@InputType('UpdateUserInput', { description: 'Absent fields stay unchanged; null clears `email` and `displayName`.' })
+@InputType('UpdateUserInput', {
+  description: 'Absent fields stay unchanged; null clears `email`, `displayName` and `externalId`.',
+})
 export class UpdateUserInput
   extends inputFields({
     id: int('`User.id`.'),
@@ -210,6 +233,7 @@ export class UpdateUserInput
     displayName: text.orNull('At most 20 characters.'),
     group: text.orNull('Determines prices and channels of the user.'),
     email: text.orNull('At most 50 characters. No code proves it.'),
+    externalId: text.orNull('The id of the user in a system of the operator, unique. At most 128 characters.'),
   })
   implements Nullable<UserPatch> {}
 

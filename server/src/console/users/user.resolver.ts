@@ -36,7 +36,7 @@ import type { SelfPatch, UserPatch } from './user-input.js';
 import type { UserAction } from './user-actions.js';
 import { changeUsers } from './user-bulk.js';
 import type { UserService } from './user.service.js';
-import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 
 interface UserPayload {
   readonly user: User;
@@ -189,13 +189,17 @@ export class UserResolver {
     return { accessToken: await this.accountService.renewAccessToken(actor) };
   }
 
-  @Access('users.write')
-  @PayloadMutation(ofUser, 'Creates a common user with the quota of new users.')
+  @Access('users.write', 'BILLING')
+  @PayloadMutation(
+    { ...ofUser, replayed },
+    'Creates a common user, with the quota of new users unless another is given.',
+  )
   async createUser(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateUserInput, { description: 'Name, password and group.' }) input: CreateUserInput,
-  ): Promise<UserPayload> {
-    return { user: await this.userService.create(actor, input) };
+    @Arg('input', () => CreateUserInput, { description: 'Name, password and group.' })
+    { idempotencyKey, ...input }: CreateUserInput,
+  ): Promise<UserPayload & { replayed: boolean }> {
+    return this.userService.create(actor, input, idempotencyKey);
   }
 
   @Access(['users.write', 'users.quota'])
@@ -204,12 +208,12 @@ export class UserResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateUserInput, { description: 'What changes.' }) { id, ...input }: UpdateUserInput,
   ): Promise<UserPayload> {
-    const patch = patchOf<UserPatch>(input, { email: '', displayName: '' });
+    const patch = patchOf<UserPatch>(input, { email: '', displayName: '', externalId: '' });
     const { user } = await this.userService.update(actor, id, patch);
     return { user };
   }
 
-  @Access('users.quota')
+  @Access('users.quota', 'BILLING')
   @Mutation(() => GrantQuotaPayload, { description: 'Adds quota to a balance, or deducts it. Safe to retry.' })
   grantQuota(
     @Ctx() { actor }: GraphQLContext,

@@ -1,11 +1,13 @@
 import { markReplayed } from '../../platform/http/idempotency-key.js';
-import { listOf, pages, parameter } from '../../platform/http/openapi/operation.js';
+import { z } from 'zod';
+import { int, listOf, pages, parameter, quota } from '../../platform/http/openapi/operation.js';
 import { wireList } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
 import type { Actor } from '../../shared/actor.js';
 import type { User } from './user.entity.js';
 import type { UserService } from './user.service.js';
 import {
+  balanceBody,
   createBody,
   manageBody,
   managedShape,
@@ -45,17 +47,23 @@ export const userRoutes = [
   route('GET /api/user/search', {
     summary: 'Search users',
     caller: reader,
+    scope: 'BILLING',
     query: {
       ...pages,
       keyword: parameter.words('Part of the name, address or display name, or an exact id'),
       group: parameter.words('The exact group'),
+      external_id: parameter.words('The exact external id'),
     },
     data: listOf(managedShape),
     example: { query: { keyword: 'root' } },
     handle: async (userService, { actor, query, request }) => {
       const { answer, ...page } = wireList(request, query, { paged: true });
-      const { keyword, group } = query;
-      const filter = { ...(keyword && { keyword }), ...(group && { groups: [group] }) };
+      const { keyword, group, external_id: externalId } = query;
+      const filter = {
+        ...(keyword && { keyword }),
+        ...(group && { groups: [group] }),
+        ...(externalId && { externalIds: [externalId] }),
+      };
       const { items, total } = await userService.list(actor, filter, page);
       return answer(await toWires(userService, actor, items), total);
     },
@@ -64,6 +72,7 @@ export const userRoutes = [
     summary: 'One user',
     description: 'One of a lower role than the caller, unless the caller is root.',
     caller: reader,
+    scope: 'BILLING',
     data: managedShape,
     errors: ['NOT_FOUND'],
     example: { path: { id: 2 } },
@@ -75,14 +84,20 @@ export const userRoutes = [
   }),
   route('POST /api/user', {
     summary: 'Create a user',
-    description: "`role` must be below the caller's. The new user has the role 1.",
+    description:
+      "`role` must be below the caller's. The new user has the role 1. `balance` is the first balance in quota, that of new users if it is absent; it needs `users.quota` too.",
     caller: writer,
+    scope: 'BILLING',
+    once: true,
     body: createBody,
-    bodyOf: userShape,
+    bodyOf: managedShape,
+    data: z.object({ id: int('Id of the new user') }),
     errors: ['CONFLICT'],
     example: { body: { username: 'grace', password: 'correct horse', display_name: 'Grace' } },
-    handle: async (userService, { actor, body }) => {
-      await userService.create(actor, body);
+    handle: async (userService, { actor, body, idempotencyKey, reply }) => {
+      const { user, replayed } = await userService.create(actor, body, idempotencyKey);
+      markReplayed(reply, replayed);
+      return { id: user.id };
     },
   }),
   route('PUT /api/user', {
@@ -100,6 +115,26 @@ export const userRoutes = [
     handle: async (userService, { actor, body, idempotencyKey, reply }) => {
       const { replayed } = await userService.update(actor, body.id, body.patch, idempotencyKey);
       markReplayed(reply, replayed);
+    },
+  }),
+  route('POST /api/user/:id/balance', {
+    summary: 'Add to the balance of a user, or set it',
+    description:
+      'Either `amount`, which deducts if it is negative, or `balance`. `note` is part of the log row of an amount.',
+    caller: { may: 'users.quota' },
+    scope: 'BILLING',
+    once: true,
+    body: balanceBody,
+    data: z.object({ balance: quota('Balance after the change') }),
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    example: { path: { id: 2 }, body: { amount: 500_000, note: 'Invoice 5005' } },
+    handle: async (userService, { actor, id, body: { amount, balance, note }, idempotencyKey, reply }) => {
+      const { user, replayed } =
+        amount == null
+          ? await userService.update(actor, id, { quota: balance ?? 0 }, idempotencyKey)
+          : await userService.grantQuota(actor, id, amount, { note: note ?? '', idempotencyKey });
+      markReplayed(reply, replayed);
+      return { balance: user.quota };
     },
   }),
   route('DELETE /api/user/:id', {

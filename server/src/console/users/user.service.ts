@@ -120,26 +120,41 @@ export class UserService {
 
   /**
    * Creates a user.
-   * @returns the new common user, with option QuotaForNewUser as balance
-   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, CONFLICT (the name is taken)
+   * @param idempotencyKey a retry with the same key returns the user of the first call
+   * @returns the new common user, with option QuotaForNewUser as balance unless another is given
+   * @throws AppError INSUFFICIENT_PRIVILEGES (also to give a balance without `users.quota`), INVALID_INPUT, CONFLICT (the
+   * name or the external id is taken; same key, other input)
    */
-  async create(actor: MaybeActor, input: NewUserInput): Promise<User> {
+  async create(
+    actor: MaybeActor,
+    input: NewUserInput,
+    idempotencyKey: string | null = null,
+  ): Promise<{ user: User; replayed: boolean }> {
     const admin = requirePermission(actor, 'users.write');
-    const { username, password, displayName, rank, group } = parsed(newUserInput, input);
+    const { username, password, displayName, rank, group, externalId, quota } = parsed(newUserInput, input);
+    if (quota !== undefined) requirePermission(admin, 'users.quota');
     if (rank !== undefined && rank >= rankOfActor(admin)) {
       throw new ForbiddenError('Cannot create a user with privileges equal to or above your own');
     }
     const passwordHash = await this.deps.passwords.hash(password);
-    return this.write((manager) =>
-      this.insert(manager, admin, {
-        username,
-        displayName: displayName || username.slice(0, 20),
-        passwordHash,
-        role: 'common',
-        ...(group ? { group } : {}),
-        quota: this.deps.options.values.QuotaForNewUser,
+    // The digest of the input is not keyed, so it must not contain the password itself.
+    const given = { ...input, password: this.deps.secrets.hash(password).toString('hex') };
+    const request = { operation: 'createUser', key: idempotencyKey, input: given };
+    const { result, replayed } = await withFreshAffiliateCode(() =>
+      this.once(admin, request, async (manager) => {
+        const { id } = await this.insert(manager, admin, {
+          username,
+          displayName: displayName || username.slice(0, 20),
+          passwordHash,
+          role: 'common',
+          ...(group ? { group } : {}),
+          externalId: externalId || null,
+          quota: quota ?? this.deps.options.values.QuotaForNewUser,
+        });
+        return { id };
       }),
     );
+    return { user: await this.deps.users.findOneOrFail({ where: { id: result.id }, withDeleted: true }), replayed };
   }
 
   /**
@@ -156,10 +171,11 @@ export class UserService {
   ): Promise<{ user: User; replayed: boolean }> {
     const admin = requirePermission(actor, 'users.write', 'users.quota');
     const kept = await this.deps.users.findOneBy({ id });
-    const { quota, ungrantedQuota, quotaDelta, password, rank, ...columns } = parsed(
+    const { quota, ungrantedQuota, quotaDelta, password, rank, externalId, ...rest } = parsed(
       userPatch,
       withoutKept(patch, kept),
     );
+    const columns = { ...rest, ...(externalId === undefined ? {} : { externalId: externalId || null }) };
     const movesQuota = quota !== undefined || quotaDelta !== undefined;
     if (movesQuota) requirePermission(admin, 'users.quota');
     const changes =
@@ -332,7 +348,13 @@ export class UserService {
 }
 
 /** Audited fields of an edit. Balance changes have their own audit entries. */
-const edited = ({ username, displayName, email, group }: User) => ({ username, displayName, email, group });
+const edited = ({ username, displayName, email, group, externalId }: User) => ({
+  username,
+  displayName,
+  email,
+  group,
+  ...(externalId === null ? {} : { externalId }),
+});
 const managed = ({ role, status, deletedAt }: User) => ({ role, status, deletedAt });
 
 /** Disables the API keys of an account that is deleted, in the same transaction. */
@@ -343,6 +365,8 @@ export async function disableTokens(manager: EntityManager, userId: number): Pro
 /** Converts violations of unique indexes into readable errors. */
 export function toConflict(error: unknown): unknown {
   if (isUniqueViolation(error, 'users_username')) return new UsernameTakenError();
+  if (isUniqueViolation(error, 'users_external_id'))
+    return new ConflictError('External id already in use', 'externalId');
   if (isUniqueViolation(error, 'users_email')) return new ConflictError('E-mail address already in use', 'email');
   return error;
 }

@@ -66,6 +66,7 @@ export const userShape = named('User', 'A user.', shape);
 export const managedShape = named('ManagedUser', 'A user as an admin reads it.', {
   ...shape,
   ungranted_quota: quota('Balance without what this admin has granted. Forms send it back with `quota`'),
+  external_id: text('Id of the user in a system of the operator, unique, or empty'),
 });
 /** A user in the REST shape (docs/reference/rest/entities.md#user). Every key is always present. */
 export type WireUser = z.output<typeof userShape>;
@@ -135,6 +136,7 @@ export const toWire = (
 export const toAdminWire = (user: User, granted: number): ManagedUser => ({
   ...toWire(user),
   ungranted_quota: user.quota - granted,
+  external_id: user.externalId ?? '',
 });
 
 const signInFields = ['id', 'username', 'displayName', 'group'] as const;
@@ -211,13 +213,28 @@ export const createBody = z
     password: z.string().min(1),
     display_name: nullish.text,
     role: nullish.whole,
+    group: nullish.text,
+    external_id: nullish.text,
+    // Older consoles send `quota`, which they expect to be ignored.
+    balance: nullish.whole,
   })
   .transform((body) => ({
     username: body.username,
     password: body.password,
     displayName: body.display_name || undefined,
     rank: body.role ?? undefined,
+    group: body.group || undefined,
+    externalId: body.external_id || undefined,
+    quota: body.balance ?? undefined,
   }));
+
+/** `POST /api/user/:id/balance`: an amount to add, or the balance to set. */
+export const balanceBody = z
+  .object({ amount: nullish.whole, balance: nullish.whole, note: nullish.text })
+  .refine(({ amount, balance }) => (amount == null) !== (balance == null), {
+    path: ['amount'],
+    error: 'Send either amount or balance',
+  });
 
 export const updateBody = z
   .object({
@@ -226,6 +243,7 @@ export const updateBody = z
     display_name: nullish.text,
     password: nullish.text,
     group: nullish.text,
+    external_id: nullish.text,
     role: nullish.whole,
     quota: nullish.whole,
     quota_delta: nullish.whole,
@@ -238,6 +256,7 @@ export const updateBody = z
       displayName: body.display_name ?? undefined,
       password: body.password ?? undefined,
       group: body.group || undefined,
+      externalId: body.external_id ?? undefined,
       rank: body.role ?? undefined,
       // `quota_delta` takes precedence, because an absolute balance may be outdated.
       ...(body.quota_delta == null

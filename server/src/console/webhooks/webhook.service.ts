@@ -11,9 +11,9 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { isSiteEventKind, type SiteEventKind } from '../../shared/site-events.js';
 import { newSecret } from './webhook-message.js';
-import { type DeliveryState, SiteEvent, WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
+import { type DeliveryState, SiteEvent, type WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
 
-/** What an admin sets of an endpoint. Absent fields keep their value. */
+/** The fields of an endpoint that an admin sets. Absent fields keep their value. */
 export interface EndpointFields {
   readonly name?: string | undefined;
   readonly url?: string | undefined;

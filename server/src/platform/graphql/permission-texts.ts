@@ -10,6 +10,7 @@ export const permissionTexts: { readonly [Name in Permission]: string } = {
   'users.read': 'Read users, their API keys without the text, and their sessions.',
   'users.write': 'Create, edit, ban and delete users below the caller’s role, set their passwords, end their sessions.',
   'users.quota': 'Grant quota to users and take it; with OPTIONS, set gifts such as the daily check-in.',
+  'users.keys': 'Create API keys for users below the caller’s role, and change, rotate and delete theirs.',
   budgets: 'Read and change budgets of users, groups, channels and the site.',
   prices: 'Set prices of models and ratios of groups; read former prices and sales below cost.',
   'prices.sync': 'Check public price lists, apply and undo their prices, and replay calls at other prices.',

@@ -59,8 +59,8 @@ export async function guestActor(request: FastifyRequest, authenticator: Authent
 
 export interface AuthenticateOptions {
   /**
-   * Whether named access tokens are accepted. Only GraphQL accepts them, because their scopes are those of GraphQL
-   * fields.
+   * Whether named access tokens are accepted. GraphQL accepts them, because their scopes are those of its fields, and so do
+   * routes that state a scope.
    */
   readonly named?: boolean;
 }

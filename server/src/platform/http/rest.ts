@@ -1,5 +1,13 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { requirePermission, requireRole, type Actor, type MaybeActor, type Role } from '../../shared/actor.js';
+import {
+  requirePermission,
+  requireRole,
+  requireScope,
+  type AccessScope,
+  type Actor,
+  type MaybeActor,
+  type Role,
+} from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
 import {
   authenticate,
@@ -85,11 +93,17 @@ export function restHandlers(authenticator: Authenticator, actorOfKey: ActorOfKe
       }, handler),
     // Services decide permissions. These two only check them before the input is validated.
     /** For callers who hold one of the permissions. */
-    may: (anyOf: Permission | readonly Permission[], handler: (context: RestContext<Actor>) => Promise<unknown>) =>
-      wrap(
-        async (request) => requirePermission(await authenticate(request, authenticator), ...[anyOf].flat()),
-        handler,
-      ),
+    may: (
+      anyOf: Permission | readonly Permission[],
+      handler: (context: RestContext<Actor>) => Promise<unknown>,
+      /** Opens the endpoint to named access tokens that have this scope. */
+      scope?: AccessScope,
+    ) =>
+      wrap(async (request) => {
+        const actor = await authenticate(request, authenticator, { named: scope !== undefined });
+        if (scope) requireScope(actor, scope);
+        return requirePermission(actor, ...[anyOf].flat());
+      }, handler),
     root: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('root'), handler),
     session: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
       wrap((request) => sessionActor(request, authenticator), handler),

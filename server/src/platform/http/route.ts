@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
-import type { Actor, MaybeActor } from '../../shared/actor.js';
+import type { AccessScope, Actor, MaybeActor } from '../../shared/actor.js';
 import { entryOf, type Permission } from '../../shared/permission.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import type { ApiOperation, ApiRole, ApiRoute, Wire } from './openapi/operation.js';
@@ -33,6 +33,8 @@ export interface RouteContext<Query, Body, A extends MaybeActor> extends Omit<Re
 /** How a route is authenticated, validated and handled, beside what the reference says about it. */
 interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends z.ZodType, Data extends z.ZodType> {
   readonly caller: By;
+  /** Opens the route to named access tokens that have this scope. Only for callers with a permission. */
+  readonly scope?: AccessScope;
   /** The role in the reference, if it is not that of `caller`. */
   readonly role?: ApiRole;
   readonly query?: Query;
@@ -132,7 +134,7 @@ export const restRoutes =
         ...(bodyLimit === undefined ? {} : { bodyLimit }),
         ...(caller === 'open' && bodyLimit !== undefined ? { config: { anonymousBodyLimit: bodyLimit } } : {}),
         ...(withoutHead && { exposeHeadRoute: false }),
-        handler: typeof caller === 'string' ? rest[caller](handler) : rest.may(caller.may, handler),
+        handler: typeof caller === 'string' ? rest[caller](handler) : rest.may(caller.may, handler, rules.scope),
       });
     }
   };

@@ -31,7 +31,7 @@ export async function queryCheckout(
  */
 async function searchPayment(tradeNo: string, context: ProviderContext): Promise<Payment | null> {
   const query = new URLSearchParams({ query: `metadata['trade_no']:'${tradeNo}' AND status:'succeeded'` });
-  const [intent] = (await getStripe(context, `payment_intents/search?${query}`, intents)).data;
+  const [intent] = (await getStripe(context, `payment_intents/search?${query.toString()}`, intents)).data;
   if (!intent) return null;
   const pages = await getStripe(context, `checkout/sessions?payment_intent=${encodeURIComponent(intent.id)}`, sessions);
   const page = pages.data.find(({ client_reference_id: reference }) => reference === tradeNo);
