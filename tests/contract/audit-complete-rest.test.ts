@@ -34,6 +34,14 @@ const newChannel = (more: object = {}) => {
 const channel = (more: object = {}): Promise<number> => made('channels', '/api/channel/', newChannel(more));
 const newCode = (name = fresh()) => ({ name, quota: 5, count: 1 });
 const code = (name?: string): Promise<number> => made('redemptions', '/api/redemption/', newCode(name));
+const newPlan = () => ({
+  ...{ name: fresh(), price: 5, period_unit: 'day', period_count: 1 },
+  windows: [{ window: 'fixed', kind: 'money', amount: 5 }],
+});
+const plan = async (): Promise<number> => {
+  const { body } = await site.expectSuccess(root, 'POST', '/api/plan/', newPlan());
+  return (body.data as { id: number }).id;
+};
 const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', path, { id, status: 2 });
 
 type Request = readonly [path: string, body?: unknown];
@@ -111,6 +119,16 @@ const acts: Record<string, () => Promise<Request> | Request> = {
       [await user(), fresh()],
     );
     return [`/api/payment/${row?.id}/refund/outcome`, { made: true, note: 'seen' }];
+  },
+
+  'POST /api/plan': () => ['/api/plan/', newPlan()],
+  'PUT /api/plan': async () => ['/api/plan/', { id: await plan(), price: 6 }],
+  'DELETE /api/plan/:id': async () => [`/api/plan/${await plan()}`],
+  'POST /api/plan/grant': async () => ['/api/plan/grant', { user_id: await user(), plan_id: await plan() }],
+  'POST /api/plan/refund': async () => {
+    const given = { user_id: await user(), plan_id: await plan() };
+    const { body } = await site.expectSuccess(root, 'POST', '/api/plan/grant', given);
+    return ['/api/plan/refund', { id: (body.data as { id: number }).id, note: 'asked' }];
   },
 
   'DELETE /api/log': () => ['/api/log/?target_timestamp=1'],

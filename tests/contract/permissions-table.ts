@@ -54,19 +54,27 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation promoteUser', 'mutation demoteUser'],
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
   ],
-  'users.quota': ['mutation grantQuota', 'POST /api/topup'],
+  'users.quota': [
+    ...['mutation grantQuota', 'POST /api/topup', 'mutation grantPlan', 'mutation refundPlan'],
+    ...['POST /api/plan/grant', 'POST /api/plan/refund'],
+  ],
   budgets: ['query groups', 'GET /api/group'],
   prices: [
     ...['query priceVersions', 'query priceVersion', 'query unpricedModels', 'query salesBelowCost'],
     'query modelSale',
     ...['query enabledModels', 'query groups', 'query options'],
     ...['GET /api/option', 'GET /api/channel/models_enabled', 'GET /api/group'],
+    ...['mutation createPlan', 'mutation updatePlan', 'mutation deletePlan'],
+    ...['POST /api/plan', 'PUT /api/plan', 'DELETE /api/plan/:id'],
   ],
   'prices.sync': [
     ...['query priceCheck', 'query priceUpdates', 'query priceDryRun'],
     ...['mutation checkPrices', 'mutation applyPrices', 'mutation undoPrices', 'POST /api/price_check'],
   ],
-  payments: ['query topUps', 'query topUpEvents', 'query revenue', 'GET /api/payment/export'],
+  payments: [
+    ...['query topUps', 'query topUpEvents', 'query revenue', 'GET /api/payment/export'],
+    ...['query planSubscriptions', 'GET /api/plan/subscription'],
+  ],
   'payments.settings': ['query options', 'GET /api/option', 'mutation testPayment'],
   codes: [
     ...['query redemptions', 'query redemptionBatches', 'mutation createRedemptions', 'mutation updateRedemption'],

@@ -122,6 +122,7 @@ it('finds drift of what plans paid', async () => {
   expect(await relay.drift()).toEqual([
     expect.objectContaining({ account: 'user balance', id: String(userId), expected: 1, found: 0 }),
     expect.objectContaining({ account: 'plan paid', expected: call, found: call + 1 }),
+    expect.objectContaining({ account: 'plan paid by the hour', expected: call + 1, found: call }),
   ]);
   await relay.sql('UPDATE subscription_use SET used = used - 1, logged = logged - 1 WHERE subscription_id = $1', [
     subscription.id,

@@ -1,4 +1,7 @@
 import { Budget, BudgetRefusals, UsedUpBudgets } from '../billing/budgets/index.js';
+import { Plan, PlanSales, Subscription } from '../billing/plans/index.js';
+import { SubscriptionKeeper } from '../billing/plans/subscription.jobs.js';
+import { PlanService, SubscriptionService } from '../console/plans/index.js';
 import { BudgetNotices, BudgetService } from '../console/budgets/index.js';
 import { CaptureService } from '../console/captures/index.js';
 import { Channel, ChannelGuard, ChannelService } from '../console/channels/index.js';
@@ -61,7 +64,16 @@ export function composeOperations(platform: Platform, { setupService, notificati
     idempotency,
     clock,
   });
-  const redeemService = new RedeemService({ idempotency, secrets, state, credit, clock });
+  const sales = new PlanSales(postEntry);
+  const redeemService = new RedeemService({
+    idempotency,
+    secrets,
+    state,
+    credit,
+    sales,
+    usageLog: logService,
+    clock,
+  });
   const providers = new PaymentProviders({
     list: paymentProviders,
     options: optionService,
@@ -70,6 +82,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
   });
   const reversals = new Reversals({ postEntry, usageLog: logService, clock, options: optionService });
   const paymentCallbacks = new PaymentCallbacks({
+    sales,
     database: dataSource,
     options: optionService,
     credit,
@@ -111,6 +124,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
   });
 
   const orderService = new OrderService({
+    sales,
     orders: dataSource.getRepository(TopUpOrder),
     wallet: walletService,
     credit,
@@ -145,6 +159,22 @@ export function composeOperations(platform: Platform, { setupService, notificati
   budgetNotices.start();
   shutdown.onStop('notices of budgets', () => budgetNotices.stop());
 
+  // Plans
+  const planService = new PlanService({ plans: dataSource.getRepository(Plan), auditLog: auditService, idempotency });
+  const subscriptionService = new SubscriptionService({
+    subscriptions: dataSource.getRepository(Subscription),
+    sales,
+    changes,
+    idempotency,
+    auditLog: auditService,
+    usageLog: logService,
+    options: optionService,
+    clock,
+  });
+  const subscriptionKeeper = new SubscriptionKeeper({ database: dataSource, sales, changes, clock, logger });
+  subscriptionKeeper.start();
+  shutdown.onStop('subscriptions', () => subscriptionKeeper.stop());
+
   // Usage
   const usageService = new UsageService({ database: reads, options: optionService, clock });
   const hourlyModels = new HourlyModelsService({ database: reads, options: optionService, clock });
@@ -168,6 +198,8 @@ export function composeOperations(platform: Platform, { setupService, notificati
     budgetService,
     usedUpBudgets,
     budgetRefusals,
+    planService,
+    subscriptionService,
     captureService,
     usageService,
     hourlyModels,
