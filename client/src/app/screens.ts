@@ -6,6 +6,7 @@ import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
 import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
+import LocalActivityOutlinedIcon from '@mui/icons-material/LocalActivityOutlined';
 import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
 import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
@@ -42,6 +43,8 @@ export interface SideBarEntry {
     | 'channels'
     | 'channelHealth'
     | 'redemptions'
+    | 'plans'
+    | 'myPlans'
     | 'users'
     | 'settings'
     | 'payments'
@@ -224,6 +227,13 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'admin', label: 'redemptions', Icon: ConfirmationNumberOutlinedIcon },
   },
   {
+    paths: ['/plan'],
+    module: 'plans/PlanList',
+    access: 'admin',
+    permission: ['PRICES'],
+    sideBar: { group: 'admin', label: 'plans', Icon: LocalActivityOutlinedIcon },
+  },
+  {
     paths: ['/user'],
     module: 'users/UserList',
     access: 'admin',
@@ -284,6 +294,12 @@ export const screens: readonly ScreenEntry[] = [
     module: 'wallet/Wallet',
     access: 'user',
     sideBar: { group: 'personal', label: 'wallet', Icon: AccountBalanceWalletOutlinedIcon },
+  },
+  {
+    paths: ['/my-plans'],
+    module: 'plans/MyPlans',
+    access: 'user',
+    sideBar: { group: 'personal', label: 'myPlans', Icon: LocalActivityOutlinedIcon },
   },
   {
     // `/user/edit` without an id edits the user's own account.

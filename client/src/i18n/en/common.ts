@@ -186,6 +186,8 @@ export const common = {
     personal: 'Personal settings',
     pricing: 'Pricing',
     redemptions: 'Redemption codes',
+    plans: 'Plans',
+    myPlans: 'My plans',
     register: 'Register',
     wallet: 'Wallet',
   },

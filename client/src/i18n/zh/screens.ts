@@ -15,6 +15,7 @@ export * from './import.js';
 export * from './objects.js';
 export * from './palette.js';
 export * from './paymentTest.js';
+export * from './plans.js';
 export * from './playground.js';
 export * from './prices.js';
 export * from './profit.js';

@@ -10,6 +10,7 @@ export const subjectTexts = {
   ROLE: 'audit.subjects.role',
   TOKEN: 'audit.subjects.token',
   BUDGET: 'audit.subjects.budget',
+  PLAN: 'audit.subjects.plan',
   LOG: 'audit.subjects.log',
   DASHBOARD: 'audit.subjects.dashboard',
 } as const satisfies Record<AuditEntry['subject'], string>;
@@ -35,6 +36,8 @@ const actionTexts = {
   grant: 'audit.actions.grant',
   markPaid: 'audit.actions.markPaid',
   refund: 'audit.actions.refund',
+  grantPlan: 'audit.actions.grantPlan',
+  refundPlan: 'audit.actions.refundPlan',
   endSessions: 'audit.actions.endSessions',
   fix: 'audit.actions.fix',
   start: 'audit.actions.start',
