@@ -211,6 +211,19 @@ it('a code gives a plan once to each user, and stays unused while the user has t
   expect((await site.rest(admin, 'POST', '/api/redemption/', unknown)).body['code']).toBe('INVALID_INPUT');
 });
 
+it('a plan opens its groups for keys while it runs', async () => {
+  await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":1,"secret":2}' });
+  const plan = await addPlan({ groups: ['secret'] });
+  const token = { name: 'fast', expired_time: -1, remain_quota: 1, unlimited_quota: true, group: 'secret' };
+  expect((await site.rest(buyer, 'POST', '/api/token/', token)).body['code']).toBe('INVALID_INPUT');
+  const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
+  await site.expectSuccess(buyer, 'POST', '/api/token/', token);
+  const groups = async () => (await data(buyer, 'GET', '/api/user/self/groups'))['secret'];
+  expect(await groups()).toEqual({ desc: 'Opened by a plan', ratio: 2 });
+  await site.expectSuccess(admin, 'POST', '/api/plan/refund', { id, note: 'a mistake' });
+  expect(await groups()).toBeUndefined();
+});
+
 it('renewal is switched by the owner only', async () => {
   const plan = await addPlan();
   const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
