@@ -103,4 +103,5 @@ export const plans = {
   ofCode: 'Plan',
   ofCodeHint: 'The code begins this plan. Its amount then counts in statistics only.',
   noneOfCode: 'None: adds to the balance',
+  payWith: 'Pay with {{name}}',
 };

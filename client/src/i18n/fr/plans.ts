@@ -107,4 +107,5 @@ export const plans = {
   ofCode: 'Forfait',
   ofCodeHint: 'Le code démarre ce forfait. Son montant ne compte alors que dans les statistiques.',
   noneOfCode: 'Aucun : crédite le solde',
+  payWith: 'Payer avec {{name}}',
 };

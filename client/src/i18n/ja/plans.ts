@@ -102,4 +102,5 @@ export const plans = {
   ofCode: 'プラン',
   ofCodeHint: '引き換えるとこのプランが始まります。金額は統計にのみ使われます。',
   noneOfCode: 'なし: 残高に追加',
+  payWith: '{{name}}で支払う',
 };

@@ -100,4 +100,5 @@ export const plans = {
   ofCode: 'Gói',
   ofCodeHint: 'Mã này bắt đầu gói. Số tiền khi đó chỉ tính trong thống kê.',
   noneOfCode: 'Không: cộng vào số dư',
+  payWith: 'Trả bằng {{name}}',
 };

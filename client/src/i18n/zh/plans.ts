@@ -100,4 +100,5 @@ export const plans = {
   ofCode: '套餐',
   ofCodeHint: '兑换后开始该套餐，金额仅用于统计。',
   noneOfCode: '无：增加余额',
+  payWith: '用{{name}}支付',
 };

@@ -9,6 +9,7 @@ import {
   type PlanFactsFragment,
   PlanUpgradeDocument,
   SetPlanRenewalDocument,
+  StartPlanPaymentDocument,
   type SubscriptionFactsFragment,
 } from './plans.generated.js';
 
@@ -60,8 +61,13 @@ const subscription = (id: number, name: string, more: Partial<SubscriptionFactsF
   ],
   ...more,
 });
-const site = (plans: readonly object[], myPlans: readonly object[]) =>
-  answers(MyPlansDocument, { plans, myPlans, me: { __typename: 'User', id: 1, quota: 20_000_000 } });
+const site = (plans: readonly object[], myPlans: readonly object[], paymentMethods: readonly object[] = []) =>
+  answers(MyPlansDocument, {
+    plans,
+    myPlans,
+    paymentMethods,
+    me: { __typename: 'User', id: 1, quota: 20_000_000 },
+  });
 const open = (...mocks: readonly object[]) => {
   signInAs();
   return renderScreen({ routes: [{ path: '/', element: <MyPlansScreen /> }], mocks: mocks as never });
@@ -133,4 +139,31 @@ it('switches the renewal', async () => {
 it('says so where the site sells none', async () => {
   await open(site([], []));
   await screen.findByText('This site sells no plans. Calls are paid from the balance.');
+});
+
+it('starts a payment at a gateway that is offered, and says why it failed', async () => {
+  const method = (name: 'ALIPAY' | 'WXPAY', isOffered: boolean) => ({
+    __typename: 'PaymentMethodDetails',
+    method: name,
+    names: [{ __typename: 'PaymentMethodName', language: 'en', name: `Pay of ${name}` }],
+    icon: '<svg/>',
+    currency: 'CNY',
+    pricePerUsd: 7.3,
+    isOffered,
+    minTopUp: 1,
+  });
+  const start = jest.fn((_: object) => ({
+    errors: [{ message: 'The gateway is down', extensions: { code: 'UPSTREAM' } }],
+  }));
+  await open(site([plan(1, 'Coder')], [], [method('ALIPAY', true), method('WXPAY', false)]), {
+    request: { query: StartPlanPaymentDocument, variables: () => true },
+    result: start,
+  });
+  const offer = within(await screen.findByRole('article', { name: 'Coder' }));
+  expect(offer.queryByRole('button', { name: 'Pay with Pay of WXPAY' })).toBeNull();
+  fireEvent.click(offer.getByRole('button', { name: 'Pay with Pay of ALIPAY' }));
+  await screen.findByText('The gateway is down');
+  expect(start).toHaveBeenCalledWith({
+    input: { planId: 1, method: 'ALIPAY', idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/) as string },
+  });
 });

@@ -16,6 +16,9 @@ import { useFailureToast } from '../../components/useFailureToast.js';
 import { dateTime } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
+import { methodName } from '../../nouns/payments/methodName.js';
+import { openCheckout } from '../../nouns/payments/openCheckout.js';
+import type { PaymentMethodChoiceFragment } from '../../nouns/payments/paymentMethods.generated.js';
 import { PlanCard, planGrid } from './PlanCard.js';
 import {
   BuyPlanDocument,
@@ -23,6 +26,7 @@ import {
   type PlanFactsFragment,
   PlanUpgradeDocument,
   SetPlanRenewalDocument,
+  StartPlanPaymentDocument,
   type SubscriptionFactsFragment,
   UpgradePlanDocument,
 } from './plans.generated.js';
@@ -37,6 +41,7 @@ export function MyPlansScreen() {
   const running = data?.myPlans.filter(({ state }) => state === 'ACTIVE') ?? [];
   const past = data?.myPlans.filter(({ state }) => state !== 'ACTIVE') ?? [];
   const plans = data?.plans.filter(({ onSale }) => onSale) ?? [];
+  const methods = data?.paymentMethods.filter(({ isOffered }) => isOffered) ?? [];
   const isEmpty = data !== undefined && plans.length + data.myPlans.length === 0;
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto', display: 'grid', gap: 3 }}>
@@ -59,7 +64,7 @@ export function MyPlansScreen() {
         <Section title={t('plans.onSale')}>
           <Box sx={planGrid}>
             {plans.map((plan) => (
-              <Offer key={plan.id} plan={plan} running={running} onBought={() => void refetch()} />
+              <Offer key={plan.id} plan={plan} running={running} methods={methods} onBought={() => void refetch()} />
             ))}
           </Box>
         </Section>
@@ -125,19 +130,23 @@ function Running({ subscription }: { readonly subscription: SubscriptionFactsFra
 function Offer({
   plan,
   running,
+  methods,
   onBought,
 }: {
   readonly plan: PlanFactsFragment;
   readonly running: readonly SubscriptionFactsFragment[];
+  /** The ways to pay online that are offered. */
+  readonly methods: readonly PaymentMethodChoiceFragment[];
   readonly onBought: () => void;
 }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const { money } = useFormat();
   const act = useAction();
   const client = useApolloClient();
   const keyOf = useIdempotencyKey();
   const [buy] = useMutation(BuyPlanDocument);
   const [upgrade] = useMutation(UpgradePlanDocument);
+  const [pay] = useMutation(StartPlanPaymentDocument);
   const [renews, setRenews] = useState(false);
   const isRunning = running.some(({ planId }) => planId === plan.id);
   const smaller = running.filter(({ planId, terms }) => planId !== plan.id && terms.price <= plan.price);
@@ -155,6 +164,13 @@ function Offer({
         verb: t('plans.buy'),
       },
     );
+  const payWith = (method: PaymentMethodChoiceFragment['method']) =>
+    act(async () => {
+      const input = { planId: plan.id, method };
+      const { data } = await pay({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
+      const form = data?.startPlanPayment?.form;
+      if (form) openCheckout(form.url, form.fields);
+    });
   const upgradeFrom = async (old: SubscriptionFactsFragment) => {
     const variables = { subscriptionId: old.id, planId: plan.id };
     const { data } = await client.query({ query: PlanUpgradeDocument, variables, fetchPolicy: 'network-only' });
@@ -190,6 +206,12 @@ function Offer({
             <Button variant="contained" onClick={() => void buyNow()}>
               {t('plans.buy')}
             </Button>
+            {plan.price > 0 &&
+              methods.map((one) => (
+                <Button key={one.method} variant="outlined" onClick={() => void payWith(one.method)}>
+                  {t('plans.payWith', { name: methodName(one, i18n.language) })}
+                </Button>
+              ))}
             {smaller.map((old) => (
               <Button key={old.id} variant="outlined" onClick={() => void act(() => upgradeFrom(old))}>
                 {t('plans.upgradeFrom', { name: old.terms.name })}
