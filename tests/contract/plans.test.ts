@@ -245,3 +245,33 @@ it('admins give plans, and list those of all users', async () => {
   );
   expect(listed!['planSubscriptions']).toEqual({ totalCount: 1, items: [{ id: given.id, username: buyer.username }] });
 });
+
+it('the history of balances leaves out what plans paid, and names purchases', async () => {
+  const hour = 3_600_000;
+  const now = Date.now();
+  const range = `{ from: "${new Date(now - 4 * hour).toISOString()}", until: "${new Date(now + 1000).toISOString()}" }`;
+  const history = async (): Promise<number[]> => {
+    const { data: read, text } = await site.graphql(
+      root,
+      `query { liabilities(bucket: HOUR, range: ${range}) { balances } }`,
+    );
+    if (!read) throw new Error(text);
+    return (read['liabilities'] as Array<{ balances: number }>).map(({ balances }) => balances);
+  };
+  const before = await history();
+  const at = Math.floor(now / hour) * 3600 - 3600;
+  await site.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota)
+     VALUES ($1, $2, 0, 0, 'gpt-4o', 'default', 1, 700)`,
+    [at, buyer.id],
+  );
+  await site.query('INSERT INTO plan_usage_hourly (hour, account_id, quota) VALUES ($1, $2, 700)', [at, buyer.id]);
+  expect(await history()).toEqual(before);
+  const plan = await addPlan({ price: 12_345 });
+  await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
+  const { data: credits } = await site.graphql(root, `query { credits(range: ${range}) { source deducted } }`);
+  const ofPlans = (credits!['credits'] as Array<{ source: string; deducted: number }>).filter(
+    ({ source }) => source === 'PLAN',
+  );
+  expect(ofPlans.reduce((sum, { deducted }) => sum + deducted, 0) % 100_000).toBe(12_345);
+});
