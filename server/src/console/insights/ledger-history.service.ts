@@ -172,7 +172,8 @@ export class LedgerHistoryService {
         [moments],
       );
       return moments.map((moment, index) => {
-        const balances = Number(today?.balances) + after(spent, index) - after(paidByPlans, index) - after(credited, index);
+        const balances =
+          Number(today?.balances) + after(spent, index) - after(paidByPlans, index) - after(credited, index);
         const inviteEarnings = Number(today?.earnings) - after(earned, index);
         const unusedCodes = sum(coded.filter(({ place: at }) => at <= index));
         // An import begins the history: it posts the balances of that moment, but brings usage from before.
