@@ -40,6 +40,14 @@ const userKey = async (): Promise<number> => {
 };
 const newEndpoint = () => ({ name: fresh(), url: 'https://hooks.example.com' });
 const endpoint = (): Promise<number> => made('webhook_endpoints', '/api/webhook', newEndpoint());
+const newPlan = () => ({
+  ...{ name: fresh(), price: 5, period_unit: 'day', period_count: 1 },
+  windows: [{ window: 'fixed', kind: 'money', amount: 5 }],
+});
+const plan = async (): Promise<number> => {
+  const { body } = await site.expectSuccess(root, 'POST', '/api/plan/', newPlan());
+  return (body.data as { id: number }).id;
+};
 const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', path, { id, status: 2 });
 
 type Request = readonly [path: string, body?: unknown];
@@ -133,6 +141,15 @@ const acts: Record<string, () => Promise<Request> | Request> = {
   'PUT /api/webhook': async () => ['/api/webhook', { id: await endpoint(), name: fresh() }],
   'POST /api/webhook/:id/secret': async () => [`/api/webhook/${await endpoint()}/secret`],
   'DELETE /api/webhook/:id': async () => [`/api/webhook/${await endpoint()}`],
+  'POST /api/plan': () => ['/api/plan/', newPlan()],
+  'PUT /api/plan': async () => ['/api/plan/', { id: await plan(), price: 6 }],
+  'DELETE /api/plan/:id': async () => [`/api/plan/${await plan()}`],
+  'POST /api/plan/grant': async () => ['/api/plan/grant', { user_id: await user(), plan_id: await plan() }],
+  'POST /api/plan/refund': async () => {
+    const given = { user_id: await user(), plan_id: await plan() };
+    const { body } = await site.expectSuccess(root, 'POST', '/api/plan/grant', given);
+    return ['/api/plan/refund', { id: (body.data as { id: number }).id, note: 'asked' }];
+  },
 
   'DELETE /api/log': () => ['/api/log/?target_timestamp=1'],
 

@@ -449,8 +449,37 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
       return `settleTopUpRefund(input: { id: ${row?.id}, isMade: false, note: "seen" }) { order { id } }`;
     },
   ],
+  createPlan: [
+    'plan',
+    'create',
+    () => `createPlan(input: { name: "${fresh()}", price: 5, periodUnit: DAY, periodCount: 1,
+             windows: [{ span: PERIOD, kind: MONEY, amount: 5 }] }) { plan { id } }`,
+  ],
+  updatePlan: ['plan', 'update', async () => `updatePlan(input: { id: ${await plan()}, price: 6 }) { plan { id } }`],
+  deletePlan: ['plan', 'delete', async () => `deletePlan(id: ${await plan()}) { id }`],
+  grantPlan: [
+    'user',
+    'grantPlan',
+    async () => `grantPlan(input: { userId: ${await user()}, planId: ${await plan()} }) { replayed }`,
+  ],
+  refundPlan: [
+    'user',
+    'refundPlan',
+    async () => {
+      const given = { user_id: await user(), plan_id: await plan() };
+      const { body } = await site.expectSuccess(root, 'POST', '/api/plan/grant', given);
+      return `refundPlan(input: { id: ${(body.data as { id: number }).id}, note: "asked" }) { subscription { id } }`;
+    },
+  ],
   deleteLogs: ['log', 'delete', () => 'deleteLogs(before: "2020-01-02T00:00:00Z") { count }'],
 };
+
+/** Creates a plan. @returns its id */
+async function plan(): Promise<number> {
+  const windows = [{ window: 'fixed', kind: 'money', amount: 5 }];
+  const given = { name: fresh(), price: 5, period_unit: 'day', period_count: 1, windows };
+  return ((await site.expectSuccess(root, 'POST', '/api/plan/', given)).body.data as { id: number }).id;
+}
 
 /** Stores a price list from a file for `applyPrices`. @returns the id of its check */
 async function priceCheck(model: string): Promise<number> {

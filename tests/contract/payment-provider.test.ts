@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
+import { Budget } from '../../server/src/billing/budgets/budget.entity.js';
+import { PlanSales } from '../../server/src/billing/plans/plan-sales.js';
+import { Plan } from '../../server/src/billing/plans/plan.entity.js';
+import { Subscription } from '../../server/src/billing/plans/subscription.entity.js';
 import { CreditService } from '../../server/src/billing/payments/credit.service.js';
 import { PaymentCallbacks } from '../../server/src/billing/payments/payment-callbacks.service.js';
 import { PaymentProviders } from '../../server/src/billing/payments/payment-providers.js';
@@ -83,7 +87,7 @@ let tests: PaymentTestService;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  dataSource = await createDataSource(database.url, 2, [TopUpOrder]).initialize();
+  dataSource = await createDataSource(database.url, 2, [TopUpOrder, Plan, Subscription, Budget]).initialize();
   pool = new pg.Pool({ connectionString: database.url, max: 2 });
   await pool.query(`INSERT INTO users (id, username) VALUES (7, 'ada')`);
   const clock = { now: () => 1_800_000_000_000 };
@@ -110,7 +114,15 @@ beforeAll(async () => {
     logger,
   });
   const reversals = { report: () => Promise.reject(new Error('nothing is refunded here')) };
-  callbacks = new PaymentCallbacks({ database: dataSource, options, credit, reversals, clock, logger });
+  callbacks = new PaymentCallbacks({
+    database: dataSource,
+    options,
+    credit,
+    sales: new PlanSales(postEntry),
+    reversals,
+    clock,
+    logger,
+  });
   tests = new PaymentTestService({ providers, options, state });
 });
 afterAll(async () => {
@@ -186,6 +198,46 @@ it('credits what the provider reports once, and nothing that differs from the or
   const { rows } = await pool.query('SELECT source, amount FROM ledger_entries');
   expect(rows).toEqual([{ source: `scripted:${order.tradeNo}`, amount: '1500000' }]);
   expect(await reconcile(pool)).toEqual([]);
+});
+
+describe('an order of a plan', () => {
+  const before = 1_500_000;
+  let planId: number;
+  beforeAll(async () => {
+    const { rows } = await pool.query<{ id: number }>(
+      `INSERT INTO plans (name, price, period_unit, period_count, windows, overflow)
+       VALUES ('Coder', 4995000, 'month', 1, '[{"span": "fixed", "kind": "money", "amount": 9}]', 'stop') RETURNING id`,
+    );
+    planId = rows[0]!.id;
+  });
+  const subscriptions = async (): Promise<unknown[]> =>
+    (await pool.query('SELECT origin, paid, state FROM subscriptions ORDER BY id')).rows;
+  const paymentOf = ({ tradeNo, money }: TopUpOrder): Payment => {
+    return { tradeNo, id: `p of ${tradeNo}`, account: 'shop', money, currency: 'JPY' };
+  };
+
+  it('is credited, and buys the plan in the same transaction, once', async () => {
+    // 9.99 USD at 150.4.
+    const { order } = await wallet.payForPlan(buyer, planId, 'transfer', 'plan');
+    expect(order).toMatchObject({ quota: 4_995_000, money: 1502, planId });
+    expect((await wallet.payForPlan(buyer, planId, 'transfer', 'plan')).order.id).toBe(order.id);
+    const { order: late } = await wallet.payForPlan(buyer, planId, 'transfer');
+    expect(await report('paid', { ...paymentOf(order), money: 1501 })).toBe(400);
+    expect(await subscriptions()).toEqual([]);
+    await Promise.all([1, 2, 3].map(() => report('paid', paymentOf(order))));
+    expect(await subscriptions()).toEqual([{ origin: 'order', paid: '4995000', state: 'active' }]);
+    expect(await balance()).toBe(before);
+    // A second order of the plan that is running stays in the balance.
+    expect(await report('paid', paymentOf(late))).toBe(204);
+    expect(await subscriptions()).toHaveLength(1);
+    expect(await balance()).toBe(before + 4_995_000);
+    expect(await reconcile(pool)).toEqual([]);
+  });
+
+  it('is refused while the buyer has the plan, and for a plan that is not on sale', async () => {
+    await expect(wallet.payForPlan(buyer, planId, 'transfer')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(wallet.payForPlan(buyer, 2_000_000_000, 'transfer')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
 });
 
 it('tests the settings of the provider that is named, else of the one that is configured', async () => {

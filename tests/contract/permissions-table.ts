@@ -56,7 +56,10 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
     ...['mutation addMember', 'POST /api/organization/:id/member'],
   ],
-  'users.quota': ['mutation grantQuota', 'POST /api/topup', 'POST /api/user/:id/balance'],
+  'users.quota': [
+    ...['mutation grantQuota', 'POST /api/topup', 'POST /api/user/:id/balance'],
+    ...['mutation grantPlan', 'mutation refundPlan', 'POST /api/plan/grant', 'POST /api/plan/refund'],
+  ],
   'users.keys': [
     ...['mutation createUserToken', 'mutation updateUserToken', 'mutation rotateUserToken'],
     ...['mutation revokeUserToken', 'GET /api/key', 'POST /api/key', 'PUT /api/key'],
@@ -68,6 +71,8 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     'query modelSale',
     ...['query enabledModels', 'query groups', 'query options'],
     ...['GET /api/option', 'GET /api/channel/models_enabled', 'GET /api/group'],
+    ...['mutation createPlan', 'mutation updatePlan', 'mutation deletePlan'],
+    ...['POST /api/plan', 'PUT /api/plan', 'DELETE /api/plan/:id'],
   ],
   'prices.sync': [
     ...['query priceCheck', 'query priceUpdates', 'query priceDryRun'],
@@ -82,6 +87,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     'GET /api/payment/export',
     'GET /api/statement',
     'GET /api/statement/export',
+    ...['query planSubscriptions', 'GET /api/plan/subscription'],
   ],
   'payments.settings': ['query options', 'GET /api/option', 'mutation testPayment'],
   codes: [

@@ -122,6 +122,7 @@ it('finds drift of what plans paid', async () => {
   expect(await relay.drift()).toEqual([
     expect.objectContaining({ account: 'user balance', id: String(userId), expected: 1, found: 0 }),
     expect.objectContaining({ account: 'plan paid', expected: call, found: call + 1 }),
+    expect.objectContaining({ account: 'plan paid by the hour', expected: call + 1, found: call }),
   ]);
   await relay.sql('UPDATE subscription_use SET used = used - 1, logged = logged - 1 WHERE subscription_id = $1', [
     subscription.id,
@@ -383,4 +384,33 @@ it('an upgrade credits the smallest share that is left, with the formula', async
     },
   });
   expect((await relay.balance(userId)).quota).toBe(40 * dollar - 9_000_000 - 4_000_000);
+});
+
+it('raises the limit of calls per time, and never lowers it', async () => {
+  await relay.addChannel();
+  relay.setOptions({
+    ...values,
+    ModelRequestRateLimitEnabled: true,
+    ModelRequestRateLimitDurationMinutes: 1,
+    ModelRequestRateLimitCount: 3,
+    ModelRequestRateLimitSuccessCount: 3,
+  });
+  const passed = async (maxRequests: number): Promise<number> => {
+    const { key, userId } = await addBuyer(11 * dollar);
+    await buy(userId, { maxRequests });
+    let count = 0;
+    for (let at = 0; at < 7; at++) if ((await ask(key)).status === 200) count++;
+    return count;
+  };
+  expect([await passed(5), await passed(1)]).toEqual([5, 3]);
+});
+
+it('raises the limit of calls at once', async () => {
+  await relay.addChannel();
+  relay.setOptions({ ...values, ModelRequestUserInFlightLimit: 2 });
+  const { key, userId } = await addBuyer(11 * dollar);
+  await buy(userId, { maxConcurrent: 4 });
+  const statuses = (await Promise.all(Array.from({ length: 6 }, () => ask(key)))).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(2);
 });

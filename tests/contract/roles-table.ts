@@ -487,6 +487,41 @@ export const operations: readonly Operation[] = [
     rest: ['POST /api/budget', 'PUT /api/budget', 'DELETE /api/budget/:id'],
   },
 
+  // Plans
+  { graphql: ['query { plans { id } }', 'query { myPlans { id } }'], rest: ['GET /api/plan', 'GET /api/plan/self'] },
+  { graphql: [`query { planUpgrade(subscriptionId: ${unknownId}, planId: ${unknownId}) { price } }`] },
+  {
+    graphql: [
+      `mutation { buyPlan(input: { planId: ${unknownId} }) { replayed } }`,
+      `mutation { upgradePlan(input: { subscriptionId: ${unknownId}, planId: ${unknownId} }) { replayed } }`,
+      `mutation { startPlanPayment(input: { planId: ${unknownId}, method: ALIPAY }) { replayed } }`,
+      `mutation { setPlanRenewal(input: { id: ${unknownId}, renews: true }) { subscription { id } } }`,
+    ],
+    rest: [
+      ['POST /api/plan/buy', { body: { plan_id: unknownId } }],
+      ['POST /api/plan/upgrade', { body: { subscription_id: unknownId, plan_id: unknownId } }],
+      ['POST /api/plan/pay', { body: { plan_id: unknownId, payment_method: 'alipay' } }],
+      ['PUT /api/plan/renewal', { body: { subscription_id: unknownId, renews: true } }],
+    ],
+  },
+  { graphql: ['query { planSubscriptions { totalCount } }'], rest: ['GET /api/plan/subscription'] },
+  {
+    graphql: [
+      'mutation { createPlan(input: { name: "", price: 0, periodUnit: DAY, periodCount: 1, windows: [] }) { replayed } }',
+      `mutation { updatePlan(input: { id: ${unknownId} }) { plan { id } } }`,
+      `mutation { deletePlan(id: ${unknownId}) { id } }`,
+      `mutation { grantPlan(input: { userId: ${unknownId}, planId: ${unknownId} }) { replayed } }`,
+      `mutation { refundPlan(input: { id: ${unknownId}, note: "x" }) { subscription { id } } }`,
+    ],
+    rest: [
+      'POST /api/plan',
+      ['PUT /api/plan', { body: { id: unknownId } }],
+      'DELETE /api/plan/:id',
+      ['POST /api/plan/grant', { body: { user_id: unknownId, plan_id: unknownId } }],
+      ['POST /api/plan/refund', { body: { id: unknownId, note: 'x' } }],
+    ],
+  },
+
   // Redemption codes
   { graphql: ['mutation { redeem(input: { key: "" }) { __typename } }'], rest: ['POST /api/user/topup'] },
   {

@@ -35,6 +35,14 @@ beforeAll(async () => {
        FROM users;
      INSERT INTO budgets (level, subject_id, kind, amount, span, created_by, by_admin)
        SELECT 'user', id, 'requests', 1, 'day', ${root.id}, true FROM users;
+     INSERT INTO plans (name, price, period_unit, period_count, windows, overflow)
+       VALUES ('Plan', 1, 'day', 1, '[]', 'stop');
+     INSERT INTO subscriptions (account_id, plan_id, terms, state, starts_at, ends_at, origin, paid, receipt)
+       SELECT u.id, p.id, jsonb_build_object('name', p.name, 'description', '', 'price', 1, 'periodUnit', 'day', 'periodCount', 1,
+              'windows', '[]'::jsonb, 'groups', '[]'::jsonb, 'models', '[]'::jsonb, 'overflow', 'stop', 'overflowRatio', 1,
+              'position', 0), 'active', now(), now() + interval '1 day', 'grant', 0, '{"price":1,"credit":0,"formula":""}'
+         FROM users u, plans p;
+     INSERT INTO subscription_use (subscription_id, account_id) SELECT id, account_id FROM subscriptions;
      INSERT INTO dashboards (owner_id, name, visibility, panels)
        SELECT id, 'd' || id, 'shared', '[{"title":"x","kind":"table","size":"small","query":"{ notice }","variables":{}}]'
        FROM users;

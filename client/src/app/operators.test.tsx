@@ -40,7 +40,7 @@ it.each<[readonly Permission[], readonly string[]]>([
   [['CHANNELS_READ'], ['channels', 'channelHealth']],
   [['USERS_READ'], ['users', 'allOrganisations']],
   [['BUDGETS'], []],
-  [['PRICES'], ['settings']],
+  [['PRICES'], ['plans', 'settings']],
   [['PAYMENTS_SETTINGS'], ['settings']],
   [['OPTIONS'], ['settings']],
   [['PAYMENTS'], ['payments', 'allStatements']],
@@ -52,7 +52,7 @@ it.each<[readonly Permission[], readonly string[]]>([
   [['USAGE_READ'], ['profit']],
   [
     ['CHANNELS_READ', 'PRICES'],
-    ['channels', 'channelHealth', 'settings'],
+    ['channels', 'channelHealth', 'plans', 'settings'],
   ],
 ])('%j opens these administration screens: %j', (permissions, expected) => {
   signInAs(...permissions);

@@ -8,6 +8,7 @@ import GroupsOutlinedIcon from '@mui/icons-material/GroupsOutlined';
 import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
+import LocalActivityOutlinedIcon from '@mui/icons-material/LocalActivityOutlined';
 import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
 import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
@@ -45,6 +46,8 @@ export interface SideBarEntry {
     | 'channels'
     | 'channelHealth'
     | 'redemptions'
+    | 'plans'
+    | 'myPlans'
     | 'users'
     | 'settings'
     | 'payments'
@@ -234,6 +237,13 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'admin', label: 'redemptions', Icon: ConfirmationNumberOutlinedIcon },
   },
   {
+    paths: ['/plan'],
+    module: 'plans/PlanList',
+    access: 'admin',
+    permission: ['PRICES'],
+    sideBar: { group: 'admin', label: 'plans', Icon: LocalActivityOutlinedIcon },
+  },
+  {
     paths: ['/user'],
     module: 'users/UserList',
     access: 'admin',
@@ -332,6 +342,12 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'personal', label: 'statements', Icon: ReceiptLongOutlinedIcon },
   },
   { paths: ['/statements/:id'], module: 'statements/Statement', access: 'user' },
+  {
+    paths: ['/my-plans'],
+    module: 'plans/MyPlans',
+    access: 'user',
+    sideBar: { group: 'personal', label: 'myPlans', Icon: LocalActivityOutlinedIcon },
+  },
   {
     // `/user/edit` without an id edits the user's own account.
     paths: ['/personal', '/user/edit'],

@@ -1,4 +1,5 @@
 import { sectionOf, type ApiSection } from '../platform/http/openapi/operation.js';
+import { planRoutes } from '../console/plans/plan.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { auditRoutes } from '../console/audit/audit.routes.js';
 import { channelMultiKeyRoutes } from '../console/channels/channel-multi-key.routes.js';
@@ -74,6 +75,11 @@ export const apiSections: readonly ApiSection[] = [
     'Budgets',
     'Limits of what may be used within a window. Users see those of their keys and of themselves, admins all.',
     budgetRoutes,
+  ),
+  sectionOf(
+    'Plans',
+    'What users buy for a period: budgets that pay for their calls, and groups. Users see their subscriptions, admins all.',
+    planRoutes,
   ),
   sectionOf(
     'API keys',

@@ -1,3 +1,4 @@
+import { PlanGroups } from '../billing/plans/index.js';
 import {
   ChannelHealthService,
   FailedAttemptService,
@@ -24,7 +25,7 @@ import type { Platform } from './platform.js';
 export async function composeCatalogue(platform: Platform) {
   const { dataSource, secrets, changes, clock, logger, optionService, auditService, idempotency } = platform;
   const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);
-  const groupService = new GroupService(optionService, channelDirectory);
+  const groupService = new GroupService(optionService, channelDirectory, new PlanGroups(dataSource));
   const tokens = dataSource.getRepository(Token);
   const tokenKeys = new TokenKeyService({ tokens, secrets });
   const tokenService = new TokenService({

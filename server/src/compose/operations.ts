@@ -1,4 +1,7 @@
 import { Budget, BudgetRefusals, UsedUpBudgets } from '../billing/budgets/index.js';
+import { Plan, PlanSales, Subscription } from '../billing/plans/index.js';
+import { SubscriptionKeeper } from '../billing/plans/subscription.jobs.js';
+import { PlanService, SubscriptionService } from '../console/plans/index.js';
 import { BudgetNotices, BudgetService } from '../console/budgets/index.js';
 import { CaptureService } from '../console/captures/index.js';
 import { Channel, ChannelGuard, ChannelService } from '../console/channels/index.js';
@@ -66,7 +69,16 @@ export function composeOperations(platform: Platform, { setupService, notificati
     idempotency,
     clock,
   });
-  const redeemService = new RedeemService({ idempotency, secrets, state, credit, clock });
+  const sales = new PlanSales(postEntry);
+  const redeemService = new RedeemService({
+    idempotency,
+    secrets,
+    state,
+    credit,
+    sales,
+    usageLog: logService,
+    clock,
+  });
   const providers = new PaymentProviders({
     list: paymentProviders,
     options: optionService,
@@ -75,6 +87,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
   });
   const reversals = new Reversals({ postEntry, usageLog: logService, clock, options: optionService });
   const paymentCallbacks = new PaymentCallbacks({
+    sales,
     database: dataSource,
     options: optionService,
     credit,
@@ -116,6 +129,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
   });
 
   const orderService = new OrderService({
+    sales,
     orders: dataSource.getRepository(TopUpOrder),
     wallet: walletService,
     credit,
@@ -193,6 +207,21 @@ export function composeOperations(platform: Platform, { setupService, notificati
   const siteEventRetention = new SiteEventRetention({ database: dataSource, state, nodeId, clock, logger });
   siteEventRetention.start();
   shutdown.onStop('event retention', () => siteEventRetention.stop());
+  // Plans
+  const planService = new PlanService({ plans: dataSource.getRepository(Plan), auditLog: auditService, idempotency });
+  const subscriptionService = new SubscriptionService({
+    subscriptions: dataSource.getRepository(Subscription),
+    sales,
+    changes,
+    idempotency,
+    auditLog: auditService,
+    usageLog: logService,
+    options: optionService,
+    clock,
+  });
+  const subscriptionKeeper = new SubscriptionKeeper({ database: dataSource, sales, changes, clock, logger });
+  subscriptionKeeper.start();
+  shutdown.onStop('subscriptions', () => subscriptionKeeper.stop());
 
   // Usage
   const usageService = new UsageService({ database: reads, options: optionService, clock });
@@ -218,6 +247,8 @@ export function composeOperations(platform: Platform, { setupService, notificati
     budgetService,
     usedUpBudgets,
     budgetRefusals,
+    planService,
+    subscriptionService,
     captureService,
     webhookService,
     usageService,

@@ -7,6 +7,7 @@ import { AccessTokenResolver } from '../console/auth/access-token.resolver.js';
 import { UserKeyResolver } from '../console/tokens/user-keys.resolver.js';
 import { SessionResolver } from '../console/auth/session.resolver.js';
 import { CaptureResolver } from '../console/captures/capture.resolver.js';
+import { PlanResolver } from '../console/plans/plan.resolver.js';
 import { BudgetResolver } from '../console/budgets/budget.resolver.js';
 import { ChannelActionResolver } from '../console/channels/channel-actions.resolver.js';
 import { ChannelsByTagResolver } from '../console/channels/channels-by-tag.resolver.js';
@@ -172,6 +173,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
     ({ relay }) => new GuardrailTrialResolver(new GuardrailTrialService(relay.builtRelay.core.guardrails)),
   ],
   [BudgetResolver, ({ operations }) => new BudgetResolver(operations.budgetService)],
+  [PlanResolver, ({ operations }) => new PlanResolver(operations.planService, operations.subscriptionService)],
   [
     WalletResolver,
     ({ operations, platform }) =>

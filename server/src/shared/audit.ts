@@ -31,6 +31,7 @@ export const auditSubjects = [
   'redemption',
   'import',
   'budget',
+  'plan',
   'role',
   'token',
   'log',

@@ -203,6 +203,8 @@ export const common = {
     personal: 'Personal settings',
     pricing: 'Pricing',
     redemptions: 'Redemption codes',
+    plans: 'Plans',
+    myPlans: 'My plans',
     register: 'Register',
     wallet: 'Wallet',
   },

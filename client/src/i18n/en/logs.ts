@@ -126,6 +126,8 @@ export const logs = {
   askedModel: 'Requested model',
   askedGroup: 'First group',
   servedInstead: '{{asked}}, served by {{served}}',
+  plan: 'Paid by the plan',
+  planOverflow: 'Balance: no room in {{name}}',
   session: 'Session',
   captured: 'Captured content',
   showCaptured: 'Show prompt and response',

@@ -207,6 +207,8 @@ export const common = {
     personal: 'Paramètres personnels',
     pricing: 'Tarifs',
     redemptions: 'Codes de recharge',
+    plans: 'Forfaits',
+    myPlans: 'Mes forfaits',
     register: 'S’inscrire',
     wallet: 'Portefeuille',
   },

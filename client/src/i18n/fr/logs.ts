@@ -127,6 +127,8 @@ export const logs = {
   askedModel: 'Modèle demandé',
   askedGroup: 'Premier groupe',
   servedInstead: '{{asked}}, servi par {{served}}',
+  plan: 'Payé par le forfait',
+  planOverflow: 'Solde : plus de place dans {{name}}',
   session: 'Session',
   captured: 'Contenu capturé',
   showCaptured: 'Afficher le prompt et la réponse',

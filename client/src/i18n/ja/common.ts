@@ -199,6 +199,8 @@ export const common = {
     personal: '個人設定',
     pricing: '料金',
     redemptions: '引き換えコード',
+    plans: 'プラン',
+    myPlans: '自分のプラン',
     register: '登録',
     wallet: 'ウォレット',
   },

@@ -125,6 +125,8 @@ export const logs = {
   askedModel: 'リクエストしたモデル',
   askedGroup: '最初のグループ',
   servedInstead: '{{asked}}、{{served}}が処理',
+  plan: '支払ったプラン',
+  planOverflow: '残高: {{name}}の枠が不足',
   session: 'セッション',
   captured: 'キャプチャした内容',
   showCaptured: 'プロンプトと応答を表示',

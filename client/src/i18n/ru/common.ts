@@ -214,6 +214,8 @@ export const common = {
     personal: 'Личные настройки',
     pricing: 'Цены',
     redemptions: 'Коды активации',
+    plans: 'Тарифы',
+    myPlans: 'Мои тарифы',
     register: 'Регистрация',
     wallet: 'Кошелёк',
   },

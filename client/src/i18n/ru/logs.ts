@@ -129,6 +129,8 @@ export const logs = {
   askedModel: 'Запрошенная модель',
   askedGroup: 'Первая группа',
   servedInstead: '{{asked}}, обслужила {{served}}',
+  plan: 'Оплачено тарифом',
+  planOverflow: 'Баланс: в {{name}} нет остатка',
   session: 'Сеанс',
   captured: 'Сохранённое содержимое',
   showCaptured: 'Показать промпт и ответ',

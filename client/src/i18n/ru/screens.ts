@@ -16,6 +16,7 @@ export * from './objects.js';
 export * from './organisations.js';
 export * from './palette.js';
 export * from './paymentTest.js';
+export * from './plans.js';
 export * from './playground.js';
 export * from './prices.js';
 export * from './profit.js';

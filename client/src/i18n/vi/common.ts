@@ -199,6 +199,8 @@ export const common = {
     personal: 'Cài đặt cá nhân',
     pricing: 'Bảng giá',
     redemptions: 'Mã quy đổi',
+    plans: 'Gói',
+    myPlans: 'Gói của tôi',
     register: 'Đăng ký',
     wallet: 'Ví',
   },

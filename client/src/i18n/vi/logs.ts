@@ -125,6 +125,8 @@ export const logs = {
   askedModel: 'Mô hình được yêu cầu',
   askedGroup: 'Nhóm đầu tiên',
   servedInstead: '{{asked}}, phục vụ bởi {{served}}',
+  plan: 'Gói đã trả',
+  planOverflow: 'Số dư: {{name}} hết hạn mức',
   session: 'Phiên',
   captured: 'Nội dung đã thu',
   showCaptured: 'Hiện prompt và phản hồi',

@@ -200,6 +200,8 @@ export const common = {
     personal: '个人设置',
     pricing: '模型价格',
     redemptions: '兑换码',
+    plans: '套餐',
+    myPlans: '我的套餐',
     register: '注册',
     wallet: '钱包',
   },

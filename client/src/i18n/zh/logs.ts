@@ -124,6 +124,8 @@ export const logs = {
   askedModel: '请求的模型',
   askedGroup: '首选分组',
   servedInstead: '{{asked}}，实际由 {{served}} 提供',
+  plan: '付费套餐',
+  planOverflow: '余额：{{name}} 额度不足',
   session: '会话',
   captured: '采集的内容',
   showCaptured: '显示提示和响应',

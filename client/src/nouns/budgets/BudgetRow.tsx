@@ -11,7 +11,7 @@ import type { NewTokenBudget } from './budgetForm.js';
 import type { BudgetKind, BudgetLineFragment } from './budgets.generated.js';
 
 /** Amounts of budgets: money in the form of the site, tokens and requests as whole numbers. */
-function useBudgetAmount(): (kind: BudgetKind, amount: number) => string {
+export function useBudgetAmount(): (kind: BudgetKind, amount: number) => string {
   const { t } = useTranslation();
   const { money } = useFormat();
   return useCallback(

@@ -51,6 +51,8 @@ const call: LogRow = {
   askedModel: null,
   askedGroup: null,
   affinity: null,
+  plan: null,
+  planOverflow: null,
   isUsageEstimated: false,
   hasClientDisconnected: false,
   streamError: null,

@@ -101,6 +101,7 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
             t('logs.firstToken'),
             first === null ? null : <ToneChip tone={firstTokenTone(first / 1000)}>{duration(first / 1000)}</ToneChip>,
           ],
+          [t('logs.plan'), row.plan ?? (row.planOverflow ? t('logs.planOverflow', { name: row.planOverflow }) : null)],
           [t('logs.session'), row.affinity ? t(`logs.affinity.${row.affinity}`) : null],
           [
             t('logs.guardrails'),

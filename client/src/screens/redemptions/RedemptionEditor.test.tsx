@@ -1,9 +1,11 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { siteStatus } from '../../lib/status.js';
+import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { RedemptionEditor } from './RedemptionEditor.js';
 import {
   CreateRedemptionsDocument,
+  PlansOfCodesDocument,
   UpdateRedemptionDocument,
   type RedemptionRowFragment,
 } from './redemptions.generated.js';
@@ -16,6 +18,7 @@ const code: RedemptionRowFragment & { readonly __typename: 'Redemption' } = {
   quota: 100_000,
   status: 'UNUSED',
   kind: 'ONCE',
+  planId: null,
   maxUses: 1,
   usedCount: 0,
   uses: { items: [] },
@@ -29,7 +32,10 @@ afterEach(() => siteStatus.set({ ...siteStatus.get(), quotaPerUnit }));
 
 const open = async (row: RedemptionRowFragment | null, ...mocks: object[]) => {
   const element = <RedemptionEditor row={row} onSaved={jest.fn()} onCreated={jest.fn()} onClosed={onClosed} />;
-  await renderScreen({ routes: [{ path: '/', element }], mocks: mocks as never });
+  await renderScreen({
+    routes: [{ path: '/', element }],
+    mocks: [...mocks, answers(PlansOfCodesDocument, { plans: [] })] as never,
+  });
 };
 const type = (name: RegExp, value: string) =>
   fireEvent.change(screen.getByRole('textbox', { name }), { target: { value } });

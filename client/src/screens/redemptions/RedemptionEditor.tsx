@@ -1,10 +1,11 @@
-import { useMutation } from '@apollo/client/react';
+import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { BoundDateTime } from '../../components/form/DateTimeInput.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
+import { SelectInput } from '../../components/form/SelectInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
@@ -16,6 +17,7 @@ import { useFormat } from '../../lib/useFormat.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import {
   CreateRedemptionsDocument,
+  PlansOfCodesDocument,
   UpdateRedemptionDocument,
   type RedemptionRowFragment,
 } from './redemptions.generated.js';
@@ -26,6 +28,8 @@ interface Values {
   readonly amount: string;
   readonly count: string;
   readonly isGift: boolean;
+  /** Id of the plan that the codes give; 0 for codes that add to the balance. */
+  readonly planId: number;
   readonly maxUses: string;
   /** Local time until which the codes are valid; empty for no end. */
   readonly expires: string;
@@ -52,6 +56,7 @@ export function RedemptionEditor({
   const { t } = useTranslation();
   const { money } = useFormat();
   const { quotaPerUnit } = useStatus();
+  const plans = useQuery(PlansOfCodesDocument, { fetchPolicy: 'cache-first', skip: row !== null }).data?.plans ?? [];
   const [create] = useMutation(CreateRedemptionsDocument);
   const [update] = useMutation(UpdateRedemptionDocument);
   // A retry after a lost response must not create the codes twice; the editor closes when it succeeded.
@@ -63,6 +68,7 @@ export function RedemptionEditor({
       amount: String(Number(((row?.quota ?? defaults.quota) / quotaPerUnit).toFixed(6))),
       count: defaults.count,
       isGift: row?.kind === 'GIFT',
+      planId: row?.planId ?? 0,
       maxUses: String(row?.maxUses ?? defaults.maxUses),
       expires: row?.validUntil ? toLocalTime(row.validUntil) : '',
     },
@@ -70,7 +76,7 @@ export function RedemptionEditor({
   const { control } = form;
   const { dirtyFields } = form.formState;
   const isGift = useWatch({ control, name: 'isGift' });
-  const whole = (low: number, high: number) => (value: string | boolean) =>
+  const whole = (low: number, high: number) => (value: string | number | boolean) =>
     (/^-?\d+$/.test(String(value)) && Number(value) >= low && Number(value) <= high) ||
     t('redemptions.wholeBetween', { low: integer(low), high: integer(high) });
 
@@ -96,6 +102,7 @@ export function RedemptionEditor({
         count: Number(values.count),
         kind: values.isGift ? ('GIFT' as const) : ('ONCE' as const),
         ...(validUntil === null ? {} : { validUntil }),
+        ...(values.planId === 0 ? {} : { planId: values.planId }),
         ...(values.isGift && Number(values.maxUses) > 0 ? { maxUses: Number(values.maxUses) } : {}),
       };
       const { data } = await create({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
@@ -177,6 +184,18 @@ export function RedemptionEditor({
             },
           }}
         />
+        {!row && plans.length > 0 && (
+          <SelectInput
+            control={control}
+            name="planId"
+            label={t('plans.ofCode')}
+            hint={t('plans.ofCodeHint')}
+            choices={[
+              { value: 0, label: t('plans.noneOfCode') },
+              ...plans.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+        )}
         {!row && (
           <SwitchRow
             control={control}

@@ -12,6 +12,7 @@ import {
   DeleteRedemptionDocument,
   DisableMatchingRedemptionsDocument,
   DisableRedemptionsDocument,
+  PlansOfCodesDocument,
   RedemptionsDocument,
 } from './redemptions.generated.js';
 
@@ -23,6 +24,7 @@ const code = (id: number, batch: string, more: Partial<RedemptionListRow> = {}) 
   quota: 100_000,
   status: 'UNUSED' as const,
   kind: 'ONCE' as const,
+  planId: null,
   maxUses: 1,
   usedCount: 0,
   uses: { __typename: 'RedemptionUsePage' as const, items: [] },
@@ -38,7 +40,7 @@ const open = (path: string, ...mocks: readonly object[]) =>
   renderScreen({
     path,
     routes: [{ path: '/redemption', element: <RedemptionListScreen /> }],
-    mocks: mocks as never,
+    mocks: [...mocks, answers(PlansOfCodesDocument, { plans: [] })] as never,
   });
 
 afterEach(() => jest.restoreAllMocks());

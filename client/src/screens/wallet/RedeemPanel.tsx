@@ -38,7 +38,11 @@ export function RedeemPanel({
         form.setError('key', { message: t(`wallet.refused.${result.code}`) }, { shouldFocus: true });
         return;
       }
-      toast.success(t('wallet.redeemed', { amount: money(result?.quota ?? 0, 'balance') }));
+      toast.success(
+        result?.plan == null
+          ? t('wallet.redeemed', { amount: money(result?.quota ?? 0, 'balance') })
+          : t('plans.bought', { name: result.plan }),
+      );
       redeemed.current++;
       form.reset();
       onRedeemed();

@@ -15,6 +15,7 @@ import { dollars, moneyOf } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { methodName } from '../../nouns/payments/methodName.js';
+import { openCheckout } from '../../nouns/payments/openCheckout.js';
 import type { PaymentMethodChoiceFragment } from '../../nouns/payments/paymentMethods.generated.js';
 import { PayableDocument, StartTopUpDocument } from './wallet.generated.js';
 
@@ -22,26 +23,6 @@ const presets = [5, 10, 20, 50, 100, 500];
 
 /** Delay after the last keystroke before the price is fetched, in ms. */
 const pause = 300;
-
-/** Opens the payment page: by submitting a form with its fields, if it has any. */
-function openCheckout(url: string, fields: readonly { readonly name: string; readonly value: string }[]): void {
-  if (fields.length === 0) {
-    location.assign(url);
-    return;
-  }
-  const form = document.createElement('form');
-  form.method = 'POST';
-  form.action = url;
-  for (const { name, value } of fields) {
-    const input = document.createElement('input');
-    input.type = 'hidden';
-    input.name = name;
-    input.value = value;
-    form.append(input);
-  }
-  document.body.append(form);
-  form.submit();
-}
 
 type Method = PaymentMethodChoiceFragment;
 

@@ -92,6 +92,11 @@ const planChecks: readonly string[] = [
    FROM subscription_use u JOIN subscriptions s ON s.id = u.subscription_id LEFT JOIN paid p ON p.id = u.subscription_id
    WHERE extract(epoch FROM s.starts_at) >= (SELECT trimmed_before FROM log_state)
      AND (u.logged <> coalesce(p.amount, 0) OR u.used < u.logged)`,
+  `SELECT 'plan paid by the hour' AS account, coalesce(u.id, h.id)::text AS id, '' AS name,
+          coalesce(u.amount, 0)::text AS expected, coalesce(h.amount, 0)::text AS found
+   FROM (SELECT account_id AS id, sum(used) AS amount FROM subscription_use GROUP BY 1) u
+   FULL JOIN (SELECT account_id AS id, sum(quota) AS amount FROM plan_usage_hourly GROUP BY 1) h ON h.id = u.id
+   WHERE coalesce(u.amount, 0) <> coalesce(h.amount, 0)`,
   `WITH held AS (
      SELECT (h ->> 'p')::integer AS id, sum((h ->> 'a')::bigint) AS amount
        FROM reservations r CROSS JOIN LATERAL jsonb_array_elements(r.budget_holds) h GROUP BY 1)

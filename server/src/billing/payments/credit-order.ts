@@ -1,11 +1,14 @@
 import type { EntityManager } from 'typeorm';
+import { Plan, type PlanSales } from '../plans/index.js';
 import type { Clock } from '../../shared/clock.js';
+import { isAppError } from '../../shared/errors.js';
 import type { CreditService } from './credit.service.js';
 import { formatMoney } from './money.js';
 import { TopUpOrder } from './top-up-order.entity.js';
 
 export interface OrderCredit {
   readonly credit: CreditService;
+  readonly sales: PlanSales;
   readonly clock: Clock;
 }
 
@@ -18,11 +21,12 @@ export interface OrderCredit {
  */
 export async function creditOrder(
   manager: EntityManager,
-  { credit, clock }: OrderCredit,
+  deps: OrderCredit,
   order: TopUpOrder,
   payment: string | null,
   by: { readonly actorId?: number; readonly note?: string } = {},
 ): Promise<number[] | null> {
+  const { credit, clock } = deps;
   await manager.update(
     TopUpOrder,
     { id: order.id },
@@ -33,7 +37,7 @@ export async function creditOrder(
     [order.userId],
   );
   if (!user) return null;
-  return credit.post(manager, {
+  const moved = await credit.post(manager, {
     source: `${order.provider}:${order.tradeNo}`,
     kind: 'top_up',
     user,
@@ -41,4 +45,26 @@ export async function creditOrder(
     describe: (amount) => `Online top-up ${amount}, paid ${formatMoney(order.money, order.currency)}`,
     ...by,
   });
+  if (order.planId !== null && moved.length > 0) await buyOrdered(manager, deps, order, order.planId);
+  return moved;
+}
+
+/**
+ * Buys the plan of an order from its credit. If the buyer has the plan by now, or it was deleted, the credit stays in
+ * their balance.
+ */
+async function buyOrdered(
+  manager: EntityManager,
+  { sales, clock }: OrderCredit,
+  { userId, quota }: TopUpOrder,
+  planId: number,
+): Promise<void> {
+  const plan = await manager.findOneBy(Plan, { id: planId });
+  if (!plan) return;
+  try {
+    // A savepoint: the credit is kept whatever becomes of the purchase. The price is the one that was paid.
+    await manager.transaction((nested) => sales.buyOrdered(nested, plan, userId, clock.now(), quota));
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+  }
 }

@@ -36,4 +36,4 @@ export { paymentMethodIds, paymentProviders } from './providers/all.js';
 export { Refunds } from './refunds.js';
 export { type OrderReversal, readReversals, Reversals } from './reversals.js';
 export { TopUpOrder } from './top-up-order.entity.js';
-export { priceTopUp } from './top-up-price.js';
+export { pricePlan, priceTopUp, type TopUpPrice } from './top-up-price.js';

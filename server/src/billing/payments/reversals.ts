@@ -268,7 +268,8 @@ export class Reversals {
     await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', ids);
     const rows = await manager.query<Array<Balance & { id: number }>>(
       `SELECT id, quota::float8 AS quota,
-              (SELECT coalesce(sum(amount), 0) FROM reservations WHERE user_id = users.id)::float8 AS reserved
+              ((SELECT coalesce(sum(amount), 0) FROM reservations WHERE user_id = users.id)
+                - (SELECT coalesce(sum(held), 0) FROM subscription_use WHERE account_id = users.id))::float8 AS reserved
          FROM users WHERE id = ANY ($1)`,
       ids,
     );

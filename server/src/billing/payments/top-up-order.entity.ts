@@ -27,6 +27,8 @@ export class TopUpOrder {
   @Column('text', { name: 'provider_order_id', nullable: true }) providerOrderId: string | null;
   /** The provider's number of the payment. */
   @Column('text', { name: 'provider_trade_no', nullable: true }) providerTradeNo: string | null;
+  /** The plan that is bought from the credit. Null: a top-up only. */
+  @Column('integer', { name: 'plan_id', nullable: true }) planId: number | null;
   /** Minor units that were refunded or are disputed. */
   @Column('bigint', { default: 0, transformer: bigintColumn }) refunded: number;
 }

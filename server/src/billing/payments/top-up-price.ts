@@ -42,12 +42,39 @@ export function priceTopUp(
   }
   const quota = inCurrency ? new Decimal(amount).mul(QuotaPerUnit).floor() : new Decimal(amount);
   const dollars = new Decimal(amount).div(inCurrency ? 1 : QuotaPerUnit);
-  const factor = TopupGroupRatio[group] || 1;
-  const money = dollars
+  return checked(quota, moneyOf(dollars, TopupGroupRatio[group], { currency, pricePerUsd }));
+}
+
+/**
+ * The price of a plan for a user of a group.
+ * @param quota the price of the plan
+ * @returns the price, and the amount as a top-up names it: USD, or quota when the site shows quota
+ * @throws InvalidInputError
+ */
+export function pricePlan(
+  quota: number,
+  group: string,
+  { DisplayInCurrencyEnabled: inCurrency, QuotaPerUnit, TopupGroupRatio }: PriceOptions,
+  method: Pick<PaymentMethod, 'currency' | 'pricePerUsd'>,
+): TopUpPrice & { readonly amount: number } {
+  const dollars = new Decimal(quota).div(QuotaPerUnit);
+  const price = checked(new Decimal(quota), moneyOf(dollars, TopupGroupRatio[group], method));
+  return { ...price, amount: inCurrency ? dollars.toNumber() : quota };
+}
+
+const moneyOf = (
+  dollars: Decimal,
+  factor: number | undefined,
+  { currency, pricePerUsd }: Pick<PaymentMethod, 'currency' | 'pricePerUsd'>,
+): Decimal =>
+  dollars
     .mul(pricePerUsd)
-    .mul(factor)
+    .mul(factor || 1)
     .mul(minorPerUnit(currency))
     .toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
+
+/** @throws InvalidInputError */
+function checked(quota: Decimal, money: Decimal): TopUpPrice {
   if (quota.greaterThan(maxQuota) || money.greaterThan(maxMoney)) {
     throw new InvalidInputError('Top-up amount is too large', 'amount');
   }

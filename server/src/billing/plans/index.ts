@@ -3,6 +3,7 @@ export {
   type KnownPlanRow,
   noPlans,
   opensGroup,
+  PlanGroups,
   plansOf,
   raisedLimit,
   toKnownPlans,

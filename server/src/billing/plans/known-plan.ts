@@ -1,3 +1,4 @@
+import type { Queries } from '../../platform/db/queries.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { type KnownBudgetRow, knownBudgetJson, toKnownBudgets } from '../budgets/index.js';
 import type { Overflow, PlanTerms } from './plan-terms.js';
@@ -66,3 +67,17 @@ export const raisedLimit = (
   plans: readonly KnownPlan[],
   name: 'maxConcurrent' | 'maxRequests',
 ): number => (limit === 0 ? 0 : plans.reduce((most, plan) => Math.max(most, plan[name] ?? 0), limit));
+
+/** Finds the groups that the running plans of an account open. */
+export class PlanGroups {
+  constructor(private readonly database: Queries) {}
+
+  async groupsOf(accountId: number, transaction = this.database): Promise<readonly string[]> {
+    const rows = (await transaction.query(
+      `SELECT DISTINCT jsonb_array_elements_text(terms -> 'groups') AS name FROM subscriptions
+        WHERE account_id = $1 AND state = 'active'`,
+      [accountId],
+    )) as Array<{ name: string }>;
+    return rows.map(({ name }) => name);
+  }
+}

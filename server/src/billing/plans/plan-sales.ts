@@ -35,39 +35,43 @@ export class PlanSales {
   constructor(private readonly postEntry: PostEntry) {}
 
   /** @throws AppError CONFLICT while the account has this plan, INSUFFICIENT_QUOTA */
-  async buy(
-    manager: EntityManager,
-    plan: Plan,
-    accountId: number,
-    now: number,
-    renews: boolean,
-  ): Promise<Subscription> {
-    const receipt = { price: plan.price, credit: 0, formula: '' };
-    await this.endOverdue(manager, plan.id, accountId, now);
-    return this.open(manager, {
-      ...opening(plan, accountId),
-      origin: 'purchase',
-      startsAt: new Date(now),
-      receipt,
-      paid: plan.price,
-      renews,
-    });
+  buy(manager: EntityManager, plan: Plan, accountId: number, now: number, renews: boolean): Promise<Subscription> {
+    return this.sell(manager, plan, accountId, now, { origin: 'purchase', paid: plan.price, renews });
+  }
+
+  /**
+   * Buys a plan from the credit of an order.
+   * @param paid quota: the price at the time of the order
+   * @throws AppError CONFLICT while the account has this plan, INSUFFICIENT_QUOTA
+   */
+  buyOrdered(manager: EntityManager, plan: Plan, accountId: number, now: number, paid: number): Promise<Subscription> {
+    return this.sell(manager, plan, accountId, now, { origin: 'order', paid });
   }
 
   /**
    * Opens a subscription that the balance does not pay for.
    * @throws AppError CONFLICT while the account has this plan
    */
-  async give(
+  give(
     manager: EntityManager,
     plan: Plan,
     accountId: number,
     now: number,
     given: { readonly origin: SubscriptionOrigin; readonly actorId?: number; readonly note?: string },
   ): Promise<Subscription> {
+    return this.sell(manager, plan, accountId, now, { ...given, paid: 0 });
+  }
+
+  private async sell(
+    manager: EntityManager,
+    plan: Plan,
+    accountId: number,
+    now: number,
+    sale: Pick<Opening, 'origin' | 'paid' | 'renews' | 'actorId' | 'note'>,
+  ): Promise<Subscription> {
     await this.endOverdue(manager, plan.id, accountId, now);
     const receipt = { price: plan.price, credit: 0, formula: '' };
-    return this.open(manager, { ...opening(plan, accountId), ...given, startsAt: new Date(now), receipt, paid: 0 });
+    return this.open(manager, { ...opening(plan, accountId), ...sale, startsAt: new Date(now), receipt });
   }
 
   /** Computes what an upgrade costs now. */

@@ -49,7 +49,7 @@ const BudgetLevelEnum = enumType(
     SITE: 'All calls.',
   },
 );
-const BudgetKindEnum = enumType(
+export const BudgetKindEnum = enumType(
   'BudgetKind',
   { MONEY: 'money', TOKENS: 'tokens', REQUESTS: 'requests' } satisfies Record<string, BudgetKind>,
   'What a budget counts.',

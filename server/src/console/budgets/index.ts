@@ -1,2 +1,3 @@
+export { BudgetKindEnum } from './budget.object.js';
 export { BudgetNotices } from './budget-notices.js';
 export { BudgetService } from './budget.service.js';

@@ -25,7 +25,7 @@ export class GroupResolver {
 
   @Access('common')
   @Query(() => [UsableGroupObject], { description: 'Groups that the caller can choose for API keys.' })
-  myGroups(@Ctx() { actor }: GraphQLContext): UsableGroup[] {
+  myGroups(@Ctx() { actor }: GraphQLContext): Promise<UsableGroup[]> {
     return this.groupService.listUsable(actor);
   }
 

@@ -27,7 +27,7 @@ export const usableGroupRoutes = [
     caller: 'user',
     data: groups,
     example: {},
-    handle: async (groupService, { actor }) => toWire(groupService.listUsable(actor)),
+    handle: async (groupService, { actor }) => toWire(await groupService.listUsable(actor)),
   }),
   route('GET /api/user/groups', {
     summary: 'Groups of a new user',

@@ -1,5 +1,6 @@
 import { requireAccount, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
+import type { Queries } from '../../platform/db/queries.js';
 import type { OptionValues } from '../../options/option.service.js';
 
 /** Permissions of which one suffices to read groups. */
@@ -24,11 +25,18 @@ export interface ModelsOfGroups {
   modelsOfGroups(groups: readonly string[], own: string): string[] | Promise<string[]>;
 }
 
+/** Provided by the plans: which groups they open for an account. */
+export interface GroupsOfPlans {
+  /** @param transaction in which it is read, if there is one */
+  groupsOf(accountId: number, transaction?: Queries): Promise<readonly string[]>;
+}
+
 /** Groups are the keys of option GroupRatio. Option UserUsableGroups names the groups that any user may choose. */
 export class GroupService {
   constructor(
     private readonly options: { readonly values: OptionValues },
     private readonly channels: ModelsOfGroups,
+    private readonly plans: GroupsOfPlans,
   ) {}
 
   /**
@@ -40,9 +48,10 @@ export class GroupService {
     return Object.keys(this.options.values.GroupRatio).sort();
   }
 
-  /** Groups that the caller may choose for tokens: the usable groups and their own. */
-  listUsable(actor: MaybeActor): UsableGroup[] {
-    return this.usableBy(requireAccount(actor, 'keys.own').group);
+  /** Groups that the caller may choose for tokens: the usable groups, their own, and those that their plans open. */
+  async listUsable(actor: MaybeActor, transaction?: Queries): Promise<UsableGroup[]> {
+    const { id, group } = requireAccount(actor, 'keys.own');
+    return this.usableBy(group, { ofPlans: await this.plans.groupsOf(id, transaction) });
   }
 
   /** Names of the groups that a user of this group can use. */
@@ -52,22 +61,29 @@ export class GroupService {
 
   /** Returns the groups for visitors without an account: the usable groups and `default`. */
   listPublic(): UsableGroup[] {
-    return this.usableBy('default', 'Default group');
+    return this.usableBy('default', { own: 'Default group' });
   }
 
   /** Models that the caller can use with a token of one of their groups. */
   async models(actor: MaybeActor): Promise<string[]> {
-    const groups = this.listUsable(actor).map(({ name }) => name);
+    const groups = (await this.listUsable(actor)).map(({ name }) => name);
     return this.channels.modelsOfGroups(groups, requireAccount(actor, 'keys.own').group || 'default');
   }
 
-  private usableBy(ownGroup: string, ownDescription = 'User group'): UsableGroup[] {
+  private usableBy(
+    ownGroup: string,
+    { own = 'User group', ofPlans = [] }: { readonly own?: string; readonly ofPlans?: readonly string[] } = {},
+  ): UsableGroup[] {
+    const described = (name: string): string | undefined => {
+      if (name === ownGroup) return own;
+      return ofPlans.includes(name) ? 'Opened by a plan' : undefined;
+    };
     const { GroupRatio, UserUsableGroups } = this.options.values;
     return Object.entries(GroupRatio)
       .map(([name, ratio]) => ({
         name,
         ratio,
-        description: UserUsableGroups[name] ?? (name === ownGroup ? ownDescription : undefined),
+        description: UserUsableGroups[name] ?? described(name),
       }))
       .filter((group): group is UsableGroup => group.description !== undefined)
       .sort((left, right) => left.name.localeCompare(right.name, 'en'));

@@ -129,7 +129,8 @@ export class InsightService {
       >
     >(
       `SELECT u.balances::text, u."inviteEarnings"::text, c."unusedCodes"::text, c."unlimitedCodes"::text, now() AS "asOf",
-              (SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL)::text AS reserved
+              ((SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL)
+                - (SELECT coalesce(sum(held), 0) FROM subscription_use))::text AS reserved
          FROM (SELECT coalesce(sum(quota), 0) AS balances, coalesce(sum(aff_quota), 0) AS "inviteEarnings"
                  FROM users WHERE deleted_at IS NULL) u,
               (SELECT coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE NOT (${isUnlimited})), 0) AS "unusedCodes",

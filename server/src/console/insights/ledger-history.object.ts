@@ -23,6 +23,7 @@ const CreditSourceEnum = enumType('CreditSource', namesOf(creditSources), 'Where
   GRANT: 'An admin added quota, or deducted it.',
   NEW_USER: 'The quota of new users.',
   REFUND: 'A task failed after it was charged.',
+  PLAN: 'Plans that were bought, as deductions, and their refunds.',
   IMPORT: 'The balance with which an imported user began, and what was used before.',
 });
 

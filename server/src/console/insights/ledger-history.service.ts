@@ -18,6 +18,7 @@ export const creditSources = [
   'GRANT',
   'NEW_USER',
   'REFUND',
+  'PLAN',
   'IMPORT',
 ] as const;
 /** Where the quota of a balance came from. */
@@ -57,7 +58,7 @@ export interface LowBalance {
 /** How far back the hours of all users are read, in seconds. */
 const maxHoursBack = 31 * day;
 
-const kinds = `CASE WHEN e.kind = 'redemption' THEN
+const kinds = `CASE WHEN e.source LIKE 'plan:%' THEN 'PLAN' WHEN e.kind = 'redemption' THEN
     CASE WHEN (SELECT r.is_gift FROM redemptions r WHERE r.id = substring(e.source FROM '^redemption:(\\d{1,9}):')::integer)
       THEN 'GIFT_CODE' ELSE 'CODE' END
   WHEN e.kind = 'opening' THEN CASE WHEN e.note = 'imported' THEN 'IMPORT' ELSE 'NEW_USER' END
@@ -133,7 +134,8 @@ export class LedgerHistoryService {
     return readSnapshot(this.deps.database, async (transaction, state) => {
       const read = <Row>(sql: string, values: unknown[] = []) => transaction.query<Row[]>(sql, values);
       const [today] = await read<Record<'balances' | 'earnings', string>>(
-        `SELECT (coalesce(sum(quota), 0) + (SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL))::text AS balances,
+        `SELECT (coalesce(sum(quota), 0) + (SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL)
+                - (SELECT coalesce(sum(held), 0) FROM subscription_use))::text AS balances,
                 coalesce(sum(aff_quota), 0)::text AS earnings FROM users WHERE deleted_at IS NULL`,
       );
       const ofUsers = 'user_id IN (SELECT id FROM users WHERE deleted_at IS NULL)';
@@ -152,6 +154,11 @@ export class LedgerHistoryService {
         `SELECT ${place('hour')} AS place, sum(quota)::text AS amount FROM ${used} GROUP BY 1`,
         [past],
       );
+      const paidByPlans = await read<Moved>(
+        `SELECT ${place('hour')} AS place, sum(quota)::text AS amount FROM plan_usage_hourly
+          WHERE hour >= ${first} AND account_id IN (SELECT id FROM users WHERE deleted_at IS NULL) GROUP BY 1`,
+        [past],
+      );
       const posted = (account: string) =>
         read<Moved>(
           `SELECT ${place('floor(extract(epoch FROM created_at))::bigint')} AS place, sum(amount)::text AS amount FROM ledger_entries
@@ -165,7 +172,8 @@ export class LedgerHistoryService {
         [moments],
       );
       return moments.map((moment, index) => {
-        const balances = Number(today?.balances) + after(spent, index) - after(credited, index);
+        const balances =
+          Number(today?.balances) + after(spent, index) - after(paidByPlans, index) - after(credited, index);
         const inviteEarnings = Number(today?.earnings) - after(earned, index);
         const unusedCodes = sum(coded.filter(({ place: at }) => at <= index));
         // An import begins the history: it posts the balances of that moment, but brings usage from before.
@@ -215,6 +223,8 @@ export class LedgerHistoryService {
            SELECT user_id, hour, sum(amount) AS amount FROM (
              SELECT user_id, hour, -quota AS amount FROM ${used}
              UNION ALL
+             SELECT account_id, hour, quota FROM plan_usage_hourly WHERE hour >= ${range.from} / ${hour} * ${hour}
+             UNION ALL
              SELECT user_id, floor(extract(epoch FROM created_at))::bigint / ${hour} * ${hour}, amount
                FROM ledger_entries WHERE account = 'user' AND created_at >= to_timestamp(${range.from})) movements
             GROUP BY user_id, hour
@@ -222,7 +232,9 @@ export class LedgerHistoryService {
            SELECT u.id, u.username, u.quota AS now, m.hour, m.amount,
                   u.quota + coalesce(held.amount, 0) - coalesce(sum(m.amount) OVER later, 0) AS "left"
              FROM moved m JOIN users u ON u.id = m.user_id AND u.deleted_at IS NULL
-             LEFT JOIN (SELECT user_id, sum(amount) AS amount FROM reservations WHERE swept_at IS NULL GROUP BY user_id) held
+             LEFT JOIN (SELECT user_id, sum(amount) AS amount FROM (
+                          SELECT user_id, amount FROM reservations WHERE swept_at IS NULL
+                          UNION ALL SELECT account_id, -held FROM subscription_use) both_ways GROUP BY user_id) held
                ON held.user_id = u.id
            WINDOW later AS (PARTITION BY m.user_id ORDER BY m.hour DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
          ), fallen AS (SELECT * FROM hourly WHERE hour < ${range.end} AND "left" < $1 AND "left" - amount >= $1)

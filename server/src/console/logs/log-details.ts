@@ -1,5 +1,5 @@
 import { readComponents } from '../../shared/charge-lines.js';
-import { asFieldsList, asList, asText, parseFields } from '../../shared/json.js';
+import { asFields, asFieldsList, asList, asText, parseFields } from '../../shared/json.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { conditionOf, type Condition } from '../../shared/price-condition.js';
 import { costOfRow, type LogCost } from './log-cost.js';
@@ -93,6 +93,10 @@ export interface LogDetails {
   readonly path: string | null;
   readonly reasoningEffort: string | null;
   readonly affinity: LogAffinity | null;
+  /** The plan that paid for the call in place of the balance. */
+  readonly plan: string | null;
+  /** The plan that had no room for the call, so that the balance paid. */
+  readonly planOverflow: string | null;
   readonly isUsageEstimated: boolean;
   readonly hasClientDisconnected: boolean;
   readonly streamError: string | null;
@@ -154,6 +158,8 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
     path: text('request_path'),
     reasoningEffort: text('reasoning_effort'),
     affinity: logAffinities.find((one) => one.toLowerCase() === from['affinity']) ?? null,
+    plan: planIn(from['plan']),
+    planOverflow: planIn(from['plan_overflow']),
     isUsageEstimated: from['counted_locally'] === true,
     hasClientDisconnected: from['client_gone'] === true,
     streamError: text('stream_error'),
@@ -172,6 +178,9 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
 }
 
 const isInt32 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= maxInt32;
+
+/** Returns the name of a plan. */
+const planIn = (value: unknown): string | null => asText(asFields(value)?.['name']) || null;
 
 function guardrailsIn(value: unknown): LogGuardrail[] {
   return asFieldsList(value).map((one) => ({

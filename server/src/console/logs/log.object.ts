@@ -188,6 +188,18 @@ export abstract class LogEntry {
   @Field(() => LogAffinityEnum, { nullable: true, description: 'Of calls that belong to a session.' })
   affinity: LogAffinity | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the plan that paid for the call in place of the balance.',
+  })
+  plan: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the plan that had no room for the call, so that the balance paid.',
+  })
+  planOverflow: string | null;
+
   @Field(() => Boolean, { description: 'The provider reported no usage, so the gateway counted the tokens.' })
   isUsageEstimated: boolean;
 

@@ -2,14 +2,20 @@ import type { EntityManager } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { requireAccount, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
-import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import type { CreditService } from '../../billing/payments/index.js';
+import { Plan, type PlanSales } from '../../billing/plans/index.js';
+import type { UsageLog } from '../../shared/audit.js';
+import { LogType } from '../../shared/log-type.js';
 import { Redemption } from './redemption.entity.js';
 
 export interface Redeemed {
+  /** Added to the balance; 0 for a code that gives a plan. */
   readonly quota: number;
+  /** The name of the plan that began; null for other codes. */
+  readonly plan: string | null;
   readonly isGift: boolean;
   /** True when an earlier call with the same idempotency key redeemed the code. */
   readonly replayed: boolean;
@@ -20,6 +26,8 @@ export interface RedeemDeps {
   readonly secrets: Secrets;
   readonly state: Pick<SharedState, 'hit'>;
   readonly credit: CreditService;
+  readonly sales: PlanSales;
+  readonly usageLog: UsageLog;
   readonly clock: Clock;
 }
 
@@ -71,8 +79,12 @@ export class RedeemService {
       async (manager) => {
         const code = await this.lock(manager, key);
         await this.use(manager, code, user);
+        if (code.planId !== null) {
+          moved = [user.id];
+          return { quota: 0, plan: await this.give(manager, code, code.planId, user), isGift: code.isGift };
+        }
         moved = await this.post(manager, code, user);
-        return { quota: code.quota, isGift: code.isGift };
+        return { quota: code.quota, plan: null, isGift: code.isGift };
       },
     );
     await this.deps.credit.announce(moved);
@@ -98,6 +110,21 @@ export class RedeemService {
     });
     if (moved.length === 0) throw alreadyUsed(code);
     return moved;
+  }
+
+  /**
+   * Opens the plan of a code.
+   * @returns the name of the plan
+   * @throws AppError NOT_FOUND, CONFLICT while the user has this plan; the code stays unused
+   */
+  private async give(manager: EntityManager, { id }: Redemption, planId: number, user: Actor): Promise<string> {
+    const plan = await manager.findOneBy(Plan, { id: planId });
+    if (!plan) throw new NotFoundError('Plan', planId);
+    const { sales, clock, usageLog } = this.deps;
+    await sales.give(manager, plan, user.id, clock.now(), { origin: 'code', note: `code id ${id}` });
+    const content = `Redeemed the plan ${plan.name}, code id ${id}`;
+    await usageLog.record(manager, { type: LogType.system, userId: user.id, username: user.username, content });
+    return plan.name;
   }
 
   private async lock(manager: EntityManager, key: string): Promise<Redemption> {

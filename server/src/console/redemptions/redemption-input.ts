@@ -12,6 +12,8 @@ export interface NewRedemptions extends RedemptionFields {
   readonly isGift: boolean;
   /** Maximum number of uses of a gift code; null for unlimited. */
   readonly maxUses: number | null;
+  /** The plan that the codes give; null for codes that add their quota to the balance. */
+  readonly planId: number | null;
   /** Number of codes; 1 with a `key`. */
   readonly count: number;
   /** A custom code. Empty creates random ones. */
@@ -80,7 +82,7 @@ export function parseNew(given: InputOf<NewRedemptions>): NewRedemptions {
   if (maxUses !== null && maxUses < 1) {
     throw new InvalidInputError('Maximum uses must be above 0', 'maxUses');
   }
-  return { ...fields, isGift, maxUses, key, count: key === '' ? count : 1 };
+  return { ...fields, isGift, maxUses, planId: given.planId ?? null, key, count: key === '' ? count : 1 };
 }
 
 // eslint-disable-next-line no-control-regex -- the pattern is about control characters

@@ -29,5 +29,7 @@ export class Redemption {
   /** Maximum number of uses of a gift code; null for unlimited. */
   @Column('integer', { name: 'max_uses', nullable: true }) maxUses: number | null;
   @Column('integer', { name: 'used_count', default: 0 }) usedCount: number;
+  /** The plan that the code gives. Null: it adds its quota to the balance. */
+  @Column('integer', { name: 'plan_id', nullable: true }) planId: number | null;
   @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;
 }

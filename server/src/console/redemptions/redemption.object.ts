@@ -77,7 +77,8 @@ export class RedemptionObject extends fields({
   kind: of<RedemptionKind>(() => RedemptionKindEnum, 'How often the code can be used.'),
   maxUses: int.orNull('Null: a gift code without a limit.'),
   usedCount: int('Users who redeemed the code.'),
-  quota: quota('Quota each user receives.'),
+  quota: quota('Quota each user receives. Of a code for a plan, its value in statistics.'),
+  planId: int.orNull('The plan that it gives. Null: it adds its quota to the balance.'),
   createdById: int('The admin who created it.'),
   createdAt: moment('When the code was created.'),
   validFrom: moment.orNull('Included. Null: no bound.'),
@@ -92,7 +93,7 @@ export class RedemptionObject extends fields({
 }
 
 export const toRedemptionObject = ({ redemption, key }: KeyedRedemption): RedemptionObject => ({
-  ...pick(redemption, ['id', 'status', 'quota', 'createdAt', 'validFrom', 'validUntil']),
+  ...pick(redemption, ['id', 'status', 'quota', 'planId', 'createdAt', 'validFrom', 'validUntil']),
   key,
   batch: redemption.name,
   kind: redemption.isGift ? 'GIFT' : 'ONCE',
@@ -173,6 +174,9 @@ export class CreateRedemptionsInput extends inputFields(
     batch: text('Name of the batch, 1 to 20 characters.'),
     quota: quota('Quota each user receives. Above 0.'),
     key: text.orNull('A custom code, in which case one code is created.'),
+    planId: int.orNull(
+      '`Plan.id` of the plan that the codes give. Their quota is then their value in statistics only.',
+    ),
     maxUses: int.orNull('For gift codes. Null: unlimited.'),
     idempotencyKey: text.orNull('Any unique text. A retry with the same key returns the codes of the first call.'),
   },
@@ -197,7 +201,7 @@ export class UpdateRedemptionInput extends inputFields(
 
 export const toNewRedemptions = (input: CreateRedemptionsInput): InputOf<NewRedemptions> => ({
   ...toRedemptionFields(input),
-  ...pick(input, ['count', 'key', 'maxUses']),
+  ...pick(input, ['count', 'key', 'maxUses', 'planId']),
   isGift: input.kind === 'GIFT',
 });
 
@@ -222,7 +226,8 @@ const RedeemRefusalEnum = enumType(
 
 @ObjectType('Redeemed', { description: 'The code was redeemed.' })
 export class RedeemedObject extends fields({
-  quota: quota('Added to the balance.'),
+  quota: quota('Added to the balance. 0 for a code that gives a plan.'),
+  plan: text.orNull('Name of the plan that began. Null: the code gives none.'),
   kind: of<RedemptionKind>(() => RedemptionKindEnum, 'How often the code can be used.'),
   replayed: flag('An earlier call with this idempotency key redeemed the code.'),
 }) {}
@@ -240,8 +245,9 @@ export const RedeemResult = createUnionType({
   resolveType: (value) => ('quota' in value ? RedeemedObject : RedeemRefusedObject),
 });
 
-export const toRedeemedObject = ({ quota, isGift, replayed }: Redeemed): RedeemedObject => ({
+export const toRedeemedObject = ({ quota, plan, isGift, replayed }: Redeemed): RedeemedObject => ({
   quota,
+  plan,
   replayed,
   kind: isGift ? 'GIFT' : 'ONCE',
 });

@@ -142,13 +142,17 @@ export const redeemRoutes = [
     caller: 'user',
     once: true,
     body: redeemBody,
-    data: z.object({ quota: quota('Credited'), is_gift: z.boolean() }),
+    data: z.object({
+      quota: quota('Credited'),
+      is_gift: z.boolean(),
+      plan: z.string().optional().describe('Name of the plan that began, if the code gives one'),
+    }),
     errors: ['INVALID_INPUT', 'RATE_LIMITED'],
     example: { body: { key: 'unknown' }, fails: 'INVALID_INPUT' },
     handle: async (redeemService, { actor, body, idempotencyKey, reply }) => {
-      const { quota, isGift, replayed } = await redeemService.redeem(actor, body, idempotencyKey);
+      const { quota, plan, isGift, replayed } = await redeemService.redeem(actor, body, idempotencyKey);
       markReplayed(reply, replayed);
-      return { quota, is_gift: isGift };
+      return { quota, is_gift: isGift, plan: plan ?? undefined };
     },
   }),
 ];

@@ -22,6 +22,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { LogType } from '../logs/index.js';
 import { codeColumns, type KeyedRedemption } from './redemption-csv.js';
+import { Plan } from '../../billing/plans/index.js';
 import { parseFields, parseNew, type InputOf, type NewRedemptions, type RedemptionFields } from './redemption-input.js';
 import {
   readSums,
@@ -165,6 +166,9 @@ export class RedemptionService {
   private async insert(manager: EntityManager, admin: Actor, wanted: NewRedemptions): Promise<number[]> {
     const { count, key, ...fields } = wanted;
     const { secrets, clock } = this.deps;
+    if (fields.planId !== null && !(await manager.existsBy(Plan, { id: fields.planId }))) {
+      throw new InvalidInputError('There is no such plan', 'planId');
+    }
     const createdAt = new Date(clock.now());
     const ids: number[] = [];
     while (ids.length < count) {

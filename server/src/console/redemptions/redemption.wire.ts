@@ -28,6 +28,7 @@ export const redemptionShape = named('RedemptionCode', 'A code that adds to a ba
   is_gift: flag('Many users may redeem it, each once'),
   max_uses: int('Uses of a gift code; -1 for no limit'),
   used_count: int('Uses so far'),
+  plan_id: int('The plan that it gives; absent for codes that add to the balance').optional(),
   DeletedAt: z.null(),
 });
 
@@ -41,13 +42,21 @@ type WireFields = z.infer<z.ZodObject<typeof fieldShape>>;
 
 /** `POST /api/redemption/`. */
 export const createBody = z
-  .object({ ...fieldShape, count: nullish.whole, is_gift: nullish.flag, max_uses: nullish.whole, key: nullish.text })
+  .object({
+    ...fieldShape,
+    count: nullish.whole,
+    is_gift: nullish.flag,
+    max_uses: nullish.whole,
+    key: nullish.text,
+    plan_id: nullish.whole,
+  })
   .transform((body): InputOf<NewRedemptions> => ({
     ...fieldsOf(body),
     count: body.count,
     isGift: body.is_gift,
     maxUses: body.is_gift ? limitOf(body.max_uses) : null,
     key: body.key,
+    planId: body.plan_id,
   }));
 
 /** `PUT /api/redemption/`. */
@@ -124,5 +133,6 @@ export const toWire = ({ redemption, key }: KeyedRedemption): z.output<typeof re
   is_gift: redemption.isGift,
   max_uses: redemption.maxUses ?? -1,
   used_count: redemption.usedCount,
+  plan_id: redemption.planId ?? undefined,
   DeletedAt: null,
 });

@@ -183,7 +183,7 @@ export class TokenService {
    * @throws AppError INVALID_INPUT, also at the maximum number of keys
    */
   async createIn(manager: EntityManager, owner: Actor, given: TokenInput, place: TokenPlace = {}): Promise<KeyedToken> {
-    const { remainQuota, ...fields } = this.parse(owner, withInput(newTokenDefaults, given), null);
+    const { remainQuota, ...fields } = await this.parse(manager, owner, withInput(newTokenDefaults, given), null);
     const key = randomAlphanumeric(keyLength);
     await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
     if ((await manager.countBy(Token, { userId: owner.id })) >= maxTokensPerUser) {
@@ -299,16 +299,21 @@ export class TokenService {
     { grantedQuota, ...given }: TokenInput,
   ): Promise<TokenFields> {
     const fields = withInput(pick(before, tokenFieldNames), given);
-    if (grantedQuota === undefined) return this.parse(owner, fields, before);
+    if (grantedQuota === undefined) return this.parse(manager, owner, fields, before);
     const amount = grantedQuota - ((await grantedQuotas(manager, [before.id])).get(before.id) ?? 0);
     // An unchanged number is not checked: that of an overdrawn token is negative.
     const { remainQuota } = amount === 0 ? before : fields;
-    const after = this.parse(owner, { ...fields, remainQuota }, before);
+    const after = await this.parse(manager, owner, { ...fields, remainQuota }, before);
     return { ...after, remainQuota: remainingAfter(before.remainQuota, amount) };
   }
 
-  private parse(owner: Actor, fields: TokenFields, before: TokenFields | null): TokenFields {
-    const usableGroups = this.deps.groups.listUsable(owner).map(({ name }) => name);
+  private async parse(
+    manager: EntityManager,
+    owner: Actor,
+    fields: TokenFields,
+    before: TokenFields | null,
+  ): Promise<TokenFields> {
+    const usableGroups = (await this.deps.groups.listUsable(owner, manager)).map(({ name }) => name);
     const after = parseToken(fields, before, { usableGroups, now: this.deps.clock.now() });
     assertKeepsManagers(owner, before, after);
     return after;

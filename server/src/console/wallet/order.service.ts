@@ -28,6 +28,7 @@ import {
   type Reversals,
   TopUpOrder,
 } from '../../billing/payments/index.js';
+import type { PlanSales } from '../../billing/plans/index.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import type { Clock } from '../../shared/clock.js';
 import type { WalletService } from './wallet.service.js';
@@ -36,6 +37,7 @@ export interface OrderDeps {
   readonly orders: Repository<TopUpOrder>;
   readonly wallet: Pick<WalletService, 'query' | 'statusOf'>;
   readonly credit: CreditService;
+  readonly sales: PlanSales;
   readonly reversals: Reversals;
   readonly refunds: Refunds;
   readonly idempotency: Pick<Idempotency, 'once'>;

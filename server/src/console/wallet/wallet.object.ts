@@ -330,6 +330,13 @@ export class StartTopUpInput extends inputFields({
   idempotencyKey: text.orNull('Any unique text. A retry with the same key returns the order of the first call.'),
 }) {}
 
+@InputType('StartPlanPaymentInput', { description: 'A plan to pay online.' })
+export class StartPlanPaymentInput extends inputFields({
+  planId: int('`Plan.id`.'),
+  method: of<string>(() => PaymentMethodEnum, 'One of the `paymentMethods` that are offered.'),
+  idempotencyKey: text.orNull('Any unique text. A retry with the same key returns the order of the first call.'),
+}) {}
+
 @InputType('MarkTopUpPaidInput', { description: 'An order whose payment arrived.' })
 export class MarkTopUpPaidInput extends inputFields({
   id: int('`TopUpOrder.id`.'),

@@ -19,6 +19,7 @@ import {
   MarkTopUpPaidInput,
   RefundTopUpInput,
   SettleTopUpRefundInput,
+  StartPlanPaymentInput,
   StartTopUpInput,
   TestPaymentPayload,
   toOrderEventObject,
@@ -218,6 +219,24 @@ export class WalletResolver {
     { amount, method, idempotencyKey, topUpCode }: StartTopUpInput,
   ): Promise<StartedTopUp> {
     const started = await this.walletService.pay(actor, amount, method, idempotencyKey, topUpCode);
+    return { order: this.toObject(started.order), form: toPaymentForm(started.checkout), replayed: started.replayed };
+  }
+
+  @PayloadMutation(
+    {
+      order: [() => TopUpOrderObject, 'The new order, or that of the first call with the key.'],
+      form: [() => PaymentFormObject, 'What the browser of the buyer opens or posts.'],
+      replayed,
+    },
+    'Creates an order whose credit buys a plan, and its payment form.',
+  )
+  @Access('common')
+  async startPlanPayment(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => StartPlanPaymentInput, { description: 'The plan and the method.' })
+    { planId, method, idempotencyKey }: StartPlanPaymentInput,
+  ): Promise<StartedTopUp> {
+    const started = await this.walletService.payForPlan(actor, planId, method, idempotencyKey);
     return { order: this.toObject(started.order), form: toPaymentForm(started.checkout), replayed: started.replayed };
   }
 

@@ -97,6 +97,23 @@ export const topUpPaymentRoutes = [
       return { ...success, data: checkout.fields, url: checkout.url };
     },
   }),
+  route('POST /api/plan/pay', {
+    summary: 'Start an online payment of a plan',
+    description:
+      'Like `POST /api/user/pay`. The payment is credited to the balance, which buys the plan in the same step.',
+    caller: 'user',
+    once: true,
+    body: z.object({ plan_id: z.int(), payment_method: z.string() }),
+    response: startedPayment,
+    ownFailure,
+    example: { body: { plan_id: 2_000_000_000, payment_method: paymentMethodIds[0] }, fails: 'NOT_FOUND' },
+    handle: async (walletService, { actor, body, idempotencyKey, reply }) => {
+      const { plan_id: planId, payment_method: method } = body;
+      const { checkout, replayed } = await walletService.payForPlan(actor, planId, method, idempotencyKey);
+      markReplayed(reply, replayed);
+      return { ...success, data: checkout.fields, url: checkout.url };
+    },
+  }),
 ];
 
 /** `/api/payment` (docs/reference/rest/tokens-and-wallet.md#online-top-up). */

@@ -4,13 +4,21 @@ import type { SharedState } from '../../platform/cache/shared-state.js';
 import { readSlice, readSlicesByOwner } from '../../platform/db/keyset.js';
 import { requireAccount, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
-import { AppError, ConflictError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
+import {
+  AppError,
+  ConflictError,
+  InvalidInputError,
+  isAppError,
+  NotFoundError,
+  UnavailableError,
+} from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import type { Idempotency, OnceRequest } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { assertTimeZone, bucketEnd, bucketStarts, type TimeBucket } from '../usage/index.js';
+import { Plan, Subscription } from '../../billing/plans/index.js';
 import {
   type Checkout,
   formatMoney,
@@ -21,12 +29,14 @@ import {
   type OrderStatus,
   type OrderSums,
   type PaymentProviders,
+  pricePlan,
   priceTopUp,
   type ProviderMethod,
   sortKeysAt,
   statusAt,
   sumsOf,
   TopUpOrder,
+  type TopUpPrice,
 } from '../../billing/payments/index.js';
 
 /** Payments and refunds of one period, method and currency. */
@@ -58,6 +68,15 @@ export interface StartedPayment {
 export interface PayableAmount {
   readonly amount: string;
   readonly currency: string;
+}
+
+/** The goods of an order. */
+interface Goods extends TopUpPrice {
+  /** As the buyer asked for it: USD, or quota if the site shows quota. */
+  readonly amount: number;
+  readonly topUpCode: string;
+  /** Null: a top-up only. */
+  readonly planId: number | null;
 }
 
 export interface WalletDeps {
@@ -142,7 +161,43 @@ export class WalletService {
       throw new InvalidInputError(`A top-up code has at most ${maxCodeLength} characters`, 'topUpCode');
     }
     const { provider, method: chosen, isOffered } = this.choose(method);
-    const { quota, money } = priceTopUp(amount, user.group, this.deps.options.values, chosen);
+    const price = priceTopUp(amount, user.group, this.deps.options.values, chosen);
+    const goods = { ...price, amount, topUpCode, planId: null };
+    const input = { amount, method: chosen.id };
+    const request = { operation: 'startTopUp', key: idempotencyKey ?? null, input };
+    return this.start(user, { provider, method: chosen, isOffered }, goods, request);
+  }
+
+  /**
+   * Starts a payment whose credit buys a plan. Like `pay`.
+   * @throws AppError NOT_FOUND for a plan that is not on sale, CONFLICT while the caller has it
+   */
+  async payForPlan(
+    actor: MaybeActor,
+    planId: number,
+    method: string,
+    idempotencyKey?: string | null,
+  ): Promise<StartedPayment> {
+    const user = requireAccount(actor, 'wallet');
+    const { manager } = this.deps.orders;
+    const plan = await manager.findOneBy(Plan, { id: planId, onSale: true });
+    if (!plan) throw new NotFoundError('Plan', planId);
+    if (await manager.existsBy(Subscription, { accountId: user.id, planId, state: 'active' })) {
+      throw new ConflictError('The account has this plan already', 'planId');
+    }
+    const chosen = this.choose(method);
+    const price = pricePlan(plan.price, user.group, this.deps.options.values, chosen.method);
+    const input = { planId, method: chosen.method.id };
+    const request = { operation: 'startPlanPayment', key: idempotencyKey ?? null, input };
+    return this.start(user, chosen, { ...price, topUpCode: '', planId }, request);
+  }
+
+  private async start(
+    user: Actor,
+    { provider, method: chosen, isOffered }: Pick<ProviderMethod, 'provider' | 'method' | 'isOffered'>,
+    { quota, money, amount, topUpCode, planId }: Goods,
+    request: OnceRequest,
+  ): Promise<StartedPayment> {
     if (!isOffered) throw new AppError('NOT_IMPLEMENTED', 'Payment is not configured');
     await this.limit(user);
     const { order, replayed } = await this.create(
@@ -157,9 +212,10 @@ export class WalletService {
         money,
         currency: chosen.currency,
         topUpCode,
+        planId,
         createdAt: new Date(this.deps.clock.now()),
       },
-      { amount, method: chosen.id, idempotencyKey },
+      request,
     );
     // Its payment to another account would be refused.
     if (order.merchantId !== provider.account(this.deps.options.values)) {
@@ -283,17 +339,13 @@ export class WalletService {
   private async create(
     user: Actor,
     order: Partial<TopUpOrder>,
-    { idempotencyKey, ...input }: { amount: number; method: string; idempotencyKey?: string | null | undefined },
+    request: OnceRequest,
   ): Promise<{ order: TopUpOrder; replayed: boolean }> {
     try {
-      const { result: id, replayed } = await this.deps.idempotency.once(
-        user,
-        { operation: 'startTopUp', key: idempotencyKey ?? null, input },
-        async (manager) => {
-          const { identifiers } = await manager.insert(TopUpOrder, order);
-          return (identifiers[0] as { id: number }).id;
-        },
-      );
+      const { result: id, replayed } = await this.deps.idempotency.once(user, request, async (manager) => {
+        const { identifiers } = await manager.insert(TopUpOrder, order);
+        return (identifiers[0] as { id: number }).id;
+      });
       return { order: await this.deps.orders.findOneByOrFail({ id }), replayed };
     } catch (error) {
       if (isAppError(error)) throw error;

@@ -22,6 +22,7 @@ const row = {
   fallbackModels: [],
   rateLimit: null,
   budgets: null,
+  plans: null,
   group: '',
 };
 

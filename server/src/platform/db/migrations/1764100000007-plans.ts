@@ -77,6 +77,19 @@ export class Plans1764100000007 implements MigrationInterface {
       ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
       CREATE INDEX subscription_use_account ON subscription_use (account_id);
 
+      -- The same by the hour of payment, Unix seconds, for the history of balances.
+      CREATE TABLE plan_usage_hourly (
+        hour bigint NOT NULL,
+        account_id integer NOT NULL,
+        quota bigint NOT NULL,
+        PRIMARY KEY (hour, account_id)
+      ) WITH (fillfactor = 70);
+
+      -- A code for a plan. Its quota is its value in statistics, and is not added to a balance.
+      ALTER TABLE redemptions ADD COLUMN plan_id integer REFERENCES plans;
+      -- The plan that is bought from the credit of the order, in the transaction that credits it.
+      ALTER TABLE top_up_orders ADD COLUMN plan_id integer REFERENCES plans;
+
       -- Windows of a plan begin at its start and end with it, whatever their span.
       ALTER TABLE budgets DROP CONSTRAINT budgets_level_check, DROP CONSTRAINT budgets_range_check;
       ALTER TABLE budgets
@@ -99,7 +112,9 @@ export class Plans1764100000007 implements MigrationInterface {
           WHEN 'fixed' THEN ends_at IS NOT NULL AND (starts_at IS NULL OR starts_at < ends_at)
           ELSE starts_at IS NULL AND ends_at IS NULL END);
       DROP FUNCTION ledger_pay_by_plan;
-      DROP TABLE subscription_use, subscriptions, plans;
+      ALTER TABLE top_up_orders DROP COLUMN plan_id;
+      ALTER TABLE redemptions DROP COLUMN plan_id;
+      DROP TABLE plan_usage_hourly, subscription_use, subscriptions, plans;
     `);
     for (const statement of budgetFunctions) {
       await runner.query(statement.replace('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION'));

@@ -4,7 +4,7 @@
  * balance of the account then reserves nothing, although `reservations.amount` is the whole amount: what ends the
  * reservation returns the amount and takes the charge, and `ledger_move_budgets` corrects both in the same transaction.
  *
- * Rows of `subscription_use` are locked by id, after budgets and before windows of budgets.
+ * Rows of `subscription_use` are locked by id, after budgets and before `plan_usage_hourly` and windows of budgets.
  */
 
 const hold = 'i integer, k text, s bigint, a bigint';
@@ -53,6 +53,12 @@ const pay = `
               FROM unnest(p_holds, p_charges, p_logged) AS x(holds, charge, logged)
               CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan}) WHERE h.p IS NOT NULL GROUP BY h.p) t
       WHERE s.subscription_id = t.id;
+    INSERT INTO plan_usage_hourly AS u (hour, account_id, quota)
+      SELECT extract(epoch FROM date_trunc('hour', now(), 'UTC'))::bigint, h.u, sum(x.charge)
+        FROM unnest(p_holds, p_charges) AS x(holds, charge)
+        CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan})
+       WHERE h.p IS NOT NULL AND x.charge <> 0 GROUP BY h.u ORDER BY h.u
+      ON CONFLICT (hour, account_id) DO UPDATE SET quota = u.quota + excluded.quota;
   END $$`;
 
 /** `ledger_settle_budgets` of ledger-budgets.ts, which also names the plan that pays in the log row. */

@@ -1,0 +1,169 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { answers } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import { MyPlansScreen } from './MyPlansScreen.js';
+import {
+  BuyPlanDocument,
+  MyPlansDocument,
+  type PlanFactsFragment,
+  PlanUpgradeDocument,
+  SetPlanRenewalDocument,
+  StartPlanPaymentDocument,
+  type SubscriptionFactsFragment,
+} from './plans.generated.js';
+
+const plan = (id: number, name: string, more: Partial<PlanFactsFragment> = {}) => ({
+  __typename: 'Plan' as const,
+  id,
+  name,
+  description: '',
+  price: 5_000_000,
+  periodUnit: 'MONTH' as const,
+  periodCount: 1,
+  groups: [],
+  models: [],
+  maxConcurrent: null,
+  maxRequests: null,
+  overflow: 'STOP' as const,
+  overflowRatio: 1,
+  position: 0,
+  onSale: true,
+  windows: [{ __typename: 'PlanWindow' as const, span: 'WEEK' as const, kind: 'MONEY' as const, amount: 1_000_000 }],
+  ...more,
+});
+const subscription = (id: number, name: string, more: Partial<SubscriptionFactsFragment> = {}) => ({
+  __typename: 'PlanSubscription' as const,
+  id,
+  planId: 1,
+  state: 'ACTIVE' as const,
+  origin: 'PURCHASE' as const,
+  startsAt: '2026-01-01T10:00:00.000Z',
+  endsAt: '2026-02-01T10:00:00.000Z',
+  paid: 5_000_000,
+  refunded: 0,
+  renews: false,
+  renewalProblem: '',
+  used: 250_000,
+  note: '',
+  receipt: { __typename: 'PlanReceipt' as const, formula: '' },
+  terms: { __typename: 'PlanTerms' as const, name, price: 5_000_000, groups: [], overflow: 'STOP' as const },
+  windows: [
+    {
+      __typename: 'PlanSubscriptionWindow' as const,
+      span: 'FIVE_HOURS' as const,
+      kind: 'MONEY' as const,
+      amount: 1_000_000,
+      used: 750_000,
+      held: 0,
+      resetsAt: '2026-01-01T15:00:00.000Z',
+    },
+  ],
+  ...more,
+});
+const site = (plans: readonly object[], myPlans: readonly object[], paymentMethods: readonly object[] = []) =>
+  answers(MyPlansDocument, {
+    plans,
+    myPlans,
+    paymentMethods,
+    me: { __typename: 'User', id: 1, quota: 20_000_000 },
+  });
+const open = (...mocks: readonly object[]) => {
+  signInAs();
+  return renderScreen({ routes: [{ path: '/', element: <MyPlansScreen /> }], mocks: mocks as never });
+};
+
+it('shows the use and the reset of each window, and the history with its reasons', async () => {
+  const past = subscription(6, 'Last month', { state: 'ENDED', renewalProblem: 'PRICE_RAISED' });
+  await open(site([], [subscription(7, 'Coder'), past]));
+  const running = within(await screen.findByRole('article', { name: 'Coder' }));
+  expect(running.getByRole('progressbar', { name: 'Used of $2.00 per 5 hours' })).toHaveAttribute(
+    'aria-valuenow',
+    '75',
+  );
+  running.getByText(/^\$1\.50 used · \$0\.500000 left · Resets 2026-01-01/);
+  running.getByText(/^Ends 2026-02-01/);
+  const history = within(screen.getByRole('region', { name: 'History' }));
+  history.getByText('Last month');
+  history.getByText('Not renewed: the price was raised');
+});
+
+it('buys after a question that names the price', async () => {
+  const bought = jest.fn((_: object) => ({ data: { buyPlan: { subscription: subscription(8, 'Coder') } } }));
+  await open(site([plan(1, 'Coder')], []), {
+    request: { query: BuyPlanDocument, variables: () => true },
+    result: bought,
+  });
+  const offer = within(await screen.findByRole('article', { name: 'Coder' }));
+  offer.getByText('$10.00 / 1 month');
+  offer.getByText('$2.00 per week');
+  fireEvent.click(offer.getByRole('switch', { name: 'Renew from the balance' }));
+  fireEvent.click(offer.getByRole('button', { name: 'Buy' }));
+  const question = within(await screen.findByRole('alertdialog'));
+  question.getByText('It costs $10.00 of your balance and begins now.');
+  fireEvent.click(question.getByRole('button', { name: 'Buy' }));
+  await screen.findByText('The plan “Coder” is running');
+  expect(bought).toHaveBeenCalledWith({
+    input: { planId: 1, renews: true, idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/) as string },
+  });
+});
+
+it('offers an upgrade from a smaller plan, with the computation', async () => {
+  const receipt = { __typename: 'PlanReceipt', price: 9_000_000, credit: 2_500_000, formula: '9000000 - 2500000' };
+  await open(
+    site([plan(1, 'Coder'), plan(2, 'Large', { price: 9_000_000 })], [subscription(7, 'Coder')]),
+    answers(PlanUpgradeDocument, { planUpgrade: receipt }),
+  );
+  const offer = within(await screen.findByRole('article', { name: 'Large' }));
+  fireEvent.click(offer.getByRole('button', { name: 'Upgrade from Coder' }));
+  const question = within(await screen.findByRole('alertdialog'));
+  question.getByText('It costs $13.00 of your balance: $5.00 of “Coder” is credited. In quota: 9000000 - 2500000');
+});
+
+it('switches the renewal', async () => {
+  const set = jest.fn((_: object) => ({
+    data: { setPlanRenewal: { subscription: subscription(7, 'Coder', { renews: true }) } },
+  }));
+  await open(site([], [subscription(7, 'Coder')]), {
+    request: { query: SetPlanRenewalDocument, variables: () => true },
+    result: set,
+  });
+  const renewal = await screen.findByRole('switch', { name: 'Renew from the balance' });
+  fireEvent.click(renewal);
+  await waitFor(() => {
+    expect(renewal).toBeChecked();
+  });
+  expect(set).toHaveBeenCalledWith({ input: { id: 7, renews: true } });
+});
+
+it('says so where the site sells none', async () => {
+  await open(site([], []));
+  await screen.findByText('This site sells no plans. Calls are paid from the balance.');
+});
+
+it('starts a payment at a gateway that is offered, and says why it failed', async () => {
+  const method = (name: 'ALIPAY' | 'WXPAY', isOffered: boolean) => ({
+    __typename: 'PaymentMethodDetails',
+    method: name,
+    names: [{ __typename: 'PaymentMethodName', language: 'en', name: `Pay of ${name}` }],
+    icon: '<svg/>',
+    currency: 'CNY',
+    pricePerUsd: 7.3,
+    isOffered,
+    minTopUp: 1,
+  });
+  const start = jest.fn((_: object) => ({
+    errors: [{ message: 'The gateway is down', extensions: { code: 'UPSTREAM' } }],
+  }));
+  await open(site([plan(1, 'Coder')], [], [method('ALIPAY', true), method('WXPAY', false)]), {
+    request: { query: StartPlanPaymentDocument, variables: () => true },
+    result: start,
+  });
+  const offer = within(await screen.findByRole('article', { name: 'Coder' }));
+  expect(offer.queryByRole('button', { name: 'Pay with Pay of WXPAY' })).toBeNull();
+  fireEvent.click(offer.getByRole('button', { name: 'Pay with Pay of ALIPAY' }));
+  await screen.findByText('The gateway is down');
+  expect(start).toHaveBeenCalledWith({
+    input: { planId: 1, method: 'ALIPAY', idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/) as string },
+  });
+});

@@ -1,0 +1,116 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import LocalActivityOutlinedIcon from '@mui/icons-material/LocalActivityOutlined';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../../components/EmptyState.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
+import { RowMenu } from '../../components/RowMenu.js';
+import { ToneChip } from '../../components/Tone.js';
+import { useAction } from '../../components/useAction.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
+import { useMay } from '../../lib/permissions.js';
+import { useRowParam } from '../../lib/useRowParam.js';
+import { PlanCard, planGrid } from './PlanCard.js';
+import { PlanEditor } from './PlanEditor.js';
+import { DeletePlanDocument, PlansDocument, type PlanFactsFragment, UpdatePlanDocument } from './plans.generated.js';
+import { SubscriptionList } from './SubscriptionList.js';
+
+/** The plans that the site sells, and the subscriptions to them. */
+export function PlanListScreen() {
+  const { t } = useTranslation();
+  const [opened, setOpened] = useRowParam('row');
+  const { data, error, refetch } = useQuery(PlansDocument, { fetchPolicy: 'network-only' });
+  useFailureToast(error, data !== undefined, 'errors.refreshFailed');
+  const readsSubscriptions = useMay('PAYMENTS');
+  const reload = () => void refetch();
+  const edited = data?.plans.find(({ id }) => String(id) === opened);
+  const isEmpty = data?.plans.length === 0;
+  const add = (
+    <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>
+      {t('plans.create')}
+    </Button>
+  );
+  return (
+    <ListScreen title={t('shell.plans')} primary={!isEmpty && add}>
+      {error && !data && <LoadFailure title={t('plans.loadFailed')} error={error} onRetry={reload} />}
+      {isEmpty && (
+        <EmptyState
+          icon={<LocalActivityOutlinedIcon />}
+          title={t('plans.emptyTitle')}
+          text={t('plans.emptyText')}
+          action={add}
+        />
+      )}
+      <Box sx={planGrid}>
+        {data?.plans.map((plan) => (
+          <SoldPlan key={plan.id} plan={plan} onEdit={() => setOpened(String(plan.id))} onChanged={reload} />
+        ))}
+      </Box>
+      {readsSubscriptions && <SubscriptionList />}
+      {(opened === 'new' || edited) && (
+        <PlanEditor key={opened} plan={edited ?? null} onSaved={reload} onClosed={() => setOpened(null)} />
+      )}
+    </ListScreen>
+  );
+}
+
+function SoldPlan({
+  plan,
+  onEdit,
+  onChanged,
+}: {
+  readonly plan: PlanFactsFragment;
+  readonly onEdit: () => void;
+  readonly onChanged: () => void;
+}) {
+  const { t } = useTranslation();
+  const act = useAction();
+  const [update] = useMutation(UpdatePlanDocument);
+  const [remove] = useMutation(DeletePlanDocument);
+  const { id, name, onSale } = plan;
+  const actions = [
+    { label: t('plans.edit'), onSelect: onEdit },
+    {
+      label: t(onSale ? 'plans.takeOff' : 'plans.putOn'),
+      onSelect: () =>
+        void act(async () => {
+          await update({ variables: { input: { id, onSale: !onSale } } });
+          onChanged();
+        }),
+    },
+    {
+      label: t('actions.delete'),
+      destructive: true,
+      onSelect: () =>
+        void act(
+          async () => {
+            await remove({ variables: { id } });
+            onChanged();
+            return t('plans.deleted');
+          },
+          {
+            title: t('plans.deleteTitle', { name }),
+            body: t('plans.deleteBody'),
+            verb: t('actions.delete'),
+            destructive: true,
+          },
+        ),
+    },
+  ];
+  return (
+    <PlanCard
+      plan={plan}
+      chips={
+        onSale ? (
+          <ToneChip tone="green">{t('plans.sold')}</ToneChip>
+        ) : (
+          <ToneChip tone="grey">{t('plans.notSold')}</ToneChip>
+        )
+      }
+      menu={<RowMenu label={t('budgets.moreOf', { name })} actions={actions} />}
+    />
+  );
+}

@@ -1,0 +1,46 @@
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { integer, ratio } from '../../lib/format.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { useBudgetAmount } from '../../nouns/budgets/BudgetRow.js';
+import type { PlanFactsFragment } from './plans.generated.js';
+
+type Window = PlanFactsFragment['windows'][number];
+
+/** Texts that describe plans. */
+export function usePlanTexts() {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const amountOf = useBudgetAmount();
+  return useMemo(() => {
+    const period = ({ periodUnit, periodCount }: Pick<PlanFactsFragment, 'periodUnit' | 'periodCount'>): string =>
+      t(periodUnit === 'MONTH' ? 'plans.months' : 'plans.days', { count: periodCount, shown: integer(periodCount) });
+    const window = ({ span, kind, amount }: Pick<Window, 'span' | 'kind' | 'amount'>): string => {
+      const text = amountOf(kind, amount);
+      return span === 'PERIOD' ? t('plans.perPeriod', { amount: text }) : t(`budgets.per.${span}`, { amount: text });
+    };
+    const overflow = ({ overflow: rule, overflowRatio }: Pick<PlanFactsFragment, 'overflow' | 'overflowRatio'>) => {
+      if (rule === 'STOP') return t('plans.stops');
+      return overflowRatio === 1 ? t('plans.paysOn') : t('plans.paysOnAt', { part: ratio(overflowRatio) });
+    };
+    return {
+      amountOf,
+      period,
+      window,
+      price: (plan: Pick<PlanFactsFragment, 'price' | 'periodUnit' | 'periodCount'>): string =>
+        t('plans.priceOf', {
+          price: plan.price === 0 ? t('plans.free') : money(plan.price, 'balance'),
+          period: period(plan),
+        }),
+      /** Everything that a plan grants, one line each. */
+      grants: (plan: PlanFactsFragment): string[] => [
+        ...plan.windows.map(window),
+        ...(plan.groups.length > 0 ? [t('plans.opens', { groups: plan.groups.join(', ') })] : []),
+        ...(plan.models.length > 0 ? [t('budgets.onlyModels', { models: plan.models.join(', ') })] : []),
+        ...(plan.maxConcurrent === null ? [] : [t('plans.concurrent', { shown: integer(plan.maxConcurrent) })]),
+        ...(plan.maxRequests === null ? [] : [t('plans.requests', { shown: integer(plan.maxRequests) })]),
+        overflow(plan),
+      ],
+    };
+  }, [t, money, amountOf]);
+}

@@ -1,0 +1,2 @@
+export { PlanService } from './plan.service.js';
+export { SubscriptionService } from './subscription.service.js';

@@ -1,0 +1,277 @@
+import { Site, type Person } from './site.js';
+
+/** Plans over GraphQL and REST: sold, bought, changed and refunded. `relay-plans.test.ts` tests the calls. */
+let site: Site;
+let root: Person;
+let admin: Person;
+let buyer: Person;
+
+beforeAll(async () => {
+  site = await Site.open({ DATABASE_POOL_SIZE: '10' });
+  root = await site.setUp();
+  admin = await site.invite(root, 'admin');
+});
+afterAll(() => site.stop());
+beforeEach(async () => {
+  buyer = await site.invite(root);
+  await site.expectSuccess(root, 'PUT', '/api/user/', { id: buyer.id, quota: 20_000_000 });
+});
+
+type Row = Record<string, unknown> & { readonly id: number };
+const windows = [
+  { window: '5h', kind: 'money', amount: 1_000_000 },
+  { window: 'week', kind: 'requests', amount: 50 },
+];
+const newPlan = { name: 'Coder', price: 5_000_000, period_unit: 'day', period_count: 30, windows };
+
+const balance = async (): Promise<number> =>
+  Number((await site.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [buyer.id]))[0]?.quota);
+const entries = (source: string): Promise<unknown[]> =>
+  site.query('SELECT kind, amount::float8 AS amount, actor_id, note FROM ledger_entries WHERE source = $1', [source]);
+
+async function data(person: Person, method: string, path: string, body?: unknown): Promise<Row> {
+  return (await site.expectSuccess(person, method, path, body)).body.data as Row;
+}
+const addPlan = (more: object = {}): Promise<Row> => data(admin, 'POST', '/api/plan/', { ...newPlan, ...more });
+
+it('is created, changed, listed and deleted over GraphQL', async () => {
+  const created = await site.graphql(
+    admin,
+    `mutation { createPlan(input: { name: " Team ", price: 7, periodUnit: MONTH, periodCount: 1, groups: ["vip"],
+       windows: [{ span: PERIOD, kind: TOKENS, amount: 9 }], overflow: WALLET, overflowRatio: 0.8, maxConcurrent: 5,
+       onSale: false }) { plan { id name } replayed } }`,
+  );
+  const { id } = (created.data!['createPlan'] as { plan: Row }).plan;
+  const fields = `id name description price periodUnit periodCount groups models maxConcurrent maxRequests overflow
+    overflowRatio position onSale windows { span kind amount }`;
+  const find = async (person: Person): Promise<unknown> => {
+    const { data: found } = await site.graphql(person, `query { plans { ${fields} } }`);
+    return (found!['plans'] as Row[]).find((one) => one.id === id);
+  };
+  const plan = {
+    id,
+    name: 'Team',
+    description: '',
+    price: 7,
+    periodUnit: 'MONTH',
+    periodCount: 1,
+    groups: ['vip'],
+    models: [],
+    maxConcurrent: 5,
+    maxRequests: null,
+    overflow: 'WALLET',
+    overflowRatio: 0.8,
+    position: 0,
+    onSale: false,
+    windows: [{ span: 'PERIOD', kind: 'TOKENS', amount: 9 }],
+  };
+  expect(await find(admin)).toEqual(plan);
+  expect(await find(buyer)).toBeUndefined();
+  const changed = await site.graphql(
+    admin,
+    `mutation { updatePlan(input: { id: ${id}, onSale: true, maxConcurrent: null, models: ["gpt-*"] }) { plan { ${fields} } } }`,
+  );
+  const expected = { ...plan, onSale: true, maxConcurrent: null, models: ['gpt-*'] };
+  expect(changed.data).toEqual({ updatePlan: { plan: expected } });
+  expect(await find(buyer)).toEqual(expected);
+  await site.graphql(admin, `mutation { deletePlan(id: ${id}) { id } }`);
+  expect([await find(admin), await find(buyer)]).toEqual([undefined, undefined]);
+});
+
+it.each([
+  ['name', { name: ' ' }],
+  ['price', { price: -1 }],
+  ['periodCount', { period_count: 0 }],
+  ['periodCount', { period_unit: 'month', period_count: 121 }],
+  ['windows', { windows: [] }],
+  ['windows', { windows: [{ window: 'day', kind: 'money', amount: 0 }] }],
+  ['overflowRatio', { overflow_ratio: 0 }],
+  ['overflowRatio', { overflow_ratio: 1.01 }],
+  ['maxConcurrent', { max_concurrent: 0 }],
+])('refuses a wrong %s: %j', async (_field, wrong) => {
+  const { body } = await site.rest(admin, 'POST', '/api/plan/', { ...newPlan, ...wrong });
+  expect(body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+});
+
+describe('a purchase', () => {
+  it('is one ledger entry, with an immutable copy of the plan', async () => {
+    const plan = await addPlan();
+    const bought = await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id, renews: true });
+    expect(await entries(`plan:${bought.id}`)).toEqual([
+      { kind: 'plan', amount: -5_000_000, actor_id: 0, note: 'Coder' },
+    ]);
+    expect(await balance()).toBe(15_000_000);
+    await site.expectSuccess(admin, 'PUT', '/api/plan/', { id: plan.id, name: 'Other', price: 1 });
+    const [own] = (await site.expectSuccess(buyer, 'GET', '/api/plan/self')).body.data as Row[];
+    const start = Number(own!['starts_at']);
+    expect(own).toMatchObject({
+      id: bought.id,
+      user_id: buyer.id,
+      state: 'active',
+      origin: 'purchase',
+      paid: 5_000_000,
+      renews: true,
+      ends_at: start + 30 * 86_400,
+      terms: { name: 'Coder', price: 5_000_000 },
+      windows: [
+        { window: '5h', kind: 'money', used: 0, held: 0, window_start: start, resets_at: start + 5 * 3600 },
+        { window: 'week', kind: 'requests', window_start: start, resets_at: start + 7 * 86_400 },
+      ],
+    });
+  });
+
+  it('happens once, however often and wherever it is sent', async () => {
+    const { id } = await addPlan();
+    const send = (key: string) =>
+      site.rest(buyer, 'POST', '/api/plan/buy', { plan_id: id }, { 'idempotency-key': key });
+    const same = await Promise.all([send('one'), send('one'), send('one')]);
+    const ids = same.map(({ body }) => (body.data as Row).id);
+    expect(ids).toEqual(Array(3).fill(ids[0]));
+    const others = await Promise.all([send('two'), send('three')]);
+    expect(others.map(({ body }) => body['code'])).toEqual(['CONFLICT', 'CONFLICT']);
+    expect(await balance()).toBe(15_000_000);
+  });
+
+  it('is refused without the balance, and for a plan that is not on sale', async () => {
+    const dear = await addPlan({ price: 20_000_001 });
+    const hidden = await addPlan({ on_sale: false });
+    const codes = [];
+    for (const { id } of [dear, hidden]) {
+      codes.push((await site.rest(buyer, 'POST', '/api/plan/buy', { plan_id: id })).body['code']);
+    }
+    expect(codes).toEqual(['INSUFFICIENT_QUOTA', 'NOT_FOUND']);
+    expect(await balance()).toBe(20_000_000);
+    expect(await site.query('SELECT 1 FROM subscriptions WHERE account_id = $1', [buyer.id])).toEqual([]);
+  });
+});
+
+it('an upgrade costs what it was quoted, and its receipt has the formula', async () => {
+  const [small, large] = [await addPlan(), await addPlan({ name: 'Large', price: 9_000_000 })];
+  const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: small.id });
+  // Half of the period is over.
+  await site.query(
+    `UPDATE subscriptions SET starts_at = starts_at - interval '15 days', ends_at = ends_at - interval '15 days' WHERE id = $1`,
+    [id],
+  );
+  const upgrade = `subscriptionId: ${id}, planId: ${large.id}`;
+  const { data: quoted } = await site.graphql(buyer, `query { planUpgrade(${upgrade}) { price credit formula } }`);
+  expect(quoted!['planUpgrade']).toMatchObject({ price: 9_000_000 });
+  const { data: answer } = await site.graphql(
+    buyer,
+    `mutation { upgradePlan(input: { ${upgrade} }) { subscription { id paid receipt { price credit formula } } } }`,
+  );
+  const { subscription } = answer!['upgradePlan'] as { subscription: Row & { paid: number; receipt: Row } };
+  const { credit, formula } = subscription.receipt as unknown as { credit: number; formula: string };
+  expect(Math.abs(credit - 2_500_000)).toBeLessThan(1000);
+  expect(formula).toBe(
+    `9000000 - min(9000000, floor(5000000 x ${Math.round((credit / 5_000_000) * 2_592_000)} / 2592000 (seconds))) = ${9_000_000 - credit}`,
+  );
+  expect(subscription.paid).toBe(9_000_000 - credit);
+  expect(await balance()).toBe(20_000_000 - 5_000_000 - subscription.paid);
+  expect(await site.query('SELECT state FROM subscriptions WHERE id = $1', [id])).toEqual([{ state: 'upgraded' }]);
+});
+
+it('a refund by an admin reverses the purchase once, with the reason', async () => {
+  const plan = await addPlan();
+  const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
+  const refund = (person: Person, more: object) => site.rest(person, 'POST', '/api/plan/refund', { id, ...more });
+  expect((await refund(buyer, { note: 'please' })).body['code']).toBe('INSUFFICIENT_PRIVILEGES');
+  expect((await refund(admin, { note: ' ' })).body['code']).toBe('INVALID_INPUT');
+  expect((await refund(admin, { note: 'too much', amount: 5_000_001 })).body['code']).toBe('INVALID_INPUT');
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => refund(admin, { note: 'bought by mistake', amount: 4_000_000 })),
+  );
+  expect(answers.map(({ body }) => body['code'] ?? 'done').sort()).toEqual(['CONFLICT', 'CONFLICT', 'done']);
+  expect(await balance()).toBe(19_000_000);
+  expect(await entries(`plan:${id}:refund`)).toEqual([
+    { kind: 'refund', amount: 4_000_000, actor_id: admin.id, note: 'bought by mistake' },
+  ]);
+  // The plan can be bought again.
+  await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
+});
+
+it('a code gives a plan once to each user, and stays unused while the user has the plan', async () => {
+  const plan = await addPlan();
+  const body = { name: 'gifts', quota: 1, plan_id: plan.id, is_gift: true, max_uses: 2, count: 1 };
+  const [key] = (await site.expectSuccess(admin, 'POST', '/api/redemption/', body)).body.data as string[];
+  const redeem = () => site.rest(buyer, 'POST', '/api/user/topup', { key });
+  const bought = await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
+  expect((await redeem()).body['code']).toBe('CONFLICT');
+  await site.expectSuccess(admin, 'POST', '/api/plan/refund', { id: bought.id, note: 'a code instead' });
+  expect((await redeem()).body).toMatchObject({ success: true, data: { quota: 0, is_gift: true, plan: 'Coder' } });
+  expect((await redeem()).body['code']).toBe('INVALID_INPUT');
+  expect(await balance()).toBe(20_000_000);
+  expect(
+    await site.query('SELECT origin, paid FROM subscriptions WHERE account_id = $1 ORDER BY id', [buyer.id]),
+  ).toEqual([
+    { origin: 'purchase', paid: '5000000' },
+    { origin: 'code', paid: '0' },
+  ]);
+  const unknown = { ...body, plan_id: 2_000_000_000 };
+  expect((await site.rest(admin, 'POST', '/api/redemption/', unknown)).body['code']).toBe('INVALID_INPUT');
+});
+
+it('a plan opens its groups for keys while it runs', async () => {
+  await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":1,"secret":2}' });
+  const plan = await addPlan({ groups: ['secret'] });
+  const token = { name: 'fast', expired_time: -1, remain_quota: 1, unlimited_quota: true, group: 'secret' };
+  expect((await site.rest(buyer, 'POST', '/api/token/', token)).body['code']).toBe('INVALID_INPUT');
+  const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
+  await site.expectSuccess(buyer, 'POST', '/api/token/', token);
+  const groups = async () => (await data(buyer, 'GET', '/api/user/self/groups'))['secret'];
+  expect(await groups()).toEqual({ desc: 'Opened by a plan', ratio: 2 });
+  await site.expectSuccess(admin, 'POST', '/api/plan/refund', { id, note: 'a mistake' });
+  expect(await groups()).toBeUndefined();
+});
+
+it('renewal is switched by the owner only', async () => {
+  const plan = await addPlan();
+  const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
+  const set = (person: Person, renews: boolean) =>
+    site.rest(person, 'PUT', '/api/plan/renewal', { subscription_id: id, renews });
+  expect((await set(buyer, true)).body.data).toMatchObject({ renews: true });
+  expect((await set(admin, false)).body['code']).toBe('NOT_FOUND');
+  expect((await set(buyer, false)).body.data).toMatchObject({ renews: false });
+});
+
+it('admins give plans, and list those of all users', async () => {
+  const plan = await addPlan();
+  const given = await data(admin, 'POST', '/api/plan/grant', { user_id: buyer.id, plan_id: plan.id, note: 'a gift' });
+  expect(given).toMatchObject({ origin: 'grant', paid: 0, note: 'a gift', user_id: buyer.id });
+  expect(await balance()).toBe(20_000_000);
+  const { data: listed } = await site.graphql(
+    admin,
+    `query { planSubscriptions(filter: { planId: ${plan.id}, state: ACTIVE }) { totalCount items { id username } } }`,
+  );
+  expect(listed!['planSubscriptions']).toEqual({ totalCount: 1, items: [{ id: given.id, username: buyer.username }] });
+});
+
+it('the history of balances leaves out what plans paid, and names purchases', async () => {
+  const hour = 3_600_000;
+  const now = Date.now();
+  const range = `{ from: "${new Date(now - 4 * hour).toISOString()}", until: "${new Date(now + 1000).toISOString()}" }`;
+  const history = async (): Promise<number[]> => {
+    const { data: read, text } = await site.graphql(
+      root,
+      `query { liabilities(bucket: HOUR, range: ${range}) { balances } }`,
+    );
+    if (!read) throw new Error(text);
+    return (read['liabilities'] as Array<{ balances: number }>).map(({ balances }) => balances);
+  };
+  const before = await history();
+  const at = Math.floor(now / hour) * 3600 - 3600;
+  await site.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota)
+     VALUES ($1, $2, 0, 0, 'gpt-4o', 'default', 1, 700)`,
+    [at, buyer.id],
+  );
+  await site.query('INSERT INTO plan_usage_hourly (hour, account_id, quota) VALUES ($1, $2, 700)', [at, buyer.id]);
+  expect(await history()).toEqual(before);
+  const plan = await addPlan({ price: 12_345 });
+  await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
+  const { data: credits } = await site.graphql(root, `query { credits(range: ${range}) { source deducted } }`);
+  const ofPlans = (credits!['credits'] as Array<{ source: string; deducted: number }>).filter(
+    ({ source }) => source === 'PLAN',
+  );
+  expect(ofPlans.reduce((sum, { deducted }) => sum + deducted, 0) % 100_000).toBe(12_345);
+});
