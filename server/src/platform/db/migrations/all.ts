@@ -4,6 +4,7 @@ import { Rollups1764100000002 } from './1764100000002-rollups.js';
 import { FailedAttempts1764100000004 } from './1764100000004-failed-attempts.js';
 import { PaymentEvents1764100000005 } from './1764100000005-payment-events.js';
 import { PaymentRetries1764100000006 } from './1764100000006-payment-retries.js';
+import { ProviderFiles1764100000011 } from './1764100000011-provider-files.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   FailedAttempts1764100000004,
   PaymentEvents1764100000005,
   PaymentRetries1764100000006,
+  ProviderFiles1764100000011,
 ];
