@@ -338,6 +338,13 @@ export const contractOptions: readonly ContractOption[] = [
   whole('ModelRequestNodeInFlightLimit', 10_000, 0),
   whole('ModelRequestTokenInFlightLimit', 0, 0),
   flag('global.requested_model_in_answers', true),
+  whole('files.max_file_mb', 512, 1, { good: ['1', '7'] }),
+  whole('files.max_user_mb', 10_240, 1, { good: ['1', '7'] }),
+  whole('files.max_user_count', 1000, 0),
+  option('files.allowed_paid', 'csv', '', {
+    good: ['', 'vector_stores,cachedContents'],
+    bad: ['files', 'vector_stores,x'],
+  }),
   flag('session_affinity.enabled', true),
   option('session_affinity.ttl_seconds', 'j', '{"*":1800}', {
     good: ['{"*":0,"gpt-*":60}', '{}'],

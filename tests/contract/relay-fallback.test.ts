@@ -26,6 +26,59 @@ async function ask(key: string, given: object = body, path = '/v1/chat/completio
   return { status: response.status, text, model: response.headers.get('x-tollgate-model') };
 }
 
+// https://openrouter.ai/docs/features/model-routing, November 2026.
+describe('the models that a client names itself', () => {
+  it.each([
+    ['chat', '/v1/chat/completions', body],
+    ['a stream', '/v1/chat/completions', { ...body, stream: true }],
+    ['Responses', '/v1/responses', { model: dear, input: 'hi' }],
+    ['Messages', '/v1/messages', { ...body, max_tokens: 10 }],
+  ])('are called in turn, priced and named: %s', async (_name, path, given) => {
+    await relay.addChannel({ type: 43, models: `${dear},${cheap},gpt-4.1` });
+    relay.setOptions({ ...values, 'fallback_models.by_model': { [dear]: ['gpt-4.1'] } });
+    relay.upstream.script({ model: dear }, down);
+    const { key, userId } = await relay.addToken();
+    const answer = await ask(key, { ...given, models: [dear, cheap], route: 'fallback' }, path);
+    expect(answer).toMatchObject({ status: 200, model: cheap });
+    expect(asked()).toEqual([dear, cheap]);
+    for (const { body: sent } of relay.upstream.requests) {
+      expect(sent).not.toHaveProperty('models');
+      expect(sent).not.toHaveProperty('route');
+    }
+    const [row] = await relay.logsOf(userId, 1);
+    expect(row).toMatchObject({ quota: 10_000, model_name: cheap, other: { asked_model: dear } });
+    expect(row?.other).not.toHaveProperty('dropped_parameters');
+  });
+
+  it('are those that the key may use', async () => {
+    await relay.addChannel({ models: `${dear},${cheap},gpt-4.1` });
+    relay.upstream.script({ model: dear }, down);
+    const { key } = await relay.addToken({ modelLimits: `${dear},gpt-4.1` });
+    expect(await ask(key, { ...body, models: [cheap, 'gpt-4.1'] })).toMatchObject({ status: 200, model: 'gpt-4.1' });
+    expect(asked()).toEqual([dear, 'gpt-4.1']);
+  });
+
+  it('are not called while the first one serves', async () => {
+    await relay.addChannel({ models: `${dear},${cheap}` });
+    const { key } = await relay.addToken();
+    expect(await ask(key, { ...body, models: [cheap] })).toMatchObject({ status: 200, model: null });
+    expect(asked()).toEqual([dear]);
+  });
+
+  it.each<[name: string, more: object]>([
+    ['another route', { models: [cheap], route: 'sort' }],
+    ['another form', { models: [{ model: cheap }] }],
+    ['no model', { models: [] }],
+    ['more than ten', { models: Array(11).fill(cheap) }],
+  ])('in any other form are removed and named: %s', async (_name, more) => {
+    await relay.addChannel({ models: `${dear},${cheap}` });
+    relay.upstream.script({ model: dear }, down);
+    const { key } = await relay.addToken();
+    expect((await ask(key, { ...body, ...more })).status).toBe(500);
+    expect(asked()).toEqual([dear]);
+  });
+});
+
 describe('a model that no channel can serve', () => {
   it('is replaced by the next one of its list, which is priced and named', async () => {
     const first = await relay.addChannel({ models: dear });

@@ -174,6 +174,10 @@ export class RelayHarness {
   get logLines(): readonly string[] {
     return this.parts.logLines;
   }
+  /** Deletes objects of deleted users. */
+  get objectJobs(): BuiltRelay['objectJobs'] {
+    return this.parts.built.objectJobs;
+  }
   /** The service that sends channel tests. */
   get probe(): BuiltRelay['probe'] {
     return this.parts.built.probe;
@@ -268,6 +272,7 @@ export class RelayHarness {
     const lowBalances: Parts['lowBalances'] = [];
     const metrics = new Metrics(false);
     const built = createRelay({
+      nodeId,
       database: dataSource,
       state,
       nodes,

@@ -184,10 +184,13 @@ describe('a path that is not served', () => {
   });
 
   it.each([
-    ['GET', '/v1/files', bearer, 501, openai],
-    ['GET', '/v1/files', ofAnthropic, 501, anthropic],
-    ['GET', '/v1/files', ofGoogle, 501, gemini],
-    ['GET', '/anthropic/v1/files', bearer, 501, anthropic],
+    ['GET', '/v1/files/f', bearer, 404, openai],
+    ['GET', '/v1/files/f', ofAnthropic, 404, anthropic],
+    ['GET', '/v1/files/f', ofGoogle, 404, gemini],
+    ['GET', '/anthropic/v1/files/f', bearer, 404, anthropic],
+    ['GET', '/v1/uploads', bearer, 404, openai],
+    ['POST', '/v1/uploads', ofAnthropic, 404, anthropic],
+    ['POST', '/v1/edits', bearer, 501, openai],
     ['POST', '/v1/nonsense', bearer, 404, openai],
     ['GET', '/v1/conversations/c', bearer, 404, openai],
     ['POST', '/v1/models', bearer, 404, openai],
@@ -198,7 +201,7 @@ describe('a path that is not served', () => {
     ['POST', '/v1/messages/batches', bearerWithVersion, 404, anthropic],
     ['DELETE', '/anthropic/v1/skills/s', bearer, 404, anthropic],
     ['GET', '/anthropic/nonsense', bearer, 404, anthropic],
-    ['GET', '/v1beta/cachedContents', ofGoogle, 404, gemini],
+    ['GET', '/v1beta/cachedContents/c', ofGoogle, 404, gemini],
     ['POST', '/v1beta/interactions', bearer, 404, gemini],
     ['POST', '/v1beta/interactions', ofAnthropic, 404, gemini],
     ['POST', '/v1beta/models/m', bearer, 404, gemini],
@@ -206,7 +209,8 @@ describe('a path that is not served', () => {
     ['POST', '/v1beta/fileSearchStores/s', bearer, 404, gemini],
     ['POST', '/v1/models/m', bearer, 404, openai],
     ['POST', '/v1alpha/auth_tokens', ofGoogle, 404, gemini],
-    ['POST', '/upload/v1beta/files', ofGoogle, 404, gemini],
+    ['POST', '/upload/v1beta/files', ofGoogle, 400, gemini],
+    ['POST', '/upload/v1beta/nonsense', ofGoogle, 404, gemini],
     ['GET', '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent', ofGoogle, 404, gemini],
     ['POST', `${vertex}/mistralai/models/m:rawPredict`, bearer, 404, gemini],
     ['GET', `${vertex}/anthropic/models/m`, bearer, 404, anthropic],
@@ -229,7 +233,7 @@ describe('a path that is not served', () => {
     }
   });
 
-  it.each(['/v1beta/cachedContents', '/v1alpha/auth_tokens', '/upload/v1beta/files', '/ws/google.ai.x'])(
+  it.each(['/v1beta/cachedContents/c', '/v1alpha/auth_tokens', '/upload/v1beta/files', '/ws/google.ai.x'])(
     '%s finds the key in the query, as Google’s clients send it',
     async (path) => {
       const { key } = await relay.addToken();

@@ -99,6 +99,12 @@ const dialects = {
     reply: gemini,
     body: { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
   },
+  object: {
+    path: '/v1/conversations',
+    channel: { type: 1 },
+    reply: {},
+    body: {},
+  },
   imageEdits: {
     path: '/v1/images/edits',
     channel: { type: 1, models: 'gpt-image-1' },
@@ -298,7 +304,7 @@ function besideOf(dialect: string, at: string, name: string): Json {
   if (/messages\[\]$/.test(at)) return name === 'audio' ? { role: 'assistant' } : { role: 'user' };
   if (/contents\[\]$/.test(at)) return { role: 'user' };
   if (/function_?response$/i.test(at)) return { name: 'f', response: {} };
-  if (/input\[\]$/.test(at)) return itemOf[name] ?? {};
+  if (/(?:input|items)\[\]$/.test(at)) return itemOf[name] ?? {};
   if (/tools\[\]$/.test(at) && dialect === 'responses') return { type: toolTypes[name] ?? 'code_interpreter' };
   if (/environment$/.test(at)) return { type: name === 'container_id' ? 'container_reference' : 'container_auto' };
   if (/source$/.test(at)) return { type: name === 'file_id' ? 'file' : name === 'url' ? 'url' : 'content' };

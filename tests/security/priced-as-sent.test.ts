@@ -148,12 +148,15 @@ describe('another model than the one that is priced', () => {
     const body = { ...call, ...input, ...prompt, max_tokens: 5, [field]: value };
     const response = await relay.post(path, key, body);
     await response.text();
-    expect(response.headers.get('x-tollgate-dropped')).toContain(field);
+    // At calls that write text, the list names fallbacks, which are priced and called here.
+    const isServed = field === 'models' && !path.endsWith('embeddings');
+    const named = isServed ? expect.not.stringContaining(field) : expect.stringContaining(field);
+    expect(response.headers.get('x-tollgate-dropped') ?? '').toEqual(named);
     const [sent] = relay.upstream.requests;
     expect(sent?.body).not.toHaveProperty(field);
     expect(JSON.stringify(sent?.body)).not.toContain('o1-pro');
     const [row] = await relay.logsOf(userId, 1);
-    expect(row?.other['dropped_parameters']).toContain(field);
+    expect(JSON.stringify(row?.other['dropped_parameters'] ?? [])).toEqual(named);
   });
 
   it('is not served by a provider that the client chooses', async () => {

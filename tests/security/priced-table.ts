@@ -1,4 +1,5 @@
 import { prefixes } from '../../server/src/services/endpoints.js';
+import { googleObjectRoutes, objectRoutes } from '../../server/src/services/objects/object-routes.js';
 
 /** The socket of Responses, as rows name it. */
 export const socketPath = 'GET /v1/responses';
@@ -99,8 +100,11 @@ const free: ReadonlySet<string> = new Set([
   '/suno/fetch',
   '/mj/task/list-by-condition',
   '/mj/notify/:channel/:secret',
+  // Makers keep these without a charge, or the site allows them without one.
+  ...objectRoutes.concat(googleObjectRoutes).map(({ route }) => route.slice(route.indexOf(' ') + 1)),
+  ...['/v1/cachedContents', '/v1/cachedContents/:id', '/upload/v1/files'],
   // They are not served.
-  ...['/v1/edits', '/v1/images/variations', '/v1/files', '/v1/fine-tunes', '/v1/fine-tunes/:id/cancel'],
+  ...['/v1/edits', '/v1/images/variations', '/v1/fine-tunes', '/v1/fine-tunes/:id/cancel'],
   ...['/v1', '/v1beta', '/v1beta1', '/v1alpha', '/hf', '/openai', '/anthropic', '/model', '/upload', '/ws'].map(
     (api) => `${api}/*`,
   ),

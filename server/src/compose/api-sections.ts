@@ -37,6 +37,7 @@ import { endpointRoutes } from '../services/endpoints.js';
 import { playgroundRoute } from '../services/playground/playground.routes.js';
 import { realtimeRoute } from '../services/realtime/realtime.routes.js';
 import { countRoute, geminiModelRoutes, geminiRoute, modelRoutes } from '../services/relay.routes.js';
+import { googleObjectRoutes, objectRoutes } from '../services/objects/object-routes.js';
 import { responsesRoutes, responsesSocketRoute } from '../services/responses/responses-paths.js';
 import { drawingSubmissionRoutes } from '../services/tasks/midjourney/midjourney.routes.js';
 import { musicSubmissionRoutes } from '../services/tasks/suno/suno.routes.js';
@@ -60,6 +61,11 @@ export const apiSections: readonly ApiSection[] = [
       playgroundRoute,
       ...unbuiltRoutes,
     ],
+  ),
+  sectionOf(
+    'Files and other objects',
+    'Called with an API key. Makers keep them for an account. Each belongs to the user who made it, and calls that name it go to its account. `GET /v1/files` has the form of Anthropic for clients that send `anthropic-version` or `x-api-key`.',
+    [...objectRoutes, ...googleObjectRoutes],
   ),
   sectionOf(
     'Drawings and music, submission',

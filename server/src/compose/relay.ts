@@ -28,6 +28,7 @@ export async function composeRelay(
     platform;
   const { logService, optionService, outboundGuard, guardedFetch, checkpoints } = platform;
   const builtRelay = createRelay({
+    nodeId,
     database: dataSource,
     state,
     changes,
@@ -55,6 +56,8 @@ export async function composeRelay(
   });
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());
+  builtRelay.objectJobs.start();
+  shutdown.onStop('objects of providers', () => builtRelay.objectJobs.stop());
 
   // Asynchronous provider tasks
   const drawingNotify = new DrawingNotifyService(secrets, optionService);

@@ -36,6 +36,8 @@ export interface Adapter {
    * @param path the path after `/responses/`, with its query
    */
   storedResponse?(method: 'GET' | 'DELETE' | 'POST', path: string, target: Target): UpstreamRequest;
+  /** Files and other objects that the provider keeps for its account, in the API of its maker. */
+  readonly keptObjects?: KeptObjectsCapability;
   /** Anthropic's `count_tokens`: responds with `input_tokens`. */
   readonly countMessages?: TokenCount;
   /** Gemini's `countTokens`: responds with `totalTokens`. */
@@ -93,7 +95,7 @@ export interface ChatRequest {
 
 /** A request to a provider. */
 export interface UpstreamRequest {
-  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly method: 'POST' | 'GET' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
@@ -139,6 +141,25 @@ export interface ChatCapability {
   fromUpstreamResponse(body: Buffer, target: Target, request?: ChatRequest): ChatAnswer;
   /** One per streamed call; its state is discarded with the call. */
   openStream(request: ChatRequest, target: Target, transcript: Transcript): StreamTransform;
+}
+
+/** The APIs in which makers keep objects for an account. */
+export type ObjectApi = 'openai' | 'anthropic' | 'gemini';
+
+/** Requests about objects that a provider keeps for its account. Bodies pass through, in both directions. */
+export interface KeptObjectsCapability {
+  readonly api: ObjectApi;
+  /**
+   * Returns the request without its body.
+   * @param path with its query, as the maker documents it: `/v1/files/file-1/content`, `/upload/v1beta/files`
+   * @param headers of the client that the provider gets
+   */
+  toUpstreamRequest(
+    method: UpstreamRequest['method'],
+    path: string,
+    target: Target,
+    headers: Readonly<Record<string, string>>,
+  ): UpstreamRequest;
 }
 
 /** Counts the tokens of a request in a client's dialect, without generating a response. */

@@ -16,6 +16,17 @@ const storedParameters = ['limit', 'order', 'after', 'before', 'include', 'inclu
  */
 export const storedQuery = (query: string): string => keptQuery(query, storedParameters);
 
+/** Query parameters for files and other objects that a provider keeps. */
+const objectParameters = [
+  ...storedParameters,
+  ...['filter', 'page', 'after_id', 'before_id', 'beta', 'alt', 'updateMask', 'update_mask'],
+];
+
+/**
+ * @returns the part of a client's query that the provider of a kept object gets, with `?`; empty when nothing is left
+ */
+export const objectQuery = (query: string): string => keptQuery(query, objectParameters);
+
 function keptQuery(query: string, names: readonly string[]): string {
   const given = new URLSearchParams(query);
   const kept = new URLSearchParams();

@@ -47,6 +47,8 @@ export interface OpenedBody {
   readonly form?: readonly FormPart[];
   /** Whether the fields of `body` differ from the bytes that it was parsed from. */
   readonly isRewritten?: true;
+  /** Models that the client itself names as fallbacks, in order. Absent: those of the site. */
+  readonly fallbackModels?: readonly string[];
   /** Names of the fields that `withoutOtherModels` removed. */
   readonly dropped?: readonly string[];
 }

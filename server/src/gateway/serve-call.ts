@@ -90,7 +90,11 @@ export class CallServer {
   private open(read: ReadRequest): OpenedRequest | Promise<OpenedRequest> {
     const { endpoint, incoming, caller, rawBody, client } = read;
     const { options } = this.deps;
-    const opened = withAllowedTools(caller, withoutOtherModels(openBody(options, endpoint, rawBody, incoming)));
+    const given = withoutOtherModels(
+      openBody(options, endpoint, rawBody, incoming),
+      endpoint.limitOutput !== undefined,
+    );
+    const opened = withAllowedTools(caller, given);
     const isChanged = !opened.form && (opened.dropped !== undefined || opened.isRewritten === true);
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     // Nearly all calls name nothing that a provider stores.
@@ -130,7 +134,8 @@ export class CallServer {
     const { caller, endpoint, opened, client } = asked;
     const { channels, options, metrics } = this.deps;
     let failure = first;
-    const unserved = { caller, model: opened.model, group, writesText: endpoint.limitOutput !== undefined };
+    const { model, fallbackModels: named } = opened;
+    const unserved = { caller, model, group, writesText: endpoint.limitOutput !== undefined, named };
     let isChecked = first.call !== null;
     for (const admission of mayFallBack(failure.error, client) ? fallbacks(unserved, channels.table, options) : []) {
       const reserved = await this.reserveFallback(asked, admission, isChecked);

@@ -58,6 +58,10 @@ const word = (entry: string): string | undefined => {
   }
 };
 
+const paidObjects: readonly string[] = ['vector_stores', 'containers', 'cachedContents'];
+const paidObject = (entry: string): string | undefined =>
+  paidObjects.includes(entry) ? undefined : `must list some of ${paidObjects.join(', ')}`;
+
 const mailAddress = (entry: string): string | undefined =>
   /^[^\s@;,]{1,64}@[^\s@;,]{1,255}$/.test(entry) ? undefined : 'must list mail addresses';
 
@@ -276,6 +280,12 @@ export const optionRegistry = {
   'global.hide_upstream_error_enabled': flag(false),
   'global.block_browser_extension_enabled': flag(false),
   'global.requested_model_in_answers': flag(true),
+  // Files and other objects that providers keep for users: megabytes of a file and of all files of a user, their number (0: none may be created).
+  'files.max_file_mb': whole(512, 1, 1_000_000),
+  'files.max_user_mb': whole(10_240, 1, 1_000_000_000),
+  'files.max_user_count': whole(1000),
+  // Objects for which providers charge as long as they exist, and which users may create all the same.
+  'files.allowed_paid': list([], ',', paidObject),
   'session_affinity.enabled': flag(true),
   // Model, or prefix that ends with *, to seconds without a call after which a session is forgotten; 0: never pinned.
   'session_affinity.ttl_seconds': numberTable({ '*': 1800 }),

@@ -27,6 +27,9 @@ import type { Captures } from '../gateway/observe/captures.js';
 import type { ErrorLog } from '../gateway/observe/error-log.js';
 import type { UsageAlarm, OperatorNotices } from '../gateway/observe/usage-alarm.js';
 import type { Relay } from '../gateway/pipeline.js';
+import type { GoogleUploads } from './objects/google-uploads.js';
+import type { ObjectCalls } from './objects/object-calls.js';
+import type { LeftObjects } from './objects/left-objects.js';
 import type { ProviderResponses } from './responses/provider-responses.js';
 import type { ReasoningOrigins } from './responses/reasoning-origins.js';
 import type { SealedSummaries } from './responses/sealed-summaries.js';
@@ -66,6 +69,7 @@ export interface RelaySettings {
 }
 
 export interface RelayDependencies {
+  readonly nodeId: string;
   readonly database: Queries;
   readonly state: SharedState;
   /** The shared state, if there are other nodes; absent with one node. */
@@ -128,6 +132,8 @@ export interface RelayCore {
 export interface BuiltRelay {
   readonly relay: Relay;
   readonly probe: ChannelProbe;
+  /** Deletes objects of deleted users at their makers. Start it on nodes that do such work. */
+  readonly objectJobs: LeftObjects;
   /** The objects shared by calls, tasks and sessions. */
   readonly core: RelayCore;
   /** Dependencies of `relayRoutes`. */
@@ -153,4 +159,6 @@ export interface RelayRoutesDeps {
   readonly responsesSockets: ResponsesSockets;
   readonly providerResponses: ProviderResponses;
   readonly guardrails: Guardrails;
+  readonly objects: ObjectCalls;
+  readonly googleUploads: GoogleUploads;
 }

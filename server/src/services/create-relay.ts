@@ -26,6 +26,12 @@ import { guardedMedia } from '../gateway/send/media-fetch.js';
 import type { RelayDependencies, BuiltRelay } from './built-relay.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from '../gateway/pipeline.js';
+import { GoogleUploads } from './objects/google-uploads.js';
+import { KeptObjects } from './objects/kept-objects.js';
+import { ObjectAccounts } from './objects/object-accounts.js';
+import { ObjectCalls } from './objects/object-calls.js';
+import { ObjectExchange } from './objects/object-exchange.js';
+import { LeftObjects } from './objects/left-objects.js';
 import { ProviderResponses } from './responses/provider-responses.js';
 import { ReasoningOrigins } from './responses/reasoning-origins.js';
 import { SealedSummaries } from './responses/sealed-summaries.js';
@@ -196,6 +202,31 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     metrics,
   });
 
+  const objects = new KeptObjects(database);
+  const accounts = new ObjectAccounts({ channels, idOwners, objects, health, options });
+  const exchange = new ObjectExchange({ upstream, options, settings, clock });
+  const objectCalls = new ObjectCalls({
+    relay,
+    inFlight,
+    rateLimit,
+    keys,
+    bodies,
+    options,
+    objects,
+    accounts,
+    exchange,
+  });
+  const googleUploads = new GoogleUploads({ calls: objectCalls, accounts, exchange, objects, secrets });
+  const objectJobs = new LeftObjects({
+    database,
+    state,
+    nodeId: deps.nodeId,
+    accounts,
+    exchange,
+    objects,
+    logger,
+  });
+
   const resumable = {
     responses: new StoredResponses(state, secrets, logger, deps.settings.responseSeconds ?? 3600),
     reasoning: new ReasoningOrigins(state, logger, deps.settings.responseSeconds ?? 3600),
@@ -204,6 +235,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   return {
     relay,
     probe,
+    objectJobs,
     core: {
       keys,
       keyUses,
@@ -235,6 +267,8 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       prices,
       options,
       guardrails,
+      objects: objectCalls,
+      googleUploads,
       maxBodyBytes: deps.settings.maxBodyBytes,
       ...resumable,
       responsesSockets: new ResponsesSockets({ relay, keys, bodies, ...resumable }, deps.settings.maxBodyBytes),

@@ -22,11 +22,6 @@ const unbuilt = (route: RelayRoute<ServeCall>['route'], summary: string): RelayR
 export const unbuiltRoutes = [
   unbuilt('POST /v1/edits', 'Edits'),
   unbuilt('POST /v1/images/variations', 'Variations of an image'),
-  unbuilt('GET /v1/files', 'Files'),
-  unbuilt('POST /v1/files', 'Upload a file'),
-  unbuilt('DELETE /v1/files/:id', 'Delete a file'),
-  unbuilt('GET /v1/files/:id', 'A file'),
-  unbuilt('GET /v1/files/:id/content', 'Content of a file'),
   unbuilt('POST /v1/fine-tunes', 'Start fine-tuning'),
   unbuilt('GET /v1/fine-tunes', 'Fine-tunings'),
   unbuilt('GET /v1/fine-tunes/:id', 'A fine-tuning'),

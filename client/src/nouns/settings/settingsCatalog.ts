@@ -168,6 +168,15 @@ const rateLimits: readonly Section[] = [
     ],
   },
   { id: 'budgets', settings: [] },
+  {
+    id: 'files',
+    settings: [
+      number('files.max_file_mb', 'fileSize', { minimum: 1, maximum: 1_000_000 }),
+      number('files.max_user_mb', 'filesSize', { minimum: 1, maximum: 1_000_000_000 }),
+      number('files.max_user_count', 'filesCount'),
+      text('files.allowed_paid', 'filesPaid', 'vector_stores, containers'),
+    ],
+  },
 ];
 
 const models: readonly Section[] = [

@@ -274,17 +274,30 @@ const chatPaths: readonly IdPath[] = [
   ]),
 ];
 
+/** Paths of ids in bodies about kept objects: stores, containers, batches, conversations, caches. */
+const objectPaths: readonly IdPath[] = [
+  ['file_id'],
+  ['file_ids[]'],
+  ['files[].file_id'],
+  ['input_file_id'],
+  ...responsesPaths.flatMap(([path, only]): IdPath[] =>
+    path.startsWith('input[]') ? [[path.replace(/^input/, 'items'), only]] : [],
+  ),
+  ...generatePaths,
+];
+
 /**
  * Every field by which a request can name an object that a provider keeps for its account. Objects that users cannot
  * name with an id of their own (public voices, models, connectors with a token of the client) are none.
  */
-export const idPaths: Readonly<Record<IdDialect | 'event', readonly IdPath[]>> = {
+export const idPaths: Readonly<Record<IdDialect | 'event' | 'object', readonly IdPath[]>> = {
   chat: chatPaths,
   messages: messagesPaths,
   generate: generatePaths,
   responses: responsesPaths,
   imageEdits: imageEditPaths,
   event: eventPaths,
+  object: objectPaths,
 };
 
 const fieldsOf = Object.fromEntries(
@@ -314,6 +327,9 @@ export function namedIds(dialect: IdDialect | undefined, body: Fields): readonly
 
 /** Returns the names in an event of a realtime session. */
 export const namedByEvent = (event: Fields): readonly NamedText[] => textsAt(fieldsOf.event, event);
+
+/** Returns the names in a body about a kept object. */
+export const namedByObject = (body: Fields): readonly NamedText[] => textsAt(fieldsOf.object, body);
 
 function textsAt(fields: IdFields, body: Fields): readonly NamedText[] {
   const found = fields.in(body).filter(({ id }) => id !== '');

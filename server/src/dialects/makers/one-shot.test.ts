@@ -17,6 +17,7 @@ type Kind = Exclude<
   | 'countMessages'
   | 'countContents'
   | 'storedResponse'
+  | 'keptObjects'
   | 'conversation'
   | 'overResponses'
   | 'completions'

@@ -42,6 +42,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     adapter: openAICompatible({
       responses: true,
       compaction: true,
+      keptObjects: true,
       capabilities: everything,
       rules,
       needsResponses,

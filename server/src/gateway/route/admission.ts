@@ -141,6 +141,23 @@ interface WithBody {
   readonly body: Fields;
   readonly form?: unknown;
   readonly dropped?: readonly string[];
+  readonly isRewritten?: true;
+  readonly fallbackModels?: readonly string[];
+}
+
+/** Maximum number of models in a list of a client. */
+const maxModels = 10;
+
+/**
+ * Reads the models that a client names for the case that its first one cannot serve the call, in OpenRouter's form
+ * (https://openrouter.ai/docs/features/model-routing, November 2026).
+ * @returns null for any other form
+ */
+function ownFallbacks({ models, route }: Fields): readonly string[] | null {
+  if (!Array.isArray(models) || models.length === 0 || models.length > maxModels) return null;
+  const isRoute = route === undefined || route === null || route === 'fallback';
+  const texts = models.filter((model): model is string => typeof model === 'string' && model !== '');
+  return isRoute && texts.length === models.length ? texts : null;
 }
 
 /** Preferences of OpenRouter's `provider` that name no provider. Others could choose one that asks more for the model. */
@@ -149,11 +166,12 @@ const keptPreferences: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Removes fields that choose another model than the one that is priced, or a provider of the model.
+ * Removes fields that choose another model than the one that is priced, or a provider of the model. The list `models` of
+ * a call that writes text becomes the list of its fallbacks, each of which is priced by itself.
  * @returns the body with the names of the removed fields in `dropped`; the same object if there are none, as in nearly
  * all calls
  */
-export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Opened {
+export function withoutOtherModels<Opened extends WithBody>(opened: Opened, writesText: boolean): Opened {
   const { body } = opened;
   const given = body['provider'];
   if (opened.form || (given === undefined && !modelFields.some((name) => body[name] !== undefined))) return opened;
@@ -166,8 +184,16 @@ export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Ope
     ...without(body, new Set(names)),
     ...(preferences ? { provider: without(preferences, new Set(chosen)) } : {}),
   };
-  const dropped = [...names, ...chosen.map((name) => `provider.${name}`)];
-  return { ...opened, body: rest, dropped: [...(opened.dropped ?? []), ...dropped] };
+  const fallbackModels = writesText ? ownFallbacks(body) : null;
+  const unserved = fallbackModels ? names.filter((name) => name !== 'models' && name !== 'route') : names;
+  const dropped = [...(opened.dropped ?? []), ...unserved, ...chosen.map((name) => `provider.${name}`)];
+  return {
+    ...opened,
+    body: rest,
+    isRewritten: true,
+    ...(dropped.length > 0 ? { dropped } : {}),
+    ...(fallbackModels ? { fallbackModels } : {}),
+  };
 }
 
 /**

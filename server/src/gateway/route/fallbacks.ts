@@ -15,6 +15,8 @@ export interface Unserved {
   readonly group: string | null;
   /** Whether the response is text that another model can write as well. */
   readonly writesText: boolean;
+  /** The fallback models that the client named. Absent: those of the site. */
+  readonly named?: readonly string[] | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Unserved {
  * (docs/reference/relay/routing.md#fallback).
  */
 export function* fallbacks(
-  { caller, model, group, writesText }: Unserved,
+  { caller, model, group, writesText, named }: Unserved,
   table: RoutingTable,
   settings: AdmissionSettings,
 ): Generator<Admission, undefined> {
@@ -36,7 +38,7 @@ export function* fallbacks(
     if (admission && left-- > 0) yield admission;
   }
   const { modelLimits } = caller.token;
-  for (const fallback of fallbackModelsOf(caller, model, first, writesText, settings)) {
+  for (const fallback of named ?? fallbackModelsOf(caller, model, first, writesText, settings)) {
     if (fallback === model || (modelLimits && !modelLimits.has(fallback))) continue;
     for (const other of groups) {
       const admission = admitTo(other, fallback, caller, table);

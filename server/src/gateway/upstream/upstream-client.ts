@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { buildConnector, Pool, ProxyAgent, Socks5ProxyAgent, type Dispatcher } from 'undici';
 import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
@@ -19,8 +20,16 @@ export interface UpstreamTimeouts {
 export class UpstreamClient {
   constructor(private readonly pools: Pools) {}
 
-  /** @throws AppError UPSTREAM_UNREACHABLE when the URL is invalid or not allowed */
-  send(request: UpstreamRequest, timeouts: UpstreamTimeouts, proxy?: string): Exchange {
+  /**
+   * @param streamed the body, if it is sent as it arrives; that of `request` is null then
+   * @throws AppError UPSTREAM_UNREACHABLE when the URL is invalid or not allowed
+   */
+  send(
+    request: UpstreamRequest,
+    timeouts: UpstreamTimeouts,
+    proxy?: string,
+    streamed?: AsyncIterable<Buffer>,
+  ): Exchange {
     // WebSockets begin as HTTP requests to the same hosts, so the URL is converted.
     const { url, origin, path } = request.socket ? toAddress(request.url.replace(/^ws/, 'http')) : known(request.url);
     const exchange = new Exchange();
@@ -38,7 +47,8 @@ export class UpstreamClient {
         path,
         method: request.method,
         headers: toFlatHeaders(request.headers),
-        body: request.body,
+        // undici takes iterables, which its types leave out.
+        body: (streamed as Readable | undefined) ?? request.body,
         headersTimeout: timeouts.firstByte,
         bodyTimeout: timeouts.idle,
       },

@@ -6,7 +6,7 @@ import type { OutboundGuard, OutboundPolicy } from './outbound-guard.js';
 export interface GuardedRequest {
   readonly url: string;
   readonly policy: OutboundPolicy;
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'HEAD' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   /** A `http`, `https` or `socks5` proxy that an admin set. The proxy then resolves the name. */

@@ -1,5 +1,5 @@
 import { writeJson } from '../../../shared/exact-json.js';
-import type { Adapter, ChatCapability, ConversationCapability } from '../../contract.js';
+import type { Adapter, ChatCapability, ConversationCapability, KeptObjectsCapability } from '../../contract.js';
 import type { Target } from '../../target.js';
 import {
   betaHeader,
@@ -56,8 +56,17 @@ const conversation: ConversationCapability = {
   }),
 };
 
+/** Files and skills. */
+const keptObjects: KeptObjectsCapability = {
+  api: 'anthropic',
+  toUpstreamRequest(method, path, target, client) {
+    const { 'content-type': _json, accept: _accept, ...own } = anthropicHeaders(target, false, client);
+    return { method, url: messagesUrl(target, path), headers: { ...client, ...own }, body: null };
+  },
+};
+
 /** Type 14 (docs/reference/providers/anthropic.md). */
-export const anthropic: Adapter = { messages, conversation, countMessages: countAt(messages) };
+export const anthropic: Adapter = { messages, conversation, countMessages: countAt(messages), keptObjects };
 
 const defaultVersion = '2023-06-01';
 

@@ -1,5 +1,12 @@
 import { writeJson } from '../../../shared/exact-json.js';
-import type { Adapter, ChatCapability, ChatRequest, ConversationCapability, TokenCount } from '../../contract.js';
+import type {
+  Adapter,
+  ChatCapability,
+  ChatRequest,
+  ConversationCapability,
+  KeptObjectsCapability,
+  TokenCount,
+} from '../../contract.js';
 import type { Target } from '../../target.js';
 import { asFieldsList } from '../../neutral/fields.js';
 import { isInstruction } from '../../neutral/message.js';
@@ -12,7 +19,7 @@ import { defaultGeminiSettings, type GeminiSettings } from '../../languages/gemi
 import { geminiProvider } from '../../languages/gemini/gemini-write.js';
 import { embeddings } from './embeddings.js';
 import { images } from './images.js';
-import { geminiHeaders, geminiUrl, isAtV1, modelPath } from './url.js';
+import { geminiBase, geminiHeaders, geminiUrl, isAtV1, modelPath } from './url.js';
 
 const settingsOf = (target: Target): GeminiSettings => ({ ...defaultGeminiSettings, ...target.families.gemini });
 
@@ -94,5 +101,16 @@ const countContents: TokenCount = {
   },
 };
 
+/** Files and caches. Both exist in `v1beta` alone. */
+const keptObjects: KeptObjectsCapability = {
+  api: 'gemini',
+  toUpstreamRequest: (method, path, target, headers) => ({
+    method,
+    url: geminiBase(target) + path,
+    headers: { ...headers, 'x-goog-api-key': target.key },
+    body: null,
+  }),
+};
+
 /** Type 24 (docs/reference/providers/gemini-and-vertex.md). */
-export const gemini: Adapter = { generate, conversation, countContents, embeddings, images };
+export const gemini: Adapter = { generate, conversation, countContents, embeddings, images, keptObjects };

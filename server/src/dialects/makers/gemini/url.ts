@@ -38,15 +38,19 @@ const fitsV1 = ({ generationConfig, ...body }: Fields): boolean =>
   Object.keys(body).every((name) => fieldsOfV1.has(name)) &&
   Object.keys(asFields(generationConfig) ?? {}).every((name) => configOfV1.has(name));
 
+/** Returns the channel's URL without a slash or a version at its end. */
+export const geminiBase = ({ baseUrl }: Pick<Target, 'baseUrl'>): string =>
+  baseUrl
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/\/v1(?:beta|alpha)?$/, '');
+
 /**
  * @param method called on the model, with its query
  * @param body of a chat call: one that `v1` refuses goes to `v1beta`
  */
 export function geminiUrl(target: Target, model: string, method: string, body: Fields = {}): string {
-  const base = target.baseUrl
-    .trim()
-    .replace(/\/+$/, '')
-    .replace(/\/v1(?:beta|alpha)?$/, '');
+  const base = geminiBase(target);
   const versions = target.families.geminiVersions;
   const own = versionOfChannel(target, model);
   const fitting = own === 'v1' && !fitsV1(body) ? 'v1beta' : own;

@@ -25,6 +25,7 @@ import { oneShot, type OneShotRules } from './one-shot.js';
 import { PassThroughStream, SpokenStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
+import { keptObjects } from './kept-objects.js';
 import { nativeCompaction, nativeResponses, storedResponseAt } from './responses.js';
 import { thinkingRewrite, thinkingToContent } from './thinking.js';
 import { declaresWebSearch } from '../../neutral/web-search.js';
@@ -57,6 +58,7 @@ export function openAICompatible(variant: OpenAiVariant = {}): Adapter {
     ...(responses
       ? { responses: nativeResponses(variant, responses), storedResponse: storedResponseAt(variant, responses) }
       : {}),
+    ...(variant.keptObjects ? { keptObjects: keptObjects(variant) } : {}),
     ...(over ? { overResponses: overResponses(variant, over) } : {}),
     ...(responses && variant.compaction ? { compaction: nativeCompaction(variant, responses) } : {}),
     ...(completions ? { completions: streamed({ ...variant, rules: undefined }, completions) } : {}),

@@ -68,6 +68,8 @@ export interface OpenAiVariant {
   readonly provesThoughts?: true;
   /** Whether the provider compacts conversations at a path below that of Responses. */
   readonly compaction?: true;
+  /** Whether the provider keeps files and other objects at OpenAI's paths. */
+  readonly keptObjects?: true;
   /** Further capabilities and their paths. */
   readonly capabilities?: Capabilities;
   /** Credential headers, if they are not `Authorization: Bearer key`. */

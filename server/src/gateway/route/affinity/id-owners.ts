@@ -29,7 +29,9 @@ const storeSql = `INSERT INTO provider_ids (hash, user_id, token_id, channel_id,
       AS given (hash, user_id, token_id, channel_id, key_mark)
    ORDER BY hash, channel_id, key_mark
   ON CONFLICT (hash, channel_id, key_mark) DO UPDATE
-    SET user_id = excluded.user_id, token_id = excluded.token_id, expires_at = excluded.expires_at
+    SET user_id = excluded.user_id, token_id = excluded.token_id,
+      -- Files live longer than responses, which may cite them.
+      expires_at = greatest(provider_ids.expires_at, excluded.expires_at)
     WHERE provider_ids.user_id = excluded.user_id OR provider_ids.expires_at <= $7`;
 
 const findSql = `SELECT encode(hash, 'hex') AS hash, user_id AS "userId", token_id AS "tokenId",
@@ -129,6 +131,6 @@ export class IdOwners {
 }
 
 /** Digests an id. 128 bits are enough, because clients cannot choose ids. */
-const digestOf = (id: string): string => hash('sha256', id, 'hex').slice(0, 32);
+export const digestOf = (id: string): string => hash('sha256', id, 'hex').slice(0, 32);
 
 const nameOf = (digest: string, { channelId, keyMark }: IdOwner): string => `${digest}/${channelId}/${keyMark}`;

@@ -1,6 +1,6 @@
 import type { Caller } from '../../admit/authentication.js';
 import type { Continuation } from '../../request.js';
-import type { NamedId } from '../../../dialects/languages/provider-ids.js';
+import type { NamedId, NamedText } from '../../../dialects/languages/provider-ids.js';
 import { notFound } from './call-origin.js';
 import type { IdOwner, IdOwners } from './id-owners.js';
 
@@ -14,9 +14,26 @@ const maxIds = 1000;
  */
 export async function namedOrigin(
   ids: readonly NamedId[],
-  { user, token }: Pick<Caller, 'user' | 'token'>,
+  caller: Pick<Caller, 'user' | 'token'>,
   owners: Pick<IdOwners, 'find'>,
 ): Promise<Continuation> {
+  const found = await accountsOf(ids, caller, owners);
+  if ('unknown' in found) return { kind: 'foreign', userId: caller.user.id, named: found.unknown };
+  const [named, account] = [ids[0], found.accounts[0]];
+  if (!named || !account) throw new Error('the call names nothing');
+  return { kind: 'named', channelId: account.channelId, keyMark: account.keyMark, named };
+}
+
+/**
+ * Finds the accounts that store all of these objects, if this server returned all of them to the caller.
+ * @returns the accounts, or the first id that is not the caller's
+ * @throws RelayError unknown_id, previous_response_not_found for ids of different accounts; UnavailableError
+ */
+export async function accountsOf<Named extends NamedText & { readonly isConversation: boolean }>(
+  ids: readonly Named[],
+  { user, token }: Pick<Caller, 'user' | 'token'>,
+  owners: Pick<IdOwners, 'find'>,
+): Promise<{ readonly accounts: readonly IdOwner[] } | { readonly unknown: Named }> {
   const [surplus] = ids.slice(maxIds);
   if (surplus) throw notFound(surplus, `is one of more than ${maxIds}`);
   const known = await owners.find(ids.map(({ id }) => id));
@@ -25,13 +42,11 @@ export async function namedOrigin(
     const own = (known.get(named.id) ?? []).filter(
       ({ userId, tokenId }) => userId === user.id && (!named.isConversation || tokenId === token.id),
     );
-    if (own.length === 0) return { kind: 'foreign', userId: user.id, named };
+    if (own.length === 0) return { unknown: named };
     accounts = accounts ? sharedBy(accounts, own) : own;
     if (accounts.length === 0) throw notFound(named, 'belongs to another account than the ids before it');
   }
-  const [named, account] = [ids[0], accounts?.[0]];
-  if (!named || !account) throw new Error('the call names nothing');
-  return { kind: 'named', channelId: account.channelId, keyMark: account.keyMark, named };
+  return { accounts: accounts ?? [] };
 }
 
 const sharedBy = (some: readonly IdOwner[], others: readonly IdOwner[]): readonly IdOwner[] =>

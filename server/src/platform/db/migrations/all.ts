@@ -8,6 +8,7 @@ import { Plans1764100000007 } from './1764100000007-plans.js';
 import { Organisations1764100000008 } from './1764100000008-organisations.js';
 import { Statements1764100000009 } from './1764100000009-statements.js';
 import { Webhooks1764100000010 } from './1764100000010-webhooks.js';
+import { ProviderFiles1764100000011 } from './1764100000011-provider-files.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   Organisations1764100000008,
   Statements1764100000009,
   Webhooks1764100000010,
+  ProviderFiles1764100000011,
 ];
