@@ -467,10 +467,16 @@ export const operations: readonly Operation[] = [
     graphql: ['query { myStatements { totalCount } }'],
     rest: ['GET /api/statement/self'],
   },
-  { graphql: ['query { statementPreview { closing } }'], rest: ['GET /api/statement/preview'] },
+  {
+    graphql: ['query { statementPreview { closing } }'],
+    rest: ['GET /api/statement/preview', 'GET /api/statement/preview/print', 'GET /api/statement/preview/pdf'],
+  },
   {
     graphql: [`query { statement(id: ${unknownId}) { id } }`],
-    rest: ['GET /api/statement/:id', 'GET /api/statement/:id/csv'],
+    rest: [
+      ...['GET /api/statement/:id', 'GET /api/statement/:id/csv'],
+      ...['GET /api/statement/:id/print', 'GET /api/statement/:id/pdf'],
+    ],
   },
   { graphql: ['query { statements { totalCount } }'], rest: ['GET /api/statement'] },
   { least: 'admin', rest: ['GET /api/statement/export'] },

@@ -22,14 +22,15 @@ export class ExportRefused extends Error {
 const noResponse: Failure = { code: 'NETWORK', message: '', field: null, status: null };
 
 /**
- * Fetches a CSV file with the user's session and saves it. Ends a session that the server no longer knows: the sign-in page,
+ * Fetches a file with the user's session and saves it. Ends a session that the server no longer knows: the sign-in page,
  * which is shown then, says so.
  * @param path of the export, under `/api`
+ * @param name with its extension, `.csv` or `.pdf`
  * @param parameters query parameters; empty ones are left out
  * @param confirm asks for the second factor, where the server wants it
  * @throws ExportRefused with the server's message, if there is one
  */
-export async function downloadCsv(
+export async function downloadFile(
   path: string,
   parameters: Readonly<Record<string, string>>,
   name: string,
@@ -55,14 +56,14 @@ export async function downloadCsv(
     session.end('expired');
     return;
   }
-  const isFile = response.headers.get('content-type')?.startsWith('text/csv') ?? false;
+  const isFile = /^(text\/csv|application\/pdf)/.test(response.headers.get('content-type') ?? '');
   if (!response.ok || !isFile) {
     const refusal = refusalOf(await response.text().catch(() => ''));
     // REST refuses with 200, as older consoles expect: only a body without a message is described by its status.
     throw new ExportRefused({ ...refusal, status: refusal.message === '' ? response.status : null });
   }
   try {
-    saveFile(await response.blob(), `${name}.csv`);
+    saveFile(await response.blob(), name);
   } catch {
     // The connection broke during the download: discard the partial file.
     throw new ExportRefused(noResponse);

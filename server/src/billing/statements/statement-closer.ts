@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { longZoneName, firstOfMonth, dayOf, startOfDay, type CalendarDay } from '../../shared/calendar.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { statementContent, type StatementContent, type StatementDocument } from './statement-content.js';
-import { BillingProfile, Statement, StatementMonth } from './statement.entity.js';
+import { type BillingProfile, Statement, StatementMonth } from './statement.entity.js';
 import { creditsOf, readUnstated, takeUnstated, type Unstated, usageOf } from './unstated.js';
 
 /** Hours after the end of a month in which late settlements still arrive before its statements are closed. */

@@ -43,7 +43,15 @@ export interface ApiOperation {
   /** The complete JSON body of a success, if it is not the usual envelope. */
   readonly response?: z.ZodType;
   /** The media type of a success that is not JSON. */
-  readonly media?: 'text/csv' | 'text/plain' | 'text/event-stream' | 'audio/mpeg' | 'image/png' | 'video/mp4';
+  readonly media?:
+    | 'text/csv'
+    | 'text/plain'
+    | 'text/html'
+    | 'application/pdf'
+    | 'text/event-stream'
+    | 'audio/mpeg'
+    | 'image/png'
+    | 'video/mp4';
   /** Whether the response may also be a stream of server-sent events. */
   readonly streams?: true;
   /** Whether the request changes the connection to a WebSocket: status 101 without a body. */
