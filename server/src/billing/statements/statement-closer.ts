@@ -213,7 +213,7 @@ const isEmpty = (opening: number, { credits, usage }: Unstated): boolean =>
 const openingOf = ({ closing }: AccountRow, before: Unstated | undefined): number =>
   closing ?? (before ? creditsOf(before) - usageOf(before) : 0);
 
-/** What is in `all` and not in `before`. */
+/** Returns the part of `all` that is not in `before`. */
 function without(all: Unstated, before: Unstated): Unstated {
   const credits = all.credits.map((credit) => {
     const earlier = before.credits.find(({ kind }) => kind === credit.kind);

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { StatementContent, UsageLine } from './statement-content.js';
 
-/** What happened to an account and is in no statement yet. */
+/** Movements and usage of an account that are in no statement yet. */
 export interface Unstated {
   readonly credits: StatementContent['credits'];
   readonly payments: StatementContent['payments'];

@@ -8,7 +8,7 @@ export interface PaperTable {
   readonly rows: ReadonlyArray<readonly string[]>;
 }
 
-/** What a print page and a PDF file show, in the language of the reader. */
+/** The texts of a print page and of a PDF file, in the language of the reader. */
 export interface Paper {
   readonly language: PaperLanguage;
   readonly title: string;

@@ -101,7 +101,10 @@ export class StatementService {
     });
   }
 
-  /** What a print page shows. @param id of a closed statement; null: the preview of the caller's current month */
+  /**
+   * Returns the texts of a print page.
+   * @param id of a closed statement; null: the preview of the caller's current month
+   */
   async paper(actor: MaybeActor, id: number | null, language: PaperLanguage): Promise<Paper> {
     return toPaper(id === null ? await this.preview(actor) : await this.get(actor, id), language);
   }
@@ -131,7 +134,7 @@ export class StatementService {
     });
   }
 
-  /** What an account wants to read on its statements. */
+  /** Returns the name, address and tax number of an account for its statements. */
   async profile(actor: MaybeActor, accountId?: number | null): Promise<BillingProfile> {
     const account = this.accountFor(actor, accountId);
     return this.findProfile(this.deps.statements.manager, account);
