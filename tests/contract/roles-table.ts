@@ -452,6 +452,23 @@ export const operations: readonly Operation[] = [
     rest: ['DELETE /api/redemption/delete-disabled'],
   },
 
+  // Sign-in providers that are rows
+  { graphql: ['query { offeredSignInProviders { slug } }'] },
+  {
+    graphql: ['mutation { beginProviderSignIn(input: { slug: "none" }) { url } }'],
+    rest: ['GET /api/oauth/provider/:slug'],
+  },
+  { graphql: ['query { boundSignInProviders { slug } }'] },
+  { graphql: ['mutation { unbindSignInProvider(slug: "none") { bound { slug } } }'] },
+  { graphql: ['query { signInProviders { id } }'] },
+  {
+    graphql: [
+      'mutation { createSignInProvider(input: { slug: "-", name: "x", clientId: "x" }) { provider { id } } }',
+      `mutation { updateSignInProvider(input: { id: ${unknownId} }) { provider { id } } }`,
+      `mutation { deleteSignInProvider(id: ${unknownId}) { id } }`,
+    ],
+  },
+
   // Wallet
   {
     graphql: ['query { payableAmount(amount: 1) { amount } }'],

@@ -6,6 +6,7 @@ import { Budget } from '../billing/budgets/index.js';
 import { Channel } from '../console/channels/index.js';
 import { Dashboard } from '../console/dashboards/index.js';
 import { Log } from '../console/logs/index.js';
+import { SignInLink, SignInProvider } from '../console/oauth/index.js';
 import { Option } from '../options/option.entity.js';
 import { PriceCheck, PriceUpdate, PriceVersion } from '../console/prices/index.js';
 import { Redemption } from '../console/redemptions/index.js';
@@ -45,4 +46,6 @@ export const entities: readonly EntityClass[] = [
   Statement,
   StatementMonth,
   BillingProfile,
+  SignInProvider,
+  SignInLink,
 ];

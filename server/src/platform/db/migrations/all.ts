@@ -5,6 +5,7 @@ import { FailedAttempts1764100000004 } from './1764100000004-failed-attempts.js'
 import { PaymentEvents1764100000005 } from './1764100000005-payment-events.js';
 import { PaymentRetries1764100000006 } from './1764100000006-payment-retries.js';
 import { Statements1764100000009 } from './1764100000009-statements.js';
+import { SignInProviders1764100000012 } from './1764100000012-sign-in-providers.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   PaymentEvents1764100000005,
   PaymentRetries1764100000006,
   Statements1764100000009,
+  SignInProviders1764100000012,
 ];
