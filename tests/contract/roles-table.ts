@@ -463,7 +463,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { signInProviders { id } }'] },
   {
     graphql: [
-      'mutation { createSignInProvider(input: { slug: "-", name: "x", clientId: "x" }) { provider { id } } }',
+      'mutation { createSignInProvider(input: { slug: "-", name: "x", oauthClientId: "x" }) { provider { id } } }',
       `mutation { updateSignInProvider(input: { id: ${unknownId} }) { provider { id } } }`,
       `mutation { deleteSignInProvider(id: ${unknownId}) { id } }`,
     ],

@@ -20,7 +20,7 @@ beforeAll(async () => {
     tokenEndpoint: `${idp.issuer}/token`,
     userInfoEndpoint: `${idp.issuer}/users/@me`,
     scopes: 'identify email',
-    claims: { id: 'id', username: 'username', name: 'global_name', email: 'email', emailVerified: 'verified' },
+    claims: { subject: 'id', username: 'username', name: 'global_name', email: 'email', emailVerified: 'verified' },
   });
 });
 beforeEach(() => {
@@ -33,8 +33,11 @@ afterAll(async () => {
 
 const createSql = `mutation ($input: CreateSignInProviderInput!) { createSignInProvider(input: $input) { provider { id slug } } }`;
 const create = async (input: object, person = root): Promise<string[]> =>
-  (await site.graphql(person, createSql, { input: { clientId: client.id, clientSecret: client.secret, ...input } }))
-    .codes;
+  (
+    await site.graphql(person, createSql, {
+      input: { oauthClientId: client.id, clientSecret: client.secret, ...input },
+    })
+  ).codes;
 const update = async (input: object): Promise<string[]> =>
   (
     await site.graphql(
@@ -227,7 +230,7 @@ it('is for root alone, shows no secret, and keeps addresses to which accounts ar
   expect((await site.graphql(admin, '{ signInProviders { id } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   const { text } = await site.graphql(
     root,
-    '{ signInProviders { slug clientId claims { id } allowedDomains } auditEntries { items { changes { before after } } } }',
+    '{ signInProviders { slug oauthClientId claims { subject } allowedDomains } auditEntries { items { changes { before after } } } }',
   );
   expect(text).toContain('"google"');
   expect(text).not.toContain(client.secret);

@@ -84,7 +84,7 @@ export class StrictOidc {
           body: { keys: [{ ...this.keys.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] },
         };
       case '/token':
-        return this.exchange(new URLSearchParams(String(body)));
+        return this.exchange(new URLSearchParams(body));
       case '/users/@me': {
         const person = this.accessTokens.get((headers.authorization ?? '').replace('Bearer ', ''));
         return person ? { body: person } : { status: 401, body: {} };

@@ -116,7 +116,7 @@ function RowForm({
   const [create] = useMutation(CreateSignInRowDocument);
   const [update] = useMutation(UpdateSignInRowDocument);
   const address = useBaseAddress();
-  const { id, username, name, email, emailVerified } = from.claims;
+  const { subject, username, name, email, emailVerified } = from.claims;
   const form = useForm({
     defaultValues: {
       slug: from.slug,
@@ -127,10 +127,10 @@ function RowForm({
       authorizationEndpoint: from.authorizationEndpoint,
       tokenEndpoint: from.tokenEndpoint,
       userInfoEndpoint: from.userInfoEndpoint,
-      clientId: from.clientId,
+      oauthClientId: from.oauthClientId,
       clientSecret: '',
       scopes: from.scopes,
-      claims: { id, username, name, email, emailVerified },
+      claims: { subject, username, name, email, emailVerified },
       domains: row?.allowedDomains.join(', ') ?? '',
     },
   });
@@ -172,7 +172,7 @@ function RowForm({
         </Box>
         <CopyButton value={callback} label={t('settings.copyCallback')} />
       </Box>
-      <TextInput control={control} name="clientId" label={t('signInRows.clientId')} required maxLength={500} />
+      <TextInput control={control} name="oauthClientId" label={t('signInRows.clientId')} required maxLength={500} />
       <TextInput
         control={control}
         name="clientSecret"
@@ -185,7 +185,7 @@ function RowForm({
       <TextInput control={control} name="tokenEndpoint" label={t('signInRows.token')} />
       <TextInput control={control} name="userInfoEndpoint" label={t('signInRows.userInfo')} />
       <TextInput control={control} name="scopes" label={t('signInRows.scopes')} required />
-      <TextInput control={control} name="claims.id" label={t('signInRows.claimId')} required />
+      <TextInput control={control} name="claims.subject" label={t('signInRows.claimId')} required />
       <TextInput control={control} name="claims.username" label={t('signInRows.claimUsername')} />
       <TextInput control={control} name="claims.name" label={t('signInRows.claimName')} />
       <TextInput control={control} name="claims.email" label={t('signInRows.claimEmail')} />

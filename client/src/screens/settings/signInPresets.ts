@@ -13,10 +13,10 @@ const openId: RowValues = {
   authorizationEndpoint: '',
   tokenEndpoint: '',
   userInfoEndpoint: '',
-  clientId: '',
+  oauthClientId: '',
   scopes: 'openid profile email',
   claims: {
-    id: 'sub',
+    subject: 'sub',
     username: 'preferred_username',
     name: 'name',
     email: 'email',
@@ -35,7 +35,7 @@ export const signInPresets = {
     tokenEndpoint: 'https://discord.com/api/oauth2/token',
     userInfoEndpoint: 'https://discord.com/api/users/@me',
     scopes: 'identify email',
-    claims: { id: 'id', username: 'username', name: 'global_name', email: 'email', emailVerified: 'verified' },
+    claims: { subject: 'id', username: 'username', name: 'global_name', email: 'email', emailVerified: 'verified' },
   },
   other: openId,
 } satisfies Record<string, RowValues>;

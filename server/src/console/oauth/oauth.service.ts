@@ -289,6 +289,7 @@ const sourceOf = ({ id, slug, name }: SignInProvider): RowSource => ({
 
 const rowSettings = (provider: SignInProvider, clientSecret: string, serverAddress: string): OidcSettings => ({
   ...provider,
+  clientId: provider.oauthClientId,
   clientSecret,
   serverAddress,
   label: provider.name,

@@ -51,7 +51,7 @@ export interface OidcSettings {
 }
 
 export const standardClaims: ProfileClaims = {
-  id: 'sub',
+  subject: 'sub',
   username: 'preferred_username',
   name: 'name',
   email: 'email',
@@ -112,7 +112,7 @@ export class OidcProvider implements RedirectProvider {
   async identify(callback: Callback, proof: Proof): Promise<Identity> {
     const { discovery, claims, label } = this.settings();
     const profile = discovery === '' ? await this.plain(callback, proof) : await this.verified(callback, proof);
-    const id = idShape.safeParse(profile[claims.id]);
+    const id = idShape.safeParse(profile[claims.subject]);
     if (!id.success) throw badCode(label);
     // A value of another type counts as absent: only a missing id refuses a sign-in.
     const text = (claim: string): string => (typeof profile[claim] === 'string' ? profile[claim] : '');

@@ -2,7 +2,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn, PrimaryGeneratedColumn
 
 /** Names of the members of a profile that the provider returns. Empty: it has none. */
 export interface ProfileClaims {
-  readonly id: string;
+  readonly subject: string;
   readonly username: string;
   readonly name: string;
   readonly email: string;
@@ -24,7 +24,7 @@ export class SignInProvider {
   @Column('text', { name: 'authorization_endpoint', default: '' }) authorizationEndpoint: string;
   @Column('text', { name: 'token_endpoint', default: '' }) tokenEndpoint: string;
   @Column('text', { name: 'user_info_endpoint', default: '' }) userInfoEndpoint: string;
-  @Column('text', { name: 'client_id' }) clientId: string;
+  @Column('text', { name: 'client_id' }) oauthClientId: string;
   /** Encrypted. It is never selected unless requested explicitly. */
   @Column('text', { name: 'client_secret_sealed', default: '', select: false }) clientSecretSealed: string;
   /** Separated by spaces. */

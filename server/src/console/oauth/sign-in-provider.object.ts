@@ -22,7 +22,7 @@ export const toOffered = ({ slug, name, icon }: SignInProvider): OfferedSignInPr
   description: 'Names of the members of a profile that a provider returns. Empty: it has none.',
 })
 class ProfileClaimsObject extends fields({
-  id: text('The id, which the provider never gives to another person: `sub` in OpenID Connect.'),
+  subject: text('The id, which the provider never gives to another person: `sub` in OpenID Connect.'),
   username: text('The name for a new account.'),
   name: text('The display name.'),
   email: text('The e-mail address.'),
@@ -42,7 +42,7 @@ export class SignInProviderObject extends fields({
   authorizationEndpoint: text('Without an issuer: where the browser is sent.'),
   tokenEndpoint: text('Without an issuer: where the code is exchanged.'),
   userInfoEndpoint: text('Without an issuer: where the profile is read.'),
-  clientId: text('The client of this site there.'),
+  oauthClientId: text('The client of this site there.'),
   scopes: text('Separated by spaces.'),
   claims: of<ProfileClaimsObject>(() => ProfileClaimsObject, 'Names of the members of a profile.'),
   allowedDomains: texts('Only people with a verified address in one of these may sign in. Empty: all.'),
@@ -52,12 +52,12 @@ export class SignInProviderObject extends fields({
 export const toProviderObject = (provider: SignInProvider): SignInProviderObject =>
   pick(provider, [
     ...(['id', 'slug', 'name', 'icon', 'enabled', 'issuer', 'authorizationEndpoint', 'tokenEndpoint'] as const),
-    ...(['userInfoEndpoint', 'clientId', 'scopes', 'claims', 'allowedDomains', 'createdAt'] as const),
+    ...(['userInfoEndpoint', 'oauthClientId', 'scopes', 'claims', 'allowedDomains', 'createdAt'] as const),
   ]);
 
 @InputType('ProfileClaimsInput', { description: 'Names of the members of a profile. Empty: it has none.' })
 class ProfileClaimsInput extends inputFields({
-  id: text('Such as `sub` or `id`.'),
+  subject: text('Such as `sub` or `id`.'),
   username: text('Such as `preferred_username`.'),
   name: text('Such as `name`.'),
   email: text('Such as `email`.'),
@@ -81,7 +81,7 @@ const providerFields = {
 export class CreateSignInProviderInput extends inputFields({
   slug: text('2 to 32 lower-case letters, digits and hyphens.'),
   name: text('The text of its button, 1 to 50 characters.'),
-  clientId: text('The client of this site there.'),
+  oauthClientId: text('The client of this site there.'),
   ...providerFields,
 }) {}
 
@@ -89,7 +89,7 @@ export class CreateSignInProviderInput extends inputFields({
 export class UpdateSignInProviderInput extends inputFields({
   id: int('`SignInProviderRow.id`.'),
   name: text.orNull('The text of its button.'),
-  clientId: text.orNull('The client of this site there.'),
+  oauthClientId: text.orNull('The client of this site there.'),
   ...providerFields,
 }) {}
 

@@ -32,16 +32,16 @@ const fieldShape = z.object({
   authorizationEndpoint: address,
   tokenEndpoint: address,
   userInfoEndpoint: address,
-  clientId: z.string().trim().min(1).max(500),
+  oauthClientId: z.string().trim().min(1).max(500),
   /** Empty: the stored one stays. */
   clientSecret: z.string().max(4000),
   scopes: z.string().trim().min(1).max(500),
-  claims: z.object({ id: claim.min(1), username: claim, name: claim, email: claim, emailVerified: claim }),
+  claims: z.object({ subject: claim.min(1), username: claim, name: claim, email: claim, emailVerified: claim }),
   allowedDomains: z.array(domain).max(100),
 });
 export type ProviderInput = z.input<typeof fieldShape>;
 
-const defaults: Omit<ProviderInput, 'slug' | 'name' | 'clientId'> = {
+const defaults: Omit<ProviderInput, 'slug' | 'name' | 'oauthClientId'> = {
   icon: '',
   enabled: true,
   issuer: '',
@@ -129,7 +129,7 @@ export class SignInProviderService {
         (name) => fields[name] !== before[name],
       );
       if (
-        (moves || fields.claims.id !== before.claims.id) &&
+        (moves || fields.claims.subject !== before.claims.subject) &&
         (await manager.countBy(SignInLink, { providerId: id })) > 0
       ) {
         throw new ConflictError('Accounts are bound: add another provider instead of changing its addresses', 'issuer');

@@ -22,7 +22,7 @@ export class SignInProviders1764100000012 implements MigrationInterface {
         client_id text NOT NULL,
         client_secret_sealed text NOT NULL DEFAULT '',
         scopes text NOT NULL,
-        -- Names of the members of the profile: {"id","username","name","email","emailVerified"}.
+        -- Names of the members of the profile: {"subject","username","name","email","emailVerified"}.
         claims jsonb NOT NULL CHECK (jsonb_typeof(claims) = 'object'),
         -- Only people with a verified address in one of these may sign in. Empty: all.
         allowed_domains text[] NOT NULL DEFAULT '{}',
