@@ -176,6 +176,8 @@ function RowForm({
       <TextInput
         control={control}
         name="clientSecret"
+        type="password"
+        autoComplete="off"
         label={t('signInRows.clientSecret')}
         hint={row ? t('signInRows.secretStays') : undefined}
         maxLength={4000}

@@ -153,7 +153,11 @@ function Paper({ statement }: { readonly statement: StatementPartsFragment }) {
   );
 }
 
-const Figure = ({ children }: { readonly children: ReactNode }) => <td className="num">{children}</td>;
+const Figure = ({ children }: { readonly children: ReactNode }) => (
+  <td className="num" style={{ whiteSpace: 'nowrap' }}>
+    {children}
+  </td>
+);
 
 function Party({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
   return (
