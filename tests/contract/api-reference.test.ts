@@ -78,13 +78,23 @@ beforeAll(async () => {
     [
       people.common.id,
       JSON.stringify({
-        ...{ startsAt: '2020-01-01T00:00:00Z', endsAt: '2020-02-01T00:00:00Z', timeZone: 'UTC', quotaPerUnit: 500_000 },
-        ...{ inCurrency: true, seller: { ...party, note: '' }, buyer: { ...party, username: 'u' } },
+        startsAt: '2020-01-01T00:00:00Z',
+        endsAt: '2020-02-01T00:00:00Z',
+        timeZone: 'UTC',
+        quotaPerUnit: 500_000,
+        inCurrency: true,
+        seller: { ...party, note: '' },
+        buyer: { ...party, username: 'u' },
         credits: [{ kind: 'top_up', count: 1, amount: 5 }],
         payments: [{ kind: 'top_up', at: '2020-01-02T00:00:00Z', amount: 5, reference: 'A1' }],
         usage: [
           {
-            ...{ tokenId: 1, tokenName: 'k', modelName: 'm', calls: 1, promptTokens: 1, completionTokens: 1 },
+            tokenId: 1,
+            tokenName: 'k',
+            modelName: 'm',
+            calls: 1,
+            promptTokens: 1,
+            completionTokens: 1,
             quota: 2,
           },
         ],

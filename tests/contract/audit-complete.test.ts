@@ -43,6 +43,14 @@ async function code(name = fresh()): Promise<number> {
   await site.expectSuccess(root, 'POST', '/api/redemption/', { name, quota: 5, count: 1 });
   return idOf('redemptions', name);
 }
+const signInProvider = (slug: string): string =>
+  `createSignInProvider(input: { slug: "${slug}", name: "x", oauthClientId: "x", issuer: "https://id.example.com" }) { provider { id } }`;
+async function addedProvider(): Promise<number> {
+  const slug = fresh();
+  await site.graphql(root, `mutation { ${signInProvider(slug)} }`);
+  const [row] = await site.query<{ id: number }>('SELECT id FROM sign_in_providers WHERE slug = $1', [slug]);
+  return row?.id ?? 0;
+}
 const panel = '{ title: "Notice", kind: TABLE, query: "{ notice }" }';
 async function userKey(): Promise<number> {
   const given = { user_id: await user(), name: 'made' };
@@ -112,6 +120,13 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   ],
   renewWebhookSecret: ['webhook', 'update', async () => `renewWebhookSecret(id: ${await endpoint()}) { secret }`],
   deleteWebhookEndpoint: ['webhook', 'delete', async () => `deleteWebhookEndpoint(id: ${await endpoint()}) { id }`],
+  createSignInProvider: ['option', 'create', () => signInProvider(fresh())],
+  updateSignInProvider: [
+    'option',
+    'update',
+    async () => `updateSignInProvider(input: { id: ${await addedProvider()}, name: "${fresh()}" }) { provider { id } }`,
+  ],
+  deleteSignInProvider: ['option', 'delete', async () => `deleteSignInProvider(id: ${await addedProvider()}) { id }`],
   createCustomRole: [
     'role',
     'create',

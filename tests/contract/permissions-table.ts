@@ -164,6 +164,12 @@ export const closed: readonly string[] = [
   ...['mutation deleteCustomRole', 'mutation giveCustomRole'],
   ...['query siteImport', 'mutation checkImport', 'mutation startImport', 'mutation cancelImport'],
   ...['mutation discardImport', 'POST /api/import/file', 'GET /api/import/report'],
+  ...[
+    'query signInProviders',
+    'mutation createSignInProvider',
+    'mutation updateSignInProvider',
+    'mutation deleteSignInProvider',
+  ],
   ...['mutation discoverOidc', 'mutation sendTestAlert', 'mutation resetModelRatio', 'mutation tryGuardrail'],
   ...['POST /api/option/rest_model_ratio'],
 ];

@@ -583,6 +583,22 @@ export const operations: readonly Operation[] = [
   },
   { least: 'admin', rest: [['POST /api/user/:id/balance', { body: { amount: 1 } }]] },
   { least: 'admin', rest: ['GET /api/usage/total'] },
+  // Sign-in providers that are rows
+  { graphql: ['query { offeredSignInProviders { slug } }'] },
+  {
+    graphql: ['mutation { beginProviderSignIn(input: { slug: "none" }) { url } }'],
+    rest: ['GET /api/oauth/provider/:slug'],
+  },
+  { graphql: ['query { boundSignInProviders { slug } }'] },
+  { graphql: ['mutation { unbindSignInProvider(slug: "none") { bound { slug } } }'] },
+  { graphql: ['query { signInProviders { id } }'] },
+  {
+    graphql: [
+      'mutation { createSignInProvider(input: { slug: "-", name: "x", oauthClientId: "x" }) { provider { id } } }',
+      `mutation { updateSignInProvider(input: { id: ${unknownId} }) { provider { id } } }`,
+      `mutation { deleteSignInProvider(id: ${unknownId}) { id } }`,
+    ],
+  },
 
   // Wallet
   {
@@ -599,10 +615,16 @@ export const operations: readonly Operation[] = [
     graphql: ['query { myStatements { totalCount } }'],
     rest: ['GET /api/statement/self'],
   },
-  { graphql: ['query { statementPreview { closing } }'], rest: ['GET /api/statement/preview'] },
+  {
+    graphql: ['query { statementPreview { closing } }'],
+    rest: ['GET /api/statement/preview', 'GET /api/statement/preview/print', 'GET /api/statement/preview/pdf'],
+  },
   {
     graphql: [`query { statement(id: ${unknownId}) { id } }`],
-    rest: ['GET /api/statement/:id', 'GET /api/statement/:id/csv'],
+    rest: [
+      ...['GET /api/statement/:id', 'GET /api/statement/:id/csv'],
+      ...['GET /api/statement/:id/print', 'GET /api/statement/:id/pdf'],
+    ],
   },
   { graphql: ['query { statements { totalCount } }'], rest: ['GET /api/statement'] },
   { least: 'admin', rest: ['GET /api/statement/export'] },

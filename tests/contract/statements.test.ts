@@ -2,6 +2,7 @@ import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { poolOf } from '../../server/src/platform/db/data-source.js';
 import { StatementCloser } from '../../server/src/billing/statements/index.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
+import { pdfText } from '../support/pdf-text.js';
 import { Site, type Person } from './site.js';
 
 let site: Site;
@@ -65,31 +66,28 @@ beforeAll(async () => {
     await site.query(`SELECT ledger_reserve_one('node', $1::json), ledger_settle_one($2::json)`, [
       JSON.stringify({ r: `call-${index}`, u: buyer.id, t: token?.id, a: 300, m: 300 }),
       JSON.stringify({
-        ...{
-          request_id: `call-${index}`,
-          user_id: buyer.id,
-          token_id: token?.id,
-          charge: 200 + index,
-          counted: 1,
-          logged: true,
-        },
-        ...{
-          created_at: at - (at % 3600),
-          channel_id: 0,
-          username: buyer.username,
-          token_name: '=cmd',
-          model_name: model,
-          group: 'default',
-        },
-        ...{
-          prompt_tokens: 10,
-          completion_tokens: 5,
-          cached_tokens: 0,
-          duration_ms: 1,
-          duration_bucket: 0,
-          first_token_bucket: null,
-        },
-        ...{ cost_nano_usd: null, is_stream: false, content: '', other: {} },
+        request_id: `call-${index}`,
+        user_id: buyer.id,
+        token_id: token?.id,
+        charge: 200 + index,
+        counted: 1,
+        logged: true,
+        created_at: at - (at % 3600),
+        channel_id: 0,
+        username: buyer.username,
+        token_name: '=cmd',
+        model_name: model,
+        group: 'default',
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        cached_tokens: 0,
+        duration_ms: 1,
+        duration_bucket: 0,
+        first_token_bucket: null,
+        cost_nano_usd: null,
+        is_stream: false,
+        content: '',
+        other: {},
       }),
     ]);
   }
@@ -197,6 +195,33 @@ it('reads the same over REST, and its CSV adds up to the closing balance', async
   );
 });
 
+it('is a page for printing and a PDF file, in the language of the reader and for its readers only', async () => {
+  const read = (person: Person, path: string) =>
+    fetch(`${site.server.url}/api/statement/${path}`, {
+      headers: { cookie: person.cookie, ...(path.includes('print') ? {} : { 'veloera-user': String(person.id) }) },
+    });
+  const page = await read(buyer, `${id}/print?language=ja`);
+  expect([page.headers.get('content-type'), page.headers.get('content-security-policy')]).toEqual([
+    'text/html; charset=utf-8',
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  ]);
+  expect(await page.text()).toContain('株式会社 例');
+  const file = await read(buyer, `${id}/pdf?language=zh`);
+  expect([file.headers.get('content-type'), file.headers.get('content-disposition')]).toEqual([
+    'application/pdf',
+    `attachment; filename="statement-${id}.pdf"`,
+  ]);
+  const text = pdfText(Buffer.from(await file.arrayBuffer())).replaceAll(/\s/g, '');
+  expect(text).toContain('对账单');
+  expect(text).toContain('株式会社例');
+  expect(text).toContain('$1.997794');
+  for (const path of [`${id}/print`, `${id}/pdf`]) {
+    expect(await (await read(other, path)).json()).toMatchObject({ success: false, code: 'NOT_FOUND' });
+  }
+  expect(await (await read(buyer, 'preview/print')).text()).toContain('Preview: this month still runs');
+  expect((await read(buyer, 'preview/pdf')).headers.get('content-type')).toBe('application/pdf');
+});
+
 it('previews the month that runs, with what is held by calls in flight', async () => {
   await site.query(`SELECT ledger_post('epay:A2', 'top_up', 'user', $1, 0, 7, 0, '', NULL)`, [buyer.id]);
   await site.query(`SELECT ledger_reserve_one('node', $1::json)`, [
@@ -208,8 +233,14 @@ it('previews the month that runs, with what is held by calls in flight', async (
   );
   expect(data).toEqual({
     statementPreview: {
-      ...{ id: null, number: null, closedAt: null },
-      ...{ opening: 998_897, credits: 7, usage: 0, closing: 998_904, reserved: 30 },
+      id: null,
+      number: null,
+      closedAt: null,
+      opening: 998_897,
+      credits: 7,
+      usage: 0,
+      closing: 998_904,
+      reserved: 30,
     },
     me: { quota: 998_874 },
   });

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { readerZone } from '../lib/reader.js';
 import type { RowAction } from './ActionMenu.js';
-import { useCsvExport } from './useCsvExport.js';
+import { useFileExport } from './useFileExport.js';
 
 /** The entries of a page's menu that export all rows of a list or chart as a CSV file. */
 export function useExportActions({
@@ -20,7 +20,7 @@ export function useExportActions({
   readonly people?: boolean;
 }): readonly RowAction[] {
   const { t, i18n } = useTranslation();
-  const { busy, save } = useCsvExport(path, name);
+  const { busy, save } = useFileExport(path, `${name}.csv`);
   const action = (label: string, form: Readonly<Record<string, string>> = {}): RowAction => ({
     label,
     busy,

@@ -1,4 +1,4 @@
-import { downloadCsv } from './download.js';
+import { downloadFile } from './download.js';
 import { session } from './session.js';
 
 const answer = (status: number) => {
@@ -10,7 +10,7 @@ const answer = (status: number) => {
     text: async () => JSON.stringify(refusal),
   })) as unknown as typeof fetch;
 };
-const run = () => downloadCsv('/api/log/self/export', {}, 'logs', async () => false);
+const run = () => downloadFile('/api/log/self/export', {}, 'logs.csv', async () => false);
 
 beforeEach(() => {
   session.start({ id: 7, username: 'mira', displayName: '', role: 1, status: 1, group: 'default' });

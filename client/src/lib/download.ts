@@ -14,15 +14,16 @@ export function saveFile(content: Blob, name: string): void {
 }
 
 /**
- * Fetches a CSV file with the user's session and saves it. Ends a session that the server no longer knows: the sign-in page,
+ * Fetches a file with the user's session and saves it. Ends a session that the server no longer knows: the sign-in page,
  * which is shown then, says so.
  * @param path of the export, under `/api`
+ * @param name with its extension, `.csv` or `.pdf`
  * @param parameters query parameters; empty ones are left out
  * @param confirm asks for the second factor, where the server wants it
  * @param organisationId the organisation for which the user acts; absent: none
  * @throws RefusedError
  */
-export async function downloadCsv(
+export async function downloadFile(
   path: string,
   parameters: Readonly<Record<string, string>>,
   name: string,
@@ -49,12 +50,12 @@ export async function downloadCsv(
     session.end('expired');
     return;
   }
-  const isFile = response.headers.get('content-type')?.startsWith('text/csv') ?? false;
+  const isFile = /^(text\/csv|application\/pdf)/.test(response.headers.get('content-type') ?? '');
   if (!response.ok || !isFile) {
     throw new RefusedError(restFailure(await response.text().catch(() => ''), response.status));
   }
   try {
-    saveFile(await response.blob(), `${name}.csv`);
+    saveFile(await response.blob(), name);
   } catch {
     // The connection broke during the download: discard the partial file.
     throw new RefusedError(noResponse);

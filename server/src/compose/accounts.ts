@@ -55,7 +55,10 @@ import {
   LinuxDoProvider,
   OAuthService,
   OidcProvider,
+  optionOidcSettings,
   ProviderAccounts,
+  SignInProvider,
+  SignInProviderService,
   SignInStates,
   WeChatProvider,
 } from '../console/oauth/index.js';
@@ -231,7 +234,12 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     auditLog: auditService,
     options: optionService,
   });
-  const oidc = new OidcProvider(guardedFetch, optionService);
+  const oidc = new OidcProvider(guardedFetch, () => optionOidcSettings(optionService.values));
+  const signInProviders = new SignInProviderService({
+    providers: dataSource.getRepository(SignInProvider),
+    secrets,
+    auditLog: auditService,
+  });
   const oauthService = new OAuthService({
     auth: authService,
     states: new SignInStates(state),
@@ -250,6 +258,8 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     },
     oidc,
     wechat: new WeChatProvider(guardedFetch, optionService),
+    rows: signInProviders,
+    fetch: guardedFetch,
     options: optionService,
     clock,
   });
@@ -317,6 +327,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     passwordResetService,
     emailBinding,
     oauthService,
+    signInProviders,
     secondFactors,
     factorSignIns,
     checkInService,

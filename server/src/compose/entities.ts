@@ -8,6 +8,7 @@ import { Channel } from '../console/channels/index.js';
 import { Dashboard } from '../console/dashboards/index.js';
 import { Log } from '../console/logs/index.js';
 import { Invitation, Membership, Project } from '../console/organisations/index.js';
+import { SignInLink, SignInProvider } from '../console/oauth/index.js';
 import { Option } from '../options/option.entity.js';
 import { PriceCheck, PriceUpdate, PriceVersion } from '../console/prices/index.js';
 import { Redemption } from '../console/redemptions/index.js';
@@ -56,4 +57,6 @@ export const entities: readonly EntityClass[] = [
   SiteEvent,
   WebhookEndpoint,
   WebhookDelivery,
+  SignInProvider,
+  SignInLink,
 ];

@@ -73,6 +73,7 @@ import { OAuthResolver } from '../console/oauth/oauth.resolver.js';
 import { SettingResolver } from '../console/users/setting.resolver.js';
 import { SignInResolver } from '../console/sign-in/sign-in.resolver.js';
 import { InviteRelations, UserResolver } from '../console/users/user.resolver.js';
+import { SignInProviderResolver } from '../console/oauth/sign-in-provider.resolver.js';
 import { StatementResolver } from '../console/statements/statement.resolver.js';
 import { WalletResolver } from '../console/wallet/wallet.resolver.js';
 import { SiteEventResolver, WebhookResolver } from '../console/webhooks/webhook.resolver.js';
@@ -189,6 +190,10 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [UserUsageResolver, ({ operations }) => new UserUsageResolver(operations.usageService)],
   [TokenUsageResolver, ({ operations }) => new TokenUsageResolver(operations.usageService)],
   [ChannelUsageResolver, ({ operations }) => new ChannelUsageResolver(operations.usageService)],
+  [
+    SignInProviderResolver,
+    ({ accounts }) => new SignInProviderResolver(accounts.signInProviders, accounts.oauthService),
+  ],
   [StatementResolver, ({ operations }) => new StatementResolver(operations.statementService)],
   [LedgerHistoryResolver, ({ operations }) => new LedgerHistoryResolver(operations.ledgerHistory)],
   [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],

@@ -30,6 +30,8 @@ export const statements = {
   noKey: 'Without a key',
   deletedKey: 'Deleted key #{{id}}',
   csv: 'Download CSV',
+  pdf: 'Download PDF',
+  print: 'Print',
   gone: 'This statement does not exist',
   emptyTitle: 'No statements yet',
   emptyText: 'The first one is closed some hours after the end of the month.',

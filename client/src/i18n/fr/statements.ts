@@ -29,6 +29,8 @@ export const statements = {
   noKey: 'Sans clé',
   deletedKey: 'Clé supprimée n° {{id}}',
   csv: 'Télécharger le CSV',
+  pdf: 'Télécharger le PDF',
+  print: 'Imprimer',
   gone: 'Ce relevé n’existe pas',
   emptyTitle: 'Aucun relevé',
   emptyText: 'Le premier est clôturé quelques heures après la fin du mois.',

@@ -29,6 +29,8 @@ export const statements = {
   noKey: 'キーなし',
   deletedKey: '削除されたキー #{{id}}',
   csv: 'CSVをダウンロード',
+  pdf: 'PDFをダウンロード',
+  print: '印刷',
   gone: 'この明細書は存在しません',
   emptyTitle: '明細書はまだありません',
   emptyText: '最初の明細書は月末の数時間後に作成されます。',

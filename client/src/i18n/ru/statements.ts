@@ -29,6 +29,8 @@ export const statements = {
   noKey: 'Без ключа',
   deletedKey: 'Удалённый ключ № {{id}}',
   csv: 'Скачать CSV',
+  pdf: 'Скачать PDF',
+  print: 'Печать',
   gone: 'Такой выписки нет',
   emptyTitle: 'Выписок пока нет',
   emptyText: 'Первая закрывается через несколько часов после конца месяца.',

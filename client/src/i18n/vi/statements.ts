@@ -29,6 +29,8 @@ export const statements = {
   noKey: 'Không có khóa',
   deletedKey: 'Khóa đã xóa #{{id}}',
   csv: 'Tải CSV',
+  pdf: 'Tải PDF',
+  print: 'In',
   gone: 'Bảng kê này không tồn tại',
   emptyTitle: 'Chưa có bảng kê',
   emptyText: 'Bảng kê đầu tiên được chốt vài giờ sau khi hết tháng.',

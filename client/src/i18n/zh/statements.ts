@@ -29,6 +29,8 @@ export const statements = {
   noKey: '未使用令牌',
   deletedKey: '已删除的令牌 #{{id}}',
   csv: '下载 CSV',
+  pdf: '下载 PDF',
+  print: '打印',
   gone: '该对账单不存在',
   emptyTitle: '还没有对账单',
   emptyText: '第一份对账单在月末几小时后生成。',

@@ -11,6 +11,7 @@ import { ProviderIcon } from './ProviderIcon.js';
 import { secondFactorPath } from '../../lib/confirmation.js';
 import { askOAuth } from './oauthApi.js';
 import { useProviders, type ProviderId } from './offeredProviders.js';
+import { RowProviderIcon, useLeaveForRow, useRowProviders } from './rowProviders.js';
 import { useEnter, useLeaveForProvider } from './useProviders.js';
 
 const WeChatDialog = lazyPart(
@@ -37,12 +38,14 @@ export function SignInWith({
 }) {
   const { t } = useTranslation();
   const providers = useProviders();
+  const rows = useRowProviders();
   const leave = useLeaveForProvider();
+  const leaveForRow = useLeaveForRow();
   const enter = useEnter();
   const navigate = useNavigate();
-  const [going, setGoing] = useState<ProviderId | null>(null);
+  const [going, setGoing] = useState<string | null>(null);
   const [dialog, setDialog] = useState<'wechat' | 'telegram' | null>(null);
-  if (providers.length === 0) return null;
+  if (providers.length === 0 && rows.length === 0) return null;
   const press = async (id: ProviderId) => {
     if (id === 'wechat' || id === 'telegram') {
       setDialog(id);
@@ -50,6 +53,11 @@ export function SignInWith({
     }
     setGoing(id);
     await leave(id, inviteCode);
+    setGoing(null);
+  };
+  const pressRow = async (slug: string) => {
+    setGoing(slug);
+    await leaveForRow(slug, inviteCode);
     setGoing(null);
   };
   const close = () => setDialog(null);
@@ -101,6 +109,19 @@ export function SignInWith({
             sx={{ fontSize: 13 }}
           >
             {t(`oauth.providers.${id}`)}
+          </Button>
+        ))}
+        {rows.map(({ slug, name, icon }) => (
+          <Button
+            key={slug}
+            variant="outlined"
+            size="large"
+            startIcon={<RowProviderIcon icon={icon} />}
+            loading={going === slug}
+            onClick={() => void pressRow(slug)}
+            sx={{ fontSize: 13 }}
+          >
+            {name}
           </Button>
         ))}
       </Box>

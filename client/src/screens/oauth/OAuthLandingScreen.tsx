@@ -6,6 +6,7 @@ import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { NotFound } from '../../components/NotFound.js';
 import { secondFactorPath } from '../../lib/confirmation.js';
 import { askOAuth } from '../../nouns/sign-in/oauthApi.js';
+import { useRowProviders } from '../../nouns/sign-in/rowProviders.js';
 import { useEnter } from '../../nouns/sign-in/useProviders.js';
 import { toast } from '../../components/toast.js';
 import { describe } from '../../lib/errors.js';
@@ -13,7 +14,8 @@ import { adminRole, session } from '../../lib/session.js';
 import { writeText } from '../../lib/storage.js';
 
 const providers = ['github', 'oidc', 'linuxdo'] as const;
-type Provider = (typeof providers)[number];
+/** Names of providers that the operator added. */
+const rowSlug = /^[a-z][a-z0-9-]{1,31}$/;
 
 /** Time to read the failure before the redirect, in ms. */
 const readingTime = 1500;
@@ -23,19 +25,33 @@ const bindingPath = (): string => ((session.get()?.role ?? 0) >= adminRole ? '/s
 
 export function OAuthLandingScreen() {
   const { provider } = useParams();
+  const { t } = useTranslation();
   const known = providers.find((name) => name === provider);
-  return known ? <Landing provider={known} /> : <NotFound />;
+  if (known) return <Landing path={known} name={t(`oauth.providers.${known}`)} />;
+  return provider && rowSlug.test(provider) ? <RowLanding slug={provider} /> : <NotFound />;
+}
+
+/** The name of a row is its slug until its text has come. */
+function RowLanding({ slug }: { readonly slug: string }) {
+  const name = useRowProviders().find((one) => one.slug === slug)?.name ?? slug;
+  return <Landing path={`provider/${slug}`} name={name} />;
 }
 
 /** Sends the provider's callback parameters to the server, and redirects by its response. */
-function Landing({ provider }: { readonly provider: Provider }) {
+function Landing({
+  path,
+  name,
+}: {
+  /** Below `/api/oauth/`. */
+  readonly path: string;
+  readonly name: string;
+}) {
   const { t } = useTranslation();
   const { search } = useLocation();
   const navigate = useNavigate();
   const enter = useEnter();
   const [failed, setFailed] = useState(false);
   const begun = useRef(false);
-  const name = t(`oauth.providers.${provider}`);
 
   useEffect(() => {
     // The provider's code is valid once, and effects run twice in strict mode.
@@ -52,7 +68,7 @@ function Landing({ provider }: { readonly provider: Provider }) {
         fail(t('oauth.refused', { name }));
         return;
       }
-      const answer = await askOAuth(provider, query);
+      const answer = await askOAuth(path, query);
       if (answer.kind === 'refused') {
         fail(describe(answer.failure, t));
       } else if (answer.kind === 'secondFactor') {
@@ -68,7 +84,7 @@ function Landing({ provider }: { readonly provider: Provider }) {
       }
     };
     void finish();
-  }, [enter, name, navigate, provider, search, t]);
+  }, [enter, name, navigate, path, search, t]);
 
   return (
     <Box

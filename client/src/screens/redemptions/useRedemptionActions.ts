@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
-import { useCsvExport } from '../../components/useCsvExport.js';
+import { useFileExport } from '../../components/useFileExport.js';
 import {
   DeleteDisabledRedemptionsDocument,
   DeleteMatchingRedemptionsDocument,
@@ -52,7 +52,7 @@ export function useRedemptionActions({
   const [runDeleteDisabled] = useMutation(DeleteDisabledRedemptionsDocument);
   const [runDisableMatching] = useMutation(DisableMatchingRedemptionsDocument);
   const [runDeleteMatching] = useMutation(DeleteMatchingRedemptionsDocument);
-  const { save } = useCsvExport('/api/redemption/export', 'codes');
+  const { save } = useFileExport('/api/redemption/export', 'codes.csv');
   const [runDisable] = useMutation(DisableRedemptionsDocument);
   return useMemo(() => {
     const deletion = { verb: t('actions.delete'), destructive: true };

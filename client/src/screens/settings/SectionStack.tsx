@@ -10,7 +10,7 @@ import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } fro
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { useMay } from '../../lib/permissions.js';
-import { useSession } from '../../lib/session.js';
+import { rootRole, useSession } from '../../lib/session.js';
 import { readText, writeText } from '../../lib/storage.js';
 import { ruleControls } from '../../nouns/rules/ruleControls.js';
 import { BudgetPanel } from './BudgetPanel.js';
@@ -25,6 +25,7 @@ import { type SectionId, type Tab } from '../../nouns/settings/settingsCatalog.j
 import { useSettingsDraft } from '../../nouns/settings/SettingsContext.js';
 import type { SettingsDraft } from '../../nouns/settings/settingsDraft.js';
 import { SignInProviders } from './SignInProviders.js';
+import { SignInRows } from './SignInRows.js';
 import { useFoundSetting } from './useFoundSetting.js';
 import { VersionPanel } from './VersionPanel.js';
 
@@ -37,6 +38,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
   const sections = sectionsFor(user, tab);
   const ids = sectionIdsFor(user, tab);
   const cleans = useMay('LOGS_DELETE');
+  const isRoot = user?.role === rootRole;
   const { isFolded, isHeldOpen, fold } = useFolded();
   const folding = (id: SectionId) => ({
     id,
@@ -61,6 +63,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
             {section.id === 'budgets' && <BudgetPanel />}
             {section.id === 'log' && cleans && <LogCleanup />}
             {section.id === 'signIn' && <SignInProviders />}
+            {section.id === 'signIn' && isRoot && <SignInRows />}
             {section.id === 'alerts' && <AlertTests />}
             {section.id === 'payment' && <PaymentTest />}
           </Panel>

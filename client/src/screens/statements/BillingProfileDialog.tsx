@@ -12,7 +12,7 @@ import {
   type BillingProfileQuery,
 } from './statements.generated.js';
 
-/** What the user's next statements say about their account. */
+/** The name, address and tax number on the user's next statements. */
 export function BillingProfileDialog({ onClose }: { readonly onClose: () => void }) {
   const { data } = useQuery(BillingProfileDocument, { fetchPolicy: 'network-only' });
   return data?.billingProfile ? <ProfileForm profile={data.billingProfile} onClose={onClose} /> : null;

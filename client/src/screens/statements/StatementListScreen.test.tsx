@@ -164,6 +164,12 @@ it('shows the parts of a statement, with kinds of a newer server and deleted key
     screen.getByText(text);
   }
   expect(screen.queryByText('Preview')).toBeNull();
+  const opened = jest.spyOn(window, 'open').mockReturnValue(null);
+  fireEvent.click(screen.getByRole('button', { name: 'More actions' }));
+  const entries = await screen.findAllByRole('menuitem');
+  expect(entries.map(({ textContent }) => textContent)).toEqual(['Download PDF', 'Print', 'Download CSV']);
+  fireEvent.click(screen.getByRole('menuitem', { name: 'Print' }));
+  await waitFor(() => expect(opened).toHaveBeenCalledWith('/api/statement/3/print?language=en', '_blank', 'noopener'));
 });
 
 it('marks the month that runs as a preview, with what calls in flight hold', async () => {
@@ -176,7 +182,9 @@ it('marks the month that runs as a preview, with what calls in flight hold', asy
   await screen.findByText('Preview');
   screen.getByText('Held by running calls');
   screen.getByText('$0.10');
-  expect(screen.queryByRole('button', { name: 'More actions' })).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'More actions' }));
+  const entries = await screen.findAllByRole('menuitem');
+  expect(entries.map(({ textContent }) => textContent)).toEqual(['Download PDF', 'Print']);
 });
 
 it('says that a statement does not exist', async () => {

@@ -10,7 +10,8 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { PlainTable } from '../../components/PlainTable.js';
 import { StatBadges } from '../../components/StatBadges.js';
 import { ToneChip } from '../../components/Tone.js';
-import { useCsvExport } from '../../components/useCsvExport.js';
+import { useFileExport } from '../../components/useFileExport.js';
+import { sitePath } from '../../lib/basePath.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { idPattern } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -46,10 +47,22 @@ function Missing(props: { readonly error: unknown; readonly isLoading: boolean; 
 }
 
 function Paper({ statement }: { readonly statement: StatementPartsFragment }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const { money } = useFormat();
   const { id, number, month, seller, buyer } = statement;
-  const { save, busy } = useCsvExport(`/api/statement/${id ?? 0}/csv`, `statement-${number ?? month}`);
+  const path = `/api/statement/${id ?? 'preview'}`;
+  const name = `statement-${number ?? month}`;
+  const language = i18n.language;
+  const csv = useFileExport(`${path}/csv`, `${name}.csv`);
+  const pdf = useFileExport(`${path}/pdf`, `${name}.pdf`);
+  const files = [
+    { label: t('statements.pdf'), busy: pdf.busy, onSelect: () => void pdf.save({ language }) },
+    {
+      label: t('statements.print'),
+      onSelect: () => void window.open(sitePath(`${path}/print?language=${language}`), '_blank', 'noopener'),
+    },
+    ...(id === null ? [] : [{ label: t('statements.csv'), busy: csv.busy, onSelect: () => void csv.save({}) }]),
+  ];
   const amount = (quota: number) => money(quota, 'balance');
   return (
     <ListScreen
@@ -59,7 +72,7 @@ function Paper({ statement }: { readonly statement: StatementPartsFragment }) {
       meta={[number, t('statements.period', { from: dateTime(statement.startsAt), until: dateTime(statement.endsAt) })]
         .filter(Boolean)
         .join(' · ')}
-      menu={id === null ? [] : [{ label: t('statements.csv'), busy, onSelect: () => void save({}) }]}
+      menu={files}
       badges={
         <StatBadges
           label={t('statements.statement')}
@@ -140,7 +153,11 @@ function Paper({ statement }: { readonly statement: StatementPartsFragment }) {
   );
 }
 
-const Figure = ({ children }: { readonly children: ReactNode }) => <td className="num">{children}</td>;
+const Figure = ({ children }: { readonly children: ReactNode }) => (
+  <td className="num" style={{ whiteSpace: 'nowrap' }}>
+    {children}
+  </td>
+);
 
 function Party({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
   return (

@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { longZoneName, firstOfMonth, dayOf, startOfDay, type CalendarDay } from '../../shared/calendar.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { statementContent, type StatementContent, type StatementDocument } from './statement-content.js';
-import { BillingProfile, Statement, StatementMonth } from './statement.entity.js';
+import { type BillingProfile, Statement, StatementMonth } from './statement.entity.js';
 import { creditsOf, readUnstated, takeUnstated, type Unstated, usageOf } from './unstated.js';
 
 /** Hours after the end of a month in which late settlements still arrive before its statements are closed. */
@@ -213,7 +213,7 @@ const isEmpty = (opening: number, { credits, usage }: Unstated): boolean =>
 const openingOf = ({ closing }: AccountRow, before: Unstated | undefined): number =>
   closing ?? (before ? creditsOf(before) - usageOf(before) : 0);
 
-/** What is in `all` and not in `before`. */
+/** Returns the part of `all` that is not in `before`. */
 function without(all: Unstated, before: Unstated): Unstated {
   const credits = all.credits.map((credit) => {
     const earlier = before.credits.find(({ kind }) => kind === credit.kind);

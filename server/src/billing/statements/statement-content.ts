@@ -18,7 +18,7 @@ const usageLine = z.object({
 });
 export type UsageLine = z.output<typeof usageLine>;
 
-/** What a statement says. It is stored as it was closed, and never computed again. */
+/** The content of a statement. It is stored as it was closed, and never computed again. */
 export const statementContent = z.object({
   startsAt: z.iso.datetime(),
   /** The first instant of the next month. */

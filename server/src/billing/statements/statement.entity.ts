@@ -33,7 +33,7 @@ export class Statement {
   @Column('jsonb') content: StatementContent;
 }
 
-/** What an account wants to read on its statements. */
+/** The name, address and tax number of an account on its statements. */
 @Entity('billing_profiles')
 export class BillingProfile {
   @Column('integer', { name: 'account_id', primary: true }) accountId: number;

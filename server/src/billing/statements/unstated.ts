@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { StatementContent, UsageLine } from './statement-content.js';
 
-/** What happened to an account and is in no statement yet. */
+/** Movements and usage of an account that are in no statement yet. */
 export interface Unstated {
   readonly credits: StatementContent['credits'];
   readonly payments: StatementContent['payments'];
@@ -131,9 +131,9 @@ function toCredits(entries: readonly EntryRow[]): Pick<Unstated, 'credits' | 'pa
     count: rows.length,
     amount: sum(rows.map(({ amount }) => Number(amount))),
   }));
-  const payments = entries.flatMap(({ kind, created_at, amount, reference }) =>
+  const payments = entries.flatMap<Unstated['payments'][number]>(({ kind, created_at, amount, reference }) =>
     kind === 'top_up' || kind === 'payment_refund'
-      ? [{ kind: kind as 'top_up' | 'payment_refund', at: created_at.toISOString(), amount: Number(amount), reference }]
+      ? [{ kind, at: created_at.toISOString(), amount: Number(amount), reference }]
       : [],
   );
   return { credits, payments };

@@ -66,6 +66,18 @@ export const sources = {
   },
 } as const satisfies Record<string, Source>;
 
+/** A provider that the operator added as a row. Its accounts are in `sign_in_links`. */
+export interface RowSource {
+  readonly label: string;
+  readonly providerId: number;
+  readonly namePrefix: string;
+  readonly defaultDisplayName: string;
+}
+
+/** Where the identity of a provider is stored: in a column of users, or in a link. */
+export type IdentitySource = Source | RowSource;
+export const isRow = (source: IdentitySource): source is RowSource => 'providerId' in source;
+
 /** Values to verify when the browser returns. */
 export interface Proof {
   readonly state: string;

@@ -72,6 +72,27 @@ export const oauthRoutes = [
       },
     }),
   ),
+  route('GET /api/oauth/provider/:slug', {
+    ...visitor,
+    summary: 'Sign in, or bind the own account, with a provider that the operator added',
+    description: 'Like the paths of the built-in providers. The state is that of `beginProviderSignIn`.',
+    path: { slug: parameter.required('Name of the provider in addresses') },
+    query: {
+      code: parameter.words('Code of the provider'),
+      state: parameter.words('From `beginProviderSignIn`'),
+      iss: parameter.words(),
+    },
+    data: userShape,
+    errors: ['INVALID_INPUT', 'SECOND_FACTOR_NEEDED'],
+    ownFailure: forbiddenState,
+    example: { path: { slug: 'google' }, query: { code: 'none', state: 'none' }, fails: 'INVALID_INPUT' },
+    handle: async ({ oauthService }, { actor, query, params, request, reply }) => {
+      const callback = { code: query.code ?? '', state: query.state ?? '', issuer: query.iss };
+      const asker = { actor, origin: originOf(request), visitor: visitorOf(request) };
+      const signIn = await oauthService.completeAt(params.slug ?? '', callback, asker);
+      return signIn ? signedIn(signIn, request, reply) : new RestAnswer({ success: true, message: 'bind' });
+    },
+  }),
   route('GET /api/oauth/wechat', {
     ...visitor,
     summary: 'Sign in with WeChat',

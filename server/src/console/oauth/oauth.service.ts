@@ -14,10 +14,20 @@ import { sameSecret } from '../../shared/secrets.js';
 import type { AuthService, SignIn } from '../sign-in/index.js';
 import type { SessionOrigin } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { type ProviderName, type RedirectProvider, type Source, sources } from './identity-provider.js';
-import type { OidcEndpoints, OidcProvider } from './oidc-provider.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
+import {
+  type Identity,
+  type ProviderName,
+  type RedirectProvider,
+  type RowSource,
+  type Source,
+  sources,
+} from './identity-provider.js';
+import { type OidcEndpoints, OidcProvider, type OidcSettings } from './oidc-provider.js';
 import type { ProviderAccounts } from './provider-account.js';
-import type { SignInStates } from './sign-in-state.js';
+import type { SignInProvider } from './sign-in-provider.entity.js';
+import type { SignInProviderService } from './sign-in-provider.service.js';
+import { StateError, type SignInStates } from './sign-in-state.js';
 import type { WeChatProvider } from './wechat-provider.js';
 
 /** The caller and their browser. */
@@ -35,12 +45,16 @@ export interface OAuthDeps {
   readonly providers: Readonly<Record<ProviderName, RedirectProvider>>;
   readonly oidc: OidcProvider;
   readonly wechat: WeChatProvider;
+  readonly rows: Pick<SignInProviderService, 'open' | 'bound'>;
+  readonly fetch: GuardedFetch;
   readonly options: { readonly values: OptionValues };
   readonly clock: Clock;
 }
 
 /** Sign-in, registration and binding through other providers (docs/reference/rest/accounts.md). */
 export class OAuthService {
+  private readonly built = new Map<string, { readonly key: string; readonly redirect: RedirectProvider }>();
+
   constructor(private readonly deps: OAuthDeps) {}
 
   /**
@@ -98,6 +112,76 @@ export class OAuthService {
     if (!actor) return auth.openSession(await accounts.signIn(source, identity, pending.inviterCode), asker.origin);
     await accounts.bind(source, identity, requireActor(actor));
     return null;
+  }
+
+  /**
+   * Begins a sign-in at a provider that root added, like `begin`.
+   * @throws AppError
+   */
+  async beginAt(
+    asker: OAuthCaller & { visitor: string },
+    inviterCode: string,
+    slug: string,
+  ): Promise<{ state: string; url: string }> {
+    await this.deps.auth.limitCritical(asker.origin.ip);
+    assertMayBind(asker.actor);
+    const { redirect } = await this.openRow(slug);
+    const state = this.deps.states.make();
+    const { url, proof } = await redirect.begin(state);
+    await this.keep(state, asker, inviterCode, slug, proof);
+    return { state, url };
+  }
+
+  /**
+   * Handles the redirect back from such a provider, like `complete`. It also needs a state of `beginAt`: one of `makeState` proves no PKCE.
+   * @returns null after binding
+   * @throws StateError, AppError INVALID_INPUT (also for an address outside of the allowed domains)
+   */
+  async completeAt(
+    slug: string,
+    callback: { code: string; state: string; issuer?: string },
+    asker: OAuthCaller,
+  ): Promise<SignIn | null> {
+    const { auth, states, accounts } = this.deps;
+    await auth.limitCritical(asker.origin.ip);
+    const { actor, visitor } = asker;
+    const pending = await states.take(callback.state, { visitor, userId: actor?.id ?? 0, provider: slug });
+    if (pending.provider === null) throw new StateError();
+    const { provider, source, redirect } = await this.openRow(slug);
+    if (callback.code === '' || callback.code.length > 2000) throw new InvalidInputError('Invalid parameter', 'code');
+    const identity = await redirect.identify(callback, { ...pending.proof, state: callback.state });
+    assertDomain(provider, identity);
+    if (!actor) return auth.openSession(await accounts.signIn(source, identity, pending.inviterCode), asker.origin);
+    await accounts.bind(source, identity, requireActor(actor));
+    return null;
+  }
+
+  /** Like `unbind`, for a provider that root added, also for one that is off. */
+  async unbindAt(actor: MaybeActor, slug: string): Promise<void> {
+    const self = requireUnscoped(actor);
+    requireConfirmed(self);
+    const provider = (await this.deps.rows.bound(self)).find((one) => one.slug === slug);
+    if (provider) await this.deps.accounts.unbind(sourceOf(provider), self);
+  }
+
+  /**
+   * A provider keeps its discovered endpoints. It is built again when its row has changed.
+   * @throws AppError INVALID_INPUT
+   */
+  private async openRow(
+    slug: string,
+  ): Promise<{ provider: SignInProvider; source: RowSource; redirect: RedirectProvider }> {
+    const { provider, secret } = await this.deps.rows.open(slug);
+    const key = JSON.stringify([provider, secret]);
+    const known = this.built.get(slug);
+    const redirect =
+      known?.key === key
+        ? known.redirect
+        : new OidcProvider(this.deps.fetch, () =>
+            rowSettings(provider, secret, this.deps.options.values.ServerAddress),
+          );
+    this.built.set(slug, { key, redirect });
+    return { provider, source: sourceOf(provider), redirect };
   }
 
   /**
@@ -180,7 +264,7 @@ export class OAuthService {
     text: string,
     { actor, visitor }: OAuthCaller & { visitor: string },
     inviterCode: string,
-    provider: ProviderName | null,
+    provider: string | null,
     proof: object,
   ): Promise<void> {
     const pending = { visitor, userId: actor?.id ?? 0, provider, inviterCode: inviterCode.slice(0, 64), proof };
@@ -194,6 +278,32 @@ export class OAuthService {
  */
 function assertMayBind(actor: MaybeActor): void {
   if (actor) requireConfirmed(actor);
+}
+
+const sourceOf = ({ id, slug, name }: SignInProvider): RowSource => ({
+  label: name,
+  providerId: id,
+  namePrefix: slug,
+  defaultDisplayName: `${name} User`,
+});
+
+const rowSettings = (provider: SignInProvider, clientSecret: string, serverAddress: string): OidcSettings => ({
+  ...provider,
+  clientId: provider.oauthClientId,
+  clientSecret,
+  serverAddress,
+  label: provider.name,
+  returnName: provider.slug,
+  discovery: provider.issuer,
+  isStrict: true,
+});
+
+/** @throws InvalidInputError without a verified address in one of the allowed domains */
+function assertDomain({ allowedDomains }: SignInProvider, { email = '' }: Identity): void {
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  if (allowedDomains.length > 0 && !allowedDomains.includes(domain)) {
+    throw new InvalidInputError('Your e-mail address is not allowed to sign in here');
+  }
 }
 
 /** Providers whose accounts can be bound. */

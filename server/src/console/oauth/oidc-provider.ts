@@ -6,20 +6,12 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { Callback, Identity, Proof, RedirectProvider } from './identity-provider.js';
 import { askProvider, badCode, form, returnAddress, tokenShape } from './provider-call.js';
 import { millisecondsIn } from '../../shared/clock.js';
+import type { ProfileClaims } from './sign-in-provider.entity.js';
 
-/** An optional text. A value of another type counts as absent: only a missing `sub` refuses a sign-in. */
-const optionalText = z.string().nullish().catch(null);
-const profileShape = z.object({
-  sub: z.string().min(1).max(255),
-  email: optionalText,
-  // Amazon Cognito and Apple send it as text.
-  email_verified: z
-    .union([z.boolean(), z.literal('true').transform(() => true)])
-    .nullish()
-    .catch(null),
-  name: optionalText,
-  preferred_username: optionalText,
-});
+const profileShape = z.record(z.string(), z.unknown());
+type Profile = z.infer<typeof profileShape>;
+/** Some providers number their users. */
+const idShape = z.union([z.string().min(1).max(255), z.int().min(1).transform(String)]);
 
 /** Milliseconds for which discovered endpoints are cached. */
 const keptMilliseconds = 10 * 60_000;
@@ -27,14 +19,60 @@ const keptMilliseconds = 10 * 60_000;
 // eslint-disable-next-line @typescript-eslint/no-deprecated
 const allowPlainHttp: (config: oidc.Configuration) => void = oidc.allowInsecureRequests;
 const timeoutSeconds = 5;
-const label = 'OIDC';
-const scope = 'openid profile email';
 
 export interface OidcEndpoints {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
   readonly userInfoEndpoint: string;
 }
+
+/** How one provider is reached, and what the members of its profiles are called. */
+export interface OidcSettings {
+  /** The display name, for errors. */
+  readonly label: string;
+  /** The last part of the redirect address. */
+  readonly returnName: string;
+  /** The issuer, or the address of its discovery document. Empty: OAuth 2 with the three addresses below. */
+  readonly discovery: string;
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+  readonly userInfoEndpoint: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: string;
+  readonly claims: ProfileClaims;
+  /**
+   * Whether the signature of id tokens is checked too, which came over TLS from the provider itself, and whether OAuth 2 without discovery
+   * uses PKCE. The provider of the options does neither: one that worked keeps working.
+   */
+  readonly isStrict: boolean;
+  /** `ServerAddress`. */
+  readonly serverAddress: string;
+}
+
+export const standardClaims: ProfileClaims = {
+  subject: 'sub',
+  username: 'preferred_username',
+  name: 'name',
+  email: 'email',
+  emailVerified: 'email_verified',
+};
+
+/** The provider of the options `oidc.*`. */
+export const optionOidcSettings = (values: OptionValues): OidcSettings => ({
+  label: 'OIDC',
+  returnName: 'oidc',
+  discovery: values['oidc.well_known'],
+  authorizationEndpoint: values['oidc.authorization_endpoint'],
+  tokenEndpoint: values['oidc.token_endpoint'],
+  userInfoEndpoint: values['oidc.user_info_endpoint'],
+  clientId: values['oidc.client_id'],
+  clientSecret: values['oidc.client_secret'],
+  scopes: 'openid profile email',
+  claims: standardClaims,
+  isStrict: false,
+  serverAddress: values.ServerAddress,
+});
 
 /**
  * Any OpenID provider (docs/reference/rest/accounts.md#oidc). With a well-known URL, endpoints are discovered and the
@@ -46,39 +84,46 @@ export class OidcProvider implements RedirectProvider {
 
   constructor(
     private readonly fetch: GuardedFetch,
-    private readonly options: { readonly values: OptionValues },
+    private readonly settings: () => OidcSettings,
   ) {}
 
   /** @throws AppError INVALID_INPUT when the provider is not set up completely */
   async begin(state: string): Promise<{ url: string; proof: Omit<Proof, 'state'> }> {
-    const values = this.options.values;
-    const parameters = { redirect_uri: this.redirect, scope, state, response_type: 'code' };
-    if (values['oidc.well_known'] === '') {
-      const url = new URL(values['oidc.authorization_endpoint'] || 'missing:');
-      if (url.protocol === 'missing:') throw new InvalidInputError('OIDC has no authorization endpoint');
-      const all = { ...parameters, client_id: values['oidc.client_id'] };
+    const settings = this.settings();
+    const parameters = { redirect_uri: this.redirect, scope: settings.scopes, state, response_type: 'code' };
+    const codeVerifier = oidc.randomPKCECodeVerifier();
+    const challenge = {
+      code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+    };
+    if (settings.discovery === '') {
+      const url = new URL(settings.authorizationEndpoint || 'missing:');
+      if (url.protocol === 'missing:') throw new InvalidInputError(`${settings.label} has no authorization endpoint`);
+      const all = { ...parameters, client_id: settings.clientId, ...(settings.isStrict ? challenge : {}) };
       for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
-      return { url: url.href, proof: {} };
+      return { url: url.href, proof: settings.isStrict ? { codeVerifier } : {} };
     }
     const config = await this.configuration();
-    const proof = { nonce: oidc.randomNonce(), codeVerifier: oidc.randomPKCECodeVerifier() };
-    const url = oidc.buildAuthorizationUrl(config, {
-      ...parameters,
-      nonce: proof.nonce,
-      code_challenge: await oidc.calculatePKCECodeChallenge(proof.codeVerifier),
-      code_challenge_method: 'S256',
-    });
+    const proof = { nonce: oidc.randomNonce(), codeVerifier };
+    const url = oidc.buildAuthorizationUrl(config, { ...parameters, ...challenge, nonce: proof.nonce });
     return { url: url.href, proof };
   }
 
   async identify(callback: Callback, proof: Proof): Promise<Identity> {
-    const discovers = this.options.values['oidc.well_known'] !== '';
-    const profile = discovers ? await this.verified(callback, proof) : await this.plain(callback);
+    const { discovery, claims, label } = this.settings();
+    const profile = discovery === '' ? await this.plain(callback, proof) : await this.verified(callback, proof);
+    const id = idShape.safeParse(profile[claims.subject]);
+    if (!id.success) throw badCode(label);
+    // A value of another type counts as absent: only a missing id refuses a sign-in.
+    const text = (claim: string): string => (typeof profile[claim] === 'string' ? profile[claim] : '');
+    const [username, displayName, email] = [text(claims.username), text(claims.name), text(claims.email)];
+    // Amazon Cognito and Apple send it as text.
+    const isVerified = profile[claims.emailVerified] === true || profile[claims.emailVerified] === 'true';
     return {
-      id: profile.sub,
-      ...(profile.preferred_username ? { username: profile.preferred_username } : {}),
-      ...(profile.name ? { displayName: profile.name } : {}),
-      ...(profile.email && profile.email_verified === true ? { email: profile.email } : {}),
+      id: id.data,
+      ...(username ? { username } : {}),
+      ...(displayName ? { displayName } : {}),
+      ...(email && isVerified ? { email } : {}),
     };
   }
 
@@ -98,7 +143,8 @@ export class OidcProvider implements RedirectProvider {
     };
   }
 
-  private async verified(callback: Callback, proof: Proof): Promise<z.infer<typeof profileShape>> {
+  private async verified(callback: Callback, proof: Proof): Promise<Profile> {
+    const { label } = this.settings();
     const config = await this.configuration();
     const issuer = callback.issuer ?? config.serverMetadata().issuer;
     const current = new URL(this.redirect);
@@ -116,23 +162,27 @@ export class OidcProvider implements RedirectProvider {
       const more = hasMore ? await oidc.fetchUserInfo(config, tokens.access_token, claims.sub) : {};
       return profileShape.parse({ ...claims, ...more });
     } catch (error) {
-      throw toAppError(error);
+      throw toAppError(error, label);
     }
   }
 
-  private async plain({ code }: Callback): Promise<z.infer<typeof profileShape>> {
-    const values = this.options.values;
-    const fields = { client_id: values['oidc.client_id'], client_secret: values['oidc.client_secret'] };
-    const exchange = form({ ...fields, code, grant_type: 'authorization_code', redirect_uri: this.redirect });
-    const url = values['oidc.token_endpoint'];
+  private async plain({ code }: Callback, { codeVerifier }: Proof): Promise<Profile> {
+    const { label, clientId, clientSecret, tokenEndpoint: url, userInfoEndpoint } = this.settings();
+    const exchange = form({
+      client_id: clientId,
+      client_secret: clientSecret,
+      code,
+      grant_type: 'authorization_code',
+      redirect_uri: this.redirect,
+      ...(codeVerifier ? { code_verifier: codeVerifier } : {}),
+    });
     const { access_token: token } = await askProvider(this.fetch, label, { ...exchange, url }, tokenShape);
-    const profile = { url: values['oidc.user_info_endpoint'], headers: { authorization: `Bearer ${token}` } };
+    const profile = { url: userInfoEndpoint, headers: { authorization: `Bearer ${token}` } };
     return askProvider(this.fetch, label, profile, profileShape);
   }
 
   private configuration(): Promise<oidc.Configuration> {
-    const values = this.options.values;
-    const [wellKnown, id, secret] = [values['oidc.well_known'], values['oidc.client_id'], values['oidc.client_secret']];
+    const { discovery: wellKnown, clientId: id, clientSecret: secret } = this.settings();
     const key = JSON.stringify([wellKnown, id, secret]);
     if (this.known?.key === key && Date.now() - this.known.at < keptMilliseconds) return this.known.config;
     const config = this.load(new URL(wellKnown), id, secret);
@@ -148,6 +198,7 @@ export class OidcProvider implements RedirectProvider {
     const config = new oidc.Configuration(metadata, clientId, undefined, authentication);
     config[oidc.customFetch] = this.guarded;
     config.timeout = timeoutSeconds;
+    if (this.settings().isStrict) oidc.enableNonRepudiationChecks(config);
     if (wellKnown.protocol === 'http:') allowPlainHttp(config);
     return config;
   }
@@ -158,7 +209,7 @@ export class OidcProvider implements RedirectProvider {
     try {
       return (await oidc.discovery(wellKnown, 'discovery', undefined, oidc.None(), options)).serverMetadata();
     } catch (error) {
-      throw toAppError(error);
+      throw toAppError(error, this.settings().label);
     }
   }
 
@@ -183,15 +234,17 @@ export class OidcProvider implements RedirectProvider {
   };
 
   private get redirect(): string {
-    return returnAddress(this.options.values.ServerAddress, 'oidc');
+    const { serverAddress, returnName } = this.settings();
+    return returnAddress(serverAddress, returnName);
   }
 }
 
 /** Returns the error for clients. The library's messages contain claims and URLs, so they stay in `cause`. */
-function toAppError(error: unknown): AppError {
+function toAppError(error: unknown, label: string): AppError {
   const known = [error, (error as { cause?: unknown } | null)?.cause].find(isAppError);
   if (known?.code === 'INVALID_INPUT' && known.field === 'code') return known;
-  if (known) return new AppError('UPSTREAM_UNREACHABLE', 'Cannot reach the OIDC server, try later', { cause: error });
+  if (known)
+    return new AppError('UPSTREAM_UNREACHABLE', `Cannot reach the ${label} server, try later`, { cause: error });
   const { code, message } = badCode(label);
   return new AppError(code, message, { cause: error, field: 'code' });
 }

@@ -9,7 +9,15 @@ import type { SessionService } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Enrolment } from '../registration/index.js';
 import { User, usernameRule, UsernameTakenError, withFreshAffiliateCode } from '../users/index.js';
-import { sources, type Identity, type Source } from './identity-provider.js';
+import {
+  isRow,
+  sources,
+  type Identity,
+  type IdentitySource,
+  type RowSource,
+  type Source,
+} from './identity-provider.js';
+import { SignInLink } from './sign-in-provider.entity.js';
 
 export interface ProviderAccountDeps {
   readonly users: Repository<User>;
@@ -39,7 +47,7 @@ export class ProviderAccounts {
    * Returns the account of this identity. It is created when there is none.
    * @throws AppError USER_BANNED (deleted), INVALID_INPUT (registration is closed)
    */
-  async signIn(source: Source, identity: Identity, inviterCode: string): Promise<User> {
+  async signIn(source: IdentitySource, identity: Identity, inviterCode: string): Promise<User> {
     const known = await this.find(source, identity);
     if (known) return living(known);
     if (!this.deps.options.values.RegisterEnabled) throw new InvalidInputError('New user registration is closed');
@@ -50,7 +58,7 @@ export class ProviderAccounts {
    * Returns the account of this identity, for providers without registration.
    * @throws AppError USER_BANNED, INVALID_INPUT
    */
-  async signInBound(source: Source, identity: Identity): Promise<User> {
+  async signInBound(source: IdentitySource, identity: Identity): Promise<User> {
     const known = await this.find(source, identity);
     if (!known) throw new InvalidInputError(`This ${source.label} account is not bound`);
     return living(known);
@@ -60,7 +68,7 @@ export class ProviderAccounts {
    * @throws AppError CONFLICT when any user has this identity, deleted ones included; NOT_SIGNED_IN when the session was
    * ended meanwhile
    */
-  async bind(source: Source, identity: Identity, actor: Actor): Promise<void> {
+  async bind(source: IdentitySource, identity: Identity, actor: Actor): Promise<void> {
     const taken = (): AppError => new ConflictError(`This ${source.label} account is already bound`);
     if (await this.find(source, identity)) throw taken();
     try {
@@ -68,6 +76,11 @@ export class ProviderAccounts {
         await this.deps.sessions.assertNotEnded(manager, actor);
         const select = { id: true, ...allIdentities } as const;
         const before = await manager.findOneOrFail(User, { where: { id: actor.id }, select });
+        if (isRow(source)) {
+          await this.link(manager, source, identity, actor.id);
+          await this.auditLink(manager, actor, source, identity.id);
+          return;
+        }
         await manager.update(User, { id: actor.id }, { [source.column]: identity.id });
         await this.audit(manager, actor, source, before, identity.id);
       });
@@ -81,19 +94,50 @@ export class ProviderAccounts {
    * Unbinds an identity, unless it is the only way to sign in.
    * @throws AppError INVALID_INPUT, NOT_SIGNED_IN when the session or access token was ended meanwhile
    */
-  async unbind(source: Source, actor: Actor): Promise<void> {
+  async unbind(source: IdentitySource, actor: Actor): Promise<void> {
     await this.deps.users.manager.transaction(async (manager) => {
       await this.deps.sessions.assertNotEnded(manager, actor);
       const select = { id: true, passwordHash: true, ...allIdentities } as const;
       const user = await manager.findOneOrFail(User, { where: { id: actor.id }, select });
-      const others = Object.values(sources).filter(({ column }) => column !== source.column && user[column] !== '');
-      if (user[source.column] !== '' && user.passwordHash === null && others.length === 0) {
+      const isOf = (one: Source): boolean => !isRow(source) && one.column === source.column;
+      const columns = Object.values(sources).filter((one) => !isOf(one) && user[one.column] !== '');
+      const links = await manager.findBy(SignInLink, { userId: actor.id });
+      const isLinkOf = ({ providerId }: SignInLink): boolean => isRow(source) && providerId === source.providerId;
+      const isBound = isRow(source) ? links.some(isLinkOf) : user[source.column] !== '';
+      const others = columns.length + links.filter((link) => !isLinkOf(link)).length;
+      if (isBound && user.passwordHash === null && others === 0) {
         throw new InvalidInputError(`${source.label} is the only way to sign in to this account: set a password first`);
+      }
+      if (isRow(source)) {
+        await manager.delete(SignInLink, { providerId: source.providerId, userId: actor.id });
+        if (isBound) await this.auditLink(manager, actor, source, '');
+        return;
       }
       await manager.update(User, { id: actor.id }, { [source.column]: '' });
       await this.audit(manager, actor, source, user, '');
     });
     await this.deps.changes.announce({ kind: 'user', id: actor.id });
+  }
+
+  /** Binds an identity, in place of an earlier one of the same provider. */
+  private async link(
+    manager: EntityManager,
+    { providerId }: RowSource,
+    { id: subject }: Identity,
+    userId: number,
+  ): Promise<void> {
+    await manager.delete(SignInLink, { providerId, userId });
+    await manager.insert(SignInLink, { providerId, subject, userId });
+  }
+
+  private async auditLink(manager: EntityManager, actor: Actor, { label }: RowSource, after: string): Promise<void> {
+    if (!administers(actor)) return;
+    const change = { action: 'update', subject: 'user', id: actor.id } as const;
+    await this.deps.auditLog.write(manager, actor, {
+      ...change,
+      before: {},
+      after: { [`identity at ${label}`]: after },
+    });
   }
 
   private async audit(
@@ -110,7 +154,12 @@ export class ProviderAccounts {
   }
 
   /** Finds the user of an identity. A row that an older console stored under `formerId` is updated to `id`. */
-  private async find({ column }: Source, { id, formerId }: Identity): Promise<User | null> {
+  private async find(source: IdentitySource, { id, formerId }: Identity): Promise<User | null> {
+    if (isRow(source)) {
+      const link = await this.deps.users.manager.findOneBy(SignInLink, { providerId: source.providerId, subject: id });
+      return link && this.deps.users.findOne({ where: { id: link.userId }, withDeleted: true });
+    }
+    const { column } = source;
     const by = (value: string): Promise<User | null> =>
       this.deps.users.findOne({ where: { [column]: value }, withDeleted: true });
     const known = await by(id);
@@ -120,7 +169,7 @@ export class ProviderAccounts {
     return former;
   }
 
-  private async create(source: Source, identity: Identity, inviterCode: string): Promise<User> {
+  private async create(source: IdentitySource, identity: Identity, inviterCode: string): Promise<User> {
     const email = await this.freeEmail(identity.email);
     for (const username of await this.names(source, identity)) {
       try {
@@ -134,7 +183,7 @@ export class ProviderAccounts {
     throw new ConflictError('No free user name was found, try again');
   }
 
-  private async createAs(source: Source, identity: Identity, given: Given): Promise<User> {
+  private async createAs(source: IdentitySource, identity: Identity, given: Given): Promise<User> {
     const run = (email: string): Promise<User> =>
       withFreshAffiliateCode(() =>
         this.deps.users.manager.transaction((manager) => this.insert(manager, source, identity, { ...given, email })),
@@ -148,17 +197,24 @@ export class ProviderAccounts {
     }
   }
 
-  private insert(manager: EntityManager, source: Source, identity: Identity, given: Given): Promise<User> {
-    return this.deps.enrolment.enrol(manager, {
+  private async insert(
+    manager: EntityManager,
+    source: IdentitySource,
+    identity: Identity,
+    given: Given,
+  ): Promise<User> {
+    const user = await this.deps.enrolment.enrol(manager, {
       ...given,
       displayName: oneLine(identity.displayName ?? '') || source.defaultDisplayName,
       passwordHash: null,
-      [source.column]: identity.id,
+      ...(isRow(source) ? {} : { [source.column]: identity.id }),
     });
+    if (isRow(source)) await this.link(manager, source, identity, user.id);
+    return user;
   }
 
   /** Returns candidate usernames: the provider's name, then a number after the newest user's id, then a random one. */
-  private async names({ namePrefix }: Source, { username }: Identity): Promise<string[]> {
+  private async names({ namePrefix }: IdentitySource, { username }: Identity): Promise<string[]> {
     const preferred = usernameRule.safeParse(username ?? '');
     const [row] = await this.deps.users.query<Array<{ next: number }>>(
       'SELECT coalesce(max(id), 0) + 1 AS next FROM users',
@@ -190,7 +246,9 @@ function living(user: User): User {
 }
 
 /** Returns the name of the unique index: `githubId` is unique by `users_github_id`. */
-const indexOf = ({ column }: Source): string =>
-  `users_${column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+const indexOf = (source: IdentitySource): string =>
+  isRow(source)
+    ? 'sign_in_links_pkey'
+    : `users_${source.column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 
 const oneLine = (text: string): string => [...text.replace(/\p{Cc}/gu, ' ').trim()].slice(0, 20).join('');

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { AppError } from '../../shared/errors.js';
-import type { ProviderName, Proof } from './identity-provider.js';
+import type { Proof } from './identity-provider.js';
 
 /** A sign-in in progress. */
 export interface PendingSignIn {
@@ -9,8 +9,8 @@ export interface PendingSignIn {
   readonly visitor: string;
   /** The user who was signed in at that time, or 0. A state for binding cannot be used to sign in, and vice versa. */
   readonly userId: number;
-  /** The provider. Null when the client named none, so that the first use decides. */
-  readonly provider: ProviderName | null;
+  /** The name of the provider, or the slug of a row. Null when the client named none, so that the first use decides. */
+  readonly provider: string | null;
   readonly inviterCode: string;
   readonly proof: Omit<Proof, 'state'>;
 }
@@ -45,7 +45,7 @@ export class SignInStates {
    */
   async take(
     text: string,
-    from: { readonly visitor: string | undefined; readonly userId: number; readonly provider: ProviderName | null },
+    from: { readonly visitor: string | undefined; readonly userId: number; readonly provider: string | null },
   ): Promise<PendingSignIn> {
     if (!/^[\w-]{22}$/.test(text) || from.visitor === undefined) throw new StateError();
     const held = await this.state.take(keyOf(text));

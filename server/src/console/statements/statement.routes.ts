@@ -3,7 +3,10 @@ import { listOf, pages } from '../../platform/http/openapi/operation.js';
 import { wirePage } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
 import type { StatementService } from './statement.service.js';
-import { allQuery, ownQuery, statementShape, toFilter, toWire } from './statement.wire.js';
+import { paperHtml, paperPolicy } from './statement-html.js';
+import { paperLanguage } from './statement-texts.js';
+import { RestAnswer } from '../../platform/http/rest.js';
+import { allQuery, languageQuery, ownQuery, statementShape, toFilter, toWire } from './statement.wire.js';
 
 const route = routesFor<StatementService>();
 
@@ -64,4 +67,38 @@ export const statementRoutes = [
     handle: async (statements, { actor, id, reply }) =>
       sendCsv(reply, `statement-${id}`, await statements.csv(actor, id)),
   }),
+  ...(['preview', ':id'] as const).flatMap((which) => [
+    route(`GET /api/statement/${which}/print`, {
+      summary: which === 'preview' ? 'The preview as a page for printing' : 'A statement as a page for printing',
+      // A browser opens the page as a link, which sends the cookie and no header. Another site cannot read or frame it.
+      caller: 'visitor',
+      role: 'common',
+      query: languageQuery,
+      media: 'text/html',
+      errors: ['NOT_FOUND'],
+      example: which === 'preview' ? {} : { path: { id: 1 }, query: { language: 'fr' } },
+      handle: async (statements, { actor, id, query, reply }) => {
+        const paper = await statements.paper(actor, which === 'preview' ? null : id, paperLanguage(query.language));
+        void reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', paperPolicy);
+        return new RestAnswer(paperHtml(paper));
+      },
+    }),
+    route(`GET /api/statement/${which}/pdf`, {
+      summary: which === 'preview' ? 'The preview as PDF' : 'A statement as PDF',
+      description: 'At most 300 lines of usage; the rest is one line.',
+      caller: 'user',
+      query: languageQuery,
+      media: 'application/pdf',
+      errors: ['NOT_FOUND'],
+      example: which === 'preview' ? {} : { path: { id: 1 }, query: { language: 'ja' } },
+      handle: async (statements, { actor, id, query, reply }) => {
+        const file = await statements.pdf(actor, which === 'preview' ? null : id, paperLanguage(query.language));
+        const name = which === 'preview' ? 'preview' : id;
+        void reply
+          .header('content-type', 'application/pdf')
+          .header('content-disposition', `attachment; filename="statement-${name}.pdf"`);
+        return new RestAnswer(file);
+      },
+    }),
+  ]),
 ];

@@ -13,6 +13,9 @@ import {
   type StatementDocument,
   toDocument,
 } from '../../billing/statements/index.js';
+import { type Paper, toPaper } from './statement-paper.js';
+import { paperPdf } from './statement-pdf.js';
+import type { PaperLanguage } from './statement-texts.js';
 import { lineColumns, linesOf, type StatementLine, summaryColumns } from './statement-csv.js';
 
 /** Conditions on statements. Absent fields do not restrict; an empty list matches nothing. */
@@ -39,6 +42,7 @@ const sortKeys: SortKeys<Statement, StatementSortField> = {
 };
 
 const exportBatch = 200;
+const maxPdfLines = 300;
 const maxLengths = { name: 200, address: 500, taxNumber: 100 } as const;
 
 /** Statements for their accounts, and for admins who may see payments. */
@@ -98,6 +102,20 @@ export class StatementService {
   }
 
   /**
+   * Returns the texts of a print page.
+   * @param id of a closed statement; null: the preview of the caller's current month
+   */
+  async paper(actor: MaybeActor, id: number | null, language: PaperLanguage): Promise<Paper> {
+    return toPaper(id === null ? await this.preview(actor) : await this.get(actor, id), language);
+  }
+
+  /** A statement as a PDF file. Usage has at most 300 lines there; the rest is one line, and each is in the CSV file. */
+  async pdf(actor: MaybeActor, id: number | null, language: PaperLanguage): Promise<Buffer> {
+    const statement = id === null ? await this.preview(actor) : await this.get(actor, id);
+    return paperPdf(toPaper(statement, language, maxPdfLines));
+  }
+
+  /**
    * Statements of all accounts as CSV, a line for each, oldest first.
    * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED, before the first piece
    */
@@ -116,7 +134,7 @@ export class StatementService {
     });
   }
 
-  /** What an account wants to read on its statements. */
+  /** Returns the name, address and tax number of an account for its statements. */
   async profile(actor: MaybeActor, accountId?: number | null): Promise<BillingProfile> {
     const account = this.accountFor(actor, accountId);
     return this.findProfile(this.deps.statements.manager, account);

@@ -83,6 +83,7 @@ export const toWire = ({ content, ...one }: StatementDocument): z.output<typeof 
   })),
 });
 
+export const languageQuery = { language: parameter.words('`en`, `zh`, `ja`, `fr`, `ru` or `vi`. Default: `en`') };
 export const ownQuery = { month: parameter.words('Such as `2026-11`') };
 export const allQuery = { ...ownQuery, account_id: parameter.id('Id of an account') };
 

@@ -9,6 +9,7 @@ import { Organisations1764100000008 } from './1764100000008-organisations.js';
 import { Statements1764100000009 } from './1764100000009-statements.js';
 import { Webhooks1764100000010 } from './1764100000010-webhooks.js';
 import { ProviderFiles1764100000011 } from './1764100000011-provider-files.js';
+import { SignInProviders1764100000012 } from './1764100000012-sign-in-providers.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   Statements1764100000009,
   Webhooks1764100000010,
   ProviderFiles1764100000011,
+  SignInProviders1764100000012,
 ];

@@ -46,6 +46,8 @@ export interface ApiOperation {
   readonly media?:
     | 'text/csv'
     | 'text/plain'
+    | 'text/html'
+    | 'application/pdf'
     | 'text/event-stream'
     | 'audio/mpeg'
     | 'image/png'

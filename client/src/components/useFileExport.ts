@@ -2,15 +2,15 @@ import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useActing } from '../lib/acting.js';
 import { askConfirmation } from '../lib/confirmation.js';
-import { downloadCsv } from '../lib/download.js';
+import { downloadFile } from '../lib/download.js';
 import { toast } from './toast.js';
 
 /**
- * Saves CSV files of the server, and shows why it sent none.
+ * Saves files of the server, and shows why it sent none.
  * @param path the export's path under `/api`
- * @param name the file name without its extension
+ * @param name the file name with its extension
  */
-export function useCsvExport(path: string, name: string) {
+export function useFileExport(path: string, name: string) {
   const { t } = useTranslation();
   const organisationId = useActing()?.organisationId;
   const [busy, setBusy] = useState(false);
@@ -18,7 +18,7 @@ export function useCsvExport(path: string, name: string) {
     async (parameters: Readonly<Record<string, string>>) => {
       setBusy(true);
       try {
-        await downloadCsv(path, parameters, name, askConfirmation, organisationId);
+        await downloadFile(path, parameters, name, askConfirmation, organisationId);
       } catch (error) {
         toast.failure(error, t);
       }

@@ -1,0 +1,98 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { answers } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import { SignInRows } from './SignInRows.js';
+import { CreateSignInRowDocument, SignInRowsDocument, UpdateSignInRowDocument } from './signInRows.generated.js';
+
+jest.setTimeout(60_000);
+
+const row = {
+  __typename: 'SignInProviderRow',
+  id: 4,
+  slug: 'company',
+  name: 'Company',
+  icon: '',
+  enabled: true,
+  issuer: 'https://id.example.com',
+  authorizationEndpoint: '',
+  tokenEndpoint: '',
+  userInfoEndpoint: '',
+  oauthClientId: 'gate',
+  scopes: 'openid email',
+  claims: {
+    __typename: 'ProfileClaims',
+    subject: 'sub',
+    username: 'preferred_username',
+    name: 'name',
+    email: 'email',
+    emailVerified: 'email_verified',
+  },
+  allowedDomains: ['example.com'],
+};
+
+async function open() {
+  signInAs();
+  const sent: unknown[] = [];
+  const takes = (query: object, data: object) => ({
+    request: {
+      query,
+      variables: ({ input }: { input: unknown }) => {
+        sent.push(input);
+        return true;
+      },
+    },
+    result: { data },
+    maxUsageCount: 9,
+  });
+  await renderScreen({
+    routes: [{ path: '/', element: <SignInRows /> }],
+    mocks: [
+      answers(SignInRowsDocument, { signInProviders: [row] }),
+      takes(CreateSignInRowDocument, {
+        createSignInProvider: { __typename: 'CreateSignInProviderPayload', provider: row },
+      }),
+      takes(UpdateSignInRowDocument, {
+        updateSignInProvider: { __typename: 'UpdateSignInProviderPayload', provider: row },
+      }),
+    ] as never,
+  });
+  return sent;
+}
+
+it('adds Discord with everything but client and secret filled in', async () => {
+  const sent = await open();
+  fireEvent.click(await screen.findByRole('button', { name: 'Add Discord' }));
+  await screen.findByText(/\/oauth\/discord$/);
+  fireEvent.change(await screen.findByLabelText(/^Client ID/), { target: { value: 'id' } });
+  fireEvent.change(screen.getByLabelText(/^Client secret/), { target: { value: 'secret' } });
+  fireEvent.change(screen.getByLabelText(/^Allowed email domains/), { target: { value: 'a.example, b.example' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() =>
+    expect(sent.at(-1)).toEqual({
+      slug: 'discord',
+      name: 'Discord',
+      icon: '',
+      enabled: true,
+      issuer: '',
+      authorizationEndpoint: 'https://discord.com/oauth2/authorize',
+      tokenEndpoint: 'https://discord.com/api/oauth2/token',
+      userInfoEndpoint: 'https://discord.com/api/users/@me',
+      oauthClientId: 'id',
+      clientSecret: 'secret',
+      scopes: 'identify email',
+      claims: { subject: 'id', username: 'username', name: 'global_name', email: 'email', emailVerified: 'verified' },
+      allowedDomains: ['a.example', 'b.example'],
+    }),
+  );
+});
+
+it('changes a row without its slug, and keeps the secret that is not typed', async () => {
+  const sent = await open();
+  fireEvent.click(await screen.findByRole('button', { name: 'Edit Company' }));
+  expect(screen.queryByLabelText(/^Name in addresses/)).toBeNull();
+  fireEvent.change(await screen.findByLabelText(/^Name on the button/), { target: { value: 'Staff' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(sent.at(-1)).toMatchObject({ id: 4, name: 'Staff', clientSecret: '' }));
+  expect(sent.at(-1)).not.toHaveProperty('slug');
+});

@@ -1,0 +1,41 @@
+import type { SignInRowFragment } from './signInRows.generated.js';
+
+export type RowValues = Omit<SignInRowFragment, '__typename' | 'id' | 'claims' | 'allowedDomains'> & {
+  readonly claims: Omit<SignInRowFragment['claims'], '__typename'>;
+};
+
+const openId: RowValues = {
+  slug: '',
+  name: '',
+  icon: '',
+  enabled: true,
+  issuer: '',
+  authorizationEndpoint: '',
+  tokenEndpoint: '',
+  userInfoEndpoint: '',
+  oauthClientId: '',
+  scopes: 'openid profile email',
+  claims: {
+    subject: 'sub',
+    username: 'preferred_username',
+    name: 'name',
+    email: 'email',
+    emailVerified: 'email_verified',
+  },
+};
+
+/** The values with which the form of a new provider begins (addresses as documented by the providers, 2026-11). */
+export const signInPresets = {
+  google: { ...openId, slug: 'google', name: 'Google', issuer: 'https://accounts.google.com' },
+  discord: {
+    ...openId,
+    slug: 'discord',
+    name: 'Discord',
+    authorizationEndpoint: 'https://discord.com/oauth2/authorize',
+    tokenEndpoint: 'https://discord.com/api/oauth2/token',
+    userInfoEndpoint: 'https://discord.com/api/users/@me',
+    scopes: 'identify email',
+    claims: { subject: 'id', username: 'username', name: 'global_name', email: 'email', emailVerified: 'verified' },
+  },
+  other: openId,
+} satisfies Record<string, RowValues>;

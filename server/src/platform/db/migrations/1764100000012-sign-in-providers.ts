@@ -1,0 +1,50 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Sign-in providers that the operator adds as rows, and the accounts that are bound to them. */
+export class SignInProviders1764100000012 implements MigrationInterface {
+  name = 'SignInProviders1764100000012';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE sign_in_providers (
+        id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        -- Part of the redirect address, so it never changes.
+        slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z][a-z0-9-]{1,31}$'),
+        name text NOT NULL,
+        -- URL of an image. Empty: a plain icon.
+        icon text NOT NULL DEFAULT '',
+        enabled boolean NOT NULL DEFAULT true,
+        -- OpenID Connect: the endpoints are discovered, and the id token is verified. Empty: OAuth 2 with the three addresses.
+        issuer text NOT NULL DEFAULT '',
+        authorization_endpoint text NOT NULL DEFAULT '',
+        token_endpoint text NOT NULL DEFAULT '',
+        user_info_endpoint text NOT NULL DEFAULT '',
+        client_id text NOT NULL,
+        client_secret_sealed text NOT NULL DEFAULT '',
+        scopes text NOT NULL,
+        -- Names of the members of the profile: {"subject","username","name","email","emailVerified"}.
+        claims jsonb NOT NULL CHECK (jsonb_typeof(claims) = 'object'),
+        -- Only people with a verified address in one of these may sign in. Empty: all.
+        allowed_domains text[] NOT NULL DEFAULT '{}',
+        created_at timestamptz NOT NULL DEFAULT now(),
+        CONSTRAINT sign_in_providers_addresses CHECK (issuer <> ''
+          OR (authorization_endpoint <> '' AND token_endpoint <> '' AND user_info_endpoint <> ''))
+      );
+
+      CREATE TABLE sign_in_links (
+        provider_id integer NOT NULL REFERENCES sign_in_providers ON DELETE CASCADE,
+        -- The id of the person at the provider.
+        subject text NOT NULL,
+        user_id integer NOT NULL REFERENCES users ON DELETE CASCADE,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (provider_id, subject),
+        UNIQUE (provider_id, user_id)
+      );
+      CREATE INDEX sign_in_links_user ON sign_in_links (user_id);
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE sign_in_links, sign_in_providers');
+  }
+}
