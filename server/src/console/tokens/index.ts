@@ -3,4 +3,4 @@ export { TokenBulkService } from './token-bulk.service.js';
 export { TokenKeyService } from './token-keys.service.js';
 export { TokenRotation } from './token-rotation.js';
 export { Token, type TokenRateLimit, type TokenStatus } from './token.entity.js';
-export { type TokenPlace, TokenService } from './token.service.js';
+export { TokenService } from './token.service.js';
