@@ -358,7 +358,7 @@ describe.each(inside)('%s, who acts for an organisation', (role) => {
   });
 });
 
-/** Fields and routes that are open to whoever acts for an organisation, by the least that they need. */
+/** Fields and routes that are open to a member who acts for an organisation, by the least that they need. */
 const open: Readonly<Record<string, readonly Role[]>> = {
   ...Object.fromEntries(
     ['myTokens', 'tokenKey', 'createToken', 'updateToken', 'enableToken', 'disableToken', 'deleteToken'].map((name) => [
@@ -406,7 +406,7 @@ const openRoutes: Readonly<Record<string, readonly Role[]>> = {
   ...Object.fromEntries(
     ['POST /api/user/amount', 'GET /api/user/topup/info'].map((route) => [route, ['owner', 'billing'] as const]),
   ),
-  // It reads no session: the caller is whoever has a key.
+  // It reads no session: the caller has a key.
   'GET /api/log/token': all,
 };
 

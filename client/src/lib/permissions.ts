@@ -32,7 +32,7 @@ export const may = (user: SessionUser | null, ...anyOf: readonly Permission[]): 
     (one) => user.role >= (isRootOnly(one) ? rootRole : adminRole) || user.permissions?.includes(one) === true,
   );
 
-/** `may` of the signed-in user. Whoever acts for an organisation has no permissions of the site there. */
+/** `may` of the signed-in user. A member who acts for an organisation has no permissions of the site there. */
 export function useMay(...anyOf: readonly Permission[]): boolean {
   const isActing = useActing() !== null;
   return may(useSession(), ...anyOf) && !isActing;

@@ -13,7 +13,7 @@ import { dateTime } from '../../lib/format.js';
 import { organisationAddress } from './addresses.js';
 import { AcceptInvitationDocument, InvitationPreviewDocument } from './organisations.generated.js';
 
-/** What the link of an invitation opens, after sign-in. */
+/** The page that the link of an invitation opens, after sign-in. */
 export function InvitationScreen() {
   const { t } = useTranslation();
   const { token = '' } = useParams();

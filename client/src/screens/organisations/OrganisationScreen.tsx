@@ -165,7 +165,7 @@ function OrganisationOf({
   );
 }
 
-/** What parts of the page need to act for the organisation. Null while it loads, and for an admin who is no member. */
+/** Returns the place of the user in the organisation. Null while it loads, and for an admin who is no member. */
 function useActingOf(
   { id, role }: OrganisationRowFragment,
   people: OrganisationPeopleQuery | undefined,

@@ -153,6 +153,7 @@ function withoutPayments(credits: readonly Credit[], paid: readonly Order[]): re
 /** Payments and other credits, newest first. */
 function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const { t } = useTranslation();
+  const isPart = useActing() !== null;
   const nameOf = useMethodName(wallet.paymentMethods);
   const { money } = useFormat();
   const credited = (quota: number): string => `+${money(quota, 'balance')}`;
@@ -210,9 +211,11 @@ function Recent({ wallet }: { readonly wallet: WalletQuery }) {
           </Box>
         </Box>
       ))}
-      <MuiLink component={Link} to="/log" sx={{ display: 'inline-block', mt: 1 }}>
-        {t('dashboard.myUsage')}
-      </MuiLink>
+      {!isPart && (
+        <MuiLink component={Link} to="/log" sx={{ display: 'inline-block', mt: 1 }}>
+          {t('dashboard.myUsage')}
+        </MuiLink>
+      )}
     </Card>
   );
 }

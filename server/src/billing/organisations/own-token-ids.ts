@@ -1,5 +1,5 @@
 import type { Queries } from '../../platform/db/queries.js';
-import { ownKeys, type Actor } from '../../shared/actor.js';
+import type { Actor } from '../../shared/actor.js';
 
 /**
  * Returns the ids to which reads of calls and usage are restricted: those of the caller's keys, deleted ones too, for a

@@ -33,7 +33,7 @@ export interface NewInvitation {
   readonly days: number;
 }
 
-/** What the person sees who opens the link. */
+/** The part of an invitation that is shown to the person who opens the link. */
 export interface InvitationPreview {
   readonly organisationId: number;
   readonly organisationName: string;

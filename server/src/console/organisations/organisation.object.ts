@@ -12,7 +12,7 @@ import {
   safeInt,
   text,
 } from '../../platform/graphql/fields.js';
-import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
 import type { UserStatus } from '../../shared/actor.js';
 import type { OrganisationRole } from '../../shared/organisation.js';
@@ -87,7 +87,7 @@ export class ProjectObject extends fields({
 export class InvitationObject extends fields({
   id: int('Names the invitation in `revokeInvitation`.'),
   organisationId: int('`Organisation.id`.'),
-  role: of<OrganisationRole>(() => OrganisationRoleEnum, 'The role of whoever accepts it.'),
+  role: of<OrganisationRole>(() => OrganisationRoleEnum, 'The role that the invitation gives.'),
   email: text('Where the link was sent. Empty: it was only shown.'),
   createdAt: moment('When it was made.'),
   expiresAt: moment('The link works until then.'),
@@ -97,7 +97,7 @@ export class InvitationObject extends fields({
 export class InvitationPreviewObject extends fields({
   organisationId: int('`Organisation.id`.'),
   organisationName: text('`Organisation.name`.'),
-  role: of<OrganisationRole>(() => OrganisationRoleEnum, 'The role of whoever accepts it.'),
+  role: of<OrganisationRole>(() => OrganisationRoleEnum, 'The role that the invitation gives.'),
   expiresAt: moment('The link works until then.'),
   isMember: flag('The caller is a member already.'),
 }) {}
@@ -109,7 +109,7 @@ export class OrganisationFilterInput extends inputFields({
 }) {}
 
 export const toOrganisationFilter = (input: OrganisationFilterInput | null | undefined): OrganisationFilter =>
-  omitNullish<OrganisationFilter>((input ?? {}) as Nullable<OrganisationFilter>);
+  omitNullish<OrganisationFilter>(input ?? {});
 
 const OrganisationSort = sortInput<OrganisationSortField>('Organisation', {
   ID: ['id', 'The id, which grows with time.'],
@@ -154,7 +154,7 @@ export class SetMemberRoleInput extends inputFields({
 @InputType({ description: 'A new invitation.' })
 export class InviteMemberInput extends inputFields({
   organisationId: int('`Organisation.id`.'),
-  role: of<OrganisationRole>(() => OrganisationRoleEnum, 'The role of whoever accepts it.'),
+  role: of<OrganisationRole>(() => OrganisationRoleEnum, 'The role that the invitation gives.'),
   email: text.orNull('Where the link is sent. Absent: it is only shown.'),
   days: int.orNull('Days until it expires, 1 to 30. Absent: 7.'),
 }) {}

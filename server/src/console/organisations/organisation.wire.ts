@@ -92,7 +92,7 @@ export const toProjectWire = (view: ProjectView): z.output<typeof projectShape> 
 const invitationFields = {
   id: int('Id'),
   organization_id: int('Organisation'),
-  role: text('Role of whoever accepts it'),
+  role: text('Role that the invitation gives'),
   email: text('Where the link was sent; empty when it was only shown'),
   created_time: seconds('Made'),
   expires_time: seconds('The link works until then'),
@@ -115,7 +115,7 @@ export const toInvitationWire = (invitation: Invitation): z.output<typeof invita
 export const previewShape = named('InvitationPreview', 'What a link invites to.', {
   organization_id: int('Organisation'),
   organization_name: text('Its name'),
-  role: text('Role of whoever accepts it'),
+  role: text('Role that the invitation gives'),
   expires_time: seconds('The link works until then'),
   is_member: z.boolean().describe('The caller is a member already'),
 });

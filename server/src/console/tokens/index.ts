@@ -4,4 +4,4 @@ export { TokenKeyService } from './token-keys.service.js';
 export { TokenRotation } from './token-rotation.js';
 export { UserKeyService } from './user-keys.service.js';
 export { Token, type TokenRateLimit, type TokenStatus } from './token.entity.js';
-export { type TokenPlace, TokenService } from './token.service.js';
+export { TokenService } from './token.service.js';

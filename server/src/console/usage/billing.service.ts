@@ -39,7 +39,7 @@ export interface BillingDeps {
 const noLimit = 100_000_000;
 const secondsOfDay = 86_400;
 
-/** The balance of an organisation is not shown to whoever has the key of a member. */
+/** The key of a member does not show the balance of the organisation. */
 const showsOwner = ({ memberId }: HeldKey, ofKeys: boolean): boolean => !ofKeys && memberId === 0;
 
 /**

@@ -10,7 +10,14 @@ import {
   type GraphQLFieldResolver,
 } from 'graphql';
 import { buildSchema, type ClassType, type PubSub } from 'type-graphql';
-import { holds, requireAccount, requireRole, requireScope, type AccessScope, type MaybeActor } from '../../shared/actor.js';
+import {
+  holds,
+  requireAccount,
+  requireRole,
+  requireScope,
+  type AccessScope,
+  type MaybeActor,
+} from '../../shared/actor.js';
 import { accessDirective, costDirective, scopeOf, semanticNonNullDirective, type FieldAccess } from './access.js';
 import type { GraphQLContext } from './context.js';
 import { costOf, defaultPageSizeOf } from './cost.js';
