@@ -34,7 +34,7 @@ interface Noun {
 const password = 'password 2';
 
 /** These routes do not send a noun back: one sends a name with a value, the other a list of ids. */
-const commands = ['PUT /api/option', 'PUT /api/redemption/batch-disable'];
+const commands = ['PUT /api/option', 'PUT /api/redemption/batch-disable', 'PUT /api/plan/renewal'];
 
 let site: Site;
 let root: Person;
@@ -52,7 +52,7 @@ beforeAll(async () => {
   }
   document = (await (await fetch(`${site.server.url}/openapi.json`)).json()) as OpenApiDocument;
   nouns.push(await token(), await channel(), await channelsOfTag(), await otherUser(), self());
-  nouns.push(webhookSetting(), mailSetting(), await redemption(), await budget());
+  nouns.push(webhookSetting(), mailSetting(), await redemption(), await budget(), await plan());
 });
 afterAll(() => site.stop());
 
@@ -247,6 +247,37 @@ async function budget(): Promise<Noun> {
   };
 }
 
+async function plan(): Promise<Noun> {
+  const windows = [{ window: 'week', kind: 'money', amount: 5 }];
+  const body = { name: 'Plan', price: 5, period_unit: 'day', period_count: 1, windows };
+  const { id } = await data(root, 'POST', '/api/plan/', body);
+  return {
+    route: 'PUT /api/plan',
+    identity: { id },
+    others: ['id'],
+    read: async () => {
+      const { body: listed } = await site.expectSuccess(root, 'GET', '/api/plan');
+      return (listed.data as Shape[]).find((one) => one['id'] === id) ?? {};
+    },
+    fields: {
+      name: stays('Other'),
+      description: stays('text'),
+      price: stays(7),
+      period_unit: stays('month'),
+      period_count: stays(2),
+      windows: stays([{ window: 'day', kind: 'tokens', amount: 7 }]),
+      groups: stays(['vip']),
+      models: stays(['gpt-4o']),
+      max_concurrent: stays(7),
+      max_requests: stays(7),
+      overflow: stays('wallet'),
+      overflow_ratio: stays(0.5),
+      position: stays(7),
+      on_sale: stays(false),
+    },
+  };
+}
+
 it('has a decision for every field that a body may have', () => {
   const puts = Object.entries(document.paths).flatMap(([path, { put }]) => {
     const schema = put?.requestBody?.content['application/json']?.['schema'] as { properties: Shape } | undefined;
@@ -272,6 +303,7 @@ it.each([
   'PUT /api/user/setting',
   'PUT /api/redemption',
   'PUT /api/budget',
+  'PUT /api/plan',
 ])('%s keeps what older clients do not know, and clears what they clear, by leaving it out', async (route) => {
   for (const noun of nouns.filter((one) => one.route === route)) {
     const outcomes: Record<string, unknown> = {};
