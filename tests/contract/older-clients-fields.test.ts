@@ -40,6 +40,7 @@ const password = 'password 2';
 const commands = [
   'PUT /api/option',
   'PUT /api/redemption/batch-disable',
+  'PUT /api/plan/renewal',
   'PUT /api/organization/{id}',
   'PUT /api/organization/member/{id}',
   'PUT /api/organization/project/{id}',
@@ -62,7 +63,7 @@ beforeAll(async () => {
   document = (await (await fetch(`${site.server.url}/openapi.json`)).json()) as OpenApiDocument;
   nouns.push(await token(), await channel(), await channelsOfTag(), await otherUser(), self());
   nouns.push(webhookSetting(), mailSetting(), await redemption(), await budget());
-  nouns.push(await userKey(), await endpoint());
+  nouns.push(await userKey(), await endpoint(), await plan());
 });
 afterAll(() => site.stop());
 
@@ -307,6 +308,34 @@ async function endpoint(): Promise<Noun> {
       url: stays('https://hooks.example.com/two'),
       kinds: stays(['payment.paid']),
       enabled: stays(false),
+
+async function plan(): Promise<Noun> {
+  const windows = [{ window: 'week', kind: 'money', amount: 5 }];
+  const body = { name: 'Plan', price: 5, period_unit: 'day', period_count: 1, windows };
+  const { id } = await data(root, 'POST', '/api/plan/', body);
+  return {
+    route: 'PUT /api/plan',
+    identity: { id },
+    others: ['id'],
+    read: async () => {
+      const { body: listed } = await site.expectSuccess(root, 'GET', '/api/plan');
+      return (listed.data as Shape[]).find((one) => one['id'] === id) ?? {};
+    },
+    fields: {
+      name: stays('Other'),
+      description: stays('text'),
+      price: stays(7),
+      period_unit: stays('month'),
+      period_count: stays(2),
+      windows: stays([{ window: 'day', kind: 'tokens', amount: 7 }]),
+      groups: stays(['vip']),
+      models: stays(['gpt-4o']),
+      max_concurrent: stays(7),
+      max_requests: stays(7),
+      overflow: stays('wallet'),
+      overflow_ratio: stays(0.5),
+      position: stays(7),
+      on_sale: stays(false),
     },
   };
 }
@@ -338,6 +367,8 @@ it.each([
   'PUT /api/budget',
   'PUT /api/key',
   'PUT /api/webhook',
+
+  'PUT /api/plan',
 ])('%s keeps what older clients do not know, and clears what they clear, by leaving it out', async (route) => {
   for (const noun of nouns.filter((one) => one.route === route)) {
     const outcomes: Record<string, unknown> = {};

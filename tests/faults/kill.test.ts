@@ -42,6 +42,12 @@ it(
       { username: 'two', quota: initial },
       { username: 'three', quota: initial },
     ]);
+    // A plan pays for all calls of the third user.
+    const windows = [{ window: 'week', kind: 'money', amount: initial }];
+    const terms = { name: 'Plan', price: 0, period_unit: 'day', period_count: 30, windows };
+    const plan = await server.api.data<{ id: number }>(root, 'POST', '/api/plan/', terms);
+    const planned = (await auditor.quotaOf('three')).id;
+    await server.api.data(root, 'POST', '/api/plan/grant', { user_id: planned, plan_id: plan.id });
     // The charges have fractions, which are carried across every restart.
     await server.api.data(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":0.37}' });
     // Each restart uses another port: calls to the old one would only slow down the start.
@@ -68,10 +74,14 @@ it(
     await until(async () => (await auditor.openReservations()) === 0, 40, 'what the dead held is given back');
     expect(await auditor.drifts()).toEqual([]);
     expect(await auditor.carriers()).toBe(3);
-    for (const name of ['one', 'two', 'three']) {
+    for (const name of ['one', 'two']) {
       const { quota, used } = await auditor.quotaOf(name);
       expect(quota + used).toBe(initial);
     }
+    const { quota, used } = await auditor.quotaOf('three');
+    expect(quota).toBe(initial);
+    expect(await auditor.paidByPlans(planned)).toBe(used);
+    expect(used).toBeGreaterThan(0);
   },
   60_000 + kills * 15_000,
 );

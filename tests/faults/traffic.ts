@@ -163,12 +163,22 @@ export class Auditor {
     return Number(found.rows[0]?.count);
   }
 
-  async quotaOf(username: string): Promise<{ quota: number; used: number }> {
-    const found = await this.pool.query<{ quota: string; used_quota: string }>(
-      'SELECT quota, used_quota FROM users WHERE username = $1',
+  async quotaOf(username: string): Promise<{ id: number; quota: number; used: number }> {
+    const found = await this.pool.query<{ id: number; quota: string; used_quota: string }>(
+      'SELECT id, quota, used_quota FROM users WHERE username = $1',
       [username],
     );
-    return { quota: Number(found.rows[0]?.quota), used: Number(found.rows[0]?.used_quota) };
+    const [row] = found.rows;
+    return { id: Number(row?.id), quota: Number(row?.quota), used: Number(row?.used_quota) };
+  }
+
+  /** Quota of the calls of an account that its plans paid for. */
+  async paidByPlans(accountId: number): Promise<number> {
+    const found = await this.pool.query<{ used: string }>(
+      'SELECT sum(used) AS used FROM subscription_use WHERE account_id = $1 AND held = 0',
+      [accountId],
+    );
+    return Number(found.rows[0]?.used);
   }
 
   async close(): Promise<void> {

@@ -110,6 +110,7 @@ function Running({ subscription }: { readonly subscription: SubscriptionFactsFra
       </Box>
       <WindowBars windows={windows} />
       <FormControlLabel
+        sx={{ m: 0, gap: 1 }}
         control={
           <Switch
             size="small"
@@ -199,6 +200,7 @@ function Offer({
       {!isRunning && (
         <>
           <FormControlLabel
+            sx={{ m: 0, gap: 1 }}
             control={<Switch size="small" checked={renews} onChange={(_, checked) => setRenews(checked)} />}
             label={t('plans.renews')}
           />

@@ -13,20 +13,16 @@ export { PlanSales, termsOf, windowsOf } from './plan-sales.js';
 export {
   type Overflow,
   overflows,
-  periodEnd,
   type PeriodUnit,
   periodUnits,
   planSpans,
   type PlanSpan,
   type PlanTerms,
-  type PlanWindow,
 } from './plan-terms.js';
 export { Plan } from './plan.entity.js';
 export {
   type PlanReceipt,
   Subscription,
   type SubscriptionOrigin,
-  subscriptionOrigins,
   type SubscriptionState,
-  subscriptionStates,
 } from './subscription.entity.js';

@@ -1,3 +1,2 @@
-export { BudgetKindEnum } from './budget.object.js';
 export { BudgetNotices } from './budget-notices.js';
 export { BudgetService } from './budget.service.js';

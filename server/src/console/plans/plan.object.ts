@@ -29,7 +29,7 @@ import type {
   SubscriptionOrigin,
   SubscriptionState,
 } from '../../billing/plans/index.js';
-import { BudgetKindEnum } from '../budgets/index.js';
+import { BudgetKindEnum } from '../budgets/budget.object.js';
 import type { SubscriptionFilter, SubscriptionView } from './subscription.service.js';
 
 const PeriodUnitEnum = enumType(
