@@ -519,6 +519,14 @@ describe('billing with an API key', () => {
       body: { error: { type: 'veloera_error' } },
     });
     await site.query(`DELETE FROM usage_hourly WHERE "group" = 'openrouter'`);
+    await site.query(`UPDATE tokens SET allow_ips = '{203.0.113.1}' WHERE id = $1`, [token.id]);
+    for (const path of ['/v1/credits', '/v1/key', '/v1/auth/key']) {
+      expect(await ask(path, token.key)).toMatchObject({
+        status: 403,
+        body: { error: { message: expect.stringContaining('IP') as string } },
+      });
+    }
+    await site.query(`UPDATE tokens SET allow_ips = '{}' WHERE id = $1`, [token.id]);
   });
 
   it('lets a key that expired or ran out read what it used, and no other', async () => {

@@ -138,7 +138,7 @@ export const openRouterRoutes = [
     response: z.object({ data: credits }),
     example: {},
     handle: async (billing, { request }) => {
-      const { granted, used } = await billing.readCredits(request.headers.authorization ?? '');
+      const { granted, used } = await billing.readCredits(request.headers.authorization ?? '', request.ip);
       return { data: { total_credits: granted, total_usage: used } };
     },
   }),
@@ -150,7 +150,7 @@ export const openRouterRoutes = [
       response: z.object({ data: keyInfo }),
       example: {},
       handle: async (billing, { request }) => ({
-        data: toKeyInfo(await billing.readSpend(request.headers.authorization ?? '')),
+        data: toKeyInfo(await billing.readSpend(request.headers.authorization ?? '', request.ip)),
       }),
     }),
   ),

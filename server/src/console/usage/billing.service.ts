@@ -69,8 +69,11 @@ export class BillingService {
    * Returns what a key may use, and has used, in USD: of its owner, or of the key if the site shows keys their own figures.
    * @throws like `read`
    */
-  async readCredits(presentedKey: string): Promise<{ readonly granted: number; readonly used: number }> {
-    const key = await this.deps.keys.find(presentedKey);
+  async readCredits(
+    presentedKey: string,
+    address: string,
+  ): Promise<{ readonly granted: number; readonly used: number }> {
+    const key = await this.deps.keys.find(presentedKey, address);
     const { DisplayTokenStatEnabled, QuotaPerUnit } = this.deps.options.values;
     if (showsOwner(key, DisplayTokenStatEnabled)) {
       return { granted: (key.ownerRemaining + key.ownerUsed) / QuotaPerUnit, used: key.ownerUsed / QuotaPerUnit };
@@ -83,9 +86,9 @@ export class BillingService {
    * Returns what a key has used.
    * @throws like `read`
    */
-  async readSpend(presentedKey: string): Promise<KeySpend> {
+  async readSpend(presentedKey: string, address: string): Promise<KeySpend> {
     const { database, clock, options, keys } = this.deps;
-    const key = await keys.find(presentedKey);
+    const key = await keys.find(presentedKey, address);
     const { QuotaPerUnit } = options.values;
     const now = new Date(clock.now());
     const midnight = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
