@@ -128,16 +128,20 @@ it('ids have a type by the rule of docs/schema-changes.md', () => {
   const texts = [
     'AuditEntry.id',
     'FailedAttempt.id',
+    'Mutation.resendWebhook.id',
     'Mutation.restoreAuditEntry.id',
     'Mutation.revokeSession.id',
     'OwnLog.id',
     'RevokeSessionPayload.id',
     'Session.id',
+    'SiteEvent.id',
+    'WebhookDelivery.eventId',
+    'WebhookDelivery.id',
   ];
   expect(pathsWith('ID')).toEqual(texts);
   expect(pathsWith('SafeInt')).toEqual(['Log.id']);
   // Chosen by clients or other systems.
-  const chosen = /\.(requestId|taskIds?|\w+ClientId)$|^Audit\w+\.subjectIds?$|^ImportRow\.id$/;
+  const chosen = /\.(requestId|taskIds?|externalIds?|\w+ClientId)$|^Audit\w+\.subjectIds?$|^ImportRow\.id$/;
   expect(pathsWith('String').filter((path) => !chosen.test(path))).toEqual([]);
   const known = ['Int', 'ID', 'SafeInt', 'String'];
   expect(members.filter(({ type }) => !known.includes(getNamedType(type).name)).map(({ path }) => path)).toEqual([]);

@@ -141,7 +141,7 @@ describe('a message', () => {
       timestamp: expect.any(String) as string,
       data: { endpoint: { id, name: 'to /hooks' } },
     });
-    const { delivery } = data?.['testWebhook'] as { delivery: { id: number; eventId: string } };
+    const { delivery } = data?.['testWebhook'] as { delivery: { id: string; eventId: string } };
     expect(headers['webhook-id']).toBe(delivery.eventId);
     expect(() => new Webhook(secret).verify(`${call?.body} `, headers)).toThrow();
     await until(async () => (await deliveries())[0]?.['state'] === 'delivered', 'the outcome is stored');

@@ -35,7 +35,7 @@ export function WebhookDeliveryListScreen() {
   const { t } = useTranslation();
   const grid = useServerGrid({ filters: { state: '', endpoint: '' }, patterns });
   const { state, endpoint } = grid.filter;
-  const [opened, setOpened] = useState<number | null>(null);
+  const [opened, setOpened] = useState<string | null>(null);
   const { rows, reload, listProps } = useListPage(
     grid,
     WebhookDeliveriesDocument,

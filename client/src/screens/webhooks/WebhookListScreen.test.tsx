@@ -49,7 +49,7 @@ it('lists endpoints with their events and whether they work', async () => {
     request: { query: TestWebhookDocument, variables: { id: 1 } },
     result: jest.fn(() => ({
       data: {
-        testWebhook: { __typename: 'TestWebhookPayload', delivery: { __typename: 'WebhookDelivery', id: 9 } },
+        testWebhook: { __typename: 'TestWebhookPayload', delivery: { __typename: 'WebhookDelivery', id: '9' } },
       },
     })),
   };
@@ -115,7 +115,7 @@ it('shows request and response of a delivery, and sends it again', async () => {
   signInAs();
   const delivery = {
     __typename: 'WebhookDelivery',
-    id: 5,
+    id: '5',
     endpointId: 1,
     eventId: 'evt_1',
     kind: 'payment.paid',
@@ -131,7 +131,7 @@ it('shows request and response of a delivery, and sends it again', async () => {
     error: 'status 503',
   };
   const resend = {
-    request: { query: ResendWebhookDocument, variables: { id: 5 } },
+    request: { query: ResendWebhookDocument, variables: { id: '5' } },
     result: jest.fn(() => ({
       data: { resendWebhook: { __typename: 'ResendWebhookPayload', delivery: { ...delivery, state: 'PENDING' } } },
     })),

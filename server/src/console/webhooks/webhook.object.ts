@@ -1,4 +1,4 @@
-import { ArgsType, Field, InputType, ObjectType } from 'type-graphql';
+import { ArgsType, Field, ID, InputType, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import {
   fields,
@@ -14,7 +14,6 @@ import {
 } from '../../platform/graphql/fields.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { filterText, ListArgs, pageObject } from '../../platform/graphql/pagination.js';
-import { GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { isSiteEventKind, type SiteEventKind, siteEventKinds, siteEvents } from '../../shared/site-events.js';
 import type { DeliveryState, SiteEvent, WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
 import { bodyOf } from './webhook-message.js';
@@ -55,7 +54,7 @@ export const kindInfos: readonly SiteEventKindInfo[] = siteEventKinds.map((kind)
 
 @ObjectType('SiteEvent', { description: 'Something that happened on the site.' })
 export class SiteEventObject extends fields({
-  id: text('The `webhook-id` of its messages.'),
+  id: of<string>(() => ID, 'The `webhook-id` of its messages.'),
   kind: of<SiteEventKind>(() => SiteEventKindEnum, 'What happened.'),
   data: json('The data of the event, by its kind.'),
   createdAt: moment('When it happened.'),
@@ -84,9 +83,9 @@ export const toEndpointObject = ({ kinds, ...endpoint }: WebhookEndpoint): Webho
 
 @ObjectType('WebhookDelivery', { description: 'An event for an endpoint, with the last attempt to send it.' })
 export class WebhookDeliveryObject extends fields({
-  id: of<number>(() => GraphQLSafeInt, 'Ids grow with time.'),
+  id: of<string>(() => ID, 'Ids grow with time.'),
   endpointId: int('`WebhookEndpoint.id`.'),
-  eventId: text('The header `webhook-id`, the same for each attempt.'),
+  eventId: of<string>(() => ID, 'The header `webhook-id`, the same for each attempt.'),
   kind: text('The kind of the event, such as `payment.paid`.'),
   state: of<DeliveryState>(() => DeliveryStateEnum, 'What became of it.'),
   tries: int('Attempts so far.'),
@@ -102,6 +101,7 @@ export class WebhookDeliveryObject extends fields({
 
 export const toDeliveryObject = ({ event, dueAt, ...delivery }: WebhookDelivery): WebhookDeliveryObject => ({
   ...delivery,
+  id: String(delivery.id),
   eventId: event.name,
   kind: event.kind,
   createdAt: event.createdAt,

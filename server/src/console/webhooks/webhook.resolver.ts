@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
+import { Arg, Args, Ctx, ID, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { Access, Cost, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { deliveryType } from '../../platform/graphql/delivery.object.js';
@@ -6,7 +6,6 @@ import { liveSource } from '../../platform/graphql/live-sources.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
-import { GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import type { Delivery } from '../../platform/live/mailbox.js';
 import { requirePermission } from '../../shared/actor.js';
 import type { SiteEventKind } from '../../shared/site-events.js';
@@ -29,6 +28,9 @@ import {
   WebhookEndpointObject,
 } from './webhook.object.js';
 import type { WebhookService } from './webhook.service.js';
+
+/** @returns 0, which no row has, for a text that is no id */
+const deliveryId = (id: string): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0);
 
 const idArgument = { description: '`WebhookEndpoint.id`.' };
 const keyed = {
@@ -121,9 +123,9 @@ export class WebhookResolver {
   )
   async resendWebhook(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => GraphQLSafeInt, { description: '`WebhookDelivery.id`.' }) id: number,
+    @Arg('id', () => ID, { description: '`WebhookDelivery.id`.' }) id: string,
   ): Promise<{ delivery: WebhookDeliveryObject }> {
-    return { delivery: toDeliveryObject(await this.service.resend(actor, id)) };
+    return { delivery: toDeliveryObject(await this.service.resend(actor, deliveryId(id))) };
   }
 
   @Access('webhooks')
