@@ -308,6 +308,9 @@ async function endpoint(): Promise<Noun> {
       url: stays('https://hooks.example.com/two'),
       kinds: stays(['payment.paid']),
       enabled: stays(false),
+    },
+  };
+}
 
 async function plan(): Promise<Noun> {
   const windows = [{ window: 'week', kind: 'money', amount: 5 }];
