@@ -473,6 +473,7 @@ describe('what runs by itself when a dashboard is opened', () => {
     capturedContent: '{ capturedContent(requestId: "r1") { request } }',
     channelKeys: '{ channelKeys(id: 1) }',
     drawingNotifyUrl: '{ drawingNotifyUrl(channelId: 1) }',
+    invitation: '{ invitation(token: "x") { organisationName } }',
     inviteCode: '{ inviteCode }',
     latestRelease: 'query ($on: Boolean = false) { ... on Query { latestRelease @include(if: $on) { tag } } }',
     priceDryRun:
@@ -484,13 +485,16 @@ describe('what runs by itself when a dashboard is opened', () => {
     topUpReversals: '{ topUpReversals(orderId: 1) { note } }',
   };
   const readable =
-    `about accessTokens alerts auditEntries billingProfile boundSignInProviders budgets canCheckIn channel channelHealth channelRetries channelSessions
-    channelTags channelTestRun channelTypes channels channelsByTag checkPanel creativeTasks credits customRoles dashboard
-    dashboards drawings enabledModels failedAttempts groups hasPassword homePageContent keyFailures ledgerTotals liabilities liveCalls logs lowBalances me
-    modelHealth modelSale myCreativeTasks myDrawings myGroups myLogs myModels mySessions mySetting myStatements myTokens myTopUps myUsage notice offeredSignInProviders options
-    payableAmount paymentMethods permissions priceCheck priceUpdates priceVersion priceVersions pricing redemptionBatches
-    redemptions revenue salesBelowCost secondFactors setup signInProviders siteEventKinds siteImport statement statementPreview statements status statusPage tokens topUps unpricedModels usage user
-    userGrowth userSessions users`.split(/\s+/);
+    `about accessTokens alerts auditEntries billingProfile boundSignInProviders budgets canCheckIn channel
+    channelHealth channelRetries channelSessions channelTags channelTestRun channelTypes channels channelsByTag
+    checkPanel creativeTasks credits customRoles dashboard dashboards drawings enabledModels failedAttempts groups
+    hasPassword homePageContent invitations keyFailures ledgerTotals liabilities liveCalls logs lowBalances me
+    members modelHealth modelSale myCreativeTasks myDrawings myGroups myLogs myModels myOrganisations myPlans
+    mySessions mySetting myStatements myTokens myTopUps myUsage notice offeredSignInProviders options organisation
+    organisations payableAmount paymentMethods permissions planSubscriptions planUpgrade plans priceCheck
+    priceUpdates priceVersion priceVersions pricing projects redemptionBatches redemptions revenue salesBelowCost
+    secondFactors setup signInProviders siteEventKinds siteImport statement statementPreview statements status
+    statusPage tokens topUps unpricedModels usage user userGrowth userSessions users`.split(/\s+/);
   const dryRun = { ...panel, query: withheld['priceDryRun'], variables: { days: 1 } };
 
   it('is decided for every field of Query', async () => {

@@ -46,6 +46,10 @@ beforeAll(async () => {
      INSERT INTO dashboards (owner_id, name, visibility, panels)
        SELECT id, 'd' || id, 'shared', '[{"title":"x","kind":"table","size":"small","query":"{ notice }","variables":{}}]'
        FROM users;
+     INSERT INTO webhook_endpoints (name, url, secret_sealed) VALUES ('one', 'https://hooks.example.com', '');
+     INSERT INTO site_events (kind, data) SELECT 'user.created', '{}' FROM users;
+     INSERT INTO webhook_deliveries (endpoint_id, event_id, state)
+       SELECT w.id, e.id, 'delivered' FROM webhook_endpoints w, site_events e;
      INSERT INTO alerts (kind, channel_id, facts) SELECT 'ERROR_RATE', id, '{}' FROM users;
      INSERT INTO alert_messages (alert_id, target, error, due_at) SELECT id, 'MAIL', 'refused', NULL FROM alerts;
      INSERT INTO statement_months (month, starts_at, ends_at, time_zone, closed_at)

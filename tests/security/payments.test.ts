@@ -454,7 +454,7 @@ describe('the key of the Epay gateway', () => {
     await new Promise<void>((resolve) => void thief.listen(0, '127.0.0.1', resolve));
     await configure();
     await ageKey();
-    await order();
+    await order(2, await person('swept'));
     const { port } = thief.address() as AddressInfo;
     await set(root, 'PayAddress', `http://127.0.0.1:${port}`);
     await pool.query(`UPDATE top_up_orders SET created_at = created_at - interval '11 minutes'`);
@@ -492,7 +492,7 @@ describe('the key of the Epay gateway', () => {
     await configure();
     expect(await set(root, 'PayAddress', 'http://pay.example.com')).toMatchObject({
       success: false,
-      message: 'PayAddress must be an https:// address',
+      message: 'PayAddress: must be an https:// address',
     });
     expect(await isSet()).toEqual(known);
   });

@@ -11,7 +11,7 @@ const secretsByAddress: Partial<Record<OptionKey, OptionKey>> = { PayAddress: 'E
 /** @throws InvalidInputError for an address to which a secret would be sent readably over the internet */
 export function assertKeepsSecret(key: OptionKey, address: unknown): void {
   if (secretsByAddress[key] === undefined || address === '') return;
-  if (!keepsSecrets(String(address))) throw new InvalidInputError(`${key} must be an https:// address`, key);
+  if (!keepsSecrets(String(address))) throw new InvalidInputError(`${key}: must be an https:// address`, key);
 }
 
 /** The secret that a change of this setting clears; undefined if it is still sent to the same server. */
