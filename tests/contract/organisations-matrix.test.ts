@@ -386,6 +386,7 @@ const open: Readonly<Record<string, readonly Role[]>> = {
       'payableAmount',
       'paymentMethods',
       'balanceChanged',
+      ...['plans', 'myPlans', 'planUpgrade', 'buyPlan', 'upgradePlan', 'setPlanRenewal', 'startPlanPayment'],
     ].map((name) => [name, ['owner', 'billing'] as const]),
   ),
 };
@@ -404,7 +405,10 @@ const openRoutes: Readonly<Record<string, readonly Role[]>> = {
     ].map((route) => [route, all]),
   ),
   ...Object.fromEntries(
-    ['POST /api/user/amount', 'GET /api/user/topup/info'].map((route) => [route, ['owner', 'billing'] as const]),
+    [
+      ...['POST /api/user/amount', 'GET /api/user/topup/info'],
+      ...['GET /api/plan', 'GET /api/plan/self'],
+    ].map((route) => [route, ['owner', 'billing'] as const]),
   ),
   // It reads no session: the caller has a key.
   'GET /api/log/token': all,
