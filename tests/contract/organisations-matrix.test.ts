@@ -405,10 +405,9 @@ const openRoutes: Readonly<Record<string, readonly Role[]>> = {
     ].map((route) => [route, all]),
   ),
   ...Object.fromEntries(
-    [
-      ...['POST /api/user/amount', 'GET /api/user/topup/info'],
-      ...['GET /api/plan', 'GET /api/plan/self'],
-    ].map((route) => [route, ['owner', 'billing'] as const]),
+    [...['POST /api/user/amount', 'GET /api/user/topup/info'], ...['GET /api/plan', 'GET /api/plan/self']].map(
+      (route) => [route, ['owner', 'billing'] as const],
+    ),
   ),
   // It reads no session: the caller has a key.
   'GET /api/log/token': all,
