@@ -41,7 +41,10 @@ const userKey = async (): Promise<number> => {
 const newEndpoint = () => ({ name: fresh(), url: 'https://hooks.example.com' });
 const endpoint = (): Promise<number> => made('webhook_endpoints', '/api/webhook', newEndpoint());
 const newPlan = () => ({
-  ...{ name: fresh(), price: 5, period_unit: 'day', period_count: 1 },
+  name: fresh(),
+  price: 5,
+  period_unit: 'day',
+  period_count: 1,
   windows: [{ window: 'fixed', kind: 'money', amount: 5 }],
 });
 const plan = async (): Promise<number> => {
