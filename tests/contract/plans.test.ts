@@ -275,3 +275,60 @@ it('the history of balances leaves out what plans paid, and names purchases', as
   );
   expect(ofPlans.reduce((sum, { deducted }) => sum + deducted, 0) % 100_000).toBe(12_345);
 });
+
+describe('a free plan', () => {
+  it('is bought again only after the end of its last period, whatever became of it', async () => {
+    const free = await addPlan({ name: 'Free', price: 0 });
+    const paid = await addPlan();
+    const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: free.id });
+    await data(buyer, 'POST', '/api/plan/upgrade', { subscription_id: id, plan_id: paid.id });
+    const again = () => site.rest(buyer, 'POST', '/api/plan/buy', { plan_id: free.id });
+    expect((await again()).body['code']).toBe('CONFLICT');
+    await site.query(
+      `UPDATE subscriptions SET starts_at = starts_at - interval '31 days', ends_at = ends_at - interval '31 days' WHERE id = $1`,
+      [id],
+    );
+    expect((await again()).body).toMatchObject({ success: true });
+  });
+
+  it('is not upgraded to another free one, nor any plan to one of its price', async () => {
+    for (const price of [0, 1_000_000]) {
+      const [one, other] = [await addPlan({ price }), await addPlan({ price })];
+      const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: one.id });
+      const upgrade = { subscription_id: id, plan_id: other.id };
+      expect((await site.rest(buyer, 'POST', '/api/plan/upgrade', upgrade)).body['code']).toBe('INVALID_INPUT');
+      const quote = `query { planUpgrade(subscriptionId: ${id}, planId: ${other.id}) { price } }`;
+      expect((await site.graphql(buyer, quote)).codes).toEqual(['INVALID_INPUT']);
+    }
+  });
+});
+
+it('two upgrades at once cost the price of the last plan, and a refund returns all of it', async () => {
+  const prices = [2_000_000, 4_000_000, 10_000_000];
+  const ids = [];
+  for (const price of prices) ids.push((await addPlan({ price })).id);
+  let { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: ids[0] });
+  for (const planId of ids.slice(1)) {
+    ({ id } = await data(buyer, 'POST', '/api/plan/upgrade', { subscription_id: id, plan_id: planId }));
+  }
+  // A few seconds of the period may have passed.
+  const paid = 20_000_000 - (await balance());
+  expect(Math.abs(paid - 10_000_000)).toBeLessThan(100);
+  const refund = (amount?: number) => site.rest(admin, 'POST', '/api/plan/refund', { id, note: 'a mistake', amount });
+  expect((await refund(10_000_001)).body['code']).toBe('INVALID_INPUT');
+  expect((await refund()).body.data).toMatchObject({ state: 'refunded', refunded: 10_000_000 });
+  expect(await balance()).toBe(20_000_000 - paid + 10_000_000);
+});
+
+it('admins neither give nor refund plans of their own or a higher rank', async () => {
+  const plan = await addPlan({ price: 0 });
+  const other = await site.invite(root, 'admin');
+  const give = (user_id: number) =>
+    site.rest(admin, 'POST', '/api/plan/grant', { user_id, plan_id: plan.id, note: 'a gift' });
+  for (const { id } of [admin, other, root]) {
+    expect((await give(id)).body['code']).toBe('INSUFFICIENT_PRIVILEGES');
+    const own = await data(root, 'POST', '/api/plan/grant', { user_id: id, plan_id: plan.id, note: 'a gift' });
+    const refund = { id: own.id, note: 'mine' };
+    expect((await site.rest(admin, 'POST', '/api/plan/refund', refund)).body['code']).toBe('INSUFFICIENT_PRIVILEGES');
+  }
+});

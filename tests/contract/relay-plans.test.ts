@@ -362,6 +362,18 @@ describe('a call that runs', () => {
     expect(ended).toMatchObject({ state: 'ended', renewalProblem: 'INSUFFICIENT_QUOTA' });
     expect((await ask(key)).status).toBe(403);
   });
+
+  it('is not renewed for a banned account', async () => {
+    const { userId } = await addBuyer(20 * dollar);
+    const subscription = await buy(userId, {}, true);
+    await relay.sql(`UPDATE users SET status = 'banned' WHERE id = $1`, [userId]);
+    now = subscription.endsAt.getTime();
+    await keeper().run();
+    expect(await relay.dataSource.getRepository(Subscription).findBy({ accountId: userId })).toEqual([
+      expect.objectContaining({ state: 'ended', renewalProblem: 'USER_BANNED' }),
+    ]);
+    expect((await relay.balance(userId)).quota).toBe(10 * dollar);
+  });
 });
 
 it('an upgrade credits the smallest share that is left, with the formula', async () => {
@@ -384,6 +396,15 @@ it('an upgrade credits the smallest share that is left, with the formula', async
     },
   });
   expect((await relay.balance(userId)).quota).toBe(40 * dollar - 9_000_000 - 4_000_000);
+  // The rest of the second plan is what both have paid for it.
+  const last = await relay.dataSource.transaction(async (manager) => {
+    const { id } = await manager.save(Plan, manager.create(Plan, plan({ price: 15_000_000 })));
+    return sales.upgrade(manager, next.id, userId, await manager.findOneByOrFail(Plan, { id }), now);
+  });
+  expect(last).toMatchObject({ paid: 5_000_000, receipt: { credit: 10_000_000 } });
+  const refund = { amount: null, actorId: 1, note: 'a mistake', now };
+  await relay.dataSource.transaction((manager) => sales.refund(manager, last.id, refund));
+  expect((await relay.balance(userId)).quota).toBe(40 * dollar - 9_000_000 - 4_000_000 - 5_000_000 + 15_000_000);
 });
 
 it('raises the limit of calls per time, and never lowers it', async () => {

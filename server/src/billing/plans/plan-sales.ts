@@ -1,9 +1,10 @@
 import type { EntityManager } from 'typeorm';
+import { pick } from '../../shared/snake-case.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { Budget, readBudgetStates } from '../budgets/index.js';
 import type { PostEntry } from '../ledger/index.js';
 import { Plan } from './plan.entity.js';
-import { periodEnd, type PlanTerms } from './plan-terms.js';
+import { periodEnd, type PlanTerms, planTermNames } from './plan-terms.js';
 import { upgradeReceipt } from './proration.js';
 import { type PlanReceipt, Subscription, type SubscriptionOrigin } from './subscription.entity.js';
 
@@ -34,8 +35,15 @@ const unbrokenMilliseconds = 3_600_000;
 export class PlanSales {
   constructor(private readonly postEntry: PostEntry) {}
 
-  /** @throws AppError CONFLICT while the account has this plan, INSUFFICIENT_QUOTA */
-  buy(manager: EntityManager, plan: Plan, accountId: number, now: number, renews: boolean): Promise<Subscription> {
+  /** @throws AppError CONFLICT while the account has this plan, or had it for free in this period, INSUFFICIENT_QUOTA */
+  async buy(
+    manager: EntityManager,
+    plan: Plan,
+    accountId: number,
+    now: number,
+    renews: boolean,
+  ): Promise<Subscription> {
+    if (plan.price === 0) await this.assertPeriodIsOver(manager, plan.id, accountId, now);
     return this.sell(manager, plan, accountId, now, { origin: 'purchase', paid: plan.price, renews });
   }
 
@@ -74,13 +82,18 @@ export class PlanSales {
     return this.open(manager, { ...opening(plan, accountId), ...sale, startsAt: new Date(now), receipt });
   }
 
-  /** Computes what an upgrade costs now. */
+  /**
+   * Computes what an upgrade costs now.
+   * @throws AppError INVALID_INPUT for a plan that does not cost more
+   */
   async quote(manager: EntityManager, old: Subscription, plan: Plan, now: number): Promise<PlanReceipt> {
+    // Windows begin anew with an upgrade, so upgrades to and fro between plans of one price would never end.
+    if (plan.price <= old.terms.price) throw new InvalidInputError('An upgrade is to a plan that costs more', 'planId');
     const budgets = await windowsOf(manager, [old.id]);
     const states = await readBudgetStates(manager, budgets, now);
     const windows = budgets.map((budget) => ({ budget, state: states.get(budget.id) ?? null }));
     const { startsAt, endsAt } = old;
-    return upgradeReceipt(plan.price, { paid: old.paid - old.refunded, startsAt, endsAt, windows }, now);
+    return upgradeReceipt(plan.price, { paid: paidFor(old), startsAt, endsAt, windows }, now);
   }
 
   /**
@@ -93,9 +106,6 @@ export class PlanSales {
     if (old.state !== 'active' || now >= old.endsAt.getTime())
       throw new ConflictError('The subscription has ended', 'id');
     if (old.planId === plan.id) throw new InvalidInputError('The account has this plan already', 'planId');
-    if (plan.price < old.terms.price) {
-      throw new InvalidInputError('An upgrade is to a plan that costs at least as much', 'planId');
-    }
     const receipt = await this.quote(manager, old, plan, now);
     await manager.update(Subscription, { id }, { state: 'upgraded', stoppedAt: new Date(now), renews: false });
     await this.endOverdue(manager, plan.id, accountId, now);
@@ -145,8 +155,9 @@ export class PlanSales {
     const before = await this.lock(manager, id);
     if (before.state === 'refunded') throw new ConflictError('The subscription was refunded', 'id');
     if (before.state === 'upgraded') throw new ConflictError('The rest of the subscription paid for an upgrade', 'id');
-    const refunded = amount ?? before.paid;
-    if (!Number.isSafeInteger(refunded) || refunded < 0 || refunded > before.paid) {
+    const paid = paidFor(before);
+    const refunded = amount ?? paid;
+    if (!Number.isSafeInteger(refunded) || refunded < 0 || refunded > paid) {
       throw new InvalidInputError('At most what was paid can be refunded', 'amount');
     }
     const stoppedAt = before.state === 'active' && now < before.endsAt.getTime() ? new Date(now) : null;
@@ -168,10 +179,11 @@ export class PlanSales {
   private async renewalProblem(manager: EntityManager, old: Subscription, plan: Plan | null): Promise<string> {
     if (!plan?.onSale) return 'NOT_SOLD';
     if (plan.price > old.terms.price) return 'PRICE_RAISED';
-    const [row] = await manager.query<Array<{ quota: string }>>(
-      `SELECT quota FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    const [row] = await manager.query<Array<{ quota: string; status: string }>>(
+      `SELECT quota, status FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
       [old.accountId],
     );
+    if (row && row.status !== 'enabled') return 'USER_BANNED';
     return row && Number(row.quota) >= plan.price ? '' : 'INSUFFICIENT_QUOTA';
   }
 
@@ -179,6 +191,22 @@ export class PlanSales {
     const found = await manager.findOne(Subscription, { where: { id }, lock: { mode: 'for_no_key_update' } });
     if (!found) throw new NotFoundError('Subscription', id);
     return found;
+  }
+
+  /** @throws AppError CONFLICT before the end of the last subscription of the account to a plan, whatever its state */
+  private async assertPeriodIsOver(
+    manager: EntityManager,
+    planId: number,
+    accountId: number,
+    now: number,
+  ): Promise<void> {
+    const [last] = await manager.query<Array<{ until: Date }>>(
+      `SELECT ends_at AS until FROM subscriptions WHERE account_id = $1 AND plan_id = $2 AND ends_at > $3
+        ORDER BY ends_at DESC LIMIT 1`,
+      [accountId, planId, new Date(now)],
+    );
+    if (!last) return;
+    throw new ConflictError(`A free plan can be had again from ${last.until.toISOString()}`, 'planId');
   }
 
   /** Ends a subscription whose time is over and that the periodic work has not ended yet. */
@@ -243,18 +271,7 @@ const opening = (plan: Plan, accountId: number): Pick<Opening, 'accountId' | 'pl
 });
 
 /** Returns the terms of a plan as they are now. */
-export const termsOf = (plan: Plan): PlanTerms => ({
-  name: plan.name,
-  description: plan.description,
-  price: plan.price,
-  periodUnit: plan.periodUnit,
-  periodCount: plan.periodCount,
-  windows: plan.windows,
-  groups: plan.groups,
-  models: plan.models,
-  maxConcurrent: plan.maxConcurrent,
-  maxRequests: plan.maxRequests,
-  overflow: plan.overflow,
-  overflowRatio: plan.overflowRatio,
-  position: plan.position,
-});
+const termsOf = (plan: Plan): PlanTerms => pick(plan, planTermNames);
+
+/** Returns all that was paid for a subscription: from the balance, and by the rest of the one that it replaced. */
+const paidFor = ({ paid, receipt }: Subscription): number => paid + receipt.credit;
