@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, IsNull, Not } from 'typeorm';
 import { pick } from '../../shared/snake-case.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { Budget, readBudgetStates } from '../budgets/index.js';
@@ -20,6 +20,7 @@ interface Opening {
   readonly paid: number;
   readonly renews?: boolean;
   readonly previousId?: number;
+  readonly orderId?: number | null;
   /** The admin who grants it. Absent: the account itself. */
   readonly actorId?: number;
   readonly note?: string;
@@ -49,11 +50,15 @@ export class PlanSales {
 
   /**
    * Buys a plan from the credit of an order.
-   * @param paid quota: the price at the time of the order
    * @throws AppError CONFLICT while the account has this plan, INSUFFICIENT_QUOTA
    */
-  buyOrdered(manager: EntityManager, plan: Plan, accountId: number, now: number, paid: number): Promise<Subscription> {
-    return this.sell(manager, plan, accountId, now, { origin: 'order', paid });
+  buyOrdered(
+    manager: EntityManager,
+    plan: Plan,
+    order: { readonly id: number; readonly userId: number },
+    now: number,
+  ): Promise<Subscription> {
+    return this.sell(manager, plan, order.userId, now, { origin: 'order', paid: plan.price, orderId: order.id });
   }
 
   /**
@@ -75,7 +80,7 @@ export class PlanSales {
     plan: Plan,
     accountId: number,
     now: number,
-    sale: Pick<Opening, 'origin' | 'paid' | 'renews' | 'actorId' | 'note'>,
+    sale: Pick<Opening, 'origin' | 'paid' | 'orderId' | 'renews' | 'actorId' | 'note'>,
   ): Promise<Subscription> {
     await this.endOverdue(manager, plan.id, accountId, now);
     const receipt = { price: plan.price, credit: 0, formula: '' };
@@ -117,6 +122,7 @@ export class PlanSales {
       paid: receipt.price - receipt.credit,
       renews: old.renews,
       previousId: id,
+      orderId: old.orderId,
     });
   }
 
@@ -176,6 +182,54 @@ export class PlanSales {
     return { before, refunded };
   }
 
+  /** Locks the subscriptions that an order paid for. @returns the running one */
+  async lockOfOrder(manager: EntityManager, orderId: number): Promise<Subscription | null> {
+    const lock = { mode: 'for_no_key_update' } as const;
+    const sold = await manager.find(Subscription, { where: { orderId }, order: { id: 'ASC' }, lock });
+    return sold.find(({ state }) => state === 'active') ?? null;
+  }
+
+  /**
+   * Ends a subscription because the money of its order goes back, and returns its price, or a part of it, to the balance,
+   * from which the reversal of the order takes it.
+   */
+  async reverse(
+    manager: EntityManager,
+    sold: Subscription,
+    { id: reversalId, amount, now }: { readonly id: number; readonly amount: number; readonly now: number },
+  ): Promise<void> {
+    const stopped = { stoppedAt: new Date(now), renews: false };
+    await manager.update(
+      Subscription,
+      { id: sold.id },
+      { state: 'refunded', refunded: amount, reversalId, ...stopped },
+    );
+    const source = `plan:${sold.id}:reversal:${reversalId}`;
+    await this.postEntry(manager, { source, kind: 'refund', userId: sold.accountId, amount });
+  }
+
+  /**
+   * Opens a subscription again because the reversal of its order was undone, and takes its price from the balance, to
+   * which the reversal has returned it. The time of the reversal is not added. Without the balance it stays refunded:
+   * another reversal of the order has taken it. `lockOfOrder` must come before.
+   */
+  async restore(manager: EntityManager, orderId: number, now: number): Promise<void> {
+    const sold = await manager.findOneBy(Subscription, { orderId, state: 'refunded', reversalId: Not(IsNull()) });
+    if (!sold) return;
+    const { id, accountId, planId, refunded, reversalId } = sold;
+    const [account] = await manager.query<Array<{ quota: string }>>(
+      'SELECT quota FROM users WHERE id = $1 FOR NO KEY UPDATE',
+      [accountId],
+    );
+    if (!account || Number(account.quota) < refunded) return;
+    const isOver = now >= sold.endsAt.getTime();
+    const isReplaced = await manager.existsBy(Subscription, { accountId, planId, state: 'active' });
+    const runs = isOver || isReplaced ? ({ state: 'ended' } as const) : ({ state: 'active', stoppedAt: null } as const);
+    await manager.update(Subscription, { id }, { ...runs, refunded: 0, reversalId: null });
+    const source = `plan:${id}:reversal:${reversalId}:back`;
+    await this.postEntry(manager, { source, kind: 'plan', userId: accountId, amount: -refunded, floor: 0 });
+  }
+
   private async renewalProblem(manager: EntityManager, old: Subscription, plan: Plan | null): Promise<string> {
     if (!plan?.onSale) return 'NOT_SOLD';
     if (plan.price > old.terms.price) return 'PRICE_RAISED';
@@ -187,7 +241,8 @@ export class PlanSales {
     return row && Number(row.quota) >= plan.price ? '' : 'INSUFFICIENT_QUOTA';
   }
 
-  private async lock(manager: EntityManager, id: number): Promise<Subscription> {
+  /** Locks a subscription. Accounts are locked after it. @throws AppError NOT_FOUND */
+  async lock(manager: EntityManager, id: number): Promise<Subscription> {
     const found = await manager.findOne(Subscription, { where: { id }, lock: { mode: 'for_no_key_update' } });
     if (!found) throw new NotFoundError('Subscription', id);
     return found;
@@ -224,11 +279,11 @@ export class PlanSales {
     const endsAt = periodEnd(start, terms);
     const [row] = await manager.query<Array<{ id: number }>>(
       `INSERT INTO subscriptions (account_id, plan_id, terms, state, starts_at, ends_at, origin, paid, receipt, renews,
-                                  previous_id, note)
-       VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`,
+                                  previous_id, order_id, note)
+       VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING id`,
       [
         ...[accountId, opened.planId, terms, start, endsAt, opened.origin, paid, opened.receipt],
-        ...[opened.renews ?? false, opened.previousId ?? null, note],
+        ...[opened.renews ?? false, opened.previousId ?? null, opened.orderId ?? null, note],
       ],
     );
     if (!row) throw new ConflictError('The account has this plan already', 'planId');
@@ -274,4 +329,4 @@ const opening = (plan: Plan, accountId: number): Pick<Opening, 'accountId' | 'pl
 const termsOf = (plan: Plan): PlanTerms => pick(plan, planTermNames);
 
 /** Returns all that was paid for a subscription: from the balance, and by the rest of the one that it replaced. */
-const paidFor = ({ paid, receipt }: Subscription): number => paid + receipt.credit;
+export const paidFor = ({ paid, receipt }: Subscription): number => paid + receipt.credit;

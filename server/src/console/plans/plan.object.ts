@@ -69,7 +69,7 @@ const SubscriptionStateEnum = enumType(
     ACTIVE: 'It pays for calls.',
     ENDED: 'Its time is over.',
     UPGRADED: 'One of another plan has replaced it.',
-    REFUNDED: 'An admin has returned its price, or a part of it.',
+    REFUNDED: 'Its price, or a part of it, was returned, or the payment of its order was.',
   },
 );
 const SubscriptionOriginEnum = enumType(

@@ -189,8 +189,8 @@ export class SubscriptionService {
     const { sales, subscriptions, clock, changes, auditLog } = this.deps;
     const accountId = await subscriptions.manager.transaction(async (manager) => {
       const input = { amount, note, actorId: admin.id, now: clock.now() };
-      const sold = await manager.findOneBy(Subscription, { id });
-      if (!sold) throw new NotFoundError('Subscription', id);
+      // Subscriptions are locked before accounts, as everywhere.
+      const sold = await sales.lock(manager, id);
       const account = await this.target(manager, admin, sold.accountId);
       const { before, refunded } = await sales.refund(manager, id, input);
       await auditLog.write(manager, admin, {
