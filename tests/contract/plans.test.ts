@@ -37,7 +37,7 @@ const addPlan = (more: object = {}): Promise<Row> => data(admin, 'POST', '/api/p
 it('is created, changed, listed and deleted over GraphQL', async () => {
   const created = await site.graphql(
     admin,
-    `mutation { createPlan(input: { name: " Team ", price: 7, periodUnit: MONTH, periodCount: 1, groups: ["vip"],
+    `mutation { createPlan(input: { name: " Team ", price: 7, periodUnit: MONTH, periodCount: 1, groups: ["vip"], models: ["gpt-*"],
        windows: [{ span: PERIOD, kind: TOKENS, amount: 9 }], overflow: WALLET, overflowRatio: 0.8, maxConcurrent: 5,
        onSale: false }) { plan { id name } replayed } }`,
   );
@@ -56,7 +56,7 @@ it('is created, changed, listed and deleted over GraphQL', async () => {
     periodUnit: 'MONTH',
     periodCount: 1,
     groups: ['vip'],
-    models: [],
+    models: ['gpt-*'],
     maxConcurrent: 5,
     maxRequests: null,
     overflow: 'WALLET',
@@ -69,9 +69,9 @@ it('is created, changed, listed and deleted over GraphQL', async () => {
   expect(await find(buyer)).toBeUndefined();
   const changed = await site.graphql(
     admin,
-    `mutation { updatePlan(input: { id: ${id}, onSale: true, maxConcurrent: null, models: ["gpt-*"] }) { plan { ${fields} } } }`,
+    `mutation { updatePlan(input: { id: ${id}, onSale: true, maxConcurrent: null, models: ["gpt-4o-*"] }) { plan { ${fields} } } }`,
   );
-  const expected = { ...plan, onSale: true, maxConcurrent: null, models: ['gpt-*'] };
+  const expected = { ...plan, onSale: true, maxConcurrent: null, models: ['gpt-4o-*'] };
   expect(changed.data).toEqual({ updatePlan: { plan: expected } });
   expect(await find(buyer)).toEqual(expected);
   await site.graphql(admin, `mutation { deletePlan(id: ${id}) { id } }`);
@@ -84,6 +84,7 @@ it.each([
   ['periodCount', { period_count: 0 }],
   ['periodCount', { period_unit: 'month', period_count: 121 }],
   ['windows', { windows: [] }],
+  ['windows', { windows: [{ window: 'day', kind: 'tokens', amount: 1 }] }],
   ['windows', { windows: [{ window: 'day', kind: 'money', amount: 0 }] }],
   ['overflowRatio', { overflow_ratio: 0 }],
   ['overflowRatio', { overflow_ratio: 1.01 }],
