@@ -84,6 +84,7 @@ let pool: pg.Pool;
 let wallet: WalletService;
 let callbacks: PaymentCallbacks;
 let tests: PaymentTestService;
+const logger = { warn: jest.fn(), error: jest.fn() };
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -91,7 +92,6 @@ beforeAll(async () => {
   pool = new pg.Pool({ connectionString: database.url, max: 2 });
   await pool.query(`INSERT INTO users (id, username) VALUES (7, 'ada')`);
   const clock = { now: () => 1_800_000_000_000 };
-  const logger = { warn: jest.fn(), error: jest.fn() };
   const state = new MemoryState();
   const providers = new PaymentProviders({
     list: [...paymentProviders, scripted],
@@ -231,6 +231,42 @@ describe('an order of a plan', () => {
     expect(await report('paid', paymentOf(late))).toBe(204);
     expect(await subscriptions()).toHaveLength(1);
     expect(await balance()).toBe(before + 4_995_000);
+    expect(await reconcile(pool)).toEqual([]);
+  });
+
+  it('stays in the balance when the plan costs more by then, is off sale, or cannot be bought', async () => {
+    await pool.query(`UPDATE subscriptions SET state = 'ended'`);
+    const change = (terms: string): Promise<unknown> => pool.query(`UPDATE plans SET ${terms} WHERE id = $1`, [planId]);
+    const expectKept = async (): Promise<void> => {
+      const { order } = await wallet.payForPlan(buyer, planId, 'transfer');
+      const had = await balance();
+      await changed();
+      expect(await report('paid', paymentOf(order))).toBe(204);
+      expect(await subscriptions()).toHaveLength(1);
+      expect(await balance()).toBe(had + 4_995_000);
+      await change(`price = 4995000, on_sale = true`);
+    };
+    let changed = () => change('price = 4995001');
+    await expectKept();
+    changed = () => change('on_sale = false');
+    await expectKept();
+    // Any error of the purchase leaves the payment credited, and is logged.
+    await pool.query(`ALTER TABLE subscriptions ADD CONSTRAINT nothing_is_sold CHECK (state <> 'active') NOT VALID`);
+    changed = () => Promise.resolve();
+    logger.error.mockClear();
+    await expectKept();
+    await pool.query('ALTER TABLE subscriptions DROP CONSTRAINT nothing_is_sold');
+    expect(logger.error).toHaveBeenCalledWith(
+      expect.objectContaining({ planId }),
+      'the plan of a paid order could not be bought',
+    );
+    // A plan that became cheaper is sold at its price, and the rest stays.
+    const { order } = await wallet.payForPlan(buyer, planId, 'transfer');
+    const had = await balance();
+    await change('price = 4000000');
+    expect(await report('paid', paymentOf(order))).toBe(204);
+    expect((await subscriptions()).at(-1)).toEqual({ origin: 'order', paid: '4000000', state: 'active' });
+    expect(await balance()).toBe(had + 995_000);
     expect(await reconcile(pool)).toEqual([]);
   });
 

@@ -37,7 +37,7 @@ const addPlan = (more: object = {}): Promise<Row> => data(admin, 'POST', '/api/p
 it('is created, changed, listed and deleted over GraphQL', async () => {
   const created = await site.graphql(
     admin,
-    `mutation { createPlan(input: { name: " Team ", price: 7, periodUnit: MONTH, periodCount: 1, groups: ["vip"],
+    `mutation { createPlan(input: { name: " Team ", price: 7, periodUnit: MONTH, periodCount: 1, groups: ["vip"], models: ["gpt-*"],
        windows: [{ span: PERIOD, kind: TOKENS, amount: 9 }], overflow: WALLET, overflowRatio: 0.8, maxConcurrent: 5,
        onSale: false }) { plan { id name } replayed } }`,
   );
@@ -56,7 +56,7 @@ it('is created, changed, listed and deleted over GraphQL', async () => {
     periodUnit: 'MONTH',
     periodCount: 1,
     groups: ['vip'],
-    models: [],
+    models: ['gpt-*'],
     maxConcurrent: 5,
     maxRequests: null,
     overflow: 'WALLET',
@@ -69,9 +69,9 @@ it('is created, changed, listed and deleted over GraphQL', async () => {
   expect(await find(buyer)).toBeUndefined();
   const changed = await site.graphql(
     admin,
-    `mutation { updatePlan(input: { id: ${id}, onSale: true, maxConcurrent: null, models: ["gpt-*"] }) { plan { ${fields} } } }`,
+    `mutation { updatePlan(input: { id: ${id}, onSale: true, maxConcurrent: null, models: ["gpt-4o-*"] }) { plan { ${fields} } } }`,
   );
-  const expected = { ...plan, onSale: true, maxConcurrent: null, models: ['gpt-*'] };
+  const expected = { ...plan, onSale: true, maxConcurrent: null, models: ['gpt-4o-*'] };
   expect(changed.data).toEqual({ updatePlan: { plan: expected } });
   expect(await find(buyer)).toEqual(expected);
   await site.graphql(admin, `mutation { deletePlan(id: ${id}) { id } }`);
@@ -84,6 +84,7 @@ it.each([
   ['periodCount', { period_count: 0 }],
   ['periodCount', { period_unit: 'month', period_count: 121 }],
   ['windows', { windows: [] }],
+  ['windows', { windows: [{ window: 'day', kind: 'tokens', amount: 1 }] }],
   ['windows', { windows: [{ window: 'day', kind: 'money', amount: 0 }] }],
   ['overflowRatio', { overflow_ratio: 0 }],
   ['overflowRatio', { overflow_ratio: 1.01 }],
@@ -274,4 +275,61 @@ it('the history of balances leaves out what plans paid, and names purchases', as
     ({ source }) => source === 'PLAN',
   );
   expect(ofPlans.reduce((sum, { deducted }) => sum + deducted, 0) % 100_000).toBe(12_345);
+});
+
+describe('a free plan', () => {
+  it('is bought again only after the end of its last period, whatever became of it', async () => {
+    const free = await addPlan({ name: 'Free', price: 0 });
+    const paid = await addPlan();
+    const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: free.id });
+    await data(buyer, 'POST', '/api/plan/upgrade', { subscription_id: id, plan_id: paid.id });
+    const again = () => site.rest(buyer, 'POST', '/api/plan/buy', { plan_id: free.id });
+    expect((await again()).body['code']).toBe('CONFLICT');
+    await site.query(
+      `UPDATE subscriptions SET starts_at = starts_at - interval '31 days', ends_at = ends_at - interval '31 days' WHERE id = $1`,
+      [id],
+    );
+    expect((await again()).body).toMatchObject({ success: true });
+  });
+
+  it('is not upgraded to another free one, nor any plan to one of its price', async () => {
+    for (const price of [0, 1_000_000]) {
+      const [one, other] = [await addPlan({ price }), await addPlan({ price })];
+      const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: one.id });
+      const upgrade = { subscription_id: id, plan_id: other.id };
+      expect((await site.rest(buyer, 'POST', '/api/plan/upgrade', upgrade)).body['code']).toBe('INVALID_INPUT');
+      const quote = `query { planUpgrade(subscriptionId: ${id}, planId: ${other.id}) { price } }`;
+      expect((await site.graphql(buyer, quote)).codes).toEqual(['INVALID_INPUT']);
+    }
+  });
+});
+
+it('two upgrades at once cost the price of the last plan, and a refund returns all of it', async () => {
+  const prices = [2_000_000, 4_000_000, 10_000_000];
+  const ids = [];
+  for (const price of prices) ids.push((await addPlan({ price })).id);
+  let { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: ids[0] });
+  for (const planId of ids.slice(1)) {
+    ({ id } = await data(buyer, 'POST', '/api/plan/upgrade', { subscription_id: id, plan_id: planId }));
+  }
+  // A few seconds of the period may have passed.
+  const paid = 20_000_000 - (await balance());
+  expect(Math.abs(paid - 10_000_000)).toBeLessThan(100);
+  const refund = (amount?: number) => site.rest(admin, 'POST', '/api/plan/refund', { id, note: 'a mistake', amount });
+  expect((await refund(10_000_001)).body['code']).toBe('INVALID_INPUT');
+  expect((await refund()).body.data).toMatchObject({ state: 'refunded', refunded: 10_000_000 });
+  expect(await balance()).toBe(20_000_000 - paid + 10_000_000);
+});
+
+it('admins neither give nor refund plans of their own or a higher rank', async () => {
+  const plan = await addPlan({ price: 0 });
+  const other = await site.invite(root, 'admin');
+  const give = (user_id: number) =>
+    site.rest(admin, 'POST', '/api/plan/grant', { user_id, plan_id: plan.id, note: 'a gift' });
+  for (const { id } of [admin, other, root]) {
+    expect((await give(id)).body['code']).toBe('INSUFFICIENT_PRIVILEGES');
+    const own = await data(root, 'POST', '/api/plan/grant', { user_id: id, plan_id: plan.id, note: 'a gift' });
+    const refund = { id: own.id, note: 'mine' };
+    expect((await site.rest(admin, 'POST', '/api/plan/refund', refund)).body['code']).toBe('INSUFFICIENT_PRIVILEGES');
+  }
 });

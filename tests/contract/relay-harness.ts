@@ -165,6 +165,11 @@ export class RelayHarness {
     this.options = options;
   }
 
+  /** The ledger of this node, for tests that count what is asked of it. */
+  get ledger(): PostgresLedger {
+    return this.parts.ledger;
+  }
+
   get url(): string {
     return this.parts.url;
   }

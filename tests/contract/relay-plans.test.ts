@@ -27,7 +27,7 @@ const values = {
   GroupRatio: { default: 1, vip: 1 },
   UserUsableGroups: { default: 'Default' },
 };
-relaySuite((started) => (relay = started), { clock, values });
+relaySuite((started) => (relay = started), { clock, values, settings: { maxBodyBytes: 4 * 1024 * 1024 } });
 beforeEach(() => {
   now = bought;
 });
@@ -362,6 +362,59 @@ describe('a call that runs', () => {
     expect(ended).toMatchObject({ state: 'ended', renewalProblem: 'INSUFFICIENT_QUOTA' });
     expect((await ask(key)).status).toBe(403);
   });
+
+  it('is not renewed for a banned account', async () => {
+    const { userId } = await addBuyer(20 * dollar);
+    const subscription = await buy(userId, {}, true);
+    await relay.sql(`UPDATE users SET status = 'banned' WHERE id = $1`, [userId]);
+    now = subscription.endsAt.getTime();
+    await keeper().run();
+    expect(await relay.dataSource.getRepository(Subscription).findBy({ accountId: userId })).toEqual([
+      expect.objectContaining({ state: 'ended', renewalProblem: 'USER_BANNED' }),
+    ]);
+    expect((await relay.balance(userId)).quota).toBe(10 * dollar);
+  });
+});
+
+it('a free plan does not lift the limits for people without money; one that was paid for lifts that of bodies', async () => {
+  await relay.addChannel();
+  const large = { messages: userMessage('x'.repeat(1_200_000)) };
+  const { key, userId } = await addBuyer(0);
+  const free = await buy(userId, { price: 0 });
+  expect(await ask(key, large)).toMatchObject({ status: 413 });
+  expect(await ask(key)).toMatchObject({ status: 200 });
+  expect(await useOf(free)).toEqual({ used: call, held: 0 });
+  const { key: paying, userId: other } = await addBuyer(10 * dollar);
+  await buy(other);
+  expect((await relay.balance(other)).quota).toBe(0);
+  expect(await ask(paying, large)).toMatchObject({ status: 200 });
+  // Files are kept at the provider, and no plan pays for them.
+  const form = new FormData();
+  form.set('purpose', 'user_data');
+  form.set('file', new Blob(['hello']), 'note.txt');
+  const headers = { authorization: `Bearer ${paying}` };
+  const response = await fetch(`${relay.url}/v1/files`, { method: 'POST', headers, body: form });
+  expect(await response.json()).toMatchObject({ error: { code: 'insufficient_user_quota' } });
+});
+
+it('asks the ledger once for each exhausted plan, and only for the last one after that', async () => {
+  await relay.addChannel();
+  const { key, userId } = await addBuyer(20 * dollar);
+  const windows = [{ span: '5h', kind: 'requests', amount: 1 } as const];
+  const all = [];
+  for (const position of [1, 2, 3])
+    all.push(await buy(userId, { windows, position, price: dollar, overflow: 'wallet' }));
+  for (let at = 0; at < 4; at++) expect(await ask(key)).toMatchObject({ status: 200 });
+  await relay.idle();
+  const reserve = jest.spyOn(relay.ledger, 'reserve');
+  expect(await ask(key)).toMatchObject({ status: 200 });
+  expect(reserve.mock.calls.map(([{ subscriptionId }]) => subscriptionId)).toEqual([all[2]!.id, undefined]);
+  reserve.mockClear();
+  // Their windows have room again.
+  now = bought + 5 * hour;
+  expect(await ask(key)).toMatchObject({ status: 200 });
+  expect(reserve.mock.calls.map(([{ subscriptionId }]) => subscriptionId)).toEqual([all[0]!.id]);
+  reserve.mockRestore();
 });
 
 it('an upgrade credits the smallest share that is left, with the formula', async () => {
@@ -384,6 +437,15 @@ it('an upgrade credits the smallest share that is left, with the formula', async
     },
   });
   expect((await relay.balance(userId)).quota).toBe(40 * dollar - 9_000_000 - 4_000_000);
+  // The rest of the second plan is what both have paid for it.
+  const last = await relay.dataSource.transaction(async (manager) => {
+    const { id } = await manager.save(Plan, manager.create(Plan, plan({ price: 15_000_000 })));
+    return sales.upgrade(manager, next.id, userId, await manager.findOneByOrFail(Plan, { id }), now);
+  });
+  expect(last).toMatchObject({ paid: 5_000_000, receipt: { credit: 10_000_000 } });
+  const refund = { amount: null, actorId: 1, note: 'a mistake', now };
+  await relay.dataSource.transaction((manager) => sales.refund(manager, last.id, refund));
+  expect((await relay.balance(userId)).quota).toBe(40 * dollar - 9_000_000 - 4_000_000 - 5_000_000 + 15_000_000);
 });
 
 it('raises the limit of calls per time, and never lowers it', async () => {

@@ -937,6 +937,68 @@ describe('a dispute', () => {
   });
 });
 
+describe('the payment of a plan', () => {
+  /** A plan of 10 USD that was paid online. */
+  async function paidPlan(): Promise<{ id: number; payment: string }> {
+    const windows = [{ window: 'fixed', kind: 'money', amount: 9 }];
+    const terms = { name: 'Coder', price: 5_000_000, period_unit: 'month', period_count: 1, windows };
+    const plan = await server.api.data<{ id: number }>(root, 'POST', '/api/plan/', terms);
+    await server.api.data(buyer, 'POST', '/api/plan/pay', { plan_id: plan.id, payment_method: 'stripe_checkout' });
+    const { rows } = await pool.query<{ id: number; tradeNo: string }>(
+      'SELECT id, trade_no AS "tradeNo" FROM top_up_orders WHERE user_id = $1 ORDER BY id DESC LIMIT 1',
+      [buyer.id],
+    );
+    const session = stripe.pay(rows[0]!.tradeNo);
+    expect(await send(stripe.completed(session))).toBe(200);
+    expect(await subscriptions()).toEqual(['active 0']);
+    return { id: rows[0]!.id, payment: session.payment_intent! };
+  }
+  const subscriptions = async (): Promise<string[]> => {
+    const { rows } = await pool.query<{ text: string }>(
+      `SELECT state || ' ' || refunded AS text FROM subscriptions WHERE account_id = $1 ORDER BY id`,
+      [buyer.id],
+    );
+    return rows.map(({ text }) => text);
+  };
+  const disputeOf = (payment: string, status: string) =>
+    send(stripe.event('charge.dispute.created', stripe.dispute(payment, status, { id: `dp_plan_${payment}` })));
+
+  it('ends the plan when it is disputed, and opens it again when the dispute is won', async () => {
+    const { payment } = await paidPlan();
+    expect(await disputeOf(payment, 'needs_response')).toBe(200);
+    expect([await subscriptions(), await balance()]).toEqual([['refunded 5000000'], 0]);
+    for (let times = 0; times < 2; times++) expect(await disputeOf(payment, 'won')).toBe(200);
+    expect([await subscriptions(), await balance()]).toEqual([['active 0'], 0]);
+    stripe.disputed.clear();
+  });
+
+  it('ends the plan that it was upgraded to, and stays lost', async () => {
+    const { payment } = await paidPlan();
+    await server.api.data(root, 'PUT', '/api/user/', { id: buyer.id, quota: 6_000_000 });
+    const [old] = await server.api.data<Array<{ id: number }>>(buyer, 'GET', '/api/plan/self');
+    const windows = [{ window: 'fixed', kind: 'money', amount: 9 }];
+    const terms = { name: 'Large', price: 10_000_000, period_unit: 'month', period_count: 1, windows };
+    const plan = await server.api.data<{ id: number }>(root, 'POST', '/api/plan/', terms);
+    await server.api.data(buyer, 'POST', '/api/plan/upgrade', { subscription_id: old!.id, plan_id: plan.id });
+    const left = await balance();
+    expect(await disputeOf(payment, 'needs_response')).toBe(200);
+    expect(await disputeOf(payment, 'lost')).toBe(200);
+    expect([await subscriptions(), await balance()]).toEqual([['upgraded 0', `refunded ${5_000_000 - left}`], 0]);
+    stripe.disputed.clear();
+  });
+
+  it('ends the plan when an admin refunds it, and takes the balance alone when that is enough', async () => {
+    const { id } = await paidPlan();
+    expect(await refundOf(id)).toEqual(refunded('10.00'));
+    expect([await subscriptions(), await balance()]).toEqual([['refunded 5000000'], 0]);
+    buyer = await person();
+    const second = await paidPlan();
+    await server.api.data(root, 'PUT', '/api/user/', { id: buyer.id, quota: 5_000_001 });
+    expect(await refundOf(second.id)).toEqual(refunded('10.00'));
+    expect([await subscriptions(), await balance()]).toEqual([['active 0'], 1]);
+  });
+});
+
 describe('a reversal that is undone', () => {
   const stateOf = async (id: number): Promise<string[]> => {
     const { rows } = await pool.query<{ state: string }>(

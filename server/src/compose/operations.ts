@@ -85,7 +85,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     fetch: guardedFetch,
     apiAddress: config.paymentApiUrl,
   });
-  const reversals = new Reversals({ postEntry, usageLog: logService, clock, options: optionService });
+  const reversals = new Reversals({ postEntry, sales, usageLog: logService, clock, options: optionService });
   const paymentCallbacks = new PaymentCallbacks({
     sales,
     database: dataSource,
@@ -138,6 +138,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     idempotency,
     auditLog: auditService,
     clock,
+    logger,
   });
   const statementCloser = new StatementCloser({
     database: dataSource,

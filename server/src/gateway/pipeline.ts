@@ -217,7 +217,7 @@ export class Relay {
     const tokenId = caller.token.id;
     const readAs = (isPaid: boolean): Promise<Buffer> =>
       incoming.readBody(isPaid ? { grant, tokenId } : { grant, tokenId, maxBytes: unpaidBodyBytes });
-    return whenKnown(this.deps.keys.hasBalance(caller.user), readAs);
+    return whenKnown(this.deps.keys.hasPaid(caller.user), readAs);
   }
 
   private finish(

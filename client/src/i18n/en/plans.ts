@@ -88,6 +88,7 @@ export const plans = {
   problems: {
     NOT_SOLD: 'Not renewed: the plan is not sold any more',
     PRICE_RAISED: 'Not renewed: the price was raised',
+    USER_BANNED: 'Not renewed: the account is banned',
     INSUFFICIENT_QUOTA: 'Not renewed: the balance was too low',
   },
   subscriptions: 'Subscriptions',

@@ -91,6 +91,7 @@ export const plans = {
   problems: {
     NOT_SOLD: 'Non renouvelé : le forfait n’est plus vendu',
     PRICE_RAISED: 'Non renouvelé : le prix a augmenté',
+    USER_BANNED: 'Non renouvelé : le compte est banni',
     INSUFFICIENT_QUOTA: 'Non renouvelé : le solde était trop bas',
   },
   subscriptions: 'Abonnements',

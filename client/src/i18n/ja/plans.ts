@@ -88,6 +88,7 @@ export const plans = {
   problems: {
     NOT_SOLD: '更新されませんでした: プランは販売を終了しました',
     PRICE_RAISED: '更新されませんでした: 価格が上がりました',
+    USER_BANNED: '更新されませんでした: アカウントが停止されています',
     INSUFFICIENT_QUOTA: '更新されませんでした: 残高が足りませんでした',
   },
   subscriptions: '契約',

@@ -92,6 +92,7 @@ export const plans = {
   problems: {
     NOT_SOLD: 'Не продлён: тариф больше не продаётся',
     PRICE_RAISED: 'Не продлён: цена выросла',
+    USER_BANNED: 'Не продлён: аккаунт заблокирован',
     INSUFFICIENT_QUOTA: 'Не продлён: не хватило баланса',
   },
   subscriptions: 'Подписки',

@@ -86,6 +86,7 @@ export const plans = {
   problems: {
     NOT_SOLD: 'Không gia hạn: gói không còn bán',
     PRICE_RAISED: 'Không gia hạn: giá đã tăng',
+    USER_BANNED: 'Không gia hạn: tài khoản bị cấm',
     INSUFFICIENT_QUOTA: 'Không gia hạn: số dư không đủ',
   },
   subscriptions: 'Gói của người dùng',

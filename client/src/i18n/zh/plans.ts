@@ -86,6 +86,7 @@ export const plans = {
   problems: {
     NOT_SOLD: '未续期：套餐已停售',
     PRICE_RAISED: '未续期：价格已上调',
+    USER_BANNED: '未续期：账户已被封禁',
     INSUFFICIENT_QUOTA: '未续期：余额不足',
   },
   subscriptions: '订阅',

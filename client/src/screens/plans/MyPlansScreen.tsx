@@ -230,7 +230,7 @@ function Past({ subscription }: { readonly subscription: SubscriptionFactsFragme
   const { t } = useTranslation();
   const { money } = useFormat();
   const { terms, startsAt, endsAt, paid, refunded, used, renewalProblem, receipt } = subscription;
-  const problem = renewalProblem as '' | 'NOT_SOLD' | 'PRICE_RAISED' | 'INSUFFICIENT_QUOTA';
+  const problem = renewalProblem as '' | 'NOT_SOLD' | 'PRICE_RAISED' | 'USER_BANNED' | 'INSUFFICIENT_QUOTA';
   return (
     <Box
       component="li"

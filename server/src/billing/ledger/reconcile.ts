@@ -107,7 +107,7 @@ const planChecks: readonly string[] = [
           coalesce(e.amount, 0)::text AS found
    FROM subscriptions s LEFT JOIN LATERAL (
      SELECT sum(amount) AS amount FROM ledger_entries
-      WHERE source IN ('plan:' || s.id, 'plan:' || s.id || ':refund') AND user_id = s.account_id) e ON true
+      WHERE source IN ('plan:' || s.id, 'plan:' || s.id || ':refund', 'plan:' || s.id || ':reversal:' || s.reversal_id) AND user_id = s.account_id) e ON true
    WHERE coalesce(e.amount, 0) <> s.refunded - s.paid`,
 ];
 

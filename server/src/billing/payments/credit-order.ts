@@ -10,6 +10,7 @@ export interface OrderCredit {
   readonly credit: CreditService;
   readonly sales: PlanSales;
   readonly clock: Clock;
+  readonly logger: { error(details: object, message: string): void };
 }
 
 /**
@@ -50,21 +51,22 @@ export async function creditOrder(
 }
 
 /**
- * Buys the plan of an order from its credit. If the buyer has the plan by now, or it was deleted, the credit stays in
- * their balance.
+ * Buys the plan of an order from its credit, at the price of today. If it costs more than was paid, if it is not sold any
+ * more, or if the buyer has it by now, the credit stays in their balance.
  */
 async function buyOrdered(
   manager: EntityManager,
-  { sales, clock }: OrderCredit,
-  { userId, quota }: TopUpOrder,
+  { sales, clock, logger }: OrderCredit,
+  order: TopUpOrder,
   planId: number,
 ): Promise<void> {
-  const plan = await manager.findOneBy(Plan, { id: planId });
-  if (!plan) return;
+  const plan = await manager.findOneBy(Plan, { id: planId, onSale: true });
+  if (!plan || plan.price > order.quota) return;
   try {
-    // A savepoint: the credit is kept whatever becomes of the purchase. The price is the one that was paid.
-    await manager.transaction((nested) => sales.buyOrdered(nested, plan, userId, clock.now(), quota));
+    // A savepoint: the payment stays credited even if the purchase fails.
+    await manager.transaction((nested) => sales.buyOrdered(nested, plan, order, clock.now()));
   } catch (error) {
-    if (!isAppError(error)) throw error;
+    if (isAppError(error)) return;
+    logger.error({ err: error, tradeNo: order.tradeNo, planId }, 'the plan of a paid order could not be bought');
   }
 }

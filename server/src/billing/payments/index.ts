@@ -1,4 +1,4 @@
-export { creditOrder } from './credit-order.js';
+export { creditOrder, type OrderCredit } from './credit-order.js';
 export { CreditService } from './credit.service.js';
 export { formatMoney, parseMoney } from './money.js';
 export {

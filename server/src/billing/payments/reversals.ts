@@ -7,6 +7,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { formatQuota } from '../../shared/quota.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../ledger/index.js';
+import { paidFor, type PlanSales, type Subscription } from '../plans/index.js';
 import { formatMoney } from './money.js';
 import { type OrderEventKind, recordOrderEvent } from './order-events.js';
 import type { ReportedReversal } from './provider.js';
@@ -14,6 +15,7 @@ import type { TopUpOrder } from './top-up-order.entity.js';
 
 export interface ReversalsDeps {
   readonly postEntry: PostEntry;
+  readonly sales: Pick<PlanSales, 'lockOfOrder' | 'reverse' | 'restore'>;
   readonly usageLog: UsageLog;
   readonly clock: Clock;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit' | 'DisplayInCurrencyEnabled'> };
@@ -127,6 +129,7 @@ export class Reversals {
   ): Promise<number[]> {
     await manager.query(`UPDATE top_up_reversals SET state = 'undone' WHERE id = $1`, [id]);
     await this.sumUp(manager, order);
+    await this.planOf(manager, order);
     await this.lock(manager, [order.userId, inviterId]);
     await this.raiseDue(manager, order);
     const changed = [
@@ -135,6 +138,7 @@ export class Reversals {
         ? []
         : await this.giveBack(manager, order, { id, kind: 'rebate', userId: inviterId, amount: rebateTaken })),
     ];
+    if (order.planId !== null) await this.deps.sales.restore(manager, order.id, this.deps.clock.now());
     const event = kind === 'refund' ? 'refund_failed' : 'dispute_won';
     await this.record(manager, order, event, money, providerId, by, reason);
     return changed;
@@ -193,10 +197,15 @@ export class Reversals {
     by?: RefundActor,
   ): Promise<{ readonly id: number; readonly changed: number[] }> {
     const { inviterId, amount } = await this.rebateOf(manager, order);
+    // A plan that the order paid for ends when the balance does not have what is due.
+    const sold = await this.planOf(manager, order);
     const balances = await this.lock(manager, [order.userId, inviterId]);
     const nothing = { quota: 0, rebate: 0 };
     const due = reversal.state === 'undone' ? nothing : await this.due(manager, order, reversal.money, amount);
-    const quota = partOf(due.quota, balances.get(order.userId), by);
+    const balance = balances.get(order.userId);
+    const lacking = due.quota - Math.max(0, balance?.quota ?? 0);
+    const plan = sold && lacking > 0 ? { sold, amount: Math.min(lacking, paidFor(sold)) } : null;
+    const quota = partOf(due.quota, balance && { ...balance, quota: balance.quota + (plan?.amount ?? 0) }, by);
     const rebate = partOf(due.rebate, inviterId === null ? undefined : balances.get(inviterId), by);
     const [{ id }] = await manager.query<[{ id: number }]>(
       `INSERT INTO top_up_reversals
@@ -208,13 +217,20 @@ export class Reversals {
       ],
     );
     await this.sumUp(manager, order);
+    const now = this.deps.clock.now();
+    if (plan) await this.deps.sales.reverse(manager, plan.sold, { id, amount: plan.amount, now });
     const changed = [
       ...(await this.move(manager, { id, kind: 'top_up', userId: order.userId, amount: -quota.taken }, `${id}`, by)),
       ...(inviterId === null
         ? []
         : await this.move(manager, { id, kind: 'rebate', userId: inviterId, amount: -rebate.taken }, `${id}`, by)),
     ];
-    return { id, changed };
+    return { id, changed: plan ? [...changed, order.userId] : changed };
+  }
+
+  /** Locks the subscriptions that an order paid for. Balances are locked after them. @returns the running one */
+  private async planOf(manager: EntityManager, { id, planId }: TopUpOrder): Promise<Subscription | null> {
+    return planId === null ? null : this.deps.sales.lockOfOrder(manager, id);
   }
 
   /** The rebate that the inviter got for an order. */

@@ -9,13 +9,14 @@ export {
   toKnownPlans,
 } from './known-plan.js';
 export { parsePlan, type PlanInput } from './plan-input.js';
-export { PlanSales, termsOf, windowsOf } from './plan-sales.js';
+export { paidFor, PlanSales, windowsOf } from './plan-sales.js';
 export {
   type Overflow,
   overflows,
   type PeriodUnit,
   periodUnits,
   planSpans,
+  planTermNames,
   type PlanSpan,
   type PlanTerms,
 } from './plan-terms.js';

@@ -8,6 +8,8 @@ export interface KnownPlan {
   /** The subscription. */
   readonly id: number;
   readonly name: string;
+  /** Quota for a period. */
+  readonly price: number;
   readonly groups: readonly string[];
   readonly models: readonly string[];
   readonly maxConcurrent: number | null;
@@ -45,6 +47,7 @@ export const toKnownPlans = (rows: readonly KnownPlanRow[] | null): readonly Kno
 const toKnownPlan = ({ id, terms, windows }: KnownPlanRow): KnownPlan => ({
   id,
   name: terms.name,
+  price: terms.price,
   groups: terms.groups,
   models: terms.models,
   maxConcurrent: terms.maxConcurrent,

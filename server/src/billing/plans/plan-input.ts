@@ -25,6 +25,12 @@ export function parsePlan(given: PlanInput): PlanInput {
     throw new InvalidInputError(`A period has 1 to ${maxCount} ${given.periodUnit}s`, 'periodCount');
   }
   if (!overflows.includes(given.overflow)) throw new InvalidInputError('Unknown rule', 'overflow');
+  const windows = parseWindows(given.windows);
+  const models = parseNames(given.models, 'models');
+  // An image or a second of audio is a few tokens: without another bound, windows of tokens would pay for any number.
+  if (models.length === 0 && windows.every(({ kind }) => kind === 'tokens')) {
+    throw new InvalidInputError('A plan for all models needs a window of money or requests', 'windows');
+  }
   const { overflowRatio } = given;
   if (!(overflowRatio >= 0.01 && overflowRatio <= 1)) {
     throw new InvalidInputError('The part of the price must be from 0.01 to 1', 'overflowRatio');
@@ -35,9 +41,9 @@ export function parsePlan(given: PlanInput): PlanInput {
     price: given.price,
     periodUnit: given.periodUnit,
     periodCount: given.periodCount,
-    windows: parseWindows(given.windows),
+    windows,
     groups: parseNames(given.groups, 'groups'),
-    models: parseNames(given.models, 'models'),
+    models,
     maxConcurrent: parseLimit(given.maxConcurrent, 'maxConcurrent'),
     maxRequests: parseLimit(given.maxRequests, 'maxRequests'),
     overflow: given.overflow,

@@ -1,9 +1,10 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, IsNull, Not } from 'typeorm';
+import { pick } from '../../shared/snake-case.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { Budget, readBudgetStates } from '../budgets/index.js';
 import type { PostEntry } from '../ledger/index.js';
 import { Plan } from './plan.entity.js';
-import { periodEnd, type PlanTerms } from './plan-terms.js';
+import { periodEnd, type PlanTerms, planTermNames } from './plan-terms.js';
 import { upgradeReceipt } from './proration.js';
 import { type PlanReceipt, Subscription, type SubscriptionOrigin } from './subscription.entity.js';
 
@@ -19,6 +20,7 @@ interface Opening {
   readonly paid: number;
   readonly renews?: boolean;
   readonly previousId?: number;
+  readonly orderId?: number | null;
   /** The admin who grants it. Absent: the account itself. */
   readonly actorId?: number;
   readonly note?: string;
@@ -34,18 +36,29 @@ const unbrokenMilliseconds = 3_600_000;
 export class PlanSales {
   constructor(private readonly postEntry: PostEntry) {}
 
-  /** @throws AppError CONFLICT while the account has this plan, INSUFFICIENT_QUOTA */
-  buy(manager: EntityManager, plan: Plan, accountId: number, now: number, renews: boolean): Promise<Subscription> {
+  /** @throws AppError CONFLICT while the account has this plan, or had it for free in this period, INSUFFICIENT_QUOTA */
+  async buy(
+    manager: EntityManager,
+    plan: Plan,
+    accountId: number,
+    now: number,
+    renews: boolean,
+  ): Promise<Subscription> {
+    if (plan.price === 0) await this.assertPeriodIsOver(manager, plan.id, accountId, now);
     return this.sell(manager, plan, accountId, now, { origin: 'purchase', paid: plan.price, renews });
   }
 
   /**
    * Buys a plan from the credit of an order.
-   * @param paid quota: the price at the time of the order
    * @throws AppError CONFLICT while the account has this plan, INSUFFICIENT_QUOTA
    */
-  buyOrdered(manager: EntityManager, plan: Plan, accountId: number, now: number, paid: number): Promise<Subscription> {
-    return this.sell(manager, plan, accountId, now, { origin: 'order', paid });
+  buyOrdered(
+    manager: EntityManager,
+    plan: Plan,
+    order: { readonly id: number; readonly userId: number },
+    now: number,
+  ): Promise<Subscription> {
+    return this.sell(manager, plan, order.userId, now, { origin: 'order', paid: plan.price, orderId: order.id });
   }
 
   /**
@@ -67,20 +80,25 @@ export class PlanSales {
     plan: Plan,
     accountId: number,
     now: number,
-    sale: Pick<Opening, 'origin' | 'paid' | 'renews' | 'actorId' | 'note'>,
+    sale: Pick<Opening, 'origin' | 'paid' | 'orderId' | 'renews' | 'actorId' | 'note'>,
   ): Promise<Subscription> {
     await this.endOverdue(manager, plan.id, accountId, now);
     const receipt = { price: plan.price, credit: 0, formula: '' };
     return this.open(manager, { ...opening(plan, accountId), ...sale, startsAt: new Date(now), receipt });
   }
 
-  /** Computes what an upgrade costs now. */
+  /**
+   * Computes what an upgrade costs now.
+   * @throws AppError INVALID_INPUT for a plan that does not cost more
+   */
   async quote(manager: EntityManager, old: Subscription, plan: Plan, now: number): Promise<PlanReceipt> {
+    // Windows begin anew with an upgrade, so upgrades to and fro between plans of one price would never end.
+    if (plan.price <= old.terms.price) throw new InvalidInputError('An upgrade is to a plan that costs more', 'planId');
     const budgets = await windowsOf(manager, [old.id]);
     const states = await readBudgetStates(manager, budgets, now);
     const windows = budgets.map((budget) => ({ budget, state: states.get(budget.id) ?? null }));
     const { startsAt, endsAt } = old;
-    return upgradeReceipt(plan.price, { paid: old.paid - old.refunded, startsAt, endsAt, windows }, now);
+    return upgradeReceipt(plan.price, { paid: paidFor(old), startsAt, endsAt, windows }, now);
   }
 
   /**
@@ -93,9 +111,6 @@ export class PlanSales {
     if (old.state !== 'active' || now >= old.endsAt.getTime())
       throw new ConflictError('The subscription has ended', 'id');
     if (old.planId === plan.id) throw new InvalidInputError('The account has this plan already', 'planId');
-    if (plan.price < old.terms.price) {
-      throw new InvalidInputError('An upgrade is to a plan that costs at least as much', 'planId');
-    }
     const receipt = await this.quote(manager, old, plan, now);
     await manager.update(Subscription, { id }, { state: 'upgraded', stoppedAt: new Date(now), renews: false });
     await this.endOverdue(manager, plan.id, accountId, now);
@@ -107,6 +122,7 @@ export class PlanSales {
       paid: receipt.price - receipt.credit,
       renews: old.renews,
       previousId: id,
+      orderId: old.orderId,
     });
   }
 
@@ -145,8 +161,9 @@ export class PlanSales {
     const before = await this.lock(manager, id);
     if (before.state === 'refunded') throw new ConflictError('The subscription was refunded', 'id');
     if (before.state === 'upgraded') throw new ConflictError('The rest of the subscription paid for an upgrade', 'id');
-    const refunded = amount ?? before.paid;
-    if (!Number.isSafeInteger(refunded) || refunded < 0 || refunded > before.paid) {
+    const paid = paidFor(before);
+    const refunded = amount ?? paid;
+    if (!Number.isSafeInteger(refunded) || refunded < 0 || refunded > paid) {
       throw new InvalidInputError('At most what was paid can be refunded', 'amount');
     }
     const stoppedAt = before.state === 'active' && now < before.endsAt.getTime() ? new Date(now) : null;
@@ -165,20 +182,86 @@ export class PlanSales {
     return { before, refunded };
   }
 
+  /** Locks the subscriptions that an order paid for. @returns the running one */
+  async lockOfOrder(manager: EntityManager, orderId: number): Promise<Subscription | null> {
+    const lock = { mode: 'for_no_key_update' } as const;
+    const sold = await manager.find(Subscription, { where: { orderId }, order: { id: 'ASC' }, lock });
+    return sold.find(({ state }) => state === 'active') ?? null;
+  }
+
+  /**
+   * Ends a subscription because the money of its order goes back, and returns its price, or a part of it, to the balance,
+   * from which the reversal of the order takes it.
+   */
+  async reverse(
+    manager: EntityManager,
+    sold: Subscription,
+    { id: reversalId, amount, now }: { readonly id: number; readonly amount: number; readonly now: number },
+  ): Promise<void> {
+    const stopped = { stoppedAt: new Date(now), renews: false };
+    await manager.update(
+      Subscription,
+      { id: sold.id },
+      { state: 'refunded', refunded: amount, reversalId, ...stopped },
+    );
+    const source = `plan:${sold.id}:reversal:${reversalId}`;
+    await this.postEntry(manager, { source, kind: 'refund', userId: sold.accountId, amount });
+  }
+
+  /**
+   * Opens a subscription again because the reversal of its order was undone, and takes its price from the balance, to
+   * which the reversal has returned it. The time of the reversal is not added. Without the balance it stays refunded:
+   * another reversal of the order has taken it. `lockOfOrder` must come before.
+   */
+  async restore(manager: EntityManager, orderId: number, now: number): Promise<void> {
+    const sold = await manager.findOneBy(Subscription, { orderId, state: 'refunded', reversalId: Not(IsNull()) });
+    if (!sold) return;
+    const { id, accountId, planId, refunded, reversalId } = sold;
+    const [account] = await manager.query<Array<{ quota: string }>>(
+      'SELECT quota FROM users WHERE id = $1 FOR NO KEY UPDATE',
+      [accountId],
+    );
+    if (!account || Number(account.quota) < refunded) return;
+    const isOver = now >= sold.endsAt.getTime();
+    const isReplaced = await manager.existsBy(Subscription, { accountId, planId, state: 'active' });
+    const runs = isOver || isReplaced ? ({ state: 'ended' } as const) : ({ state: 'active', stoppedAt: null } as const);
+    await manager.update(Subscription, { id }, { ...runs, refunded: 0, reversalId: null });
+    const source = `plan:${id}:reversal:${reversalId}:back`;
+    await this.postEntry(manager, { source, kind: 'plan', userId: accountId, amount: -refunded, floor: 0 });
+  }
+
   private async renewalProblem(manager: EntityManager, old: Subscription, plan: Plan | null): Promise<string> {
     if (!plan?.onSale) return 'NOT_SOLD';
     if (plan.price > old.terms.price) return 'PRICE_RAISED';
-    const [row] = await manager.query<Array<{ quota: string }>>(
-      `SELECT quota FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    const [row] = await manager.query<Array<{ quota: string; status: string }>>(
+      `SELECT quota, status FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
       [old.accountId],
     );
+    if (row && row.status !== 'enabled') return 'USER_BANNED';
     return row && Number(row.quota) >= plan.price ? '' : 'INSUFFICIENT_QUOTA';
   }
 
-  private async lock(manager: EntityManager, id: number): Promise<Subscription> {
+  /** Locks a subscription. Accounts are locked after it. @throws AppError NOT_FOUND */
+  async lock(manager: EntityManager, id: number): Promise<Subscription> {
     const found = await manager.findOne(Subscription, { where: { id }, lock: { mode: 'for_no_key_update' } });
     if (!found) throw new NotFoundError('Subscription', id);
     return found;
+  }
+
+  /** @throws AppError CONFLICT before the end of the last subscription of the account to a plan, whatever its state */
+  private async assertPeriodIsOver(
+    manager: EntityManager,
+    planId: number,
+    accountId: number,
+    now: number,
+  ): Promise<void> {
+    const [last] = await manager.query<Array<{ until: Date }>>(
+      `SELECT ends_at AS until FROM subscriptions WHERE account_id = $1 AND plan_id = $2 AND ends_at > $3
+        ORDER BY ends_at DESC LIMIT 1`,
+      [accountId, planId, new Date(now)],
+    );
+    if (!last) return;
+    throw new ConflictError(`A free plan can be had again from ${last.until.toISOString()}`, 'planId');
   }
 
   /** Ends a subscription whose time is over and that the periodic work has not ended yet. */
@@ -196,11 +279,11 @@ export class PlanSales {
     const endsAt = periodEnd(start, terms);
     const [row] = await manager.query<Array<{ id: number }>>(
       `INSERT INTO subscriptions (account_id, plan_id, terms, state, starts_at, ends_at, origin, paid, receipt, renews,
-                                  previous_id, note)
-       VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`,
+                                  previous_id, order_id, note)
+       VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING id`,
       [
         ...[accountId, opened.planId, terms, start, endsAt, opened.origin, paid, opened.receipt],
-        ...[opened.renews ?? false, opened.previousId ?? null, note],
+        ...[opened.renews ?? false, opened.previousId ?? null, opened.orderId ?? null, note],
       ],
     );
     if (!row) throw new ConflictError('The account has this plan already', 'planId');
@@ -243,18 +326,7 @@ const opening = (plan: Plan, accountId: number): Pick<Opening, 'accountId' | 'pl
 });
 
 /** Returns the terms of a plan as they are now. */
-export const termsOf = (plan: Plan): PlanTerms => ({
-  name: plan.name,
-  description: plan.description,
-  price: plan.price,
-  periodUnit: plan.periodUnit,
-  periodCount: plan.periodCount,
-  windows: plan.windows,
-  groups: plan.groups,
-  models: plan.models,
-  maxConcurrent: plan.maxConcurrent,
-  maxRequests: plan.maxRequests,
-  overflow: plan.overflow,
-  overflowRatio: plan.overflowRatio,
-  position: plan.position,
-});
+const termsOf = (plan: Plan): PlanTerms => pick(plan, planTermNames);
+
+/** Returns all that was paid for a subscription: from the balance, and by the rest of the one that it replaced. */
+export const paidFor = ({ paid, receipt }: Subscription): number => paid + receipt.credit;

@@ -43,6 +43,23 @@ export interface PlanTerms {
   readonly position: number;
 }
 
+/** The names of all terms. A term that is missing here does not compile. */
+export const planTermNames = Object.keys({
+  name: true,
+  description: true,
+  price: true,
+  periodUnit: true,
+  periodCount: true,
+  windows: true,
+  groups: true,
+  models: true,
+  maxConcurrent: true,
+  maxRequests: true,
+  overflow: true,
+  overflowRatio: true,
+  position: true,
+} satisfies Record<keyof PlanTerms, true>) as Array<keyof PlanTerms>;
+
 /** Returns the end of a period: so many times 24 hours later, or the same day and time of a later month in UTC. */
 export function periodEnd(
   start: Date,

@@ -41,6 +41,10 @@ export class Subscription {
   /** Why the last renewal failed: an error code. Empty: it did not. */
   @Column('text', { name: 'renewal_problem' }) renewalProblem: string;
   @Column('integer', { name: 'previous_id', nullable: true }) previousId: number | null;
+  /** The order that paid for it, or for the one that it replaced. */
+  @Column('integer', { name: 'order_id', nullable: true }) orderId: number | null;
+  /** The reversal of the order that ended it. */
+  @Column('integer', { name: 'reversal_id', nullable: true }) reversalId: number | null;
   @Column('text') note: string;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

@@ -17,17 +17,19 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
 import type { BudgetKind } from '../../shared/budget.js';
+import { pick } from '../../shared/snake-case.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type {
-  Overflow,
-  PeriodUnit,
-  Plan,
-  PlanInput,
-  PlanReceipt,
-  PlanSpan,
-  PlanTerms,
-  SubscriptionOrigin,
-  SubscriptionState,
+import {
+  type Overflow,
+  type PeriodUnit,
+  type Plan,
+  type PlanInput,
+  type PlanReceipt,
+  type PlanSpan,
+  type PlanTerms,
+  planTermNames,
+  type SubscriptionOrigin,
+  type SubscriptionState,
 } from '../../billing/plans/index.js';
 import { BudgetKindEnum } from '../budgets/budget.object.js';
 import type { SubscriptionFilter, SubscriptionView } from './subscription.service.js';
@@ -67,7 +69,7 @@ const SubscriptionStateEnum = enumType(
     ACTIVE: 'It pays for calls.',
     ENDED: 'Its time is over.',
     UPGRADED: 'One of another plan has replaced it.',
-    REFUNDED: 'An admin has returned its price, or a part of it.',
+    REFUNDED: 'Its price, or a part of it, was returned, or the payment of its order was.',
   },
 );
 const SubscriptionOriginEnum = enumType(
@@ -113,36 +115,24 @@ const termFields = {
   overflow: of<Overflow>(() => OverflowEnum, 'What happens with a call that has no room.'),
   overflowRatio: float('The part of the price that the balance pays then: 0.01 to 1.'),
   position: int('Of several plans of an account the one with the lowest number pays first.'),
+  windows: of<PlanWindowObject[]>(() => [PlanWindowObject], 'A call must fit into all of them.'),
 } as const;
 
 @ObjectType('PlanTerms', { description: 'A plan as it was sold. A later change of the plan does not change it.' })
-export class PlanTermsObject extends fields({
-  ...termFields,
-  windows: of<PlanWindowObject[]>(() => [PlanWindowObject], 'A call must fit into all of them.'),
-}) {}
+export class PlanTermsObject extends fields(termFields) {}
 
 @ObjectType('Plan', { description: 'A plan that the site sells.' })
 export class PlanObject extends fields({
   ...termFields,
   id: int('Names the plan in mutations.'),
-  windows: of<PlanWindowObject[]>(() => [PlanWindowObject], 'A call must fit into all of them.'),
   onSale: flag('False: users cannot buy or renew it.'),
   createdAt: moment('When the plan was created.'),
 }) {}
 
 const toTerms = (terms: PlanTerms): PlanTermsObject => ({
-  name: terms.name,
-  description: terms.description,
-  price: terms.price,
-  periodUnit: terms.periodUnit,
-  periodCount: terms.periodCount,
+  ...pick(terms, planTermNames),
   groups: [...terms.groups],
   models: [...terms.models],
-  maxConcurrent: terms.maxConcurrent,
-  maxRequests: terms.maxRequests,
-  overflow: terms.overflow,
-  overflowRatio: terms.overflowRatio,
-  position: terms.position,
   windows: [...terms.windows],
 });
 
@@ -189,7 +179,9 @@ export class SubscriptionObject extends fields({
   refunded: quota('What was returned to the balance.'),
   receipt: of<PlanReceiptObject>(() => PlanReceiptObject, 'How `paid` was computed.'),
   renews: flag('It is renewed from the balance when it ends.'),
-  renewalProblem: text('Why its renewal failed: NOT_SOLD, PRICE_RAISED or INSUFFICIENT_QUOTA. Empty: it did not.'),
+  renewalProblem: text(
+    'Why its renewal failed: NOT_SOLD, PRICE_RAISED, INSUFFICIENT_QUOTA or USER_BANNED. Empty: it did not.',
+  ),
   used: safeInt('Quota of all calls that it has paid for.'),
   windows: of<SubscriptionWindowObject[]>(() => [SubscriptionWindowObject], 'A call must fit into all of them.'),
   note: text('Of the admin who gave or refunded it.'),

@@ -4,7 +4,8 @@ import { holds, requireAccount, requirePermission, type MaybeActor } from '../..
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import { parsePlan, Plan, type PlanInput, termsOf } from '../../billing/plans/index.js';
+import { pick } from '../../shared/snake-case.js';
+import { parsePlan, Plan, type PlanInput, planTermNames } from '../../billing/plans/index.js';
 
 export interface PlanDeps {
   readonly plans: Repository<Plan>;
@@ -89,13 +90,7 @@ export class PlanService {
   }
 }
 
-const inputOf = (plan: Plan): PlanInput => ({
-  ...termsOf(plan),
-  windows: plan.windows,
-  groups: plan.groups,
-  models: plan.models,
-  onSale: plan.onSale,
-});
+const inputOf = (plan: Plan): PlanInput => pick(plan, [...planTermNames, 'onSale']);
 
 const audited = ({ windows, ...fields }: PlanInput): Record<string, unknown> => ({
   ...fields,

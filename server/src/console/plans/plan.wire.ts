@@ -3,6 +3,7 @@ import { flag, int, named, nullish, quota, seconds, text } from '../../platform/
 import { budgetKinds } from '../../shared/budget.js';
 import { secondsOrZero, unixSeconds } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
+import { pick, snakeKeys } from '../../shared/snake-case.js';
 import {
   overflows,
   periodUnits,
@@ -10,6 +11,7 @@ import {
   type PlanInput,
   planSpans,
   type PlanTerms,
+  planTermNames,
 } from '../../billing/plans/index.js';
 import type { SubscriptionView } from './subscription.service.js';
 
@@ -125,19 +127,10 @@ const termShape = {
 };
 
 const toTerms = (terms: PlanTerms): z.output<z.ZodObject<typeof termShape>> => ({
-  name: terms.name,
-  description: terms.description,
-  price: terms.price,
-  period_unit: terms.periodUnit,
-  period_count: terms.periodCount,
+  ...snakeKeys(pick(terms, planTermNames)),
   windows: terms.windows.map(toWindow),
   groups: [...terms.groups],
   models: [...terms.models],
-  max_concurrent: terms.maxConcurrent,
-  max_requests: terms.maxRequests,
-  overflow: terms.overflow,
-  overflow_ratio: terms.overflowRatio,
-  position: terms.position,
 });
 
 /** A plan in the REST form (docs/reference/rest/entities.md#plan). */
@@ -173,7 +166,9 @@ export const shownSubscription = named('PlanSubscription', 'One period of a plan
     .object({ price: quota('Price'), credit: quota('Rest of the replaced subscription'), formula: text('Computation') })
     .describe('How `paid` was computed'),
   renews: flag('It is renewed from the balance when it ends'),
-  renewal_problem: text('`NOT_SOLD`, `PRICE_RAISED` or `INSUFFICIENT_QUOTA` when its renewal failed, or empty'),
+  renewal_problem: text(
+    '`NOT_SOLD`, `PRICE_RAISED`, `INSUFFICIENT_QUOTA` or `USER_BANNED` when its renewal failed, or empty',
+  ),
   used: quota('All calls that it has paid for'),
   windows: z
     .array(

@@ -2,10 +2,11 @@ import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import { requireAccount, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireAccount, requirePermission, type Actor, type MaybeActor, type Ranked } from '../../shared/actor.js';
 import type { AuditLog, UsageLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { assertMayActOn } from '../auth/index.js';
 import { LogType } from '../../shared/log-type.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { formatQuota } from '../../shared/quota.js';
@@ -157,7 +158,7 @@ export class SubscriptionService {
     return this.once(admin, request, async (manager) => {
       const plan = await manager.findOneBy(Plan, { id: planId });
       if (!plan) throw new NotFoundError('Plan', planId);
-      const account = await this.account(manager, accountId);
+      const account = await this.target(manager, admin, accountId);
       const terms = { origin: 'grant', actorId: admin.id, note } as const;
       const sold = await this.deps.sales.give(manager, plan, accountId, this.deps.clock.now(), terms);
       await this.deps.auditLog.write(manager, admin, {
@@ -188,6 +189,9 @@ export class SubscriptionService {
     const { sales, subscriptions, clock, changes, auditLog } = this.deps;
     const accountId = await subscriptions.manager.transaction(async (manager) => {
       const input = { amount, note, actorId: admin.id, now: clock.now() };
+      // Subscriptions are locked before accounts, as everywhere.
+      const sold = await sales.lock(manager, id);
+      const account = await this.target(manager, admin, sold.accountId);
       const { before, refunded } = await sales.refund(manager, id, input);
       await auditLog.write(manager, admin, {
         action: 'refundPlan',
@@ -196,7 +200,6 @@ export class SubscriptionService {
         before: { subscription: id, state: before.state, refunded: 0 },
         after: { subscription: id, state: 'refunded', refunded, note },
       });
-      const account = await this.account(manager, before.accountId);
       await this.log(manager, account, `Refund of ${this.amount(refunded)} for the plan ${before.terms.name}: ${note}`);
       return before.accountId;
     });
@@ -217,12 +220,18 @@ export class SubscriptionService {
     return { view: await this.view(await this.deps.subscriptions.findOneByOrFail({ id: result.id })), replayed };
   }
 
-  private async account(manager: EntityManager, id: number): Promise<{ id: number; username: string }> {
-    const [account] = await manager.query<Array<{ id: number; username: string }>>(
-      'SELECT id, username FROM users WHERE id = $1 AND deleted_at IS NULL',
+  /**
+   * Locks the account that an admin acts on, so that its rank stays the same until the commit.
+   * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES
+   */
+  private async target(manager: EntityManager, admin: Actor, id: number): Promise<{ id: number; username: string }> {
+    const [account] = await manager.query<Array<Ranked & { id: number; username: string }>>(
+      `SELECT id, username, role, custom_role_id AS "customRoleId" FROM users WHERE id = $1 AND deleted_at IS NULL
+          FOR NO KEY UPDATE`,
       [id],
     );
     if (!account) throw new NotFoundError('User', id);
+    await assertMayActOn(manager, admin, account, 'update');
     return account;
   }
 

@@ -13,6 +13,7 @@ import { type CsvColumn, csvPieces } from '../../shared/csv.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import {
   creditOrder,
+  type OrderCredit,
   type CreditService,
   formatMoney,
   type OrderEvent,
@@ -43,6 +44,7 @@ export interface OrderDeps {
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
+  readonly logger: OrderCredit['logger'];
 }
 
 /** A refund that an admin orders. */

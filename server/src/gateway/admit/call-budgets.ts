@@ -140,6 +140,11 @@ export class CountingBudgets {
     private readonly calls: CallBudgets,
   ) {}
 
+  /** Unix milliseconds. */
+  now(): number {
+    return this.calls.now();
+  }
+
   /** Whether the tokens of the call must be known before the call is sent. */
   get countsTokens(): boolean {
     return this.budgets.some(({ kind }) => kind === 'tokens');

@@ -53,6 +53,19 @@ describe('the directory of keys', () => {
     expect(await keys.token('secret-key')).toMatchObject({ id: 7 });
   });
 
+  it('sees a plan with a price, and no free one, as paid, also if it is newer than the cached copy', async () => {
+    const user = { id: 3, setting: {}, quota: '0', budgets: null, plans: null as unknown };
+    let rows: unknown[] = [user];
+    const { keys } = directory(() => Promise.resolve(rows));
+    const known = (await keys.user(3))!;
+    expect([await keys.hasPaid(known), await keys.hasBalance(known)]).toEqual([false, false]);
+    const bought = (price: number) => [{ ...user, plans: [{ id: 1, terms: { price }, windows: null }] }];
+    rows = bought(0);
+    expect(await keys.hasPaid(known)).toBe(false);
+    rows = bought(1);
+    expect([await keys.hasPaid(known), await keys.hasBalance(known)]).toEqual([true, false]);
+  });
+
   it('does not remember that a key is unknown', async () => {
     let rows: unknown[] = [];
     const { keys } = directory(() => Promise.resolve(rows));

@@ -196,13 +196,25 @@ export class KeyDirectory {
   }
 
   /**
-   * Whether a user has a balance, or a plan that may pay for calls. A cached copy without balance is read again, because it may be older than a top-up.
+   * Whether a user has a balance. A cached copy without one is read again, because it may be older than a top-up.
    * @throws UnavailableError
    */
   hasBalance(user: KnownUser): boolean | Promise<boolean> {
-    if (user.quota > 0 || user.plans.length > 0) return true;
+    return this.isNow(user, ({ quota }) => quota > 0);
+  }
+
+  /**
+   * Whether a user has a balance or a plan with a price. A free plan pays for calls as well, but every user can have one.
+   * @throws UnavailableError
+   */
+  hasPaid(user: KnownUser): boolean | Promise<boolean> {
+    return this.isNow(user, ({ quota, plans }) => quota > 0 || plans.some(({ price }) => price > 0));
+  }
+
+  private isNow(user: KnownUser, condition: (user: KnownUser) => boolean): boolean | Promise<boolean> {
+    if (condition(user)) return true;
     this.users.drop(user.id);
-    return this.users.get(user.id).then((read) => (read?.quota ?? 0) > 0);
+    return this.users.get(user.id).then((read) => read !== null && condition(read));
   }
 
   /** Makes the next call read the token again: its balance ran low, or the copy may be outdated. */

@@ -66,6 +66,7 @@ export function reserveFor(call: Call, ledger: Ledger, values: OptionValues): Pr
     (error: unknown) => {
       // The cached balance was outdated, or the generous amount does not fit into a budget.
       if (!(error instanceof QuotaError) && !(error instanceof BudgetError)) throw error;
+      if (error instanceof BudgetError && error.available === 0) throw error;
       return reserveClosely({ call, asSent }, cost, ledger, values);
     },
   );

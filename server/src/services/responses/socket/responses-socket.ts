@@ -24,7 +24,7 @@ import { KeptConversation, type Conversation } from './kept-conversation.js';
 
 export interface ResponsesSocketDeps extends ResponsesDeps {
   readonly relay: Pick<Relay, 'serve' | 'identify'>;
-  readonly keys: Pick<KeyDirectory, 'hasBalance'>;
+  readonly keys: Pick<KeyDirectory, 'hasPaid'>;
   readonly bodies: BodyBudget;
 }
 
@@ -123,13 +123,13 @@ export class ResponsesSocket {
   }
 
   /**
-   * Checks that the key is still valid, and its owner has a balance.
+   * Checks that the key is still valid, and its owner has a balance or a plan with a price.
    * @throws AppError
    */
   private async isPaid(requestId: string): Promise<boolean> {
     const { relay, keys } = this.deps;
     const { caller } = await relay.identify({ ...this.handshake, requestId });
-    return keys.hasBalance(caller.user);
+    return keys.hasPaid(caller.user);
   }
 
   private enqueue(queued: Queued): void {
