@@ -65,7 +65,7 @@ export const organisationRoutes = [
     once: true,
     body: nameBody,
     data: organisationShape,
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'RATE_LIMITED'],
     example: { body: { name: 'Acme' } },
     handle: async ({ organisations }, { actor, body, idempotencyKey, reply }) => {
       const { organisation, replayed } = await organisations.create(actor, body.name, idempotencyKey);
@@ -195,7 +195,7 @@ export const organisationRoutes = [
     caller,
     body: invitationBody,
     data: newInvitationShape,
-    errors: ['NOT_FOUND', 'INSUFFICIENT_PRIVILEGES', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'INSUFFICIENT_PRIVILEGES', 'CONFLICT', 'RATE_LIMITED'],
     example: { path: { id: 20 }, body: { role: 'member' } },
     handle: async ({ invitations }, { actor, id, body: { role, email, days } }) => {
       const made = await invitations.create(actor, id, { role, email: email ?? '', days: days ?? 7 });
