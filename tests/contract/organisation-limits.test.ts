@@ -54,7 +54,7 @@ describe('codes', () => {
     for (const account of [second, undefined, first]) {
       expect((await redeem(owner, code, account)).data).toMatchObject({ redeem: { code: 'USED_BY_YOU' } });
     }
-    // An account gets a code once, whoever redeems it.
+    // An account gets a code once, by any of its members.
     expect((await redeem(other, code, first)).data).toMatchObject({ redeem: { code: 'USED_BY_YOU' } });
     expect((await redeem(other, code)).data).toMatchObject({ redeem: { quota: 1000 } });
     expect([await site.balance(first), await site.balance(second)]).toEqual([
@@ -234,4 +234,21 @@ describe('the account of the only owner', () => {
     ]);
     expect(await site.reconcile()).toEqual([]);
   });
+});
+
+it('the cost of GraphQL is counted for the person, not for the organisation', async () => {
+  const small = await OrganisationSite.open({ GLOBAL_API_RATE_LIMIT_ENABLE: 'false', GRAPHQL_COST_PER_MINUTE: '600' });
+  try {
+    const [owner, second] = [await small.site.invite(small.root), await small.site.invite(small.root)];
+    const acme = await small.organisation(owner, newName());
+    await small.join(second, acme, 'OWNER');
+    const read = (who: Person, organisation?: number) => small.ask(who, '{ myTokens { items { id } } }', organisation);
+    let codes: readonly string[] = [];
+    for (let tries = 0; tries < 600 && codes.length === 0; tries++) ({ codes } = await read(owner, acme));
+    expect(codes).toEqual(['RATE_LIMITED']);
+    expect((await read(owner)).codes).toEqual(['RATE_LIMITED']);
+    expect((await read(second, acme)).codes).toEqual([]);
+  } finally {
+    await small.stop();
+  }
 });

@@ -115,12 +115,12 @@ export const organisationRoutes = [
     summary: 'Members',
     description: 'Owners first. The role `member` sees the own membership only.',
     caller,
-    query: { former: parameter.words('Any text: also those who left') },
+    query: { former: parameter.choice('Also those who left') },
     data: z.array(memberShape),
     errors: ['NOT_FOUND'],
     example: { path: { id: 20 } },
     handle: async ({ members }, { actor, id, query }) =>
-      (await members.list(actor, id, Boolean(query.former))).map(toMemberWire),
+      (await members.list(actor, id, query.former)).map(toMemberWire),
   }),
   route('POST /api/organization/:id/member', {
     summary: 'Make a person a member without an invitation',
