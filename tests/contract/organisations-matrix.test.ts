@@ -206,6 +206,12 @@ it('a member sees the own membership, no balance and no usage of others', async 
   const read = `{ organisation(id: ${given.id}) { role balance { quota } } members(organisationId: ${given.id}) { id }
     projects(organisationId: ${given.id}) { usedQuota keyCount } }`;
   const seen = async (role: Role) => (await site.ask(people[role], read)).data;
+  const rest = async (role: Role, path: string) =>
+    (await site.site.expectSuccess(people[role], 'GET', `/api/organization/${given.id}${path}`)).body.data;
+  expect(await rest('member', '')).toMatchObject({ quota: null, used_quota: null });
+  expect(await rest('member', '/project')).toMatchObject([{ key_count: null, used_quota: null }]);
+  expect(await rest('owner', '')).toMatchObject({ quota: 0, used_quota: 0 });
+  expect(await rest('owner', '/project')).toMatchObject([{ key_count: 0, used_quota: 0 }]);
   expect(await seen('member')).toEqual({
     organisation: { role: 'MEMBER', balance: null },
     members: [{ id: given.members.member }],

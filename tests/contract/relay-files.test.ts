@@ -113,6 +113,48 @@ describe('files of OpenAI', () => {
     await expect(responses(bob)).rejects.toEqual(error(404, 'unknown_id'));
   });
 
+  it('of an organisation are those of the member whose key made them, and those of shared keys are open to all', async () => {
+    await openAIChannel();
+    const shared = await relay.addToken();
+    const addKey = async (memberId: number): Promise<Key> => {
+      const key = await relay.addToken({ userId: shared.userId });
+      await relay.sql('UPDATE tokens SET member_id = $2 WHERE id = $1', [key.id, memberId]);
+      return key;
+    };
+    const addMember = async (): Promise<number> => {
+      const [row] = await relay.sql<{ id: number }>(
+        "INSERT INTO memberships (organisation_id, user_id, role) VALUES ($1, $2, 'member') RETURNING id",
+        [shared.userId, await relay.addUser()],
+      );
+      return row!.id;
+    };
+    const ann = await addMember();
+    const [first, second, bob] = [await addKey(ann), await addKey(ann), await addKey(await addMember())];
+    const secret = await upload(first, 'secret');
+    const common = await upload(shared, 'common');
+    const own = await upload(bob, 'own');
+    const listed = async (key: Key, query = {}): Promise<string[]> =>
+      (await openAI(key).files.list(query)).data.map(({ id }) => id);
+    expect(await listed(second)).toEqual([common.id, secret.id]);
+    expect(await listed(bob)).toEqual([own.id, common.id]);
+    expect(await listed(shared)).toEqual([common.id]);
+    expect(await listed(bob, { after: secret.id })).toEqual([]);
+    expect(await (await openAI(second).files.content(secret.id)).text()).toBe('secret');
+    expect(await (await openAI(bob).files.content(common.id)).text()).toBe('common');
+    const named = { type: 'file' as const, file: { file_id: secret.id } };
+    for (const key of [bob, shared]) {
+      for (const ask of [
+        openAI(key).files.retrieve(secret.id),
+        openAI(key).files.content(secret.id),
+        openAI(key).files.delete(secret.id),
+        openAI(key).chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: [named] }] }),
+      ]) {
+        await expect(ask).rejects.toEqual(error(404, 'unknown_id'));
+      }
+    }
+    expect(await openAI(second).files.delete(secret.id)).toMatchObject({ deleted: true });
+  });
+
   it('belong to an account: without its key, calls that name them are refused with the reason', async () => {
     const channel = await openAIChannel({ key: 'sk-old' });
     const ann = await relay.addToken();

@@ -349,3 +349,38 @@ describe('a provider', () => {
     expect(Date.now() - started).toBeLessThan(15_000);
   });
 });
+
+it('videos of an organisation are open to the member whose key made them, and those of shared keys to all members', async () => {
+  const { api } = site.server;
+  const addKey = async (memberId: number): Promise<string> => {
+    const { id, key } = await api.createToken(site.user, { unlimited_quota: true });
+    await site.rows('UPDATE tokens SET member_id = $2 WHERE id = $1', [id, memberId]);
+    return key;
+  };
+  const addMember = async (name: string): Promise<number> => {
+    const { user } = await site.addCustomer(name);
+    const [row] = await site.rows<{ id: number }>(
+      "INSERT INTO memberships (organisation_id, user_id, role) VALUES ($1, $2, 'member') RETURNING id",
+      [site.user.id, user.id],
+    );
+    return row!.id;
+  };
+  const ann = await addMember('ann-of-videos');
+  const [first, second, bob] = [await addKey(ann), await addKey(ann), await addKey(await addMember('bob-of-videos'))];
+  const [own, common] = [await idOf(submit({}, first)), await idOf(submit())];
+  const listed = async (key: string): Promise<unknown[]> =>
+    ((await call('GET', '/v1/videos?limit=100', undefined, key)).body['data'] as Array<{ id: string }>).map(
+      ({ id }) => id,
+    );
+  expect((await call('GET', `/v1/videos/${own}`, undefined, second)).status).toBe(200);
+  expect((await call('GET', `/v1/videos/${common}`, undefined, bob)).status).toBe(200);
+  for (const method of ['GET', 'DELETE']) {
+    for (const key of [bob, site.key]) {
+      expect(codeOf(await call(method, `/v1/videos/${own}`, undefined, key))).toEqual([404, 'video_not_found']);
+    }
+  }
+  expect(await listed(second)).toEqual(expect.arrayContaining([own, common]));
+  expect(await listed(bob)).toContain(common);
+  expect(await listed(bob)).not.toContain(own);
+  expect(await listed(site.key)).not.toContain(own);
+});

@@ -184,6 +184,22 @@ describe('a message', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(8);
   });
 
+  it('says whether an account is a person or an organisation', async () => {
+    await endpoint(['user.created', 'user.deleted']);
+    const owner = await site.invite(root);
+    const create = 'mutation { createOrganisation(input: { name: "Acme" }) { organisation { id } } }';
+    const { data } = await site.graphql(owner, create);
+    const { id } = (data?.['createOrganisation'] as { organisation: { id: number } }).organisation;
+    await site.expectSuccess(owner, 'DELETE', `/api/organization/${id}`);
+    await arrived(3);
+    expect(received().map(({ type, data: { user } }) => [type, user])).toMatchObject([
+      ['user.created', { id: owner.id, kind: 'person' }],
+      ['user.created', { id, kind: 'organisation', username: 'Acme' }],
+      ['user.deleted', { id, kind: 'organisation' }],
+    ]);
+    for (const { type, data: sent } of received()) siteEvents[type].data.parse(sent);
+  });
+
   it('is not sent for what was rolled back, and is for what was committed just before a crash', async () => {
     await endpoint(['user.created']);
     const insert = `INSERT INTO users (username, aff_code) VALUES ($1, $1)`;

@@ -167,13 +167,14 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     auditLog: auditService,
   });
   const organisationServices = {
-    organisations: new OrganisationService({ users, changes, auditLog: auditService, idempotency }),
+    organisations: new OrganisationService({ users, changes, auditLog: auditService, idempotency, state }),
     members,
     projects: new ProjectService({ projects: dataSource.getRepository(Project), auditLog: auditService }),
     invitations: new InvitationService({
       invitations: dataSource.getRepository(Invitation),
       members,
       secrets,
+      state,
       mailer,
       options: optionService,
       auditLog: auditService,

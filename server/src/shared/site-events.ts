@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import { budgetLevels } from './budget.js';
+import { accountKinds } from './organisation.js';
 
 const user = z.strictObject({
   id: z.int(),
   username: z.string().nullable().describe('null: the account was removed with its keys'),
   external_id: z.string().nullable().describe('the id that your system gave the user'),
 });
-const account = user.extend({ email: z.string(), group: z.string() });
+const account = user.extend({
+  kind: z.enum(accountKinds).describe('`organisation` is no person: members act for it, and it has no email'),
+  email: z.string(),
+  group: z.string(),
+});
 
 const order = z.strictObject({
   id: z.int(),

@@ -77,7 +77,7 @@ export const organisations = {
   left: 'You left {{name}}',
   delete: 'Delete organisation',
   deleteTitle: 'Delete {{name}}?',
-  deleteBody: 'All its keys stop at once. The balance cannot be used any more. The name stays reserved.',
+  deleteBody: 'All its keys stop at once. The balance of {{balance}} cannot be used any more. The name stays reserved.',
   deleted: '{{name}} was deleted',
   dangerText: 'The only owner cannot leave: make another member an owner first.',
   invitation: 'Invitation',

@@ -79,7 +79,7 @@ export const organisations = {
   left: 'Vous avez quitté {{name}}',
   delete: 'Supprimer l’organisation',
   deleteTitle: 'Supprimer {{name}} ?',
-  deleteBody: 'Toutes ses clés cessent aussitôt. Le solde n’est plus utilisable. Le nom reste réservé.',
+  deleteBody: 'Toutes ses clés cessent aussitôt. Le solde de {{balance}} n’est plus utilisable. Le nom reste réservé.',
   deleted: '{{name}} a été supprimée',
   dangerText: 'Le seul propriétaire ne peut pas partir : nommez d’abord un autre propriétaire.',
   invitation: 'Invitation',

@@ -77,7 +77,7 @@ export const organisations = {
   left: '{{name}} から退出しました',
   delete: '組織を削除',
   deleteTitle: '{{name}} を削除しますか？',
-  deleteBody: 'すべてのキーがすぐに停止し、残高は使えなくなります。名前は予約されたままです。',
+  deleteBody: 'すべてのキーがすぐに停止し、残高 {{balance}} は使えなくなります。名前は予約されたままです。',
   deleted: '{{name}} を削除しました',
   dangerText: '唯一のオーナーは退出できません。先に別のメンバーをオーナーにしてください。',
   invitation: '招待',

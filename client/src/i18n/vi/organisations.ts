@@ -77,7 +77,7 @@ export const organisations = {
   left: 'Bạn đã rời {{name}}',
   delete: 'Xóa tổ chức',
   deleteTitle: 'Xóa {{name}}?',
-  deleteBody: 'Mọi khóa ngừng ngay. Không dùng được số dư nữa. Tên vẫn được giữ.',
+  deleteBody: 'Mọi khóa ngừng ngay. Không dùng được số dư {{balance}} nữa. Tên vẫn được giữ.',
   deleted: 'Đã xóa {{name}}',
   dangerText: 'Chủ sở hữu duy nhất không thể rời đi: hãy chọn một chủ sở hữu khác trước.',
   invitation: 'Lời mời',

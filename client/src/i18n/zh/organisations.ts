@@ -77,7 +77,7 @@ export const organisations = {
   left: '你已离开 {{name}}',
   delete: '删除组织',
   deleteTitle: '删除 {{name}}？',
-  deleteBody: '其所有令牌立即失效，余额不能再使用，名称继续保留。',
+  deleteBody: '其所有令牌立即失效，余额 {{balance}} 不能再使用，名称继续保留。',
   deleted: '已删除 {{name}}',
   dangerText: '唯一的所有者不能离开：请先让其他成员成为所有者。',
   invitation: '邀请',

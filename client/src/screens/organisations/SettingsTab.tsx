@@ -9,6 +9,7 @@ import { showFormError } from '../../components/form/showFormError.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
+import { useFormat } from '../../lib/useFormat.js';
 import {
   DeleteOrganisationDocument,
   LeaveOrganisationDocument,
@@ -18,7 +19,7 @@ import {
 
 /** The name, and the end of the membership or of the organisation. */
 export function SettingsTab({
-  organisation: { id, name, role },
+  organisation: { id, name, role, balance },
   canChange,
   onChanged,
 }: {
@@ -27,6 +28,7 @@ export function SettingsTab({
   readonly onChanged: () => void;
 }) {
   const { t } = useTranslation();
+  const { money } = useFormat();
   const act = useAction();
   const navigate = useNavigate();
   const [rename] = useMutation(RenameOrganisationDocument);
@@ -111,7 +113,7 @@ export function SettingsTab({
                 },
                 {
                   title: t('organisations.deleteTitle', { name }),
-                  body: t('organisations.deleteBody'),
+                  body: t('organisations.deleteBody', { balance: money(balance?.quota ?? 0, 'balance') }),
                   verb: t('organisations.delete'),
                   destructive: true,
                 },

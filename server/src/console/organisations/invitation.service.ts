@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Repository } from 'typeorm';
+import type { EntityManager, Repository } from 'typeorm';
+import { lockMembership } from '../../billing/organisations/index.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { invitationLetter } from '../../platform/mail/letters.js';
 import type { Mailer } from '../../platform/mail/mailer.js';
 import type { OptionValues } from '../../options/option.service.js';
@@ -12,13 +14,14 @@ import type { Secrets } from '../../shared/secrets.js';
 import { siteAddress } from '../../shared/site-address.js';
 import { emailRule, parsed } from '../users/index.js';
 import { Invitation } from './invitation.entity.js';
-import { assertRole, type MemberService } from './member.service.js';
+import { assertRole, lockJoins, type MemberService } from './member.service.js';
 import { accessTo } from './organisation-access.js';
 
 export interface InvitationDeps {
   readonly invitations: Repository<Invitation>;
   readonly members: Pick<MemberService, 'join'>;
   readonly secrets: Pick<Secrets, 'hash'>;
+  readonly state: Pick<SharedState, 'hit'>;
   readonly mailer: Pick<Mailer, 'send'>;
   readonly options: { readonly values: Pick<OptionValues, 'ServerAddress' | 'SystemName'> };
   readonly auditLog: AuditLog;
@@ -45,6 +48,8 @@ export interface InvitationPreview {
 const maxDays = 30;
 /** Maximum number of invitations that are open at a time. */
 const maxOpen = 200;
+/** Maximum number of invitations that one person mails in a day, for all organisations together. */
+const maxMailsPerDay = 30;
 const dayMilliseconds = 86_400_000;
 
 /** Invitations to organisations, by a link that works once. Only its keyed hash is stored. */
@@ -62,8 +67,8 @@ export class InvitationService {
 
   /**
    * @returns the invitation and its link, which no later response contains
-   * @throws AppError NOT_FOUND, INVALID_INPUT, INSUFFICIENT_PRIVILEGES, CONFLICT for too many; an error of the mail server
-   * when the mail could not be sent, and the invitation is not made then
+   * @throws AppError NOT_FOUND, INVALID_INPUT, INSUFFICIENT_PRIVILEGES, CONFLICT for too many, RATE_LIMITED for too many
+   * mails; an error of the mail server when the mail could not be sent, and the invitation is revoked then
    */
   async create(
     actor: MaybeActor,
@@ -71,20 +76,25 @@ export class InvitationService {
     { role, email: given, days }: NewInvitation,
   ): Promise<{ invitation: Invitation; link: string }> {
     const { manager: database } = this.deps.invitations;
-    const { caller, name } = await accessTo(database, actor, organisationId, 'members.write');
+    const { caller, name, memberId } = await accessTo(database, actor, organisationId, 'members.write');
     assertRole(role);
     const email = parsed(emailRule, given);
     if (!Number.isInteger(days) || days < 1 || days > maxDays) {
       throw new InvalidInputError(`An invitation is valid for 1 to ${maxDays} days`, 'days');
     }
-    if ((await this.open(organisationId).getCount()) >= maxOpen) {
-      throw new ConflictError(`An organisation can have at most ${maxOpen} open invitations`);
-    }
+    if (email !== '') await this.limitMails(caller.id);
     const token = randomBytes(32).toString('base64url');
     const { ServerAddress, SystemName } = this.deps.options.values;
     const link = `${siteAddress(ServerAddress)}/invitation/${token}`;
     const expiresAt = new Date(this.deps.clock.now() + days * dayMilliseconds);
     const id = await database.transaction(async (manager) => {
+      await lockJoins(manager, organisationId);
+      // An owner who is removed meanwhile must leave no invitation behind.
+      if (memberId !== null) await lockMembership(manager, memberId);
+      await accessTo(manager, actor, organisationId, 'members.write');
+      if ((await this.open(organisationId, manager).getCount()) >= maxOpen) {
+        throw new ConflictError(`An organisation can have at most ${maxOpen} open invitations`);
+      }
       const { identifiers } = await manager.insert(Invitation, {
         organisationId,
         role,
@@ -97,9 +107,17 @@ export class InvitationService {
       const after = { invitationId: created, role, email };
       const change = { action: 'invite', subject: 'organisation', id: organisationId, before: null, after } as const;
       await this.deps.auditLog.write(manager, caller, change);
-      if (email !== '') await this.deps.mailer.send({ to: email, ...invitationLetter(SystemName, name, link) });
       return created;
     });
+    // It is sent after the commit: a slow mail server must not hold a connection of the database.
+    if (email !== '') {
+      try {
+        await this.deps.mailer.send({ to: email, ...invitationLetter(SystemName, name, link) });
+      } catch (error) {
+        await this.deps.invitations.update({ id }, { revokedAt: new Date(this.deps.clock.now()) });
+        throw error;
+      }
+    }
     return { invitation: await this.deps.invitations.findOneByOrFail({ id }), link };
   }
 
@@ -113,9 +131,7 @@ export class InvitationService {
     const invitation = await this.deps.invitations.findOneBy({ id });
     if (!invitation) throw new NotFoundError('Invitation', id);
     const { organisationId, role } = invitation;
-    const { caller } = await accessTo(database, actor, organisationId, 'members.write').catch((error: unknown) => {
-      throw error instanceof NotFoundError ? new NotFoundError('Invitation', id) : error;
-    });
+    const { caller } = await accessTo(database, actor, organisationId, 'members.write', { noun: 'Invitation', id });
     await database.transaction(async (manager) => {
       const { affected } = await manager
         .createQueryBuilder()
@@ -181,9 +197,16 @@ export class InvitationService {
     });
   }
 
-  private open(organisationId: number) {
-    return this.deps.invitations
-      .createQueryBuilder('invitation')
+  /** Mails go to any address, with the name of the organisation: they must not serve to send spam. */
+  private async limitMails(personId: number): Promise<void> {
+    const name = `invitation-mail:${personId}`;
+    const { allowed, retryAfterSeconds } = await this.deps.state.hit(name, maxMailsPerDay, 86_400);
+    if (!allowed) throw new AppError('RATE_LIMITED', 'Too many invitations by mail today', { retryAfterSeconds });
+  }
+
+  private open(organisationId: number, manager: EntityManager = this.deps.invitations.manager) {
+    return manager
+      .createQueryBuilder(Invitation, 'invitation')
       .where('invitation.organisation_id = :organisationId', { organisationId })
       .andWhere('invitation.accepted_at IS NULL AND invitation.revoked_at IS NULL')
       .andWhere('invitation.expires_at > :now', { now: new Date(this.deps.clock.now()) });

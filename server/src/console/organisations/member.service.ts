@@ -3,13 +3,14 @@ import {
   assertOtherOwner,
   endMembership,
   lockMembership,
+  revokeInvitationsOf,
   type CurrentMembership,
 } from '../../billing/organisations/index.js';
 import type { Changes } from '../../platform/cache/changes.js';
-import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { holds, requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
-import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import { organisationRoles, type OrganisationRole } from '../../shared/organisation.js';
+import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { organisationRoles, roleMay, type OrganisationRole } from '../../shared/organisation.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { Membership } from './membership.entity.js';
 import { accessTo } from './organisation-access.js';
@@ -32,8 +33,12 @@ export interface MemberView extends Membership {
 
 /** Maximum number of members at a time. Lists have no pages. */
 export const maxMembers = 1000;
-/** Advisory lock id that serializes new members of one organisation. An arbitrary number, the same on every node. */
+/** Advisory lock id of new members and invitations of one organisation. An arbitrary number, the same on every node. */
 const joinLock = 730_562;
+
+/** Serializes new members and invitations of an organisation, so that concurrent ones keep its limits. */
+export const lockJoins = (manager: EntityManager, organisationId: number): Promise<unknown> =>
+  manager.query('SELECT pg_advisory_xact_lock($1, $2)', [joinLock, organisationId]);
 
 /** Members of organisations. */
 export class MemberService {
@@ -46,14 +51,8 @@ export class MemberService {
    */
   async list(actor: MaybeActor, organisationId: number, formerToo = false): Promise<MemberView[]> {
     const { manager } = this.deps.memberships;
-    const { memberId } = await accessTo(manager, actor, organisationId, 'organisation.read');
-    const seesAll = await accessTo(manager, actor, organisationId, 'members.read').then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof ForbiddenError) return false;
-        throw error;
-      },
-    );
+    const { caller, memberId, role } = await accessTo(manager, actor, organisationId, 'organisation.read');
+    const seesAll = holds(caller, 'users.read') || (role !== null && roleMay(role, 'members.read'));
     return this.read(
       `m.organisation_id = $1 AND ($2 OR m.left_at IS NULL) AND ($3::integer IS NULL OR m.id = $3)`,
       organisationId,
@@ -69,14 +68,20 @@ export class MemberService {
   async setRole(actor: MaybeActor, id: number, role: OrganisationRole): Promise<MemberView> {
     assertRole(role);
     const { caller } = await this.accessTo(actor, id);
-    await this.deps.memberships.manager.transaction(async (manager) => {
+    const userId = await this.deps.memberships.manager.transaction(async (manager) => {
       const before = await lockMembership(manager, id);
       if (!before) throw new NotFoundError('Member', id);
-      if (before.role === role) return;
-      if (before.role === 'owner') await assertOtherOwner(manager, before);
+      if (before.role === role) return null;
+      if (before.role === 'owner') {
+        await assertOtherOwner(manager, before);
+        await revokeInvitationsOf(manager, before);
+      }
       await manager.update(Membership, { id }, { role });
       await this.audit(manager, caller, 'update', before, { ...audited(before), role });
+      return before.userId;
     });
+    // Open streams of the member end: they were opened with the rights of the former role.
+    if (userId !== null) await this.deps.changes.announce({ kind: 'session', id: userId });
     return this.get(id);
   }
 
@@ -130,7 +135,7 @@ export class MemberService {
     actor: Actor,
     { organisationId, userId, role }: Omit<CurrentMembership, 'id'>,
   ): Promise<number> {
-    await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [joinLock, organisationId]);
+    await lockJoins(manager, organisationId);
     const [person] = await manager.query<unknown[]>(
       "SELECT FROM users WHERE id = $1 AND kind = 'person' AND deleted_at IS NULL FOR SHARE",
       [userId],
@@ -157,14 +162,17 @@ export class MemberService {
   }
 
   private async end(caller: Actor, id: number, action: string): Promise<void> {
-    const keys = await this.deps.memberships.manager.transaction(async (manager) => {
+    const changes = await this.deps.memberships.manager.transaction(async (manager) => {
       const membership = await lockMembership(manager, id);
       if (!membership) throw new NotFoundError('Member', id);
-      const ended = await endMembership(manager, membership);
+      const keys = await endMembership(manager, membership);
       await this.audit(manager, caller, action, membership, null);
-      return ended;
+      return [
+        { kind: 'session', id: membership.userId } as const,
+        ...keys.map((key) => ({ kind: 'token' as const, id: key })),
+      ];
     });
-    await this.deps.changes.announce(...keys.map((key) => ({ kind: 'token' as const, id: key })));
+    await this.deps.changes.announce(...changes);
   }
 
   /** @throws AppError NOT_FOUND, also for members of organisations of others; INSUFFICIENT_PRIVILEGES */
@@ -172,11 +180,8 @@ export class MemberService {
     requireActor(actor);
     const membership = await this.deps.memberships.findOneBy({ id });
     if (!membership || membership.leftAt) throw new NotFoundError('Member', id);
-    return accessTo(this.deps.memberships.manager, actor, membership.organisationId, 'members.write').catch(
-      (error: unknown) => {
-        throw error instanceof NotFoundError ? new NotFoundError('Member', id) : error;
-      },
-    );
+    const asked = { noun: 'Member', id };
+    return accessTo(this.deps.memberships.manager, actor, membership.organisationId, 'members.write', asked);
   }
 
   private async get(id: number): Promise<MemberView> {

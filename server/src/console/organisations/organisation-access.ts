@@ -18,6 +18,7 @@ export interface OrganisationAccess {
 /**
  * Decides every operation on an organisation: its members may do what their role allows, admins of users what they may
  * do to users. For everyone else it does not exist.
+ * @param asked the noun and id that the caller asked for, which the error names
  * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES, USER_BANNED for changes by members of a banned organisation
  */
 export async function accessTo(
@@ -25,6 +26,7 @@ export async function accessTo(
   actor: MaybeActor,
   id: number,
   ability: OrganisationAbility,
+  asked: { readonly noun: string; readonly id: number } = { noun: 'Organisation', id },
 ): Promise<OrganisationAccess> {
   const caller = requireActor(actor);
   const [row] = (await database.query(
@@ -33,7 +35,7 @@ export async function accessTo(
       WHERE o.id = $1 AND o.kind = 'organisation' AND o.deleted_at IS NULL`,
     [id, caller.id],
   )) as Array<Omit<OrganisationAccess, 'caller'>>;
-  if (!row || (!row.role && !holds(caller, 'users.read'))) throw new NotFoundError('Organisation', id);
+  if (!row || (!row.role && !holds(caller, 'users.read'))) throw new NotFoundError(asked.noun, asked.id);
   const writes = ability.endsWith('.write');
   const isAdmin = holds(caller, writes ? 'users.write' : 'users.read');
   if (isAdmin) return { caller, ...row };

@@ -65,7 +65,7 @@ export const organisationRoutes = [
     once: true,
     body: nameBody,
     data: organisationShape,
-    errors: ['CONFLICT'],
+    errors: ['CONFLICT', 'RATE_LIMITED'],
     example: { body: { name: 'Acme' } },
     handle: async ({ organisations }, { actor, body, idempotencyKey, reply }) => {
       const { organisation, replayed } = await organisations.create(actor, body.name, idempotencyKey);
@@ -115,12 +115,12 @@ export const organisationRoutes = [
     summary: 'Members',
     description: 'Owners first. The role `member` sees the own membership only.',
     caller,
-    query: { former: parameter.words('Any text: also those who left') },
+    query: { former: parameter.choice('Also those who left') },
     data: z.array(memberShape),
     errors: ['NOT_FOUND'],
     example: { path: { id: 20 } },
     handle: async ({ members }, { actor, id, query }) =>
-      (await members.list(actor, id, Boolean(query.former))).map(toMemberWire),
+      (await members.list(actor, id, query.former)).map(toMemberWire),
   }),
   route('POST /api/organization/:id/member', {
     summary: 'Make a person a member without an invitation',
@@ -195,7 +195,7 @@ export const organisationRoutes = [
     caller,
     body: invitationBody,
     data: newInvitationShape,
-    errors: ['NOT_FOUND', 'INSUFFICIENT_PRIVILEGES', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'INSUFFICIENT_PRIVILEGES', 'CONFLICT', 'RATE_LIMITED'],
     example: { path: { id: 20 }, body: { role: 'member' } },
     handle: async ({ invitations }, { actor, id, body: { role, email, days } }) => {
       const made = await invitations.create(actor, id, { role, email: email ?? '', days: days ?? 7 });

@@ -1,6 +1,8 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { deleteOrganisation } from '../../billing/organisations/index.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import {
   holds,
@@ -12,10 +14,10 @@ import {
   type UserStatus,
 } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
-import { NotFoundError, ConflictError } from '../../shared/errors.js';
+import { AppError, ConflictError, NotFoundError } from '../../shared/errors.js';
 import { roleMay, type OrganisationRole } from '../../shared/organisation.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
-import { claimUsername, disableTokens, parsed, toConflict, User, usernameRule } from '../users/index.js';
+import { claimUsername, parsed, toConflict, User, usernameRule } from '../users/index.js';
 import { Membership } from './membership.entity.js';
 import { accessTo } from './organisation-access.js';
 
@@ -24,6 +26,7 @@ export interface OrganisationDeps {
   readonly changes: Changes;
   readonly auditLog: AuditLog;
   readonly idempotency: Pick<Idempotency, 'once'>;
+  readonly state: Pick<SharedState, 'hit'>;
 }
 
 /** An organisation as the caller sees it. */
@@ -60,6 +63,8 @@ const sortKeys: SortKeys<User, OrganisationSortField> = {
 
 /** Maximum number of organisations that one person owns. */
 const maxOwned = 20;
+/** Maximum number that one person creates in a day. The names of deleted ones stay reserved. */
+const maxCreatedPerDay = 30;
 /** Advisory lock id that serializes creations of one person. An arbitrary number, the same on every node. */
 const creationLock = 730_561;
 
@@ -73,7 +78,7 @@ export class OrganisationService {
   /**
    * Creates an organisation whose owner is the caller. It has no quota.
    * @param idempotencyKey a retry with the same key returns the organisation of the first call
-   * @throws AppError INVALID_INPUT, CONFLICT (the name is taken, too many organisations)
+   * @throws AppError INVALID_INPUT, CONFLICT (the name is taken, too many organisations), RATE_LIMITED
    */
   async create(
     actor: MaybeActor,
@@ -82,6 +87,11 @@ export class OrganisationService {
   ): Promise<{ organisation: OrganisationView; replayed: boolean }> {
     const caller = requireActor(actor);
     const name = parsed(usernameRule, given);
+    const hits = await this.deps.state.hit(`create-organisation:${caller.id}`, maxCreatedPerDay, 86_400);
+    if (!hits.allowed) {
+      const { retryAfterSeconds } = hits;
+      throw new AppError('RATE_LIMITED', 'Too many organisations created today', { retryAfterSeconds });
+    }
     const request = { operation: 'createOrganisation', key: idempotencyKey, input: { name } };
     const { result: id, replayed } = await this.unique(() =>
       this.deps.idempotency.once(caller, request, async (manager) => {
@@ -170,9 +180,8 @@ export class OrganisationService {
     requireConfirmed(caller);
     await this.deps.users.manager.transaction(async (manager) => {
       const before = await manager.findOneByOrFail(User, { id });
-      await manager.softDelete(User, { id });
-      await disableTokens(manager, id);
-      await this.audit(manager, caller, id, 'delete', { name: before.username }, null);
+      await deleteOrganisation(manager, id);
+      await this.audit(manager, caller, id, 'delete', { name: before.username, quota: before.quota }, null);
     });
     await this.announce(id);
   }

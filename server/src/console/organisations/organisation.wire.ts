@@ -9,6 +9,8 @@ import type { OrganisationView } from './organisation.service.js';
 import type { ProjectView } from './project.service.js';
 
 const role = z.enum(organisationRoles);
+/** A number that some roles may not see. */
+const hidden = (description: string) => z.int().nullable().describe(description);
 
 export const nameBody = z.object({ name: z.string() });
 export const memberBody = z.object({ user_id: z.int(), role });
@@ -26,8 +28,8 @@ export const organisationShape = named('Organization', 'An account without sign-
   member_count: int('Members now'),
   role: text("The caller's role: `owner`, `billing` or `member`; empty for an admin who is no member"),
   member_id: int("The caller's membership; 0 for an admin who is no member"),
-  quota: quota('Balance; 0 for members who may not see the wallet'),
-  used_quota: quota('Charged so far; 0 for members who may not see the wallet'),
+  quota: hidden('Balance, in quota; null for members who may not see the wallet'),
+  used_quota: hidden('Charged so far, in quota; null for members who may not see the wallet'),
 });
 
 export const toWire = (view: OrganisationView): z.output<typeof organisationShape> => ({
@@ -39,8 +41,8 @@ export const toWire = (view: OrganisationView): z.output<typeof organisationShap
   member_count: view.memberCount,
   role: view.role ?? '',
   member_id: view.memberId ?? 0,
-  quota: view.balance?.quota ?? 0,
-  used_quota: view.balance?.usedQuota ?? 0,
+  quota: view.balance?.quota ?? null,
+  used_quota: view.balance?.usedQuota ?? null,
 });
 
 export const memberShape = named('Member', 'A person in an organisation, now or in the past.', {
@@ -75,8 +77,8 @@ export const projectShape = named('Project', 'A cost centre of an organisation.'
   name: text('Unique in the organisation'),
   created_time: seconds('Created'),
   archived_time: seconds('Archived, or 0'),
-  key_count: int('Keys that are not deleted; 0 for members who may not see the usage of others'),
-  used_quota: quota('Charged to its keys; 0 for members who may not see the usage of others'),
+  key_count: hidden('Keys that are not deleted; null for members who may not see the usage of others'),
+  used_quota: hidden('Charged to its keys, in quota; null for members who may not see the usage of others'),
 });
 
 export const toProjectWire = (view: ProjectView): z.output<typeof projectShape> => ({
@@ -85,8 +87,8 @@ export const toProjectWire = (view: ProjectView): z.output<typeof projectShape> 
   name: view.name,
   created_time: unixSeconds(view.createdAt),
   archived_time: secondsOrZero(view.archivedAt),
-  key_count: view.keyCount ?? 0,
-  used_quota: view.usedQuota ?? 0,
+  key_count: view.keyCount,
+  used_quota: view.usedQuota,
 });
 
 const invitationFields = {

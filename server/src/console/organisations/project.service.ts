@@ -74,11 +74,8 @@ export class ProjectService {
     const { manager: database } = this.deps.projects;
     const project = await this.deps.projects.findOneBy({ id });
     if (!project) throw new NotFoundError('Project', id);
-    const { caller } = await accessTo(database, actor, project.organisationId, 'projects.write').catch(
-      (error: unknown) => {
-        throw error instanceof NotFoundError ? new NotFoundError('Project', id) : error;
-      },
-    );
+    const asked = { noun: 'Project', id };
+    const { caller } = await accessTo(database, actor, project.organisationId, 'projects.write', asked);
     const name = given.name === undefined ? project.name : parsed(nameRule, given.name);
     const { isArchived = project.archivedAt !== null } = given;
     await this.unique(() =>

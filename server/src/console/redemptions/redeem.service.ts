@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
-import { requireAccount, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { personOf, requireAccount, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -93,7 +93,7 @@ export class RedeemService {
 
   private async limit(user: Actor): Promise<void> {
     const { allowed, retryAfterSeconds } = await this.deps.state.hit(
-      `redeem:${user.id}`,
+      `redeem:${personOf(user).id}`,
       triesPerWindow,
       windowSeconds,
     );
@@ -150,7 +150,8 @@ export class RedeemService {
     const used = await manager.query<unknown[]>(
       `INSERT INTO redemption_uses (redemption_id, user_id, used_at, quota) VALUES ($1, $2, $3, $4)
        ON CONFLICT DO NOTHING RETURNING 1`,
-      [code.id, user.id, now, code.quota],
+      // A gift code is for a person, who may own any number of organisations.
+      [code.id, personOf(user).id, now, code.quota],
     );
     if (used.length === 0) throw alreadyUsed(code);
     await manager.update(Redemption, { id: code.id }, code.isGift ? giftUse(code) : normalUse(user, now));

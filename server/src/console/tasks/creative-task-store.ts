@@ -1,4 +1,5 @@
-import { In, type Repository } from 'typeorm';
+import type { Repository, SelectQueryBuilder } from 'typeorm';
+import { isOpenToMember, type RowReader } from '../../billing/organisations/index.js';
 import { type CreativeTask } from './creative-task.entity.js';
 import { finished } from './task-ledger.js';
 
@@ -6,10 +7,13 @@ import { finished } from './task-ledger.js';
 export class CreativeTaskStore {
   constructor(private readonly tasks: Repository<CreativeTask>) {}
 
-  /** Returns one of the user's tasks; the newest if two providers use the same id. */
-  own(userId: number, platform: string, taskId: string): Promise<CreativeTask | null> {
+  /** Returns one of the tasks that are open to the reader; the newest if two providers use the same id. */
+  own(reader: RowReader, platform: string, taskId: string): Promise<CreativeTask | null> {
     if (taskId === '') return Promise.resolve(null);
-    return this.tasks.findOne({ where: { userId, platform, taskId }, order: { id: 'DESC' } });
+    return this.open(reader, platform)
+      .andWhere('task.task_id = :taskId', { taskId })
+      .orderBy('task.id', 'DESC')
+      .getOne();
   }
 
   /** Returns a task of any user, for a link that proves that its reader may see it. */
@@ -17,26 +21,23 @@ export class CreativeTaskStore {
     return taskId === '' ? Promise.resolve(null) : this.tasks.findOneBy({ platform, taskId });
   }
 
-  ownMany(userId: number, platform: string, taskIds: readonly string[]): Promise<CreativeTask[]> {
+  ownMany(reader: RowReader, platform: string, taskIds: readonly string[]): Promise<CreativeTask[]> {
     const names = taskIds.filter((name) => name !== '');
     if (names.length === 0) return Promise.resolve([]);
-    return this.tasks.find({ where: { userId, platform, taskId: In(names) }, order: { id: 'ASC' } });
+    return this.open(reader, platform).andWhere('task.task_id = ANY (:names)', { names }).orderBy('task.id').getMany();
   }
 
   /**
-   * Returns a page of the user's tasks that were not deleted.
+   * Returns a page of the tasks that are open to the reader and were not deleted.
    * @param from the task before the page; null for the first page
    */
   ownPage(
-    userId: number,
+    reader: RowReader,
     platform: string,
     page: { readonly from: CreativeTask | null; readonly limit: number; readonly isAscending: boolean },
   ): Promise<CreativeTask[]> {
     const { from, limit, isAscending } = page;
-    const select = this.tasks
-      .createQueryBuilder('task')
-      .where(`task.user_id = :userId AND task.platform = :platform AND task.task_id <> ''`, { userId, platform })
-      .andWhere(`NOT task.properties ? 'deleted'`);
+    const select = this.open(reader, platform).andWhere(`task.task_id <> '' AND NOT task.properties ? 'deleted'`);
     if (from) {
       select.andWhere(`(task.submit_time, task.id) ${isAscending ? '>' : '<'} (:time, :id)`, {
         time: from.submitTime,
@@ -45,6 +46,13 @@ export class CreativeTaskStore {
     }
     const direction = isAscending ? 'ASC' : 'DESC';
     return select.orderBy('task.submitTime', direction).addOrderBy('task.id', direction).take(limit).getMany();
+  }
+
+  private open({ userId, memberId }: RowReader, platform: string): SelectQueryBuilder<CreativeTask> {
+    return this.tasks
+      .createQueryBuilder('task')
+      .where('task.user_id = :userId AND task.platform = :platform', { userId, platform })
+      .andWhere(isOpenToMember('task.token_id', ':memberId'), { memberId });
   }
 
   /** Hides a finished task from its user. */

@@ -1,4 +1,5 @@
-import { In, type Repository } from 'typeorm';
+import type { Repository, SelectQueryBuilder } from 'typeorm';
+import { isOpenToMember, type RowReader } from '../../billing/organisations/index.js';
 import { type Drawing } from './drawing.entity.js';
 import { finished } from './task-ledger.js';
 
@@ -6,17 +7,23 @@ import { finished } from './task-ledger.js';
 export class DrawingStore {
   constructor(private readonly drawings: Repository<Drawing>) {}
 
-  /** Returns one of the user's drawings; the newest if two providers use the same id. */
-  own(userId: number, mjId: string): Promise<Drawing | null> {
-    return mjId === ''
-      ? Promise.resolve(null)
-      : this.drawings.findOne({ where: { userId, mjId }, order: { id: 'DESC' } });
+  /** Returns one of the drawings that are open to the reader; the newest if two providers use the same id. */
+  own(reader: RowReader, mjId: string): Promise<Drawing | null> {
+    if (mjId === '') return Promise.resolve(null);
+    return this.open(reader).andWhere('drawing.mj_id = :mjId', { mjId }).orderBy('drawing.id', 'DESC').getOne();
   }
 
-  ownMany(userId: number, mjIds: readonly string[]): Promise<Drawing[]> {
+  ownMany(reader: RowReader, mjIds: readonly string[]): Promise<Drawing[]> {
     const names = mjIds.filter((name) => name !== '');
     if (names.length === 0) return Promise.resolve([]);
-    return this.drawings.find({ where: { userId, mjId: In(names) }, order: { id: 'ASC' } });
+    return this.open(reader).andWhere('drawing.mj_id = ANY (:names)', { names }).orderBy('drawing.id').getMany();
+  }
+
+  private open({ userId, memberId }: RowReader): SelectQueryBuilder<Drawing> {
+    return this.drawings
+      .createQueryBuilder('drawing')
+      .where('drawing.user_id = :userId', { userId })
+      .andWhere(isOpenToMember('drawing.token_id', ':memberId'), { memberId });
   }
 
   /** Returns rows of all users, because a provider may return the same drawing to several of them. */

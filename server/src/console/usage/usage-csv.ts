@@ -6,11 +6,13 @@ export interface CsvRow extends UsageRow {
   readonly username: string | null;
   readonly tokenName: string | null;
   readonly channelName: string | null;
+  readonly memberName: string | null;
+  readonly projectName: string | null;
 }
 
 export type UsageColumns = ReadonlyArray<CsvColumn<CsvRow>>;
 
-export const ownColumns: UsageColumns = [
+const columns: UsageColumns = [
   ['time', ({ time }) => (time === null ? null : dateOf(time).toISOString())],
   ['user_id', ({ key }) => key.userId ?? null],
   ['username', (row) => row.username],
@@ -31,12 +33,23 @@ export const ownColumns: UsageColumns = [
   ['p95_ms', ({ metrics }) => metrics.latencyMs(0.95)],
 ];
 
-/** The columns for admins. Those of costs come last, because scripts read columns by position. */
+// Scripts read columns by position, so columns that were added later come last.
+const ofOrganisations: UsageColumns = [
+  ['member_id', ({ key }) => key.memberId ?? null],
+  ['member', (row) => row.memberName],
+  ['project_id', ({ key }) => key.projectId ?? null],
+  ['project', (row) => row.projectName],
+];
+
+export const ownColumns: UsageColumns = [...columns, ...ofOrganisations];
+
+/** The columns for admins. */
 export const allColumns: UsageColumns = [
-  ...ownColumns,
+  ...columns,
   ['cost_calls', ({ metrics }) => metrics.cost.knownCalls],
   ['cost_usd', ({ metrics }) => metrics.cost.upstreamUsd],
   ['margin_usd', ({ metrics }) => metrics.cost.marginUsd],
   ['known_usd', ({ metrics }) => metrics.cost.usd],
   ['upstream_key', ({ key }) => key.upstreamKeyName ?? null],
+  ...ofOrganisations,
 ];

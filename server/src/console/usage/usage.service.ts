@@ -250,6 +250,15 @@ export class UsageService {
     return this.readNames(table, ids, holds(caller, 'usage.read') ? '' : `AND ${owner} = ${caller.id}`);
   }
 
+  /** Returns the names of members, those of former ones too. A person whose account was removed has none. */
+  private async readMembers(ids: readonly number[]): Promise<Map<number, string>> {
+    const found = await this.deps.database.query<Array<{ id: number; name: string }>>(
+      'SELECT m.id, u.username AS name FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.id = ANY ($1)',
+      [[...new Set(ids)]],
+    );
+    return new Map(found.map(({ id, name }) => [id, name]));
+  }
+
   private async readNames(table: string, ids: readonly number[], condition = ''): Promise<Map<number, string>> {
     const wanted = [...new Set(ids)].filter((id) => id !== 0);
     if (wanted.length === 0) return new Map();
@@ -263,15 +272,20 @@ export class UsageService {
 
   /** Adds the names of ids to rows, with one statement per kind of name. */
   private async named(rows: readonly UsageRow[]): Promise<CsvRow[]> {
-    const ids = (field: 'userId' | 'tokenId' | 'channelId') => rows.flatMap(({ key }) => key[field] ?? []);
+    const ids = (field: 'userId' | 'tokenId' | 'channelId' | 'memberId' | 'projectId') =>
+      rows.flatMap(({ key }) => key[field] ?? []);
     const users = await this.readNames('users', ids('userId'));
     const tokens = await this.readNames('tokens', ids('tokenId'));
     const channels = await this.readNames('channels', ids('channelId'));
+    const members = ids('memberId').some(Boolean) ? await this.readMembers(ids('memberId')) : new Map<number, string>();
+    const projects = await this.readNames('projects', ids('projectId'));
     return rows.map((row) => ({
       ...row,
       username: users.get(row.key.userId ?? 0) ?? null,
       tokenName: tokens.get(row.key.tokenId ?? 0) ?? null,
       channelName: channels.get(row.key.channelId ?? 0) ?? null,
+      memberName: members.get(row.key.memberId ?? 0) ?? null,
+      projectName: projects.get(row.key.projectId ?? 0) ?? null,
     }));
   }
 }

@@ -50,7 +50,7 @@ export const toWire = (
 export const exportQuery = {
   ...timeRange,
   group_by: parameter.words(
-    '`day` or `hour`, and `user`, `token`, `model`, `channel`, `group`, `upstream_key`; separated by commas',
+    '`day` or `hour`, and `user`, `token`, `model`, `channel`, `group`, `upstream_key`, `member`, `project`; separated by commas',
   ),
   time_zone: parameter.words('IANA zone of `day` and `hour`. UTC when absent'),
   user_id: parameter.id(),
@@ -89,6 +89,8 @@ const exported = [
   'CHANNEL',
   'GROUP',
   'UPSTREAM_KEY',
+  'MEMBER',
+  'PROJECT',
 ] as const satisfies readonly UsageDimension[];
 
 /**

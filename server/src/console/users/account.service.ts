@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { EntityManager, Repository } from 'typeorm';
 import type { Logger } from 'pino';
 import type { Changes } from '../../platform/cache/changes.js';
-import type { SharedState } from '../../platform/cache/shared-state.js';
+import type { Change, SharedState } from '../../platform/cache/shared-state.js';
 import {
   administers,
   requireAccount,
@@ -159,26 +159,22 @@ export class AccountService {
   /**
    * Deletes the account softly: name and address stay reserved. Keys and sessions stop working immediately.
    * @throws AppError INSUFFICIENT_PRIVILEGES (root, and a named access token), CONFIRMATION_NEEDED, CONFLICT for the only
-   * owner of an organisation
+   * owner of an organisation that has other members
    */
   async remove(actor: MaybeActor): Promise<void> {
     const self = requireUnscoped(actor);
     requireConfirmed(self);
     if (self.role === 'root') throw new ForbiddenError('The super admin account cannot be deleted');
-    let keys: readonly number[] = [];
+    let changes: readonly Change[] = [];
     await this.deps.users.manager.transaction(async (manager) => {
       await this.deps.sessions.assertNotEnded(manager, self);
       await manager.softDelete(User, { id: self.id });
       await disableTokens(manager, self.id);
-      keys = await endMembershipsOf(manager, self.id);
+      changes = await endMembershipsOf(manager, self.id);
       await this.deps.sessions.revokeAll(manager, self.id);
       await this.audit(manager, self, 'delete', { username: self.username, role: self.role }, null);
     });
-    await this.deps.changes.announce(
-      { kind: 'user', id: self.id },
-      { kind: 'session', id: self.id },
-      ...keys.map((id) => ({ kind: 'token' as const, id })),
-    );
+    await this.deps.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id }, ...changes);
   }
 
   /** Whether the caller has a password. Users who only ever signed in through a provider have none. */

@@ -8,5 +8,5 @@ export { UserLedger } from './user-ledger.js';
 export { UserSessionsService } from './user-sessions.service.js';
 export { type StoredSetting, type UserSetting, UserSettings } from './user-setting.js';
 export { User } from './user.entity.js';
-export { disableTokens, toConflict, UserService } from './user.service.js';
+export { toConflict, UserService } from './user.service.js';
 export { claimUsername, UsernameTakenError } from './username.js';

@@ -1,5 +1,6 @@
 import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
+import type { Change } from '../../platform/cache/shared-state.js';
 import {
   outranks,
   rankOf,
@@ -258,7 +259,7 @@ export class UserService {
     const action = userActions.find((one) => one === wanted);
     if (!action) throw new InvalidInputError('Unknown action', 'action');
     if (action === 'promote' || action === 'demote') requireConfirmed(admin);
-    let keys: readonly number[] = [];
+    let changes: readonly Change[] = [];
     const user = await this.write(async (manager) => {
       const target = await manager.findOne(User, {
         where: { id },
@@ -271,22 +272,22 @@ export class UserService {
       await manager.update(User, { id }, changeOf(action));
       if (action === 'delete') {
         await disableTokens(manager, id);
-        keys = await endMembershipsOf(manager, id);
-      } else if (action === 'enable' || action === 'disable') keys = await memberKeysOf(manager, id);
+        changes = await endMembershipsOf(manager, id);
+      } else if (action === 'enable' || action === 'disable') changes = await memberKeysOf(manager, id);
       if (action !== 'enable' && action !== 'promote') await this.deps.sessions.revokeAll(manager, id);
       await this.deps.userLedger.log(manager, admin, target, `Administrator action: ${action}`);
       const after = await manager.findOneOrFail(User, { where: { id }, withDeleted: true });
       await this.deps.userLedger.audit(manager, admin, id, action, managed(target), managed(after));
       return after;
     });
-    await this.announce(id, keys);
+    await this.announce(id, changes);
     return user;
   }
 
   /** Deletes the row, so that the name is free again. Log rows stay. */
   async remove(actor: MaybeActor, id: number): Promise<void> {
     const admin = requirePermission(actor, 'users.write');
-    let keys: readonly number[] = [];
+    let changes: readonly Change[] = [];
     await this.write(async (manager) => {
       const user = await this.lock(manager, id, true);
       // The check is stricter than `outranks`: no user can remove root, not even root.
@@ -294,12 +295,12 @@ export class UserService {
       await assertMayActOn(manager, admin, user, 'delete');
       const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);
       if (open.length > 0) throw new ConflictError('The user has calls in flight. Try again shortly.');
-      keys = await endMembershipsOf(manager, id);
+      changes = await endMembershipsOf(manager, id);
       await manager.delete(User, { id });
       await this.deps.userLedger.log(manager, admin, user, `Administrator removed user ${user.username}`);
       await this.deps.userLedger.audit(manager, admin, id, 'delete', { ...edited(user), ...managed(user) }, null);
     });
-    await this.announce(id, keys);
+    await this.announce(id, changes);
   }
 
   private async insert(manager: EntityManager, admin: Actor, user: Parameters<typeof insertUser>[2]): Promise<User> {
@@ -337,13 +338,9 @@ export class UserService {
     }
   }
 
-  /** @param keys ids of keys of organisations that stop or start with the user */
-  private announce(id: number, keys: readonly number[] = []): Promise<void> {
-    return this.deps.changes.announce(
-      { kind: 'user', id },
-      { kind: 'session', id },
-      ...keys.map((key) => ({ kind: 'token' as const, id: key })),
-    );
+  /** @param more changes of organisations and their keys, which stop or start with the user */
+  private announce(id: number, more: readonly Change[] = []): Promise<void> {
+    return this.deps.changes.announce({ kind: 'user', id }, { kind: 'session', id }, ...more);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { RowReader } from '../../billing/organisations/index.js';
 import { missingScope } from '../../shared/token-scopes.js';
 import { ranks } from '../../shared/actor.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
@@ -15,6 +16,11 @@ export interface Caller {
   /** The id of the channel that the key pins, as text. */
   readonly pin: string | null;
 }
+
+export const readerOf = ({ user, token }: Pick<Caller, 'user' | 'token'>): RowReader => ({
+  userId: user.id,
+  memberId: token.memberId,
+});
 
 /**
  * Rows 1 to 10 of docs/reference/relay/access.md#order-of-checks. Returns at once where the key and its owner are cached.

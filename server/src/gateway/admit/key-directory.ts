@@ -22,7 +22,10 @@ import type { Queries } from '../../platform/db/queries.js';
 
 /** The fields of a token that the hot path needs. */
 export interface KnownToken extends Readonly<
-  Pick<Token, 'id' | 'userId' | 'name' | 'status' | 'unlimitedQuota' | 'group' | 'fallbackGroups' | 'fallbackModels'>
+  Pick<
+    Token,
+    'id' | 'userId' | 'memberId' | 'name' | 'status' | 'unlimitedQuota' | 'group' | 'fallbackGroups' | 'fallbackModels'
+  >
 > {
   /**
    * Null: never. For the previous key text of a rotation: the end of the overlap, unless the key expires earlier, so
@@ -51,6 +54,7 @@ export interface KnownToken extends Readonly<
 export const keylessToken = (userId: number, name: string, group: string): KnownToken => ({
   id: 0,
   userId,
+  memberId: 0,
   name,
   status: 'enabled',
   expiresAt: null,
@@ -106,7 +110,7 @@ function keptIn<Derived>(kept: Map<string, Derived>, key: string, derive: () => 
 /** Maximum number of cached keys and of cached users, and how long they are cached. */
 const cacheLimits = { max: 100_000, lifetimeSeconds: 60 };
 
-const tokenSql = `SELECT id, user_id AS "userId", name, status, unlimited_quota AS "unlimitedQuota",
+const tokenSql = `SELECT id, user_id AS "userId", member_id AS "memberId", name, status, unlimited_quota AS "unlimitedQuota",
     remain_quota AS "remainQuota", CASE WHEN model_limits_enabled THEN model_limits END AS "modelLimits",
     allow_ips AS "allowIps", "group", fallback_groups AS "fallbackGroups", fallback_models AS "fallbackModels",
     CASE WHEN rate_limit_enabled THEN json_build_object('periodSeconds', rate_limit_period, 'calls', rate_limit_calls,

@@ -75,6 +75,7 @@ const failedAttempt = (call: RoutedCall, trial: Trial | null): FailedAttempt => 
 
 const ownerOf = ({ caller }: RoutedCall, channel: RoutedChannel, keyIndex: number): IdOwner => ({
   userId: caller.user.id,
+  memberId: caller.token.memberId,
   tokenId: caller.token.id,
   channelId: channel.id,
   keyMark: keyMarksOf(channel)[keyIndex] ?? '',

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authenticate, type Authenticator } from '../http/authenticate.js';
 import { hasBody } from '../http/body-limits.js';
-import { permissionsOf, type MaybeActor } from '../../shared/actor.js';
+import { permissionsOf, personOf, type MaybeActor } from '../../shared/actor.js';
 import { isAppError, type AppError } from '../../shared/errors.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
 import { arrivalCost } from './cost.js';
@@ -69,7 +69,7 @@ export function admission(
     identities.set(request, identity);
     if (!actor) return limitByAddress.call(this, request, reply);
     if (permissionsOf(actor).length === 0) {
-      const visit = time.visit(String(actor.id));
+      const visit = time.visit(String(personOf(actor).id));
       visits.set(request, visit);
       reply.raw.once('close', visit.end);
       // The client may have disconnected while its credentials were read.

@@ -1,5 +1,5 @@
 import type { SharedState } from '../cache/shared-state.js';
-import type { Actor, MaybeActor } from '../../shared/actor.js';
+import { personOf, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { addressKey } from '../../shared/address.js';
 import { AppError } from '../../shared/errors.js';
 
@@ -53,6 +53,6 @@ export const budgetSpent = ({ resetsInSeconds }: Spending): AppError =>
     retryAfterSeconds: resetsInSeconds,
   });
 
-/** Returns the name of a budget: one for all sessions of a user, and one for each named access token. */
-const credentialOf = ({ id, accessTokenId }: Actor): string =>
-  accessTokenId === undefined ? `user:${id}` : `token:${accessTokenId}`;
+/** Returns the name of a budget: one for all sessions of a person, and one for each named access token. */
+const credentialOf = (actor: Actor): string =>
+  actor.accessTokenId === undefined ? `user:${personOf(actor).id}` : `token:${actor.accessTokenId}`;

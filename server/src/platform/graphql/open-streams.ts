@@ -1,8 +1,8 @@
 import type { Changes } from '../cache/changes.js';
-import { holds, permissionsOf, ranks, type Actor } from '../../shared/actor.js';
+import { holds, permissionsOf, personOf, ranks, type Actor } from '../../shared/actor.js';
 import { AppError, ForbiddenError, isAppError, UnavailableError } from '../../shared/errors.js';
 
-/** Maximum number of streams of a user. The console has two open per visible window. */
+/** Maximum number of streams of a person, for all organisations together. The console has two open per visible window. */
 const perUser = 20;
 /** Milliseconds between checks of callers without an announcement: sessions also expire by themselves. */
 const everyMilliseconds = 30_000;
@@ -44,7 +44,7 @@ export class OpenStreams {
    */
   add(stream: Stream): () => void {
     if (this.stopped) throw stopping();
-    const open = [...this.streams].filter(({ actor }) => actor.id === stream.actor.id).length;
+    const open = [...this.streams].filter(({ actor }) => personOf(actor).id === personOf(stream.actor).id).length;
     if (open >= perUser) throw new AppError('RATE_LIMITED', `At most ${perUser} subscriptions may be open at a time`);
     this.streams.add(stream);
     return () => this.streams.delete(stream);
@@ -57,10 +57,12 @@ export class OpenStreams {
     for (const stream of this.streams) stream.end(stopping());
   }
 
-  /** @param userId absent for all users */
+  /** @param userId a person or an organisation; absent for all */
   private recheck(userId?: number | string): void {
     for (const stream of this.streams) {
-      if (userId === undefined || stream.actor.id === userId) void this.check(stream);
+      const { actor } = stream;
+      const isMeant = userId === undefined || userId === actor.id || userId === personOf(actor).id;
+      if (isMeant) void this.check(stream);
     }
   }
 
@@ -75,8 +77,10 @@ export class OpenStreams {
   }
 }
 
-/** Whether the caller has lost a right that they had before. */
+/** Whether the caller may have lost a right that they had before. In an organisation, each role has its own rights. */
 const hasLost = (before: Actor, now: Actor): boolean =>
-  ranks[now.role] < ranks[before.role] || permissionsOf(before).some((one) => !holds(now, one));
+  now.membership?.role !== before.membership?.role ||
+  ranks[now.role] < ranks[before.role] ||
+  permissionsOf(before).some((one) => !holds(now, one));
 
 const stopping = (): AppError => new UnavailableError('This server is stopping. Subscribe again.');

@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/errors.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { digestOf } from '../../gateway/route/affinity/id-owners.js';
+import { isOpenToMember, type RowReader } from '../../billing/organisations/index.js';
 import type { Queries } from '../../platform/db/queries.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
 import type { ShownObject } from './shown-object.js';
@@ -148,23 +149,28 @@ export class KeptObjects {
     );
   }
 
-  /** Returns the account of the newest object that the user has in an API; null if there is none. */
-  async newestAccount(userId: number, api: string): Promise<Pick<ObjectOwner, 'channelId' | 'keyMark'> | null> {
+  /** Returns the account of the newest object that the reader has in an API; null if there is none. */
+  async newestAccount(
+    { userId, memberId }: RowReader,
+    api: string,
+  ): Promise<Pick<ObjectOwner, 'channelId' | 'keyMark'> | null> {
     const [row] = (await this.database.query(
       `SELECT channel_id AS "channelId", key_mark AS "keyMark" FROM provider_objects
-        WHERE user_id = $1 AND object_id IS NOT NULL AND starts_with(kind, $2) ORDER BY id DESC LIMIT 1`,
-      [userId, `${api}/`],
+        WHERE user_id = $1 AND object_id IS NOT NULL AND starts_with(kind, $2) AND ${isOpenToMember('token_id', '$3')}
+        ORDER BY id DESC LIMIT 1`,
+      [userId, `${api}/`, memberId],
     )) as Array<Pick<ObjectOwner, 'channelId' | 'keyMark'>>;
     return row ?? null;
   }
 
-  /** Returns one page of the objects of a user. Objects whose time is over are left out. */
-  async page(userId: number, kind: string, query: ListQuery): Promise<ObjectPage> {
+  /** Returns one page of the objects that are open to the reader. Objects whose time is over are left out. */
+  async page({ userId, memberId }: RowReader, kind: string, query: ListQuery): Promise<ObjectPage> {
     const { limit, after, before, purpose, isAscending } = query;
-    const values: unknown[] = [userId, kind, limit + 1];
+    const values: unknown[] = [userId, kind, limit + 1, memberId];
     const conditions = [
       'user_id = $1',
       'kind = $2',
+      isOpenToMember('token_id', '$4'),
       'object_id IS NOT NULL',
       '(expires_at IS NULL OR expires_at > now())',
     ];

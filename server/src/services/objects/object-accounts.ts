@@ -2,7 +2,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { ObjectApi } from '../../dialects/contract.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { NamedText } from '../../dialects/languages/provider-ids.js';
-import type { Caller } from '../../gateway/admit/authentication.js';
+import { readerOf, type Caller } from '../../gateway/admit/authentication.js';
 import { admit } from '../../gateway/route/admission.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import type { IdOwners } from '../../gateway/route/affinity/id-owners.js';
@@ -69,7 +69,7 @@ export class ObjectAccounts {
     const named = model === '' ? null : admit(caller, model, channels.table, options);
     const offered = named ? named.candidates.tiers.flatMap((tier) => tier.channels) : this.channelsOf(caller, groups);
     const able = offered.filter(({ enabled, provider }) => enabled && provider.adapter.keptObjects?.api === api);
-    const newest = await objects.newestAccount(caller.user.id, api);
+    const newest = await objects.newestAccount(readerOf(caller), api);
     const models = { model, bareModel: named?.bareModel ?? model };
     const before =
       newest && able.some(({ id }) => id === newest.channelId) ? this.usable(newest, api, caller.user.id) : null;

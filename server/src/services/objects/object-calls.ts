@@ -5,7 +5,7 @@ import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { namedByObject } from '../../dialects/languages/provider-ids.js';
 import { asFields, asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { readForm, textFields } from '../../dialects/wire/forms/multipart.js';
-import type { Caller } from '../../gateway/admit/authentication.js';
+import { readerOf, type Caller } from '../../gateway/admit/authentication.js';
 import type { BodyBudget, BodyGrant } from '../../gateway/admit/body-budget.js';
 import type { InFlight } from '../../gateway/admit/in-flight.js';
 import type { KeyDirectory } from '../../gateway/admit/key-directory.js';
@@ -123,7 +123,7 @@ export class ObjectCalls {
   }
 
   private async list(resource: Resource, { caller, api, incoming, client }: ObjectCall): Promise<void> {
-    const page = await this.deps.objects.page(caller.user.id, kindOf(api, resource), listQuery(api, incoming.query));
+    const page = await this.deps.objects.page(readerOf(caller), kindOf(api, resource), listQuery(api, incoming.query));
     client.send(200, json, JSON.stringify(shownPage(api, nameOf(resource), page)));
   }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { memberOfKey } from '../../../billing/organisations/index.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { UnavailableError } from '../../../shared/errors.js';
 import { ScheduledRuns } from '../../../shared/scheduled-runs.js';
@@ -7,6 +8,8 @@ import type { Queries } from '../../../platform/db/queries.js';
 /** The user who got an id from a provider, and the account that knows it. */
 export interface IdOwner {
   readonly userId: number;
+  /** The member of an organisation. 0: the id is of a person, or open to all members. */
+  readonly memberId: number;
   readonly tokenId: number;
   readonly channelId: number;
   readonly keyMark: string;
@@ -20,8 +23,8 @@ export const keptSeconds = 30 * 86_400;
 const retryMilliseconds = 1000;
 
 /**
- * Within one account, the first user who gets an id keeps it until it expires. Different accounts may have the same
- * ids.
+ * Within one account, the first user or member who gets an id keeps it until it expires. Different accounts may have
+ * the same ids.
  */
 const storeSql = `INSERT INTO provider_ids (hash, user_id, token_id, channel_id, key_mark, expires_at)
   SELECT decode(hash, 'hex'), user_id, token_id, channel_id, key_mark, $6
@@ -32,10 +35,11 @@ const storeSql = `INSERT INTO provider_ids (hash, user_id, token_id, channel_id,
     SET user_id = excluded.user_id, token_id = excluded.token_id,
       -- Files live longer than responses, which may cite them.
       expires_at = greatest(provider_ids.expires_at, excluded.expires_at)
-    WHERE provider_ids.user_id = excluded.user_id OR provider_ids.expires_at <= $7`;
+    WHERE (provider_ids.user_id = excluded.user_id
+      AND ${memberOfKey('provider_ids.token_id')} = ${memberOfKey('excluded.token_id')}) OR provider_ids.expires_at <= $7`;
 
 const findSql = `SELECT encode(hash, 'hex') AS hash, user_id AS "userId", token_id AS "tokenId",
-    channel_id AS "channelId", key_mark AS "keyMark" FROM provider_ids
+    ${memberOfKey('token_id')} AS "memberId", channel_id AS "channelId", key_mark AS "keyMark" FROM provider_ids
   WHERE hash = ANY (SELECT decode(each, 'hex') FROM unnest($1::text[]) AS each) AND expires_at > $2`;
 
 /** An id that is not stored yet. */

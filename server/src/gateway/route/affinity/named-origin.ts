@@ -40,7 +40,10 @@ export async function accountsOf<Named extends NamedText & { readonly isConversa
   let accounts: readonly IdOwner[] | undefined;
   for (const named of ids) {
     const own = (known.get(named.id) ?? []).filter(
-      ({ userId, tokenId }) => userId === user.id && (!named.isConversation || tokenId === token.id),
+      ({ userId, memberId, tokenId }) =>
+        userId === user.id &&
+        (memberId === 0 || memberId === token.memberId) &&
+        (!named.isConversation || tokenId === token.id),
     );
     if (own.length === 0) return { unknown: named };
     accounts = accounts ? sharedBy(accounts, own) : own;

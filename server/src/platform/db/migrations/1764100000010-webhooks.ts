@@ -118,7 +118,7 @@ export class Webhooks1764100000010 implements MigrationInterface {
                        THEN CASE WHEN NEW.deleted_at IS NULL THEN 'user.enabled' ELSE 'user.deleted' END
                        ELSE CASE NEW.status WHEN 'enabled' THEN 'user.enabled' ELSE 'user.disabled' END END;
         END IF;
-        PERFORM site_event(kind, jsonb_build_object('user', event_user(one) || jsonb_build_object('email', one.email, 'group', one."group")));
+        PERFORM site_event(kind, jsonb_build_object('user', event_user(one) || jsonb_build_object('kind', one.kind, 'email', one.email, 'group', one."group")));
         RETURN NULL;
       END $$;
       CREATE TRIGGER users_created AFTER INSERT ON users FOR EACH ROW EXECUTE FUNCTION user_event();

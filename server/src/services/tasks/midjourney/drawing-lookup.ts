@@ -1,3 +1,4 @@
+import { readerOf } from '../../../gateway/admit/authentication.js';
 import {
   type Drawing,
   drawingKind,
@@ -59,7 +60,7 @@ export class DrawingLookup {
   async one(incoming: IncomingRequest, mjId: string): Promise<Record<string, unknown>> {
     const { desk, store } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
-    const drawing = await store.own(caller.user.id, mjId);
+    const drawing = await store.own(readerOf(caller), mjId);
     if (!drawing) throw requestError('task_no_found');
     return this.toWire(drawing);
   }
@@ -70,7 +71,7 @@ export class DrawingLookup {
     const caller = await desk.authenticateLookup(incoming);
     const ids = jsonObject(await incoming.readBody())?.['ids'];
     const named = Array.isArray(ids) ? ids.slice(0, maxIds).map((id) => text(id, 200)) : [];
-    return (await store.ownMany(caller.user.id, named)).map((drawing) => this.toWire(drawing));
+    return (await store.ownMany(readerOf(caller), named)).map((drawing) => this.toWire(drawing));
   }
 
   /**
@@ -80,7 +81,7 @@ export class DrawingLookup {
   async seed(incoming: IncomingRequest, mjId: string, mode: string): Promise<DrawingAnswer> {
     const { desk, store, upstream } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
-    const drawing = await store.own(caller.user.id, mjId);
+    const drawing = await store.own(readerOf(caller), mjId);
     if (!drawing) throw requestError('task_not_found');
     const channel = desk.channel(drawing.channelId);
     if (!channel?.enabled) throw requestError('channel of this task is disabled');

@@ -9,7 +9,7 @@ import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Reservation } from '../../../billing/ledger/index.js';
 import type { Admission } from '../../../gateway/route/admission.js';
-import type { Caller } from '../../../gateway/admit/authentication.js';
+import { readerOf, type Caller } from '../../../gateway/admit/authentication.js';
 import type { ChannelGuard } from '../../../gateway/send/upstream-failure-handler.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import type { RoutingDirectory } from '../../../gateway/route/routing-directory.js';
@@ -134,7 +134,7 @@ export class DrawingSubmissions {
 
   private async origin(caller: Caller, taskId: string, submission: DrawingSubmission): Promise<Drawing> {
     const { desk, store } = this.deps;
-    const origin = await store.own(caller.user.id, taskId);
+    const origin = await store.own(readerOf(caller), taskId);
     if (!origin) throw requestError('task_not_found');
     if (!desk.channel(origin.channelId)?.enabled) throw requestError('channel of this task is disabled');
     const asksEnd = desk.values.MjActionCheckSuccessEnabled && submission.action !== 'MODAL';

@@ -7,7 +7,7 @@ import {
 import type { Reservation } from '../../../billing/ledger/index.js';
 import { secondsOrZero, unixSeconds, wholeSecond, type Clock } from '../../../shared/clock.js';
 import type { Admission } from '../../../gateway/route/admission.js';
-import type { Caller } from '../../../gateway/admit/authentication.js';
+import { readerOf, type Caller } from '../../../gateway/admit/authentication.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
 import { maskSecrets } from '../../../dialects/errors/mask-secrets.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
@@ -87,13 +87,13 @@ export class Suno {
     const caller = await this.deps.desk.authenticateLookup(incoming);
     const ids = jsonObject(await incoming.readBody())?.['ids'];
     const named = Array.isArray(ids) ? ids.slice(0, maxIds).map((id) => text(id, 200)) : [];
-    return (await this.deps.store.ownMany(caller.user.id, sunoPlatform, named)).map(toWire);
+    return (await this.deps.store.ownMany(readerOf(caller), sunoPlatform, named)).map(toWire);
   }
 
   /** @throws SunoError task_not_exist */
   async one(incoming: IncomingRequest, taskId: string): Promise<Record<string, unknown>> {
     const caller = await this.deps.desk.authenticateLookup(incoming);
-    const task = await this.deps.store.own(caller.user.id, sunoPlatform, taskId);
+    const task = await this.deps.store.own(readerOf(caller), sunoPlatform, taskId);
     if (!task) throw sunoRequestError('task_not_exist');
     return toWire(task);
   }
@@ -119,7 +119,7 @@ export class Suno {
       const admission = desk.admit(caller, submission.model);
       return { admission, target: desk.choose(admission) };
     }
-    const origin = await store.own(caller.user.id, sunoPlatform, submission.originId);
+    const origin = await store.own(readerOf(caller), sunoPlatform, submission.originId);
     if (!origin) throw sunoRequestError('task_not_exist');
     const channel = desk.channel(origin.channelId);
     if (!channel?.enabled) throw sunoRequestError('task_channel_disable');

@@ -10,7 +10,7 @@ import type { Reservation } from '../../../billing/ledger/index.js';
 import { wholeSecond, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Admission } from '../../../gateway/route/admission.js';
-import type { Caller } from '../../../gateway/admit/authentication.js';
+import { readerOf, type Caller } from '../../../gateway/admit/authentication.js';
 import { notFound } from '../../../gateway/route/affinity/call-origin.js';
 import { droppedHeader } from '../../../gateway/send/attempt-exchange.js';
 import { mapModel } from '../../../gateway/route/model-mapping.js';
@@ -118,7 +118,7 @@ export class Videos {
     // A video that was deleted since it was listed still marks a position in the list.
     const from = after === null || after === '' ? null : await this.find(caller, after);
     const isAscending = query.get('order') === 'asc';
-    const found = await store.ownPage(caller.user.id, videoPlatform, { from, limit: limit + 1, isAscending });
+    const found = await store.ownPage(readerOf(caller), videoPlatform, { from, limit: limit + 1, isAscending });
     const data = found.slice(0, limit).map(toVideoWire);
     return {
       object: 'list',
@@ -161,8 +161,8 @@ export class Videos {
   }
 
   /** Returns a video of the caller, even if it was deleted. */
-  private async find({ user }: Caller, id: string): Promise<CreativeTask> {
-    const row = await this.deps.store.own(user.id, videoPlatform, id);
+  private async find(caller: Caller, id: string): Promise<CreativeTask> {
+    const row = await this.deps.store.own(readerOf(caller), videoPlatform, id);
     if (row) return row;
     throw unknown(id);
   }
