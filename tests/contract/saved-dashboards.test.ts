@@ -487,7 +487,7 @@ describe('what runs by itself when a dashboard is opened', () => {
     `about accessTokens alerts auditEntries billingProfile boundSignInProviders budgets canCheckIn channel channelHealth channelRetries channelSessions
     channelTags channelTestRun channelTypes channels channelsByTag checkPanel creativeTasks credits customRoles dashboard
     dashboards drawings enabledModels failedAttempts groups hasPassword homePageContent keyFailures ledgerTotals liabilities liveCalls logs lowBalances me
-    modelHealth modelSale myCreativeTasks myDrawings myGroups myLogs myModels mySessions mySetting myStatements myTokens myTopUps myUsage notice offeredSignInProviders options
+    modelHealth modelSale myCreativeTasks myDrawings myGroups myLogs myModels mySessions mySetting myStatements myTokens myTopUps myUsage notice options
     payableAmount paymentMethods permissions priceCheck priceUpdates priceVersion priceVersions pricing redemptionBatches
     redemptions revenue salesBelowCost secondFactors setup signInProviders siteEventKinds siteImport statement statementPreview statements status statusPage tokens topUps unpricedModels usage user
     userGrowth userSessions users`.split(/\s+/);

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
+import { loadable } from '../components/loadable.js';
 import type { EmbeddedScreens } from '../nouns/organisations/embedded.js';
-import { ActingAs } from './ActingAs.js';
+import { actingWith } from './ActingAs.js';
 import { lazyScreen } from './lazyScreens.js';
 import { screens } from './screens.js';
 
@@ -9,6 +10,8 @@ function screenOf(module: string): ComponentType {
   if (!entry) throw new Error(`${module} is not in the table of screens`);
   return lazyScreen(entry).Screen;
 }
+
+const { Component: ActingAs } = loadable(async () => actingWith((await import('./apollo.js')).createApolloClient));
 
 export const embeddedScreens: EmbeddedScreens = {
   ActingAs,

@@ -6,7 +6,7 @@ import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { NotFound } from '../../components/NotFound.js';
 import { secondFactorPath } from '../../lib/confirmation.js';
 import { askOAuth } from '../../nouns/sign-in/oauthApi.js';
-import { useRowProviders } from '../../nouns/sign-in/rowProviders.js';
+import { useAddedProviders } from '../../nouns/sign-in/addedProviders.js';
 import { useEnter } from '../../nouns/sign-in/useProviders.js';
 import { toast } from '../../components/toast.js';
 import { describe } from '../../lib/errors.js';
@@ -28,12 +28,12 @@ export function OAuthLandingScreen() {
   const { t } = useTranslation();
   const known = providers.find((name) => name === provider);
   if (known) return <Landing path={known} name={t(`oauth.providers.${known}`)} />;
-  return provider && rowSlug.test(provider) ? <RowLanding slug={provider} /> : <NotFound />;
+  return provider && rowSlug.test(provider) ? <AddedLanding slug={provider} /> : <NotFound />;
 }
 
 /** The name of a row is its slug until its text has come. */
-function RowLanding({ slug }: { readonly slug: string }) {
-  const name = useRowProviders().find((one) => one.slug === slug)?.name ?? slug;
+function AddedLanding({ slug }: { readonly slug: string }) {
+  const name = useAddedProviders().find((one) => one.slug === slug)?.name ?? slug;
   return <Landing path={`provider/${slug}`} name={name} />;
 }
 
