@@ -6,7 +6,7 @@ import type { createApolloClient } from './apollo.js';
 
 /**
  * Returns a part of the page whose requests act for an organisation. Its cache is its own: the same fields have other values there.
- * @param create passed in, because the first page loads without the client of GraphQL
+ * @param create passed in, so that the client of GraphQL has one chunk, which the server preloads
  */
 export const actingWith = (create: typeof createApolloClient) =>
   function ActingAs({ acting, children }: { readonly acting: Acting; readonly children: ReactNode }) {

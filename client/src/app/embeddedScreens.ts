@@ -1,7 +1,6 @@
 import type { ComponentType } from 'react';
 import { loadable } from '../components/loadable.js';
 import type { EmbeddedScreens } from '../nouns/organisations/embedded.js';
-import { actingWith } from './ActingAs.js';
 import { lazyScreen } from './lazyScreens.js';
 import { screens } from './screens.js';
 
@@ -11,7 +10,10 @@ function screenOf(module: string): ComponentType {
   return lazyScreen(entry).Screen;
 }
 
-const { Component: ActingAs } = loadable(async () => actingWith((await import('./apollo.js')).createApolloClient));
+const { Component: ActingAs } = loadable(async () => {
+  const [{ actingWith }, { createApolloClient }] = await Promise.all([import('./ActingAs.js'), import('./apollo.js')]);
+  return actingWith(createApolloClient);
+});
 
 export const embeddedScreens: EmbeddedScreens = {
   ActingAs,

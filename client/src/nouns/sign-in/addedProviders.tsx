@@ -1,5 +1,5 @@
 import Box from '@mui/material/Box';
-import LoginOutlinedIcon from '@mui/icons-material/LoginOutlined';
+import ShieldOutlinedIcon from '@mui/icons-material/ShieldOutlined';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
@@ -31,5 +31,5 @@ export function useLeaveForAdded(): (slug: string, inviteCode?: string) => Promi
 }
 
 export function AddedProviderIcon({ icon }: { readonly icon: string }) {
-  return icon ? <Box component="img" src={icon} alt="" sx={{ width: 16, height: 16 }} /> : <LoginOutlinedIcon />;
+  return icon ? <Box component="img" src={icon} alt="" sx={{ width: 16, height: 16 }} /> : <ShieldOutlinedIcon />;
 }

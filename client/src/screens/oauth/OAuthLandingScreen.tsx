@@ -14,8 +14,6 @@ import { adminRole, session } from '../../lib/session.js';
 import { writeText } from '../../lib/storage.js';
 
 const providers = ['github', 'oidc', 'linuxdo'] as const;
-/** Names of providers that the operator added. */
-const rowSlug = /^[a-z][a-z0-9-]{1,31}$/;
 
 /** Time to read the failure before the redirect, in ms. */
 const readingTime = 1500;
@@ -26,15 +24,10 @@ const bindingPath = (): string => ((session.get()?.role ?? 0) >= adminRole ? '/s
 export function OAuthLandingScreen() {
   const { provider } = useParams();
   const { t } = useTranslation();
+  const added = useAddedProviders().find(({ slug }) => slug === provider);
   const known = providers.find((name) => name === provider);
   if (known) return <Landing path={known} name={t(`oauth.providers.${known}`)} />;
-  return provider && rowSlug.test(provider) ? <AddedLanding slug={provider} /> : <NotFound />;
-}
-
-/** The name of a row is its slug until its text has come. */
-function AddedLanding({ slug }: { readonly slug: string }) {
-  const name = useAddedProviders().find((one) => one.slug === slug)?.name ?? slug;
-  return <Landing path={`provider/${slug}`} name={name} />;
+  return added ? <Landing path={`provider/${added.slug}`} name={added.name} /> : <NotFound />;
 }
 
 /** Sends the provider's callback parameters to the server, and redirects by its response. */

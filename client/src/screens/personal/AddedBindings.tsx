@@ -5,10 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useAction } from '../../components/useAction.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useLeaveForAdded, useAddedProviders } from '../../nouns/sign-in/addedProviders.js';
-import {
-  BoundSignInProvidersDocument,
-  UnbindSignInProviderDocument,
-} from '../../nouns/sign-in/addedProviders.generated.js';
+import { BoundSignInProvidersDocument, UnbindSignInProviderDocument } from './addedBindings.generated.js';
 
 /** Identities at providers that the operator added: the bound ones, and those that can be bound. */
 export function AddedBindings() {
