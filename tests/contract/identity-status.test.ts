@@ -45,6 +45,7 @@ describe('GET /api/status', () => {
       ...booleans.map((key) => [key, 'boolean']),
       ...numbers.map((key) => [key, 'number']),
       ['chats', 'array'],
+      ['sign_in_providers', 'array'],
     ];
     expect(Object.fromEntries(types)).toEqual(Object.fromEntries(expected));
     expect(body.data).toMatchObject({ system_name: 'Tollgate', server_address: 'http://localhost:3000', price: 7.3 });

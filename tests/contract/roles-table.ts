@@ -584,7 +584,6 @@ export const operations: readonly Operation[] = [
   { least: 'admin', rest: [['POST /api/user/:id/balance', { body: { amount: 1 } }]] },
   { least: 'admin', rest: ['GET /api/usage/total'] },
   // Sign-in providers that are rows
-  { graphql: ['query { offeredSignInProviders { slug } }'] },
   {
     graphql: ['mutation { beginProviderSignIn(input: { slug: "none" }) { url } }'],
     rest: ['GET /api/oauth/provider/:slug'],

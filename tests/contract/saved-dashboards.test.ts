@@ -490,7 +490,7 @@ describe('what runs by itself when a dashboard is opened', () => {
     checkPanel creativeTasks credits customRoles dashboard dashboards drawings enabledModels failedAttempts groups
     hasPassword homePageContent invitations keyFailures ledgerTotals liabilities liveCalls logs lowBalances me
     members modelHealth modelSale myCreativeTasks myDrawings myGroups myLogs myModels myOrganisations myPlans
-    mySessions mySetting myStatements myTokens myTopUps myUsage notice offeredSignInProviders options organisation
+    mySessions mySetting myStatements myTokens myTopUps myUsage notice options organisation
     organisations payableAmount paymentMethods permissions planSubscriptions planUpgrade plans priceCheck
     priceUpdates priceVersion priceVersions pricing projects redemptionBatches redemptions revenue salesBelowCost
     secondFactors setup signInProviders siteEventKinds siteImport statement statementPreview statements status

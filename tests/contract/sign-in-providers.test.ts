@@ -69,12 +69,12 @@ const users = async (): Promise<number> =>
 const ada = { sub: 'ada-1', name: 'Ada', preferred_username: 'ada', email: 'ada@example.com', email_verified: true };
 
 it('offers rows to visitors, signs in with state, nonce and PKCE, and stores the link by row', async () => {
-  expect((await site.graphql(null, '{ offeredSignInProviders { slug name icon } }')).data).toEqual({
-    offeredSignInProviders: [
-      { slug: 'google', name: 'google', icon: null },
-      { slug: 'company', name: 'company', icon: null },
-      { slug: 'discord', name: 'Discord', icon: null },
-    ],
+  const offered = ['google', 'company', 'Discord'].map((name) => ({ slug: name.toLowerCase(), name }));
+  expect((await site.graphql(null, '{ status { signInProviders { slug name icon } } }')).data?.['status']).toEqual({
+    signInProviders: offered.map((one) => ({ ...one, icon: null })),
+  });
+  expect((await site.rest(null, 'GET', '/api/status')).body.data).toMatchObject({
+    sign_in_providers: offered.map((one) => ({ ...one, icon: '' })),
   });
   const url = new URL(await begin(new Browser(site), 'google'));
   expect(Object.fromEntries(url.searchParams)).toMatchObject({

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react';
+import { loadable } from '../components/loadable.js';
 import type { EmbeddedScreens } from '../nouns/organisations/embedded.js';
-import { ActingAs } from './ActingAs.js';
 import { lazyScreen } from './lazyScreens.js';
 import { screens } from './screens.js';
 
@@ -9,6 +9,11 @@ function screenOf(module: string): ComponentType {
   if (!entry) throw new Error(`${module} is not in the table of screens`);
   return lazyScreen(entry).Screen;
 }
+
+const { Component: ActingAs } = loadable(async () => {
+  const [{ actingWith }, { createApolloClient }] = await Promise.all([import('./ActingAs.js'), import('./apollo.js')]);
+  return actingWith(createApolloClient);
+});
 
 export const embeddedScreens: EmbeddedScreens = {
   ActingAs,

@@ -4,6 +4,14 @@ export interface ChatLink {
   readonly link: string;
 }
 
+export interface OfferedProvider {
+  /** Names the provider in addresses. */
+  readonly slug: string;
+  readonly name: string;
+  /** URL of an image. Empty: none. */
+  readonly icon: string;
+}
+
 /**
  * The site's public status: one row per field, with its default. The names are those of the GraphQL type `Status`; on the
  * REST wire and in local storage they are written in snake_case.
@@ -64,6 +72,8 @@ export const defaultStatus = {
 export interface SiteStatus extends Readonly<typeof defaultStatus> {
   /** Chat apps. Null: the stored value is malformed. */
   readonly chatLinks: readonly ChatLink[] | null;
+  /** Sign-in providers that the operator added, in their order. */
+  readonly signInProviders: readonly OfferedProvider[];
 }
 
 /** Whether a visitor can create an account with a password. */

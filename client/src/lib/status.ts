@@ -24,7 +24,7 @@ const page = readPageStatus();
 const fromPage = fromStoredStatus(page);
 const fromStorage = fromStoredStatus(readJson(storageKey));
 const store = createStore<StatusState>({
-  status: fromPage ?? fromStorage ?? { ...defaultStatus, chatLinks: [] },
+  status: fromPage ?? fromStorage ?? { ...defaultStatus, chatLinks: [], signInProviders: [] },
   // A stored status in which setup is unfinished may be outdated, so the server is asked before the first paint.
   known: fromPage !== null || fromStorage?.setup === true,
 });

@@ -1,4 +1,4 @@
-import { defaultStatus, type ChatLink, type SiteStatus } from './site-status.js';
+import { defaultStatus, type ChatLink, type OfferedProvider, type SiteStatus } from './site-status.js';
 
 const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -23,6 +23,11 @@ function fromStoredChats(stored: unknown): ChatLink[] | null {
   return links.every((link) => link !== null) ? links : null;
 }
 
+const isProvider = (stored: unknown): stored is OfferedProvider => {
+  const { slug, name, icon } = Object(stored) as Record<string, unknown>;
+  return [slug, name, icon].every((value) => typeof value === 'string');
+};
+
 /**
  * Reads the body of `/api/status`, from the page or from local storage. A missing field, or one of another type, gets its
  * default.
@@ -41,5 +46,6 @@ export function fromStoredStatus(stored: unknown): SiteStatus | null {
     // Amounts are divided by this value, so it must not be 0.
     quotaPerUnit: status.quotaPerUnit || defaultStatus.quotaPerUnit,
     chatLinks: fromStoredChats(from.chats ?? []),
+    signInProviders: Array.isArray(from.sign_in_providers) ? from.sign_in_providers.filter(isProvider) : [],
   };
 }

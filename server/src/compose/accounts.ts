@@ -240,6 +240,8 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     providers: dataSource.getRepository(SignInProvider),
     secrets,
     auditLog: auditService,
+    changes,
+    syncSeconds: config.syncSeconds,
   });
   const oauthService = new OAuthService({
     auth: authService,

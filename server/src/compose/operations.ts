@@ -35,11 +35,17 @@ import type { Accounts } from './accounts.js';
 import type { Platform } from './platform.js';
 
 /** Site settings, channel lists, sales and usage statistics. */
-export function composeOperations(platform: Platform, { setupService, notifications }: Accounts) {
+export function composeOperations(platform: Platform, { setupService, signInProviders, notifications }: Accounts) {
   const { dataSource, clock, secrets, state, changes, logger, logService, auditService, optionService } = platform;
   const { reads } = platform.database;
   const { config, guardedFetch, idempotency, shutdown } = platform;
-  const statusService = new StatusService({ options: optionService, setup: setupService, database: dataSource, clock });
+  const statusService = new StatusService({
+    options: optionService,
+    setup: setupService,
+    signInProviders,
+    database: dataSource,
+    clock,
+  });
   const releaseService = new ReleaseService(guardedFetch, config.releasesUrl);
   const channelService = new ChannelService({
     channels: dataSource.getRepository(Channel),

@@ -24,7 +24,7 @@ export * from './refusals.js';
 export * from './roles.js';
 export * from './rules.js';
 export * from './settings.js';
-export * from './signInRows.js';
+export * from './addedProviders.js';
 export * from './statements.js';
 export * from './statusPage.js';
 export * from './tasks.js';

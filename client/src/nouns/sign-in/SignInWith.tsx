@@ -11,7 +11,7 @@ import { ProviderIcon } from './ProviderIcon.js';
 import { secondFactorPath } from '../../lib/confirmation.js';
 import { askOAuth } from './oauthApi.js';
 import { useProviders, type ProviderId } from './offeredProviders.js';
-import { RowProviderIcon, useLeaveForRow, useRowProviders } from './rowProviders.js';
+import { AddedProviderIcon, useLeaveForAdded, useAddedProviders } from './addedProviders.js';
 import { useEnter, useLeaveForProvider } from './useProviders.js';
 
 const WeChatDialog = lazyPart(
@@ -38,9 +38,9 @@ export function SignInWith({
 }) {
   const { t } = useTranslation();
   const providers = useProviders();
-  const rows = useRowProviders();
+  const rows = useAddedProviders();
   const leave = useLeaveForProvider();
-  const leaveForRow = useLeaveForRow();
+  const leaveForAdded = useLeaveForAdded();
   const enter = useEnter();
   const navigate = useNavigate();
   const [going, setGoing] = useState<string | null>(null);
@@ -57,7 +57,7 @@ export function SignInWith({
   };
   const pressRow = async (slug: string) => {
     setGoing(slug);
-    await leaveForRow(slug, inviteCode);
+    await leaveForAdded(slug, inviteCode);
     setGoing(null);
   };
   const close = () => setDialog(null);
@@ -116,7 +116,7 @@ export function SignInWith({
             key={slug}
             variant="outlined"
             size="large"
-            startIcon={<RowProviderIcon icon={icon} />}
+            startIcon={<AddedProviderIcon icon={icon} />}
             loading={going === slug}
             onClick={() => void pressRow(slug)}
             sx={{ fontSize: 13 }}

@@ -13,6 +13,7 @@ export const toSiteStatus = ({
   startTime: Math.floor(new Date(startedAt).getTime() / 1000),
   dataExportDefaultTime: buckets[dashboardBucket],
   logo: status.logo ?? '',
+  signInProviders: status.signInProviders.map(({ slug, name, icon }) => ({ slug, name, icon: icon ?? '' })),
   docsLink: status.docsLink ?? '',
   footerHtml: status.footerHtml ?? '',
   wechatQrcode: status.wechatQrcode ?? '',

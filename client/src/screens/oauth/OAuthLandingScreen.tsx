@@ -6,7 +6,7 @@ import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { NotFound } from '../../components/NotFound.js';
 import { secondFactorPath } from '../../lib/confirmation.js';
 import { askOAuth } from '../../nouns/sign-in/oauthApi.js';
-import { useRowProviders } from '../../nouns/sign-in/rowProviders.js';
+import { useAddedProviders } from '../../nouns/sign-in/addedProviders.js';
 import { useEnter } from '../../nouns/sign-in/useProviders.js';
 import { toast } from '../../components/toast.js';
 import { describe } from '../../lib/errors.js';
@@ -14,8 +14,6 @@ import { adminRole, session } from '../../lib/session.js';
 import { writeText } from '../../lib/storage.js';
 
 const providers = ['github', 'oidc', 'linuxdo'] as const;
-/** Names of providers that the operator added. */
-const rowSlug = /^[a-z][a-z0-9-]{1,31}$/;
 
 /** Time to read the failure before the redirect, in ms. */
 const readingTime = 1500;
@@ -26,15 +24,10 @@ const bindingPath = (): string => ((session.get()?.role ?? 0) >= adminRole ? '/s
 export function OAuthLandingScreen() {
   const { provider } = useParams();
   const { t } = useTranslation();
+  const added = useAddedProviders().find(({ slug }) => slug === provider);
   const known = providers.find((name) => name === provider);
   if (known) return <Landing path={known} name={t(`oauth.providers.${known}`)} />;
-  return provider && rowSlug.test(provider) ? <RowLanding slug={provider} /> : <NotFound />;
-}
-
-/** The name of a row is its slug until its text has come. */
-function RowLanding({ slug }: { readonly slug: string }) {
-  const name = useRowProviders().find((one) => one.slug === slug)?.name ?? slug;
-  return <Landing path={`provider/${slug}`} name={name} />;
+  return added ? <Landing path={`provider/${added.slug}`} name={added.name} /> : <NotFound />;
 }
 
 /** Sends the provider's callback parameters to the server, and redirects by its response. */

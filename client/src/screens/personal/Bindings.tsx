@@ -14,7 +14,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { EmailDialog } from './EmailDialog.js';
 import type { Me } from './IdentityCard.js';
 import { Panel } from './Panel.js';
-import { RowBindings } from './RowBindings.js';
+import { AddedBindings } from './AddedBindings.js';
 import { BindWechatDocument, UnbindIdentityDocument, type IdentityProvider } from './personal.generated.js';
 
 type Identity = 'email' | ProviderId;
@@ -140,7 +140,7 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
           </Box>
         );
       })}
-      <RowBindings />
+      <AddedBindings />
       {dialog === 'email' && <EmailDialog onClose={close} onBound={() => done(names.email)} />}
       <WeChatDialog
         open={dialog === 'wechat'}

@@ -25,6 +25,7 @@ export function PlanListScreen() {
   const { data, error, refetch } = useQuery(PlansDocument, { fetchPolicy: 'network-only' });
   useFailureToast(error, data !== undefined, 'errors.refreshFailed');
   const readsSubscriptions = useMay('PAYMENTS');
+  const mayRefund = useMay('USERS_QUOTA');
   const reload = () => void refetch();
   const edited = data?.plans.find(({ id }) => String(id) === opened);
   const isEmpty = data?.plans.length === 0;
@@ -49,7 +50,7 @@ export function PlanListScreen() {
           <SoldPlan key={plan.id} plan={plan} onEdit={() => setOpened(String(plan.id))} onChanged={reload} />
         ))}
       </Box>
-      {readsSubscriptions && <SubscriptionList />}
+      {readsSubscriptions && data && <SubscriptionList plans={data.plans} isAllowedToRefund={mayRefund} />}
       {(opened === 'new' || edited) && (
         <PlanEditor key={opened} plan={edited ?? null} onSaved={reload} onClosed={() => setOpened(null)} />
       )}

@@ -1,103 +1,215 @@
-import { useMutation, useQuery } from '@apollo/client/react';
+import { useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import Card from '@mui/material/Card';
-import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
-import { useState } from 'react';
+import LocalActivityOutlinedIcon from '@mui/icons-material/LocalActivityOutlined';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
+import { EmptyState } from '../../components/EmptyState.js';
 import { FormDialog } from '../../components/FormDialog.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
+import { RowCard } from '../../components/grid/CardList.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { useListPage } from '../../components/grid/useListPage.js';
+import { MayLink } from '../../components/MayLink.js';
 import { RowMenu } from '../../components/RowMenu.js';
-import { Num } from '../../components/Text.js';
+import { Ellipsis, Num } from '../../components/Text.js';
 import { toast } from '../../components/toast.js';
-import { dateTime, integer } from '../../lib/format.js';
-import { useMay } from '../../lib/permissions.js';
+import { dateTime } from '../../lib/format.js';
+import { idPattern, listVariablesOf } from '../../lib/gridState.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { userAddress } from '../../nouns/objects/addresses.js';
 import { isPrice } from './planForm.js';
-import { PlanSubscriptionsDocument, type PlanSubscriptionsQuery, RefundPlanDocument } from './plans.generated.js';
+import {
+  type PlanFactsFragment,
+  type PlanSubscriptionFilter,
+  PlanSubscriptionsDocument,
+  type PlanSubscriptionsQuery,
+  RefundPlanDocument,
+  type SubscriptionFactsFragment,
+} from './plans.generated.js';
 import { SubscriptionStateChip } from './SubscriptionStateChip.js';
-
-const pageSize = 20;
 
 type Row = PlanSubscriptionsQuery['planSubscriptions']['items'][number];
 
+const states = ['ACTIVE', 'ENDED', 'UPGRADED', 'REFUNDED'] as const satisfies SubscriptionFactsFragment['state'][];
+const noFilters = { state: '', plan: '', user: '' };
+const patterns = { state: new RegExp(`^(${states.join('|')})$`), plan: idPattern, user: idPattern };
+
+const toFilter = ({ state, plan, user }: Readonly<typeof noFilters>): PlanSubscriptionFilter => ({
+  ...(state ? { state: state as Row['state'] } : {}),
+  ...(plan ? { planId: Number(plan) } : {}),
+  ...(user ? { accountId: Number(user) } : {}),
+});
+
 /** The subscriptions of all users, newest first. */
-export function SubscriptionList() {
+export function SubscriptionList({
+  plans,
+  isAllowedToRefund,
+}: {
+  /** The plans of the filter. */
+  readonly plans: readonly Pick<PlanFactsFragment, 'id' | 'name'>[];
+  readonly isAllowedToRefund: boolean;
+}) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const mayRefund = useMay('USERS_QUOTA');
-  const [page, setPage] = useState(0);
   const [refunded, setRefunded] = useState<Row | null>(null);
-  const { data, previousData, refetch } = useQuery(PlanSubscriptionsDocument, {
-    variables: { page, pageSize },
-    fetchPolicy: 'network-only',
-  });
-  const list = (data ?? previousData)?.planSubscriptions;
-  if (!list || list.totalCount === 0) return null;
-  const pages = Math.ceil(list.totalCount / pageSize);
+  const grid = useServerGrid({ filters: noFilters, patterns });
+  const filter = useMemo(() => toFilter(grid.filter), [grid.filter]);
+  const { reload, listProps } = useListPage(
+    grid,
+    PlanSubscriptionsDocument,
+    { ...listVariablesOf<never>(grid), filter },
+    ({ planSubscriptions }) => planSubscriptions,
+    { fetchPolicy: 'network-only' },
+  );
+  const menuOf = useCallback(
+    (row: Row) =>
+      isAllowedToRefund &&
+      row.state !== 'REFUNDED' &&
+      row.state !== 'UPGRADED' && (
+        <RowMenu
+          label={t('budgets.moreOf', { name: `${row.username} ${row.terms.name}` })}
+          actions={[{ label: t('plans.refund'), destructive: true, onSelect: () => setRefunded(row) }]}
+        />
+      ),
+    [isAllowedToRefund, t],
+  );
+  const columns = useMemo(() => subscriptionColumns(t, money, menuOf), [t, money, menuOf]);
   return (
-    <Box component="section" aria-label={t('plans.subscriptions')} sx={{ display: 'grid', gap: 1.5, mt: 3 }}>
-      <Typography variant="h2" sx={{ fontSize: 14 }}>
-        {t('plans.subscriptionCount', { count: list.totalCount, shown: integer(list.totalCount) })}
-      </Typography>
-      <Card component="ul" sx={{ m: 0, padding: '4px 16px', listStyle: 'none' }}>
-        {list.items.map((row) => (
-          <Box
-            component="li"
-            key={row.id}
-            sx={{
-              py: 1,
-              '& + &': { borderTop: '1px solid', borderColor: 'divider' },
-              display: 'flex',
-              alignItems: 'center',
-              gap: 1,
-            }}
-          >
-            <Box sx={{ flex: 1, minWidth: 0 }}>
-              <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '4px 8px' }}>
-                <MuiLink component={Link} to={userAddress(row.accountId)} sx={{ overflowWrap: 'anywhere' }}>
-                  {row.username || `#${row.accountId}`}
-                </MuiLink>
-                <Box sx={{ fontWeight: 500, overflowWrap: 'anywhere' }}>{row.terms.name}</Box>
+    <Box
+      component="section"
+      aria-label={t('plans.subscriptions')}
+      sx={{ display: 'grid', gap: 1.5, mt: 2, minWidth: 0 }}
+    >
+      <Typography variant="h2">{t('plans.subscriptions')}</Typography>
+      <FilterBar
+        filters={grid.filters}
+        fields={[
+          { name: 'user', label: t('payments.userId'), typed: 'digits' },
+          {
+            name: 'plan',
+            label: t('plans.ofCode'),
+            choices: plans.map(({ id, name }) => ({ value: String(id), label: name })),
+          },
+          {
+            name: 'state',
+            label: t('fields.status'),
+            choices: states.map((value) => ({ value, label: t(`plans.states.${value}`) })),
+          },
+        ]}
+      />
+      <ListGrid
+        label={t('plans.subscriptions')}
+        columnsKey="subscriptions-table-columns"
+        columns={columns}
+        {...listProps}
+        getRowId={(row) => row.id}
+        renderCard={(row) => (
+          <RowCard
+            title={<Account row={row} />}
+            value={<Num strong>{money(row.paid - row.refunded, 'balance')}</Num>}
+            meta={t('plans.fromTo', { start: dateTime(row.startsAt), end: dateTime(row.endsAt) })}
+            wrapsMeta
+            chips={
+              <>
+                <span>{row.terms.name}</span>
                 <SubscriptionStateChip state={row.state} />
-              </Box>
-              <Box className="num" sx={{ fontSize: 12, lineHeight: '18px', color: 'text.secondary' }}>
-                {[
-                  t('plans.fromTo', { start: dateTime(row.startsAt), end: dateTime(row.endsAt) }),
-                  t(`plans.origins.${row.origin}`),
-                  t('budgets.used', { amount: money(row.used, 'amount') }),
-                  ...(row.note === '' ? [] : [row.note]),
-                ].join(' · ')}
-              </Box>
-            </Box>
-            <Num>{money(row.paid - row.refunded, 'balance')}</Num>
-            {mayRefund && row.state !== 'REFUNDED' && row.state !== 'UPGRADED' && (
-              <RowMenu
-                label={t('budgets.moreOf', { name: `${row.username} ${row.terms.name}` })}
-                actions={[{ label: t('plans.refund'), destructive: true, onSelect: () => setRefunded(row) }]}
-              />
-            )}
-          </Box>
-        ))}
-      </Card>
-      {pages > 1 && (
-        <Box sx={{ display: 'flex', gap: 1 }}>
-          <Button variant="outlined" disabled={page === 0} onClick={() => setPage(page - 1)}>
-            {t('plans.newer')}
-          </Button>
-          <Button variant="outlined" disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
-            {t('plans.older')}
-          </Button>
-        </Box>
-      )}
-      {refunded && <RefundDialog row={refunded} onDone={() => void refetch()} onClose={() => setRefunded(null)} />}
+              </>
+            }
+            end={menuOf(row)}
+          />
+        )}
+        empty={
+          <EmptyState
+            icon={<LocalActivityOutlinedIcon />}
+            title={t('plans.unsoldTitle')}
+            text={t('plans.unsoldText')}
+          />
+        }
+      />
+      {refunded && <RefundDialog row={refunded} onDone={reload} onClose={() => setRefunded(null)} />}
     </Box>
   );
+}
+
+/** A user who was deleted has neither a name nor a page. */
+function Account({ row: { username, accountId } }: { readonly row: Row }) {
+  const { t } = useTranslation();
+  if (username === '') return <Ellipsis>{t('plans.deletedUser', { id: accountId })}</Ellipsis>;
+  return (
+    <MayLink permission="USERS_READ" to={userAddress(accountId)} className="ellipsis">
+      {username}
+    </MayLink>
+  );
+}
+
+function subscriptionColumns(
+  t: TFunction,
+  money: ReturnType<typeof useFormat>['money'],
+  menuOf: (row: Row) => ReactNode,
+): GridColDef<Row>[] {
+  const right = { align: 'right', headerAlign: 'right' } as const;
+  const columns: GridColDef<Row>[] = [
+    {
+      field: 'user',
+      headerName: t('logs.user'),
+      flex: 1,
+      minWidth: 130,
+      renderCell: ({ row }) => <Account row={row} />,
+    },
+    {
+      field: 'plan',
+      headerName: t('plans.ofCode'),
+      width: 150,
+      renderCell: ({ row }) => <Ellipsis title={row.terms.name}>{row.terms.name}</Ellipsis>,
+    },
+    {
+      field: 'state',
+      headerName: t('fields.status'),
+      width: 120,
+      renderCell: ({ row }) => <SubscriptionStateChip state={row.state} />,
+    },
+    {
+      field: 'origin',
+      headerName: t('plans.origin'),
+      width: 150,
+      renderCell: ({ row }) => <Ellipsis title={row.note}>{t(`plans.origins.${row.origin}`)}</Ellipsis>,
+    },
+    {
+      field: 'startsAt',
+      headerName: t('plans.start'),
+      width: 140,
+      renderCell: ({ row }) => <Num>{dateTime(row.startsAt)}</Num>,
+    },
+    {
+      field: 'endsAt',
+      headerName: t('plans.end'),
+      width: 140,
+      renderCell: ({ row }) => <Num>{dateTime(row.endsAt)}</Num>,
+    },
+    {
+      field: 'used',
+      headerName: t('plans.usedAmount'),
+      width: 120,
+      ...right,
+      renderCell: ({ row }) => <Num>{money(row.used, 'amount')}</Num>,
+    },
+    {
+      field: 'paid',
+      headerName: t('plans.paid'),
+      width: 110,
+      ...right,
+      renderCell: ({ row }) => <Num strong>{money(row.paid - row.refunded, 'balance')}</Num>,
+    },
+    { field: 'actions', headerName: '', width: 48, renderCell: ({ row }) => menuOf(row) },
+  ];
+  return columns.map((column) => ({ ...column, sortable: false }));
 }
 
 function RefundDialog({

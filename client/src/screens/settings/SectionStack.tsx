@@ -25,7 +25,7 @@ import { type SectionId, type Tab } from '../../nouns/settings/settingsCatalog.j
 import { useSettingsDraft } from '../../nouns/settings/SettingsContext.js';
 import type { SettingsDraft } from '../../nouns/settings/settingsDraft.js';
 import { SignInProviders } from './SignInProviders.js';
-import { SignInRows } from './SignInRows.js';
+import { AddedProviders } from './AddedProviders.js';
 import { useFoundSetting } from './useFoundSetting.js';
 import { VersionPanel } from './VersionPanel.js';
 
@@ -63,7 +63,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
             {section.id === 'budgets' && <BudgetPanel />}
             {section.id === 'log' && cleans && <LogCleanup />}
             {section.id === 'signIn' && <SignInProviders />}
-            {section.id === 'signIn' && isRoot && <SignInRows />}
+            {section.id === 'signIn' && isRoot && <AddedProviders />}
             {section.id === 'alerts' && <AlertTests />}
             {section.id === 'payment' && <PaymentTest />}
           </Panel>

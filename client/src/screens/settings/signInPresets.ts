@@ -1,7 +1,7 @@
-import type { SignInRowFragment } from './signInRows.generated.js';
+import type { AddedProviderFragment } from './addedProviders.generated.js';
 
-export type RowValues = Omit<SignInRowFragment, '__typename' | 'id' | 'claims' | 'allowedDomains'> & {
-  readonly claims: Omit<SignInRowFragment['claims'], '__typename'>;
+export type RowValues = Omit<AddedProviderFragment, '__typename' | 'id' | 'claims' | 'allowedDomains'> & {
+  readonly claims: Omit<AddedProviderFragment['claims'], '__typename'>;
 };
 
 const openId: RowValues = {

@@ -12,7 +12,11 @@ export class OfferedSignInProviderObject extends fields({
   icon: text.orNull('URL of an image. Null: none.'),
 }) {}
 
-export const toOffered = ({ slug, name, icon }: SignInProvider): OfferedSignInProviderObject => ({
+export const toOffered = ({
+  slug,
+  name,
+  icon,
+}: Readonly<Pick<SignInProvider, 'slug' | 'name' | 'icon'>>): OfferedSignInProviderObject => ({
   slug,
   name,
   icon: icon || null,
@@ -29,7 +33,7 @@ class ProfileClaimsObject extends fields({
   emailVerified: text('Whether the provider has verified the address. Addresses without it are not used.'),
 }) {}
 
-@ObjectType('SignInProviderRow', { description: 'A sign-in provider with its settings, without its secret.' })
+@ObjectType('AddedSignInProvider', { description: 'A sign-in provider with its settings, without its secret.' })
 export class SignInProviderObject extends fields({
   id: int('Names the provider in mutations.'),
   slug: text(
@@ -87,7 +91,7 @@ export class CreateSignInProviderInput extends inputFields({
 
 @InputType('UpdateSignInProviderInput', { description: 'A change of a sign-in provider. Absent fields stay.' })
 export class UpdateSignInProviderInput extends inputFields({
-  id: int('`SignInProviderRow.id`.'),
+  id: int('`AddedSignInProvider.id`.'),
   name: text.orNull('The text of its button.'),
   oauthClientId: text.orNull('The client of this site there.'),
   ...providerFields,

@@ -31,13 +31,6 @@ export class SignInProviderResolver {
     private readonly oauth: OAuthService,
   ) {}
 
-  @Query(() => [OfferedSignInProviderObject], {
-    description: 'The sign-in providers that the operator added, in their order. `Status` has the built-in ones.',
-  })
-  async offeredSignInProviders(): Promise<OfferedSignInProviderObject[]> {
-    return (await this.providers.offered()).map(toOffered);
-  }
-
   @Query(() => [OfferedSignInProviderObject], { description: 'Those at which an account is bound to the caller.' })
   @Access('common')
   async boundSignInProviders(@Ctx() { actor }: GraphQLContext): Promise<OfferedSignInProviderObject[]> {
@@ -76,7 +69,7 @@ export class SignInProviderResolver {
   )
   async deleteSignInProvider(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int, { description: '`SignInProviderRow.id`.' }) id: number,
+    @Arg('id', () => Int, { description: '`AddedSignInProvider.id`.' }) id: number,
   ): Promise<{ id: number }> {
     await this.providers.remove(actor, id);
     return { id };

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { EntityManager, Repository } from 'typeorm';
 import { requireActor, requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import { Loader } from '../../platform/cache/loader.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -58,15 +60,27 @@ export interface SignInProviderDeps {
   readonly providers: Repository<SignInProvider>;
   readonly secrets: Secrets;
   readonly auditLog: AuditLog;
+  readonly changes: Changes;
+  /** How long the offered providers are cached, should the announcement of a change be lost. */
+  readonly syncSeconds: number;
 }
 
 /** Providers that root adds as rows, and what visitors and users see of them. */
 export class SignInProviderService {
-  constructor(private readonly deps: SignInProviderDeps) {}
+  private readonly offers: Loader<'all', SignInProvider[]>;
 
-  /** The providers that visitors may choose, in the order in which they were added. */
-  offered(): Promise<SignInProvider[]> {
-    return this.deps.providers.find({ where: { enabled: true }, order: { id: 'ASC' } });
+  constructor(private readonly deps: SignInProviderDeps) {
+    this.offers = new Loader({
+      max: 1,
+      lifetimeSeconds: deps.syncSeconds,
+      load: () => deps.providers.find({ where: { enabled: true }, order: { id: 'ASC' } }),
+    });
+    deps.changes.on('option', () => this.offers.clear());
+  }
+
+  /** The providers that visitors may choose, in the order in which they were added. Cached: every page of the console has them. */
+  async offered(): Promise<readonly SignInProvider[]> {
+    return (await this.offers.get('all')) ?? [];
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES below root: another admin could sign in as root through a provider of their own */
@@ -181,7 +195,9 @@ export class SignInProviderService {
 
   private async write<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
     try {
-      return await this.deps.providers.manager.transaction(work);
+      const result = await this.deps.providers.manager.transaction(work);
+      await this.deps.changes.announce({ kind: 'option' });
+      return result;
     } catch (error) {
       if (isUniqueViolation(error, 'sign_in_providers_slug_key')) {
         throw new ConflictError('Another provider has this slug', 'slug');

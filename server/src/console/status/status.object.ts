@@ -1,6 +1,7 @@
 import { ObjectType } from 'type-graphql';
 import { fields, flag, float, int, moment, of, text } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
+import { OfferedSignInProviderObject, toOffered } from '../oauth/sign-in-provider.object.js';
 import type { Release } from './release.service.js';
 import type { Status } from './status.js';
 import { dateOf } from '../../shared/clock.js';
@@ -56,6 +57,10 @@ export class StatusObject extends fields({
   oidcEnabled: flag('Users can sign in with the OpenID Connect provider of the site.'),
   oidcClientId: text.orNull('Null: not set up.'),
   oidcAuthorizationEndpoint: text.orNull('Null: not set up.'),
+  signInProviders: of<OfferedSignInProviderObject[]>(
+    () => [OfferedSignInProviderObject],
+    'The sign-in providers that the operator added, in their order.',
+  ),
   telegramOauth: flag('Users can sign in with Telegram.'),
   telegramBotName: text.orNull('Null: not set up.'),
   wechatLogin: flag('Users can sign in with WeChat.'),
@@ -111,6 +116,7 @@ export function toStatusObject({
     oidcAuthorizationEndpoint: same.oidcAuthorizationEndpoint || null,
     telegramBotName: same.telegramBotName || null,
     wechatQrcode: same.wechatQrcode || null,
+    signInProviders: same.signInProviders.map(toOffered),
     startedAt: dateOf(startTime),
     chatLinks: chats.flatMap((chat) => Object.entries(chat).map(([name, link]) => ({ name, link }))),
   };

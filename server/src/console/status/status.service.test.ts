@@ -10,6 +10,7 @@ function create(query: () => Promise<unknown>) {
   const service = new StatusService({
     options: { values: defaultOptionValues() },
     setup: { isDone: () => Promise.resolve(true) },
+    signInProviders: { offered: () => Promise.resolve([]) },
     database: {
       query: <T>() => {
         asked++;
@@ -43,6 +44,7 @@ it('counts online top-up as on only with all three parts', async () => {
   const values = { ...defaultOptionValues(), PayAddress: 'https://pay.example', EpayId: '1' };
   const parts = {
     setup: { isDone: () => Promise.resolve(false) },
+    signInProviders: { offered: () => Promise.resolve([]) },
     database: { query: jest.fn() },
     clock: { now: () => 0 },
   };

@@ -4,6 +4,7 @@ import { type Clock, seconds } from '../../shared/clock.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
 import type { OptionValues } from '../../options/option.service.js';
+import type { SignInProviderService } from '../oauth/index.js';
 import type { SetupService } from '../setup/index.js';
 import { Cleaner } from './cleaner.js';
 import { type Status, toStatus } from './status.js';
@@ -13,6 +14,7 @@ const pingEveryMilliseconds = 10_000;
 export interface StatusServiceDeps {
   readonly options: { readonly values: OptionValues };
   readonly setup: Pick<SetupService, 'isDone'>;
+  readonly signInProviders: Pick<SignInProviderService, 'offered'>;
   readonly database: Pick<DataSource, 'query'>;
   readonly clock: Clock;
 }
@@ -28,8 +30,9 @@ export class StatusService {
   }
 
   async get(): Promise<Status> {
-    const setup = await this.deps.setup.isDone();
-    const status = toStatus(this.deps.options.values, { version, startTime: this.startTime, setup });
+    const [setup, offered] = await Promise.all([this.deps.setup.isDone(), this.deps.signInProviders.offered()]);
+    const signInProviders = offered.map(({ slug, name, icon }) => ({ slug, name, icon }));
+    const status = toStatus(this.deps.options.values, { version, startTime: this.startTime, setup, signInProviders });
     return { ...status, footerHtml: await this.cleaner.clean(status.footerHtml) };
   }
 

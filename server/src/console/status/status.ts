@@ -24,6 +24,8 @@ export interface Status {
   readonly oidcEnabled: boolean;
   readonly oidcClientId: string;
   readonly oidcAuthorizationEndpoint: string;
+  /** Providers that root added, in their order. An empty `icon`: none. */
+  readonly signInProviders: ReadonlyArray<Readonly<Record<'slug' | 'name' | 'icon', string>>>;
   readonly telegramOauth: boolean;
   readonly telegramBotName: string;
   readonly wechatLogin: boolean;
@@ -56,7 +58,10 @@ export interface Status {
   readonly passwordRegisterEnabled: boolean;
 }
 
-export function toStatus(options: OptionValues, facts: Pick<Status, 'version' | 'startTime' | 'setup'>): Status {
+export function toStatus(
+  options: OptionValues,
+  facts: Pick<Status, 'version' | 'startTime' | 'setup' | 'signInProviders'>,
+): Status {
   return {
     ...facts,
     systemName: options.SystemName,

@@ -23,6 +23,15 @@ export const statusShape = named('Status', 'Public settings of the site, never n
   oidc_enabled: flag('Sign-in with OIDC is on'),
   oidc_client_id: text('Client of the site at the OIDC provider'),
   oidc_authorization_endpoint: text('URL at which the sign-in with OIDC begins'),
+  sign_in_providers: z
+    .array(
+      z.object({
+        slug: text('Names the provider in addresses'),
+        name: text('The text of its button'),
+        icon: text('URL of an image, empty without one'),
+      }),
+    )
+    .describe('Sign-in providers that the operator added'),
   telegram_oauth: flag('Sign-in with Telegram is on'),
   telegram_bot_name: text('Bot of the site at Telegram'),
   wechat_login: flag('Sign-in with WeChat is on'),
@@ -57,5 +66,6 @@ export const statusShape = named('Status', 'Public settings of the site, never n
 /** Returns the status in snake case. `checkin_enabled` is the name that clients of new-api read. */
 export const toWire = (status: Status): Wire<typeof statusShape> => ({
   ...snakeKeys(status),
+  sign_in_providers: [...status.signInProviders],
   checkin_enabled: status.checkInEnabled,
 });

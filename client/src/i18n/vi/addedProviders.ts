@@ -1,4 +1,4 @@
-export const signInRows = {
+export const addedProviders = {
   title: 'Nhà cung cấp khác',
   add: 'Thêm {{name}}',
   other: 'nhà cung cấp khác',

@@ -1,4 +1,4 @@
-export const signInRows = {
+export const addedProviders = {
   title: '其他登录方式',
   add: '添加 {{name}}',
   other: '其他提供方',

@@ -1,4 +1,4 @@
-export const signInRows = {
+export const addedProviders = {
   title: 'Autres fournisseurs',
   add: 'Ajouter {{name}}',
   other: 'un autre fournisseur',

@@ -1,4 +1,4 @@
-export const signInRows = {
+export const addedProviders = {
   title: 'Другие провайдеры',
   add: 'Добавить {{name}}',
   other: 'другого провайдера',

@@ -2,13 +2,17 @@ import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { SignInRows } from './SignInRows.js';
-import { CreateSignInRowDocument, SignInRowsDocument, UpdateSignInRowDocument } from './signInRows.generated.js';
+import { AddedProviders } from './AddedProviders.js';
+import {
+  CreateAddedProviderDocument,
+  AddedProvidersDocument,
+  UpdateAddedProviderDocument,
+} from './addedProviders.generated.js';
 
 jest.setTimeout(60_000);
 
 const row = {
-  __typename: 'SignInProviderRow',
+  __typename: 'AddedSignInProvider',
   id: 4,
   slug: 'company',
   name: 'Company',
@@ -46,13 +50,13 @@ async function open() {
     maxUsageCount: 9,
   });
   await renderScreen({
-    routes: [{ path: '/', element: <SignInRows /> }],
+    routes: [{ path: '/', element: <AddedProviders /> }],
     mocks: [
-      answers(SignInRowsDocument, { signInProviders: [row] }),
-      takes(CreateSignInRowDocument, {
+      answers(AddedProvidersDocument, { signInProviders: [row] }),
+      takes(CreateAddedProviderDocument, {
         createSignInProvider: { __typename: 'CreateSignInProviderPayload', provider: row },
       }),
-      takes(UpdateSignInRowDocument, {
+      takes(UpdateAddedProviderDocument, {
         updateSignInProvider: { __typename: 'UpdateSignInProviderPayload', provider: row },
       }),
     ] as never,

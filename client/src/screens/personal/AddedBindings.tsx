@@ -4,18 +4,15 @@ import Button from '@mui/material/Button';
 import { useTranslation } from 'react-i18next';
 import { useAction } from '../../components/useAction.js';
 import { ToneChip } from '../../components/Tone.js';
-import { useLeaveForRow, useRowProviders } from '../../nouns/sign-in/rowProviders.js';
-import {
-  BoundSignInProvidersDocument,
-  UnbindSignInProviderDocument,
-} from '../../nouns/sign-in/rowProviders.generated.js';
+import { useLeaveForAdded, useAddedProviders } from '../../nouns/sign-in/addedProviders.js';
+import { BoundSignInProvidersDocument, UnbindSignInProviderDocument } from './addedBindings.generated.js';
 
 /** Identities at providers that the operator added: the bound ones, and those that can be bound. */
-export function RowBindings() {
+export function AddedBindings() {
   const { t } = useTranslation();
   const act = useAction();
-  const offered = useRowProviders();
-  const leave = useLeaveForRow();
+  const offered = useAddedProviders();
+  const leave = useLeaveForAdded();
   const { data, refetch } = useQuery(BoundSignInProvidersDocument, { fetchPolicy: 'cache-and-network' });
   const [unbind] = useMutation(UnbindSignInProviderDocument);
   const bound = data?.boundSignInProviders ?? [];

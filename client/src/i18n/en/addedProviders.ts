@@ -1,5 +1,5 @@
 /** Sign-in providers that root adds. */
-export const signInRows = {
+export const addedProviders = {
   title: 'Further providers',
   add: 'Add {{name}}',
   other: 'another provider',

@@ -14,43 +14,43 @@ import { useAction } from '../../components/useAction.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { signInPresets, type RowValues } from './signInPresets.js';
 import {
-  CreateSignInRowDocument,
-  DeleteSignInRowDocument,
-  SignInRowsDocument,
-  UpdateSignInRowDocument,
-  type SignInRowFragment,
-} from './signInRows.generated.js';
+  CreateAddedProviderDocument,
+  DeleteAddedProviderDocument,
+  AddedProvidersDocument,
+  UpdateAddedProviderDocument,
+  type AddedProviderFragment,
+} from './addedProviders.generated.js';
 
 const presetNames = ['google', 'discord', 'other'] as const;
 
 /** Sign-in providers that root adds as rows. */
-export function SignInRows() {
+export function AddedProviders() {
   const { t } = useTranslation();
   const act = useAction();
-  const { data, refetch } = useQuery(SignInRowsDocument);
-  const [remove] = useMutation(DeleteSignInRowDocument);
-  const [edited, setEdited] = useState<{ readonly row: SignInRowFragment | null; readonly from: RowValues } | null>(
+  const { data, refetch } = useQuery(AddedProvidersDocument);
+  const [remove] = useMutation(DeleteAddedProviderDocument);
+  const [edited, setEdited] = useState<{ readonly row: AddedProviderFragment | null; readonly from: RowValues } | null>(
     null,
   );
   const rows = data?.signInProviders ?? [];
-  const removeRow = ({ id, name }: SignInRowFragment) =>
+  const removeRow = ({ id, name }: AddedProviderFragment) =>
     act(
       async () => {
         await remove({ variables: { id } });
         await refetch();
-        return t('signInRows.deleted', { name });
+        return t('addedProviders.deleted', { name });
       },
       {
-        title: t('signInRows.deleteTitle', { name }),
-        body: t('signInRows.deleteBody'),
+        title: t('addedProviders.deleteTitle', { name }),
+        body: t('addedProviders.deleteBody'),
         verb: t('actions.delete'),
         destructive: true,
       },
     );
   return (
-    <Box component="section" aria-label={t('signInRows.title')} sx={{ mx: 2, pb: 1.5 }}>
+    <Box component="section" aria-label={t('addedProviders.title')} sx={{ mx: 2, pb: 1.5 }}>
       <Box sx={{ padding: '10px 0', borderTop: '1px solid', borderColor: 'divider', fontSize: 13, fontWeight: 500 }}>
-        {t('signInRows.title')}
+        {t('addedProviders.title')}
       </Box>
       {rows.map((row) => (
         <Box
@@ -71,15 +71,15 @@ export function SignInRows() {
           </ToneChip>
           <Button
             variant="outlined"
-            aria-label={t('signInRows.editOf', { name: row.name })}
+            aria-label={t('addedProviders.editOf', { name: row.name })}
             onClick={() => setEdited({ row, from: row })}
           >
-            {t('signInRows.edit')}
+            {t('addedProviders.edit')}
           </Button>
           <Button
             variant="outlined"
             color="error"
-            aria-label={t('signInRows.deleteOf', { name: row.name })}
+            aria-label={t('addedProviders.deleteOf', { name: row.name })}
             onClick={() => void removeRow(row)}
           >
             {t('actions.delete')}
@@ -89,7 +89,7 @@ export function SignInRows() {
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, pt: 1.5 }}>
         {presetNames.map((name) => (
           <Button key={name} variant="outlined" onClick={() => setEdited({ row: null, from: signInPresets[name] })}>
-            {t('signInRows.add', { name: name === 'other' ? t('signInRows.other') : signInPresets[name].name })}
+            {t('addedProviders.add', { name: name === 'other' ? t('addedProviders.other') : signInPresets[name].name })}
           </Button>
         ))}
       </Box>
@@ -107,14 +107,14 @@ function RowForm({
   onClose,
 }: {
   /** Null: a new one. */
-  readonly row: SignInRowFragment | null;
+  readonly row: AddedProviderFragment | null;
   readonly from: RowValues;
   readonly onSaved: () => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
-  const [create] = useMutation(CreateSignInRowDocument);
-  const [update] = useMutation(UpdateSignInRowDocument);
+  const [create] = useMutation(CreateAddedProviderDocument);
+  const [update] = useMutation(UpdateAddedProviderDocument);
   const address = useBaseAddress();
   const { subject, username, name, email, emailVerified } = from.claims;
   const form = useForm({
@@ -140,7 +140,7 @@ function RowForm({
   return (
     <FormDialog
       form={form}
-      title={row ? t('signInRows.editOf', { name: row.name }) : t('signInRows.new')}
+      title={row ? t('addedProviders.editOf', { name: row.name }) : t('addedProviders.new')}
       submitLabel={t('fields.save')}
       errorField="name"
       fieldNames={{ allowedDomains: 'domains' }}
@@ -154,13 +154,13 @@ function RowForm({
       }}
       onClose={onClose}
     >
-      <TextInput control={control} name="name" label={t('signInRows.name')} required maxLength={50} autoFocus />
+      <TextInput control={control} name="name" label={t('addedProviders.name')} required maxLength={50} autoFocus />
       {!row && (
         <TextInput
           control={control}
           name="slug"
-          label={t('signInRows.slug')}
-          hint={t('signInRows.slugHint')}
+          label={t('addedProviders.slug')}
+          hint={t('addedProviders.slugHint')}
           required
           maxLength={32}
         />
@@ -172,29 +172,39 @@ function RowForm({
         </Box>
         <CopyButton value={callback} label={t('settings.copyCallback')} />
       </Box>
-      <TextInput control={control} name="oauthClientId" label={t('signInRows.clientId')} required maxLength={500} />
+      <TextInput control={control} name="oauthClientId" label={t('addedProviders.clientId')} required maxLength={500} />
       <TextInput
         control={control}
         name="clientSecret"
         type="password"
         autoComplete="off"
-        label={t('signInRows.clientSecret')}
-        hint={row ? t('signInRows.secretStays') : undefined}
+        label={t('addedProviders.clientSecret')}
+        hint={row ? t('addedProviders.secretStays') : undefined}
         maxLength={4000}
       />
-      <TextInput control={control} name="issuer" label={t('signInRows.issuer')} hint={t('signInRows.issuerHint')} />
-      <TextInput control={control} name="authorizationEndpoint" label={t('signInRows.authorization')} />
-      <TextInput control={control} name="tokenEndpoint" label={t('signInRows.token')} />
-      <TextInput control={control} name="userInfoEndpoint" label={t('signInRows.userInfo')} />
-      <TextInput control={control} name="scopes" label={t('signInRows.scopes')} required />
-      <TextInput control={control} name="claims.subject" label={t('signInRows.claimId')} required />
-      <TextInput control={control} name="claims.username" label={t('signInRows.claimUsername')} />
-      <TextInput control={control} name="claims.name" label={t('signInRows.claimName')} />
-      <TextInput control={control} name="claims.email" label={t('signInRows.claimEmail')} />
-      <TextInput control={control} name="claims.emailVerified" label={t('signInRows.claimVerified')} />
-      <TextInput control={control} name="domains" label={t('signInRows.domains')} hint={t('signInRows.domainsHint')} />
-      <TextInput control={control} name="icon" label={t('signInRows.icon')} />
-      <SwitchRow control={control} name="enabled" label={t('signInRows.enabled')} />
+      <TextInput
+        control={control}
+        name="issuer"
+        label={t('addedProviders.issuer')}
+        hint={t('addedProviders.issuerHint')}
+      />
+      <TextInput control={control} name="authorizationEndpoint" label={t('addedProviders.authorization')} />
+      <TextInput control={control} name="tokenEndpoint" label={t('addedProviders.token')} />
+      <TextInput control={control} name="userInfoEndpoint" label={t('addedProviders.userInfo')} />
+      <TextInput control={control} name="scopes" label={t('addedProviders.scopes')} required />
+      <TextInput control={control} name="claims.subject" label={t('addedProviders.claimId')} required />
+      <TextInput control={control} name="claims.username" label={t('addedProviders.claimUsername')} />
+      <TextInput control={control} name="claims.name" label={t('addedProviders.claimName')} />
+      <TextInput control={control} name="claims.email" label={t('addedProviders.claimEmail')} />
+      <TextInput control={control} name="claims.emailVerified" label={t('addedProviders.claimVerified')} />
+      <TextInput
+        control={control}
+        name="domains"
+        label={t('addedProviders.domains')}
+        hint={t('addedProviders.domainsHint')}
+      />
+      <TextInput control={control} name="icon" label={t('addedProviders.icon')} />
+      <SwitchRow control={control} name="enabled" label={t('addedProviders.enabled')} />
     </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-export const signInRows = {
+export const addedProviders = {
   title: 'その他のプロバイダー',
   add: '{{name}} を追加',
   other: '別のプロバイダー',

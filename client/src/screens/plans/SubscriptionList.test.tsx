@@ -1,0 +1,80 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { answers, rowOf } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import { PlanSubscriptionsDocument, type PlanSubscriptionsQuery } from './plans.generated.js';
+import { SubscriptionList } from './SubscriptionList.js';
+
+type Row = PlanSubscriptionsQuery['planSubscriptions']['items'][number];
+
+const row = (id: number, username: string, more: Partial<Row> = {}) => ({
+  __typename: 'PlanSubscription' as const,
+  id,
+  accountId: 40 + id,
+  username,
+  planId: 1,
+  state: 'ACTIVE' as const,
+  origin: 'PURCHASE' as const,
+  startsAt: '2026-01-01T10:00:00.000Z',
+  endsAt: '2026-02-01T10:00:00.000Z',
+  paid: 5_000_000,
+  refunded: 0,
+  renews: false,
+  renewalProblem: '',
+  used: 250_000,
+  note: '',
+  receipt: { __typename: 'PlanReceipt' as const, formula: '' },
+  terms: { __typename: 'PlanTerms' as const, name: 'Coder', price: 5_000_000, groups: [], overflow: 'STOP' as const },
+  windows: [],
+  ...more,
+});
+
+const open = (mocks: readonly object[], path = '/') => {
+  signInAs();
+  return renderScreen({
+    path,
+    routes: [{ path: '/', element: <SubscriptionList plans={[{ id: 1, name: 'Coder' }]} isAllowedToRefund /> }],
+    mocks: mocks as never,
+  });
+};
+
+it('lists the subscriptions of all users, with a deleted one, and offers refunds where one is possible', async () => {
+  const items = [row(2, 'mira'), row(1, '', { state: 'REFUNDED', refunded: 5_000_000 })];
+  await open([answers(PlanSubscriptionsDocument, { planSubscriptions: { totalCount: 2, items } })]);
+  const mira = await rowOf('mira');
+  mira.getByText('Running');
+  mira.getByText('$10.00');
+  mira.getByRole('button', { name: /mira Coder/ });
+  const deleted = await rowOf('Deleted user 41');
+  expect(deleted.queryByRole('link')).toBeNull();
+  expect(deleted.queryByRole('button')).toBeNull();
+});
+
+it('keeps page and filter in the address', async () => {
+  const asked: unknown[] = [];
+  const list = {
+    request: {
+      query: PlanSubscriptionsDocument,
+      variables: (variables: unknown) => {
+        asked.push(variables);
+        return true;
+      },
+    },
+    result: { data: { planSubscriptions: { totalCount: 31, items: [row(2, 'mira')] } } },
+    maxUsageCount: 9,
+  };
+  await open([list], '/?page=2&size=20&state=ACTIVE&plan=1&user=42');
+  await rowOf('mira');
+  expect(asked[0]).toEqual({ page: 1, pageSize: 20, filter: { state: 'ACTIVE', planId: 1, accountId: 42 } });
+});
+
+it('says that the list failed, and asks again', async () => {
+  const failed = {
+    request: { query: PlanSubscriptionsDocument, variables: () => true },
+    result: { errors: [{ message: 'The database is down', extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
+  };
+  await open([failed, answers(PlanSubscriptionsDocument, { planSubscriptions: { totalCount: 0, items: [] } })]);
+  const alert = await screen.findByRole('alert');
+  fireEvent.click(within(alert).getByRole('button', { name: 'Retry' }));
+  await waitFor(() => screen.getByText('Nothing sold yet'));
+});
