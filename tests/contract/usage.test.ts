@@ -529,6 +529,59 @@ describe('billing with an API key', () => {
     await site.query(`UPDATE tokens SET allow_ips = '{}' WHERE id = $1`, [token.id]);
   });
 
+  it('answers a call of the key, and of no other, as OpenRouter does', async () => {
+    const at = Math.floor(Date.now() / 1000);
+    const insert = (requestId: string, tokenId: number, type: number, other = {}) =>
+      site.query(
+        `INSERT INTO logs (created_at, request_id, type, user_id, token_id, model_name, quota, prompt_tokens,
+                           completion_tokens, use_time, is_stream, other)
+         VALUES ($1, $2, $3, $4, $5, 'gpt-4o', 1250, 100, 20, 3, true, $6)`,
+        [at, requestId, type, alice.id, tokenId, JSON.stringify(other)],
+      );
+    const details = { cache_tokens: 64, reasoning_tokens: 7, frt: 420, duration_ms: 2600, client_gone: true };
+    await insert('generation1', token.id, 2, { ...details, admin_info: { use_channel: ['7'], upstream_cost: 0.001 } });
+    await insert('generation2', token.id, 2, { frt: -1000 });
+    await insert('generation3', token.id + 1000, 2);
+    await insert('generation4', token.id, 6);
+    const generation = (id: string) => ask(`/v1/generation?id=${id}`, `Bearer sk-${token.key}`);
+    const unknown = ['upstream_id', 'provider_name', 'cache_discount', 'upstream_inference_cost', 'app_id'];
+    const more = ['finish_reason', 'native_finish_reason', 'moderation_latency', 'num_search_results'];
+    const media = ['num_media_prompt', 'num_media_completion'];
+    expect((await generation('generation1')).body).toEqual({
+      data: {
+        ...Object.fromEntries([...unknown, ...more, ...media].map((name) => [name, null])),
+        id: 'generation1',
+        created_at: new Date(at * 1000).toISOString(),
+        model: 'gpt-4o',
+        total_cost: 0.0025,
+        usage: 0.0025,
+        tokens_prompt: 100,
+        tokens_completion: 20,
+        native_tokens_prompt: 100,
+        native_tokens_completion: 20,
+        native_tokens_cached: 64,
+        native_tokens_reasoning: 7,
+        streamed: true,
+        cancelled: true,
+        generation_time: 2600,
+        latency: 420,
+        is_byok: false,
+        origin: '',
+      },
+    });
+    expect((await generation('chatcmpl-generation2')).body).toMatchObject({
+      data: { id: 'chatcmpl-generation2', generation_time: 3000, latency: 3000, cancelled: false },
+    });
+    for (const id of ['generation3', 'generation4', 'none', '', 'a-']) {
+      expect(await generation(id)).toMatchObject({ status: 404, body: { error: { type: 'veloera_error' } } });
+    }
+    expect((await ask('/v1/generation?id=generation1', 'sk-nothing')).status).toBe(401);
+    await site.query(`UPDATE tokens SET allow_ips = '{203.0.113.1}' WHERE id = $1`, [token.id]);
+    expect((await generation('generation1')).status).toBe(403);
+    await site.query(`UPDATE tokens SET allow_ips = '{}' WHERE id = $1`, [token.id]);
+    await site.query("DELETE FROM logs WHERE request_id LIKE 'generation_'");
+  });
+
   it('lets a key that expired or ran out read what it used, and no other', async () => {
     const status = async (value: string) => {
       await site.query('UPDATE tokens SET status = $1 WHERE id = $2', [value, token.id]);

@@ -35,7 +35,7 @@ import { webhookRoutes } from '../console/webhooks/webhook.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { endpointRoutes } from '../services/endpoints.js';
 import { playgroundRoute } from '../services/playground/playground.routes.js';
-import { realtimeRoute } from '../services/realtime/realtime.routes.js';
+import { realtimeServed } from '../services/realtime/realtime.routes.js';
 import { countRoute, geminiModelRoutes, geminiRoute, modelRoutes } from '../services/relay.routes.js';
 import { googleObjectRoutes, objectRoutes } from '../services/objects/object-routes.js';
 import { responsesRoutes, responsesSocketRoute } from '../services/responses/responses-paths.js';
@@ -57,7 +57,7 @@ export const apiSections: readonly ApiSection[] = [
       geminiRoute,
       ...responsesRoutes,
       responsesSocketRoute,
-      realtimeRoute,
+      ...realtimeServed,
       playgroundRoute,
       ...unbuiltRoutes,
     ],

@@ -108,6 +108,7 @@ export async function composeRelay(
     ledger,
     checkpoints,
     database: dataSource,
+    secrets,
     clock,
     logger,
   });

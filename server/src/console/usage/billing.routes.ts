@@ -1,12 +1,12 @@
 import type { FastifyPluginAsync, preHandlerAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { unixSeconds } from '../../shared/clock.js';
-import { flag, named, quota, seconds, text, type Wire } from '../../platform/http/openapi/operation.js';
+import { flag, int, named, parameter, quota, seconds, text, type Wire } from '../../platform/http/openapi/operation.js';
 import { toFailure } from '../../platform/http/rest-error.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../platform/http/rest.js';
 import { restRoutes, routesFor } from '../../platform/http/route.js';
 import type { HeldKey } from '../tokens/index.js';
-import type { Billing, BillingService, KeySpend } from './billing.service.js';
+import type { Billing, BillingService, Generation, KeySpend } from './billing.service.js';
 
 const route = routesFor<BillingService>();
 /** The services find the key. */
@@ -129,6 +129,38 @@ const keyInfo = named('OpenRouterKey', 'An API key, in the form of OpenRouter.',
   expires_at: text('Expiry in ISO 8601; null for never').nullable(),
 });
 
+/** OpenRouter's form of November 2026 (https://openrouter.ai/docs/api-reference/get-a-generation). */
+const generation = named('OpenRouterGeneration', 'A charged call, in the form of OpenRouter.', {
+  id: text('As it was asked for'),
+  created_at: text('Time of the charge in ISO 8601'),
+  model: text('Requested model'),
+  total_cost: usd('Charge'),
+  usage: usd('Charge'),
+  tokens_prompt: int('Tokens of the input'),
+  tokens_completion: int('Tokens of the output'),
+  native_tokens_prompt: int('Tokens of the input'),
+  native_tokens_completion: int('Tokens of the output'),
+  native_tokens_cached: int('Tokens of the input that were read from the cache'),
+  native_tokens_reasoning: int('Tokens of the output that are reasoning'),
+  streamed: flag('Whether the response was streamed'),
+  cancelled: flag('Whether the client disconnected'),
+  generation_time: int('Duration in milliseconds'),
+  latency: int('Milliseconds to the first data; the duration where that is not known'),
+  is_byok: flag('Always false'),
+  origin: z.literal(''),
+  upstream_id: z.null(),
+  provider_name: z.null(),
+  cache_discount: z.null(),
+  upstream_inference_cost: z.null(),
+  app_id: z.null(),
+  finish_reason: z.null(),
+  native_finish_reason: z.null(),
+  moderation_latency: z.null(),
+  num_media_prompt: z.null(),
+  num_media_completion: z.null(),
+  num_search_results: z.null(),
+});
+
 /** Balances of an API key, as programs ask OpenRouter for them (docs/reference/rest/logs-and-usage.md#openrouter-style-balance). */
 export const openRouterRoutes = [
   route('GET /v1/credits', {
@@ -154,7 +186,49 @@ export const openRouterRoutes = [
       }),
     }),
   ),
+  route('GET /v1/generation', {
+    ...caller,
+    summary: 'A call of a key, in the form of OpenRouter',
+    query: { id: parameter.required('Id of the request') },
+    ownFailure: failureOf('veloera_error'),
+    response: z.object({ data: generation }),
+    example: { query: { id: 'none' } },
+    handle: async (billing, { request, query }) => ({
+      data: toGeneration(await billing.readGeneration(request.headers.authorization ?? '', request.ip, query.id)),
+    }),
+  }),
 ];
+
+const toGeneration = (call: Generation): Wire<typeof generation> => ({
+  id: call.id,
+  created_at: call.createdAt.toISOString(),
+  model: call.model,
+  total_cost: call.cost,
+  usage: call.cost,
+  tokens_prompt: call.promptTokens,
+  tokens_completion: call.completionTokens,
+  native_tokens_prompt: call.promptTokens,
+  native_tokens_completion: call.completionTokens,
+  native_tokens_cached: call.cachedTokens,
+  native_tokens_reasoning: call.reasoningTokens,
+  streamed: call.isStream,
+  cancelled: call.isCancelled,
+  generation_time: call.duration,
+  latency: call.firstByte ?? call.duration,
+  is_byok: false,
+  origin: '',
+  upstream_id: null,
+  provider_name: null,
+  cache_discount: null,
+  upstream_inference_cost: null,
+  app_id: null,
+  finish_reason: null,
+  native_finish_reason: null,
+  moderation_latency: null,
+  num_media_prompt: null,
+  num_media_completion: null,
+  num_search_results: null,
+});
 
 const toKeyInfo = ({ name, limit, used, day, week, month, expiresAt }: KeySpend): Wire<typeof keyInfo> => ({
   label: name,
@@ -187,6 +261,9 @@ export const keyBalances =
     await app.register(restRoutes([...billingRoutes, ...openRouterRoutes], billingService, rest));
   };
 
+/** Statuses that differ from those of the console. */
+const statusOfKeys: Readonly<Partial<Record<string, number>>> = { USER_BANNED: 403, NOT_FOUND: 404 };
+
 /**
  * Returns how routes that take an API key report failures: in the form of OpenAI.
  * @param type of failures that are not about the key
@@ -203,6 +280,6 @@ function failureOf(type: string) {
       param: '',
       code: null,
     };
-    return new RestAnswer({ error: body }, code === 'USER_BANNED' ? 403 : status);
+    return new RestAnswer({ error: body }, statusOfKeys[code] ?? status);
   };
 }

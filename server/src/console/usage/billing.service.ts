@@ -1,6 +1,9 @@
 import type { DataSource } from 'typeorm';
 import type { OptionValues } from '../../options/option.service.js';
-import { unixSecond, type Clock } from '../../shared/clock.js';
+import { dateOf, unixSecond, type Clock } from '../../shared/clock.js';
+import { NotFoundError } from '../../shared/errors.js';
+import { parseFields } from '../../shared/json.js';
+import { LogType } from '../../shared/log-type.js';
 import type { HeldKey, KeyHolderService } from '../tokens/index.js';
 
 export interface Billing {
@@ -24,6 +27,26 @@ export interface KeySpend {
   readonly month: number;
   /** Null: never. */
   readonly expiresAt: Date | null;
+}
+
+/** A charged call of a key. */
+export interface Generation {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly model: string;
+  /** The charge in USD. */
+  readonly cost: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cachedTokens: number;
+  readonly reasoningTokens: number;
+  readonly isStream: boolean;
+  /** Whether the client disconnected. */
+  readonly isCancelled: boolean;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Milliseconds to the first data of a stream; null when it is not known. */
+  readonly firstByte: number | null;
 }
 
 export interface BillingDeps {
@@ -114,10 +137,62 @@ export class BillingService {
   }
 
   /**
+   * Returns a call of a key, from its row of the log.
+   * @param id of the request, or of a response to which the provider gave no id, which ends with that of the request
+   * @throws like `read`, and NotFoundError for calls of other keys, and calls without a row
+   */
+  async readGeneration(presentedKey: string, address: string, id: string): Promise<Generation> {
+    const { database, options, keys } = this.deps;
+    const key = await keys.find(presentedKey, address);
+    const requestId = id.slice(id.lastIndexOf('-') + 1);
+    const [row] =
+      requestId === ''
+        ? []
+        : await database.query<GenerationRow[]>(
+            `SELECT created_at AS "createdAt", model_name AS model, quota, prompt_tokens AS "promptTokens",
+                    completion_tokens AS "completionTokens", is_stream AS "isStream", use_time AS "useTime", other
+               FROM logs WHERE request_id = $1 AND user_id = $2 AND token_id = $3 AND type = $4
+              ORDER BY created_at DESC, id DESC LIMIT 1`,
+            [requestId, key.userId, key.id, LogType.consume],
+          );
+    if (!row) throw new NotFoundError('Generation', id);
+    const { createdAt, model, promptTokens, completionTokens, isStream } = row;
+    const details = parseFields(row.other) ?? {};
+    const figure = (name: string): number => (typeof details[name] === 'number' ? details[name] : 0);
+    return {
+      id,
+      createdAt: dateOf(Number(createdAt)),
+      model,
+      cost: Number(row.quota) / options.values.QuotaPerUnit,
+      promptTokens,
+      completionTokens,
+      cachedTokens: figure('cache_tokens'),
+      reasoningTokens: figure('reasoning_tokens'),
+      isStream,
+      isCancelled: details['client_gone'] === true,
+      duration: figure('duration_ms') || row.useTime * 1000,
+      // -1000 stands for a response in one piece.
+      firstByte: figure('frt') > 0 ? figure('frt') : null,
+    };
+  }
+
+  /**
    * Returns the figures of a key in quota.
    * @throws like `read`
    */
   readKey(presentedKey: string): Promise<HeldKey> {
     return this.deps.keys.find(presentedKey);
   }
+}
+
+interface GenerationRow {
+  readonly createdAt: string;
+  readonly model: string;
+  readonly quota: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly isStream: boolean;
+  /** Whole seconds. */
+  readonly useTime: number;
+  readonly other: string;
 }

@@ -83,17 +83,20 @@ export class AwaitedModel {
     closeSocket(this.client, 1012, 'the server is restarting', this.deps.closeMilliseconds);
   }
 
-  private readonly receive = (data: RawData, isBinary: boolean): void => {
-    const frame = { data: toBuffer(data), isBinary };
+  private readonly receive = (data: RawData, isBinary: boolean): void =>
+    this.accept({ data: toBuffer(data), isBinary });
+
+  /** Handles a frame of the client, or one that stands for it. */
+  accept(frame: Frame): void {
     try {
       this.keep(frame);
-      if (!this.isNamed && !isBinary) this.read(frame);
+      if (!this.isNamed && !frame.isBinary) this.read(frame);
     } catch (error) {
       // No code waits for the model once it is known, so the client gets the error here.
       if (this.isNamed) this.refuse(error);
       else this.reject(error);
     }
-  };
+  }
 
   private keep(frame: Frame): void {
     this.frames.push(frame);

@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { ChargeCheckpoints } from '../../billing/ledger/index.js';
+import type { Fields } from '../../dialects/neutral/fields.js';
 import { seconds } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
 import { isRateLimited } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
 import type { InFlight } from '../../gateway/admit/in-flight.js';
@@ -17,6 +19,15 @@ import type { IncomingRequest } from '../../gateway/request.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import { encodingOf, loadEncoding } from '../../gateway/reserve/metering/text-meter.js';
 import { AwaitedModel } from './awaited-model.js';
+import {
+  ClientSecrets,
+  framesOf,
+  maxSecretBytes,
+  modelFor,
+  readSecretRequest,
+  type BoundSession,
+  type SecretVersion,
+} from './client-secrets.js';
 import { offeredProtocols, withProtocolKey } from './protocols.js';
 import { connectRealtime, type Connected, type RealtimeConnectDeps } from './realtime-connect.js';
 import { SessionAdmission, type PaidSession, type SessionAdmissionDeps } from './session-admission.js';
@@ -31,6 +42,7 @@ import { defaultPairLimits, type Frame, type SocketPairLimits } from './socket-p
 
 export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps, SessionRecordsDeps {
   readonly relay: Pick<Relay, 'authenticate'>;
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   readonly inFlight: InFlight;
   /** Bounds the memory of incomplete frames. */
   readonly bodies: BodyBudget;
@@ -56,6 +68,8 @@ export interface OpenedSession {
 interface Arrival {
   readonly call: IncomingRequest;
   readonly query: URLSearchParams;
+  /** The session of the client secret; absent with an ordinary key. */
+  readonly bound?: BoundSession | undefined;
   readonly grant: BodyGrant;
   /** Releases the concurrency slot. */
   readonly leave: () => void;
@@ -71,12 +85,14 @@ export class Realtime {
   private readonly sessions = new Map<RealtimeSession | AwaitedModel, Promise<void>>();
   private readonly admission: SessionAdmission;
   private readonly records: SessionRecords;
+  private readonly clientSecrets: ClientSecrets;
   private readonly maxFrameBytes: number;
   private readonly server: WebSocketServer;
 
   constructor(private readonly deps: RealtimeDeps) {
     this.admission = new SessionAdmission(deps);
     this.records = new SessionRecords(deps);
+    this.clientSecrets = new ClientSecrets(deps);
     this.maxFrameBytes = deps.maxFrameBytes ?? usualFrameBytes;
     this.server = new WebSocketServer({
       noServer: true,
@@ -84,6 +100,26 @@ export class Realtime {
       perMessageDeflate: false,
       handleProtocols: (offered) => (offered.has('realtime') ? 'realtime' : false),
     });
+  }
+
+  /**
+   * Returns a client secret, with which a browser may open the session that the body describes.
+   * @throws AppError
+   */
+  async createSecret(incoming: IncomingRequest, version: SecretVersion): Promise<Fields> {
+    const { relay, bodies } = this.deps;
+    const caller = await relay.authenticate(incoming);
+    await this.admission.enter(caller, incoming);
+    const grant = bodies.open(caller.user.id);
+    try {
+      const bytes = await incoming.readBody({ grant, tokenId: caller.token.id, maxBytes: maxSecretBytes });
+      const request = readSecretRequest(bytes, version);
+      const { model, isTranscription } = request;
+      if (model !== null) this.admission.admit(caller, incoming, model, isTranscription);
+      return this.clientSecrets.create(incoming, request);
+    } finally {
+      grant.release();
+    }
   }
 
   /**
@@ -102,7 +138,8 @@ export class Realtime {
   }
 
   private async openTraced(incoming: IncomingRequest, signal: AbortSignal): Promise<OpenedSession> {
-    const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
+    const keyed = { ...incoming, headers: withProtocolKey(incoming.headers) };
+    const { call, bound } = this.clientSecrets.open(keyed);
     const caller = await this.deps.relay.authenticate(call);
     const leave = await this.deps.inFlight.enter(caller);
     signal.addEventListener('abort', leave, { once: true });
@@ -111,7 +148,7 @@ export class Realtime {
       throw new CallFailedError(new ClientGoneError(), undefined, []);
     }
     try {
-      return await this.openFor(caller, call, signal, leave);
+      return await this.openFor(caller, { call, bound, leave }, signal);
     } catch (error) {
       leave();
       throw error;
@@ -120,23 +157,23 @@ export class Realtime {
 
   private async openFor(
     caller: Caller,
-    call: IncomingRequest,
+    { call, bound, leave }: Pick<Arrival, 'call' | 'bound' | 'leave'>,
     signal: AbortSignal,
-    leave: () => void,
   ): Promise<OpenedSession> {
     const query = new URLSearchParams(call.query);
     await this.admission.enter(caller, call);
     const grant = this.deps.bodies.open(caller.user.id);
-    const arrival = { call, query, grant, leave };
-    const model = query.get('model') || (query.get('deployment') ?? '');
-    if (model === '' && query.get('intent') === 'transcription') return this.openUnnamed(arrival, caller);
+    const arrival = { call, query, bound, grant, leave };
+    const model = modelFor(query.get('model') || (query.get('deployment') ?? ''), bound);
+    if (model === '' && (bound?.isTranscription || query.get('intent') === 'transcription'))
+      return this.openUnnamed(arrival, caller);
     const paid = this.admission.admit(caller, call, model, false);
     const connected = await this.connect(paid, query, signal);
     return {
       grant,
       begin: (client) => {
         this.occupy(client, leave);
-        this.run(this.toSession(client, paid, connected), arrival);
+        this.run(this.toSession(client, paid, connected), arrival, framesOf(bound));
       },
       abandon: async () => {
         leave();
@@ -147,7 +184,7 @@ export class Realtime {
 
   /** Opens a transcription session, whose model is named by an event after the upgrade. */
   private openUnnamed(arrival: Arrival, { user }: Caller): OpenedSession {
-    const { call, grant, leave } = arrival;
+    const { call, bound, grant, leave } = arrival;
     const { bodies, clock, limits = defaultPairLimits } = this.deps;
     const { closeMilliseconds, sessionMilliseconds } = limits;
     return {
@@ -159,6 +196,7 @@ export class Realtime {
         const kept = bodies.open(user.id);
         const timing = { milliseconds: namingMilliseconds, closeMilliseconds };
         const awaited = new AwaitedModel(client, { requestId: call.requestId, kept, ...timing });
+        for (const frame of framesOf(bound)) awaited.accept(frame);
         const started = this.start(client, awaited, arrival).finally(() => this.sessions.delete(awaited));
         this.sessions.set(awaited, started);
       },
