@@ -5,6 +5,7 @@ import {
   lockMembership,
   type CurrentMembership,
 } from '../../billing/organisations/index.js';
+import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
@@ -32,8 +33,6 @@ export interface MemberView extends Membership {
 
 /** Maximum number of members at a time. Lists have no pages. */
 export const maxMembers = 1000;
-/** Advisory lock id that serializes new members of one organisation. An arbitrary number, the same on every node. */
-const joinLock = 730_562;
 
 /** Members of organisations. */
 export class MemberService {
@@ -130,7 +129,7 @@ export class MemberService {
     actor: Actor,
     { organisationId, userId, role }: Omit<CurrentMembership, 'id'>,
   ): Promise<number> {
-    await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [joinLock, organisationId]);
+    await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [advisoryLocks.newMembers, organisationId]);
     const [person] = await manager.query<unknown[]>(
       "SELECT FROM users WHERE id = $1 AND kind = 'person' AND deleted_at IS NULL FOR SHARE",
       [userId],
