@@ -60,7 +60,8 @@ it('does the whole flow of the guide, in which each retry repeats nothing', asyn
     const own = JSON.parse(
       JSON.stringify(step)
         .replace(/\/user\/7\/|user_id=7\b|"user_id":7\b/g, (text) => text.replace('7', String(userId)))
-        .replace(/\/key\/12|"id":12\b/g, (text) => text.replace('12', String(keyId))),
+        .replace(/\/key\/12|"id":12\b/g, (text) => text.replace('12', String(keyId)))
+        .replace(/"id":7\b/g, `"id":${userId}`),
     ) as Step;
     // Usage of the last hour.
     const path = own.path.replace(/start_timestamp.*/, `start_timestamp=${Math.floor(Date.now() / 1000) - 3600}`);
@@ -86,7 +87,9 @@ it('does the whole flow of the guide, in which each retry repeats nothing', asyn
   expect(given.map(({ method, path }) => `${method} ${path}`)).toEqual(
     steps('zh/guide/billing-systems.md').map(({ method, path }) => `${method} ${path}`),
   );
-  const [created, found, key, added, set, changed, rotated, revoked, used] = results as Array<Record<string, unknown>>;
+  const [created, found, key, added, set, changed, rotated, revoked, used, disabled, enabled] = results as Array<
+    Record<string, unknown>
+  >;
   expect(created).toEqual({ id: userId });
   expect(found).toMatchObject([{ id: userId, external_id: 'C-42' }]);
   expect(key).toMatchObject({ id: keyId, user_id: userId, status: 1 });
@@ -97,13 +100,14 @@ it('does the whole flow of the guide, in which each retry repeats nothing', asyn
   expect(revoked).toEqual({ id: keyId });
   expect(used).toMatchObject({ calls: 1 });
   expect(Number(used?.['quota'])).toBeGreaterThan(0);
+  expect([disabled, enabled]).toMatchObject([{ status: 2 }, { status: 1 }]);
   const audit = await site.query<{ action: string }>(
     `SELECT action FROM audit_entries WHERE (subject = 'token' AND subject_id = $1) OR (subject = 'user' AND subject_id = $2)
       ORDER BY id`,
     [String(keyId), String(userId)],
   );
   expect(audit.map(({ action }) => action)).toEqual(
-    expect.arrayContaining(['create', 'grant', 'update', 'rotate', 'delete']),
+    expect.arrayContaining(['create', 'grant', 'update', 'rotate', 'delete', 'disable', 'enable']),
   );
   // One user, one key, one grant, although each request was retried.
   const [counted] = await site.query(
@@ -122,6 +126,22 @@ it('refuses an external id that another user has', async () => {
   expect((await post(user('taken2'))).body).toMatchObject({ success: false, message: 'External id already in use' });
 });
 
+it('suspends and enables customers, and does nothing else to them', async () => {
+  const customer = await site.invite(root);
+  // Root itself may do all of it: only the scope refuses.
+  const token = `Bearer ${await accessToken(root, ['BILLING'])}`;
+  const manage = (action: string): Promise<Answer> =>
+    site.rest(null, 'POST', '/api/user/manage', { id: customer.id, action }, { authorization: token });
+  for (const action of ['delete', 'promote', 'demote']) {
+    expect((await manage(action)).body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+  }
+  expect((await manage('disable')).body).toMatchObject({ success: true, data: { status: 2 } });
+  expect(await site.query('SELECT status, role FROM users WHERE id = $1', [customer.id])).toEqual([
+    { status: 'banned', role: 'common' },
+  ]);
+  expect((await manage('enable')).body).toMatchObject({ success: true, data: { status: 1 } });
+});
+
 it('opens nothing else, neither to this scope nor to others', async () => {
   const refused = async (method: string, path: string, token = authorization): Promise<unknown> =>
     (await site.rest(null, method, path, method === 'GET' ? undefined : {}, { authorization: token })).body['success'];
@@ -135,6 +155,7 @@ it('opens nothing else, neither to this scope nor to others', async () => {
     ['POST', '/api/user'],
     ['POST', '/api/key'],
     ['POST', '/api/user/1/balance'],
+    ['POST', '/api/user/manage'],
   ] as const) {
     expect([path, await refused(method, path, reader)]).toEqual([path, false]);
   }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EntityManager, Repository } from 'typeorm';
+import { advisoryLocks } from '../platform/db/advisory-locks.js';
 import type { Changes } from '../platform/cache/changes.js';
 import {
   holds,
@@ -50,9 +51,6 @@ export interface OptionServiceDeps {
   readonly logger: Pick<Logger, 'warn'>;
   readonly syncSeconds: number;
 }
-
-/** Advisory lock id: an arbitrary number, the same on every node. */
-const changeLock = 730_512;
 
 /** A secret that the same user saved within this time before its address belongs to the new address. */
 const sameFormMilliseconds = 30_000;
@@ -207,7 +205,7 @@ export class OptionService {
    * key has no row yet.
    */
   private async stored(manager: EntityManager, key: OptionKey): Promise<string> {
-    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [changeLock, key]);
+    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [advisoryLocks.optionChanges, key]);
     const row = await manager.findOneBy(Option, { key });
     return optionText(key, (row && this.read(row)) ?? defaultOptionValues()[key]);
   }

@@ -75,7 +75,7 @@ export const siteEvents = {
   'key.created': { about: 'An API key was created.', data: z.strictObject({ user, key }) },
   'key.changed': {
     about: 'Settings of a key changed, it was rotated, or it expired or ran out of quota.',
-    data: z.strictObject({ user, key, changed: z.array(z.string()).describe('names of the changed fields') }),
+    data: z.strictObject({ user, key, changed: z.array(z.string()).describe('names of the changed fields, `key` for a rotation') }),
   },
   'key.revoked': { about: 'An API key was deleted.', data: z.strictObject({ user, key }) },
   'user.created': { about: 'A user was created or registered.', data: z.strictObject({ user: account }) },

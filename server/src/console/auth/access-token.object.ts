@@ -16,7 +16,7 @@ export const AccessScopeEnum: { readonly [Scope in AccessScope]: Scope } = enumT
     ADMIN_READ: 'Read what admins may read, without secrets.',
     KEYS_READ: 'Read secrets that the user may read: API keys, keys of channels, codes.',
     BILLING:
-      'Create users and their API keys, whose text is in the response, change and revoke these keys, and move balances. Also over REST.',
+      'Create users and their API keys, whose text is in the response, change and revoke these keys, move balances, and disable and enable users. Also over REST.',
     WRITE:
       'Change what the user may change. Keys that it makes or rotates, and codes that it makes, are in the response.',
   },

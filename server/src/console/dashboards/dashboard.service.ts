@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
@@ -20,8 +21,6 @@ import { exampleValues } from './viewer-variables.js';
 const maxOwned = 100;
 /** Maximum number of characters of remembered checks. One of a usual panel has about 500. */
 const maxRemembered = 8_000_000;
-/** Advisory lock class of creations, with the owner as second key. An arbitrary number, the same on every node. */
-const creationLock = 730_548;
 
 /** Where the response of a stored panel has its rows, or why its query is not run. */
 export interface StoredCheck {
@@ -168,7 +167,7 @@ export class DashboardService {
     this.assertAllowed(owner, fields.panels);
     const request = { operation: 'createDashboard', key: idempotencyKey, input: fields };
     const { result: id, replayed } = await this.deps.idempotency.once(owner, request, async (manager) => {
-      await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
+      await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [advisoryLocks.newDashboards, owner.id]);
       if ((await manager.countBy(Dashboard, { ownerId: owner.id })) >= maxOwned) {
         throw new ConflictError(`A user can have at most ${maxOwned} dashboards`);
       }

@@ -6,6 +6,7 @@ import {
   revokeInvitationsOf,
   type CurrentMembership,
 } from '../../billing/organisations/index.js';
+import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { holds, requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
@@ -33,12 +34,10 @@ export interface MemberView extends Membership {
 
 /** Maximum number of members at a time. Lists have no pages. */
 export const maxMembers = 1000;
-/** Advisory lock id of new members and invitations of one organisation. An arbitrary number, the same on every node. */
-const joinLock = 730_562;
 
 /** Serializes new members and invitations of an organisation, so that concurrent ones keep its limits. */
 export const lockJoins = (manager: EntityManager, organisationId: number): Promise<unknown> =>
-  manager.query('SELECT pg_advisory_xact_lock($1, $2)', [joinLock, organisationId]);
+  manager.query('SELECT pg_advisory_xact_lock($1, $2)', [advisoryLocks.newMembers, organisationId]);
 
 /** Members of organisations. */
 export class MemberService {

@@ -1,6 +1,7 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import { deleteOrganisation } from '../../billing/organisations/index.js';
 import type { Changes } from '../../platform/cache/changes.js';
+import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
@@ -65,8 +66,6 @@ const sortKeys: SortKeys<User, OrganisationSortField> = {
 const maxOwned = 20;
 /** Maximum number that one person creates in a day. The names of deleted ones stay reserved. */
 const maxCreatedPerDay = 30;
-/** Advisory lock id that serializes creations of one person. An arbitrary number, the same on every node. */
-const creationLock = 730_561;
 
 /**
  * Organisations: accounts that cannot sign in. Wallet, ledger, keys, budgets and limits are those of any account; what
@@ -95,7 +94,7 @@ export class OrganisationService {
     const request = { operation: 'createOrganisation', key: idempotencyKey, input: { name } };
     const { result: id, replayed } = await this.unique(() =>
       this.deps.idempotency.once(caller, request, async (manager) => {
-        await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, caller.id]);
+        await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [advisoryLocks.newOrganisations, caller.id]);
         const [owned] = await manager.query<Array<{ count: number }>>(
           `SELECT count(*)::integer AS count FROM memberships m JOIN users o ON o.id = m.organisation_id
             WHERE m.user_id = $1 AND m.role = 'owner' AND m.left_at IS NULL AND o.deleted_at IS NULL`,

@@ -1,5 +1,6 @@
 import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
+import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { holds, requireActor, requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
@@ -12,8 +13,6 @@ import { CustomRole } from './custom-role.entity.js';
 
 /** Maximum number of roles. It is small, because they are listed without pages. */
 const maxRoles = 100;
-/** Advisory lock id that serializes creations. It is an arbitrary number, the same on every node. */
-const creationLock = 730_536;
 
 export interface CustomRoleDeps {
   readonly roles: Repository<CustomRole>;
@@ -96,7 +95,7 @@ export class CustomRoleService {
     const request = { operation: 'createCustomRole', key: idempotencyKey ?? null, input: given };
     const { result: id, replayed } = await this.unique(() =>
       this.deps.idempotency.once(root, request, async (manager) => {
-        await manager.query('SELECT pg_advisory_xact_lock($1)', [creationLock]);
+        await manager.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.newRoles]);
         if ((await manager.count(CustomRole)) >= maxRoles) {
           throw new ConflictError(`A site can have at most ${maxRoles} custom roles`);
         }

@@ -32,7 +32,8 @@ export function toPaper(statement: StatementDocument, language: PaperLanguage, m
   const amount = amountFormat(language, content);
   const integer = (value: number): string => plainSpaces(new Intl.NumberFormat(language).format(value));
   const moment = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  const kind = (name: string): string => t.kinds[name] ?? name;
+  const kinds: Readonly<Record<string, string>> = t.kinds;
+  const kind = (name: string): string => kinds[name] ?? name;
   const shown = content.usage.slice(0, maxLines);
   const rest = content.usage.slice(shown.length);
   const sumOf = (field: 'calls' | 'promptTokens' | 'completionTokens' | 'quota'): number =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { In, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
+import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import { readSlice, readSlicesByOwner } from '../../platform/db/keyset.js';
 import {
   holds,
@@ -74,8 +75,6 @@ export interface TokenPlace {
 }
 
 export const maxTokensPerUser = 1000;
-/** Advisory lock id that serializes creations of one user. An arbitrary number, the same on every node. */
-const creationLock = 730_511;
 
 /** API keys. Users manage their own. Admins list all of them, without the keys. */
 export class TokenService {
@@ -185,7 +184,7 @@ export class TokenService {
   async createIn(manager: EntityManager, owner: Actor, given: TokenInput, place: TokenPlace = {}): Promise<KeyedToken> {
     const { remainQuota, ...fields } = await this.parse(manager, owner, withInput(newTokenDefaults, given), null);
     const key = randomAlphanumeric(keyLength);
-    await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
+    await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [advisoryLocks.newTokens, owner.id]);
     if ((await manager.countBy(Token, { userId: owner.id })) >= maxTokensPerUser) {
       throw new InvalidInputError(`A user can have at most ${maxTokensPerUser} tokens`);
     }

@@ -223,7 +223,7 @@ export class UserResolver {
     return this.userService.grantQuota(actor, userId, amount, { note: note ?? '', idempotencyKey });
   }
 
-  @Access('users.write')
+  @Access('users.write', 'BILLING')
   @PayloadMutation(ofUser, 'Bans a user and ends their sessions.')
   banUser(
     @Ctx() { actor }: GraphQLContext,
@@ -232,7 +232,7 @@ export class UserResolver {
     return this.manage(actor, id, 'disable');
   }
 
-  @Access('users.write')
+  @Access('users.write', 'BILLING')
   @PayloadMutation(ofUser, 'Lifts a ban.')
   enableUser(
     @Ctx() { actor }: GraphQLContext,

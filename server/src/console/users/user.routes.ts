@@ -163,8 +163,9 @@ export const userRoutes = [
   route('POST /api/user/manage', {
     summary: 'Enable, ban, delete, promote or demote a user',
     description:
-      "`action` is `enable`, `disable`, `delete`, `promote` or `demote`. Clients of one-api send `username` instead of `id`. Root cannot be disabled, deleted or demoted; only root promotes. `disable`, `delete` and `demote` end the user's sessions. The response has `role` and `status` only; its other fields are empty.",
+      "`action` is `enable`, `disable`, `delete`, `promote` or `demote`. Clients of one-api send `username` instead of `id`. Access tokens with the scope `BILLING` may enable and disable; the other actions need `WRITE`. Root cannot be disabled, deleted or demoted; only root promotes. `disable`, `delete` and `demote` end the user's sessions. The response has `role` and `status` only; its other fields are empty.",
     caller: writer,
+    scope: 'BILLING',
     body: manageBody,
     data: userShape,
     errors: ['NOT_FOUND'],

@@ -7,6 +7,7 @@ import {
   rankOfActor,
   requireConfirmed,
   requirePermission,
+  requireScope,
   requireSession,
   visibleUsers,
   type Actor,
@@ -258,6 +259,7 @@ export class UserService {
     const admin = requirePermission(actor, 'users.write');
     const action = userActions.find((one) => one === wanted);
     if (!action) throw new InvalidInputError('Unknown action', 'action');
+    if (action !== 'enable' && action !== 'disable') requireScope(admin, 'WRITE');
     if (action === 'promote' || action === 'demote') requireConfirmed(admin);
     let changes: readonly Change[] = [];
     const user = await this.write(async (manager) => {

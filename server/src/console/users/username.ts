@@ -1,9 +1,8 @@
 import type { EntityManager } from 'typeorm';
+import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import { ConflictError } from '../../shared/errors.js';
 import { foldedName } from '../../shared/username.js';
 
-/** Advisory lock id that serializes claims of one name. It is an arbitrary number, the same on every node. */
-const claimLock = 730_542;
 const compositions = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 
 /** The name belongs to another user, possibly a deleted one, in this or another case. */
@@ -24,7 +23,10 @@ export async function claimUsername(
   username: string,
   userId: number | null = null,
 ): Promise<void> {
-  await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [claimLock, foldedName(username)]);
+  await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [
+    advisoryLocks.usernames,
+    foldedName(username),
+  ]);
   // Variation selectors and other invisible marks are removed.
   const shown = username.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
   const composed = [username, ...compositions.map((form) => shown.normalize(form))];

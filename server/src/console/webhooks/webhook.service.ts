@@ -1,4 +1,5 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import { andAmong } from '../../platform/db/conditions.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { keepsSecrets } from '../../platform/outbound/address-class.js';
@@ -45,8 +46,6 @@ export interface KeyedEndpoint {
 
 const maxEndpoints = 20;
 const [maxName, maxUrl] = [64, 2000];
-/** Advisory lock id of creations. An arbitrary number, the same on every node. */
-const creationLock = 730_562;
 
 const sortKeys: SortKeys<WebhookDelivery, 'id'> = { id: { sql: 'one.id', value: ({ id }) => id } };
 
@@ -69,7 +68,7 @@ export class WebhookService {
     const fields = this.parse({ name, url, kinds, enabled });
     const secret = newSecret();
     const endpoint = await this.deps.endpoints.manager.transaction(async (manager) => {
-      await manager.query('SELECT pg_advisory_xact_lock($1)', [creationLock]);
+      await manager.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.newWebhookEndpoints]);
       if ((await manager.count(WebhookEndpoint)) >= maxEndpoints) {
         throw new ConflictError(`A site has at most ${maxEndpoints} endpoints`);
       }

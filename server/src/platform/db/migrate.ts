@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import { advisoryLocks } from './advisory-locks.js';
 import type { Logger } from '../observability/logger.js';
 import { assertComplete, pendingMigrations, type SchemaState } from './schema-state.js';
 
@@ -11,9 +12,6 @@ const lockMilliseconds = 500;
 const pauseMilliseconds = 500;
 /** Number of attempts after which the start fails: a transaction that is open for so long does not end soon. */
 const maxLockTries = 600;
-
-/** Advisory lock id: 'toll' in ASCII. */
-const migrationLock = 0x746f6c6c;
 
 /**
  * Migrates the schema to this code's version. One node at a time: the others wait for the lock and then find nothing to do.
@@ -54,7 +52,7 @@ async function takeLock(lock: pg.Client, logger: Logger, cancelled?: AbortSignal
   await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0');
   await lock.query('SET LOCAL statement_timeout = 0');
   const { rows } = await lock.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS taken', [
-    migrationLock,
+    advisoryLocks.migrations,
   ]);
   if (rows[0]?.taken) return;
   logger.info('another node is migrating the database, waiting for it');
@@ -63,7 +61,7 @@ async function takeLock(lock: pg.Client, logger: Logger, cancelled?: AbortSignal
   cancelled?.addEventListener('abort', leave);
   try {
     refuseCancelled(cancelled);
-    await lock.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    await lock.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.migrations]);
   } catch (error) {
     refuseCancelled(cancelled);
     throw error;

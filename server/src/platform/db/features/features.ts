@@ -1,9 +1,8 @@
 import type pg from 'pg';
+import { advisoryLocks } from '../advisory-locks.js';
 import { valueOf, type Feature } from './feature.js';
 
 const oldestVersion = 150_000;
-/** An id that no part of the gateway locks. */
-const lockId = 7_305_999;
 
 /**
  * Abilities that migrations, the ledger, rollups and background jobs use, and that other engines with the protocol of
@@ -52,9 +51,9 @@ export const features: readonly Feature[] = [
       'Servers that start together would migrate at the same time, and limits on numbers of rows would not hold.',
     async probe(first, second) {
       await first.query('BEGIN');
-      await first.query('SELECT pg_advisory_xact_lock($1)', [lockId]);
+      await first.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.probe]);
       await second.query('BEGIN');
-      const taken = `SELECT pg_try_advisory_xact_lock(${lockId})`;
+      const taken = `SELECT pg_try_advisory_xact_lock(${advisoryLocks.probe})`;
       if ((await valueOf(second, taken)) !== false) return false;
       await first.query('COMMIT');
       return (await valueOf(second, taken)) === true;
