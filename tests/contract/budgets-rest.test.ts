@@ -230,6 +230,35 @@ describe('notices', () => {
     );
   const midnight = Date.UTC(2026, 2, 28);
 
+  it('come at 80 and 100 percent of a window of a running plan', async () => {
+    const [plan] = await site.query<{ id: number }>(
+      `INSERT INTO plans (name, price, period_unit, period_count, windows, overflow)
+       VALUES ('Coder', 0, 'month', 1, '[]', 'stop') RETURNING id`,
+    );
+    const [sold] = await site.query<{ id: number }>(
+      `INSERT INTO subscriptions (account_id, plan_id, terms, state, starts_at, ends_at, origin, paid)
+       VALUES ($1, $2, '{"name": "Coder"}', 'active', '2026-03-28', '2026-04-28', 'grant', 0) RETURNING id`,
+      [owner.id, plan!.id],
+    );
+    const [window] = await site.query<{ id: number }>(
+      `INSERT INTO budgets (level, subject_id, kind, amount, span, starts_at, ends_at, created_by, by_admin)
+       VALUES ('plan', $1, 'requests', 10, 'day', '2026-03-28', '2026-04-28', 1, true) RETURNING id`,
+      [sold!.id],
+    );
+    const { id } = window!;
+    await use(id, midnight, 7);
+    expect(await noticesOfRun()).toEqual([]);
+    await use(id, midnight, 8);
+    expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_80`]]);
+    expect(sent[0]?.[1].values).toEqual(['the plan Coder', '8 requests', '10 requests']);
+    await use(id, midnight, 10);
+    expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_100`]]);
+    await site.query(`UPDATE subscriptions SET state = 'ended' WHERE id = $1`, [sold!.id]);
+    now += 86_400_000;
+    await use(id, now, 10);
+    expect(await noticesOfRun()).toEqual([]);
+  });
+
   it('come once for each percentage of a window, from one of two nodes, and again in the next window', async () => {
     const { id } = await created(owner, tokenBudget());
     await use(id, midnight, 249_999);

@@ -84,6 +84,7 @@ let pool: pg.Pool;
 let wallet: WalletService;
 let callbacks: PaymentCallbacks;
 let tests: PaymentTestService;
+const logged: string[] = [];
 const logger = { warn: jest.fn(), error: jest.fn() };
 
 beforeAll(async () => {
@@ -100,7 +101,7 @@ beforeAll(async () => {
   });
   const credit = new CreditService({
     postEntry,
-    usageLog: { record: () => Promise.resolve() },
+    usageLog: { record: (_manager, { content }) => Promise.resolve(void logged.push(content)) },
     changes: new Changes(state),
     options,
   });
@@ -226,6 +227,7 @@ describe('an order of a plan', () => {
     expect(await subscriptions()).toEqual([]);
     await Promise.all([1, 2, 3].map(() => report('paid', paymentOf(order))));
     expect(await subscriptions()).toEqual([{ origin: 'order', paid: '4995000', state: 'active' }]);
+    expect(logged.slice(-1)).toEqual(['Bought the plan Coder for $9.990000 quota']);
     expect(await balance()).toBe(before);
     // A second order of the plan that is running stays in the balance.
     expect(await report('paid', paymentOf(late))).toBe(204);

@@ -1,3 +1,4 @@
+import { siteEvents } from '../../server/src/shared/site-events.js';
 import { Site, type Person } from './site.js';
 
 /** Plans over GraphQL and REST: sold, bought, changed and refunded. `relay-plans.test.ts` tests the calls. */
@@ -332,4 +333,41 @@ it('admins neither give nor refund plans of their own or a higher rank', async (
     const refund = { id: own.id, note: 'mine' };
     expect((await site.rest(admin, 'POST', '/api/plan/refund', refund)).body['code']).toBe('INSUFFICIENT_PRIVILEGES');
   }
+});
+
+it('an upgrade and a refund are events for the systems of the operator', async () => {
+  const [small, large] = [await addPlan(), await addPlan({ price: 6_000_000 })];
+  const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: small.id });
+  const next = await data(buyer, 'POST', '/api/plan/upgrade', { subscription_id: id, plan_id: large.id });
+  await data(admin, 'POST', '/api/plan/refund', { id: next.id, note: 'a mistake' });
+  const events = await site.query<{ kind: keyof typeof siteEvents; data: { plan: object } }>(
+    `SELECT kind, data FROM site_events WHERE kind LIKE 'plan.%' AND data #>> '{user,id}' = $1 ORDER BY id`,
+    [String(buyer.id)],
+  );
+  expect(events).toMatchObject([
+    { kind: 'plan.bought', data: { plan: { id, origin: 'purchase', paid: 5_000_000 } } },
+    { kind: 'plan.bought', data: { plan: { id: next.id, origin: 'upgrade' } } },
+    { kind: 'plan.refunded', data: { plan: { id: next.id, returned: 6_000_000 } } },
+  ]);
+  for (const { kind, data: sent } of events) siteEvents[kind].data.parse(sent);
+});
+
+it('the end of a plan is a notice to its account, with the reason when it was not renewed', async () => {
+  const plan = await addPlan({ price: 15_000_000 });
+  const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id, renews: true });
+  await site.query(
+    `UPDATE subscriptions SET starts_at = starts_at - interval '31 days', ends_at = ends_at - interval '31 days' WHERE id = $1`,
+    [id],
+  );
+  const notices = () =>
+    site.query<{ type: string; text: string }>(`SELECT type, content AS text FROM notices WHERE user_id = $1`, [
+      buyer.id,
+    ]);
+  // The server ends plans every five seconds.
+  for (let tries = 0; tries < 80 && (await notices()).length === 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(await notices()).toEqual([
+    { type: 'plan_ended', text: 'The plan {{value}} has ended, because your balance is too low: {{value}}' },
+  ]);
 });

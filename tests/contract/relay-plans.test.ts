@@ -4,6 +4,7 @@ import type { PlanInput } from '../../server/src/billing/plans/plan-input.js';
 import { Subscription } from '../../server/src/billing/plans/subscription.entity.js';
 import { SubscriptionKeeper } from '../../server/src/billing/plans/subscription.jobs.js';
 import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
+import { siteEvents } from '../../server/src/shared/site-events.js';
 import { json } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -276,11 +277,19 @@ it('releases what a failed call held in the plan', async () => {
 });
 
 describe('a call that runs', () => {
+  let notified: Array<[account: number, how: string]> = [];
+  beforeEach(() => {
+    notified = [];
+  });
   const keeper = (): SubscriptionKeeper =>
     new SubscriptionKeeper({
       database: relay.dataSource,
       sales,
       changes: { announce: (change) => relay.changed(change) },
+      notify: (_manager, { accountId }, { renewal, problem }) => {
+        notified.push([accountId, renewal ? renewal.endsAt.toISOString() : problem]);
+        return Promise.resolve();
+      },
       clock,
       logger: { warn: (details) => fail(details) },
     });
@@ -360,6 +369,17 @@ describe('a call that runs', () => {
     await keeper().run();
     const ended = await relay.dataSource.getRepository(Subscription).findOneByOrFail({ id: all[1]!.id });
     expect(ended).toMatchObject({ state: 'ended', renewalProblem: 'INSUFFICIENT_QUOTA' });
+    expect(notified).toEqual([
+      [userId, all[1]!.endsAt.toISOString()],
+      [userId, 'INSUFFICIENT_QUOTA'],
+    ]);
+    const events = await relay.sql<{ kind: string; data: { user: object; plan: object } }>(
+      `SELECT kind, data FROM site_events WHERE kind LIKE 'plan.%' AND data #>> '{user,id}' = $1 ORDER BY id`,
+      [String(userId)],
+    );
+    expect(events.map(({ kind }) => kind)).toEqual(['plan.bought', 'plan.renewed', 'plan.ended']);
+    for (const { kind, data } of events) siteEvents[kind as 'plan.ended'].data.parse(data);
+    expect(events[2]!.data.plan).toMatchObject({ id: ended.id, renewal_problem: 'INSUFFICIENT_QUOTA' });
     expect((await ask(key)).status).toBe(403);
   });
 

@@ -226,7 +226,15 @@ export function composeOperations(platform: Platform, { setupService, signInProv
     options: optionService,
     clock,
   });
-  const subscriptionKeeper = new SubscriptionKeeper({ database: dataSource, sales, changes, clock, logger });
+  const subscriptionKeeper = new SubscriptionKeeper({
+    database: dataSource,
+    sales,
+    changes,
+    notify: (manager, { accountId, terms: { name } }, { renewal, problem }) =>
+      notifications.planFinished(manager, accountId, { name, renewedUntil: renewal?.endsAt ?? null, problem }),
+    clock,
+    logger,
+  });
   subscriptionKeeper.start();
   shutdown.onStop('subscriptions', () => subscriptionKeeper.stop());
 

@@ -26,6 +26,20 @@ const order = z.strictObject({
 });
 const payment = z.strictObject({ user, order, detail: z.string().describe('amount and reason, for people') });
 
+const plan = z.strictObject({
+  id: z.int().describe('the subscription'),
+  plan_id: z.int(),
+  name: z.string(),
+  origin: z.enum(['purchase', 'renewal', 'upgrade', 'code', 'grant', 'order']),
+  starts_at: z.string(),
+  ends_at: z.string(),
+  paid: z.int().describe('quota that the balance paid'),
+  returned: z.int().describe('quota that the balance got back'),
+  renews: z.boolean(),
+  renewal_problem: z.string().describe('why it was not renewed; empty: it was not to be, or it was'),
+});
+const subscription = z.strictObject({ user, plan });
+
 const key = z.strictObject({
   id: z.int(),
   name: z.string(),
@@ -72,6 +86,16 @@ export const siteEvents = {
       }),
     }),
   },
+  'plan.bought': {
+    about: 'A plan begins: bought, upgraded to, given, or opened again after a reversal of its payment was undone.',
+    data: subscription,
+  },
+  'plan.renewed': {
+    about: 'A plan was renewed from the balance. It is a subscription of its own.',
+    data: subscription,
+  },
+  'plan.ended': { about: 'A plan ended and was not renewed.', data: subscription },
+  'plan.refunded': { about: 'A plan was refunded by an admin, or by a reversal of its payment.', data: subscription },
   'key.created': { about: 'An API key was created.', data: z.strictObject({ user, key }) },
   'key.changed': {
     about: 'Settings of a key changed, it was rotated, or it expired or ran out of quota.',

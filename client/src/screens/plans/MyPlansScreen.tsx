@@ -150,7 +150,7 @@ function Offer({
   const [pay] = useMutation(StartPlanPaymentDocument);
   const [renews, setRenews] = useState(false);
   const isRunning = running.some(({ planId }) => planId === plan.id);
-  const smaller = running.filter(({ planId, terms }) => planId !== plan.id && terms.price <= plan.price);
+  const smaller = running.filter(({ planId, terms }) => planId !== plan.id && terms.price < plan.price);
   const buyNow = () =>
     act(
       async () => {

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { Plan, type PlanSales } from '../plans/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
-import type { CreditService } from './credit.service.js';
+import type { CreditService, Purchase } from './credit.service.js';
 import { formatMoney } from './money.js';
 import { TopUpOrder } from './top-up-order.entity.js';
 
@@ -46,7 +46,7 @@ export async function creditOrder(
     describe: (amount) => `Online top-up ${amount}, paid ${formatMoney(order.money, order.currency)}`,
     ...by,
   });
-  if (order.planId !== null && moved.length > 0) await buyOrdered(manager, deps, order, order.planId);
+  if (order.planId !== null && moved.length > 0) await buyOrdered(manager, deps, order, order.planId, user);
   return moved;
 }
 
@@ -56,15 +56,19 @@ export async function creditOrder(
  */
 async function buyOrdered(
   manager: EntityManager,
-  { sales, clock, logger }: OrderCredit,
+  { credit, sales, clock, logger }: OrderCredit,
   order: TopUpOrder,
   planId: number,
+  buyer: Purchase['user'],
 ): Promise<void> {
   const plan = await manager.findOneBy(Plan, { id: planId, onSale: true });
   if (!plan || plan.price > order.quota) return;
   try {
     // A savepoint: the payment stays credited even if the purchase fails.
-    await manager.transaction((nested) => sales.buyOrdered(nested, plan, order, clock.now()));
+    await manager.transaction(async (nested) => {
+      const sold = await sales.buyOrdered(nested, plan, order, clock.now());
+      await credit.logPlan(nested, buyer, plan.name, sold.paid);
+    });
   } catch (error) {
     if (isAppError(error)) return;
     logger.error({ err: error, tradeNo: order.tradeNo, planId }, 'the plan of a paid order could not be bought');

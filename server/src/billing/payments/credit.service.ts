@@ -75,6 +75,13 @@ export class CreditService {
     return rebated ? [user.id, inviter.id] : [user.id];
   }
 
+  /** Writes the log row of a plan that was bought from a credit, in the caller's transaction. */
+  logPlan(manager: EntityManager, user: Purchase['user'], name: string, paid: number): Promise<void> {
+    const content = `Bought the plan ${name} for ${formatQuota(paid, this.deps.options.values)}`;
+    const { id: userId, username } = user;
+    return this.deps.usageLog.record(manager, { type: LogType.system, userId, username, content });
+  }
+
   /** Call after the commit. */
   async announce(userIds: readonly number[]): Promise<void> {
     await this.deps.changes.announce(...userIds.map((id) => ({ kind: 'user' as const, id })));

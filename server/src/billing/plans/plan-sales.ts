@@ -1,4 +1,5 @@
 import { type EntityManager, IsNull, Not } from 'typeorm';
+import { recordSiteEvent, type SiteEventData } from '../../shared/site-events.js';
 import { pick } from '../../shared/snake-case.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { Budget, readBudgetStates } from '../budgets/index.js';
@@ -129,15 +130,18 @@ export class PlanSales {
   /**
    * Ends a subscription whose time is over, and opens its renewal. A renewal that the balance cannot pay, or whose plan
    * is not sold at the old price any more, is left out, and the subscription says why.
-   * @returns the renewal; null without one
+   * @returns the renewal, or null and why there is none; empty: it was not to be renewed
    */
-  async finish(manager: EntityManager, old: Subscription, now: number): Promise<Subscription | null> {
+  async finish(manager: EntityManager, old: Subscription, now: number): Promise<Finished> {
     const plan = old.renews ? await manager.findOneBy(Plan, { id: old.planId }) : null;
     const problem = old.renews ? await this.renewalProblem(manager, old, plan) : '';
     await manager.update(Subscription, { id: old.id }, { state: 'ended', renewalProblem: problem });
-    if (!plan || problem !== '') return null;
+    if (!plan || problem !== '') {
+      await record(manager, 'plan.ended', old.id);
+      return { renewal: null, problem };
+    }
     const isUnbroken = now - old.endsAt.getTime() < unbrokenMilliseconds;
-    return this.open(manager, {
+    const renewal = await this.open(manager, {
       ...opening(plan, old.accountId),
       origin: 'renewal',
       startsAt: isUnbroken ? old.endsAt : new Date(now),
@@ -146,6 +150,7 @@ export class PlanSales {
       renews: true,
       previousId: old.id,
     });
+    return { renewal, problem };
   }
 
   /**
@@ -179,6 +184,7 @@ export class PlanSales {
         note,
       });
     }
+    await record(manager, 'plan.refunded', id);
     return { before, refunded };
   }
 
@@ -206,6 +212,7 @@ export class PlanSales {
     );
     const source = `plan:${sold.id}:reversal:${reversalId}`;
     await this.postEntry(manager, { source, kind: 'refund', userId: sold.accountId, amount });
+    await record(manager, 'plan.refunded', sold.id);
   }
 
   /**
@@ -228,6 +235,7 @@ export class PlanSales {
     await manager.update(Subscription, { id }, { ...runs, refunded: 0, reversalId: null });
     const source = `plan:${id}:reversal:${reversalId}:back`;
     await this.postEntry(manager, { source, kind: 'plan', userId: accountId, amount: -refunded, floor: 0 });
+    await record(manager, runs.state === 'active' ? 'plan.bought' : 'plan.ended', id);
   }
 
   private async renewalProblem(manager: EntityManager, old: Subscription, plan: Plan | null): Promise<string> {
@@ -266,11 +274,12 @@ export class PlanSales {
 
   /** Ends a subscription whose time is over and that the periodic work has not ended yet. */
   private async endOverdue(manager: EntityManager, planId: number, accountId: number, now: number): Promise<void> {
-    await manager.query(
+    const [ended] = await manager.query<[Array<{ id: number }>, number]>(
       `UPDATE subscriptions SET state = 'ended'
-        WHERE account_id = $1 AND plan_id = $2 AND state = 'active' AND NOT renews AND ends_at <= $3`,
+        WHERE account_id = $1 AND plan_id = $2 AND state = 'active' AND NOT renews AND ends_at <= $3 RETURNING id`,
       [accountId, planId, new Date(now)],
     );
+    for (const { id } of ended) await record(manager, 'plan.ended', id);
   }
 
   private async open(manager: EntityManager, opened: Opening): Promise<Subscription> {
@@ -299,8 +308,42 @@ export class PlanSales {
       const posting = { source: `plan:${id}`, kind: 'plan' as const, userId: accountId, amount: -paid, floor: 0 };
       await this.postEntry(manager, { ...posting, note: terms.name, ...(actorId === undefined ? {} : { actorId }) });
     }
+    await record(manager, opened.origin === 'renewal' ? 'plan.renewed' : 'plan.bought', id);
     return manager.findOneByOrFail(Subscription, { id });
   }
+}
+
+/** The events of subscriptions. */
+type PlanEvent = 'plan.bought' | 'plan.renewed' | 'plan.ended' | 'plan.refunded';
+
+/** Writes an event of a subscription as it is now. */
+async function record(manager: EntityManager, kind: PlanEvent, id: number): Promise<void> {
+  const { accountId, planId, terms, startsAt, endsAt, ...sold } = await manager.findOneByOrFail(Subscription, { id });
+  const [row] = await manager.query<Array<{ user: SiteEventData<PlanEvent>['user'] }>>(
+    'SELECT event_user(users) AS user FROM users WHERE id = $1',
+    [accountId],
+  );
+  await recordSiteEvent(manager, kind, {
+    user: row?.user ?? { id: accountId, username: null, external_id: null },
+    plan: {
+      id,
+      plan_id: planId,
+      name: terms.name,
+      origin: sold.origin,
+      starts_at: startsAt.toISOString(),
+      ends_at: endsAt.toISOString(),
+      paid: sold.paid,
+      returned: sold.refunded,
+      renews: sold.renews,
+      renewal_problem: sold.renewalProblem,
+    },
+  });
+}
+
+/** The end of a subscription. */
+export interface Finished {
+  readonly renewal: Subscription | null;
+  readonly problem: string;
 }
 
 export interface RefundInput {

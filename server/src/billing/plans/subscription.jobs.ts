@@ -1,14 +1,16 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
-import type { PlanSales } from './plan-sales.js';
+import type { Finished, PlanSales } from './plan-sales.js';
 import { Subscription } from './subscription.entity.js';
 
 export interface SubscriptionKeeperDeps {
   readonly database: DataSource;
   readonly sales: PlanSales;
   readonly changes: Pick<Changes, 'announce'>;
+  /** Notifies the account of the end of a subscription, in the transaction that ends it. */
+  readonly notify: (manager: EntityManager, ended: Subscription, how: Finished) => Promise<void>;
   readonly clock: Clock;
   readonly logger: { warn(details: object, message: string): void };
 }
@@ -50,7 +52,7 @@ export class SubscriptionKeeper {
   }
 
   private async finish(id: number): Promise<void> {
-    const { database, sales, changes, clock, logger } = this.deps;
+    const { database, sales, changes, notify, clock, logger } = this.deps;
     try {
       const accountId = await database.transaction(async (manager) => {
         const old = await manager.findOne(Subscription, {
@@ -58,7 +60,7 @@ export class SubscriptionKeeper {
           lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
         });
         if (!old) return null;
-        await sales.finish(manager, old, clock.now());
+        await notify(manager, old, await sales.finish(manager, old, clock.now()));
         return old.accountId;
       });
       if (accountId !== null) await changes.announce({ kind: 'user', id: accountId });

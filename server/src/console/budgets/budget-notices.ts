@@ -9,6 +9,8 @@ import { type Budget, type BudgetRefusals, type BudgetState, readBudgetStates } 
 
 /** The percentages of a budget at which its user is notified. */
 const percentages = [100, 80, 50] as const;
+/** The lowest one for a window of a plan. */
+const leastOfPlan = 80;
 
 export interface BudgetNoticeDeps {
   readonly budgets: Repository<Budget>;
@@ -28,7 +30,11 @@ const subjectSql = {
              FROM memberships m LEFT JOIN users u ON u.id = m.user_id WHERE m.id = $1`,
   project: 'SELECT organisation_id AS owner, name FROM projects WHERE id = $1',
   channel: 'SELECT NULL::integer AS owner, name FROM channels WHERE id = $1',
+  plan: `SELECT account_id AS owner, terms ->> 'name' AS name FROM subscriptions WHERE id = $1`,
 } as const;
+
+/** Windows of plans are rows of budgets of a level that no budget of an operator has. */
+const isOfPlan = ({ level }: { readonly level: string }): boolean => level === 'plan';
 
 const milliseconds = 30_000;
 const batch = 500;
@@ -66,7 +72,8 @@ export class BudgetNotices {
         const budgets = await this.deps.budgets
           .createQueryBuilder('budget')
           .where(
-            `budget.id > :after AND budget.enabled AND budget.amount > 0 AND budget.span <> 'minute' AND budget.level <> 'plan'`,
+            `budget.id > :after AND budget.enabled AND budget.amount > 0 AND budget.span <> 'minute' AND (budget.level <> 'plan'
+              OR EXISTS (SELECT FROM subscriptions s WHERE s.id = budget.subject_id AND s.state = 'active'))`,
             { after },
           )
           .orderBy('budget.id')
@@ -99,11 +106,13 @@ export class BudgetNotices {
    * Returns the percentage that is reached.
    * @param refusedAt the amount left that was too little for a call
    */
-  private percentOf({ id, amount }: Budget, { used, held }: BudgetState, refusedAt = -1): number | undefined {
+  private percentOf(budget: Budget, { used, held }: BudgetState, refusedAt = -1): number | undefined {
+    const { id, amount } = budget;
     if (amount - used <= refusedAt) return 100;
     // The next run decides, because running calls may have released a part by then.
     if (held > 0 && refusedAt >= 0) this.deps.refusals.note(id, refusedAt);
-    return percentages.find((one) => used * 100 >= amount * one);
+    const least = isOfPlan(budget) ? leastOfPlan : 0;
+    return percentages.find((one) => one >= least && used * 100 >= amount * one);
   }
 
   /**
@@ -122,7 +131,7 @@ export class BudgetNotices {
           WHERE id = $1 AND (notice_window < $3 OR notice_percent < $4) RETURNING id`,
         [budget.id, start, from, percent],
       );
-      if (rows.length > 0 && percent === 100) {
+      if (rows.length > 0 && percent === 100 && !isOfPlan(budget)) {
         const { id, level, subjectId, groupName: group, kind, amount } = budget;
         const resets = end?.toISOString() ?? null;
         await recordSiteEvent(manager, 'budget.used_up', {

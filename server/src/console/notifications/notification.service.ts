@@ -34,6 +34,22 @@ const lowBalanceSql = `
     RETURNING user_id)
   SELECT site_event('balance.low', jsonb_build_object('user', event_user(u), 'balance', $2::bigint))
     FROM low JOIN users u ON u.id = low.user_id`;
+/** A plan of an account whose time is over. */
+export interface FinishedPlan {
+  readonly name: string;
+  /** The end of its renewal. Null: it was not renewed. */
+  readonly renewedUntil: Date | null;
+  /** Why it was not renewed. Empty: it was not to be. */
+  readonly problem: string;
+}
+
+const planProblems: Readonly<Record<string, string>> = {
+  NOT_SOLD: ', because it is not sold any more',
+  PRICE_RAISED: ', because its price was raised',
+  INSUFFICIENT_QUOTA: ', because your balance is too low',
+  USER_BANNED: ', because the account is banned',
+};
+
 const maxUnderWay = 1000;
 const stopMilliseconds = 5000;
 
@@ -121,6 +137,33 @@ export class NotificationService {
       content: 'The statement of your account for {{value}} is closed. Read and download it here: {{value}}',
       values: [month, `${siteAddress(ServerAddress)}/statements`],
     });
+  }
+
+  /**
+   * Notifies an account that a plan was renewed, or ended. The notice is stored in the caller's transaction, and not limited.
+   * @param problem why it was not renewed; empty: it was not to be
+   * @throws when the notice cannot be stored
+   */
+  async planFinished(
+    manager: Pick<EntityManager, 'query'>,
+    accountId: number,
+    { name, renewedUntil, problem }: FinishedPlan,
+  ): Promise<void> {
+    const plans = `${siteAddress(this.deps.options.values.ServerAddress)}/my-plans`;
+    const notice = renewedUntil
+      ? {
+          type: 'plan_renewed',
+          title: 'Your plan was renewed',
+          content: 'The plan {{value}} was renewed from your balance until {{value}}: {{value}}',
+          values: [name, renewedUntil.toISOString(), plans],
+        }
+      : {
+          type: 'plan_ended',
+          title: problem === '' ? 'Your plan has ended' : 'Your plan was not renewed',
+          content: `The plan {{value}} has ended${planProblems[problem] ?? ''}: {{value}}`,
+          values: [name, plans],
+        };
+    await this.deps.outbox.postWithin(manager, accountId, notice);
   }
 
   /** Sends a notice to root, like `notifyUser`. */
