@@ -144,10 +144,14 @@ it('serves the official client, which makes and uses a secret', async () => {
 });
 
 it('opens a session of the older version', async () => {
-  const { status, body } = await make({ model, voice: 'alloy', temperature: 0.7 }, site.key, '/v1/realtime/sessions');
+  const path = '/v1/realtime/sessions';
+  const lasts = { client_secret: { expires_after: { seconds: 60 } } };
+  const { status, body } = await make({ model, voice: 'alloy', temperature: 0.7, ...lasts }, site.key, path);
   expect(status).toBe(200);
+  expect((await make({ model, client_secret: 60 }, site.key, path)).status).toBe(400);
   expect(body).toMatchObject({ object: 'realtime.session', model, voice: 'alloy' });
-  const { value } = body['client_secret'] as { value: string };
+  const { value, expires_at: expiresAt } = body['client_secret'] as { value: string; expires_at: number };
+  expect(Math.abs(expiresAt - Date.now() / 1000 - 60)).toBeLessThan(5);
   const client = inBrowser(value);
   await client.until('session.updated');
   const { headers, events } = upstream.sessions.at(-1) ?? {};
@@ -261,6 +265,7 @@ it.each([
   ['a lifetime of more than two hours', { expires_after: { seconds: 7201 } }],
   ['a lifetime below ten seconds', { expires_after: { seconds: 9 } }],
   ['a lifetime that is no number', { expires_after: { seconds: '600' } }],
+  ['a lifetime that is no object', { expires_after: 600 }],
   ['another anchor', { expires_after: { anchor: 'last_use', seconds: 600 } }],
   ['a session that is no object', { session: 'realtime' }],
   ['another type', { session: { type: 'chat' } }],

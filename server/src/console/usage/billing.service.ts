@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { OptionValues } from '../../options/option.service.js';
-import { dateOf, unixSecond, type Clock } from '../../shared/clock.js';
+import { dateOf, millisecondsIn, unixSecond, type Clock } from '../../shared/clock.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
 import { LogType } from '../../shared/log-type.js';
@@ -170,7 +170,7 @@ export class BillingService {
       reasoningTokens: figure('reasoning_tokens'),
       isStream,
       isCancelled: details['client_gone'] === true,
-      duration: figure('duration_ms') || row.useTime * 1000,
+      duration: figure('duration_ms') || millisecondsIn(row.useTime),
       // -1000 stands for a response in one piece.
       firstByte: figure('frt') > 0 ? figure('frt') : null,
     };

@@ -126,19 +126,20 @@ export class ClientSecrets {
  */
 export function readSecretRequest(bytes: Buffer, version: SecretVersion): SecretRequest {
   const body = bytes.length === 0 ? {} : parseJsonBody(bytes, eventBounds);
-  const session = version === 'current' ? sessionIn(body) : without(body, new Set(['client_secret', 'expires_after']));
+  const session =
+    version === 'current' ? objectIn(body, 'session') : without(body, new Set(['client_secret', 'expires_after']));
   const isTranscription = version === 'current' && session['type'] === 'transcription';
   const type = isTranscription ? 'transcription' : 'realtime';
   if (session['type'] !== undefined && session['type'] !== type) {
     throw malformed(`session.type must be realtime${version === 'current' ? ' or transcription' : ''}`);
   }
-  if (isTranscription && session['model'] !== undefined) {
+  if (isTranscription && (session['model'] ?? null) !== null) {
     throw malformed(
       'session.model is not a field of a transcription session, which names its model in audio.input.transcription',
     );
   }
-  const given = session['model'];
-  if (given !== undefined && someText(given) === undefined) throw malformed('session.model must be text');
+  const given = session['model'] ?? undefined;
+  if (given !== undefined && !someText(given)) throw malformed('session.model must be text');
   const settings = without(session, notInUpdate);
   const typed = version === 'current' ? { type, ...settings } : settings;
   readEvent(updateOf({ settings: typed }));
@@ -147,18 +148,16 @@ export function readSecretRequest(bytes: Buffer, version: SecretVersion): Secret
   return { settings: typed, model: model ?? null, isTranscription, version, lasts: lifetimeIn(body, version) };
 }
 
-function sessionIn(body: Fields): Fields {
-  const given = body['session'] ?? {};
-  const session = asFields(given);
-  if (!session) throw malformed('session must be an object');
-  return session;
+/** Returns an object of a body; empty if it is absent. */
+function objectIn(body: Fields, name: string): Fields {
+  const fields = asFields(body[name] ?? {});
+  if (!fields) throw malformed(`${name} must be an object`);
+  return fields;
 }
 
 function lifetimeIn(body: Fields, version: SecretVersion): number {
-  const holder = version === 'current' ? body : (asFields(body['client_secret']) ?? body);
-  const given = holder['expires_after'];
-  if (given === undefined || given === null) return lifetime.usual;
-  const after = asFields(given) ?? {};
+  const holder = version === 'current' || body['client_secret'] === undefined ? body : objectIn(body, 'client_secret');
+  const after = objectIn(holder, 'expires_after');
   if (after['anchor'] !== undefined && after['anchor'] !== 'created_at') {
     throw malformed('expires_after.anchor must be created_at');
   }
