@@ -178,6 +178,7 @@ const acts: Record<string, () => Promise<Request> | Request> = {
 const others = [
   ...['POST /api/import/file', 'POST /api/price_check', 'POST /api/channel/fetch_models'],
   ...['DELETE /api/channel/:id/cooldowns', 'POST /api/webhook/:id/test', 'POST /api/webhook/delivery/:id/send'],
+  'POST /api/webhook/:id/resend',
   // Reading a key writes a row to the usage log.
   'POST /api/channel/:id/key',
 ];

@@ -507,7 +507,7 @@ async function priceCheck(model: string): Promise<number> {
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance', 'tryGuardrail'],
   ...['updateAllChannelBalances', 'clearChannelCooldowns', 'clearChannelSessions', 'checkPrices'],
-  ...['markAlertsSeen', 'sendTestAlert', 'testPayment', 'resendWebhook', 'testWebhook'],
+  ...['markAlertsSeen', 'sendTestAlert', 'testPayment', 'resendWebhook', 'resendWebhooks', 'testWebhook'],
   // `audit-restore.test.ts` tests the entries of a restored object.
   'restoreAuditEntry',
   // Entries of the import need a source, so `import.test.ts` tests them.

@@ -132,10 +132,10 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
   webhooks: [
     ...['query siteEventKinds', 'query webhookEndpoints', 'query webhookDeliveries', 'subscription siteEventCreated'],
     ...['mutation createWebhookEndpoint', 'mutation updateWebhookEndpoint', 'mutation renewWebhookSecret'],
-    ...['mutation deleteWebhookEndpoint', 'mutation resendWebhook', 'mutation testWebhook'],
+    ...['mutation deleteWebhookEndpoint', 'mutation resendWebhook', 'mutation resendWebhooks', 'mutation testWebhook'],
     ...['GET /api/webhook', 'POST /api/webhook', 'PUT /api/webhook', 'DELETE /api/webhook/:id'],
     ...['POST /api/webhook/:id/secret', 'POST /api/webhook/:id/test', 'GET /api/webhook/delivery'],
-    'POST /api/webhook/delivery/:id/send',
+    ...['POST /api/webhook/delivery/:id/send', 'POST /api/webhook/:id/resend'],
   ],
   audit: ['query auditEntries', 'mutation restoreAuditEntry', 'GET /api/audit/export'],
 };

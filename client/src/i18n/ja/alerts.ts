@@ -35,7 +35,7 @@ export const alerts = {
   failedCalls: '15分間の呼び出し{{calls}}件のうち{{failed}}件が失敗',
   belowCost_other: '{{count}}件のモデル：{{models}}',
   drift_other: '{{count}}件のアカウントに不整合があります。npm run reconcileを実行してください。',
-  endpointsOff_other: '{{count}}件の送信先が数日間失敗：{{endpoints}}',
+  endpointsOff_other: '{{count}}件の送信先が数日間失敗、または廃止：{{endpoints}}',
   notSent: '{{target}}で送信できませんでした：{{error}}',
   notSentShort: '未送信',
   test: 'テストメッセージを送信',

@@ -35,7 +35,7 @@ export const alerts = {
   failedCalls: '{{failed}} trên {{calls}} lượt gọi lỗi trong 15 phút',
   belowCost_other: '{{count}} mô hình: {{models}}',
   drift_other: '{{count}} tài khoản không khớp. Chạy npm run reconcile.',
-  endpointsOff_other: '{{count}} điểm nhận lỗi nhiều ngày: {{endpoints}}',
+  endpointsOff_other: '{{count}} điểm nhận lỗi nhiều ngày hoặc không còn: {{endpoints}}',
   notSent: 'Không gửi được qua {{target}}: {{error}}',
   notSentShort: 'Chưa gửi',
   test: 'Gửi tin nhắn thử',

@@ -21,20 +21,25 @@ import { idPattern } from '../../lib/gridState.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import {
   type DeliveryRowFragment,
+  type EndpointRowFragment,
   ResendWebhookDocument,
+  ResendWebhooksDocument,
+  type SiteEventKind,
   WebhookDeliveriesDocument,
   type WebhookDeliveryState,
   WebhookEndpointsDocument,
 } from './webhooks.generated.js';
 
-const patterns = { state: /^(PENDING|DELIVERED|FAILED)$/, endpoint: idPattern };
+const patterns = { state: /^(PENDING|DELIVERED|FAILED)$/, endpoint: idPattern, kind: /^[A-Z_]+$/ };
 const tones: Record<WebhookDeliveryState, Tone> = { PENDING: 'amber', DELIVERED: 'green', FAILED: 'red' };
 
 /** The events that were sent to endpoints, or wait to be sent. */
 export function WebhookDeliveryListScreen() {
   const { t } = useTranslation();
-  const grid = useServerGrid({ filters: { state: '', endpoint: '' }, patterns });
-  const { state, endpoint } = grid.filter;
+  const grid = useServerGrid({ filters: { state: '', endpoint: '', kind: '' }, patterns });
+  const { state, endpoint, kind } = grid.filter;
+  const states = state ? [state as WebhookDeliveryState] : null;
+  const kinds = kind ? [kind as SiteEventKind] : null;
   const [opened, setOpened] = useState<string | null>(null);
   const { rows, reload, listProps } = useListPage(
     grid,
@@ -43,14 +48,32 @@ export function WebhookDeliveryListScreen() {
       page: grid.page,
       pageSize: grid.pageSize,
       filter: {
-        states: state ? [state as WebhookDeliveryState] : null,
+        states,
         endpointIds: endpoint ? [Number(endpoint)] : null,
+        kinds,
       },
     },
     ({ webhookDeliveries }) => webhookDeliveries,
     { fetchPolicy: 'network-only' },
   );
-  const endpoints = useQuery(WebhookEndpointsDocument).data?.webhookEndpoints;
+  const { webhookEndpoints: endpoints, siteEventKinds } = useQuery(WebhookEndpointsDocument).data ?? {};
+  const chosen = endpoints?.find(({ id }) => String(id) === endpoint);
+  const act = useAction();
+  const [resendMany] = useMutation(ResendWebhooksDocument);
+  const resendAll = ({ id, name }: EndpointRowFragment) =>
+    act(
+      async () => {
+        const all: WebhookDeliveryState[] = ['PENDING', 'DELIVERED', 'FAILED'];
+        const { data } = await resendMany({ variables: { input: { endpointId: id, states: states ?? all, kinds } } });
+        reload();
+        return t('webhooks.resentCount', { count: data?.resendWebhooks.count ?? 0 });
+      },
+      {
+        title: t('webhooks.resendAllTitle'),
+        body: t('webhooks.resendAllBody', { name }),
+        verb: t('webhooks.resendAll'),
+      },
+    );
   const columns = useMemo(() => {
     const nameOf = (id: number) => endpoints?.find((one) => one.id === id)?.name ?? `#${id}`;
     return deliveryColumns(t, nameOf);
@@ -59,7 +82,12 @@ export function WebhookDeliveryListScreen() {
   return (
     <ListScreen
       title={t('webhooks.deliveries')}
-      menu={[{ label: t('actions.refresh'), onSelect: reload }]}
+      menu={[
+        { label: t('actions.refresh'), onSelect: reload },
+        ...(chosen
+          ? [{ label: t('webhooks.resendAll'), disabled: !chosen.enabled, onSelect: () => void resendAll(chosen) }]
+          : []),
+      ]}
       filters={
         <FilterBar
           filters={grid.filters}
@@ -68,6 +96,11 @@ export function WebhookDeliveryListScreen() {
               name: 'endpoint',
               label: t('webhooks.endpoint'),
               choices: (endpoints ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+            },
+            {
+              name: 'kind',
+              label: t('webhooks.kind'),
+              choices: (siteEventKinds ?? []).map((one) => ({ value: one.kind, label: one.name })),
             },
             {
               name: 'state',
@@ -92,7 +125,7 @@ export function WebhookDeliveryListScreen() {
           <RowCard
             title={row.kind}
             value={<Num>{dateTime(row.createdAt, 'card')}</Num>}
-            meta={row.error || row.eventId}
+            meta={row.failure ? t(`webhooks.failures.${row.failure}`) : row.eventId}
             chips={<Outcome row={row} />}
           />
         )}
@@ -160,7 +193,7 @@ function DeliveryDetail({
             [t('webhooks.nextAt'), row.nextAt && dateTime(row.nextAt, 'seconds')],
             [t('webhooks.tries'), integer(row.tries)],
             [t('webhooks.duration'), row.durationMs !== null && `${integer(row.durationMs)} ms`],
-            [t('webhooks.error'), row.error],
+            [t('webhooks.error'), row.failure && t(`webhooks.failures.${row.failure}`)],
           ]}
         />
       </DrawerSection>

@@ -7,6 +7,7 @@ import { WebhookListScreen } from './WebhookListScreen.js';
 import {
   CreateWebhookEndpointDocument,
   ResendWebhookDocument,
+  ResendWebhooksDocument,
   TestWebhookDocument,
   WebhookDeliveriesDocument,
   WebhookEndpointsDocument,
@@ -128,7 +129,7 @@ it('shows request and response of a delivery, and sends it again', async () => {
     durationMs: 12,
     request: '{"type":"payment.paid"}',
     response: 'no room',
-    error: 'status 503',
+    failure: 'STATUS',
   };
   const resend = {
     request: { query: ResendWebhookDocument, variables: { id: '5' } },
@@ -153,8 +154,40 @@ it('shows request and response of a delivery, and sends it again', async () => {
   fireEvent.click(row.getByText('payment.paid'));
   const drawer = within(await screen.findByRole('dialog', { name: 'payment.paid' }));
   drawer.getByText('no room');
+  drawer.getByText('The endpoint responded with an error');
   drawer.getByText(/"type": "payment.paid"/);
   fireEvent.click(drawer.getByRole('button', { name: 'Send again' }));
   await screen.findByText('The event is sent again');
+  expect(resend.result).toHaveBeenCalledTimes(1);
+});
+
+it('sends all events of an endpoint again that the filters match', async () => {
+  signInAs();
+  const resend = {
+    request: {
+      query: ResendWebhooksDocument,
+      variables: { input: { endpointId: 1, states: ['FAILED'], kinds: ['PAYMENT_PAID'] } },
+    },
+    result: jest.fn(() => ({
+      data: { resendWebhooks: { __typename: 'ResendWebhooksPayload', count: 300 } },
+    })),
+  };
+  await renderScreen({
+    path: '/webhook/delivery?endpoint=1&state=FAILED&kind=PAYMENT_PAID',
+    routes: [{ path: '/webhook/delivery', element: <WebhookDeliveryListScreen /> }],
+    mocks: [
+      endpoints(endpoint(1)),
+      answers(WebhookDeliveriesDocument, {
+        webhookDeliveries: { __typename: 'WebhookDeliveryPage', totalCount: 0, items: [] },
+      }),
+      resend,
+    ] as never,
+  });
+  await screen.findByText('System 1');
+  fireEvent.click(screen.getByRole('button', { name: /More/ }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Send all again' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Send all again?' }));
+  fireEvent.click(question.getByRole('button', { name: 'Send all again' }));
+  await screen.findByText('300 events are sent again');
   expect(resend.result).toHaveBeenCalledTimes(1);
 });

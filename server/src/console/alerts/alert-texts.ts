@@ -34,7 +34,8 @@ const texts: Record<AlertKind, Texts> = {
   }),
   WEBHOOK_OFF: (facts) => ({
     title: 'An endpoint of webhooks was switched off',
-    content: 'Every attempt to send events to {{value}} failed for days. Switch it on once it works.',
+    content:
+      'Every attempt to send events to {{value}} failed for days, or it responded that it is gone. Switch it on once it works.',
     values: [(facts.endpoints ?? []).join(', ')],
   }),
   RECONCILE_DRIFT: (facts) => ({

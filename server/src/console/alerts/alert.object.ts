@@ -21,7 +21,7 @@ const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert 
   ERROR_RATE: 'At least option `alerts.error_rate_percent` of a channel’s calls failed within the last 15 minutes.',
   SALE_BELOW_COST: 'Models are sold for less than they cost. One alert of the site.',
   RECONCILE_DRIFT: 'The ledger is inconsistent.',
-  WEBHOOK_OFF: 'An endpoint of webhooks failed for days and was switched off. One alert of the site.',
+  WEBHOOK_OFF: 'An endpoint of webhooks failed for days, or is gone, and was switched off. One alert of the site.',
 });
 
 export const AlertTargetEnum = enumType('AlertTarget', namesOf(alertTargets), 'Where messages about alerts are sent.', {

@@ -12,16 +12,23 @@ export const bodyOf = ({ kind, createdAt, data }: Pick<SiteEvent, 'kind' | 'crea
 
 /**
  * The headers of one attempt, as Standard Webhooks has them (standardwebhooks.com, spec of 2023): an HMAC-SHA256 of
- * `id.timestamp.body` with the bytes of the secret.
+ * `id.timestamp.body` with the bytes of each secret. A receiver accepts a message if one of the signatures is right.
  * @param seconds Unix time of the attempt
  */
-export function headersOf(name: string, body: string, secret: string, seconds: number): Record<string, string> {
-  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${name}.${seconds}.${body}`).digest('base64');
+export function headersOf(
+  name: string,
+  body: string,
+  secrets: readonly string[],
+  seconds: number,
+): Record<string, string> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${name}.${seconds}.${body}`).digest('base64')}`;
+  });
   return {
     'content-type': 'application/json',
     'webhook-id': name,
     'webhook-timestamp': String(seconds),
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': signatures.join(' '),
   };
 }

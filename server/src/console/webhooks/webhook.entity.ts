@@ -28,6 +28,10 @@ export class WebhookEndpoint {
   @Column('text') name: string;
   @Column('text') url: string;
   @Column('text', { name: 'secret_sealed', select: false }) secretSealed: string;
+  @Column('text', { name: 'previous_secret_sealed', nullable: true, select: false }) previousSecretSealed:
+    string | null;
+  /** Until then, messages are signed with the previous secret, too. Null: with one secret. */
+  @Column('timestamptz', { name: 'previous_secret_until', nullable: true }) previousSecretUntil: Date | null;
   /** Empty: all kinds. */
   @Column('text', { array: true, default: [] }) kinds: string[];
   @Column('boolean', { default: true }) enabled: boolean;
@@ -40,6 +44,22 @@ export class WebhookEndpoint {
 
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
+
+/** Maximum number of deliveries of one endpoint that wait. The function `site_event` of the database has the same number. */
+export const maxPending = 10_000;
+
+/** Why a delivery failed, for clients and people. */
+export const deliveryFailures = {
+  status: 'The endpoint responded with a status other than 200 to 299.',
+  timeout: 'The endpoint did not respond in time.',
+  unreachable: 'The endpoint could not be reached.',
+  refused: 'The address of the endpoint may not be called.',
+  too_large: 'The response of the endpoint was too large.',
+  switched_off: 'The endpoint was switched off before the event was sent.',
+  backlog: `More than ${maxPending} events waited for the endpoint.`,
+  internal: 'The event could not be sent. The log of the server has the reason.',
+} as const;
+export type DeliveryFailure = keyof typeof deliveryFailures;
 
 /** An event for an endpoint, with the last attempt to send it. */
 @Entity('webhook_deliveries')
@@ -60,5 +80,6 @@ export class WebhookDelivery {
   @Column('integer', { nullable: true }) status: number | null;
   /** The beginning of the response. */
   @Column('text') response: string;
-  @Column('text') error: string;
+  /** Why the last attempt failed, or there was none. Null: it did not fail. */
+  @Column('text', { nullable: true }) failure: DeliveryFailure | null;
 }

@@ -4,10 +4,11 @@ import type { SharedState } from '../../platform/cache/shared-state.js';
 import { Retention, type RetentionDeps } from '../../platform/db/retention.js';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
-import { isAppError } from '../../shared/errors.js';
+import { isAppError, type ErrorCode } from '../../shared/errors.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { bodyOf, headersOf } from './webhook-message.js';
+import type { DeliveryFailure } from './webhook.entity.js';
 
 export interface WebhookSenderDeps {
   readonly database: Pick<DataSource, 'query'>;
@@ -30,7 +31,7 @@ const pauses = [5, 30, 120, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 *
 /** Attempts for which later events of the endpoint wait. After that they may overtake the one that fails. */
 const triesInOrder = 3;
 /** The endpoint is switched off if every attempt failed for so long. */
-const longestFailing = '3 days';
+const maxFailing = '3 days';
 const maxResponse = 2048;
 /** Responses that are longer are not read to their end. */
 const maxBytes = 256 * 1024;
@@ -43,39 +44,53 @@ interface Claimed {
   readonly data: Record<string, unknown>;
   readonly createdAt: Date;
   readonly url: string;
-  readonly secretSealed: string;
+  /** The newest first. */
+  readonly secretsSealed: readonly string[];
 }
 
 interface Outcome {
   readonly status: number | null;
   readonly response: string;
-  /** Empty: the endpoint accepted the event. */
-  readonly error: string;
+  /** Null: the endpoint accepted the event. */
+  readonly failure: DeliveryFailure | null;
 }
 
-const endpointsSql = `
+/**
+ * The two deliveries of an endpoint that can be next: the first of those that keep their order, and of the others the one
+ * that is due first. An index has each, however many wait.
+ */
+const headsOf = (endpointId: string): string => `
+  (SELECT id, due_at FROM webhook_deliveries
+    WHERE endpoint_id = ${endpointId} AND state = 'pending' AND tries < ${triesInOrder} ORDER BY id LIMIT 1)
+  UNION ALL
+  (SELECT id, due_at FROM webhook_deliveries
+    WHERE endpoint_id = ${endpointId} AND state = 'pending' AND tries >= ${triesInOrder} ORDER BY due_at LIMIT 1)`;
+export const endpointsSql = `
   SELECT e.id FROM webhook_endpoints e
-   WHERE e.enabled AND EXISTS (SELECT 1 FROM webhook_deliveries d
-                                WHERE d.endpoint_id = e.id AND d.state = 'pending' AND d.due_at <= now())`;
-/** The oldest due delivery of an endpoint, unless an earlier one waits for one of its first attempts. */
-const claimSql = `
-  WITH next AS (
-    SELECT d.id FROM webhook_deliveries d
-     WHERE d.endpoint_id = $1 AND d.state = 'pending' AND d.due_at <= now()
-       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries before
-                        WHERE before.endpoint_id = $1 AND before.state = 'pending' AND before.id < d.id
-                          AND before.tries BETWEEN 1 AND ${triesInOrder - 1} AND before.due_at > now())
-     ORDER BY d.id LIMIT 1 FOR UPDATE SKIP LOCKED),
+   WHERE e.enabled AND EXISTS (SELECT 1 FROM (${headsOf('e.id')}) head WHERE head.due_at <= now())`;
+export const claimSql = `
+  WITH next AS (SELECT head.id FROM (${headsOf('$1')}) head WHERE head.due_at <= now() ORDER BY head.id LIMIT 1),
   claimed AS (
-    UPDATE webhook_deliveries d SET tries = tries + 1, due_at = now() + interval '${claimSeconds} seconds'
-      FROM next WHERE d.id = next.id RETURNING d.id, d.tries, d.event_id, d.endpoint_id)
+    UPDATE webhook_deliveries d SET running = true, due_at = now() + interval '${claimSeconds} seconds'
+      FROM next WHERE d.id = next.id AND d.state = 'pending' AND d.due_at <= now()
+    RETURNING d.id, d.tries, d.event_id, d.endpoint_id)
   SELECT c.id, c.tries, event.name, event.kind, event.data, event.created_at AS "createdAt", e.url,
-         e.secret_sealed AS "secretSealed"
+         array_remove(ARRAY[e.secret_sealed, CASE WHEN e.previous_secret_until > now() THEN e.previous_secret_sealed END],
+                      NULL) AS "secretsSealed"
     FROM claimed c JOIN site_events event ON event.id = c.event_id
     JOIN webhook_endpoints e ON e.id = c.endpoint_id AND e.enabled`;
+/** A delivery that failed because its endpoint was switched off meanwhile does not wait for another attempt. */
 const settleSql = `
-  UPDATE webhook_deliveries SET state = $2, due_at = now() + make_interval(secs => $3), tried_at = now(), duration_ms = $4,
-         status = $5, response = $6, error = $7 WHERE id = $1`;
+  UPDATE webhook_deliveries
+     SET state = CASE WHEN state = 'failed' AND $2 = 'pending' THEN state ELSE $2 END, tries = tries + 1, running = false,
+         due_at = now() + make_interval(secs => $3), tried_at = now(), duration_ms = $4, status = $5, response = $6, failure = $7
+   WHERE id = $1`;
+const failures: Partial<Record<ErrorCode, DeliveryFailure>> = {
+  INVALID_INPUT: 'refused',
+  UPSTREAM_TIMEOUT: 'timeout',
+  UPSTREAM_UNREACHABLE: 'unreachable',
+  UPSTREAM_INVALID_RESPONSE: 'too_large',
+};
 
 /**
  * Sends events to endpoints: one node at a time, one delivery of an endpoint after the other, endpoints beside each other. An
@@ -122,23 +137,28 @@ export class WebhookSender {
     }
   }
 
-  private async send(endpointId: number, { id, tries, url, secretSealed, ...event }: Claimed): Promise<void> {
+  private async send(endpointId: number, { id, tries, url, secretsSealed, ...event }: Claimed): Promise<void> {
     const { database, secrets, clock } = this.deps;
     const body = bodyOf(event);
     const begun = performance.now();
     const outcome = await this.attempt(url, body, () =>
-      headersOf(event.name, body, secrets.open(secretSealed), seconds(clock)),
+      headersOf(
+        event.name,
+        body,
+        secretsSealed.map((sealed) => secrets.open(sealed)),
+        seconds(clock),
+      ),
     );
     if (outcome === null) {
-      await database.query('UPDATE webhook_deliveries SET tries = tries - 1, due_at = now() WHERE id = $1', [id]);
+      await database.query('UPDATE webhook_deliveries SET running = false, due_at = now() WHERE id = $1', [id]);
       return;
     }
-    const { status, response, error } = outcome;
-    const pause = error === '' ? undefined : pauses[tries - 1];
-    const state = error === '' ? 'delivered' : pause === undefined ? 'failed' : 'pending';
+    const { status, response, failure } = outcome;
+    const pause = failure === null ? undefined : pauses[tries];
+    const state = failure === null ? 'delivered' : pause === undefined ? 'failed' : 'pending';
     const duration = Math.round(performance.now() - begun);
-    await database.query(settleSql, [id, state, pause ?? 0, duration, status, response, error]);
-    await this.judge(endpointId, error === '', status === 410);
+    await database.query(settleSql, [id, state, pause ?? 0, duration, status, response, failure]);
+    await this.recordOutcome(endpointId, failure === null, status === 410);
   }
 
   /** @returns null when it was aborted by `stop` */
@@ -154,17 +174,17 @@ export class WebhookSender {
     try {
       const call = { url, body, timeoutMs, maxBytes, signal, take, headers: headers(), followRedirects: false };
       const { status } = await this.deps.fetch.fetch({ ...call, method: 'POST', policy: 'public-only' });
-      const error = status >= 200 && status < 300 ? '' : `The endpoint responded with status ${status}`;
-      return { status, response: response(), error };
+      return { status, response: response(), failure: status >= 200 && status < 300 ? null : 'status' };
     } catch (error) {
       if (signal.aborted) return null;
-      // The message of another error may contain an address of the network.
-      return { status: null, response: response(), error: isAppError(error) ? error.message : 'It could not be sent' };
+      const failure = isAppError(error) ? failures[error.code] : undefined;
+      if (!failure) this.deps.logger.warn({ err: error }, 'a webhook could not be sent');
+      return { status: null, response: response(), failure: failure ?? 'internal' };
     }
   }
 
   /** Notes whether the endpoint works. One that failed for long, or says that it is gone, is switched off. */
-  private async judge(endpointId: number, isAccepted: boolean, isGone: boolean): Promise<void> {
+  private async recordOutcome(endpointId: number, isAccepted: boolean, isGone: boolean): Promise<void> {
     const { database } = this.deps;
     if (isAccepted) {
       await database.query(
@@ -174,15 +194,15 @@ export class WebhookSender {
       return;
     }
     await database.query(
-      `WITH judged AS (
+      `WITH failing AS (
          UPDATE webhook_endpoints e
             SET failing_since = coalesce(e.failing_since, now()), enabled = NOT off.now,
                 switched_off_at = CASE WHEN off.now THEN now() ELSE e.switched_off_at END
-           FROM (SELECT $2 OR coalesce(failing_since < now() - interval '${longestFailing}', false) AS now
+           FROM (SELECT $2 OR coalesce(failing_since < now() - interval '${maxFailing}', false) AS now
                    FROM webhook_endpoints WHERE id = $1) off
           WHERE e.id = $1 AND e.enabled RETURNING e.enabled)
-       UPDATE webhook_deliveries SET state = 'failed', error = CASE WHEN error = '' THEN 'The endpoint was switched off' ELSE error END
-        WHERE endpoint_id = $1 AND state = 'pending' AND EXISTS (SELECT 1 FROM judged WHERE NOT enabled)`,
+       UPDATE webhook_deliveries SET state = 'failed', failure = coalesce(failure, 'switched_off')
+        WHERE endpoint_id = $1 AND state = 'pending' AND EXISTS (SELECT 1 FROM failing WHERE NOT enabled)`,
       [endpointId, isGone],
     );
   }

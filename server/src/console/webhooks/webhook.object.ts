@@ -14,8 +14,18 @@ import {
 } from '../../platform/graphql/fields.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { filterText, ListArgs, pageObject } from '../../platform/graphql/pagination.js';
+import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { isSiteEventKind, type SiteEventKind, siteEventKinds, siteEvents } from '../../shared/site-events.js';
-import type { DeliveryState, SiteEvent, WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
+import {
+  deliveryFailures,
+  type DeliveryFailure,
+  type DeliveryState,
+  type SiteEvent,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+} from './webhook.entity.js';
 import { bodyOf } from './webhook-message.js';
 import type { DeliveryFilter } from './webhook.service.js';
 
@@ -37,6 +47,14 @@ const DeliveryStateEnum = enumType(
     DELIVERED: 'The endpoint accepted it with a status of 200 to 299.',
     FAILED: 'It is not tried any more. It can be sent again by hand.',
   },
+);
+
+const failureNames = Object.keys(deliveryFailures) as DeliveryFailure[];
+const DeliveryFailureEnum = enumType(
+  'WebhookDeliveryFailure',
+  Object.fromEntries(failureNames.map((failure) => [failure.toUpperCase(), failure])),
+  'Why an event was not delivered.',
+  Object.fromEntries(failureNames.map((failure) => [failure.toUpperCase(), deliveryFailures[failure]])),
 );
 
 @ObjectType('SiteEventKindInfo', { description: 'A kind of event that an endpoint can receive.' })
@@ -74,6 +92,9 @@ export class WebhookEndpointObject extends fields({
   createdAt: moment('When it was created.'),
   failingSince: moment.orNull('Since when every attempt failed. Null: the last one succeeded, or there was none.'),
   switchedOffAt: moment.orNull('When the server switched it off because it failed. Null: it did not.'),
+  previousSecretUntil: moment.orNull(
+    'Until then, messages are signed with the previous secret, too. Null: there is none.',
+  ),
 }) {}
 
 export const toEndpointObject = ({ kinds, ...endpoint }: WebhookEndpoint): WebhookEndpointObject => ({
@@ -96,7 +117,10 @@ export class WebhookDeliveryObject extends fields({
   durationMs: int.orNull('Milliseconds that the last attempt took.'),
   request: text('The body that is sent.'),
   response: text('The beginning of the response, at most 2 kB.'),
-  error: text('Why the last attempt failed. Empty: it did not.'),
+  failure: nullable<DeliveryFailure>(
+    () => DeliveryFailureEnum,
+    'Why the last attempt failed, or there was none. Null: it did not fail.',
+  ),
 }) {}
 
 export const toDeliveryObject = ({ event, dueAt, ...delivery }: WebhookDelivery): WebhookDeliveryObject => ({
@@ -118,6 +142,7 @@ class WebhookDeliveryFilterInput extends inputFields({
   endpointIds: ints.orNull('Only those of these endpoints.'),
   states: nullable<DeliveryState[]>(() => [DeliveryStateEnum], 'Only those in one of these states.'),
   kinds: nullable<SiteEventKind[]>(() => [SiteEventKindEnum], 'Only events of these kinds.'),
+  created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the event happened.'),
 }) {}
 
 @ArgsType()
@@ -126,8 +151,23 @@ export class WebhookDeliveryArgs extends ListArgs {
   filter?: WebhookDeliveryFilterInput | null;
 }
 
-export const toDeliveryFilter = (input: WebhookDeliveryFilterInput | null | undefined): DeliveryFilter =>
-  omitNullish<DeliveryFilter>(input ?? {});
+export function toDeliveryFilter(
+  { created, ...rest }: Partial<WebhookDeliveryFilterInput>,
+  field: string,
+): DeliveryFilter {
+  return omitUndefined({
+    ...omitNullish<Omit<DeliveryFilter, 'created'>>(rest),
+    created: created ? resolveTimeRange(created, { field }) : undefined,
+  });
+}
+
+@InputType('ResendWebhooksInput', { description: 'The events of an endpoint that are sent again.' })
+export class ResendWebhooksInput extends inputFields({
+  endpointId: int('`WebhookEndpoint.id`.'),
+  states: nullable<DeliveryState[]>(() => [DeliveryStateEnum], 'Only those in one of these states. Default: FAILED.'),
+  kinds: nullable<SiteEventKind[]>(() => [SiteEventKindEnum], 'Only events of these kinds.'),
+  created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the event happened.'),
+}) {}
 
 const kindsText = 'The events that it receives. Empty: all, also of later versions.';
 

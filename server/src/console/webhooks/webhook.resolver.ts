@@ -14,6 +14,7 @@ import type { SiteEvent } from './webhook.entity.js';
 import {
   CreateWebhookEndpointInput,
   kindInfos,
+  ResendWebhooksInput,
   SiteEventKindEnum,
   SiteEventKindInfo,
   SiteEventObject,
@@ -68,7 +69,11 @@ export class WebhookResolver {
     @Ctx() { actor }: GraphQLContext,
     @Args(() => WebhookDeliveryArgs) args: WebhookDeliveryArgs,
   ): Promise<PageOf<WebhookDeliveryObject>> {
-    const page = await this.service.listDeliveries(actor, toDeliveryFilter(args.filter), listQueryOf<never>(args));
+    const page = await this.service.listDeliveries(
+      actor,
+      toDeliveryFilter(args.filter ?? {}, 'filter.created'),
+      listQueryOf<never>(args),
+    );
     return PageOf.from(page, toDeliveryObject);
   }
 
@@ -97,12 +102,17 @@ export class WebhookResolver {
   }
 
   @Access('webhooks')
-  @PayloadMutation(keyed, 'Replaces the secret of an endpoint at once.')
+  @PayloadMutation(keyed, 'Replaces the secret of an endpoint. For a while, messages are signed with both.')
   async renewWebhookSecret(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int, idArgument) id: number,
+    @Arg('overlapHours', () => Int, {
+      nullable: true,
+      description: 'Hours for which messages are signed with the previous secret, too: 0 to 168. Default: 24.',
+    })
+    overlapHours?: number | null,
   ): Promise<KeyedPayload> {
-    const { endpoint, secret } = await this.service.renewSecret(actor, id);
+    const { endpoint, secret } = await this.service.renewSecret(actor, id, overlapHours ?? undefined);
     return { endpoint: toEndpointObject(endpoint), secret };
   }
 
@@ -126,6 +136,19 @@ export class WebhookResolver {
     @Arg('id', () => ID, { description: '`WebhookDelivery.id`.' }) id: string,
   ): Promise<{ delivery: WebhookDeliveryObject }> {
     return { delivery: toDeliveryObject(await this.service.resend(actor, deliveryId(id))) };
+  }
+
+  @Access('webhooks')
+  @PayloadMutation(
+    { count: [() => Int, 'The number of events that are sent again.'] },
+    'Sends events of an endpoint again, oldest first, at most 10,000.',
+  )
+  async resendWebhooks(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => ResendWebhooksInput, { description: 'Which ones.' })
+    { endpointId, ...filter }: ResendWebhooksInput,
+  ): Promise<{ count: number }> {
+    return { count: await this.service.resendAll(actor, endpointId, toDeliveryFilter(filter, 'input.created')) };
   }
 
   @Access('webhooks')

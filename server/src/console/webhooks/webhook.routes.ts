@@ -1,12 +1,23 @@
 import { z } from 'zod';
-import { flag, int, listOf, named, pages, parameter, seconds, text } from '../../platform/http/openapi/operation.js';
+import {
+  flag,
+  int,
+  listOf,
+  named,
+  pages,
+  parameter,
+  seconds,
+  text,
+  timeRange,
+} from '../../platform/http/openapi/operation.js';
 import { wirePage } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
-import { secondsOrZero, unixSeconds } from '../../shared/clock.js';
+import { dateOf, secondsOrZero, unixSeconds } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
+import { type SiteEventKind, siteEventKinds } from '../../shared/site-events.js';
 import { bodyOf } from './webhook-message.js';
-import { deliveryStates, type WebhookDelivery, type WebhookEndpoint } from './webhook.entity.js';
-import type { WebhookService } from './webhook.service.js';
+import { deliveryFailures, deliveryStates, type WebhookDelivery, type WebhookEndpoint } from './webhook.entity.js';
+import type { DeliveryFilter, WebhookService } from './webhook.service.js';
 
 const route = routesFor<WebhookService>();
 
@@ -19,6 +30,7 @@ const endpointShape = {
   created_time: seconds('Created'),
   failing_since: seconds('Since when every attempt failed, or 0'),
   switched_off_time: seconds('When the server switched it off because it failed, or 0'),
+  previous_secret_until: seconds('Until then, messages are signed with the previous secret, too; 0 for none'),
 };
 const shownEndpoint = named('WebhookEndpoint', 'An address that receives events of the site.', endpointShape);
 const keyedEndpoint = named('WebhookEndpointWithSecret', 'An endpoint with its secret, which is not shown again.', {
@@ -39,7 +51,12 @@ const shownDelivery = named('WebhookDelivery', 'An event for an endpoint, with t
   duration_ms: int('Milliseconds of the last attempt, or 0'),
   request: text('The body that is sent'),
   response: text('The beginning of the response'),
-  error: text('Why the last attempt failed; empty if it did not'),
+  failure: text(
+    `${Object.keys(deliveryFailures)
+      .map((one) => `\`${one}\``)
+      .join(', ')}; empty if it did not fail`,
+  ),
+  error: text('The same for people'),
 });
 
 const toEndpoint = (one: WebhookEndpoint): z.output<typeof shownEndpoint> => ({
@@ -51,6 +68,7 @@ const toEndpoint = (one: WebhookEndpoint): z.output<typeof shownEndpoint> => ({
   created_time: unixSeconds(one.createdAt),
   failing_since: secondsOrZero(one.failingSince),
   switched_off_time: secondsOrZero(one.switchedOffAt),
+  previous_secret_until: secondsOrZero(one.previousSecretUntil),
 });
 const toDelivery = ({ event, ...one }: WebhookDelivery): z.output<typeof shownDelivery> => ({
   id: one.id,
@@ -66,15 +84,40 @@ const toDelivery = ({ event, ...one }: WebhookDelivery): z.output<typeof shownDe
   duration_ms: one.durationMs ?? 0,
   request: bodyOf(event),
   response: one.response,
-  error: one.error,
+  failure: one.failure ?? '',
+  error: one.failure === null ? '' : deliveryFailures[one.failure],
 });
 
+/** The last second that fits into a year of four digits. */
+const maxSeconds = 253_402_300_798;
 const rules = { kinds: z.array(z.string()).optional(), enabled: z.boolean().optional() };
-const state = z
-  .string()
-  .optional()
-  .transform((given) => (given ? z.enum(deliveryStates).parse(given) : undefined))
-  .describe('Only this state: `pending`, `delivered` or `failed`');
+const oneOf = <Value extends string>(values: readonly [Value, ...Value[]], description: string) =>
+  z
+    .string()
+    .optional()
+    .transform((given) => (given ? z.enum(values).parse(given) : undefined))
+    .describe(description);
+const kinds = siteEventKinds as [SiteEventKind, ...SiteEventKind[]];
+const deliveryQuery = {
+  endpoint_id: parameter.id('Only those of this endpoint'),
+  state: oneOf(deliveryStates, 'Only this state: `pending`, `delivered` or `failed`'),
+  kind: oneOf(kinds, 'Only events of this kind'),
+  ...timeRange,
+};
+const resendBody = z
+  .object({
+    states: z.array(z.enum(deliveryStates)).describe('Default: `failed`'),
+    kinds: z.array(z.enum(kinds)).describe('Only events of these kinds'),
+    start_timestamp: z.int().min(0).max(maxSeconds).describe('The first Unix second of the events'),
+    end_timestamp: z.int().min(0).max(maxSeconds).describe('The last Unix second'),
+  })
+  .partial();
+
+/** Both ends are inclusive. 0 or absent: no bound. */
+const createdOf = (first: number | undefined, last: number | undefined): DeliveryFilter['created'] => ({
+  from: first ? dateOf(Math.min(first, maxSeconds)) : null,
+  until: last ? dateOf(Math.min(last, maxSeconds) + 1) : null,
+});
 
 /** `/api/webhook` (docs/guide/webhooks.md). */
 export const webhookRoutes = [
@@ -109,14 +152,15 @@ export const webhookRoutes = [
     handle: async (service, { actor, body: { id, ...fields } }) => toEndpoint(await service.update(actor, id, fields)),
   }),
   route('POST /api/webhook/:id/secret', {
-    summary: 'Replace the secret of an endpoint at once',
-    description: 'Admins confirm with their second factor.',
+    summary: 'Replace the secret of an endpoint',
+    description: 'For a while, messages are signed with both. Admins confirm with their second factor.',
     caller: { may: 'webhooks' },
+    body: z.object({ overlap_hours: z.int().optional().describe('Of both secrets: 0 to 168. Default: 24') }).optional(),
     data: keyedEndpoint,
     errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED'],
     example: { path: { id: 1 } },
-    handle: async (service, { actor, id }) => {
-      const { endpoint, secret } = await service.renewSecret(actor, id);
+    handle: async (service, { actor, id, body }) => {
+      const { endpoint, secret } = await service.renewSecret(actor, id, body?.overlap_hours);
       return { ...toEndpoint(endpoint), secret };
     },
   }),
@@ -131,13 +175,15 @@ export const webhookRoutes = [
   route('GET /api/webhook/delivery', {
     summary: 'Events that were sent or wait to be sent, newest first',
     caller: { may: 'webhooks' },
-    query: { ...pages, endpoint_id: parameter.id('Only those of this endpoint'), state },
+    query: { ...pages, ...deliveryQuery },
     data: listOf(shownDelivery),
     example: { query: { p: 1 } },
     handle: (service, { actor, query, request }) => {
       const filter = omitUndefined({
         endpointIds: query.endpoint_id ? [query.endpoint_id] : undefined,
         states: query.state && [query.state],
+        kinds: query.kind && [query.kind],
+        created: createdOf(query.start_timestamp, query.end_timestamp),
       });
       return wirePage(request, query, { paged: true }, toDelivery, (page) =>
         service.listDeliveries(actor, filter, page),
@@ -151,6 +197,18 @@ export const webhookRoutes = [
     errors: ['NOT_FOUND', 'CONFLICT'],
     example: { path: { id: 1 } },
     handle: async (service, { actor, id }) => toDelivery(await service.resend(actor, id)),
+  }),
+  route('POST /api/webhook/:id/resend', {
+    summary: 'Send events of an endpoint again, oldest first',
+    description: 'At most 10,000. Without a body: all that failed.',
+    caller: { may: 'webhooks' },
+    body: resendBody.optional(),
+    data: z.object({ count: int('How many are sent again') }),
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    example: { path: { id: 1 }, body: { states: ['failed'], start_timestamp: 1_795_800_000 } },
+    handle: async (service, { actor, id, body: { start_timestamp: first, end_timestamp: last, ...filter } = {} }) => ({
+      count: await service.resendAll(actor, id, omitUndefined({ ...filter, created: createdOf(first, last) })),
+    }),
   }),
   route('DELETE /api/webhook/:id', {
     summary: 'Delete an endpoint and its deliveries',

@@ -1,6 +1,6 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import { advisoryLocks } from '../../platform/db/advisory-locks.js';
-import { andAmong } from '../../platform/db/conditions.js';
+import { andAmong, andBetween } from '../../platform/db/conditions.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { keepsSecrets } from '../../platform/outbound/address-class.js';
 import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
@@ -11,8 +11,9 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { isSiteEventKind, type SiteEventKind } from '../../shared/site-events.js';
+import type { TimeRange } from '../../shared/time-range.js';
 import { newSecret } from './webhook-message.js';
-import { type DeliveryState, SiteEvent, type WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
+import { type DeliveryState, maxPending, SiteEvent, WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
 
 /** The fields of an endpoint that an admin sets. Absent fields keep their value. */
 export interface EndpointFields {
@@ -28,6 +29,8 @@ export interface DeliveryFilter {
   readonly endpointIds?: readonly number[];
   readonly states?: readonly DeliveryState[];
   readonly kinds?: readonly SiteEventKind[];
+  /** When the event happened. */
+  readonly created?: TimeRange;
 }
 
 export interface WebhookDeps {
@@ -46,6 +49,8 @@ export interface KeyedEndpoint {
 
 const maxEndpoints = 20;
 const [maxName, maxUrl] = [64, 2000];
+/** Hours for which messages are signed with the previous secret, too. */
+const [usualOverlap, maxOverlap] = [24, 168];
 
 const sortKeys: SortKeys<WebhookDelivery, 'id'> = { id: { sql: 'one.id', value: ({ id }) => id } };
 
@@ -94,7 +99,7 @@ export class WebhookService {
       // The server does not send what waits for an endpoint that is switched off, and it must not wait forever.
       if (fields.enabled === false) {
         await manager.query(
-          `UPDATE webhook_deliveries SET state = 'failed', error = 'The endpoint was switched off'
+          `UPDATE webhook_deliveries SET state = 'failed', failure = coalesce(failure, 'switched_off')
             WHERE endpoint_id = $1 AND state = 'pending'`,
           [id],
         );
@@ -105,13 +110,25 @@ export class WebhookService {
     });
   }
 
-  /** Replaces the secret at once. @throws AppError as `update` */
-  async renewSecret(actor: MaybeActor, id: number): Promise<KeyedEndpoint> {
+  /**
+   * Replaces the secret. Messages are signed with the previous one, too, until the overlap ends. One before that stops.
+   * @param overlapHours 24 when absent; 0: the previous secret stops at once
+   * @throws AppError as `update`
+   */
+  async renewSecret(actor: MaybeActor, id: number, overlapHours = usualOverlap): Promise<KeyedEndpoint> {
     const admin = this.requireAdmin(actor);
+    if (!Number.isInteger(overlapHours) || overlapHours < 0 || overlapHours > maxOverlap) {
+      throw new InvalidInputError(`An overlap has 0 to ${maxOverlap} hours`, 'overlapHours');
+    }
     const secret = newSecret();
-    const endpoint = await this.change(id, async (manager, before) => {
+    const endpoint = await this.change(id, async (manager) => {
       const secretSealed = this.deps.secrets.seal(secret);
-      await manager.update(WebhookEndpoint, { id }, { secretSealed });
+      await manager.query(
+        `UPDATE webhook_endpoints SET secret_sealed = $2, previous_secret_sealed = CASE WHEN $3 > 0 THEN secret_sealed END,
+                previous_secret_until = CASE WHEN $3 > 0 THEN now() + make_interval(hours => $3) END
+          WHERE id = $1`,
+        [id, secretSealed, overlapHours],
+      );
       await this.deps.auditLog.write(manager, admin, {
         action: 'update',
         subject: 'webhook',
@@ -120,7 +137,7 @@ export class WebhookService {
         before: { secret: '' },
         after: { secret: secretSealed },
       });
-      return before;
+      return manager.findOneByOrFail(WebhookEndpoint, { id });
     });
     return { endpoint, secret };
   }
@@ -137,33 +154,53 @@ export class WebhookService {
   /** Deliveries, newest first. @throws AppError INSUFFICIENT_PRIVILEGES */
   async listDeliveries(
     actor: MaybeActor,
-    { endpointIds, states, kinds }: DeliveryFilter,
+    filter: DeliveryFilter,
     query: ListQuery<never>,
   ): Promise<Slice<WebhookDelivery>> {
     requirePermission(actor, 'webhooks');
-    const select = this.query();
-    andAmong(select, 'one.endpoint_id', endpointIds);
-    andAmong(select, 'one.state', states);
-    andAmong(select, 'event.kind', kinds);
-    return readSlice<WebhookDelivery, 'id'>(select, query, sortKeys);
+    return readSlice<WebhookDelivery, 'id'>(this.matching(this.deps.deliveries.manager, filter), query, sortKeys);
   }
 
   /**
-   * Sends an event again, with its id, whatever became of it. It is tried as often as a new one.
-   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT (the endpoint is switched off)
+   * Sends an event again, with its id, in whichever state it is. It is tried as often as a new one.
+   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT (the endpoint is switched off, or it is being sent)
    */
   async resend(actor: MaybeActor, id: number): Promise<WebhookDelivery> {
     requirePermission(actor, 'webhooks');
     const before = await this.deps.deliveries.findOneBy({ id });
     if (!before) throw new NotFoundError('Delivery', id);
     await this.requireEnabled(before.endpointId);
-    // One that runs keeps its lease.
-    await this.deps.deliveries.query(
-      `UPDATE webhook_deliveries SET state = 'pending', tries = 0, due_at = now()
-        WHERE id = $1 AND (state <> 'pending' OR due_at > now() + interval '60 seconds')`,
-      [id],
-    );
+    if ((await queueAgain(this.deps.deliveries.manager, [id])) === 0) {
+      throw new ConflictError('The event is being sent at this moment', 'id');
+    }
     return this.query().andWhere('one.id = :id', { id }).getOneOrFail();
+  }
+
+  /**
+   * Sends events of one endpoint again, oldest first, as `resend` does: failed ones unless `states` says otherwise. At most as
+   * many as have a place in the queue of the endpoint. Those that are being sent are left out.
+   * @returns how many are sent again
+   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT (the endpoint is switched off)
+   */
+  async resendAll(
+    actor: MaybeActor,
+    endpointId: number,
+    { states = ['failed'], ...filter }: Omit<DeliveryFilter, 'endpointIds'>,
+  ): Promise<number> {
+    requirePermission(actor, 'webhooks');
+    await this.requireEnabled(endpointId);
+    return this.change(endpointId, async (manager) => {
+      const pending = await manager.countBy(WebhookDelivery, { endpointId, state: 'pending' });
+      const idsOf = async (among: readonly DeliveryState[], limit: number): Promise<string[]> => {
+        const select = this.matching(manager, { ...filter, endpointIds: [endpointId], states: among });
+        const rows = await select.select('one.id', 'id').orderBy('one.id').limit(limit).getRawMany<{ id: string }>();
+        return rows.map(({ id }) => id);
+      };
+      const waiting = states.includes('pending') ? await idsOf(['pending'], maxPending) : [];
+      const others = states.filter((state) => state !== 'pending');
+      const ended = pending < maxPending ? await idsOf(others, maxPending - pending) : [];
+      return queueAgain(manager, [...waiting, ...ended]);
+    });
   }
 
   /** Sends an event `webhook.test` to one endpoint. @throws AppError as `resend` */
@@ -203,10 +240,22 @@ export class WebhookService {
     });
   }
 
-  private query(): SelectQueryBuilder<WebhookDelivery> {
-    return this.deps.deliveries
-      .createQueryBuilder('one')
+  private query(manager = this.deps.deliveries.manager): SelectQueryBuilder<WebhookDelivery> {
+    return manager
+      .createQueryBuilder(WebhookDelivery, 'one')
       .innerJoinAndMapOne('one.event', SiteEvent, 'event', 'event.id = one.event_id');
+  }
+
+  private matching(
+    manager: EntityManager,
+    { endpointIds, states, kinds, created }: DeliveryFilter,
+  ): SelectQueryBuilder<WebhookDelivery> {
+    const select = this.query(manager);
+    andAmong(select, 'one.endpoint_id', endpointIds);
+    andAmong(select, 'one.state', states);
+    andAmong(select, 'event.kind', kinds);
+    andBetween(select, 'event.created_at', created);
+    return select;
   }
 
   /** @throws AppError INVALID_INPUT */
@@ -248,6 +297,16 @@ export class WebhookService {
       after: after && audited(after),
     });
   }
+}
+
+/** Makes deliveries new ones, but those that a node sends at this moment. @returns how many */
+async function queueAgain(manager: EntityManager, ids: ReadonlyArray<string | number>): Promise<number> {
+  const [, count] = await manager.query<[unknown, number]>(
+    `UPDATE webhook_deliveries SET state = 'pending', tries = 0, due_at = now(), running = false
+      WHERE id = ANY ($1) AND NOT (running AND due_at > now())`,
+    [ids],
+  );
+  return count;
 }
 
 const audited = ({ name, url, kinds, enabled }: WebhookEndpoint) => ({ name, url, kinds, enabled });

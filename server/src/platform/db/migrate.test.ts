@@ -218,7 +218,7 @@ describe('refuses', () => {
     ['a ledger table is missing', 'DROP TABLE reservations', /table "reservations" is missing/],
     [
       'a recorded column is missing',
-      'ALTER TABLE tokens DROP COLUMN allow_ips',
+      'ALTER TABLE tokens DROP COLUMN allow_ips CASCADE',
       /column "allow_ips" of table "tokens"/,
     ],
     ['tables are there and no record', 'DELETE FROM migrations', /table "users" exists but no migration is recorded/],

@@ -11,6 +11,7 @@ import { Webhooks1764100000010 } from './1764100000010-webhooks.js';
 import { ProviderFiles1764100000011 } from './1764100000011-provider-files.js';
 import { SignInProviders1764100000012 } from './1764100000012-sign-in-providers.js';
 import { PlanPayments1764100000014 } from './1764100000014-plan-payments.js';
+import { WebhookBacklog1764100000020 } from './1764100000020-webhook-backlog.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   ProviderFiles1764100000011,
   SignInProviders1764100000012,
   PlanPayments1764100000014,
+  WebhookBacklog1764100000020,
 ];
