@@ -156,8 +156,14 @@ it('an upgrade costs what it was quoted, and its receipt has the formula', async
     [id],
   );
   const upgrade = `subscriptionId: ${id}, planId: ${large.id}`;
-  const { data: quoted } = await site.graphql(buyer, `query { planUpgrade(${upgrade}) { price credit formula } }`);
-  expect(quoted!['planUpgrade']).toMatchObject({ price: 9_000_000 });
+  const { data: quoted } = await site.graphql(
+    buyer,
+    `query { planUpgrade(${upgrade}) { price credit formula rest { paid left of span kind } } }`,
+  );
+  expect(quoted!['planUpgrade']).toMatchObject({
+    price: 9_000_000,
+    rest: { paid: 5_000_000, of: 2_592_000, span: null, kind: null },
+  });
   const { data: answer } = await site.graphql(
     buyer,
     `mutation { upgradePlan(input: { ${upgrade} }) { subscription { id paid receipt { price credit formula } } } }`,

@@ -453,6 +453,7 @@ it('an upgrade credits the smallest share that is left, with the formula', async
     receipt: {
       price: 10_000_000,
       credit: 6_000_000,
+      rest: { paid: 9_000_000, left: 20 * 86_400, of: 30 * 86_400, window: null },
       formula: '10000000 - min(10000000, floor(9000000 x 1728000 / 2592000 (seconds))) = 4000000',
     },
   });

@@ -97,6 +97,12 @@ beforeAll(async () => {
   })) {
     await set(key, value);
   }
+  const company = { slug: 'company', name: 'Company', issuer: issuer.issuer, oauthClientId: 'gate' };
+  await server.api.graphql(
+    root,
+    'mutation ($input: CreateSignInProviderInput!) { createSignInProvider(input: $input) { provider { id } } }',
+    { input: { ...company, clientSecret: oidcSecret } },
+  );
   visitor = await visit(browser, site);
 });
 
@@ -170,13 +176,23 @@ async function logInWithTelegram(): Promise<void> {
 it('shows the ways in that are on, and no other', async () => {
   const { page } = visitor;
   await page.goto('/login');
-  for (const name of ['GitHub', 'OIDC', 'Linux DO', 'WeChat', 'Telegram']) await button(name).waitFor();
+  for (const name of ['GitHub', 'OIDC', 'Linux DO', 'WeChat', 'Telegram', 'Company']) await button(name).waitFor();
   await photographAll(visitor, 'signin-login');
   expect(await sidewaysOverflow(visitor)).toBe(0);
   await set('LinuxDOOAuthEnabled', 'false');
   await page.reload();
   await button('GitHub').waitFor();
   await button('Linux DO').waitFor({ state: 'detached' });
+});
+
+it('begins at a provider that the operator added, from the page without GraphQL', async () => {
+  const { page } = visitor;
+  await page.goto('/login');
+  await page.route(`${issuer.issuer}/auth?**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Sign in' }));
+  await button('Company').click();
+  await page.getByText('Sign in').waitFor();
+  expect(page.url()).toContain(encodeURIComponent(`${site}/oauth/company`));
+  await page.unroute(`${issuer.issuer}/auth?**`);
 });
 
 it('comes back from an OpenID provider signed in, by a new account that whoever invited gets to know of', async () => {

@@ -74,7 +74,10 @@ export const plans = {
   upgrade: 'Upgrade',
   upgradeFrom: 'Upgrade from {{name}}',
   upgradeTitle: 'Upgrade to “{{name}}”?',
-  upgradeBody: 'It costs {{price}} of your balance: {{credit}} of “{{old}}” is credited. In quota: {{formula}}',
+  upgradeBody: 'It costs {{price}} of your balance: {{credit}} of “{{old}}” is credited. {{computation}}',
+  creditOf: '{{paid}} paid × {{left}} left / {{of}}. At most the price of the new plan is credited: {{credit}}',
+  topUp: 'Top up',
+  balanceTooLow: 'Your balance of {{balance}} is too low for this plan.',
   fromTo: '{{start}} to {{end}}',
   states: { ACTIVE: 'Running', ENDED: 'Ended', UPGRADED: 'Upgraded', REFUNDED: 'Refunded' },
   origins: {

@@ -77,7 +77,10 @@ export const plans = {
   upgrade: 'Passer au supérieur',
   upgradeFrom: 'Passer de {{name}} à celui-ci',
   upgradeTitle: 'Passer à « {{name}} » ?',
-  upgradeBody: 'Il coûte {{price}} de votre solde : {{credit}} de « {{old}} » sont déduits. En quota : {{formula}}',
+  upgradeBody: 'Il coûte {{price}} de votre solde : {{credit}} de « {{old}} » sont déduits. {{computation}}',
+  creditOf: '{{paid}} payés × reste {{left}} / {{of}}. Déduit au plus le prix du nouveau forfait : {{credit}}',
+  topUp: 'Recharger',
+  balanceTooLow: 'Votre solde de {{balance}} est trop bas pour ce forfait.',
   fromTo: 'du {{start}} au {{end}}',
   states: { ACTIVE: 'En cours', ENDED: 'Terminé', UPGRADED: 'Remplacé', REFUNDED: 'Remboursé' },
   origins: {

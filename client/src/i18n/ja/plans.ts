@@ -73,8 +73,10 @@ export const plans = {
   upgrade: 'アップグレード',
   upgradeFrom: '{{name}}からアップグレード',
   upgradeTitle: '「{{name}}」にアップグレードしますか？',
-  upgradeBody:
-    '残高から{{price}}を支払います。「{{old}}」の{{credit}}が差し引かれています。クォータでの計算: {{formula}}',
+  upgradeBody: '残高から{{price}}を支払います。「{{old}}」の{{credit}}が差し引かれています。{{computation}}',
+  creditOf: '支払額{{paid}} × 残り{{left}} / {{of}}。差し引きは新しいプランの価格までです: {{credit}}',
+  topUp: 'チャージ',
+  balanceTooLow: '残高{{balance}}はこのプランには不足しています。',
   fromTo: '{{start}}から{{end}}まで',
   states: { ACTIVE: '利用中', ENDED: '終了', UPGRADED: 'アップグレード済み', REFUNDED: '返金済み' },
   origins: {

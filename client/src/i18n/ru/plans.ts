@@ -78,7 +78,10 @@ export const plans = {
   upgrade: 'Перейти',
   upgradeFrom: 'Перейти с {{name}}',
   upgradeTitle: 'Перейти на «{{name}}»?',
-  upgradeBody: 'С баланса будет списано {{price}}: зачтено {{credit}} за «{{old}}». В квоте: {{formula}}',
+  upgradeBody: 'С баланса будет списано {{price}}: зачтено {{credit}} за «{{old}}». {{computation}}',
+  creditOf: 'Оплачено {{paid}} × осталось {{left}} / {{of}}. Зачёт не больше цены нового тарифа: {{credit}}',
+  topUp: 'Пополнить',
+  balanceTooLow: 'Баланса {{balance}} не хватает на этот тариф.',
   fromTo: 'с {{start}} до {{end}}',
   states: { ACTIVE: 'Действует', ENDED: 'Закончился', UPGRADED: 'Заменён', REFUNDED: 'Возвращён' },
   origins: {

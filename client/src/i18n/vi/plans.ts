@@ -72,7 +72,10 @@ export const plans = {
   upgrade: 'Nâng cấp',
   upgradeFrom: 'Nâng cấp từ {{name}}',
   upgradeTitle: 'Nâng cấp lên “{{name}}”?',
-  upgradeBody: 'Gói tốn {{price}} từ số dư của bạn: đã trừ {{credit}} của “{{old}}”. Theo quota: {{formula}}',
+  upgradeBody: 'Gói tốn {{price}} từ số dư của bạn: đã trừ {{credit}} của “{{old}}”. {{computation}}',
+  creditOf: 'Đã trả {{paid}} × còn {{left}} / {{of}}. Trừ tối đa bằng giá của gói mới: {{credit}}',
+  topUp: 'Nạp tiền',
+  balanceTooLow: 'Số dư {{balance}} không đủ cho gói này.',
   fromTo: '{{start}} đến {{end}}',
   states: { ACTIVE: 'Đang dùng', ENDED: 'Đã kết thúc', UPGRADED: 'Đã nâng cấp', REFUNDED: 'Đã hoàn tiền' },
   origins: {

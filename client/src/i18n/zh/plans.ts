@@ -72,7 +72,10 @@ export const plans = {
   upgrade: '升级',
   upgradeFrom: '从 {{name}} 升级',
   upgradeTitle: '升级到“{{name}}”？',
-  upgradeBody: '将从余额支付 {{price}}，已抵扣“{{old}}”的 {{credit}}。按额度计算：{{formula}}',
+  upgradeBody: '将从余额支付 {{price}}，已抵扣“{{old}}”的 {{credit}}。{{computation}}',
+  creditOf: '已付 {{paid}} × 剩余 {{left}} / {{of}}。抵扣金额不超过新套餐的价格：{{credit}}',
+  topUp: '充值',
+  balanceTooLow: '余额 {{balance}} 不足以购买此套餐。',
   fromTo: '{{start}} 至 {{end}}',
   states: { ACTIVE: '使用中', ENDED: '已结束', UPGRADED: '已升级', REFUNDED: '已退款' },
   origins: {

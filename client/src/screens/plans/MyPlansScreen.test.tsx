@@ -46,7 +46,7 @@ const subscription = (id: number, name: string, more: Partial<SubscriptionFactsF
   renewalProblem: '',
   used: 250_000,
   note: '',
-  receipt: { __typename: 'PlanReceipt' as const, formula: '' },
+  receipt: { __typename: 'PlanReceipt' as const, credit: 0, rest: null },
   terms: { __typename: 'PlanTerms' as const, name, price: 5_000_000, groups: [], overflow: 'STOP' as const },
   windows: [
     {
@@ -109,7 +109,8 @@ it('buys after a question that names the price', async () => {
 });
 
 it('offers an upgrade from a smaller plan, with the computation', async () => {
-  const receipt = { __typename: 'PlanReceipt', price: 9_000_000, credit: 2_500_000, formula: '9000000 - 2500000' };
+  const rest = { __typename: 'PlanRest', paid: 5_000_000, left: 1_296_000, of: 2_592_000, span: null, kind: null };
+  const receipt = { __typename: 'PlanReceipt', price: 9_000_000, credit: 2_500_000, rest };
   await open(
     site([plan(1, 'Coder'), plan(2, 'Large', { price: 9_000_000 })], [subscription(7, 'Coder')]),
     answers(PlanUpgradeDocument, { planUpgrade: receipt }),
@@ -117,7 +118,9 @@ it('offers an upgrade from a smaller plan, with the computation', async () => {
   const offer = within(await screen.findByRole('article', { name: 'Large' }));
   fireEvent.click(offer.getByRole('button', { name: 'Upgrade from Coder' }));
   const question = within(await screen.findByRole('alertdialog'));
-  question.getByText('It costs $13.00 of your balance: $5.00 of “Coder” is credited. In quota: 9000000 - 2500000');
+  question.getByText(
+    'It costs $13.00 of your balance: $5.00 of “Coder” is credited. $10.00 paid × 15 days left / 30 days. At most the price of the new plan is credited: $5.00',
+  );
 });
 
 it('switches the renewal', async () => {
@@ -166,4 +169,14 @@ it('starts a payment at a gateway that is offered, and says why it failed', asyn
   expect(start).toHaveBeenCalledWith({
     input: { planId: 1, method: 'ALIPAY', idempotencyKey: expect.stringMatching(/^[0-9a-f]{32}$/) as string },
   });
+});
+
+it('shows the balance, and leads to the wallet where it is too low', async () => {
+  await open(site([plan(1, 'Coder'), plan(2, 'Large', { price: 90_000_000 })], []));
+  const large = within(await screen.findByRole('article', { name: 'Large' }));
+  screen.getByText('$40.00');
+  large.getByText('Your balance of $40.00 is too low for this plan.');
+  expect(large.getByRole('link', { name: 'Top up' })).toHaveAttribute('href', '/topup');
+  expect(large.queryByRole('button', { name: 'Buy' })).toBeNull();
+  within(screen.getByRole('article', { name: 'Coder' })).getByRole('button', { name: 'Buy' });
 });

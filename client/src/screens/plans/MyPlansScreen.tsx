@@ -8,6 +8,7 @@ import Typography from '@mui/material/Typography';
 import LocalActivityOutlinedIcon from '@mui/icons-material/LocalActivityOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Num } from '../../components/Text.js';
@@ -19,7 +20,7 @@ import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { methodName } from '../../nouns/payments/methodName.js';
 import { openCheckout } from '../../nouns/payments/openCheckout.js';
 import type { PaymentMethodChoiceFragment } from '../../nouns/payments/paymentMethods.generated.js';
-import { PlanCard, planGrid } from './PlanCard.js';
+import { PlanCard, planGrid, PlanSkeletons } from './PlanCard.js';
 import {
   BuyPlanDocument,
   MyPlansDocument,
@@ -30,12 +31,14 @@ import {
   type SubscriptionFactsFragment,
   UpgradePlanDocument,
 } from './plans.generated.js';
+import { usePlanTexts } from './usePlanTexts.js';
 import { SubscriptionStateChip } from './SubscriptionStateChip.js';
 import { WindowBars } from './WindowBars.js';
 
 /** The plans of the user: those that run, those on sale, and past ones. */
 export function MyPlansScreen() {
   const { t } = useTranslation();
+  const { money } = useFormat();
   const { data, error, refetch } = useQuery(MyPlansDocument, { fetchPolicy: 'network-only' });
   useFailureToast(error, data !== undefined, 'errors.refreshFailed');
   const running = data?.myPlans.filter(({ state }) => state === 'ACTIVE') ?? [];
@@ -47,7 +50,13 @@ export function MyPlansScreen() {
     <Box sx={{ padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto', display: 'grid', gap: 3 }}>
       <title>{t('shell.myPlans')}</title>
       <Typography variant="h1">{t('shell.myPlans')}</Typography>
+      {data?.me && (
+        <Box sx={{ color: 'text.secondary' }}>
+          {t('fields.balance')} <Num strong>{money(data.me.quota, 'balance')}</Num>
+        </Box>
+      )}
       {error && !data && <LoadFailure title={t('plans.loadFailed')} error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <PlanSkeletons />}
       {isEmpty && (
         <EmptyState icon={<LocalActivityOutlinedIcon />} title={t('plans.noneTitle')} text={t('plans.noneText')} />
       )}
@@ -64,7 +73,14 @@ export function MyPlansScreen() {
         <Section title={t('plans.onSale')}>
           <Box sx={planGrid}>
             {plans.map((plan) => (
-              <Offer key={plan.id} plan={plan} running={running} methods={methods} onBought={() => void refetch()} />
+              <Offer
+                key={plan.id}
+                plan={plan}
+                running={running}
+                methods={methods}
+                balance={data?.me?.quota ?? 0}
+                onBought={() => void refetch()}
+              />
             ))}
           </Box>
         </Section>
@@ -132,17 +148,21 @@ function Offer({
   plan,
   running,
   methods,
+  balance,
   onBought,
 }: {
   readonly plan: PlanFactsFragment;
   readonly running: readonly SubscriptionFactsFragment[];
   /** The ways to pay online that are offered. */
   readonly methods: readonly PaymentMethodChoiceFragment[];
+  /** Quota of the account. */
+  readonly balance: number;
   readonly onBought: () => void;
 }) {
   const { t, i18n } = useTranslation();
   const { money } = useFormat();
   const act = useAction();
+  const texts = usePlanTexts();
   const client = useApolloClient();
   const keyOf = useIdempotencyKey();
   const [buy] = useMutation(BuyPlanDocument);
@@ -189,7 +209,7 @@ function Offer({
           price: money(receipt.price - receipt.credit, 'balance'),
           old: old.terms.name,
           credit: money(receipt.credit, 'balance'),
-          formula: receipt.formula,
+          computation: texts.credit(receipt),
         }),
         verb: t('plans.upgrade'),
       },
@@ -204,10 +224,21 @@ function Offer({
             control={<Switch size="small" checked={renews} onChange={(_, checked) => setRenews(checked)} />}
             label={t('plans.renews')}
           />
+          {balance < plan.price && (
+            <Box sx={{ fontSize: 12, color: 'text.secondary' }}>
+              {t('plans.balanceTooLow', { balance: money(balance, 'balance') })}
+            </Box>
+          )}
           <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
-            <Button variant="contained" onClick={() => void buyNow()}>
-              {t('plans.buy')}
-            </Button>
+            {balance >= plan.price ? (
+              <Button variant="contained" onClick={() => void buyNow()}>
+                {t('plans.buy')}
+              </Button>
+            ) : (
+              <Button variant="contained" component={Link} to="/topup">
+                {t('plans.topUp')}
+              </Button>
+            )}
             {plan.price > 0 &&
               methods.map((one) => (
                 <Button key={one.method} variant="outlined" onClick={() => void payWith(one.method)}>
@@ -230,6 +261,7 @@ function Past({ subscription }: { readonly subscription: SubscriptionFactsFragme
   const { t } = useTranslation();
   const { money } = useFormat();
   const { terms, startsAt, endsAt, paid, refunded, used, renewalProblem, receipt } = subscription;
+  const computation = usePlanTexts().credit(receipt);
   const problem = renewalProblem as '' | 'NOT_SOLD' | 'PRICE_RAISED' | 'USER_BANNED' | 'INSUFFICIENT_QUOTA';
   return (
     <Box
@@ -247,7 +279,7 @@ function Past({ subscription }: { readonly subscription: SubscriptionFactsFragme
         {t('plans.fromTo', { start: dateTime(startsAt), end: dateTime(endsAt) })}
         {' · '}
         {t('budgets.used', { amount: money(used, 'amount') })}
-        {receipt.formula !== '' && <Box>{receipt.formula}</Box>}
+        {computation !== '' && <Box>{computation}</Box>}
         {problem !== '' && <Box>{t(`plans.problems.${problem}`)}</Box>}
       </Box>
     </Box>

@@ -1,7 +1,9 @@
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
+import Skeleton from '@mui/material/Skeleton';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
+import { Delayed } from '../../components/Delayed.js';
 import { Num } from '../../components/Text.js';
 import type { PlanFactsFragment } from './plans.generated.js';
 import { usePlanTexts } from './usePlanTexts.js';
@@ -13,6 +15,19 @@ export const planGrid = {
   gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 280px), 1fr))',
   alignItems: 'start',
 } as const;
+
+/** Cards of the size of plans while these load. */
+export function PlanSkeletons() {
+  return (
+    <Delayed>
+      <Box aria-hidden sx={planGrid}>
+        {[1, 2, 3].map((key) => (
+          <Skeleton key={key} variant="rounded" height={176} />
+        ))}
+      </Box>
+    </Delayed>
+  );
+}
 
 /** A plan with its price and what it grants. */
 export function PlanCard({

@@ -13,7 +13,7 @@ import { useAction } from '../../components/useAction.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { useMay } from '../../lib/permissions.js';
 import { useRowParam } from '../../lib/useRowParam.js';
-import { PlanCard, planGrid } from './PlanCard.js';
+import { PlanCard, planGrid, PlanSkeletons } from './PlanCard.js';
 import { PlanEditor } from './PlanEditor.js';
 import { DeletePlanDocument, PlansDocument, type PlanFactsFragment, UpdatePlanDocument } from './plans.generated.js';
 import { SubscriptionList } from './SubscriptionList.js';
@@ -37,6 +37,7 @@ export function PlanListScreen() {
   return (
     <ListScreen title={t('shell.plans')} primary={!isEmpty && add}>
       {error && !data && <LoadFailure title={t('plans.loadFailed')} error={error} onRetry={reload} />}
+      {!data && !error && <PlanSkeletons />}
       {isEmpty && (
         <EmptyState
           icon={<LocalActivityOutlinedIcon />}

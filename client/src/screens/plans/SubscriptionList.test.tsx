@@ -23,7 +23,7 @@ const row = (id: number, username: string, more: Partial<Row> = {}) => ({
   renewalProblem: '',
   used: 250_000,
   note: '',
-  receipt: { __typename: 'PlanReceipt' as const, formula: '' },
+  receipt: { __typename: 'PlanReceipt' as const, credit: 0, rest: null },
   terms: { __typename: 'PlanTerms' as const, name: 'Coder', price: 5_000_000, groups: [], overflow: 'STOP' as const },
   windows: [],
   ...more,

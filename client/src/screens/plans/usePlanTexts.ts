@@ -3,9 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { integer, ratio } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useBudgetAmount } from '../../nouns/budgets/BudgetRow.js';
-import type { PlanFactsFragment } from './plans.generated.js';
+import type { PlanFactsFragment, SubscriptionFactsFragment } from './plans.generated.js';
 
 type Window = PlanFactsFragment['windows'][number];
+type Receipt = SubscriptionFactsFragment['receipt'];
+
+const daySeconds = 86_400;
 
 /** Texts that describe plans. */
 export function usePlanTexts() {
@@ -23,7 +26,21 @@ export function usePlanTexts() {
       if (rule === 'STOP') return t('plans.stops');
       return overflowRatio === 1 ? t('plans.paysOn') : t('plans.paysOnAt', { part: ratio(overflowRatio) });
     };
+    const days = (seconds: number): string => {
+      const count = Math.round((seconds / daySeconds) * 10) / 10;
+      return t('plans.days', { count, shown: ratio(count) });
+    };
     return {
+      /** How the credit of an upgrade was computed. Empty without one. */
+      credit: ({ credit, rest }: Receipt): string =>
+        rest
+          ? t('plans.creditOf', {
+              paid: money(rest.paid, 'balance'),
+              left: rest.kind ? amountOf(rest.kind, rest.left) : days(rest.left),
+              of: rest.kind ? amountOf(rest.kind, rest.of) : days(rest.of),
+              credit: money(credit, 'balance'),
+            })
+          : '',
       amountOf,
       period,
       window,

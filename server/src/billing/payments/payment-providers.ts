@@ -62,15 +62,18 @@ export class PaymentProviders {
     return provider.isConfigured(settings) ? provider.account(settings) : null;
   }
 
-  /** @param signal aborts the calls of the provider */
-  contextOf({ name }: PaymentProvider, signal?: AbortSignal): ProviderContext {
+  /**
+   * @param signal aborts the calls of the provider
+   * @param returnPath the page of the console to which the buyer returns
+   */
+  contextOf({ name }: PaymentProvider, signal?: AbortSignal, returnPath = '/log'): ProviderContext {
     const settings = this.deps.options.values;
     const ourAddress = siteAddress(settings.ServerAddress);
     return {
       settings,
       fetch: (call) => this.deps.fetch.fetch(signal ? { ...call, signal } : call),
       notifyUrl: `${settings.CustomCallbackAddress || ourAddress}/api/user/${name}/notify`,
-      returnUrl: `${ourAddress}/log`,
+      returnUrl: `${ourAddress}${returnPath}`,
       apiAddress: this.deps.apiAddress,
     };
   }

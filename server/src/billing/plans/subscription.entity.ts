@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
-import type { PlanTerms } from './plan-terms.js';
+import type { BudgetKind } from '../../shared/budget.js';
+import type { PlanSpan, PlanTerms } from './plan-terms.js';
 
 export const subscriptionStates = ['active', 'ended', 'upgraded', 'refunded'] as const;
 export type SubscriptionState = (typeof subscriptionStates)[number];
@@ -9,6 +10,17 @@ export const subscriptionOrigins = ['purchase', 'renewal', 'upgrade', 'code', 'g
 /** How an account got a subscription. */
 export type SubscriptionOrigin = (typeof subscriptionOrigins)[number];
 
+/** The share of a replaced subscription that was left: the smallest one, of its time and of its windows. */
+export interface PlanRest {
+  /** Quota that the account had paid for it. */
+  readonly paid: number;
+  /** Seconds of the period, or the unit of the window. */
+  readonly left: number;
+  readonly of: number;
+  /** The window that left the smallest share. Null: the time did. */
+  readonly window: { readonly span: PlanSpan; readonly kind: BudgetKind } | null;
+}
+
 /** How the amount of a subscription was computed. Amounts are quota. */
 export interface PlanReceipt {
   readonly price: number;
@@ -16,6 +28,8 @@ export interface PlanReceipt {
   readonly credit: number;
   /** The computation of the credit. Empty without one. */
   readonly formula: string;
+  /** Null without a credit. Absent in receipts of earlier versions. */
+  readonly rest?: PlanRest | null;
 }
 
 /** One period of a plan of an account. A renewal is a subscription of its own. */

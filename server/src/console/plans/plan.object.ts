@@ -143,14 +143,30 @@ export const toPlanObject = (plan: Plan): PlanObject => ({
   createdAt: plan.createdAt,
 });
 
+@ObjectType('PlanRest', {
+  description: 'The share of a replaced subscription that was left: the smallest one, of its time and of its windows.',
+})
+export class PlanRestObject extends fields({
+  paid: quota('What the balance had paid for it.'),
+  left: safeInt('Seconds of its period, or the unit of `kind`.'),
+  of: safeInt('The whole, in the same unit.'),
+  span: nullable<PlanSpan>(() => PlanSpanEnum, 'The window that left the smallest share. Null: the time did.'),
+  kind: nullable<BudgetKind>(() => BudgetKindEnum, 'The unit of the window. Null: the time left the smallest share.'),
+}) {}
+
 @ObjectType('PlanReceipt', { description: 'How the price of a subscription was computed.' })
-export class PlanReceiptObject
-  extends fields({
-    price: quota('The price of the plan.'),
-    credit: quota('The rest of the subscription that it replaced.'),
-    formula: text('The computation of the amount. Empty without a credit.'),
-  })
-  implements PlanReceipt {}
+export class PlanReceiptObject extends fields({
+  price: quota('The price of the plan.'),
+  credit: quota('The rest of the subscription that it replaced.'),
+  formula: text('The computation of the amount. Empty without a credit.'),
+  rest: nullable<PlanRestObject>(() => PlanRestObject, 'The computation of the credit. Null without one.'),
+}) {}
+
+export const toReceiptObject = ({ rest, ...receipt }: PlanReceipt): PlanReceiptObject => {
+  if (!rest) return { ...receipt, rest: null };
+  const { window, ...share } = rest;
+  return { ...receipt, rest: { ...share, span: window?.span ?? null, kind: window?.kind ?? null } };
+};
 
 @ObjectType('PlanSubscriptionWindow', { description: 'A window of a subscription, with its use now.' })
 export class SubscriptionWindowObject extends fields({
@@ -206,7 +222,7 @@ export const toSubscriptionObject = ({
   stoppedAt: subscription.stoppedAt,
   paid: subscription.paid,
   refunded: subscription.refunded,
-  receipt: subscription.receipt,
+  receipt: toReceiptObject(subscription.receipt),
   renews: subscription.renews,
   renewalProblem: subscription.renewalProblem,
   note: subscription.note,

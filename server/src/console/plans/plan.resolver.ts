@@ -9,6 +9,7 @@ import {
   GrantPlanInput,
   PlanObject,
   PlanReceiptObject,
+  toReceiptObject,
   RefundPlanInput,
   SetPlanRenewalInput,
   SubscriptionListArgs,
@@ -68,13 +69,13 @@ export class PlanResolver {
 
   @Query(() => PlanReceiptObject, { description: 'The price of an upgrade now.' })
   @Access('common')
-  planUpgrade(
+  async planUpgrade(
     @Ctx() { actor }: GraphQLContext,
     @Arg('subscriptionId', () => Int, { description: '`PlanSubscription.id` of the running one.' })
     subscriptionId: number,
     @Arg('planId', () => Int, { description: '`Plan.id` of the new one.' }) planId: number,
   ): Promise<PlanReceiptObject> {
-    return this.subscriptionService.quote(actor, subscriptionId, planId);
+    return toReceiptObject(await this.subscriptionService.quote(actor, subscriptionId, planId));
   }
 
   @PayloadMutation({ plan: [() => PlanObject, 'The new plan.'], replayed }, 'Creates a plan.')

@@ -163,7 +163,23 @@ export const shownSubscription = named('PlanSubscription', 'One period of a plan
   paid: quota('What the balance paid'),
   refunded: quota('What was returned to the balance'),
   receipt: z
-    .object({ price: quota('Price'), credit: quota('Rest of the replaced subscription'), formula: text('Computation') })
+    .object({
+      price: quota('Price'),
+      credit: quota('Rest of the replaced subscription'),
+      formula: text('Computation'),
+      rest: z
+        .object({
+          paid: quota('What the balance had paid for the replaced one'),
+          left: int('Seconds, or the unit of the window'),
+          of: int('The whole, in the same unit'),
+          window: z
+            .object({ span: text('As of a window of a plan'), kind: text('As of a window of a plan') })
+            .nullable()
+            .describe('The window that left the smallest share, or null when the time did'),
+        })
+        .nullable()
+        .describe('Computation of the credit, or null without one'),
+    })
     .describe('How `paid` was computed'),
   renews: flag('It is renewed from the balance when it ends'),
   renewal_problem: text(
@@ -202,7 +218,7 @@ export const subscriptionToWire = ({
   stopped_at: secondsOrZero(subscription.stoppedAt),
   paid: subscription.paid,
   refunded: subscription.refunded,
-  receipt: subscription.receipt,
+  receipt: { ...subscription.receipt, rest: subscription.receipt.rest ?? null },
   renews: subscription.renews,
   renewal_problem: subscription.renewalProblem,
   note: subscription.note,

@@ -223,7 +223,12 @@ export class WalletService {
     }
     // A second payment of the order would credit nothing.
     if (order.status === 'success') throw new ConflictError('This order is paid already', 'idempotencyKey');
-    const checkout = await provider.start(order, amount, this.deps.providers.contextOf(provider));
+    const returnPath = order.planId === null ? undefined : '/my-plans';
+    const checkout = await provider.start(
+      order,
+      amount,
+      this.deps.providers.contextOf(provider, undefined, returnPath),
+    );
     const { providerOrderId } = checkout;
     if (providerOrderId !== undefined) await this.deps.orders.update({ id: order.id }, { providerOrderId });
     return { checkout, order, replayed };
