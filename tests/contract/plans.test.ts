@@ -184,7 +184,7 @@ it('a refund by an admin reverses the purchase once, with the reason', async () 
   expect(answers.map(({ body }) => body['code'] ?? 'done').sort()).toEqual(['CONFLICT', 'CONFLICT', 'done']);
   expect(await balance()).toBe(19_000_000);
   expect(await entries(`plan:${id}:refund`)).toEqual([
-    { kind: 'refund', amount: 4_000_000, actor_id: admin.id, note: 'bought by mistake' },
+    { kind: 'plan', amount: 4_000_000, actor_id: admin.id, note: 'bought by mistake' },
   ]);
   // The plan can be bought again.
   await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });

@@ -54,5 +54,7 @@ export const statements = {
     rebate: 'Rebates',
     taskRefund: 'Refunds of failed tasks',
     opening: 'Initial balance',
+    plan: 'Plans',
+    paidByPlan: 'Usage paid by plans',
   },
 };

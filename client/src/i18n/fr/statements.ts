@@ -53,5 +53,7 @@ export const statements = {
     rebate: 'Remises',
     taskRefund: 'Remboursements de tâches échouées',
     opening: 'Solde de départ',
+    plan: 'Forfaits',
+    paidByPlan: 'Utilisation payée par des forfaits',
   },
 };

@@ -53,5 +53,7 @@ export const statements = {
     rebate: 'リベート',
     taskRefund: '失敗したタスクの返金',
     opening: '初期残高',
+    plan: 'プラン',
+    paidByPlan: 'プランで支払われた利用',
   },
 };

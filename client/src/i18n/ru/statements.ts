@@ -53,5 +53,7 @@ export const statements = {
     rebate: 'Бонусы',
     taskRefund: 'Возвраты за неудачные задачи',
     opening: 'Начальный баланс',
+    plan: 'Тарифы',
+    paidByPlan: 'Использование, оплаченное тарифами',
   },
 };

@@ -53,5 +53,7 @@ export const statements = {
     rebate: 'Hoa hồng',
     taskRefund: 'Hoàn tiền tác vụ thất bại',
     opening: 'Số dư ban đầu',
+    plan: 'Gói',
+    paidByPlan: 'Sử dụng được trả bằng gói',
   },
 };

@@ -53,5 +53,7 @@ export const statements = {
     rebate: '返利',
     taskRefund: '失败任务退款',
     opening: '初始余额',
+    plan: '套餐',
+    paidByPlan: '套餐支付的用量',
   },
 };

@@ -1,5 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { longZoneName, firstOfMonth, dayOf, startOfDay, type CalendarDay } from '../../shared/calendar.js';
+import { reservedOfBalance } from '../../shared/reserved-of-balance.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { statementContent, type StatementContent, type StatementDocument } from './statement-content.js';
 import { type BillingProfile, Statement, StatementMonth } from './statement.entity.js';
@@ -181,7 +182,7 @@ export class StatementCloser {
       const unstated = before ? without(all, before) : all;
       const opening = openingOf(known, before);
       const [held] = await manager.query<Array<{ amount: string }>>(
-        'SELECT coalesce(sum(amount), 0) AS amount FROM reservations WHERE user_id = $1',
+        `SELECT ${reservedOfBalance('u.id')} AS amount FROM users u WHERE u.id = $1`,
         [account],
       );
       return {
@@ -236,7 +237,7 @@ function without(all: Unstated, before: Unstated): Unstated {
     };
   });
   return {
-    credits: credits.filter(({ count }) => count !== 0),
+    credits: credits.filter(({ count, amount }) => count !== 0 || amount !== 0),
     payments: all.payments.filter(
       ({ at, reference }) => !before.payments.some((one) => one.at === at && one.reference === reference),
     ),

@@ -39,6 +39,8 @@ const en = {
     rebate: 'Rebates',
     task_refund: 'Refunds of failed tasks',
     opening: 'Initial balance',
+    plan: 'Plans',
+    paid_by_plan: 'Usage paid by plans',
   } as Readonly<Record<string, string>>,
 };
 export type PaperTexts = typeof en;
@@ -64,7 +66,7 @@ export const paperTexts = {
     ],
     [
       ...['充值', '退款或争议的付款', '兑换码', '管理员调整', '签到', '邀请', '奖励划转', '返利', '失败任务退款'],
-      ...['初始余额'],
+      ...['初始余额', '套餐', '套餐支付的用量'],
     ],
   ),
   ja: translated(
@@ -114,7 +116,7 @@ export const paperTexts = {
         '招待',
         '報酬の振替',
       ],
-      ...['リベート', '失敗したタスクの返金', '初期残高'],
+      ...['リベート', '失敗したタスクの返金', '初期残高', 'プラン', 'プランで支払われた利用'],
     ],
   ),
   fr: translated(
@@ -162,6 +164,7 @@ export const paperTexts = {
         'Pointages',
       ],
       ...['Invitations', 'Récompenses transférées', 'Remises', 'Remboursements de tâches échouées', 'Solde de départ'],
+      ...['Forfaits', 'Utilisation payée par des forfaits'],
     ],
   ),
   ru: translated(
@@ -197,6 +200,7 @@ export const paperTexts = {
         'Приглашения',
       ],
       ...['Переведённые награды', 'Бонусы', 'Возвраты за неудачные задачи', 'Начальный баланс'],
+      ...['Тарифы', 'Использование, оплаченное тарифами'],
     ],
   ),
   vi: translated(
@@ -226,6 +230,7 @@ export const paperTexts = {
         'Lời mời',
       ],
       ...['Phần thưởng đã chuyển', 'Hoa hồng', 'Hoàn tiền tác vụ thất bại', 'Số dư ban đầu'],
+      ...['Gói', 'Sử dụng được trả bằng gói'],
     ],
   ),
 };
