@@ -275,3 +275,28 @@ it('the history of balances leaves out what plans paid, and names purchases', as
   );
   expect(ofPlans.reduce((sum, { deducted }) => sum + deducted, 0) % 100_000).toBe(12_345);
 });
+
+it('counts what a plan paid neither in the days for which a balance lasts nor in their order', async () => {
+  const person = await site.invite(root);
+  const at = Math.floor(Date.now() / 3_600_000) * 3600 - 7200;
+  const use = (quota: number) =>
+    site.query(
+      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota)
+       VALUES ($1, $2, 0, 0, $3, 'default', 1, $4)`,
+      [at, person.id, `model-${quota}`, quota],
+    );
+  await use(700);
+  await site.query('INSERT INTO plan_usage_hourly (hour, account_id, quota) VALUES ($1, $2, 700)', [at, person.id]);
+  await site.query('UPDATE users SET quota = 100 WHERE id = $1', [person.id]);
+  const days = async (more = '') =>
+    (
+      await site.graphql(
+        root,
+        `{ users(filter: { ids: [${person.id}] ${more} }, sort: [{ field: DAYS_LEFT }]) { items { daysLeft } } }`,
+      )
+    ).data?.['users'];
+  expect(await days()).toEqual({ items: [{ daysLeft: null }] });
+  expect(await days('daysLeftBelow: 2')).toEqual({ items: [] });
+  await use(70);
+  expect(await days()).toEqual({ items: [{ daysLeft: 10 }] });
+});
