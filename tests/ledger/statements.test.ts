@@ -150,6 +150,26 @@ it('states what arrives late in the next statement, and replays nowhere', async 
   expect(await books.reconcile()).toEqual([]);
 }, 60_000);
 
+it('previews the month before until its statements are closed', async () => {
+  const user = await addUser('2026-09-02T00:00:00Z');
+  await post(user, 100, '2026-09-02T00:00:00Z');
+  await closeAll('2026-10-02T00:00:00Z');
+  await post(user, 20, '2026-10-05T00:00:00Z');
+  await post(user, 3, '2026-10-31T18:30:00Z');
+  // November begins at 18:30 UTC in India.
+  const preview = async (at: string) => {
+    const { month, opening, credits, content } = (await closer().preview(user, new Date(at)))!;
+    return [month, opening, credits, content.startsAt, content.endsAt];
+  };
+  const october = ['2026-09-30T18:30:00.000Z', '2026-10-31T18:30:00.000Z'];
+  expect(await preview('2026-10-31T18:00:00Z')).toEqual(['2026-10', 100, 20, ...october]);
+  expect(await preview('2026-11-01T00:29:59Z')).toEqual(['2026-10', 100, 20, ...october]);
+  await closeAll('2026-11-01T00:30:00Z');
+  expect(await preview('2026-11-01T00:30:00Z')).toEqual([
+    ...['2026-11', 120, 3, '2026-10-31T18:30:00.000Z', '2026-11-30T18:30:00.000Z'],
+  ]);
+}, 60_000);
+
 it('opens an imported account with the balance that it had before its imported usage', async () => {
   const user = await addUser('2024-01-01T00:00:00Z');
   // The import ran on September 20: usage of 40 before September and of 2 in it was read from the log of the other program.

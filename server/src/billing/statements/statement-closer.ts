@@ -171,7 +171,8 @@ export class StatementCloser {
       if (!row) return null;
       const known = toAccount(row);
       const timeZone = longZoneName(this.deps.options.values['statements.time_zone']);
-      const day = firstOfMonth(dayOf(now, timeZone));
+      // Until its statements are closed, the month before is previewed, without what is in the next one.
+      const day = firstOfMonth(dayOf(new Date(now.getTime() - closingDelayHours * 3_600_000), timeZone));
       const [last] = await manager.find(StatementMonth, { order: { month: 'DESC' }, take: 1 });
       const startsAt = last?.endsAt ?? startOfDay(day, timeZone);
       const endsAt = startOfDay(addMonths(day, 1), timeZone);
