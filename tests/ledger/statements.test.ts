@@ -36,7 +36,7 @@ const closer = (): StatementCloser =>
     },
     announce: (_manager, { accountId }) => Promise.resolve(void announced.push(accountId)),
   });
-const second = (text: string): number => Math.floor(Date.parse(text) / 1000);
+const second = (text: string): number => Date.parse(text) / 1000;
 
 async function closeAll(at: string): Promise<void> {
   while ((await closer().closeNext(second(at))) !== null);
@@ -322,8 +322,9 @@ it('has a name for every kind of movement, on paper and in the console', async (
   await books.post({ source: 'reversal:1', kind: 'top_up', userId: user, amount: -1 });
   const plan = await subscribe(user, 10, '2026-09-03T00:00:00Z');
   const paidBy = { subscriptionId: plan, budgets: [] };
-  await (await call(user, 'by-plan', 700, new Date().toISOString(), {}, paidBy)).settle();
-  const preview = await closer().preview(user, new Date());
+  await (await call(user, 'by-plan', 700, '2026-09-10T00:00:00Z', {}, paidBy)).settle();
+  await books.pool.query(`UPDATE ledger_entries SET created_at = '2026-09-10' WHERE user_id = $1`, [user]);
+  const preview = await closer().preview(user, new Date('2026-09-20T00:00:00Z'));
   const kinds = preview!.content.credits.map(({ kind }) => kind);
   expect(kinds).toHaveLength(ofUsers.length + 2);
   expect(kinds.filter((kind) => !paperTexts.en.kinds[kind])).toEqual([]);
