@@ -398,14 +398,16 @@ describe.each(inside)('%s, who acts for an organisation', (role) => {
 async function addStatement(account: number): Promise<number> {
   const party = { name: '', address: '', taxNumber: '' };
   const content = {
-    ...{
-      startsAt: '2026-08-01T00:00:00.000Z',
-      endsAt: '2026-09-01T00:00:00.000Z',
-      timeZone: 'UTC',
-      quotaPerUnit: 500_000,
-    },
-    ...{ seller: { ...party, note: '' }, buyer: { ...party, username: 'org' }, inCurrency: true },
-    ...{ credits: [], payments: [], usage: [] },
+    startsAt: '2026-08-01T00:00:00.000Z',
+    endsAt: '2026-09-01T00:00:00.000Z',
+    timeZone: 'UTC',
+    quotaPerUnit: 500_000,
+    inCurrency: true,
+    seller: { ...party, note: '' },
+    buyer: { ...party, username: 'org' },
+    credits: [],
+    payments: [],
+    usage: [],
   };
   const [row] = await site.site.query<{ id: number }>(
     `WITH month AS (
