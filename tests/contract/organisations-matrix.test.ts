@@ -317,6 +317,42 @@ describe.each(inside)('%s, who acts for an organisation', (role) => {
     expect(JSON.stringify(found.body).match(/"quota":5/g)).toHaveLength(role === 'owner' ? 2 : 1);
   });
 
+  it('reads the statements of the organisation and no other, and keeps its billing details', async () => {
+    const given = await fixture();
+    const elsewhere = await fixture(who('outsider'));
+    const [own, others] = [await addStatement(given.id), await addStatement(elsewhere.id)];
+    const may = role !== 'member';
+    const refused = may ? '' : 'INSUFFICIENT_PRIVILEGES';
+    const list = await site.ask(
+      who(role),
+      '{ myStatements { items { id } } statementPreview { accountId } }',
+      given.id,
+    );
+    expect(list.codes.every((code) => code === refused)).toBe(true);
+    expect(list.data).toEqual(
+      may
+        ? { myStatements: { items: [{ id: own }] }, statementPreview: { accountId: given.id } }
+        : { myStatements: null, statementPreview: null },
+    );
+    for (const [id, code] of [
+      [own, refused],
+      [others, may ? 'NOT_FOUND' : refused],
+    ] as const) {
+      for (const file of ['', '/csv', '/pdf', '/print']) {
+        const path = `/api/statement/${id}${file}`;
+        const { body } = await site.site.rest(who(role), 'GET', path, undefined, acting(given.id));
+        expect([path, body['code'] ?? '']).toEqual([path, code]);
+      }
+    }
+    const update = 'mutation { updateBillingProfile(input: { name: "Org Ltd" }) { profile { name } } }';
+    expect((await site.ask(who(role), update, given.id)).codes.join()).toBe(refused);
+    const stored = await site.site.query('SELECT name FROM billing_profiles WHERE account_id = $1', [given.id]);
+    expect(stored).toEqual(may ? [{ name: 'Org Ltd' }] : []);
+    // For the own account, the organisation's statement does not exist.
+    const { body } = await site.site.rest(who(role), 'GET', `/api/statement/${own}`);
+    expect(body['code']).toBe('NOT_FOUND');
+  });
+
   it('sets budgets of members and projects, and reads what concerns it', async () => {
     const given = await fixture();
     const elsewhere = await fixture(who('outsider'));
@@ -364,6 +400,32 @@ describe.each(inside)('%s, who acts for an organisation', (role) => {
   });
 });
 
+/** A closed statement of an account. */
+async function addStatement(account: number): Promise<number> {
+  const party = { name: '', address: '', taxNumber: '' };
+  const content = {
+    startsAt: '2026-08-01T00:00:00.000Z',
+    endsAt: '2026-09-01T00:00:00.000Z',
+    timeZone: 'UTC',
+    quotaPerUnit: 500_000,
+    inCurrency: true,
+    seller: { ...party, note: '' },
+    buyer: { ...party, username: 'org' },
+    credits: [],
+    payments: [],
+    usage: [],
+  };
+  const [row] = await site.site.query<{ id: number }>(
+    `WITH month AS (
+       INSERT INTO statement_months (month, starts_at, ends_at, time_zone, closed_at)
+       VALUES ('2026-08', '2026-08-01', '2026-09-01', 'UTC', now()) ON CONFLICT (month) DO UPDATE SET closed_at = now() RETURNING month)
+     INSERT INTO statements (account_id, month, year, number, closed_at, opening, credits, usage, closing, content)
+     SELECT $1, month, 2026, (SELECT coalesce(max(number), 0) + 1 FROM statements), now(), 0, 0, 0, 0, $2 FROM month RETURNING id`,
+    [account, content],
+  );
+  return row!.id;
+}
+
 /** Fields and routes that are open to a member who acts for an organisation, by the least that they need. */
 const open: Readonly<Record<string, readonly Role[]>> = {
   ...Object.fromEntries(
@@ -393,6 +455,7 @@ const open: Readonly<Record<string, readonly Role[]>> = {
       'paymentMethods',
       'balanceChanged',
       ...['plans', 'myPlans', 'planUpgrade', 'buyPlan', 'upgradePlan', 'setPlanRenewal', 'startPlanPayment'],
+      ...['myStatements', 'statement', 'statementPreview', 'billingProfile', 'updateBillingProfile'],
     ].map((name) => [name, ['owner', 'billing'] as const]),
   ),
 };
@@ -411,9 +474,17 @@ const openRoutes: Readonly<Record<string, readonly Role[]>> = {
     ].map((route) => [route, all]),
   ),
   ...Object.fromEntries(
-    [...['POST /api/user/amount', 'GET /api/user/topup/info'], ...['GET /api/plan', 'GET /api/plan/self']].map(
-      (route) => [route, ['owner', 'billing'] as const],
-    ),
+    [
+      ...['GET /api/plan', 'GET /api/plan/self'],
+      ...['POST /api/user/amount', 'GET /api/user/topup/info', 'GET /api/statement/self', 'GET /api/statement/preview'],
+      ...[
+        'GET /api/statement/:id',
+        'GET /api/statement/:id/csv',
+        'GET /api/statement/:id/pdf',
+        'GET /api/statement/preview/pdf',
+      ],
+      ...['GET /api/statement/:id/print', 'GET /api/statement/preview/print'],
+    ].map((route) => [route, ['owner', 'billing'] as const]),
   ),
   // It reads no session: the caller has a key.
   'GET /api/log/token': all,

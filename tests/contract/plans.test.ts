@@ -192,7 +192,7 @@ it('a refund by an admin reverses the purchase once, with the reason', async () 
   expect(answers.map(({ body }) => body['code'] ?? 'done').sort()).toEqual(['CONFLICT', 'CONFLICT', 'done']);
   expect(await balance()).toBe(19_000_000);
   expect(await entries(`plan:${id}:refund`)).toEqual([
-    { kind: 'refund', amount: 4_000_000, actor_id: admin.id, note: 'bought by mistake' },
+    { kind: 'plan', amount: 4_000_000, actor_id: admin.id, note: 'bought by mistake' },
   ]);
   // The plan can be bought again.
   await data(buyer, 'POST', '/api/plan/buy', { plan_id: plan.id });
@@ -376,4 +376,29 @@ it('the end of a plan is a notice to its account, with the reason when it was no
   expect(await notices()).toEqual([
     { type: 'plan_ended', text: 'The plan {{value}} has ended, because your balance is too low: {{value}}' },
   ]);
+});
+
+it('counts what a plan paid neither in the days for which a balance lasts nor in their order', async () => {
+  const person = await site.invite(root);
+  const at = Math.floor(Date.now() / 3_600_000) * 3600 - 7200;
+  const use = (quota: number) =>
+    site.query(
+      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota)
+       VALUES ($1, $2, 0, 0, $3, 'default', 1, $4)`,
+      [at, person.id, `model-${quota}`, quota],
+    );
+  await use(700);
+  await site.query('INSERT INTO plan_usage_hourly (hour, account_id, quota) VALUES ($1, $2, 700)', [at, person.id]);
+  await site.query('UPDATE users SET quota = 100 WHERE id = $1', [person.id]);
+  const days = async (more = '') =>
+    (
+      await site.graphql(
+        root,
+        `{ users(filter: { ids: [${person.id}] ${more} }, sort: [{ field: DAYS_LEFT }]) { items { daysLeft } } }`,
+      )
+    ).data?.['users'];
+  expect(await days()).toEqual({ items: [{ daysLeft: null }] });
+  expect(await days('daysLeftBelow: 2')).toEqual({ items: [] });
+  await use(70);
+  expect(await days()).toEqual({ items: [{ daysLeft: 10 }] });
 });

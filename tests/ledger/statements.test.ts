@@ -1,8 +1,12 @@
 import type { DataSource } from 'typeorm';
+import type { TFunction } from 'i18next';
+import { creditName } from '../../client/src/screens/statements/creditName.js';
+import { entryKinds } from '../../server/src/billing/ledger/ledger.js';
 import { toSettleLine } from '../../server/src/billing/ledger/ledger-lines.js';
 import { Statement, StatementCloser, StatementMonth } from '../../server/src/billing/statements/index.js';
 import { entities } from '../../server/src/compose/entities.js';
 import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';
+import { paperTexts } from '../../server/src/console/statements/statement-texts.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { TestLedger, charge } from './test-ledger.js';
 
@@ -53,9 +57,16 @@ const statementsOf = (accountId: number): Promise<Statement[]> =>
 const amounts = ({ month, opening, credits, usage, closing }: Statement) => [month, opening, credits, usage, closing];
 
 /** A call that was reserved at any time and settled at `at`. */
-async function call(userId: number, id: string, quota: number, at: string, more: Parameters<typeof charge>[1] = {}) {
+async function call(
+  userId: number,
+  id: string,
+  quota: number,
+  at: string,
+  more: Parameters<typeof charge>[1] = {},
+  paidBy: { readonly subscriptionId?: number; readonly budgets?: readonly never[] } = {},
+) {
   const { ledger } = books.node(`node-${id}`);
-  const held = await ledger.reserve({ requestId: id, userId, tokenId: 0, amount: quota, priced: true });
+  const held = await ledger.reserve({ requestId: id, userId, tokenId: 0, amount: quota, priced: true, ...paidBy });
   const line = toSettleLine(held, charge(quota, more), second(at));
   return { settle: () => ledger.replay(line), held };
 }
@@ -139,6 +150,26 @@ it('states what arrives late in the next statement, and replays nowhere', async 
   expect(await books.reconcile()).toEqual([]);
 }, 60_000);
 
+it('previews the month before until its statements are closed', async () => {
+  const user = await addUser('2026-09-02T00:00:00Z');
+  await post(user, 100, '2026-09-02T00:00:00Z');
+  await closeAll('2026-10-02T00:00:00Z');
+  await post(user, 20, '2026-10-05T00:00:00Z');
+  await post(user, 3, '2026-10-31T18:30:00Z');
+  // November begins at 18:30 UTC in India.
+  const preview = async (at: string) => {
+    const { month, opening, credits, content } = (await closer().preview(user, new Date(at)))!;
+    return [month, opening, credits, content.startsAt, content.endsAt];
+  };
+  const october = ['2026-09-30T18:30:00.000Z', '2026-10-31T18:30:00.000Z'];
+  expect(await preview('2026-10-31T18:00:00Z')).toEqual(['2026-10', 100, 20, ...october]);
+  expect(await preview('2026-11-01T00:29:59Z')).toEqual(['2026-10', 100, 20, ...october]);
+  await closeAll('2026-11-01T00:30:00Z');
+  expect(await preview('2026-11-01T00:30:00Z')).toEqual([
+    ...['2026-11', 120, 3, '2026-10-31T18:30:00.000Z', '2026-11-30T18:30:00.000Z'],
+  ]);
+}, 60_000);
+
 it('opens an imported account with the balance that it had before its imported usage', async () => {
   const user = await addUser('2024-01-01T00:00:00Z');
   // The import ran on September 20: usage of 40 before September and of 2 in it was read from the log of the other program.
@@ -167,6 +198,7 @@ it('changes no closed statement, and reconcile finds one that was changed by for
   expect((await books.reconcile()).map(({ account, expected, found }) => [account, expected, found])).toEqual([
     ['statement lines', 501, 500],
     ['statement closing', 500, 501],
+    ['statement balance', 501, 500],
     ['statement numbers', 2, 1],
   ]);
   await books.pool.query('DELETE FROM statements');
@@ -207,6 +239,98 @@ it('closes each account once, with numbers without gaps, on several nodes and af
     closedAt: new Date(at * 1000),
   });
   expect(await books.reconcile()).toEqual([]);
+}, 60_000);
+
+/** An account with a subscription whose price the balance pays. */
+async function subscribe(userId: number, price: number, at: string): Promise<number> {
+  const { rows } = await books.pool.query<{ id: number }>(
+    `WITH plan AS (
+       INSERT INTO plans (name, price, period_unit, period_count, windows, overflow)
+       VALUES ('Plan', $2, 'month', 1, '[]', 'wallet') RETURNING id)
+     INSERT INTO subscriptions (account_id, plan_id, terms, state, starts_at, ends_at, origin, paid)
+     SELECT $1, id, '{"name": "Plan"}', 'active', $3::timestamptz, $3::timestamptz + interval '1 year', 'purchase', $2 FROM plan
+     RETURNING id`,
+    [userId, price, at],
+  );
+  const id = rows[0]!.id;
+  await books.pool.query('INSERT INTO subscription_use (subscription_id, account_id) VALUES ($1, $2)', [id, userId]);
+  const source = `plan:${id}`;
+  await books.post({ source, kind: 'plan', userId, amount: -price });
+  await books.pool.query('UPDATE ledger_entries SET created_at = $2 WHERE source = $1', [source, at]);
+  return id;
+}
+
+it.each(['person', 'organisation'])(
+  'credits what plans paid of the usage to a %s, in the month of the settlement, and equals the balance',
+  async (kind) => {
+    const user = await addUser('2026-09-02T00:00:00Z');
+    await books.pool.query('UPDATE users SET kind = $2 WHERE id = $1', [user, kind]);
+    await post(user, 10_000, '2026-09-02T00:00:00Z');
+    const plan = await subscribe(user, 1000, '2026-09-03T00:00:00Z');
+    const paidBy = { subscriptionId: plan, budgets: [] };
+    await (await call(user, 'by-plan', 700, '2026-09-10T00:00:00Z', {}, paidBy)).settle();
+    await (await call(user, 'by-wallet', 50, '2026-09-10T00:00:00Z')).settle();
+    // September ends at 18:30 UTC in India, in the middle of an hour.
+    await (await call(user, 'last', 20, '2026-09-30T18:29:59Z', {}, paidBy)).settle();
+    await (await call(user, 'next', 3, '2026-09-30T18:30:00Z', {}, paidBy)).settle();
+    const late = await call(user, 'late', 400, '2026-09-30T10:00:00Z', {}, paidBy);
+    await call(user, 'open', 35, '2026-09-30T10:00:00Z', {}, paidBy);
+    await call(user, 'held', 8, '2026-09-30T10:00:00Z');
+    await post(user, -100, '2026-09-20T00:00:00Z', 'admin_grant');
+    expect(await books.reconcile()).toEqual([]);
+
+    await closeAll('2026-10-02T00:00:00Z');
+    const [september] = await statementsOf(user);
+    expect(amounts(september!)).toEqual(['2026-09', 0, 10_000 - 1000 - 100 + 720, 770, 8850]);
+    expect(september!.content.credits).toEqual([
+      { kind: 'top_up', count: 1, amount: 10_000 },
+      { kind: 'plan', count: 1, amount: -1000 },
+      { kind: 'admin_grant', count: 1, amount: -100 },
+      { kind: 'paid_by_plan', count: 2, amount: 720 },
+    ]);
+    expect(await books.reconcile()).toEqual([]);
+
+    // A settlement of September, replayed in October: usage and payment are in the same statement.
+    await Promise.all([late.settle(), late.settle()]);
+    await books.post({ source: `plan:${plan}:refund`, kind: 'plan', userId: user, amount: 600 });
+    await books.pool.query(`UPDATE subscriptions SET refunded = 600 WHERE id = $1`, [plan]);
+    await books.pool.query(`UPDATE ledger_entries SET created_at = '2026-10-05' WHERE source = $1`, [
+      `plan:${plan}:refund`,
+    ]);
+    const preview = await closer().preview(user, new Date('2026-10-20T00:00:00Z'));
+    expect(preview).toMatchObject({ opening: 8850, credits: 600 + 403, usage: 403, closing: 9450, reserved: 8 });
+    expect((await books.user(user)).quota).toBe(9442);
+    await closeAll('2026-11-02T00:00:00Z');
+    expect(amounts((await statementsOf(user))[1]!)).toEqual(['2026-10', 8850, 1003, 403, 9450]);
+    expect(await books.reconcile()).toEqual([]);
+
+    // What is stated and what is not differs from the balance.
+    await books.pool.query('UPDATE statement_plan_usage SET quota = quota + 1');
+    expect((await books.reconcile()).map(({ account, expected, found }) => [account, expected, found])).toEqual([
+      ['statement closing', 9451, 9450],
+      ['statement balance', 9441, 9442],
+      ['stated payments of plans', 1123, 1124],
+    ]);
+  },
+  60_000,
+);
+
+it('has a name for every kind of movement, on paper and in the console', async () => {
+  const user = await addUser('2026-09-02T00:00:00Z');
+  const ofUsers = entryKinds.filter((kind) => kind !== 'token_limit');
+  for (const kind of ofUsers) await books.post({ source: `test:${kind}`, kind, userId: user, amount: 1000 });
+  await books.post({ source: 'reversal:1', kind: 'top_up', userId: user, amount: -1 });
+  const plan = await subscribe(user, 10, '2026-09-03T00:00:00Z');
+  const paidBy = { subscriptionId: plan, budgets: [] };
+  await (await call(user, 'by-plan', 700, '2026-09-10T00:00:00Z', {}, paidBy)).settle();
+  await books.pool.query(`UPDATE ledger_entries SET created_at = '2026-09-10' WHERE user_id = $1`, [user]);
+  const preview = await closer().preview(user, new Date('2026-09-20T00:00:00Z'));
+  const kinds = preview!.content.credits.map(({ kind }) => kind);
+  expect(kinds).toHaveLength(ofUsers.length + 2);
+  const onPaper: Readonly<Record<string, string>> = paperTexts.en.kinds;
+  expect(kinds.filter((kind) => !onPaper[kind])).toEqual([]);
+  const name = ((key: string) => key) as unknown as TFunction;
+  expect(kinds.filter((kind) => creditName(name, kind) === kind)).toEqual([]);
 }, 60_000);
 
 /** A reproducible source of numbers from 0 to `below` - 1. */

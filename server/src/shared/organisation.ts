@@ -27,7 +27,7 @@ const abilities = {
   'calls.all': ['owner'],
   /** Usage of all keys. */
   'usage.all': ['owner', 'billing'],
-  /** Balance, top-ups, orders and notices. */
+  /** Balance, top-ups, orders, statements and notices. */
   wallet: ['owner', 'billing'],
   /** Budgets of members and projects. */
   'budgets.write': ['owner', 'billing'],

@@ -308,7 +308,7 @@ export const settingTexts = {
     topUpLink: 'Where users can buy codes.',
     statementZone: 'The name of a time zone, such as Asia/Tokyo. Monthly statements begin and end at its midnight.',
     statementSeller: 'The company on statements. Empty: the name of the site.',
-    statementAddress: 'On statements. Separate lines with commas.',
+    statementAddress: 'On statements.',
     statementTaxId: 'VAT or other tax number on statements.',
     statementNote: 'Printed below statements, for example terms or bank details.',
     topUpGroupRatio: 'JSON map of group to payment factor.',

@@ -39,7 +39,6 @@ export const statements = {
   profileHint: 'They are printed on statements that are closed from now on. Closed ones stay as they are.',
   name: 'Billing name',
   address: 'Billing address',
-  addressHint: 'Separate lines with commas.',
   taxNumber: 'Tax number',
   notifies: 'Notify me of new statements',
   notifiesHint: 'By mail or webhook, as chosen in your settings.',
@@ -54,5 +53,7 @@ export const statements = {
     rebate: 'Rebates',
     taskRefund: 'Refunds of failed tasks',
     opening: 'Initial balance',
+    plan: 'Plans',
+    paidByPlan: 'Usage paid by plans',
   },
 };

@@ -311,7 +311,7 @@ export const settingTexts = {
     statementZone:
       'Le nom d’un fuseau horaire, comme Europe/Paris. Les relevés mensuels commencent et finissent à son minuit.',
     statementSeller: 'La société sur les relevés. Vide : le nom du site.',
-    statementAddress: 'Sur les relevés. Séparez les lignes par des virgules.',
+    statementAddress: 'Sur les relevés.',
     statementTaxId: 'Numéro de TVA ou autre numéro fiscal sur les relevés.',
     statementNote: 'Imprimée sous les relevés, par exemple des conditions ou des coordonnées bancaires.',
     topUpGroupRatio: 'Table JSON groupe → facteur de paiement.',

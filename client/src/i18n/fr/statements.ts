@@ -38,7 +38,6 @@ export const statements = {
   profileHint: 'Elles figurent sur les relevés clôturés à partir de maintenant. Les relevés clôturés ne changent pas.',
   name: 'Nom de facturation',
   address: 'Adresse de facturation',
-  addressHint: 'Séparez les lignes par des virgules.',
   taxNumber: 'Numéro fiscal',
   notifies: 'Me prévenir des nouveaux relevés',
   notifiesHint: 'Par e-mail ou webhook, selon vos paramètres.',
@@ -53,5 +52,7 @@ export const statements = {
     rebate: 'Remises',
     taskRefund: 'Remboursements de tâches échouées',
     opening: 'Solde de départ',
+    plan: 'Forfaits',
+    paidByPlan: 'Utilisation payée par des forfaits',
   },
 };

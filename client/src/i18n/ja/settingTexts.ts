@@ -309,7 +309,7 @@ export const settingTexts = {
     topUpLink: 'ユーザーがコードを購入できる場所。',
     statementZone: 'Asia/Tokyoなどのタイムゾーン名。月次明細書はその0時で区切られます。',
     statementSeller: '明細書に載る会社名。空欄の場合はサイト名です。',
-    statementAddress: '明細書に載ります。行はコンマで区切ります。',
+    statementAddress: '明細書に載ります。',
     statementTaxId: '明細書に載る税番号。',
     statementNote: '明細書の下部に印刷されます。条件や振込先など。',
     topUpGroupRatio: 'グループから支払額の係数へのJSONマップ。',

@@ -38,7 +38,6 @@ export const statements = {
   profileHint: '今後締められる明細書に載ります。締め済みのものは変わりません。',
   name: '請求先名',
   address: '請求先住所',
-  addressHint: '行はコンマで区切ります。',
   taxNumber: '税番号',
   notifies: '新しい明細書を通知する',
   notifiesHint: '設定で選んだ方法（メールまたはWebhook）で送ります。',
@@ -53,5 +52,7 @@ export const statements = {
     rebate: 'リベート',
     taskRefund: '失敗したタスクの返金',
     opening: '初期残高',
+    plan: 'プラン',
+    paidByPlan: 'プランで支払われた利用',
   },
 };

@@ -308,7 +308,7 @@ export const settingTexts = {
     statementZone:
       'Tên múi giờ, ví dụ Asia/Ho_Chi_Minh. Bảng kê hằng tháng bắt đầu và kết thúc lúc nửa đêm của múi giờ này.',
     statementSeller: 'Công ty trên bảng kê. Để trống: tên của trang.',
-    statementAddress: 'Hiện trên bảng kê. Ngăn cách các dòng bằng dấu phẩy.',
+    statementAddress: 'Hiện trên bảng kê.',
     statementTaxId: 'Mã số thuế hiện trên bảng kê.',
     statementNote: 'In bên dưới bảng kê, ví dụ điều khoản hoặc tài khoản ngân hàng.',
     topUpGroupRatio: 'JSON ánh xạ nhóm sang hệ số thanh toán.',

@@ -38,7 +38,6 @@ export const statements = {
   profileHint: 'Được in trên các bảng kê chốt từ bây giờ. Bảng kê đã chốt không thay đổi.',
   name: 'Tên trên hóa đơn',
   address: 'Địa chỉ trên hóa đơn',
-  addressHint: 'Ngăn cách các dòng bằng dấu phẩy.',
   taxNumber: 'Mã số thuế',
   notifies: 'Báo cho tôi khi có bảng kê mới',
   notifiesHint: 'Qua email hoặc webhook, theo lựa chọn trong cài đặt.',
@@ -53,5 +52,7 @@ export const statements = {
     rebate: 'Hoa hồng',
     taskRefund: 'Hoàn tiền tác vụ thất bại',
     opening: 'Số dư ban đầu',
+    plan: 'Gói',
+    paidByPlan: 'Sử dụng được trả bằng gói',
   },
 };

@@ -300,7 +300,7 @@ export const settingTexts = {
     topUpLink: '购买兑换码的地址。',
     statementZone: '时区名称，例如 Asia/Shanghai。每月对账单以该时区的零点为界。',
     statementSeller: '对账单上的公司名称。留空则使用站点名称。',
-    statementAddress: '显示在对账单上。各行用逗号分隔。',
+    statementAddress: '显示在对账单上。',
     statementTaxId: '显示在对账单上的税号。',
     statementNote: '印在对账单底部，例如条款或银行账户。',
     topUpGroupRatio: 'JSON：分组到支付金额倍率。',

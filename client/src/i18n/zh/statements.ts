@@ -38,7 +38,6 @@ export const statements = {
   profileHint: '显示在之后关闭的对账单上。已关闭的不会改变。',
   name: '开票名称',
   address: '开票地址',
-  addressHint: '各行用逗号分隔。',
   taxNumber: '税号',
   notifies: '有新对账单时通知我',
   notifiesHint: '按设置中选择的方式发送邮件或 Webhook。',
@@ -53,5 +52,7 @@ export const statements = {
     rebate: '返利',
     taskRefund: '失败任务退款',
     opening: '初始余额',
+    plan: '套餐',
+    paidByPlan: '套餐支付的用量',
   },
 };

@@ -11,7 +11,7 @@ import { useExportActions } from '../../components/useExportActions.js';
 import { idPattern, listVariablesOf } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
-import { monthPattern, sorts, StatementCard, statementColumns } from './statementColumns.js';
+import { monthName, monthPattern, sorts, StatementCard, statementColumns } from './statementColumns.js';
 import { AllStatementsDocument, type StatementFilter, type StatementSortField } from './statements.generated.js';
 
 const noFilters = { month: '', account: '' };
@@ -25,7 +25,7 @@ const toFilter = ({ month, account }: Readonly<typeof noFilters>): StatementFilt
 
 /** Closed statements of all accounts. */
 export function AllStatementListScreen() {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const { money } = useFormat();
   const navigate = useNavigate();
   const grid = useServerGrid({ filters: noFilters, patterns, sorts });
@@ -36,7 +36,7 @@ export function AllStatementListScreen() {
     { ...listVariablesOf<StatementSortField>(grid), filter },
     ({ statements }) => statements,
   );
-  const columns = useMemo(() => statementColumns(t, money, true), [t, money]);
+  const columns = useMemo(() => statementColumns(t, money, i18n.language, true), [t, money, i18n.language]);
   const exports = useExportActions({
     path: '/api/statement/export',
     parameters: () => ({ month: filter.months?.[0] ?? '', account_id: grid.filter.account }),
@@ -63,7 +63,13 @@ export function AllStatementListScreen() {
         {...listProps}
         getRowId={(row) => row.id ?? 0}
         onRowOpen={(row) => void navigate(`/statements/${row.id ?? ''}`)}
-        renderCard={(row) => <StatementCard row={row} money={money} title={`${row.month} · ${row.buyer.username}`} />}
+        renderCard={(row) => (
+          <StatementCard
+            row={row}
+            money={money}
+            title={`${monthName(row.month, i18n.language)} · ${row.buyer.username}`}
+          />
+        )}
         empty={
           <EmptyState
             icon={<ReceiptLongOutlinedIcon />}

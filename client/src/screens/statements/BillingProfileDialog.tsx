@@ -1,9 +1,13 @@
 import { useMutation, useQuery } from '@apollo/client/react';
+import Dialog from '@mui/material/Dialog';
+import DialogContent from '@mui/material/DialogContent';
+import Skeleton from '@mui/material/Skeleton';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { FormDialog } from '../../components/FormDialog.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { Notice } from '../../components/Notice.js';
 import { toast } from '../../components/toast.js';
 import {
@@ -14,8 +18,20 @@ import {
 
 /** The name, address and tax number on the user's next statements. */
 export function BillingProfileDialog({ onClose }: { readonly onClose: () => void }) {
-  const { data } = useQuery(BillingProfileDocument, { fetchPolicy: 'network-only' });
-  return data?.billingProfile ? <ProfileForm profile={data.billingProfile} onClose={onClose} /> : null;
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(BillingProfileDocument, { fetchPolicy: 'network-only' });
+  if (data?.billingProfile) return <ProfileForm profile={data.billingProfile} onClose={onClose} />;
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="xs" aria-label={t('statements.profile')}>
+      <DialogContent>
+        {error ? (
+          <LoadFailure title={t('statements.profile')} error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Skeleton variant="rectangular" height={240} />
+        )}
+      </DialogContent>
+    </Dialog>
+  );
 }
 
 function ProfileForm({
@@ -44,13 +60,7 @@ function ProfileForm({
     >
       <Notice tone="blue">{t('statements.profileHint')}</Notice>
       <TextInput control={form.control} name="name" label={t('statements.name')} maxLength={200} autoFocus />
-      <TextInput
-        control={form.control}
-        name="address"
-        label={t('statements.address')}
-        hint={t('statements.addressHint')}
-        maxLength={500}
-      />
+      <TextInput control={form.control} name="address" label={t('statements.address')} rows={3} maxLength={500} />
       <TextInput control={form.control} name="taxNumber" label={t('statements.taxNumber')} maxLength={100} />
       <SwitchRow
         control={form.control}

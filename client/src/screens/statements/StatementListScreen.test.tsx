@@ -102,7 +102,7 @@ it('lists own statements, opens one, and edits the billing details', async () =>
       },
     ] as never,
   });
-  const row = await rowOf('2026-10');
+  const row = await rowOf('October 2026');
   expect(await headers()).toEqual([
     ...['Month', 'Number', 'Opening balance', 'Credits', 'Usage', 'Closing balance', 'Closed'],
   ]);
@@ -114,7 +114,7 @@ it('lists own statements, opens one, and edits the billing details', async () =>
   await waitFor(() =>
     expect(saved.at(-1)).toEqual({ name: 'Ada Ltd', address: '', taxNumber: 'DE9', notifies: false }),
   );
-  fireEvent.click(row.getByText('2026-10'));
+  fireEvent.click(row.getByText('October 2026'));
   await waitFor(() => expect(location()).toBe('/statements/3'));
 });
 
@@ -134,13 +134,13 @@ it('lists those of all accounts by account and month, only once a month is compl
   };
   const routes = [{ path: '/statement', element: <AllStatementListScreen /> }];
   const first = await renderScreen({ path: '/statement?month=2026-10&account=7', routes, mocks: [list] as never });
-  const row = await rowOf('2026-10');
+  const row = await rowOf('October 2026');
   row.getByText('ada');
   row.getByText('Ada Ltd');
   expect(asked.at(-1)).toEqual({ months: ['2026-10'], accountIds: [7] });
   first.unmount();
   await renderScreen({ path: '/statement?month=2026-1', routes, mocks: [list] as never });
-  await rowOf('2026-10');
+  await rowOf('October 2026');
   expect(asked.at(-1)).toEqual({});
 });
 
@@ -151,7 +151,7 @@ it('shows the parts of a statement, with kinds of a newer server and deleted key
     routes: [{ path: '/statements/:id', element: <StatementScreen /> }],
     mocks: [answers(StatementPageDocument, { statement: statement(3, parts) })] as never,
   });
-  await screen.findByRole('heading', { name: 'Statement 2026-10' });
+  await screen.findByRole('heading', { name: 'Statement October 2026' });
   for (const text of [
     'Gate GmbH',
     'Ada Ltd',
@@ -185,6 +185,33 @@ it('marks the month that runs as a preview, with what calls in flight hold', asy
   fireEvent.click(screen.getByRole('button', { name: 'More actions' }));
   const entries = await screen.findAllByRole('menuitem');
   expect(entries.map(({ textContent }) => textContent)).toEqual(['Download PDF', 'Print']);
+});
+
+it('shows the borders of the month in the zone of the site', async () => {
+  signInAs();
+  const tokyo = { startsAt: '2026-09-30T15:00:00.000Z', endsAt: '2026-10-31T15:00:00.000Z', timeZone: 'Asia/Tokyo' };
+  await renderScreen({
+    path: '/statements/3',
+    routes: [{ path: '/statements/:id', element: <StatementScreen /> }],
+    mocks: [answers(StatementPageDocument, { statement: statement(3, { ...parts, ...tokyo }) })] as never,
+  });
+  await screen.findByText('2026-000003 · Oct 1, 2026 to Oct 31, 2026 · Asia/Tokyo');
+});
+
+it('says why the billing details cannot be loaded', async () => {
+  signInAs();
+  await renderScreen({
+    path: '/statements',
+    routes: [{ path: '/statements', element: <StatementListScreen /> }],
+    mocks: [
+      answers(MyStatementsDocument, { myStatements: page([statement(3)]) }),
+      { request: { query: BillingProfileDocument }, error: new Error('no network') },
+    ] as never,
+  });
+  await rowOf('October 2026');
+  fireEvent.click(screen.getByRole('button', { name: 'More actions' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Billing details' }));
+  await screen.findByRole('button', { name: /again|Retry/ });
 });
 
 it('says that a statement does not exist', async () => {

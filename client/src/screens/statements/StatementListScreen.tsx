@@ -11,12 +11,12 @@ import { listVariablesOf } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { BillingProfileDialog } from './BillingProfileDialog.js';
-import { sorts, StatementCard, statementColumns } from './statementColumns.js';
+import { monthName, sorts, StatementCard, statementColumns } from './statementColumns.js';
 import { MyStatementsDocument, type StatementSortField } from './statements.generated.js';
 
 /** The user's own closed statements, and the month that runs. */
 export function StatementListScreen() {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const { money } = useFormat();
   const navigate = useNavigate();
   const grid = useServerGrid({ filters: {}, sorts });
@@ -27,7 +27,7 @@ export function StatementListScreen() {
     listVariablesOf<StatementSortField>(grid),
     ({ myStatements }) => myStatements,
   );
-  const columns = useMemo(() => statementColumns(t, money, false), [t, money]);
+  const columns = useMemo(() => statementColumns(t, money, i18n.language, false), [t, money, i18n.language]);
   const current = (
     <Button variant="contained" component={Link} to="/statements/current">
       {t('statements.current')}
@@ -46,7 +46,7 @@ export function StatementListScreen() {
         {...listProps}
         getRowId={(row) => row.id ?? 0}
         onRowOpen={(row) => void navigate(`/statements/${row.id ?? ''}`)}
-        renderCard={(row) => <StatementCard row={row} money={money} title={row.month} />}
+        renderCard={(row) => <StatementCard row={row} money={money} title={monthName(row.month, i18n.language)} />}
         empty={
           <EmptyState
             icon={<ReceiptLongOutlinedIcon />}

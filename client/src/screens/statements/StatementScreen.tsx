@@ -16,6 +16,7 @@ import { dateTime, integer } from '../../lib/format.js';
 import { idPattern } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { creditName, keyName } from './creditName.js';
+import { monthName } from './statementColumns.js';
 import {
   StatementPageDocument,
   StatementPreviewDocument,
@@ -64,14 +65,16 @@ function Paper({ statement }: { readonly statement: StatementPartsFragment }) {
     ...(id === null ? [] : [{ label: t('statements.csv'), busy: csv.busy, onSelect: () => void csv.save({}) }]),
   ];
   const amount = (quota: number) => money(quota, 'balance');
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: statement.timeZone });
+  const from = day.format(new Date(statement.startsAt));
+  // The end is the first instant of the next month.
+  const until = day.format(Date.parse(statement.endsAt) - 1);
   return (
     <ListScreen
-      title={t('statements.title', { month })}
+      title={t('statements.title', { month: monthName(month, language) })}
       list={{ label: t('shell.statements'), to: '/statements' }}
       chips={id === null && <ToneChip tone="amber">{t('statements.preview')}</ToneChip>}
-      meta={[number, t('statements.period', { from: dateTime(statement.startsAt), until: dateTime(statement.endsAt) })]
-        .filter(Boolean)
-        .join(' · ')}
+      meta={[number, t('statements.period', { from, until }), statement.timeZone].filter(Boolean).join(' · ')}
       menu={files}
       badges={
         <StatBadges

@@ -12,6 +12,8 @@ const names = {
   rebate: 'statements.kinds.rebate',
   task_refund: 'statements.kinds.taskRefund',
   opening: 'statements.kinds.opening',
+  plan: 'statements.kinds.plan',
+  paid_by_plan: 'statements.kinds.paidByPlan',
 } as const;
 
 /** The name of a kind of movement. A kind of a newer server is shown as it is. */

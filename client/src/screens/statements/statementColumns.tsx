@@ -13,11 +13,22 @@ export type StatementRow = StatementRowFragment;
 export const sorts = ['month', 'usage', 'closing'] satisfies SortOf<StatementSortField>[];
 export const monthPattern = /^\d{4}-\d{2}$/;
 
+/** The name of a month such as `2026-11`, in the reader's language. */
+export const monthName = (month: string, language: string): string =>
+  new Intl.DateTimeFormat(language, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
+    new Date(`${month}-01`),
+  );
+
 type Money = ReturnType<typeof useFormat>['money'];
 const right = { align: 'right', headerAlign: 'right' } as const;
 
 /** @param isForAdmins shows whose statement it is */
-export function statementColumns(t: TFunction, money: Money, isForAdmins: boolean): GridColDef<StatementRow>[] {
+export function statementColumns(
+  t: TFunction,
+  money: Money,
+  language: string,
+  isForAdmins: boolean,
+): GridColDef<StatementRow>[] {
   const amount = (field: 'opening' | 'credits' | 'usage' | 'closing', sortable = false): GridColDef<StatementRow> => ({
     field,
     headerName: t(`statements.${field}`),
@@ -27,7 +38,12 @@ export function statementColumns(t: TFunction, money: Money, isForAdmins: boolea
     renderCell: ({ row }) => <Num strong={field === 'closing'}>{money(row[field], 'balance')}</Num>,
   });
   return [
-    { field: 'month', headerName: t('statements.month'), width: 110, renderCell: ({ row }) => <Num>{row.month}</Num> },
+    {
+      field: 'month',
+      headerName: t('statements.month'),
+      width: 140,
+      renderCell: ({ row }) => <Num>{monthName(row.month, language)}</Num>,
+    },
     {
       field: 'number',
       headerName: t('statements.number'),

@@ -135,22 +135,18 @@ export interface Settled {
   readonly uncharged: number;
 }
 
+/** Kinds of movements. Statements have a name for each that changes the balance of a user, in every language. */
+export const entryKinds = [
+  ...(['opening', 'admin_grant', 'top_up', 'redemption', 'check_in', 'invite', 'transfer', 'rebate'] as const),
+  ...(['refund', 'plan', 'token_limit'] as const),
+];
+export type EntryKind = (typeof entryKinds)[number];
+
 /** A movement that is not a call. `source` is unique: repeating it changes nothing. */
 export interface Posting {
   /** Such as `redemption:<code>:<user>`, `<payment provider>:<order>` or `checkin:<user>:<day>`. */
   readonly source: string;
-  readonly kind:
-    | 'opening'
-    | 'admin_grant'
-    | 'top_up'
-    | 'redemption'
-    | 'check_in'
-    | 'invite'
-    | 'transfer'
-    | 'rebate'
-    | 'refund'
-    | 'plan'
-    | 'token_limit';
+  readonly kind: EntryKind;
   readonly userId: number;
   /** The account: by default the user's balance, or the token's remaining quota when `tokenId` is set. */
   readonly account?: 'user' | 'token' | 'affiliate';

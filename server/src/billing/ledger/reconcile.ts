@@ -145,7 +145,8 @@ interface DriftRow {
  * - the charge stored on a task = its log row, and its refund if it failed;
  * - the used amount of a budget = its calls in the log, and its reserved amount = the open reservations;
  * - rollups = the rows they were aggregated from;
- * - statements = the entries and the usage that they state. Reads one snapshot, so it may run beside a live server.
+ * - statements = the entries, the usage and the payments of plans that they state, and with what they do not state yet the
+ *   balance. Reads one snapshot, so it may run beside a live server.
  */
 export async function reconcile(database: Queryable): Promise<Drift[]> {
   const drifts: Drift[] = [];

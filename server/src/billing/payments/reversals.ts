@@ -5,6 +5,7 @@ import type { Clock } from '../../shared/clock.js';
 import { LogType } from '../../shared/log-type.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { formatQuota } from '../../shared/quota.js';
+import { reservedOfBalance } from '../../shared/reserved-of-balance.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../ledger/index.js';
 import { paidFor, type PlanSales, type Subscription } from '../plans/index.js';
@@ -284,8 +285,7 @@ export class Reversals {
     await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', ids);
     const rows = await manager.query<Array<Balance & { id: number }>>(
       `SELECT id, quota::float8 AS quota,
-              ((SELECT coalesce(sum(amount), 0) FROM reservations WHERE user_id = users.id)
-                - (SELECT coalesce(sum(held), 0) FROM subscription_use WHERE account_id = users.id))::float8 AS reserved
+              ${reservedOfBalance('users.id')}::float8 AS reserved
          FROM users WHERE id = ANY ($1)`,
       ids,
     );

@@ -177,7 +177,7 @@ export class PlanSales {
       const source = `plan:${id}:refund`;
       await this.postEntry(manager, {
         source,
-        kind: 'refund',
+        kind: 'plan',
         userId: before.accountId,
         amount: refunded,
         actorId,

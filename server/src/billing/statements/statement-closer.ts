@@ -1,5 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { longZoneName, firstOfMonth, dayOf, startOfDay, type CalendarDay } from '../../shared/calendar.js';
+import { reservedOfBalance } from '../../shared/reserved-of-balance.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { statementContent, type StatementContent, type StatementDocument } from './statement-content.js';
 import { type BillingProfile, Statement, StatementMonth } from './statement.entity.js';
@@ -170,7 +171,8 @@ export class StatementCloser {
       if (!row) return null;
       const known = toAccount(row);
       const timeZone = longZoneName(this.deps.options.values['statements.time_zone']);
-      const day = firstOfMonth(dayOf(now, timeZone));
+      // Until its statements are closed, the month before is previewed, without what is in the next one.
+      const day = firstOfMonth(dayOf(new Date(now.getTime() - closingDelayHours * 3_600_000), timeZone));
       const [last] = await manager.find(StatementMonth, { order: { month: 'DESC' }, take: 1 });
       const startsAt = last?.endsAt ?? startOfDay(day, timeZone);
       const endsAt = startOfDay(addMonths(day, 1), timeZone);
@@ -181,7 +183,7 @@ export class StatementCloser {
       const unstated = before ? without(all, before) : all;
       const opening = openingOf(known, before);
       const [held] = await manager.query<Array<{ amount: string }>>(
-        'SELECT coalesce(sum(amount), 0) AS amount FROM reservations WHERE user_id = $1',
+        `SELECT ${reservedOfBalance('u.id')} AS amount FROM users u WHERE u.id = $1`,
         [account],
       );
       return {
@@ -236,7 +238,7 @@ function without(all: Unstated, before: Unstated): Unstated {
     };
   });
   return {
-    credits: credits.filter(({ count }) => count !== 0),
+    credits: credits.filter(({ count, amount }) => count !== 0 || amount !== 0),
     payments: all.payments.filter(
       ({ at, reference }) => !before.payments.some((one) => one.at === at && one.reference === reference),
     ),

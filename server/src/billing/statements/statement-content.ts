@@ -31,8 +31,8 @@ export const statementContent = z.object({
   quotaPerUnit: z.number().positive(),
   inCurrency: z.boolean(),
   /**
-   * Sums of movements that are no calls, by kind. Kinds are those of the ledger, with two more: `payment_refund` is money that went
-   * back to the buyer or is disputed, `task_refund` the charge of a failed task.
+   * Sums of movements that are no calls, by kind. Kinds are those of the ledger, with more: `payment_refund` is money that went
+   * back to the buyer or is disputed, `task_refund` the charge of a failed task, `paid_by_plan` the part of `usage` that plans paid.
    */
   credits: z.array(z.object({ kind: z.string(), count, amount })),
   /** Each payment and each refund of one, oldest first, with the number of its order. */
@@ -93,7 +93,7 @@ export interface StatementDocument {
   readonly credits: number;
   readonly usage: number;
   readonly closing: number;
-  /** Held by calls in flight, in a preview: the balance is `closing` minus this. */
+  /** Held by the balance for calls in flight, in a preview: the balance is `closing` minus this. */
   readonly reserved: number;
   readonly content: StatementContent;
 }

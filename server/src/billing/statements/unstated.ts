@@ -69,6 +69,29 @@ const usageSql = `
       IS DISTINCT FROM (coalesce(s.calls, 0), coalesce(s.prompt_tokens, 0), coalesce(s.completion_tokens, 0), coalesce(s.quota, 0))
    ORDER BY t.account_id, t.quota - coalesce(s.quota, 0) DESC, t.token_id, t.model_name`;
 
+/**
+ * What plans paid of that usage, without what is stated. It is a credit, because the usage has the whole price. The log names
+ * the plan of a call of the hour in which the instant lies.
+ */
+const planSql = `
+  SELECT t.account_id, t.calls - coalesce(s.calls, 0) AS calls, t.quota - coalesce(s.quota, 0) AS quota
+    FROM (SELECT account_id, sum(calls) AS calls, sum(quota) AS quota
+            FROM (SELECT account_id, calls, quota
+                    FROM plan_usage_hourly WHERE account_id = ANY ($1) AND hour < $2::bigint - $2::bigint % 3600
+                  UNION ALL
+                  SELECT user_id, 1, quota
+                    FROM logs WHERE user_id = ANY ($1) AND type = 2 AND request_id <> '' AND quota <> 0
+                     AND created_at >= $2::bigint - $2::bigint % 3600 AND created_at < $2::bigint
+                     AND CASE WHEN other LIKE '%"plan"%' THEN other::jsonb ? 'plan' END) parts
+           GROUP BY 1) t
+    LEFT JOIN statement_plan_usage s USING (account_id)
+   WHERE (t.calls, t.quota) IS DISTINCT FROM (coalesce(s.calls, 0), coalesce(s.quota, 0))`;
+
+const statePlanSql = `
+  INSERT INTO statement_plan_usage AS s (account_id, calls, quota)
+  SELECT account_id, calls, quota FROM jsonb_to_recordset($1::jsonb) AS x(account_id integer, calls bigint, quota bigint)
+  ON CONFLICT (account_id) DO UPDATE SET calls = s.calls + excluded.calls, quota = s.quota + excluded.quota`;
+
 const stateUsageSql = `
   INSERT INTO statement_usage AS s (account_id, token_id, model_name, calls, prompt_tokens, completion_tokens, quota)
   SELECT account_id, token_id, model_name, calls, prompt_tokens, completion_tokens, quota
@@ -77,6 +100,18 @@ const stateUsageSql = `
   ON CONFLICT (account_id, token_id, model_name) DO UPDATE SET calls = s.calls + excluded.calls,
     prompt_tokens = s.prompt_tokens + excluded.prompt_tokens,
     completion_tokens = s.completion_tokens + excluded.completion_tokens, quota = s.quota + excluded.quota`;
+
+interface PlanRow {
+  readonly account_id: number;
+  readonly calls: string;
+  readonly quota: string;
+}
+
+/** Calls of accounts, and what plans paid of them. */
+interface Calls {
+  readonly usage: readonly UsageRow[];
+  readonly byPlans: readonly PlanRow[];
+}
 
 /**
  * Reads what belongs before an instant and is in no statement. A movement belongs to the time of its entry, a call to the time of
@@ -90,7 +125,7 @@ export async function readUnstated(
   areNew = false,
 ): Promise<Map<number, Unstated>> {
   const entries = await manager.query<EntryRow[]>(entrySql, [accounts, until, areNew]);
-  return combine(accounts, entries, await readUsage(manager, accounts, until));
+  return combine(accounts, entries, await readCalls(manager, accounts, until));
 }
 
 /** Reads like `readUnstated`, and records that all of it is stated now. The caller's transaction states it. */
@@ -102,35 +137,52 @@ export async function takeUnstated(
 ): Promise<Map<number, Unstated>> {
   const entries = await manager.query<EntryRow[]>(`${entrySql} FOR UPDATE`, [accounts, until, areNew]);
   await manager.query('UPDATE ledger_entries SET stated = amount WHERE id = ANY ($1)', [entries.map(({ id }) => id)]);
-  const usage = await readUsage(manager, accounts, until);
-  await manager.query(stateUsageSql, [JSON.stringify(usage)]);
-  return combine(accounts, entries, usage);
+  const calls = await readCalls(manager, accounts, until);
+  await manager.query(stateUsageSql, [JSON.stringify(calls.usage)]);
+  await manager.query(statePlanSql, [JSON.stringify(calls.byPlans)]);
+  return combine(accounts, entries, calls);
 }
 
-const readUsage = (manager: Queries, accounts: readonly number[], until: Date): Promise<UsageRow[]> =>
-  manager.query<UsageRow[]>(usageSql, [accounts, Math.floor(until.getTime() / 1000)]);
+/** Usage and payments of plans are of one moment: a call that settles between two statements would be in one of them. */
+async function readCalls(manager: Queries, accounts: readonly number[], until: Date): Promise<Calls> {
+  const [row] = await manager.query<[Calls]>(
+    `SELECT (SELECT coalesce(jsonb_agg(u), '[]') FROM (${usageSql}) u) AS usage,
+            (SELECT coalesce(jsonb_agg(p), '[]') FROM (${planSql}) p) AS "byPlans"`,
+    [accounts, Math.floor(until.getTime() / 1000)],
+  );
+  return row;
+}
 
 function combine(
   accounts: readonly number[],
   entries: readonly EntryRow[],
-  usage: readonly UsageRow[],
+  { usage, byPlans }: Calls,
 ): Map<number, Unstated> {
   const entriesOf = groupBy(entries, ({ user_id }) => user_id);
   const usageOf = groupBy(usage, ({ account_id }) => account_id);
   return new Map(
     accounts.map((account) => [
       account,
-      { ...toCredits(entriesOf.get(account) ?? []), usage: (usageOf.get(account) ?? []).map(toUsageLine) },
+      {
+        ...toCredits(
+          entriesOf.get(account) ?? [],
+          byPlans.filter(({ account_id }) => account_id === account),
+        ),
+        usage: (usageOf.get(account) ?? []).map(toUsageLine),
+      },
     ]),
   );
 }
 
-function toCredits(entries: readonly EntryRow[]): Pick<Unstated, 'credits' | 'payments'> {
-  const credits = [...groupBy(entries, ({ kind }) => kind)].map(([kind, rows]) => ({
-    kind,
-    count: rows.length,
-    amount: sum(rows.map(({ amount }) => Number(amount))),
-  }));
+function toCredits(entries: readonly EntryRow[], byPlans: readonly PlanRow[]): Pick<Unstated, 'credits' | 'payments'> {
+  const credits = [
+    ...[...groupBy(entries, ({ kind }) => kind)].map(([kind, rows]) => ({
+      kind,
+      count: rows.length,
+      amount: sum(rows.map(({ amount }) => Number(amount))),
+    })),
+    ...byPlans.map(({ calls, quota }) => ({ kind: 'paid_by_plan', count: Number(calls), amount: Number(quota) })),
+  ];
   const payments = entries.flatMap<Unstated['payments'][number]>(({ kind, created_at, amount, reference }) =>
     kind === 'top_up' || kind === 'payment_refund'
       ? [{ kind, at: created_at.toISOString(), amount: Number(amount), reference }]

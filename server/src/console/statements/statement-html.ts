@@ -5,7 +5,7 @@ const style = `
   body { font: 13px/1.5 system-ui, sans-serif; color: #111; background: #fff; max-width: 800px; margin: 32px auto; padding: 0 16px; }
   h1 { font-size: 22px; margin: 0 0 8px; } h2 { font-size: 14px; margin: 24px 0 4px; }
   .mark { color: #a30; font-weight: 600; } .parties { display: flex; gap: 32px; margin: 16px 0; } .parties > div { flex: 1; }
-  .parties p { margin: 0; overflow-wrap: anywhere; } table { border-collapse: collapse; width: 100%; }
+  .parties p { margin: 0; overflow-wrap: anywhere; white-space: pre-line; } table { border-collapse: collapse; width: 100%; }
   th, td { text-align: left; padding: 4px 8px 4px 0; border-bottom: 1px solid #ddd; overflow-wrap: anywhere; vertical-align: top; }
   .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; padding-right: 0; padding-left: 8px; }
   .sums { width: auto; min-width: 50%; } .sums tr:last-child td { font-weight: 600; border-bottom: 0; }

@@ -38,6 +38,8 @@ const en = {
     rebate: 'Rebates',
     task_refund: 'Refunds of failed tasks',
     opening: 'Initial balance',
+    plan: 'Plans',
+    paid_by_plan: 'Usage paid by plans',
   },
 };
 /** Kinds of later versions are shown by their names. */
@@ -84,6 +86,8 @@ const zh: PaperTexts = {
     rebate: '返利',
     task_refund: '失败任务退款',
     opening: '初始余额',
+    plan: '套餐',
+    paid_by_plan: '套餐支付的用量',
   },
 };
 
@@ -126,6 +130,8 @@ const ja: PaperTexts = {
     rebate: 'リベート',
     task_refund: '失敗したタスクの返金',
     opening: '初期残高',
+    plan: 'プラン',
+    paid_by_plan: 'プランで支払われた利用',
   },
 };
 
@@ -168,6 +174,8 @@ const fr: PaperTexts = {
     rebate: 'Remises',
     task_refund: 'Remboursements de tâches échouées',
     opening: 'Solde de départ',
+    plan: 'Forfaits',
+    paid_by_plan: 'Utilisation payée par des forfaits',
   },
 };
 
@@ -210,6 +218,8 @@ const ru: PaperTexts = {
     rebate: 'Бонусы',
     task_refund: 'Возвраты за неудачные задачи',
     opening: 'Начальный баланс',
+    plan: 'Тарифы',
+    paid_by_plan: 'Использование, оплаченное тарифами',
   },
 };
 
@@ -252,6 +262,8 @@ const vi: PaperTexts = {
     rebate: 'Hoa hồng',
     task_refund: 'Hoàn tiền tác vụ thất bại',
     opening: 'Số dư ban đầu',
+    plan: 'Gói',
+    paid_by_plan: 'Sử dụng được trả bằng gói',
   },
 };
 

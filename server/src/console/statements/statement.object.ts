@@ -44,7 +44,7 @@ class StatementBuyerObject extends fields({
 @ObjectType('StatementCredit', { description: 'The sum of one kind of movements that are no calls.' })
 class StatementCreditObject extends fields({
   kind: text(
-    'Such as `top_up`, `payment_refund` (money that went back, or is disputed), `redemption`, `admin_grant` or `task_refund` (charges of failed tasks).',
+    'Such as `top_up`, `payment_refund` (money that went back, or is disputed), `redemption`, `admin_grant`, `task_refund` (charges of failed tasks), `plan` (prices of plans and their refunds) or `paid_by_plan` (the part of `usage` that plans paid).',
   ),
   count: safeInt('Number of movements.'),
   amount: quota('Their sum. Negative: it was taken from the balance.'),
@@ -86,7 +86,7 @@ export class StatementObject extends fields({
   credits: quota('Sum of `movements`.'),
   usage: quota('Sum of `usageBy`.'),
   closing: quota('`opening` + `credits` - `usage`.'),
-  reserved: quota('Held by calls in flight, in a preview: the balance is `closing` minus this.'),
+  reserved: quota('What the balance holds for calls in flight, in a preview: the balance is `closing` minus this.'),
   quotaPerUsd: float('Quota of one USD when the statement was closed.'),
   seller: of<StatementSellerObject>(() => StatementSellerObject, 'The site.'),
   buyer: of<StatementBuyerObject>(() => StatementBuyerObject, 'The account.'),

@@ -1,7 +1,7 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import { andAmong } from '../../platform/db/conditions.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
-import { holds, requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
+import { holds, requireAccount, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { csvPieces } from '../../shared/csv.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
@@ -65,13 +65,13 @@ export class StatementService {
     { months }: StatementFilter,
     query: ListQuery<StatementSortField>,
   ): Promise<Slice<StatementDocument>> {
-    const { id } = requireActor(actor);
+    const { id } = requireAccount(actor, 'wallet');
     return this.read({ accountIds: [id], ...(months && { months }) }, query);
   }
 
   /** @throws AppError NOT_FOUND, also for statements that the caller may not read */
   async get(actor: MaybeActor, id: number): Promise<StatementDocument> {
-    const reader = requireActor(actor);
+    const reader = requireAccount(actor, 'wallet');
     const statement = await this.deps.statements.findOneBy({ id });
     if (!statement || (statement.accountId !== reader.id && !holds(reader, 'payments'))) {
       throw new NotFoundError('Statement', id);
@@ -145,7 +145,7 @@ export class StatementService {
    * @throws AppError INVALID_INPUT
    */
   async updateProfile(actor: MaybeActor, input: ProfileInput): Promise<BillingProfile> {
-    const { id } = requireActor(actor);
+    const { id } = requireAccount(actor, 'wallet');
     for (const [field, length] of Object.entries(maxLengths)) {
       const given = input[field as keyof typeof maxLengths];
       if (given !== undefined && (given.length > length || given.includes('\0'))) {
@@ -161,7 +161,7 @@ export class StatementService {
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for the account of someone else */
   private accountFor(actor: MaybeActor, accountId: number | null | undefined): number {
-    const { id } = requireActor(actor);
+    const { id } = requireAccount(actor, 'wallet');
     if (accountId != null && accountId !== id) requirePermission(actor, 'payments');
     return accountId ?? id;
   }

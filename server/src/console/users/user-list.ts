@@ -42,9 +42,15 @@ export type UserSortField = (typeof userSortFields)[number];
 /** SQL of the days for which a balance lasts at a spend; null without any. */
 const daysLeft = (quota: string, perDay: string): string => `(greatest(${quota}, 0) / nullif(${perDay}, 0))`;
 
-/** SELECT of what each user of a source of usage spends on a day, if the source has the last 7 days. */
-const spentPerDay = (used: string): string =>
-  `(SELECT user_id, sum(quota)::float8 / 7 AS per_day FROM ${used} GROUP BY user_id)`;
+/**
+ * SELECT of what balances of users spend on a day: usage less what plans paid of it.
+ * @param used source of the usage of the last 7 days
+ * @param paidByPlans condition on the same hours and accounts of `plan_usage_hourly`
+ */
+const spentPerDay = (used: string, paidByPlans: string): string =>
+  `(SELECT user_id, sum(quota)::float8 / 7 AS per_day
+      FROM (SELECT user_id, quota FROM ${used}
+            UNION ALL SELECT account_id, -quota FROM plan_usage_hourly WHERE ${paidByPlans}) spent GROUP BY user_id)`;
 
 /** Returns the source of the usage of all users, which the rollups have added up. */
 function usedByAll(state: RollupState): string {
@@ -58,11 +64,12 @@ function usedByAll(state: RollupState): string {
 }
 
 /** The source of the usage of few users. `hour` is compared with a `bigint`: with another type, Postgres reads all usage. */
-const usedByFew = `usage_hourly WHERE user_id = ANY ($1) AND hour > extract(epoch FROM now())::bigint - 7 * 86400`;
+const lastDays = 'hour > extract(epoch FROM now())::bigint - 7 * 86400';
+const usedByFew = `usage_hourly WHERE user_id = ANY ($1) AND ${lastDays}`;
 
 /** SELECT of the users in the list `$1` and the days for which their balances last. */
 export const daysLeftOfUsers = `SELECT id, ${daysLeft('quota', 'per_day')} AS days
-  FROM users LEFT JOIN ${spentPerDay(usedByFew)} spent ON user_id = id WHERE id = ANY ($1)`;
+  FROM users LEFT JOIN ${spentPerDay(usedByFew, `account_id = ANY ($1) AND ${lastDays}`)} spent ON user_id = id WHERE id = ANY ($1)`;
 
 const roles = Object.keys(ranks) as Role[];
 
@@ -180,7 +187,11 @@ async function matching(
     throw new InvalidInputError(`daysLeftBelow is above 0 and at most ${maxDaysLeft}`, 'filter.daysLeftBelow');
   }
   if (withSpend || daysLeftBelow !== undefined) {
-    select.leftJoin(spentPerDay(usedByAll(await readState(users.manager))), 'spent', 'spent.user_id = account.id');
+    select.leftJoin(
+      spentPerDay(usedByAll(await readState(users.manager)), lastDays),
+      'spent',
+      'spent.user_id = account.id',
+    );
   }
   if (daysLeftBelow !== undefined) {
     select.andWhere('account.quota < :daysLeftBelow::float8 * coalesce(spent.per_day, 0)', { daysLeftBelow });

@@ -10,6 +10,7 @@ import { Statements1764100000009 } from './1764100000009-statements.js';
 import { Webhooks1764100000010 } from './1764100000010-webhooks.js';
 import { ProviderFiles1764100000011 } from './1764100000011-provider-files.js';
 import { SignInProviders1764100000012 } from './1764100000012-sign-in-providers.js';
+import { StatedPlans1764100000013 } from './1764100000013-stated-plans.js';
 import { PlanPayments1764100000014 } from './1764100000014-plan-payments.js';
 import { WebhookBacklog1764100000020 } from './1764100000020-webhook-backlog.js';
 
@@ -27,6 +28,7 @@ export const migrations = [
   Webhooks1764100000010,
   ProviderFiles1764100000011,
   SignInProviders1764100000012,
+  StatedPlans1764100000013,
   PlanPayments1764100000014,
   WebhookBacklog1764100000020,
 ];

@@ -4,7 +4,7 @@
  * balance of the account then reserves nothing, although `reservations.amount` is the whole amount: what ends the
  * reservation returns the amount and takes the charge, and `ledger_move_budgets` corrects both in the same transaction.
  *
- * Rows of `subscription_use` are locked by id, after budgets and before `plan_usage_hourly` and windows of budgets.
+ * Rows of `subscription_use` are locked by id, after budgets and before windows of budgets; those of `plan_usage_hourly` last.
  */
 
 const hold = 'i integer, k text, s bigint, a bigint';
@@ -36,7 +36,7 @@ const move = `
  * that it returned although the balance had not reserved it. The rows of the users are locked.
  */
 const pay = `
-  CREATE FUNCTION ledger_pay_by_plan(p_holds jsonb[], p_charges bigint[], p_logged boolean[]) RETURNS void
+  CREATE OR REPLACE FUNCTION ledger_pay_by_plan(p_holds jsonb[], p_charges bigint[], p_logged boolean[]) RETURNS void
   LANGUAGE plpgsql SET enable_seqscan = off AS $$
   BEGIN
     UPDATE users SET quota = quota + t.back
@@ -53,15 +53,12 @@ const pay = `
               FROM unnest(p_holds, p_charges, p_logged) AS x(holds, charge, logged)
               CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan}) WHERE h.p IS NOT NULL GROUP BY h.p) t
       WHERE s.subscription_id = t.id;
-    INSERT INTO plan_usage_hourly AS u (hour, account_id, quota)
-      SELECT extract(epoch FROM date_trunc('hour', now(), 'UTC'))::bigint, h.u, sum(x.charge)
-        FROM unnest(p_holds, p_charges) AS x(holds, charge)
-        CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan})
-       WHERE h.p IS NOT NULL AND x.charge <> 0 GROUP BY h.u ORDER BY h.u
-      ON CONFLICT (hour, account_id) DO UPDATE SET quota = u.quota + excluded.quota;
   END $$`;
 
-/** `ledger_settle_budgets` of ledger-budgets.ts, which also names the plan that pays in the log row. */
+/**
+ * `ledger_settle_budgets` of ledger-budgets.ts, which also names the plan that pays in the log row, and counts what it pays
+ * in the hour in which the usage of the call is counted, however late the settlement arrives.
+ */
 const settle = `
   CREATE OR REPLACE FUNCTION ledger_settle_budgets(p_requests text[], p_times bigint[], p_holds jsonb[], p_charges bigint[],
                                                    p_tokens bigint[], p_logged boolean[]) RETURNS void LANGUAGE plpgsql
@@ -76,6 +73,12 @@ const settle = `
       FROM unnest(p_requests, p_times, p_holds, p_logged) AS x(request, at, holds, logged)
       WHERE x.logged AND l.created_at = x.at AND l.request_id = x.request AND l.type = 2;
     PERFORM ledger_move_budgets(p_holds, p_charges, p_tokens, array_fill(1::bigint, ARRAY[cardinality(p_requests)]), p_logged);
+    INSERT INTO plan_usage_hourly AS u (hour, account_id, calls, quota)
+      SELECT x.at - x.at % 3600, h.u, count(*), sum(x.charge)
+        FROM unnest(p_times, p_holds, p_charges) AS x(at, holds, charge)
+        CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan})
+       WHERE h.p IS NOT NULL AND x.charge <> 0 GROUP BY 1, 2 ORDER BY 1, 2
+      ON CONFLICT (hour, account_id) DO UPDATE SET calls = u.calls + excluded.calls, quota = u.quota + excluded.quota;
   END $$`;
 
 /**
