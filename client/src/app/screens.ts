@@ -1,29 +1,3 @@
-import CorporateFareOutlinedIcon from '@mui/icons-material/CorporateFareOutlined';
-import AccountBalanceWalletOutlinedIcon from '@mui/icons-material/AccountBalanceWalletOutlined';
-import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
-import ChatBubbleOutlinedIcon from '@mui/icons-material/ChatBubbleOutlineOutlined';
-import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
-import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
-import GroupsOutlinedIcon from '@mui/icons-material/GroupsOutlined';
-import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
-import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
-import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
-import LocalActivityOutlinedIcon from '@mui/icons-material/LocalActivityOutlined';
-import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
-import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
-import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
-import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
-import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
-import QueryStatsOutlinedIcon from '@mui/icons-material/QueryStatsOutlined';
-import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
-import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
-import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
-import SpaceDashboardOutlinedIcon from '@mui/icons-material/SpaceDashboardOutlined';
-import TaskAltOutlinedIcon from '@mui/icons-material/TaskAltOutlined';
-import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
-import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
-import WebhookOutlinedIcon from '@mui/icons-material/WebhookOutlined';
-import type SvgIcon from '@mui/material/SvgIcon';
 import type { Permission } from '../lib/permissions.js';
 
 /** The groups of the side bar, in order. The first has no heading. */
@@ -62,7 +36,6 @@ export interface SideBarEntry {
     | 'organisations'
     | 'allOrganisations'
     | 'personal';
-  readonly Icon: typeof SvgIcon;
   /** Shown only to users with this permission, although other users may open the screen by its address. */
   readonly shownTo?: Permission;
   /** Shown only while this flag of the site's status is set. */
@@ -107,14 +80,14 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/playground'],
     module: 'playground/Playground',
     access: 'user',
-    sideBar: { group: 'talk', label: 'playground', Icon: TerminalOutlinedIcon },
+    sideBar: { group: 'talk', label: 'playground' },
   },
   {
     paths: ['/chat', '/chat/:id'],
     module: 'chat/Chat',
     access: 'anyone',
     layout: 'plain',
-    sideBar: { group: 'talk', label: 'chat', Icon: ChatBubbleOutlinedIcon },
+    sideBar: { group: 'talk', label: 'chat' },
   },
   { paths: ['/chat2link'], module: 'chat/ChatRedirect', access: 'user', layout: 'plain' },
   {
@@ -124,7 +97,6 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: {
       group: 'console',
       label: 'dashboard',
-      Icon: InsertChartOutlinedOutlinedIcon,
       needs: 'enableDataExport',
     },
   },
@@ -133,7 +105,7 @@ export const screens: readonly ScreenEntry[] = [
     module: 'dashboards/DashboardList',
     access: 'admin',
     permission: ['USAGE_READ'],
-    sideBar: { group: 'console', label: 'savedDashboards', Icon: SpaceDashboardOutlinedIcon },
+    sideBar: { group: 'console', label: 'savedDashboards' },
   },
   {
     paths: ['/dashboards/add', '/dashboards/:id', '/dashboards/:id/edit'],
@@ -151,7 +123,7 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/token'],
     module: 'tokens/TokenList',
     access: 'user',
-    sideBar: { group: 'console', label: 'tokens', Icon: VpnKeyOutlinedIcon },
+    sideBar: { group: 'console', label: 'tokens' },
   },
   { paths: ['/token/:id', '/token/:id/:tab'], module: 'tokens/Token', access: 'user' },
   {
@@ -171,7 +143,7 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/log'],
     module: 'logs/LogList',
     access: 'user',
-    sideBar: { group: 'console', label: 'logs', Icon: ReceiptLongOutlinedIcon, shownTo: 'LOGS_READ' },
+    sideBar: { group: 'console', label: 'logs', shownTo: 'LOGS_READ' },
   },
   {
     paths: ['/model-health'],
@@ -180,7 +152,6 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: {
       group: 'console',
       label: 'modelHealth',
-      Icon: MonitorHeartOutlinedIcon,
       needs: 'enableModelHealth',
     },
   },
@@ -188,7 +159,7 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/status'],
     module: 'status-page/StatusPage',
     access: 'anyone',
-    sideBar: { group: 'console', label: 'statusPage', Icon: TaskAltOutlinedIcon, needs: 'enableStatusPage' },
+    sideBar: { group: 'console', label: 'statusPage', needs: 'enableStatusPage' },
   },
   {
     paths: ['/midjourney'],
@@ -197,7 +168,6 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: {
       group: 'console',
       label: 'drawings',
-      Icon: BrushOutlinedIcon,
       shownTo: 'TASKS_READ',
       needs: 'enableDrawing',
     },
@@ -206,14 +176,14 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/task'],
     module: 'tasks/CreativeTaskList',
     access: 'user',
-    sideBar: { group: 'console', label: 'tasks', Icon: MovieOutlinedIcon, shownTo: 'TASKS_READ', needs: 'enableTask' },
+    sideBar: { group: 'console', label: 'tasks', shownTo: 'TASKS_READ', needs: 'enableTask' },
   },
   {
     paths: ['/channel', '/channel/add'],
     module: 'channels/ChannelList',
     access: 'admin',
     permission: ['CHANNELS_READ'],
-    sideBar: { group: 'admin', label: 'channels', Icon: HubOutlinedIcon },
+    sideBar: { group: 'admin', label: 'channels' },
   },
   {
     // The second address is that of older consoles. It opens the settings.
@@ -227,35 +197,35 @@ export const screens: readonly ScreenEntry[] = [
     module: 'channel-health/ChannelHealth',
     access: 'admin',
     permission: ['CHANNELS_READ'],
-    sideBar: { group: 'admin', label: 'channelHealth', Icon: MonitorHeartOutlinedIcon },
+    sideBar: { group: 'admin', label: 'channelHealth' },
   },
   {
     paths: ['/redemption'],
     module: 'redemptions/RedemptionList',
     access: 'admin',
     permission: ['CODES'],
-    sideBar: { group: 'admin', label: 'redemptions', Icon: ConfirmationNumberOutlinedIcon },
+    sideBar: { group: 'admin', label: 'redemptions' },
   },
   {
     paths: ['/plan'],
     module: 'plans/PlanList',
     access: 'admin',
     permission: ['PRICES'],
-    sideBar: { group: 'admin', label: 'plans', Icon: LocalActivityOutlinedIcon },
+    sideBar: { group: 'admin', label: 'plans' },
   },
   {
     paths: ['/user'],
     module: 'users/UserList',
     access: 'admin',
     permission: ['USERS_READ'],
-    sideBar: { group: 'admin', label: 'users', Icon: GroupOutlinedIcon },
+    sideBar: { group: 'admin', label: 'users' },
   },
   {
     paths: ['/all-organisations'],
     module: 'organisations/AllOrganisations',
     access: 'admin',
     permission: ['USERS_READ'],
-    sideBar: { group: 'admin', label: 'allOrganisations', Icon: CorporateFareOutlinedIcon },
+    sideBar: { group: 'admin', label: 'allOrganisations' },
   },
   {
     // The second address is that of older consoles. It opens the settings.
@@ -269,35 +239,35 @@ export const screens: readonly ScreenEntry[] = [
     module: 'profit/Profit',
     access: 'admin',
     permission: ['USAGE_READ'],
-    sideBar: { group: 'admin', label: 'profit', Icon: QueryStatsOutlinedIcon },
+    sideBar: { group: 'admin', label: 'profit' },
   },
   {
     paths: ['/payment'],
     module: 'payments/PaymentList',
     access: 'admin',
     permission: ['PAYMENTS'],
-    sideBar: { group: 'admin', label: 'payments', Icon: PaymentsOutlinedIcon },
+    sideBar: { group: 'admin', label: 'payments' },
   },
   {
     paths: ['/statement'],
     module: 'statements/AllStatementList',
     access: 'admin',
     permission: ['PAYMENTS'],
-    sideBar: { group: 'admin', label: 'allStatements', Icon: ReceiptLongOutlinedIcon },
+    sideBar: { group: 'admin', label: 'allStatements' },
   },
   {
     paths: ['/alert'],
     module: 'alerts/AlertList',
     access: 'admin',
     permission: ['ALERTS'],
-    sideBar: { group: 'admin', label: 'alerts', Icon: NotificationsOutlinedIcon },
+    sideBar: { group: 'admin', label: 'alerts' },
   },
   {
     paths: ['/webhook'],
     module: 'webhooks/WebhookList',
     access: 'admin',
     permission: ['WEBHOOKS'],
-    sideBar: { group: 'admin', label: 'webhooks', Icon: WebhookOutlinedIcon },
+    sideBar: { group: 'admin', label: 'webhooks' },
   },
   { paths: ['/webhook/delivery'], module: 'webhooks/WebhookDeliveryList', access: 'admin', permission: ['WEBHOOKS'] },
   {
@@ -305,27 +275,27 @@ export const screens: readonly ScreenEntry[] = [
     module: 'audit/PriceHistoryList',
     access: 'admin',
     permission: ['AUDIT'],
-    sideBar: { group: 'admin', label: 'priceHistory', Icon: SellOutlinedIcon },
+    sideBar: { group: 'admin', label: 'priceHistory' },
   },
   {
     paths: ['/audit'],
     module: 'audit/AuditList',
     access: 'admin',
     permission: ['AUDIT'],
-    sideBar: { group: 'admin', label: 'audit', Icon: HistoryOutlinedIcon },
+    sideBar: { group: 'admin', label: 'audit' },
   },
   {
     paths: ['/setting'],
     module: 'settings/Settings',
     access: 'admin',
     permission: ['OPTIONS', 'PRICES', 'PAYMENTS_SETTINGS'],
-    sideBar: { group: 'admin', label: 'settings', Icon: SettingsOutlinedIcon },
+    sideBar: { group: 'admin', label: 'settings' },
   },
   {
     paths: ['/organisations'],
     module: 'organisations/Organisations',
     access: 'user',
-    sideBar: { group: 'personal', label: 'organisations', Icon: GroupsOutlinedIcon },
+    sideBar: { group: 'personal', label: 'organisations' },
   },
   { paths: ['/invitation/:token'], module: 'organisations/Invitation', access: 'user' },
   { paths: ['/organisations/:id', '/organisations/:id/:tab'], module: 'organisations/Organisation', access: 'user' },
@@ -333,20 +303,20 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/topup'],
     module: 'wallet/Wallet',
     access: 'user',
-    sideBar: { group: 'personal', label: 'wallet', Icon: AccountBalanceWalletOutlinedIcon },
+    sideBar: { group: 'personal', label: 'wallet' },
   },
   {
     paths: ['/statements'],
     module: 'statements/StatementList',
     access: 'user',
-    sideBar: { group: 'personal', label: 'statements', Icon: ReceiptLongOutlinedIcon },
+    sideBar: { group: 'personal', label: 'statements' },
   },
   { paths: ['/statements/:id'], module: 'statements/Statement', access: 'user' },
   {
     paths: ['/my-plans'],
     module: 'plans/MyPlans',
     access: 'user',
-    sideBar: { group: 'personal', label: 'myPlans', Icon: LocalActivityOutlinedIcon },
+    sideBar: { group: 'personal', label: 'myPlans' },
   },
   {
     // `/user/edit` without an id edits the user's own account.
@@ -354,6 +324,6 @@ export const screens: readonly ScreenEntry[] = [
     module: 'personal/Personal',
     followsZone: true,
     access: 'user',
-    sideBar: { group: 'personal', label: 'personal', Icon: PersonOutlinedIcon },
+    sideBar: { group: 'personal', label: 'personal' },
   },
 ];

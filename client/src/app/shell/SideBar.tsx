@@ -13,6 +13,7 @@ import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { lazyScreen } from '../lazyScreens.js';
 import { itemStyle } from './itemStyle.js';
+import { sideBarIcons } from './sideBarIcons.js';
 import { navigationFor, type NavigationEntry, type NavigationGroup } from './navigation.js';
 
 const groupLabels = {
@@ -118,6 +119,7 @@ function Submenu({
   const [open, setOpen] = useState(false);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const label = t(`shell.${entry.label}`);
+  const Icon = sideBarIcons[entry.label];
   const id = useId();
   if (collapsed) {
     return (
@@ -130,7 +132,7 @@ function Submenu({
             onMouseEnter={() => preload(entry)}
             onClick={(event) => setAnchor(event.currentTarget)}
           >
-            <entry.Icon />
+            <Icon />
           </ButtonBase>
         </Tooltip>
         <Menu
@@ -158,7 +160,7 @@ function Submenu({
         onFocus={() => preload(entry)}
         onClick={() => setOpen(!open)}
       >
-        <entry.Icon />
+        <Icon />
         {label}
         <ExpandMoreOutlinedIcon
           sx={{ ml: 'auto', fontSize: '16px !important', transform: open ? 'rotate(180deg)' : 'none' }}
@@ -180,6 +182,7 @@ function Submenu({
 function Entry({ entry, collapsed }: { readonly entry: NavigationEntry; readonly collapsed: boolean }) {
   const { t } = useTranslation();
   const label = t(`shell.${entry.label}`);
+  const Icon = sideBarIcons[entry.label];
   return (
     <Tooltip title={collapsed ? label : ''} placement="right">
       <ButtonBase
@@ -190,7 +193,7 @@ function Entry({ entry, collapsed }: { readonly entry: NavigationEntry; readonly
         onMouseEnter={() => preload(entry)}
         onFocus={() => preload(entry)}
       >
-        <entry.Icon />
+        <Icon />
         {!collapsed && label}
       </ButtonBase>
     </Tooltip>
