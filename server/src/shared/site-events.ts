@@ -8,7 +8,7 @@ const user = z.strictObject({
   external_id: z.string().nullable().describe('the id that your system gave the user'),
 });
 const account = user.extend({
-  kind: z.enum(accountKinds).describe('`organisation` is no person: members act for it, and it has no email'),
+  kind: z.enum(accountKinds).describe('`person` or `organisation`, which has no email'),
   email: z.string(),
   group: z.string(),
 });
@@ -99,7 +99,11 @@ export const siteEvents = {
   'key.created': { about: 'An API key was created.', data: z.strictObject({ user, key }) },
   'key.changed': {
     about: 'Settings of a key changed, it was rotated, or it expired or ran out of quota.',
-    data: z.strictObject({ user, key, changed: z.array(z.string()).describe('names of the changed fields, `key` for a rotation') }),
+    data: z.strictObject({
+      user,
+      key,
+      changed: z.array(z.string()).describe('names of the changed fields, `key` for a rotation'),
+    }),
   },
   'key.revoked': { about: 'An API key was deleted.', data: z.strictObject({ user, key }) },
   'user.created': { about: 'A user was created or registered.', data: z.strictObject({ user: account }) },
