@@ -379,11 +379,6 @@ describe('the body', () => {
 const notThere = [
   ['POST', '/edits'],
   ['POST', '/images/variations'],
-  ['GET', '/files'],
-  ['POST', '/files'],
-  ['GET', '/files/file-1'],
-  ['DELETE', '/files/file-1'],
-  ['GET', '/files/file-1/content'],
   ['POST', '/fine-tunes'],
   ['GET', '/fine-tunes'],
   ['GET', '/fine-tunes/ft-1'],
@@ -531,7 +526,7 @@ describe('other routes', () => {
         },
       },
     });
-    expect(await get('/v1/files', key, { 'anthropic-version': '2023-06-01' })).toMatchObject({
+    expect(await get('/v1/fine-tunes', key, { 'anthropic-version': '2023-06-01' })).toMatchObject({
       status: 501,
       body: { type: 'error', error: { type: 'api_error' } },
     });

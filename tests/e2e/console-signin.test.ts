@@ -188,9 +188,11 @@ it('shows the ways in that are on, and no other', async () => {
 it('begins at a provider that the operator added, from the page without GraphQL', async () => {
   const { page } = visitor;
   await page.goto('/login');
-  await page.route(`${issuer.issuer}/auth?**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Sign in' }));
+  await page.route(`${issuer.issuer}/auth?**`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: 'The page of the provider' }),
+  );
   await button('Company').click();
-  await page.getByText('Sign in').waitFor();
+  await page.getByText('The page of the provider').waitFor();
   expect(page.url()).toContain(encodeURIComponent(`${site}/oauth/company`));
   await page.unroute(`${issuer.issuer}/auth?**`);
 });

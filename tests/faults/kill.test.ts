@@ -46,7 +46,7 @@ it(
     const windows = [{ window: 'week', kind: 'money', amount: initial }];
     const terms = { name: 'Plan', price: 0, period_unit: 'day', period_count: 30, windows };
     const plan = await server.api.data<{ id: number }>(root, 'POST', '/api/plan/', terms);
-    const planned = (await auditor.quotaOf('three')).id;
+    const planned = await auditor.idOf('three');
     await server.api.data(root, 'POST', '/api/plan/grant', { user_id: planned, plan_id: plan.id });
     // The charges have fractions, which are carried across every restart.
     await server.api.data(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":0.37}' });

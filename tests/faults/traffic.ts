@@ -163,13 +163,17 @@ export class Auditor {
     return Number(found.rows[0]?.count);
   }
 
-  async quotaOf(username: string): Promise<{ id: number; quota: number; used: number }> {
-    const found = await this.pool.query<{ id: number; quota: string; used_quota: string }>(
-      'SELECT id, quota, used_quota FROM users WHERE username = $1',
+  async quotaOf(username: string): Promise<{ quota: number; used: number }> {
+    const found = await this.pool.query<{ quota: string; used_quota: string }>(
+      'SELECT quota, used_quota FROM users WHERE username = $1',
       [username],
     );
-    const [row] = found.rows;
-    return { id: Number(row?.id), quota: Number(row?.quota), used: Number(row?.used_quota) };
+    return { quota: Number(found.rows[0]?.quota), used: Number(found.rows[0]?.used_quota) };
+  }
+
+  async idOf(username: string): Promise<number> {
+    const found = await this.pool.query<{ id: number }>('SELECT id FROM users WHERE username = $1', [username]);
+    return Number(found.rows[0]?.id);
   }
 
   /** Quota of the calls of an account that its plans paid for. */

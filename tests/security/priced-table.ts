@@ -103,6 +103,8 @@ const free: ReadonlySet<string> = new Set([
   // Makers keep these without a charge, or the site allows them without one.
   ...objectRoutes.concat(googleObjectRoutes).map(({ route }) => route.slice(route.indexOf(' ') + 1)),
   ...['/v1/cachedContents', '/v1/cachedContents/:id', '/upload/v1/files'],
+  // They make keys, whose sessions cost what others cost.
+  ...['/v1/realtime/client_secrets', '/v1/realtime/sessions'],
   // They are not served.
   ...['/v1/edits', '/v1/images/variations', '/v1/fine-tunes', '/v1/fine-tunes/:id/cancel'],
   ...['/v1', '/v1beta', '/v1beta1', '/v1alpha', '/hf', '/openai', '/anthropic', '/model', '/upload', '/ws'].map(
