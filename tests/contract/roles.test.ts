@@ -323,5 +323,7 @@ it('no type has a field for a secret', async () => {
     'UsageRow.key',
     // Only whether there is one, like hasPassword above.
     'UserSetting.hasWebhookSecret',
+    // Until when the previous secret also signs.
+    'WebhookEndpoint.previousSecretUntil',
   ]);
 });
