@@ -72,7 +72,7 @@ it.each<[Permission, Readonly<Record<string, readonly string[]>>]>([
         ...['general', 'drawing', 'sensitiveWords', 'guardrails', 'contentCapture', 'log', 'dataDashboard'],
         ...['monitoring', 'alerts', 'checkIn', 'quota', 'chatLinks'],
       ],
-      ratelimit: ['modelRequests'],
+      ratelimit: ['modelRequests', 'files'],
       models: ['global', 'routing', 'gemini', 'claude'],
       system: ['server', 'payment', 'statements', 'mail', 'signIn', 'registration', 'emailDomains'],
       other: ['content', 'version'],
