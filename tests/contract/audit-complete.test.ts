@@ -118,7 +118,11 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'update',
     async () => `updateWebhookEndpoint(input: { id: ${await endpoint()}, name: "${fresh()}" }) { endpoint { id } }`,
   ],
-  renewWebhookSecret: ['webhook', 'update', async () => `renewWebhookSecret(id: ${await endpoint()}) { secret }`],
+  renewWebhookSecret: [
+    'webhook',
+    'update',
+    async () => `renewWebhookSecret(input: { id: ${await endpoint()} }) { secret }`,
+  ],
   deleteWebhookEndpoint: ['webhook', 'delete', async () => `deleteWebhookEndpoint(id: ${await endpoint()}) { id }`],
   createSignInProvider: ['option', 'create', () => signInProvider(fresh())],
   updateSignInProvider: [

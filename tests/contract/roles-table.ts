@@ -463,7 +463,7 @@ export const operations: readonly Operation[] = [
     graphql: [
       'mutation { createWebhookEndpoint(input: { name: "", url: "" }) { secret } }',
       `mutation { updateWebhookEndpoint(input: { id: ${unknownId} }) { endpoint { id } } }`,
-      `mutation { renewWebhookSecret(id: ${unknownId}) { secret } }`,
+      `mutation { renewWebhookSecret(input: { id: ${unknownId} }) { secret } }`,
       `mutation { deleteWebhookEndpoint(id: ${unknownId}) { id } }`,
       `mutation { resendWebhook(id: ${unknownId}) { delivery { id } } }`,
       `mutation { resendWebhooks(input: { endpointId: ${unknownId} }) { count } }`,

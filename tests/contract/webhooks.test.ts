@@ -94,7 +94,10 @@ describe('an endpoint', () => {
     ]);
     const [row] = await site.query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook_endpoints');
     expect(row?.secret_sealed).not.toContain(secret.slice(6));
-    const renewed = await site.graphql(root, `mutation { renewWebhookSecret(id: ${id}) { secret endpoint { id } } }`);
+    const renewed = await site.graphql(
+      root,
+      `mutation { renewWebhookSecret(input: { id: ${id} }) { secret endpoint { id } } }`,
+    );
     expect((renewed.data?.['renewWebhookSecret'] as { secret: string }).secret).not.toBe(secret);
     await site.expectSuccess(root, 'PUT', '/api/webhook', { id, kinds: [], enabled: false });
     await site.expectSuccess(root, 'DELETE', `/api/webhook/${id}`);

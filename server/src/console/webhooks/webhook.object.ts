@@ -189,3 +189,9 @@ export class UpdateWebhookEndpointInput extends inputFields({
   kinds: nullable<SiteEventKind[]>(() => [SiteEventKindEnum], kindsText),
   enabled: flag.orNull('Events of the time in which it is switched off are not sent later.'),
 }) {}
+
+@InputType('RenewWebhookSecretInput', { description: 'An endpoint whose secret is replaced.' })
+export class RenewWebhookSecretInput extends inputFields({
+  id: int('`WebhookEndpoint.id`.'),
+  overlapHours: int.orNull('Hours for which messages are signed with the previous secret, too: 0 to 168. Default: 24.'),
+}) {}

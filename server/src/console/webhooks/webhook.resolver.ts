@@ -14,6 +14,7 @@ import type { SiteEvent } from './webhook.entity.js';
 import {
   CreateWebhookEndpointInput,
   kindInfos,
+  RenewWebhookSecretInput,
   ResendWebhooksInput,
   SiteEventKindEnum,
   SiteEventKindInfo,
@@ -105,12 +106,8 @@ export class WebhookResolver {
   @PayloadMutation(keyed, 'Replaces the secret of an endpoint. For a while, messages are signed with both.')
   async renewWebhookSecret(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int, idArgument) id: number,
-    @Arg('overlapHours', () => Int, {
-      nullable: true,
-      description: 'Hours for which messages are signed with the previous secret, too: 0 to 168. Default: 24.',
-    })
-    overlapHours?: number | null,
+    @Arg('input', () => RenewWebhookSecretInput, { description: 'The endpoint.' })
+    { id, overlapHours }: RenewWebhookSecretInput,
   ): Promise<KeyedPayload> {
     const { endpoint, secret } = await this.service.renewSecret(actor, id, overlapHours ?? undefined);
     return { endpoint: toEndpointObject(endpoint), secret };
