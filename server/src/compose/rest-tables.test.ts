@@ -25,7 +25,7 @@ after
 it('lists the fields of a body, and the requests of a section', () => {
   expect(filled('POST /api/user/pay')).toMatch(/^\| `amount` +\| int +\|/m);
   expect(filled('Users')).toMatch(
-    /^\| `GET \/api\/user\/search` +\| admin \| `\?p`, `\?page_size`, `\?keyword`, `\?group` +\| Search/m,
+    /^\| `GET \/api\/user\/search` +\| admin \| `\?p`, `\?page_size`, `\?keyword`, `\?group`, `\?external_id` +\| Search/m,
   );
 });
 

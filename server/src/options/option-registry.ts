@@ -371,3 +371,9 @@ export const optionText = (key: OptionKey, value: unknown): string => definition
 /** The values before any setting is saved. Tests start from them. */
 export const defaultOptionValues = (): OptionValues =>
   Object.fromEntries(optionKeys.map((key) => [key, definitionOf(key).defaultValue])) as unknown as OptionValues;
+
+/**
+ * Settings with the address to which the server sends a secret, without a person who watches it. The secret was entered for
+ * this address: another one must not receive it.
+ */
+export const secretsByAddress: Partial<Record<OptionKey, OptionKey>> = { PayAddress: 'EpayKey' };

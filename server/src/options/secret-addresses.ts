@@ -1,12 +1,6 @@
 import { keepsSecrets } from '../platform/outbound/address-class.js';
 import { InvalidInputError } from '../shared/errors.js';
-import type { OptionKey } from './option-registry.js';
-
-/**
- * Settings with the address to which the server sends a secret, without a person who watches it. The secret was entered for
- * this address: another one must not receive it.
- */
-const secretsByAddress: Partial<Record<OptionKey, OptionKey>> = { PayAddress: 'EpayKey' };
+import { secretsByAddress, type OptionKey } from './option-registry.js';
 
 /** @throws InvalidInputError for an address to which a secret would be sent readably over the internet */
 export function assertKeepsSecret(key: OptionKey, address: unknown): void {

@@ -124,7 +124,18 @@ export function FilterBar<F extends Record<string, string>>({
         </Button>
       )}
       {end && (
-        <Box sx={{ order: { xs: 1, sm: 0 }, ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>{end}</Box>
+        // On a phone it has a line of its own, also before its text is known.
+        <Box
+          sx={{
+            order: { xs: 1, sm: 0 },
+            ml: { sm: 'auto' },
+            width: { xs: '100%', sm: 'auto' },
+            fontSize: 12,
+            color: 'text.secondary',
+          }}
+        >
+          {end}
+        </Box>
       )}
       <FilterPopover
         opened={opened}

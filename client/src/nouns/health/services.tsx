@@ -52,7 +52,7 @@ export function ServiceFilters({
     <FilterBar
       filters={address.filters}
       search={{ label: t('fields.modelName') }}
-      fields={groups.length > 1 ? [{ name: 'group', label: t('fields.group'), choices: namesAsChoices(groups) }] : []}
+      fields={[{ name: 'group', label: t('fields.group'), choices: namesAsChoices(groups) }]}
       // The blank keeps the height of the line on phones, so that the list does not move.
       end={since ?? '\u00a0'}
     />

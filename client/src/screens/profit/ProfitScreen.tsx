@@ -122,13 +122,13 @@ function ProfitSum({ total, failed }: { readonly total: ProfitRow['metrics'] | u
         {
           label: t('profit.knownUsd'),
           value: shown(cost?.usd),
-          ...(total
-            ? {
-                note: t('profit.knownCallsOf', {
-                  of: t('profit.knownOf', { known: integer(cost?.knownCalls ?? 0), calls: integer(total.calls) }),
-                }),
-              }
-            : {}),
+          // Also while the figures load, so that what follows does not move.
+          note: t('profit.knownCallsOf', {
+            of: t('profit.knownOf', {
+              known: total ? integer(cost?.knownCalls ?? 0) : '–',
+              calls: total ? integer(total.calls) : '–',
+            }),
+          }),
         },
         { label: `− ${t('dashboard.upstreamCost')}`, value: shown(cost?.upstreamUsd) },
         {
