@@ -46,12 +46,10 @@ export function WebhookListScreen() {
   const grid = useServerGrid({ filters: {} });
   const [opened, setOpened] = useRowParam('row');
   const [secret, setSecret] = useState<string | null>(null);
-  const { rows, reload, isEmpty, listProps } = useListPage(
-    grid,
-    WebhookEndpointsDocument,
-    {},
-    ({ webhookEndpoints }) => ({ items: webhookEndpoints, totalCount: webhookEndpoints.length }),
-  );
+  const { rows, reload, listProps } = useListPage(grid, WebhookEndpointsDocument, {}, ({ webhookEndpoints }) => ({
+    items: webhookEndpoints,
+    totalCount: webhookEndpoints.length,
+  }));
   const kinds = useQuery(WebhookEndpointsDocument).data?.siteEventKinds ?? [];
   const actions = useEndpointActions(reload, (row) => setOpened(String(row.id)), setSecret);
   const columns = useMemo(() => endpointColumns(t, actions), [t, actions]);
@@ -64,14 +62,12 @@ export function WebhookListScreen() {
   return (
     <ListScreen
       title={t('shell.webhooks')}
-      primary={!isEmpty && add}
+      primary={add}
       menu={[{ label: t('actions.refresh'), onSelect: reload }]}
       filters={
-        !isEmpty && (
-          <Button component={Link} to="/webhook/delivery" variant="outlined" sx={{ alignSelf: 'flex-start' }}>
-            {t('webhooks.deliveries')}
-          </Button>
-        )
+        <Button component={Link} to="/webhook/delivery" variant="outlined" sx={{ alignSelf: 'flex-start' }}>
+          {t('webhooks.deliveries')}
+        </Button>
       }
     >
       <ListGrid
@@ -91,12 +87,7 @@ export function WebhookListScreen() {
           />
         )}
         empty={
-          <EmptyState
-            icon={<WebhookOutlinedIcon />}
-            title={t('webhooks.emptyTitle')}
-            text={t('webhooks.emptyText')}
-            action={add}
-          />
+          <EmptyState icon={<WebhookOutlinedIcon />} title={t('webhooks.emptyTitle')} text={t('webhooks.emptyText')} />
         }
       />
       {(opened === 'new' || edited) && (
