@@ -9,7 +9,7 @@ export {
   toKnownPlans,
 } from './known-plan.js';
 export { parsePlan, type PlanInput } from './plan-input.js';
-export { type Finished, paidFor, PlanSales, windowsOf } from './plan-sales.js';
+export { paidFor, PlanSales, windowsOf } from './plan-sales.js';
 export {
   type Overflow,
   overflows,

@@ -1,11 +1,4 @@
 export { statementChecks } from './statement-checks.js';
 export { StatementCloser } from './statement-closer.js';
-export {
-  groupUsage,
-  type StatementContent,
-  type StatementDocument,
-  type UsageDimension,
-  usageDimensions,
-  type UsageGroup,
-} from './statement-content.js';
+export { groupUsage, type StatementContent, type StatementDocument, type UsageDimension } from './statement-content.js';
 export { BillingProfile, Statement, StatementMonth, toDocument } from './statement.entity.js';
