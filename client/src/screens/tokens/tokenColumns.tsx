@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import MuiLink, { type LinkProps } from '@mui/material/Link';
+import Typography from '@mui/material/Typography';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { Link } from 'react-router-dom';
@@ -44,12 +45,15 @@ const placeColumns = (t: TFunction, { role, members, projects }: Acting): GridCo
 ];
 
 /** The name, with a link to the page of the key unless the key is of an organisation, which has no such page. */
-export function TokenName({ row, ...look }: { readonly row: TokenRowFragment } & Omit<LinkProps, 'component'>) {
+export function TokenName({
+  row,
+  ...look
+}: { readonly row: TokenRowFragment } & Pick<LinkProps, 'color' | 'noWrap' | 'sx'>) {
   const acting = useActing();
   return acting ? (
-    <Box component="span" sx={{ fontWeight: 500 }}>
+    <Typography component="span" variant="inherit" {...look}>
       {row.name}
-    </Box>
+    </Typography>
   ) : (
     <MuiLink component={Link} to={tokenAddress(row.id)} underline="hover" {...look}>
       {row.name}

@@ -23,6 +23,7 @@ const user = (id: number, username: string, more: Partial<UserRowFragment> = {})
   id,
   username,
   displayName: username,
+  kind: 'PERSON',
   role: 'COMMON',
   status: 'ENABLED',
   email: null,
@@ -77,6 +78,7 @@ it('says who somebody is and how he stands in words and tones', async () => {
         user(12, 'two', { role: 'ADMIN', status: 'BANNED' }),
         user(13, 'three', { role: 'ROOT', status: 'OTHER' }),
         user(14, 'four', { role: 'GUEST', status: 'BANNED' }),
+        user(17, 'acme', { kind: 'ORGANISATION' }),
         gone,
       ),
     ),
@@ -86,6 +88,7 @@ it('says who somebody is and how he stands in words and tones', async () => {
     ['two', 'Admin', 'blue', 'Banned', 'red'],
     ['three', 'Super admin', 'violet', 'Other', 'amber'],
     ['four', 'Unknown identity', 'red', 'Banned', 'red'],
+    ['acme', 'Organisation', 'outline', 'Activated', 'green'],
     ['left', 'Common', 'outline', 'Deactivated', 'grey'],
   ] as const) {
     const row = await rowOf(name);

@@ -197,7 +197,7 @@ export function UserListScreen() {
             chips={
               <>
                 <UserStatusChip user={row} />
-                <RoleChip role={row.role} customRole={row.customRole?.name} />
+                <RoleChip user={row} />
                 <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>
               </>
             }

@@ -125,7 +125,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
         chips={
           <>
             <UserStatusChip user={user} />
-            <RoleChip role={user.role} customRole={user.customRole?.name} />
+            <RoleChip user={user} />
             <ToneChip tone={groupTone(user.group)}>{user.group}</ToneChip>
           </>
         }

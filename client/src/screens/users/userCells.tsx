@@ -41,9 +41,12 @@ export function UserStatusChip({ user }: { readonly user: Pick<UserRowFragment, 
   }
 }
 
-export function RoleChip({ role, customRole }: { readonly role: Role; readonly customRole?: string | undefined }) {
+/** The role of a user; that an account is an organisation, which has no role. */
+export function RoleChip({ user }: { readonly user: Pick<UserRowFragment, 'role' | 'customRole' | 'kind'> }) {
   const { t } = useTranslation();
-  if (customRole !== undefined) return <ToneChip tone="green">{customRole}</ToneChip>;
+  const { role, customRole, kind } = user;
+  if (kind === 'ORGANISATION') return <ToneChip tone="outline">{t('audit.subjects.organisation')}</ToneChip>;
+  if (customRole) return <ToneChip tone="green">{customRole.name}</ToneChip>;
   if (role === 'COMMON') return <ToneChip tone="outline">{t('roles.common')}</ToneChip>;
   if (role === 'ADMIN') return <ToneChip tone="blue">{t('roles.admin')}</ToneChip>;
   if (role === 'ROOT') return <ToneChip tone="violet">{t('roles.root')}</ToneChip>;

@@ -39,7 +39,7 @@ export function userColumns({ t, format, actions, viewer }: UserCellTools): Grid
       field: 'role',
       headerName: t('users.role'),
       width: 120,
-      renderCell: ({ row }) => <RoleChip role={row.role} customRole={row.customRole?.name} />,
+      renderCell: ({ row }) => <RoleChip user={row} />,
     },
     {
       field: 'status',
