@@ -218,7 +218,7 @@ describe('the account of the only owner', () => {
     const { key } = await site.key(owner, empty);
     const { key: shared } = await site.key(owner, empty, ', isShared: true');
     expect([await site.call(key), await site.call(shared)]).toEqual([200, 200]);
-    // An organisation with another member is not deleted by the way.
+    // An organisation with another member is not deleted with the account.
     await expect(remove(owner)).rejects.toThrow();
     expect(await site.call(key)).toBe(200);
     await site.value(owner, role(otherId, 'OWNER'));

@@ -235,7 +235,7 @@ it('an organisation is an account that cannot sign in, and lists of accounts say
     return items.find(({ id }) => id === acme)?.kind;
   };
   expect([await kinds(''), await kinds('kinds: [PERSON]')]).toEqual(['ORGANISATION', undefined]);
-  // The database refuses every way to sign in.
+  // The database refuses every sign-in method.
   for (const set of [
     "password_hash = 'x'",
     "email = 'a@b.c'",

@@ -297,7 +297,7 @@ describe('a call that runs', () => {
     throw new Error(JSON.stringify(details));
   };
 
-  /** Starts a stream, ends the plan in another way meanwhile, and reads the stream to its end. */
+  /** Starts a stream, ends the plan meanwhile, and reads the stream to its end. */
   async function during(key: string, meanwhile: () => Promise<unknown>): Promise<string> {
     const response = await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi'), stream: true });
     expect(response.status).toBe(200);

@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 
-/** The organisation for which the user acts in a part of the page, and the user's place in it. */
+/** The organisation for which the user acts in a part of the page, and the user's role in it. */
 export interface Acting {
   readonly organisationId: number;
   readonly role: 'OWNER' | 'BILLING' | 'MEMBER';

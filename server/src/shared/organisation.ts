@@ -7,7 +7,7 @@ export const organisationRoles = ['owner', 'billing', 'member'] as const;
 export type OrganisationRole = (typeof organisationRoles)[number];
 
 /**
- * What members may do, by role. It is the only place that decides this: operations on the organisation itself and
+ * What members may do, by role. Only this table decides it: operations on the organisation itself and
  * operations on its account (`Actor.membership`) read the same table.
  */
 const abilities = {
@@ -35,7 +35,7 @@ const abilities = {
 
 export type OrganisationAbility = keyof typeof abilities;
 
-/** The caller's place in the organisation for which they act. */
+/** The caller's membership in the organisation for which they act. */
 export interface Membership {
   /** Id of the membership. 0 for a key of the organisation itself. */
   readonly id: number;

@@ -1,5 +1,5 @@
 /**
- * SQL of the quota that the balance of a user has reserved: all open reservations, without the part that plans hold.
+ * SQL of the quota that the balance of a user has reserved: all open reservations, without the part that plans reserve.
  * @param id SQL of the user's id
  */
 export const reservedOfBalance = (id: string): string =>

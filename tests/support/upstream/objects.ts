@@ -30,7 +30,7 @@ export interface ObjectProvider {
   readonly calls: Array<{ readonly call: string; readonly key: string; readonly headers: IncomingMessage['headers'] }>;
   /** Reads bodies this slowly: milliseconds before each piece. */
   slowness: number;
-  /** Content of this many bytes is sent in place of each file's own; 0: its own. */
+  /** Content of this many bytes is sent instead of each file's own; 0: its own. */
   largeContent: number;
   /** Bytes of large content that were accepted by the caller's connection. */
   sentBytes: number;

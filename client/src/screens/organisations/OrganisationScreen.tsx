@@ -165,7 +165,7 @@ function OrganisationOf({
   );
 }
 
-/** Returns the place of the user in the organisation. Null while it loads, and for an admin who is no member. */
+/** Returns the membership of the user in the organisation. Null while it loads, and for an admin who is no member. */
 function useActingOf(
   { id, role }: OrganisationRowFragment,
   people: OrganisationPeopleQuery | undefined,

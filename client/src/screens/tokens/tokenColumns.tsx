@@ -16,7 +16,7 @@ import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
-/** A key with its place in the organisation for which the user acts. */
+/** A key with its member and project in the organisation for which the user acts. */
 type PlacedToken = TokenRowFragment & { readonly memberId?: number | null; readonly projectId?: number | null };
 
 /** Whose keys they are, for those who see the keys of others, and their projects. */

@@ -8,7 +8,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { may } from '../../lib/permissions.js';
 import { roleNumbers, rootRole } from '../../lib/session.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
-import type { Role, UserRowFragment } from './users.generated.js';
+import type { UserRowFragment } from './users.generated.js';
 import type { UserActions } from './useUserActions.js';
 
 export function UserStatusChip({ user }: { readonly user: Pick<UserRowFragment, 'status' | 'deletedAt'> }) {

@@ -78,7 +78,7 @@ export interface ReserveRequest {
   readonly durable?: boolean;
   /** The amounts that the call reserves in its budgets. Absent for calls without a budget, which have no extra cost. */
   readonly budgets?: readonly BudgetHold[];
-  /** The subscription that pays in place of the user's balance. `budgets` then has its windows. */
+  /** The subscription that pays instead of the user's balance. `budgets` then has its windows. */
   readonly subscriptionId?: number;
 }
 

@@ -93,7 +93,7 @@ export interface LogDetails {
   readonly path: string | null;
   readonly reasoningEffort: string | null;
   readonly affinity: LogAffinity | null;
-  /** The plan that paid for the call in place of the balance. */
+  /** The plan that paid for the call instead of the balance. */
   readonly plan: string | null;
   /** The plan that had no room for the call, so that the balance paid. */
   readonly planOverflow: string | null;

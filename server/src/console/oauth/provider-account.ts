@@ -119,7 +119,7 @@ export class ProviderAccounts {
     await this.deps.changes.announce({ kind: 'user', id: actor.id });
   }
 
-  /** Binds an identity, in place of an earlier one of the same provider. */
+  /** Binds an identity, and replaces an earlier one of the same provider. */
   private async link(
     manager: EntityManager,
     { providerId }: RowSource,

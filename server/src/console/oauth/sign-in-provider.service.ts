@@ -160,7 +160,7 @@ export class SignInProviderService {
   }
 
   /**
-   * Deletes a provider and the links of accounts to it. Refused while it is the only way to sign in of an account.
+   * Deletes a provider and the links of accounts to it. Refused while an account has no other sign-in method.
    * @throws AppError NOT_FOUND, CONFLICT, CONFIRMATION_NEEDED
    */
   async remove(actor: MaybeActor, id: number): Promise<void> {

@@ -3,7 +3,7 @@ import { holds, requireActor, type Actor, type MaybeActor, type UserStatus } fro
 import { AppError, ForbiddenError, NotFoundError } from '../../shared/errors.js';
 import { roleMay, type OrganisationAbility, type OrganisationRole } from '../../shared/organisation.js';
 
-/** An organisation, and the caller's place in it. */
+/** An organisation, and the caller's membership. */
 export interface OrganisationAccess {
   readonly caller: Actor;
   readonly id: number;

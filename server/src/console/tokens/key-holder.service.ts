@@ -115,7 +115,7 @@ export class KeyHolderService {
 }
 
 /**
- * SQL for the place in an organisation that the key `t` of the account `u` has; null for keys of people. A member's
+ * SQL for the member and project of the key `t` of the account `u` has; null for keys of people. A member's
  * key manages the keys of that member. One of the organisation itself was made by an owner.
  */
 const membershipOfKey = `CASE WHEN u.kind = 'organisation' THEN json_build_object('id', t.member_id,

@@ -23,7 +23,7 @@ export function assertMayManage(admin: Actor, target: User, action: UserAction):
   }
 }
 
-/** An organisation has no password, no address, no role and no other way to sign in. */
+/** An organisation has no password, no address, no role and no other sign-in method. */
 export const cannotSignIn = (): ConflictError => new ConflictError('An organisation cannot sign in');
 
 /** The columns that an action changes. */

@@ -11,7 +11,7 @@ export class Organisations1764100000008 implements MigrationInterface {
     await runner.query(`
       ALTER TABLE users ADD COLUMN kind text NOT NULL DEFAULT 'person';
       ALTER TABLE users ADD CONSTRAINT users_kind_check CHECK (kind IN ('person', 'organisation')) NOT VALID;
-      -- No way to sign in, no role, no inviter: an organisation can only be acted for.
+      -- No sign-in method, no role, no inviter: an organisation can only be acted for.
       ALTER TABLE users ADD CONSTRAINT users_organisation CHECK (kind = 'person' OR (
         role = 'common' AND custom_role_id IS NULL AND password_hash IS NULL AND access_token_hash IS NULL
         AND access_token_sealed IS NULL AND NOT has_second_factor AND aff_code IS NULL AND inviter_id IS NULL
