@@ -7,8 +7,8 @@ const maxWaiting = 100;
 /** Milliseconds that a caller may use before its share limits it. It is enough for many pages of the console. */
 const burst = 2000;
 /**
- * Maximum milliseconds that one document counts. On a slow server all documents take long, and their users would wait
- * ten times as long.
+ * Maximum milliseconds that one root field counts, or a document without any. On a slow server all of them take long, and
+ * their users would wait ten times as long.
  */
 const maxCounted = 250;
 
@@ -16,6 +16,11 @@ const maxCounted = 250;
 export interface Visit {
   /** Resolves when the document may run. @throws AppError RATE_LIMITED when it is ended before */
   readonly begun: Promise<void>;
+  /**
+   * Resolves a root field. Those of a document run one after another: each may keep a connection to the database busy, and
+   * the relay waits behind all of them.
+   */
+  readonly field: <T>(resolve: () => T) => Promise<Awaited<T>>;
   /** Called when the response is complete, or the client has disconnected. May be called again. */
   readonly end: () => void;
   /** Counts time that the response takes after the end, such as for compressing it. */
@@ -65,7 +70,8 @@ class CallerTime {
     this.waiting.add(document);
     this.advance();
     const count = (milliseconds: number): void => void (this.taken += milliseconds);
-    return { begun: document.begun, end: () => this.end(document), count };
+    const field = <T>(resolve: () => T): Promise<Awaited<T>> => document.field(resolve);
+    return { begun: document.begun, field, end: () => this.end(document), count };
   }
 
   private end(document: Document): void {
@@ -73,7 +79,7 @@ class CallerTime {
     const taken = document.end();
     if (taken === null) return;
     this.running -= 1;
-    this.taken += Math.min(taken, maxCounted);
+    this.taken += taken;
     this.advance();
   }
 
@@ -102,6 +108,10 @@ class CallerTime {
 
 class Document {
   private begunAt: number | null = null;
+  /** Settles when the last root field is resolved. */
+  private last: Promise<unknown> = Promise.resolve();
+  /** Milliseconds that root fields count. */
+  private fields = 0;
   begin!: () => void;
   leave!: () => void;
   readonly begun = new Promise<void>((resolve, reject) => {
@@ -112,16 +122,32 @@ class Document {
     this.leave = () => reject(refused('The client has left'));
   });
 
+  async field<T>(resolve: () => T): Promise<Awaited<T>> {
+    const before = this.last;
+    let isResolved!: () => void;
+    this.last = new Promise<void>((done) => (isResolved = done));
+    await before;
+    const startedAt = performance.now();
+    try {
+      return await resolve();
+    } finally {
+      this.fields += counted(startedAt);
+      isResolved();
+    }
+  }
+
   /**
    * Ends the visit.
-   * @returns milliseconds that it ran; null if it did not run, or was ended before
+   * @returns milliseconds that it counts; null if it did not run, or was ended before
    */
   end(): number | null {
     const begunAt = this.begunAt;
     this.begunAt = null;
-    return begunAt === null ? null : performance.now() - begunAt;
+    return begunAt === null ? null : Math.max(this.fields, counted(begunAt));
   }
 }
+
+const counted = (startedAt: number): number => Math.min(performance.now() - startedAt, maxCounted);
 
 const refused = (message: string): AppError =>
   new AppError('RATE_LIMITED', `${message}. Try again later.`, { retryAfterSeconds: 1 });
