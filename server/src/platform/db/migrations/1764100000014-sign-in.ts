@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Sign-in providers that the operator adds as rows, and the accounts that are bound to them. */
-export class SignInProviders1764100000012 implements MigrationInterface {
-  name = 'SignInProviders1764100000012';
+/** Sign-in providers that the operator adds as rows, the accounts that are bound to them, second factors and passkeys. */
+export class SignIn1764100000014 implements MigrationInterface {
+  name = 'SignIn1764100000014';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -41,10 +41,47 @@ export class SignInProviders1764100000012 implements MigrationInterface {
         UNIQUE (provider_id, user_id)
       );
       CREATE INDEX sign_in_links_user ON sign_in_links (user_id);
+
+      CREATE TABLE authenticator_apps (
+        user_id integer PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+        secret_sealed text NOT NULL,
+        -- Null until the first code was entered.
+        confirmed_at timestamptz,
+        -- Time step of the last accepted code: an older or equal one is a replay.
+        last_step bigint NOT NULL DEFAULT 0,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        last_used_at timestamptz
+      );
+
+      CREATE TABLE recovery_codes (
+        user_id integer NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        code_hash bytea NOT NULL,
+        PRIMARY KEY (user_id, code_hash)
+      );
+
+      CREATE TABLE passkeys (
+        id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        user_id integer NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        name text NOT NULL,
+        -- base64url, as browsers send it.
+        credential_id text NOT NULL,
+        -- COSE key.
+        public_key bytea NOT NULL,
+        -- Domain the passkey was made for; browsers offer it nowhere else.
+        domain text NOT NULL,
+        -- Signature counter; stays 0 for passkeys that are synced between devices.
+        counter bigint NOT NULL,
+        transports text[] NOT NULL,
+        is_synced boolean NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        last_used_at timestamptz
+      );
+      CREATE UNIQUE INDEX passkeys_credential_id ON passkeys (credential_id);
+      CREATE INDEX passkeys_user_id ON passkeys (user_id);
     `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE sign_in_links, sign_in_providers');
+    await runner.query('DROP TABLE passkeys, recovery_codes, authenticator_apps, sign_in_links, sign_in_providers');
   }
 }
