@@ -267,19 +267,6 @@ export class Foundation1764100000000 implements MigrationInterface {
       CREATE INDEX notices_due_at ON notices (due_at);
       CREATE INDEX notices_user_id ON notices (user_id);
 
-      CREATE TABLE access_tokens (
-        id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        user_id integer NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-        name text NOT NULL,
-        token_hash bytea NOT NULL,
-        scopes text[] NOT NULL,
-        created_at timestamptz NOT NULL DEFAULT now(),
-        last_used_at timestamptz,
-        expires_at timestamptz
-      );
-      CREATE UNIQUE INDEX access_tokens_token_hash ON access_tokens (token_hash);
-      CREATE UNIQUE INDEX access_tokens_user_id_name ON access_tokens (user_id, name);
-
       -- Results of mutations that must happen once.
       CREATE TABLE idempotency_keys (
         user_id integer NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -318,10 +305,7 @@ export class Foundation1764100000000 implements MigrationInterface {
         version_after text NOT NULL,
         undone_at timestamptz
       );
-    `);
 
-    // The transaction that charges writes quota and charged_at.
-    await runner.query(`
       -- Saved dashboards. Built-in ones, which every start of the server writes, have no owner.
       CREATE TABLE dashboards (
         id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -347,7 +331,7 @@ export class Foundation1764100000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP TABLE dashboards, price_updates, price_checks, encryption_key_check, idempotency_keys, access_tokens, notices,
+      DROP TABLE dashboards, price_updates, price_checks, encryption_key_check, idempotency_keys, notices,
         price_versions, audit_entries, setup, options, provider_ids, channels, token_uses, tokens, sessions, users, custom_roles;
       DROP FUNCTION dashboards_leave;
     `);

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Sign-in providers that the operator adds as rows, the accounts that are bound to them, second factors and passkeys. */
+/**
+ * Sign-in providers that the operator adds as rows, the accounts that are bound to them, access tokens, second factors and
+ * passkeys.
+ */
 export class SignIn1764100000014 implements MigrationInterface {
   name = 'SignIn1764100000014';
 
@@ -42,6 +45,19 @@ export class SignIn1764100000014 implements MigrationInterface {
       );
       CREATE INDEX sign_in_links_user ON sign_in_links (user_id);
 
+      CREATE TABLE access_tokens (
+        id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        user_id integer NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        name text NOT NULL,
+        token_hash bytea NOT NULL,
+        scopes text[] NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        last_used_at timestamptz,
+        expires_at timestamptz
+      );
+      CREATE UNIQUE INDEX access_tokens_token_hash ON access_tokens (token_hash);
+      CREATE UNIQUE INDEX access_tokens_user_id_name ON access_tokens (user_id, name);
+
       CREATE TABLE authenticator_apps (
         user_id integer PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
         secret_sealed text NOT NULL,
@@ -82,6 +98,8 @@ export class SignIn1764100000014 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE passkeys, recovery_codes, authenticator_apps, sign_in_links, sign_in_providers');
+    await runner.query(
+      'DROP TABLE passkeys, recovery_codes, authenticator_apps, access_tokens, sign_in_links, sign_in_providers',
+    );
   }
 }
