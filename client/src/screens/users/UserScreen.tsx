@@ -136,6 +136,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
           `#${id}`,
           displayName === username ? '' : displayName,
           user.email,
+          user.externalId && t('users.externalIdOf', { id: user.externalId }),
           `${t('fields.balance')} ${money(user.quota, 'balance')}`,
           user.daysLeft == null ? '' : t('objects.daysLeft', { count: Math.round(user.daysLeft) }),
         ]
@@ -149,6 +150,9 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
           )
         }
         menu={[
+          ...(user.kind === 'ORGANISATION'
+            ? [choose(t('users.openOrganisation'), () => navigate(`/organisations/${id}`))]
+            : []),
           ...(grants ? [choose(t('plans.give'), () => setGivesPlan(true))] : []),
           ...(!user.deletedAt && writes
             ? [
