@@ -1,7 +1,8 @@
 import { skipToken, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
 import Skeleton from '@mui/material/Skeleton';
-import { useMemo, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { ObjectMissing, ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
@@ -13,6 +14,7 @@ import { idPattern } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useEmbeddedScreens } from '../../nouns/organisations/embedded.js';
+import { GivePlanDialog } from '../../nouns/plans/GivePlanDialog.js';
 import { organisationAddress } from './addresses.js';
 import { MembersTab } from './MembersTab.js';
 import {
@@ -61,6 +63,8 @@ function OrganisationOf({
   const people = useQuery(OrganisationPeopleDocument, { variables: { id }, fetchPolicy: 'cache-and-network' });
   const readsUsers = useMay('USERS_READ');
   const changesUsers = useMay('USERS_WRITE');
+  const grants = useMay('USERS_QUOTA');
+  const [givesPlan, setGivesPlan] = useState(false);
   const embedded = useEmbeddedScreens();
   const acting = useActingOf(organisation, people.data);
   const asMember = (content: ReactNode) => (
@@ -145,23 +149,33 @@ function OrganisationOf({
     ),
   ];
   return (
-    <ObjectPage
-      title={name}
-      list={
-        role
-          ? { label: t('organisations.title'), to: '/organisations' }
-          : { label: t('organisations.adminTitle'), to: '/all-organisations' }
-      }
-      chips={
-        <>
-          {role && <ToneChip tone="outline">{t(`organisations.role_${role}`)}</ToneChip>}
-          {status !== 'ENABLED' && <ToneChip tone="red">{t('fields.disabled')}</ToneChip>}
-        </>
-      }
-      meta={<Box component="span">{`#${id} · ${group} · ${dateTime(createdAt)}`}</Box>}
-      address={organisationAddress(id)}
-      tabs={tabs}
-    />
+    <>
+      <ObjectPage
+        title={name}
+        list={
+          role
+            ? { label: t('organisations.title'), to: '/organisations' }
+            : { label: t('organisations.adminTitle'), to: '/all-organisations' }
+        }
+        chips={
+          <>
+            {role && <ToneChip tone="outline">{t(`organisations.role_${role}`)}</ToneChip>}
+            {status !== 'ENABLED' && <ToneChip tone="red">{t('fields.disabled')}</ToneChip>}
+          </>
+        }
+        meta={<Box component="span">{`#${id} · ${group} · ${dateTime(createdAt)}`}</Box>}
+        primary={
+          grants && (
+            <Button variant="contained" onClick={() => setGivesPlan(true)}>
+              {t('plans.give')}
+            </Button>
+          )
+        }
+        address={organisationAddress(id)}
+        tabs={tabs}
+      />
+      {givesPlan && <GivePlanDialog account={{ id, username: name }} onClose={() => setGivesPlan(false)} />}
+    </>
   );
 }
 
