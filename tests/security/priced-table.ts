@@ -83,6 +83,17 @@ export const pricedPaths = {
   ],
   /** `priced-routes.test.ts` */
   playground: ['/pg/chat/completions'],
+  /** The same endpoints as under `/v1`: `playground-kinds.test.ts` */
+  playgroundKinds: [
+    '/pg/completions',
+    '/pg/embeddings',
+    '/pg/moderations',
+    '/pg/rerank',
+    '/pg/images/generations',
+    '/pg/audio/speech',
+    '/pg/audio/transcriptions',
+    '/pg/videos',
+  ],
   /** `priced-videos.test.ts` */
   videos: ['/v1/videos', '/v1/videos/video_1/remix'],
   /** `realtime-*.test.ts` */

