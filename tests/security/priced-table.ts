@@ -96,6 +96,8 @@ export const pricedPaths = {
   ],
   /** `priced-videos.test.ts` */
   videos: ['/v1/videos', '/v1/videos/video_1/remix'],
+  /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
+  batches: ['/v1/batches'],
   /** `realtime-*.test.ts` */
   realtime: ['GET /v1/realtime'],
 } as const;
@@ -108,6 +110,7 @@ const free: ReadonlySet<string> = new Set([
   '/model/:model/count-tokens',
   // They read or end what was paid before.
   '/v1/responses/:id/cancel',
+  '/v1/batches/:id/cancel',
   '/suno/fetch',
   '/mj/task/list-by-condition',
   '/mj/notify/:channel/:secret',

@@ -39,6 +39,7 @@ import { realtimeServed } from '../services/realtime/realtime.routes.js';
 import { countRoute, geminiModelRoutes, geminiRoute, modelRoutes } from '../services/relay.routes.js';
 import { googleObjectRoutes, objectRoutes } from '../services/objects/object-routes.js';
 import { responsesRoutes, responsesSocketRoute } from '../services/responses/responses-paths.js';
+import { batchSubmissionRoutes } from '../services/batches/batch.routes.js';
 import { drawingSubmissionRoutes } from '../services/tasks/midjourney/midjourney.routes.js';
 import { musicSubmissionRoutes } from '../services/tasks/suno/suno.routes.js';
 import { videoSubmissionRoutes } from '../services/tasks/video/videos.routes.js';
@@ -66,6 +67,11 @@ export const apiSections: readonly ApiSection[] = [
     'Files and other objects',
     'Called with an API key. Makers keep them for an account. Each belongs to the user who made it, and calls that name it go to its account. `GET /v1/files` has the form of Anthropic for clients that send `anthropic-version` or `x-api-key`.',
     [...objectRoutes, ...googleObjectRoutes],
+  ),
+  sectionOf(
+    'Batches',
+    'Called with an API key. Calls that the maker runs within a day at a lower price. A batch is reserved when it is created, and charged by its results.',
+    batchSubmissionRoutes,
   ),
   sectionOf(
     'Drawings and music, submission',

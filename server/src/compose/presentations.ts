@@ -57,6 +57,7 @@ import { relayRoutes } from '../services/relay.routes.js';
 import { realtimeRoutes } from '../services/realtime/realtime.routes.js';
 import { midjourneyRoutes } from '../services/tasks/midjourney/midjourney.routes.js';
 import { sunoRoutes } from '../services/tasks/suno/suno.routes.js';
+import { batchRoutes } from '../services/batches/batch.routes.js';
 import { videoRoutes } from '../services/tasks/video/videos.routes.js';
 import { composeLive } from './live.js';
 import { version } from '../shared/version.js';
@@ -144,6 +145,7 @@ export async function composePresentations(
       midjourneyRoutes(tasks.midjourney),
       sunoRoutes(tasks.suno),
       videoRoutes(tasks.video),
+      batchRoutes(tasks.batches),
       realtimeRoutes(realtime),
       keyBalances(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit), rest),
       ...(roots.docs === null

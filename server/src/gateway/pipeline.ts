@@ -104,6 +104,11 @@ export class Relay {
     return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody: sent };
   }
 
+  /** See `CallServer.prepare`. */
+  prepare(...asked: Parameters<CallServer['prepare']>): ReturnType<CallServer['prepare']> {
+    return this.callServer.prepare(...asked);
+  }
+
   /**
    * Authenticates the caller of a route that only looks something up.
    * @returns the caller and the groups of the key in order
