@@ -39,6 +39,7 @@ export const users = {
   kind: 'Kind',
   kinds: { PERSON: 'User', ORGANISATION: 'Organisation' },
   openOrganisation: 'Open the organisation',
+  chooseAccount: 'Choose one of the accounts',
   emptyTitle: 'No users',
 
   displayName: 'Display name',

@@ -41,6 +41,7 @@ export const users = {
   kind: 'Type',
   kinds: { PERSON: 'Utilisateur', ORGANISATION: 'Organisation' },
   openOrganisation: 'Ouvrir l’organisation',
+  chooseAccount: 'Choisissez un des comptes',
   emptyTitle: 'Aucun utilisateur',
 
   displayName: 'Nom affiché',

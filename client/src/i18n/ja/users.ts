@@ -37,6 +37,7 @@ export const users = {
   kind: '種類',
   kinds: { PERSON: 'ユーザー', ORGANISATION: '組織' },
   openOrganisation: '組織を開く',
+  chooseAccount: 'アカウントを選んでください',
   emptyTitle: 'ユーザーはいません',
 
   displayName: '表示名',

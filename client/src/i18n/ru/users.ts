@@ -45,6 +45,7 @@ export const users = {
   kind: 'Вид',
   kinds: { PERSON: 'Пользователь', ORGANISATION: 'Организация' },
   openOrganisation: 'Открыть организацию',
+  chooseAccount: 'Выберите один из аккаунтов',
   emptyTitle: 'Нет пользователей',
 
   displayName: 'Отображаемое имя',

@@ -37,6 +37,7 @@ export const users = {
   kind: 'Loại',
   kinds: { PERSON: 'Người dùng', ORGANISATION: 'Tổ chức' },
   openOrganisation: 'Mở tổ chức',
+  chooseAccount: 'Hãy chọn một tài khoản',
   emptyTitle: 'Không có người dùng',
 
   displayName: 'Tên hiển thị',

@@ -39,6 +39,7 @@ export const users = {
   kind: '类型',
   kinds: { PERSON: '用户', ORGANISATION: '组织' },
   openOrganisation: '打开组织',
+  chooseAccount: '请选择一个账户',
   emptyTitle: '没有用户',
 
   displayName: '显示名称',

@@ -35,7 +35,7 @@ export function AccountInput<T extends FieldValues>(props: BoundProps<T>) {
         filterOptions={(options) => options}
         getOptionLabel={({ id: account, username }) => `${username} (#${account})`}
         isOptionEqualToValue={(option, value) => option.id === value.id}
-        value={field.value as Account | null}
+        value={field.value}
         onChange={(_, account) => field.onChange(account)}
         onInputChange={(_, text, reason) => {
           if (reason !== 'input') return;

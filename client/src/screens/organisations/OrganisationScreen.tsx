@@ -5,6 +5,7 @@ import Skeleton from '@mui/material/Skeleton';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
+import { lazyPart } from '../../components/lazyPart.js';
 import { ObjectMissing, ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
 import { StatBadges } from '../../components/StatBadges.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -26,6 +27,10 @@ import {
 import { ProjectsTab } from './ProjectsTab.js';
 import { SettingsTab } from './SettingsTab.js';
 import { UsageTab } from './UsageTab.js';
+
+const AccountStatements = lazyPart(
+  async () => (await import('../../nouns/statements/AccountStatements.js')).AccountStatements,
+);
 
 /** The page of an organisation: for its members, and for admins of users without keys, calls and wallet. */
 export function OrganisationScreen() {
@@ -63,6 +68,7 @@ function OrganisationOf({
   const people = useQuery(OrganisationPeopleDocument, { variables: { id }, fetchPolicy: 'cache-and-network' });
   const readsUsers = useMay('USERS_READ');
   const changesUsers = useMay('USERS_WRITE');
+  const readsPayments = useMay('PAYMENTS');
   const grants = useMay('USERS_QUOTA');
   const [givesPlan, setGivesPlan] = useState(false);
   const embedded = useEmbeddedScreens();
@@ -142,6 +148,11 @@ function OrganisationOf({
         ]
       : []),
     ...(handlesMoney ? [tab('wallet', t('organisations.walletTab'), asMember(embedded && <embedded.Wallet />))] : []),
+    ...(handlesMoney
+      ? [tab('statements', t('shell.statements'), asMember(embedded && <embedded.Statements />))]
+      : readsPayments
+        ? [tab('statements', t('shell.statements'), <AccountStatements id={id} />)]
+        : []),
     tab(
       'settings',
       t('organisations.settingsTab'),

@@ -23,6 +23,9 @@ import { useUserActions } from './useUserActions.js';
 const UserEditor = lazyPart(async () => (await import('./UserEditor.js')).UserEditor);
 const UserTokens = lazyPart(async () => (await import('./UserTokens.js')).UserTokens);
 const UserSessions = lazyPart(async () => (await import('./UserSessions.js')).UserSessions);
+const AccountStatements = lazyPart(
+  async () => (await import('../../nouns/statements/AccountStatements.js')).AccountStatements,
+);
 
 /** The page of a user: balance, calls, errors, keys, limits, changes and settings. */
 export function UserScreen() {
@@ -90,6 +93,9 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
         </InPage>
       ),
     },
+    ...(may(viewer, 'PAYMENTS')
+      ? [{ id: 'statements', label: t('shell.statements'), content: <AccountStatements id={id} /> }]
+      : []),
     ...(may(viewer, 'BUDGETS')
       ? [
           {
