@@ -1,17 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { findPostgres } from '../support/services/postgres.js';
-import { findProgram } from '../support/services/processes.js';
-import { findRedis } from '../support/services/redis.js';
-import { startFastUpstream } from '../support/upstream/fast.js';
 import { built } from './built.js';
 import { freshDatabase } from './fresh-database.js';
-import { loadCore, setUp, startFloor, startGateway } from './gateway.js';
+import { setUp, startFloor, startGateway } from './gateway.js';
 import type { Asked } from './load.js';
 import { findPostmaster } from './process-usage.js';
 import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Round } from './rounds.js';
+import { withServices } from './services.js';
 
 /**
  * `npm run bench -- agents [commit …] [--rounds 3] [--calls 200] [--events 53] [--clients 64] [--kilobytes 400] [--only NAME]`:
@@ -140,17 +135,7 @@ async function compare(
 }
 
 async function main(): Promise<void> {
-  const taskset = findProgram(['taskset']);
-  if (taskset && cpus().length > 1)
-    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
-  const stops: Array<() => Promise<unknown>> = [];
-  try {
-    const postgres = await findPostgres({ durable: true });
-    stops.push(() => postgres.stop());
-    const redis = await findRedis();
-    stops.push(async () => redis?.stop());
-    const upstream = await startFastUpstream({ eventCount: events, slow: { eventCount: 1, gapMilliseconds: 1000 } });
-    stops.push(() => upstream.stop());
+  await withServices(events, async ({ postgres, redis, upstream, stops }) => {
     const floor = await startFloor(upstream.url);
     stops.push(() => floor.stop());
     const gateways: Array<[Contender, number | null]> = [];
@@ -165,9 +150,7 @@ async function main(): Promise<void> {
     }
     for (const lane of lanes.filter(({ name }) => name.includes(only)))
       for (const each of kilobytes) await compare(lane, each, { ...floor, name: 'floor', key: 'none' }, gateways);
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-  }
+  });
 }
 
 say(`Node ${process.version}`);
