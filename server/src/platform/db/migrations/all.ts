@@ -13,6 +13,7 @@ import { SignInProviders1764100000012 } from './1764100000012-sign-in-providers.
 import { StatedPlans1764100000013 } from './1764100000013-stated-plans.js';
 import { PlanPayments1764100000014 } from './1764100000014-plan-payments.js';
 import { WebhookBacklog1764100000020 } from './1764100000020-webhook-backlog.js';
+import { CardRenewals1764100000030 } from './1764100000030-card-renewals.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   StatedPlans1764100000013,
   PlanPayments1764100000014,
   WebhookBacklog1764100000020,
+  CardRenewals1764100000030,
 ];
