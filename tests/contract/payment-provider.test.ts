@@ -120,6 +120,7 @@ beforeAll(async () => {
     options,
     credit,
     sales: new PlanSales(postEntry),
+    notifyRenewal: () => Promise.resolve(),
     reversals,
     clock,
     logger,

@@ -1,3 +1,4 @@
+export { CardRenewals } from './card-renewals.js';
 export { creditOrder, type OrderCredit } from './credit-order.js';
 export { CreditService } from './credit.service.js';
 export { formatMoney, parseMoney } from './money.js';

@@ -8,7 +8,7 @@ import { formatQuota } from '../../shared/quota.js';
 import { reservedOfBalance } from '../../shared/reserved-of-balance.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../ledger/index.js';
-import { paidFor, type PlanSales, type Subscription } from '../plans/index.js';
+import { lockOfOrder, paidFor, restoreSubscription, reverseSubscription, type Subscription } from '../plans/index.js';
 import { formatMoney } from './money.js';
 import { type OrderEventKind, recordOrderEvent } from './order-events.js';
 import type { ReportedReversal } from './provider.js';
@@ -17,7 +17,6 @@ import type { TopUpOrder } from './top-up-order.entity.js';
 
 export interface ReversalsDeps {
   readonly postEntry: PostEntry;
-  readonly sales: Pick<PlanSales, 'lockOfOrder' | 'reverse' | 'restore'>;
   readonly usageLog: UsageLog;
   readonly clock: Clock;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit' | 'DisplayInCurrencyEnabled'> };
@@ -129,7 +128,9 @@ export class Reversals {
         ? []
         : await this.giveBack(manager, order, { id, kind: 'rebate', userId: inviterId, amount: rebateTaken })),
     ];
-    if (order.planId !== null) await this.deps.sales.restore(manager, order.id, this.deps.clock.now());
+    if (order.planId !== null) {
+      await restoreSubscription(manager, this.deps.postEntry, order.id, this.deps.clock.now());
+    }
     const event = kind === 'refund' ? 'refund_failed' : 'dispute_won';
     await this.record(manager, order, event, money, providerId, by, reason);
     return changed;
@@ -209,7 +210,7 @@ export class Reversals {
     );
     await this.sumUp(manager, order);
     const now = this.deps.clock.now();
-    if (plan) await this.deps.sales.reverse(manager, plan.sold, { id, amount: plan.amount, now });
+    if (plan) await reverseSubscription(manager, this.deps.postEntry, plan.sold, { id, amount: plan.amount, now });
     const changed = [
       ...(await this.move(manager, { id, kind: 'top_up', userId: order.userId, amount: -quota.taken }, `${id}`, by)),
       ...(inviterId === null
@@ -221,7 +222,7 @@ export class Reversals {
 
   /** Locks the subscriptions that an order paid for. Balances are locked after them. @returns the running one */
   private async planOf(manager: EntityManager, { id, planId }: TopUpOrder): Promise<Subscription | null> {
-    return planId === null ? null : this.deps.sales.lockOfOrder(manager, id);
+    return planId === null ? null : lockOfOrder(manager, id);
   }
 
   /** The rebate that the inviter got for an order. */

@@ -72,11 +72,19 @@ export class Payments1764100000008 implements MigrationInterface {
         -- Minor units that were refunded or are disputed.
         refunded bigint NOT NULL DEFAULT 0,
         -- When the provider was last asked whether the order is paid.
-        asked_at timestamptz
+        asked_at timestamptz,
+        -- The gateway keeps the card of the buyer for renewals.
+        saves_card boolean NOT NULL DEFAULT false,
+        -- Charges of the saved card that were declined.
+        declines integer NOT NULL DEFAULT 0,
+        -- When the saved card is charged, or charged again. Null: it is not.
+        next_charge_at timestamptz
       );
       CREATE UNIQUE INDEX top_up_orders_payment ON top_up_orders (provider, provider_trade_no);
       CREATE INDEX top_up_orders_user ON top_up_orders (user_id, id DESC);
       CREATE INDEX top_up_orders_pending ON top_up_orders (created_at) WHERE status = 'pending';
+      CREATE INDEX top_up_orders_charges ON top_up_orders (next_charge_at)
+        WHERE status = 'pending' AND next_charge_at IS NOT NULL;
 
       -- What happened to an order after it was placed: callbacks of the gateway, and the admin who marked it as paid.
       CREATE TABLE top_up_events (

@@ -24,8 +24,9 @@ export class Subscriptions1764100000009 implements MigrationInterface {
         refunded bigint NOT NULL DEFAULT 0,
         -- How the amount was computed.
         receipt jsonb NOT NULL DEFAULT '{}',
-        -- Whether it is renewed from the balance when it ends, and why the last renewal failed.
+        -- Whether it is renewed when it ends, who pays that, and why the last renewal failed.
         renews boolean NOT NULL DEFAULT false,
+        renews_by text NOT NULL DEFAULT 'balance' CHECK (renews_by IN ('balance', 'card')),
         renewal_problem text NOT NULL DEFAULT '',
         -- The subscription that this one continues or replaces. A subscription has one successor at most.
         previous_id integer UNIQUE REFERENCES subscriptions,
@@ -44,6 +45,10 @@ export class Subscriptions1764100000009 implements MigrationInterface {
       CREATE UNIQUE INDEX subscriptions_active ON subscriptions (account_id, plan_id) WHERE state = 'active';
       CREATE INDEX subscriptions_ending ON subscriptions (ends_at) WHERE state = 'active';
       CREATE INDEX subscriptions_order ON subscriptions (order_id) WHERE order_id IS NOT NULL;
+
+      -- The subscription that an order renews by the saved card. It has one such order, whichever nodes end it.
+      ALTER TABLE top_up_orders ADD COLUMN renews_id integer REFERENCES subscriptions;
+      CREATE UNIQUE INDEX top_up_orders_renews ON top_up_orders (renews_id) WHERE renews_id IS NOT NULL;
 
       -- What a subscription has paid for, apart from its terms, because every call of it changes the row.
       CREATE TABLE subscription_use (
@@ -69,6 +74,9 @@ export class Subscriptions1764100000009 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE plan_usage_hourly, subscription_use, subscriptions');
+    await runner.query(`
+      ALTER TABLE top_up_orders DROP COLUMN renews_id;
+      DROP TABLE plan_usage_hourly, subscription_use, subscriptions;
+    `);
   }
 }
