@@ -120,6 +120,8 @@ export const plans = {
   giveOf: 'Give the plan “{{plan}}”',
   giveHint: 'For one period. Nothing is taken from the balance.',
   given: '“{{name}}” has the plan “{{plan}}”',
+  balanceOnly: 'Users can pay for plans from their balance only: no online payment is set up.',
+  offerPayment: 'Set up Stripe',
   reason: 'Reason',
   ofCode: 'Plan',
   ofCodeHint: 'The code begins this plan. Its amount then counts in statistics only.',

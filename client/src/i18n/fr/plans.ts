@@ -123,6 +123,8 @@ export const plans = {
   giveOf: 'Offrir le forfait « {{plan}} »',
   giveHint: 'Pour une période. Rien n’est prélevé sur le solde.',
   given: '« {{name}} » a le forfait « {{plan}} »',
+  balanceOnly: 'Les forfaits ne se paient que par le solde : aucun paiement en ligne n’est configuré.',
+  offerPayment: 'Configurer Stripe',
   reason: 'Raison',
   ofCode: 'Forfait',
   ofCodeHint: 'Le code démarre ce forfait. Son montant ne compte alors que dans les statistiques.',

@@ -5,9 +5,11 @@ import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import LocalActivityOutlinedIcon from '@mui/icons-material/LocalActivityOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
+import { Notice } from '../../components/Notice.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
@@ -15,6 +17,7 @@ import { useFailureToast } from '../../components/useFailureToast.js';
 import { useMay } from '../../lib/permissions.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { GivePlanDialog } from '../../nouns/plans/GivePlanDialog.js';
+import { settingAddress } from '../../nouns/settings/settingsByKey.js';
 import { PlanCard, planGrid, PlanSkeletons } from './PlanCard.js';
 import { PlanEditor } from './PlanEditor.js';
 import {
@@ -40,6 +43,8 @@ export function PlanListScreen() {
   const soldMore = () => {
     if (readsSubscriptions) void client.refetchQueries({ include: [PlanSubscriptionsDocument] });
   };
+  const mayOfferPayment = useMay('PAYMENTS_SETTINGS');
+  const isPaidOnline = data?.paymentMethods.some(({ isOffered }) => isOffered);
   const edited = data?.plans.find(({ id }) => String(id) === opened);
   const isEmpty = data?.plans.length === 0;
   const add = (
@@ -51,6 +56,18 @@ export function PlanListScreen() {
     <ListScreen title={t('shell.plans')} primary={!isEmpty && add}>
       {error && !data && <LoadFailure title={t('plans.loadFailed')} error={error} onRetry={reload} />}
       {!data && !error && <PlanSkeletons />}
+      {mayOfferPayment && isPaidOnline === false && !isEmpty && (
+        <Notice
+          tone="blue"
+          action={
+            <Button component={Link} to={settingAddress('StripeSecretKey')} sx={{ flexShrink: 0 }}>
+              {t('plans.offerPayment')}
+            </Button>
+          }
+        >
+          {t('plans.balanceOnly')}
+        </Notice>
+      )}
       {isEmpty && (
         <EmptyState
           icon={<LocalActivityOutlinedIcon />}
