@@ -96,6 +96,7 @@ const ofClaude = { anthropic_version: 'v', messages: userMessage('hi'), max_toke
 const ofGemini = { contents, generationConfig: { maxOutputTokens: 50 } };
 const converse = { messages: [{ role: 'user', content: [{ text: 'hi' }] }], inferenceConfig: { maxTokens: 50 } };
 const response = { model: 'gpt-4o', input: 'hi', max_output_tokens: 50 };
+const interaction = { model: 'gemini-x', input: 'hi', generation_config: { max_output_tokens: 50 } };
 const texts: ReadonlyArray<readonly [path: (typeof pricedPaths.texts)[number], body: Fields]> = [
   ['/v1/chat/completions', { model: 'gpt-4o', messages: userMessage('hi'), max_tokens: 50 }],
   ['/v1/chat/completions', { model: 'claude-x', messages: userMessage('hi'), max_tokens: 50 }],
@@ -124,6 +125,8 @@ const texts: ReadonlyArray<readonly [path: (typeof pricedPaths.texts)[number], b
   ['/model/claude-x/converse-stream', converse],
   ['/v1beta1/projects/p/locations/l/publishers/anthropic/models/claude-x:rawPredict', ofClaude],
   ['/v1beta1/projects/p/locations/l/publishers/google/models/gemini-x:generateContent', ofGemini],
+  ['/v1beta/interactions', interaction],
+  ['/v1/interactions', interaction],
 ];
 it('every route of texts and images has a row', () => {
   expect(new Set(texts.map(([path]) => path))).toEqual(new Set(pricedPaths.texts));

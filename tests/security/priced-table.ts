@@ -21,6 +21,8 @@ export const pricedPaths = {
     '/v1beta/models/gpt-4o:generateContent',
     '/v1/models/gemini-x:generateContent',
     '/v1beta/google/gemini-x:generateContent',
+    '/v1beta/interactions',
+    '/v1/interactions',
     '/v1/fim/completions',
     '/openai/deployments/gpt-4o/chat/completions',
     '/openai/deployments/gpt-4o/completions',
@@ -111,6 +113,8 @@ const free: ReadonlySet<string> = new Set([
   // They read or end what was paid before.
   '/v1/responses/:id/cancel',
   '/v1/batches/:id/cancel',
+  '/v1beta/interactions/:id/cancel',
+  '/v1/interactions/:id/cancel',
   '/suno/fetch',
   '/mj/task/list-by-condition',
   '/mj/notify/:channel/:secret',
@@ -146,6 +150,6 @@ export function withoutRow(routes: readonly string[]): string[] {
 
 /** Returns a path under one of the prefixes of OpenAI's API, by its turn. */
 export function underPrefix(path: string, turn: number): string {
-  const isPrefixed = path.startsWith('/v1/') && !/^\/v1\/(?:projects|models)\//.test(path);
+  const isPrefixed = path.startsWith('/v1/') && !/^\/v1\/(?:projects|models|interactions)\b/.test(path);
   return isPrefixed ? `${prefixes[turn % prefixes.length] ?? ''}${path.slice('/v1'.length)}` : path;
 }

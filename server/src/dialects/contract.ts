@@ -20,6 +20,8 @@ export interface Adapter {
   readonly messages?: ChatCapability;
   /** Gemini's `generateContent` and `streamGenerateContent`; `path` names model and method. */
   readonly generate?: ChatCapability;
+  /** Google's Interactions, which have no translation. */
+  readonly interactions?: ChatCapability;
   /** OpenAI's Responses. */
   readonly responses?: ChatCapability;
   /** `POST /v1/responses/compact`: a conversation becomes a shorter input. Never streamed. */

@@ -62,6 +62,7 @@ export const configs = ['generationConfig', 'generation_config'];
  */
 const keptNames = [
   ...['background', 'store', 'previous_response_id', 'conversation', 'container', 'cachedContent', 'cached_content'],
+  ...['previous_interaction_id', 'agent'],
 ];
 /** Fields that say what is asked of which model. */
 const contentNames = ['model', 'stream', 'messages', 'input', 'prompt', 'contents'];
@@ -116,6 +117,8 @@ export interface TextFields {
   readonly containers: ReadonlySet<string>;
   /** Prefix of names in errors. */
   readonly at?: string;
+  /** The object that has the limits, if it is not Google's `generationConfig`. */
+  readonly configOf?: string;
 }
 
 const everywhere: ReadonlySet<string> = new Set([...containers, ...configs]);
@@ -134,6 +137,17 @@ export const generateConfigFields: TextFields = {
   at: 'generationConfig.',
 };
 
+export const interactionFields: TextFields = {
+  limits: [],
+  containers: new Set(containers),
+  configOf: 'generation_config',
+};
+export const interactionConfigFields: TextFields = {
+  limits: ['max_output_tokens'],
+  containers: new Set(),
+  at: 'generation_config.',
+};
+
 /**
  * Checks the fields of a text request that multiply or select its price.
  * @returns the longest output that the request allows, in tokens; 0 where it has no limit by a name of its dialect
@@ -148,7 +162,8 @@ export function readTextFields(fields: Fields, where: TextFields): number {
     const shown = (where.at ?? '') + name;
     if (limits.has(name)) {
       if (where.limits.length === 0) {
-        throw new InvalidInputError(`${shown} must be maxOutputTokens of generationConfig`, shown);
+        const place = where.configOf ? `max_output_tokens of ${where.configOf}` : 'maxOutputTokens of generationConfig';
+        throw new InvalidInputError(`${shown} must be ${place}`, shown);
       }
       const limit = optionalCount(value, shown) ?? 0;
       longest = Math.max(longest, limit);

@@ -100,7 +100,7 @@ const freeTypes = new RegExp(
     'programmatic_tool_calling)$',
 );
 /** Google charges neither for code nor for searches of files. */
-const freeFields = /^(?:functiondeclarations|urlcontext|codeexecution|filesearch|computeruse|mcpservers)$/;
+const freeFields = /^(?:functiondeclarations|urlcontext|codeexecution|filesearch|computeruse|mcpservers?)$/;
 
 /**
  * Plugins of OpenRouter that cost nothing, and the engines of its file parser that cost nothing or tokens
@@ -118,9 +118,16 @@ export interface ServerTool {
   readonly allows: Partial<ToolWork>;
 }
 
-/** Returns the tools of a request in any dialect that its provider runs, without those that are known to be free. */
-export function serverTools(body: Fields): ServerTool[] {
-  const found = declaredTools(body).flatMap(({ tool }) => toolsIn(tool, body));
+/**
+ * Returns the tools of a request in any dialect that its provider runs, without those that are known to be free.
+ * @param areOfGoogle whether types of tools are names of Google's tools, as in Interactions
+ */
+export function serverTools(body: Fields, areOfGoogle = false): ServerTool[] {
+  const found = declaredTools(body).flatMap(({ tool }) => {
+    const type = areOfGoogle ? someText(tool['type']) : undefined;
+    if (type === undefined) return toolsIn(tool, body);
+    return type === 'function' ? [] : toolOfGoogle(type, tool);
+  });
   for (const tool of pricedTools) {
     for (const name of tool.switches) {
       if (isOn(body[name])) found.push(priced(name, tool, { searches: searchesBySwitch(name, body[name]) }));

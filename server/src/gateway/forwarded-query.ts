@@ -27,6 +27,9 @@ const objectParameters = [
  */
 export const objectQuery = (query: string): string => keptQuery(query, objectParameters);
 
+/** @returns the part of a client's query that the provider of a stored interaction gets, with `?`; empty when nothing is left */
+export const interactionQuery = (query: string): string => keptQuery(query, ['include_input']);
+
 function keptQuery(query: string, names: readonly string[]): string {
   const given = new URLSearchParams(query);
   const kept = new URLSearchParams();

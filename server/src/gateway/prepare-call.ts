@@ -213,7 +213,10 @@ function parse({ endpoint, incoming, opened, named }: OpenedRequest, model: stri
 function withUnpriced(request: ParsedRequest, price: Price, { UnpricedTools }: OptionValues): ParsedRequest {
   if (price.coversWork) return request;
   const { body } = request;
-  const names = [...unpricedTools(body, price.card.prices), ...unpricedSelectors(body, price.card)];
+  const names = [
+    ...unpricedTools(body, price.card.prices, request.toolsOfGoogle),
+    ...unpricedSelectors(body, price.card),
+  ];
   return names.length === 0 ? request : { ...request, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };
 }
 

@@ -81,6 +81,8 @@ export interface ParsedRequest {
    * advice.
    */
   readonly advisor?: { readonly model: string; readonly maxOutput: number };
+  /** Whether the types of its tools are those of Google, which charges neither for code nor for searches of files. */
+  readonly toolsOfGoogle?: true;
   /** Tools of the provider that have no known price. Absent when there are none. */
   readonly unpriced?: UnpricedTools;
   /** Optional fields that were removed before a provider was called, by the client's own names. */

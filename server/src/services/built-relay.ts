@@ -27,6 +27,7 @@ import type { Captures } from '../gateway/observe/captures.js';
 import type { ErrorLog } from '../gateway/observe/error-log.js';
 import type { UsageAlarm, OperatorNotices } from '../gateway/observe/usage-alarm.js';
 import type { Relay } from '../gateway/pipeline.js';
+import type { StoredInteractions } from './interactions/stored-interactions.js';
 import type { GoogleUploads } from './objects/google-uploads.js';
 import type { ObjectCalls } from './objects/object-calls.js';
 import type { KeptObjects } from './objects/kept-objects.js';
@@ -171,4 +172,5 @@ export interface RelayRoutesDeps {
   readonly guardrails: Guardrails;
   readonly objects: ObjectCalls;
   readonly googleUploads: GoogleUploads;
+  readonly interactions: StoredInteractions;
 }

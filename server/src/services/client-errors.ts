@@ -11,7 +11,11 @@ import { anthropicErrors, bedrockErrors, geminiErrors, openAIErrors } from './ch
 function errorsOf({ url, headers }: SharedPathRequest): ErrorDialect {
   if (url.startsWith('/model/')) return bedrockErrors;
   if (/^\/anthropic\/|\/publishers\/anthropic\//.test(url)) return anthropicErrors;
-  if (/^\/(?:v1beta\/(?!openai\/)|v1beta1\/|v1alpha\/|v1\/projects\/|v1\/cachedContents|upload\/|ws\/)/.test(url))
+  if (
+    /^\/(?:v1beta\/(?!openai\/)|v1beta1\/|v1alpha\/|v1\/projects\/|v1\/(?:cachedContents|interactions)\b|upload\/|ws\/)/.test(
+      url,
+    )
+  )
     return geminiErrors;
   if (headers['anthropic-version'] !== undefined || headers['x-api-key'] !== undefined) return anthropicErrors;
   if (headers['x-goog-api-key'] !== undefined || /^\/(?!api\/).*[?&]key=/.test(url)) return geminiErrors;

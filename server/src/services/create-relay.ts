@@ -26,6 +26,7 @@ import { guardedMedia } from '../gateway/send/media-fetch.js';
 import type { RelayDependencies, BuiltRelay } from './built-relay.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from '../gateway/pipeline.js';
+import { StoredInteractions } from './interactions/stored-interactions.js';
 import { GoogleUploads } from './objects/google-uploads.js';
 import { KeptObjects } from './objects/kept-objects.js';
 import { ObjectAccounts } from './objects/object-accounts.js';
@@ -217,6 +218,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     exchange,
   });
   const googleUploads = new GoogleUploads({ calls: objectCalls, accounts, exchange, objects, secrets });
+  const interactions = new StoredInteractions({ calls: objectCalls, accounts, exchange, objects, guardrails });
   const objectJobs = new LeftObjects({
     database,
     state,
@@ -270,6 +272,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       guardrails,
       objects: objectCalls,
       googleUploads,
+      interactions,
       maxBodyBytes: deps.settings.maxBodyBytes,
       ...resumable,
       responsesSockets: new ResponsesSockets({ relay, keys, bodies, ...resumable }, deps.settings.maxBodyBytes),

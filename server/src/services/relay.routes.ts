@@ -16,6 +16,7 @@ import type { OfferedModel } from '../dialects/languages/openai/model-page.js';
 import { modelList, modelListFormat, oneModel, unknownModel } from '../dialects/languages/openai/model-list.js';
 import type { RelayRoutesDeps } from './built-relay.js';
 import { addHostPaths } from './hosts/host-paths.js';
+import { interactionRoutes } from './interactions/interaction-routes.js';
 import { addObjectRoutes } from './objects/object-routes.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
 import { addRelayRoutes, relayRoute, takeCall, type ServeCall } from './relay-route.js';
@@ -43,6 +44,7 @@ export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
     addModelRoutes(app, modelRoutes, prefixes, deps);
     addResponsesRoutes(app, deps);
     addObjectRoutes(app, deps);
+    addRelayRoutes(app, interactionRoutes, ['/v1beta', '/v1'], (served) => takeCall(served, deps));
     addDeploymentRoutes(app, deps);
     addBareModelList(app, deps);
     addGeminiRoutes(app, deps);

@@ -28,6 +28,7 @@ export function says(given: Said): Reply {
     const said = given.object ? sayingObject(given, given.object, request) : given;
     if (request.path.startsWith('/v1/messages')) return sayAnthropic(said, response, request);
     if (request.path.includes('enerateContent')) return sayGoogle(said, response, request);
+    if (request.path.startsWith('/v1beta/interactions')) return sayInteraction(said, response, request);
     if (request.path.startsWith('/v1/responses')) return sayResponses(said, response, request);
     return sayOpenAI(said)(response, request);
   };
@@ -113,6 +114,21 @@ async function sayAnthropic(said: Said, response: ServerResponse, request: Recei
     { type: 'content_block_stop', index: 0 },
     { type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: output } },
     { type: 'message_stop' },
+  ]);
+}
+
+/** One step. A stream has it in its last event. */
+async function sayInteraction(said: Said, response: ServerResponse, request: ReceivedRequest): Promise<void> {
+  const { input, output } = usageOf(said);
+  const { tool } = said;
+  const step = tool
+    ? { type: 'function_call', id: 'call_1', name: tool.name, arguments: tool.input }
+    : { type: 'model_output', content: [{ type: 'text', text: said.text }] };
+  const usage = { total_input_tokens: input, total_output_tokens: output, total_tokens: input + output };
+  const interaction = { id: 'v1_i', model: request.model, status: 'completed', steps: [step], usage };
+  if (!request.stream) return json(interaction)(response, request);
+  await sayEvents(response, said, [
+    { type: 'interaction.completed', event_type: 'interaction.completed', interaction },
   ]);
 }
 

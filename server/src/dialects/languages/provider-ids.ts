@@ -97,7 +97,7 @@ function readEntries(list: readonly unknown[], holder: Fields, place: Place, fou
 }
 
 /** Dialects in which clients name objects that their provider keeps. */
-export type IdDialect = 'chat' | 'messages' | 'generate' | 'responses' | 'imageEdits';
+export type IdDialect = 'chat' | 'messages' | 'generate' | 'responses' | 'imageEdits' | 'interactions';
 
 /** A field that names an object. */
 export interface NamedText {
@@ -257,6 +257,26 @@ const generatePaths: readonly IdPath[] = (
   ] satisfies IdPath[]
 ).flatMap(inBothCases);
 
+/** Addresses of other files than those of the account are read in the web and in buckets. */
+const isInteractionFile: IdCondition = (_holder, value) =>
+  typeof value !== 'string' || /^(?:https?:\/\/generativelanguage\.googleapis\.com\/.*)?files\//i.test(value);
+
+const interactionPaths: readonly IdPath[] = (
+  [
+    ['previousInteractionId'],
+    // A token continues the work of the account that gave it.
+    ['continuationToken'],
+    ['cachedContent'],
+    ...['input', 'input[]', 'input[].content', 'input[].content[]', 'input[].result[]'].map((holder): IdPath => [
+      `${holder}.uri`,
+      isInteractionFile,
+    ]),
+    ['tools[].fileSearchStoreNames[]'],
+    ['tools[].vertexAiSearchConfig.engine'],
+    ['tools[].vertexAiSearchConfig.datastores[]'],
+  ] satisfies IdPath[]
+).flatMap(inBothCases);
+
 const chatPaths: readonly IdPath[] = [
   ['messages[].content[].file.file_id'],
   // Mistral.
@@ -296,6 +316,7 @@ export const idPaths: Readonly<Record<IdDialect | 'event' | 'object', readonly I
   generate: generatePaths,
   responses: responsesPaths,
   imageEdits: imageEditPaths,
+  interactions: interactionPaths,
   event: eventPaths,
   object: objectPaths,
 };
@@ -306,7 +327,7 @@ const fieldsOf = Object.fromEntries(
 
 const googleFields = /^(?:extra_body\.)?google\./;
 const conversationFields =
-  /^(?:previous_response_id|thread\.previous_message_id|conversation(?:\.id)?|input(?:\[\d+\])?\.id)$/;
+  /^(?:previous_response_id|previous_?[iI]nteraction_?[iI]d|continuation_?[tT]oken|thread\.previous_message_id|conversation(?:\.id)?|input(?:\[\d+\])?\.id)$/;
 
 /**
  * Returns the ids in a client's body by which a provider finds objects that it keeps
@@ -362,6 +383,11 @@ export const idsOfResponse = (response: Fields): readonly string[] => [
   ...(response['store'] === false ? [] : textsIn(ofStored, response)),
   ...textsIn(ofResponse, response),
 ];
+
+const ofInteraction = new IdFields([['id'], ['continuation_token']]);
+
+/** @param interaction a response of Interactions, or what an event of its stream has of it */
+export const idsOfInteraction = (interaction: Fields): readonly string[] => textsIn(ofInteraction, interaction);
 
 /** @param answer a response of chat completions, whose audio may be named in the next request */
 export const idsOfChat = (answer: Fields): readonly string[] => textsIn(ofChat, answer);

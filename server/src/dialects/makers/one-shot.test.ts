@@ -12,6 +12,7 @@ type Kind = Exclude<
   | 'chat'
   | 'messages'
   | 'generate'
+  | 'interactions'
   | 'responses'
   | 'compaction'
   | 'countMessages'

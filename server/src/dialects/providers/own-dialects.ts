@@ -32,6 +32,7 @@ import {
   acceptsAccountFields,
   acceptsUsual,
   anthropicHeaders,
+  googleHeaders,
   openAIHeaders,
   traceHeaders,
   words,
@@ -159,6 +160,7 @@ export const ownDialects: readonly ProviderRow[] = [
     id: 24,
     name: 'google gemini',
     label: 'Google Gemini',
+    clientHeaders: googleHeaders,
     defaultBaseUrl: 'https://generativelanguage.googleapis.com',
     videos: 'veo',
     models: words(`

@@ -123,6 +123,8 @@ export const traceHeaders: readonly string[] = ['traceparent', 'tracestate'];
 /** Headers for features of OpenAI's own API, and for the client's own name of a request. */
 export const openAIHeaders: readonly string[] = [...traceHeaders, 'openai-beta', 'x-client-request-id'];
 export const anthropicHeaders: readonly string[] = [...traceHeaders, 'anthropic-version', 'anthropic-beta'];
+/** The form of steps and events in Interactions. */
+export const googleHeaders: readonly string[] = [...traceHeaders, 'api-revision'];
 
 const defaults = {
   offered: true,

@@ -97,7 +97,8 @@ const bearer = /^Bearer(?:\s+|$)/i;
 const drawingWord = 'midjourney-proxy';
 
 /** Paths of Google's clients, which may send their key in the query. */
-const ofGoogle = /^\/(?:v1\/(?:models|files|cachedContents|projects\/)|v1beta1?\/|v1alpha\/|upload\/|ws\/)/;
+const ofGoogle =
+  /^\/(?:v1\/(?:models|files|cachedContents|interactions|projects\/)|v1beta1?\/|v1alpha\/|upload\/|ws\/)/;
 
 const single = (value: string | string[] | undefined): string =>
   ((Array.isArray(value) ? value[0] : value) ?? '').trim();

@@ -11,6 +11,7 @@ import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
 import { GeminiEnding } from '../../dialects/languages/gemini/gemini-ending.js';
 import { defaultGeminiSettings } from '../../dialects/languages/gemini/gemini-settings.js';
 import { geminiProvider } from '../../dialects/languages/gemini/gemini-write.js';
+import { InteractionEnding, replayedInteraction } from '../../dialects/languages/gemini/interaction-events.js';
 import { replayedContents } from '../../dialects/languages/gemini/replayed-contents.js';
 import { chatClient } from '../../dialects/languages/openai/chat-client.js';
 import { chatEnding, completionsEnding } from '../../dialects/languages/openai/chunk-ending.js';
@@ -26,7 +27,8 @@ import type { Usage } from '../../shared/usage.js';
 /** Properties of the dialect that a chat client speaks. */
 export interface ChatDialect {
   /** The capability of providers that speak the dialect natively. */
-  readonly native: 'chat' | 'completions' | 'fim' | 'messages' | 'generate' | 'responses' | 'compaction';
+  readonly native:
+    'chat' | 'completions' | 'fim' | 'messages' | 'generate' | 'interactions' | 'responses' | 'compaction';
   /** Adapts that capability. Absent when it is used unchanged. */
   readonly adapted?: (native: ChatCapability) => ChatCapability;
   /** Null when only providers that speak the dialect natively can serve it. */
@@ -108,6 +110,16 @@ export const generateDialect: ChatDialect = {
   openEnding: () => new GeminiEnding(),
   takesComments: false,
   replay: replayedContents,
+};
+
+/** Google's Interactions. They have no translation. */
+export const interactionsDialect: ChatDialect = {
+  native: 'interactions',
+  client: null,
+  openReader: null,
+  openEnding: () => new InteractionEnding(),
+  takesComments: false,
+  replay: replayedInteraction,
 };
 
 /** OpenAI's Responses. */

@@ -68,7 +68,11 @@ export async function guardedCopy(body: Buffer, guard: CallGuard): Promise<Buffe
 }
 
 /** Fields of a response that repeat what the client sent. */
-const givenFields: ReadonlySet<string> = new Set(['instructions', 'metadata', 'tools', 'prompt']);
+const givenFields: ReadonlySet<string> = new Set([
+  ...['instructions', 'metadata', 'tools', 'prompt'],
+  // Of Interactions.
+  ...['input', 'system_instruction', 'labels'],
+]);
 
 function isGiven(item: unknown): boolean {
   const { role, type } = asFields(item) ?? {};

@@ -85,7 +85,7 @@ function attemptAt(
         target: plain,
         cacheKey: cacheKeyOf(attempt),
       });
-  if (!chat) throw unsupportedBy(channel.type, 'chat');
+  if (!chat) throw unsupportedBy(channel.type, dialect.client ? 'chat' : dialect.native);
   // Output in a dialect that has no reader here is checked in one piece.
   const isCollected = channel.setting.nonStreamOnly === true || (attempt.guard && !dialect.openReader);
   const simulated = asked.stream && isCollected === true;

@@ -41,6 +41,12 @@ export function limitGenerate(body: Fields, tokens: number): Fields {
   return { ...body, [name]: { ...config, ...limited, ...limits } };
 }
 
+/** Limits Interactions. */
+export function limitInteraction(body: Fields, tokens: number): Fields {
+  const config = asFields(body['generation_config']) ?? {};
+  return { ...body, generation_config: { ...config, ...limitedFields(config, tokens, ['max_output_tokens']) } };
+}
+
 /** Claude refuses a thinking budget below this number, and a budget that is not below the output limit. */
 const leastThinking = 1024;
 

@@ -1,7 +1,7 @@
 import type { ObjectApi } from '../../dialects/contract.js';
 import type { SharedPathRequest } from '../../platform/http/not-found.js';
 
-const ofGoogle = /^\/(?:upload\/v1(?:beta)?|v1beta)\/(?!openai\/)|^\/v1\/cachedContents\b/;
+const ofGoogle = /^\/(?:upload\/v1(?:beta)?|v1beta)\/(?!openai\/)|^\/v1\/(?:cachedContents|interactions)\b/;
 
 /**
  * Returns the API that a client speaks: that of the path, else of the header that has its key or its version. Google's

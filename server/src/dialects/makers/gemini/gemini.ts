@@ -19,6 +19,7 @@ import { defaultGeminiSettings, type GeminiSettings } from '../../languages/gemi
 import { geminiProvider } from '../../languages/gemini/gemini-write.js';
 import { embeddings } from './embeddings.js';
 import { images } from './images.js';
+import { interactions } from './interactions.js';
 import { geminiBase, geminiHeaders, geminiUrl, isAtV1, modelPath } from './url.js';
 
 const settingsOf = (target: Target): GeminiSettings => ({ ...defaultGeminiSettings, ...target.families.gemini });
@@ -113,4 +114,12 @@ const keptObjects: KeptObjectsCapability = {
 };
 
 /** Type 24 (docs/reference/providers/gemini-and-vertex.md). */
-export const gemini: Adapter = { generate, conversation, countContents, embeddings, images, keptObjects };
+export const gemini: Adapter = {
+  generate,
+  interactions,
+  conversation,
+  countContents,
+  embeddings,
+  images,
+  keptObjects,
+};

@@ -145,6 +145,36 @@ function inputPart(part: Fields, prompt: Prompt): void {
   if (part['type'] === 'input_file') prompt.fixed += perFile;
 }
 
+/** Google's Interactions: a text, one content, contents or steps. */
+export function interactionPrompt(body: Fields): PromptTexts {
+  const prompt = new Prompt();
+  prompt.text(body['system_instruction']);
+  const { input } = body;
+  if (typeof input === 'string') prompt.text(input);
+  for (const step of Array.isArray(input) ? asFieldsList(input) : asFieldsList([input])) interactionStep(step, prompt);
+  for (const tool of asFieldsList(body['tools'])) {
+    if (tool['type'] !== 'function') continue;
+    prompt.fixed += perTool;
+    prompt.text(tool['name']);
+    prompt.text(tool['description']);
+    prompt.json(tool['parameters']);
+  }
+  return prompt;
+}
+
+function interactionStep(step: Fields, prompt: Prompt): void {
+  prompt.text(step['text']);
+  prompt.text(step['name']);
+  prompt.json(step['arguments']);
+  for (const held of [step['content'], step['summary'], step['result']]) {
+    const parts = Array.isArray(held) ? asFieldsList(held) : null;
+    if (parts) for (const part of parts) interactionStep(part, prompt);
+    else prompt.json(held);
+  }
+  const isMedia = step['data'] !== undefined || step['uri'] !== undefined;
+  if (isMedia) prompt.fixed += step['type'] === 'image' ? perImage : perFile;
+}
+
 const partTypes = new Set<unknown>(['input_text', 'output_text', 'input_image', 'computer_screenshot', 'input_file']);
 
 /**

@@ -34,6 +34,6 @@ export function mayHideOutput(model: string, body: Fields): boolean {
   const google = [asFields(body['extra_body'])?.['google'], body['google']];
   return [either(body, 'generationConfig', 'generation_config'), ...google].some((held) => {
     const config = asFields(held);
-    return config !== null && Boolean(either(config, 'thinkingConfig', 'thinking_config'));
+    return config !== null && Boolean(either(config, 'thinkingConfig', 'thinking_config', 'thinking_level'));
   });
 }

@@ -35,7 +35,15 @@ export interface RequestTraits extends ToolWork {
 
 /** Names of fields, in any dialect, that refer to prompt content outside the request. */
 const hiddenNames = new Set([
-  ...['previous_response_id', 'conversation', 'cachedContent', 'cached_content', 'container', 'vector_store_ids'],
+  ...[
+    'previous_response_id',
+    'previous_interaction_id',
+    'conversation',
+    'cachedContent',
+    'cached_content',
+    'container',
+    'vector_store_ids',
+  ],
   ...['file_id', 'file_url', 'file_data', 'fileData', 'file_uri', 'fileUri', 'input_audio', 'video_url', 'audio_url'],
   ...['web_search_options', 'search_parameters', 'enable_search', 'plugins', 'mcp_servers', 'data_sources'],
   ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'google_search_retrieval', 'urlContext', 'url_context'],
@@ -43,7 +51,7 @@ const hiddenNames = new Set([
   ...['codeExecution', 'code_execution', 'fileSearch', 'file_search'],
 ]);
 const hiddenTypes =
-  /^(?:input_file|file|input_audio|video|video_url|item_reference)$|search|fetch|execution|interpreter|mcp|retrieval|image_generation/;
+  /^(?:input_file|file|input_audio|audio|video|video_url|item_reference|url_context|google_maps)$|search|fetch|execution|interpreter|mcp|retrieval|image_generation/;
 /** Names of fields that hold schemas or data of tools. Names inside of them say nothing about the request. */
 const opaqueNames = new Set([
   ...['parameters', 'input_schema', 'parametersJsonSchema', 'parameters_json_schema', 'schema', 'json_schema'],
@@ -62,7 +70,7 @@ const researchSearches = 60;
 export function requestTraits({ request, price, mayCostMore }: Call): RequestTraits {
   const { body } = request;
   const researches = price.searchesUnasked;
-  const tools = mayCostMore ? serverTools(body) : noTools;
+  const tools = mayCostMore ? serverTools(body, request.toolsOfGoogle) : noTools;
   const found: Found = {
     writesCache: price.cachesUnasked,
     writesCacheForHour: false,

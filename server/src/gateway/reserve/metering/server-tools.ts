@@ -4,8 +4,8 @@ import { asFields, asText, type Fields } from '../../../dialects/neutral/fields.
 import { serverTools } from '../../../dialects/server-tools.js';
 
 /** Returns the tools of a request that the provider runs and that have no known price, by the client's names. */
-export const unpricedTools = (body: Fields, prices: Prices): readonly string[] =>
-  serverTools(body)
+export const unpricedTools = (body: Fields, prices: Prices, areOfGoogle = false): readonly string[] =>
+  serverTools(body, areOfGoogle)
     .filter((tool) => !tool.prices.some((quantity) => prices[quantity] !== undefined))
     .map(({ name }) => name);
 
