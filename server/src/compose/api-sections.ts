@@ -3,6 +3,7 @@ import { planRoutes } from '../console/plans/plan.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { auditRoutes } from '../console/audit/audit.routes.js';
 import { channelMultiKeyRoutes } from '../console/channels/channel-multi-key.routes.js';
+import { channelProviderRoutes } from '../console/channels/channel-provider.routes.js';
 import { channelRoutes, modelCatalogueRoutes } from '../console/channels/channel.routes.js';
 import { healthRoutes } from '../platform/health/health.routes.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
@@ -152,6 +153,7 @@ export const apiSections: readonly ApiSection[] = [
   sectionOf('Users', 'An admin may read and change users below the own role; root may change everyone.', userRoutes),
   sectionOf('Channels', 'Connections to providers. Changes reach all servers of a site within a second.', [
     ...channelRoutes,
+    ...channelProviderRoutes,
     ...channelMultiKeyRoutes,
   ]),
   sectionOf('Redemption codes', 'Codes that users turn into balance.', [...redemptionRoutes, ...redeemRoutes]),

@@ -14,6 +14,7 @@ import { apiReferenceRoutes } from '../console/api-reference/api-reference.route
 import { planRoutes } from '../console/plans/plan.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { channelMultiKeyRoutes } from '../console/channels/channel-multi-key.routes.js';
+import { channelProviderRoutes } from '../console/channels/channel-provider.routes.js';
 import { channelRoutes, modelCatalogueRoutes } from '../console/channels/channel.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { DocsService } from '../console/docs/index.js';
@@ -202,7 +203,11 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes(organisationRoutes, accounts.organisationServices, rest),
     restRoutes(userRoutes, accounts.userService, rest),
     restRoutes(optionRoutes, platform.optionService, rest),
-    restRoutes([...channelRoutes, ...channelMultiKeyRoutes, ...modelCatalogueRoutes], channelServices, rest),
+    restRoutes(
+      [...channelRoutes, ...channelProviderRoutes, ...channelMultiKeyRoutes, ...modelCatalogueRoutes],
+      channelServices,
+      rest,
+    ),
     restRoutes(budgetRoutes, operations.budgetService, rest),
     restRoutes(planRoutes, operations, rest),
     restRoutes(tokenRoutes, catalogue, rest),
