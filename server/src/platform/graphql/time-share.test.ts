@@ -89,6 +89,22 @@ it('runs the root fields of a document one after another, and counts a quarter o
   expect(begun).toEqual(['next']);
 });
 
+it('counts the field that goes on when its client has left, and runs no further ones', async () => {
+  const shares = time();
+  const [left, other, next] = [shares.visit('1'), shares.visit('1'), shares.visit('1')] as [Visit, Visit, Visit];
+  const begun = watch({ other, next });
+  const slow = left.field(() => new Promise((resolve) => setTimeout(() => resolve('read'), 1000)));
+  const skipped = left.field(() => 'read');
+  const outcomes = Promise.allSettled([slow, skipped]);
+  await afterwards(0);
+  left.end();
+  await afterwards(900);
+  expect(begun).toEqual(['other']);
+  await afterwards(200);
+  expect(begun).toEqual(['other', 'next']);
+  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+});
+
 it('does not run what its client has left', async () => {
   const shares = time();
   const running = [shares.visit('1'), shares.visit('1')];

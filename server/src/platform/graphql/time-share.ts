@@ -76,11 +76,11 @@ class CallerTime {
 
   private end(document: Document): void {
     if (this.waiting.delete(document)) document.leave();
-    const taken = document.end();
-    if (taken === null) return;
-    this.running -= 1;
-    this.taken += taken;
-    this.advance();
+    document.end((taken) => {
+      this.running -= 1;
+      this.taken += taken;
+      this.advance();
+    });
   }
 
   /**
@@ -112,6 +112,9 @@ class Document {
   private last: Promise<unknown> = Promise.resolve();
   /** Milliseconds that root fields count. */
   private fields = 0;
+  private isResolving = false;
+  /** Called after the field that was running when the visit ended. */
+  private afterField: (() => void) | undefined;
   begin!: () => void;
   leave!: () => void;
   readonly begun = new Promise<void>((resolve, reject) => {
@@ -129,21 +132,28 @@ class Document {
     await before;
     const startedAt = performance.now();
     try {
+      if (this.begunAt === null) throw refused('The client has left');
+      this.isResolving = true;
       return await resolve();
     } finally {
       this.fields += counted(startedAt);
+      this.isResolving = false;
       isResolved();
+      this.afterField?.();
     }
   }
 
   /**
-   * Ends the visit.
-   * @returns milliseconds that it counts; null if it did not run, or was ended before
+   * Ends the visit. If the client has left, the field that runs goes on, and the next ones do not run.
+   * @param ended gets the milliseconds that it counts. Not called if it did not run, or was ended before
    */
-  end(): number | null {
+  end(ended: (milliseconds: number) => void): void {
     const begunAt = this.begunAt;
+    if (begunAt === null) return;
     this.begunAt = null;
-    return begunAt === null ? null : Math.max(this.fields, counted(begunAt));
+    const report = (): void => ended(Math.max(this.fields, counted(begunAt)));
+    if (this.isResolving) this.afterField = report;
+    else report();
   }
 }
 
