@@ -86,7 +86,7 @@ export const pricedPaths = {
   /** `priced-routes.test.ts` */
   playground: ['/pg/chat/completions'],
   /** `priced-videos.test.ts` */
-  videos: ['/v1/videos', '/v1/videos/video_1/remix'],
+  videos: ['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
   /** `realtime-*.test.ts` */
   realtime: ['GET /v1/realtime'],
 } as const;
