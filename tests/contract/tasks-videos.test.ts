@@ -653,6 +653,60 @@ describe('the bytes of a video', () => {
   });
 });
 
+describe('the older path', () => {
+  const path = '/v1/video/generations';
+  const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64');
+
+  it('submits the same video at the same charge, and shows where it is', async () => {
+    const before = await site.balances();
+    const { model } = at('wan');
+    const body = { model, prompt: 'a lighthouse', duration: 8, width: 1280, height: 720, n: 1 };
+    const made = await send('POST', path, { ...body, metadata: { negative_prompt: 'rain' } });
+    expect(made).toMatchObject({ status: 200, body: { status: 'queued', task_id: expect.stringMatching(/^video_/) } });
+    expect(JSON.stringify(bodyOf(submissionOf('wan')))).toContain('rain');
+    expect(before.quota - (await site.balances()).quota).toBe(charges.wan);
+    const id = String((made.body as { task_id: string }).task_id);
+    await finish('wan', id);
+    const done = await send('GET', `${path}/${id}`);
+    expect(done.body).toMatchObject({
+      task_id: id,
+      status: 'completed',
+      format: 'mp4',
+      metadata: { duration: 8, width: 1280, height: 720 },
+    });
+    const { url } = done.body as { url: string };
+    expect(Buffer.from(await (await fetch(url)).arrayBuffer()).equals(movie)).toBe(true);
+    const other = await site.addCustomer('older-stranger');
+    expect((await send('GET', `${path}/${id}`, undefined, other.key)).status).toBe(404);
+  });
+
+  it('takes an image by its address or as base64', async () => {
+    for (const [image, sentAs] of [
+      ['https://x.example/a.png', 'https://x.example/a.png'],
+      [png, `data:image/png;base64,${png}`],
+    ] as const) {
+      const { model } = at('xai');
+      expect((await send('POST', path, { model, prompt: 'a lighthouse', image })).status).toBe(200);
+      expect(JSON.stringify(bodyOf(submissionOf('xai')))).toContain(sentAs);
+    }
+  });
+
+  it.each([
+    ['n must be 1', { n: 2 }],
+    ['size must be like', { width: 1280 }],
+    ['width and height', { width: 1280, height: 720, size: '1920x1080' }],
+    ['duration must be a field of the request itself', { metadata: { duration: 60 } }],
+    ['resolution must be a field of the request itself', { metadata: { resolution: '4k' } }],
+    ['seconds must be', { duration: 3.5 }],
+    ['image must be text', { image: 7 }],
+  ])('refuses: %s', async (message, more) => {
+    const before = submissions();
+    const answer = await send('POST', path, { model: at('wan').model, prompt: 'a lighthouse', ...more });
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringContaining(message)]);
+    expect(submissions()).toBe(before);
+  });
+});
+
 it('is in the lists of tasks', async () => {
   const { id } = await create('openai');
   const [row] = await site.server.api.data<object[]>(site.user, 'GET', `/api/task/self?task_id=${id}`);

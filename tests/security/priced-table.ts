@@ -100,6 +100,7 @@ export const pricedPaths = {
   videos: ['/v1/videos', '/v1/videos/video_1/remix'],
   /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
   batches: ['/v1/batches'],
+  videos: ['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
   /** `realtime-*.test.ts` */
   realtime: ['GET /v1/realtime'],
 } as const;

@@ -196,30 +196,36 @@ async function expectCharged(name: Name, path: string, body: string | FormData, 
 const modelsOf = (name: Name): string[] => [videoProviders[name].model, ...(name === 'wan' ? ['wan2.6-t2v'] : [])];
 
 it('has a row at each of its routes', () => {
-  expect(pricedPaths.videos).toEqual(['/v1/videos', '/v1/videos/video_1/remix']);
+  expect(pricedPaths.videos).toEqual(['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations']);
 });
 
-it.each(names)('is charged as it is sent to %s', async (name) => {
-  let served = 0;
-  for (const model of modelsOf(name)) {
-    const given = values.flatMap(([field, all]) => all.map((value) => `"${field}":${value}`));
-    const pairs = [
-      ['"seconds":4', '"duration":12'],
-      ['"duration":4', '"seconds":"12"'],
-      ['"size":"1280x720"', '"resolution":"1080p"'],
-      ['"size":"1920x1080"', '"resolution":"720p"'],
-      ['"resolution":"1080p"', '"aspect_ratio":"21:9"'],
-      ['"size":"1920x1080"', '"aspect_ratio":"9:16"'],
-      ['"resolution":"720p"', '"Resolution":"4k"'],
-      ['"seconds":4', '"seconds":12'],
-    ].map((pair) => pair.join(','));
-    for (const more of [...given, ...pairs]) {
-      const body = `{"model":"${model}","prompt":"a lighthouse",${more}}`;
-      if (await expectCharged(name, '/v1/videos', body, `${model} ${more}`)) served++;
+it.each(names.flatMap((name) => [[name, '/v1/videos'] as const, [name, '/v1/video/generations'] as const]))(
+  'is charged as it is sent to %s at %s',
+  async (name, path) => {
+    let served = 0;
+    for (const model of modelsOf(name)) {
+      const given = values.flatMap(([field, all]) => all.map((value) => `"${field}":${value}`));
+      const pairs = [
+        ['"seconds":4', '"duration":12'],
+        ['"duration":4', '"seconds":"12"'],
+        ['"size":"1280x720"', '"resolution":"1080p"'],
+        ['"size":"1920x1080"', '"resolution":"720p"'],
+        ['"resolution":"1080p"', '"aspect_ratio":"21:9"'],
+        ['"size":"1920x1080"', '"aspect_ratio":"9:16"'],
+        ['"resolution":"720p"', '"Resolution":"4k"'],
+        ['"seconds":4', '"seconds":12'],
+        ['"width":1920', '"height":1080'],
+        ['"width":1280,"height":720', '"metadata":{"Resolution":"4k"}'],
+        ['"width":1280,"height":720', '"resolution":"4k"'],
+      ].map((pair) => pair.join(','));
+      for (const more of [...given, ...pairs]) {
+        const body = `{"model":"${model}","prompt":"a lighthouse",${more}}`;
+        if (await expectCharged(name, path, body, `${model} ${more}`)) served++;
+      }
     }
-  }
-  expect(served).toBeGreaterThan(15);
-});
+    expect(served).toBeGreaterThan(15);
+  },
+);
 
 it.each(names)('is charged as it is sent to %s, in a form', async (name) => {
   let served = 0;

@@ -25,6 +25,7 @@ import { TaskDesk } from './task-desk.js';
 import type { MidjourneyRoutesDeps, SunoRoutesDeps, VideoRoutesDeps } from './task-routes-deps.js';
 import { TaskPoller } from './task-poller.js';
 import { TaskUpstream } from './task-upstream.js';
+import { OlderVideos } from './video/older-videos.js';
 import { VideoContent } from './video/video-content.js';
 import { Videos } from './video/videos.js';
 
@@ -113,6 +114,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
     suno: { suno: new Suno({ desk, taskLedger, store: creative, upstream, clock }), maxBodyBytes },
     video: {
       videos,
+      older: new OlderVideos({ videos, links: deps.videoLinks }),
       content: new VideoContent({
         desk,
         videos,

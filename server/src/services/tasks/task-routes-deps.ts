@@ -1,6 +1,7 @@
 import type { DrawingLookup } from './midjourney/drawing-lookup.js';
 import type { DrawingSubmissions } from './midjourney/drawing-submissions.js';
 import type { Suno } from './suno/suno.js';
+import type { OlderVideos } from './video/older-videos.js';
 import type { VideoContent } from './video/video-content.js';
 import type { Videos } from './video/videos.js';
 
@@ -21,5 +22,6 @@ export interface SunoRoutesDeps {
 export interface VideoRoutesDeps {
   readonly videos: Videos;
   readonly content: VideoContent;
+  readonly older: OlderVideos;
   readonly maxBodyBytes: number;
 }

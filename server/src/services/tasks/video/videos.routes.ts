@@ -8,14 +8,19 @@ import { sendFailure } from '../../../gateway/deliver/send-failure.js';
 import { openAIErrors } from '../../chat/chat-endpoints.js';
 import { prefixes } from '../../endpoints.js';
 import { addRelayRoutes, relayRoute, type RelayRoute } from '../../relay-route.js';
-import { flag, open, text, whole } from '../../relay-shapes.js';
+import { anything, flag, open, text, whole } from '../../relay-shapes.js';
 import type { CallFailure } from '../../../dialects/errors/failure.js';
 import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { pathPart, withRawBodies } from '../incoming-task.js';
 import type { VideoRoutesDeps } from '../task-routes-deps.js';
 import { videoShape } from './video-shape.js';
 
-type Handler = (deps: VideoRoutesDeps, call: Hijacked, id: string) => Promise<Record<string, unknown> | null>;
+type Handler = (
+  deps: VideoRoutesDeps,
+  call: Hijacked,
+  id: string,
+  request: FastifyRequest,
+) => Promise<Record<string, unknown> | null>;
 
 const ofVideo = {
   path: { id: text.describe('Id of the video') },
@@ -85,13 +90,38 @@ export const videoSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
   }),
 ];
 
-/** `/v1/videos`. */
+const olderVideo = open(
+  { task_id: text, status: text },
+  { url: text, format: text, progress: whole, metadata: anything, error: anything },
+);
+
+/** Videos as older gateways have them (docs/reference/relay/tasks.md#the-older-path-of-videos). */
+export const olderVideoRoutes: ReadonlyArray<RelayRoute<Handler>> = [
+  relayRoute('POST /v1/video/generations', ({ older }, { incoming, client }) => older.create(incoming, client), {
+    summary: 'Submit a video, in the form of older gateways',
+    body: open(
+      { prompt: text },
+      { model: text, image: text, duration: whole, width: whole, height: whole, metadata: anything },
+    ),
+    response: olderVideo,
+    errors: ['MODEL_NOT_PRICED', 'UNSUPPORTED_BY_CHANNEL'],
+    example: { body: { model: 'sora-2', prompt: 'a lighthouse', duration: 4, width: 1280, height: 720 } },
+  }),
+  relayRoute(
+    'GET /v1/video/generations/:id',
+    ({ older }, { incoming }, id, { protocol, host, server }) =>
+      older.one(incoming, id, `${protocol}://${host}${server.basePath}`),
+    { summary: 'A video, in the form of older gateways', response: olderVideo, ...ofVideo },
+  ),
+];
+
+/** `/v1/videos`, and their older path. */
 export const videoRoutes = (deps: VideoRoutesDeps): FastifyPluginAsync =>
   withRawBodies(async (app) => {
-    addRelayRoutes(app, videoSubmissionRoutes, prefixes, (served) => (request, reply) => {
+    addRelayRoutes(app, [...videoSubmissionRoutes, ...olderVideoRoutes], prefixes, (served) => (request, reply) => {
       const call = hijack(request, reply, deps.maxBodyBytes);
       const failureOf = (error: unknown): CallFailure => deps.videos.failureOf(error);
-      void answer({ request, ...call, failureOf }, () => served(deps, call, pathPart(request, 'id')));
+      void answer({ request, ...call, failureOf }, () => served(deps, call, pathPart(request, 'id'), request));
     });
   });
 

@@ -98,8 +98,15 @@ export class Videos {
 
   /** @throws AppError */
   async one(incoming: IncomingRequest, id: string): Promise<Record<string, unknown>> {
-    const caller = await this.deps.desk.authenticateLookup(incoming);
-    return toVideoWire(await this.own(caller, id));
+    return toVideoWire(await this.row(incoming, id));
+  }
+
+  /**
+   * Returns the stored task of a video of the caller.
+   * @throws AppError
+   */
+  async row(incoming: IncomingRequest, id: string): Promise<CreativeTask> {
+    return this.own(await this.deps.desk.authenticateLookup(incoming), id);
   }
 
   /**
