@@ -96,10 +96,9 @@ export const pricedPaths = {
     '/pg/audio/transcriptions',
     '/pg/videos',
   ],
-  /** `priced-videos.test.ts` */
-  videos: ['/v1/videos', '/v1/videos/video_1/remix'],
   /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
   batches: ['/v1/batches'],
+  /** `priced-videos.test.ts` */
   videos: ['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
   /** `realtime-*.test.ts` */
   realtime: ['GET /v1/realtime'],
