@@ -46,11 +46,10 @@ const upload = async (
   const file = await toFile(Buffer.from(`${text}\n`), 'batch.jsonl');
   return (await client(key).files.create({ file, purpose })).id;
 };
-type Endpoint = OpenAI.BatchCreateParams['endpoint'];
 const create = async (lines: readonly (object | string)[], more: Partial<OpenAI.BatchCreateParams> = {}) =>
   client().batches.create({
     input_file_id: await upload(lines),
-    endpoint: '/v1/chat/completions' as Endpoint,
+    endpoint: '/v1/chat/completions',
     completion_window: '24h',
     ...more,
   });
@@ -67,7 +66,7 @@ const error = (status: number, code: string, message: RegExp | string = /./): un
   expect.objectContaining({ status, code, message: expect.stringMatching(message) as unknown });
 
 it('are every priced route of batches', () => {
-  expect(pricedPaths.batches).toEqual(['/v1/batches']);
+  expect(pricedPaths.batches).toEqual(['/v1/batches', '/v1/messages/batches']);
 });
 
 /** Quota of 1,000 tokens of input and 200 of output of gpt-4o at half its price, at 500,000 a dollar. */
@@ -231,7 +230,15 @@ describe('batches of OpenAI', () => {
 
   it.each<[string, readonly (object | string)[], Partial<OpenAI.BatchCreateParams>, number, string, RegExp]>([
     ['a file without lines', [], {}, 400, 'batch_line_invalid', /no lines/],
-    ['a line that is no JSON', [line('a'), '{"custom_id"'], {}, 400, 'batch_line_invalid', /Line 2/],
+    ['a line that is no JSON', [line('a'), '{"custom_id"'], {}, 400, 'invalid_request', /Line 2/],
+    [
+      'a field that is named twice',
+      [JSON.stringify(line('a')).replace('"max_tokens"', '"max_tokens":1,"max_tokens"')],
+      {},
+      400,
+      'invalid_request',
+      /Line 1/,
+    ],
     ['a line without a body', [{ custom_id: 'a', method: 'POST' }], {}, 400, 'batch_line_invalid', /Line 1/],
     [
       'a custom_id that was used',

@@ -86,7 +86,7 @@ export const pricedPaths = {
   /** `priced-videos.test.ts` */
   videos: ['/v1/videos', '/v1/videos/video_1/remix'],
   /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
-  batches: ['/v1/batches'],
+  batches: ['/v1/batches', '/v1/messages/batches'],
   /** `realtime-*.test.ts` */
   realtime: ['GET /v1/realtime'],
 } as const;
@@ -100,6 +100,8 @@ const free: ReadonlySet<string> = new Set([
   // They read or end what was paid before.
   '/v1/responses/:id/cancel',
   '/v1/batches/:id/cancel',
+  '/v1/messages/batches/:id/cancel',
+  '/v1/messages/batches/:id',
   '/suno/fetch',
   '/mj/task/list-by-condition',
   '/mj/notify/:channel/:secret',

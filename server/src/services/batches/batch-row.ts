@@ -30,4 +30,4 @@ export const reservationOf = (row: CreativeTask): Reservation => ({
   reservedAt: row.submitTime.getTime(),
 });
 
-export type BatchStore = Pick<CreativeTaskStore, 'own' | 'ownPage' | 'unfinished' | 'deletedUsers'>;
+export type BatchStore = Pick<CreativeTaskStore, 'own' | 'ownPage' | 'unfinished' | 'deletedUsers' | 'hide'>;
