@@ -46,6 +46,7 @@ const upload = async (
   const file = await toFile(Buffer.from(`${text}\n`), 'batch.jsonl');
   return (await client(key).files.create({ file, purpose })).id;
 };
+type Endpoint = OpenAI.BatchCreateParams['endpoint'];
 const create = async (lines: readonly (object | string)[], more: Partial<OpenAI.BatchCreateParams> = {}) =>
   client().batches.create({
     input_file_id: await upload(lines),
@@ -114,7 +115,7 @@ describe('batches of OpenAI', () => {
       admin_info: { use_channel: [String(channel)], upstream_cost: (3 * priceOfLine) / 500_000 },
     });
     expect(row && explainCharge(row).quota).toBe(3 * priceOfLine);
-    // The provider is not asked again about a batch that has ended.
+    // What has ended is not asked for again.
     const calls = provider.calls.length;
     expect(await client().batches.retrieve(made.id)).toEqual(done);
     expect(provider.calls).toHaveLength(calls);
@@ -140,8 +141,7 @@ describe('batches of OpenAI', () => {
     expect(provider.calls.slice(before).filter(({ call }) => !call.startsWith('GET /v1/batches'))).toEqual([]);
     const data = await site.server.api.graphql(
       site.user,
-      `{ myCreativeTasks(filter: { platforms: ["batch"] }, pageSize: 1) {
-           items { taskId action status progress input quota } } }`,
+      '{ myCreativeTasks(filter: { platforms: ["batch"] }, pageSize: 1) { items { taskId action status progress input quota } } }',
     );
     expect(data.data).toEqual({
       myCreativeTasks: {

@@ -6,18 +6,8 @@ import { addRelayRoutes, relayRoute, type RelayRoute } from '../relay-route.js';
 import { anything, flag, list, open, text } from '../relay-shapes.js';
 import { withRawBodies } from '../tasks/incoming-task.js';
 import { anthropicBatches } from './anthropic-batches.js';
-import type { AnthropicOrders } from './anthropic-orders.js';
-import type { Batches } from './batches.js';
+import type { BatchRoutesDeps } from './batch-routes-deps.js';
 import { openAIBatches } from './openai-batches.js';
-import type { OpenAIOrders } from './openai-orders.js';
-
-/** Dependencies of the batch routes. */
-export interface BatchRoutesDeps {
-  readonly batches: Batches;
-  readonly openAI: OpenAIOrders;
-  readonly anthropic: AnthropicOrders;
-  readonly maxBodyBytes: number;
-}
 
 type Handler = (deps: BatchRoutesDeps, call: Hijacked, request: FastifyRequest) => Promise<void>;
 

@@ -7,7 +7,7 @@ import { anthropicBatches } from './anthropic-batches.js';
 import { AnthropicOrders } from './anthropic-orders.js';
 import { BatchLines } from './batch-lines.js';
 import { BatchWatch } from './batch-watch.js';
-import type { BatchRoutesDeps } from './batch.routes.js';
+import type { BatchRoutesDeps } from './batch-routes-deps.js';
 import { Batches } from './batches.js';
 import { openAIBatches } from './openai-batches.js';
 import { OpenAIOrders } from './openai-orders.js';
