@@ -46,7 +46,6 @@ const upload = async (
   const file = await toFile(Buffer.from(`${text}\n`), 'batch.jsonl');
   return (await client(key).files.create({ file, purpose })).id;
 };
-type Endpoint = OpenAI.BatchCreateParams['endpoint'];
 const create = async (lines: readonly (object | string)[], more: Partial<OpenAI.BatchCreateParams> = {}) =>
   client().batches.create({
     input_file_id: await upload(lines),
