@@ -114,7 +114,7 @@ describe('batches of OpenAI', () => {
       admin_info: { use_channel: [String(channel)], upstream_cost: (3 * priceOfLine) / 500_000 },
     });
     expect(row && explainCharge(row).quota).toBe(3 * priceOfLine);
-    // What has ended is not asked for again.
+    // The provider is not asked again about a batch that has ended.
     const calls = provider.calls.length;
     expect(await client().batches.retrieve(made.id)).toEqual(done);
     expect(provider.calls).toHaveLength(calls);
@@ -140,7 +140,8 @@ describe('batches of OpenAI', () => {
     expect(provider.calls.slice(before).filter(({ call }) => !call.startsWith('GET /v1/batches'))).toEqual([]);
     const data = await site.server.api.graphql(
       site.user,
-      '{ myCreativeTasks(filter: { platforms: ["batch"] }, pageSize: 1) { items { taskId action status progress input quota } } }',
+      `{ myCreativeTasks(filter: { platforms: ["batch"] }, pageSize: 1) {
+           items { taskId action status progress input quota } } }`,
     );
     expect(data.data).toEqual({
       myCreativeTasks: {

@@ -82,7 +82,7 @@ export class OpenAIBatches {
     if (file.shown['purpose'] !== 'batch') throw new BatchRefusal(400, "Expected file to have purpose 'batch'");
     if (!endpoints.has(String(endpoint))) throw new BatchRefusal(400, `Invalid value: '${String(endpoint)}'`);
     if (window !== '24h') throw new BatchRefusal(400, "Invalid value for 'completion_window': expected '24h'");
-    if (Object.keys((metadata ?? {})).length > 16) throw new BatchRefusal(400, 'Too many pairs in metadata');
+    if (Object.keys(metadata ?? {}).length > 16) throw new BatchRefusal(400, 'Too many pairs in metadata');
     const id = `batch_${++this.count}`;
     const shown = {
       id,
