@@ -97,7 +97,7 @@ export const pricedPaths = {
     '/pg/videos',
   ],
   /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
-  batches: ['/v1/batches'],
+  batches: ['/v1/batches', '/v1/messages/batches'],
   /** `priced-videos.test.ts` */
   videos: ['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
   /** `realtime-*.test.ts` */
@@ -115,6 +115,8 @@ const free: ReadonlySet<string> = new Set([
   '/v1/batches/:id/cancel',
   '/v1beta/interactions/:id/cancel',
   '/v1/interactions/:id/cancel',
+  '/v1/messages/batches/:id/cancel',
+  '/v1/messages/batches/:id',
   '/suno/fetch',
   '/mj/task/list-by-condition',
   '/mj/notify/:channel/:secret',
