@@ -348,6 +348,8 @@ describe.each(inside)('%s, who acts for an organisation', (role) => {
     expect((await site.ask(who(role), update, given.id)).codes.join()).toBe(refused);
     const stored = await site.site.query('SELECT name FROM billing_profiles WHERE account_id = $1', [given.id]);
     expect(stored).toEqual(may ? [{ name: 'Org Ltd' }] : []);
+    const profile = await site.site.rest(who(role), 'GET', '/api/statement/profile', undefined, acting(given.id));
+    expect(profile.body).toMatchObject(may ? { data: { name: 'Org Ltd' } } : { code: refused });
     // For the own account, the organisation's statement does not exist.
     const { body } = await site.site.rest(who(role), 'GET', `/api/statement/${own}`);
     expect(body['code']).toBe('NOT_FOUND');
@@ -484,6 +486,7 @@ const openRoutes: Readonly<Record<string, readonly Role[]>> = {
         'GET /api/statement/preview/pdf',
       ],
       ...['GET /api/statement/:id/print', 'GET /api/statement/preview/print'],
+      ...['GET /api/statement/profile', 'PUT /api/statement/profile'],
     ].map((route) => [route, ['owner', 'billing'] as const]),
   ),
   // It reads no session: the caller has a key.
