@@ -435,6 +435,23 @@ describe('no card is charged', () => {
     expect([(await renewals())[0]?.next, await charges()]).toEqual([null, []]);
   });
 
+  it('again once its payment is disputed', async () => {
+    const first = await buy();
+    const payment = [...stripe.cards.intents.values()].at(-1)!.id;
+    await server.api.data(root, 'PUT', '/api/user/', { id: buyer.id, quota: 5_000_000 });
+    stripe.cards.outcomes = ['declined'];
+    await end(first);
+    await problem(first.id, 'CARD_DECLINED');
+    const dispute = stripe.event(
+      'charge.dispute.created',
+      stripe.dispute(payment, 'needs_response', { id: `du_${buyer.id}` }),
+    );
+    expect(await stripe.send(server.url, dispute)).toBe(200);
+    await nextDay();
+    await problem(first.id, 'PAYMENT_FAILED');
+    expect([(await renewals())[0]?.next, await charges(), await balance()]).toEqual([null, [], 0]);
+  });
+
   it.each([
     ['NOT_SOLD', { on_sale: false }],
     ['PRICE_RAISED', { price: 5_000_001 }],

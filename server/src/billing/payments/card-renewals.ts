@@ -68,10 +68,8 @@ export class CardRenewals {
   async order(manager: EntityManager, ended: Subscription, plan: Plan): Promise<void> {
     const { options, clock } = this.deps;
     const card = await this.cardOf(manager, ended);
-    if (!card) return this.fail(manager, ended, 'CARD_REMOVED');
+    if (!card || cardProblem(card) !== '') return this.fail(manager, ended, cardProblem(card));
     const { provider, paidWith } = card;
-    // The buyer, or their bank, took the money back.
-    if (paidWith.refunded > 0) return this.fail(manager, ended, 'PAYMENT_FAILED');
     const price = await this.priceOf(manager, ended, plan, paidWith);
     if (!price) return this.fail(manager, ended, 'PRICE_RAISED');
     await manager.insert(TopUpOrder, {
@@ -152,10 +150,10 @@ export class CardRenewals {
       ended.state === 'ended' &&
       !(await manager.existsBy(Subscription, { accountId, planId, state: 'active' }));
     const plan = await manager.findOneBy(Plan, { id: planId });
-    const problem = isWanted ? await this.deps.sales.renewalProblem(manager, ended, plan) : '';
+    const problem = isWanted ? (await this.deps.sales.renewalProblem(manager, ended, plan)) || cardProblem(card) : '';
     if (isWanted && problem === '' && card) return { order, card, isLate: this.ageOf(order) > maxAge };
     await this.chargeAt(manager, order, null);
-    if (isWanted) await this.fail(manager, ended, problem || 'CARD_REMOVED');
+    if (isWanted) await this.fail(manager, ended, problem);
     return null;
   }
 
@@ -246,4 +244,11 @@ export class CardRenewals {
       throw error;
     }
   }
+}
+
+/** Returns why a card is not charged: an error code, or empty. */
+function cardProblem(card: Card | null): string {
+  if (!card) return 'CARD_REMOVED';
+  // The buyer, or their bank, took the money back.
+  return card.paidWith.refunded > 0 ? 'PAYMENT_FAILED' : '';
 }
