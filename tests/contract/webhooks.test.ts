@@ -11,6 +11,7 @@ import { siteEventKinds, siteEvents, type SiteEventKind } from '../../server/src
 import { EventReader } from '../support/event-reader.js';
 import { startScriptedServer, type ScriptedCall, type ScriptedServer } from '../support/scripted-server.js';
 import { startServer, type LocalServer } from '../support/server.js';
+import { ScriptedStripe } from '../support/stripe.js';
 import { operator } from './operator.js';
 import { Site, type Person } from './site.js';
 
@@ -534,6 +535,49 @@ it('sends the events of payments, with amounts in the currency of the order', as
       detail: 'seen',
     },
   });
+});
+
+it('sends the events of refunds and disputes that a gateway reports, in order, with their money', async () => {
+  await endpoint(siteEventKinds.filter((kind) => /^payment\.(refund|dispute)/.test(kind)));
+  const stripe = await ScriptedStripe.start();
+  for (const [key, value] of Object.entries(stripe.settings)) {
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
+  }
+  const buyer = await site.invite(root);
+  await site.query(
+    `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at,
+                                status, paid_at, provider_trade_no)
+     VALUES ($1, 'returned', 'stripe', 'test', 'stripe_checkout', 1000000, 1000, 'USD', now(), 'success', now(), 'pi_1')`,
+    [buyer.id],
+  );
+  const report = async (type: string, object: string, id: string, amount: number, status: string): Promise<void> => {
+    const event = stripe.event(type, { object, id, payment_intent: 'pi_1', currency: 'usd', amount, status });
+    // It is sent again, as gateways do, and reported once.
+    for (let times = 0; times < 2; times++) expect(await stripe.send(site.server.url, event)).toBe(200);
+  };
+  await report('charge.dispute.created', 'dispute', 'du_1', 600, 'needs_response');
+  await report('charge.dispute.closed', 'dispute', 'du_1', 600, 'won');
+  await report('refund.created', 'refund', 're_1', 250, 'succeeded');
+  await report('refund.failed', 'refund', 're_1', 250, 'failed');
+  await report('charge.dispute.created', 'dispute', 'du_2', 1000, 'needs_response');
+  await report('charge.dispute.closed', 'dispute', 'du_2', 1000, 'lost');
+  await arrived(6);
+  await delay(1500);
+  const order = { number: 'returned', payment: 'pi_1', amount: '10.00', currency: 'USD', quota: 1_000_000 };
+  const sent = (type: SiteEventKind, refunded: string) => ({
+    type,
+    data: { user: { id: buyer.id, username: buyer.username }, order: { ...order, refunded } },
+  });
+  expect(received()).toMatchObject([
+    sent('payment.disputed', '6.00'),
+    sent('payment.dispute_won', '0.00'),
+    sent('payment.refunded', '2.50'),
+    sent('payment.refund_failed', '0.00'),
+    sent('payment.disputed', '10.00'),
+    sent('payment.dispute_lost', '10.00'),
+  ]);
+  for (const { type, data } of received()) siteEvents[type].data.parse(data);
+  await stripe.stop();
 });
 
 it('reports a low balance once until money comes in, and a used-up budget once in its window', async () => {

@@ -50,7 +50,7 @@ beforeEach(async () => {
   buyer = await server.api.signIn(username, password, { 'x-forwarded-for': `10.0.0.${people}` });
   const windows = [{ window: 'fixed', kind: 'money', amount: 1_000_000 }];
   const plan = { name: 'Coder', price: 5_000_000, period_unit: 'day', period_count: 30, windows };
-  planId = ((await server.api.data(root, 'POST', '/api/plan/', plan)) as { id: number }).id;
+  planId = (await server.api.data<{ id: number }>(root, 'POST', '/api/plan/', plan)).id;
   stripe.cards.outcomes = [];
 });
 afterEach(async () => {
@@ -142,6 +142,26 @@ async function until(condition: () => Promise<boolean>, what: string): Promise<v
     await delay(100);
   }
   throw new Error(`not in 20 seconds: ${what} ${JSON.stringify([await periods(), await renewals()])}`);
+}
+/** Makes the order of the renewal older, and its next charge due. */
+async function later(interval: string): Promise<void> {
+  await pool.query(
+    'UPDATE top_up_orders SET created_at = created_at - $2::interval WHERE user_id = $1 AND renews_id IS NOT NULL',
+    [buyer.id, interval],
+  );
+  await nextDay();
+}
+/** The claimed order has no answer: it is claimed again in minutes. */
+const undecided = () =>
+  until(async () => {
+    const [order] = await renewals();
+    return order?.status === 'pending' && (order.next?.getTime() ?? 0) > Date.now() + 60_000;
+  }, 'it is claimed');
+const left = () => until(async () => (await renewals())[0]?.next === null, 'it is left');
+/** Both nodes know it within a second. */
+async function setKey(value: string): Promise<void> {
+  await server.api.data(root, 'PUT', '/api/option/', { key: 'StripeSecretKey', value });
+  await delay(1500);
 }
 const renewed = (count: number) =>
   until(async () => (await periods()).filter(({ origin }) => origin === 'renewal').length === count, 'it is renewed');
@@ -335,7 +355,103 @@ describe('a declined card', () => {
   });
 });
 
+describe('a gateway that decides nothing', () => {
+  afterEach(() => setKey(stripe.key));
+
+  it('is reported to the account after a day, and charges no card after eight', async () => {
+    const first = await buy();
+    await setKey('sk_test_revoked');
+    await end(first);
+    await undecided();
+    expect([(await last()).problem, await notices()]).toEqual(['', []]);
+    await later('25 hours');
+    await problem(first.id, 'PAYMENT_FAILED');
+    await undecided();
+    await setKey(stripe.key);
+    await later('35 days');
+    await left();
+    await delay(3000);
+    expect([await charges(), await periods(), await notices()]).toMatchObject([
+      [],
+      [{ state: 'ended', problem: 'PAYMENT_FAILED' }],
+      [expect.stringContaining('because your card could not be charged')],
+    ]);
+  });
+
+  it('charges no prepared order after eight days', async () => {
+    const first = await buy();
+    stripe.cards.outcomes = ['declined'];
+    await end(first);
+    await declines(1);
+    await later('9 days');
+    await left();
+    await delay(3000);
+    expect([await charges(), (await last()).problem]).toEqual([[], 'PAYMENT_FAILED']);
+  });
+
+  it('credits a charge whose response was lost five weeks ago', async () => {
+    const first = await buy();
+    stripe.losesResponseOf = 'payment_intents';
+    await end(first);
+    await until(async () => stripe.losesResponseOf === null, 'the intent is created');
+    await undecided();
+    const [order] = await renewals();
+    const intent = [...stripe.cards.intents.values()].find(({ metadata }) => metadata['renewal'] === order?.tradeNo)!;
+    stripe.losesResponseOf = `payment_intents/${intent.id}/confirm`;
+    await nextDay();
+    await until(async () => (await charges()).length === 1, 'the card is charged');
+    await undecided();
+    await later('35 days');
+    await renewed(1);
+    expect([await charges(), await balance()]).toEqual([[1000], 0]);
+  });
+
+  it('waits for a payment that is in progress for longer', async () => {
+    const first = await buy();
+    stripe.cards.outcomes = ['processing'];
+    await end(first);
+    await until(async () => stripe.cards.outcomes.length === 0, 'the payment is in progress');
+    await undecided();
+    await later('10 days');
+    await undecided();
+    expect([(await last()).problem, await notices()]).toEqual(['', []]);
+    const intent = stripe.cards.intents.get((await renewals())[0]?.intent ?? '')!;
+    Object.assign(intent, { status: 'succeeded', amount_received: intent.amount });
+    await nextDay();
+    await renewed(1);
+  });
+});
+
 describe('no card is charged', () => {
+  it('for an order that an admin marked as paid', async () => {
+    await pay({ renews: true });
+    const { rows } = await pool.query<{ id: number }>('SELECT id FROM top_up_orders WHERE user_id = $1', [buyer.id]);
+    const query = `mutation { markTopUpPaid(input: { id: ${rows[0]?.id}, note: "cash" }) { order { id } } }`;
+    await server.api.graphql(root, query);
+    const first = await last();
+    expect(first).toMatchObject({ state: 'active', by: 'card' });
+    await end(first);
+    await problem(first.id, 'CARD_REMOVED');
+    expect([(await renewals())[0]?.next, await charges()]).toEqual([null, []]);
+  });
+
+  it('again once its payment is disputed', async () => {
+    const first = await buy();
+    const payment = [...stripe.cards.intents.values()].at(-1)!.id;
+    await server.api.data(root, 'PUT', '/api/user/', { id: buyer.id, quota: 5_000_000 });
+    stripe.cards.outcomes = ['declined'];
+    await end(first);
+    await problem(first.id, 'CARD_DECLINED');
+    const dispute = stripe.event(
+      'charge.dispute.created',
+      stripe.dispute(payment, 'needs_response', { id: `du_${buyer.id}` }),
+    );
+    expect(await stripe.send(server.url, dispute)).toBe(200);
+    await nextDay();
+    await problem(first.id, 'PAYMENT_FAILED');
+    expect([(await renewals())[0]?.next, await charges(), await balance()]).toEqual([null, [], 0]);
+  });
+
   it.each([
     ['NOT_SOLD', { on_sale: false }],
     ['PRICE_RAISED', { price: 5_000_001 }],

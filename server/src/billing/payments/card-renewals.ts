@@ -31,6 +31,8 @@ export interface CardRenewalsDeps {
 /** Days after a declined charge until the next one. */
 const retryDays = [1, 2, 4];
 const day = 86_400_000;
+/** Milliseconds after which an order is charged no more: the buyer does not expect it by then. */
+const maxAge = 8 * day;
 /** Milliseconds for which a node has an order. Longer than its calls of the provider may take. */
 const lease = 600_000;
 
@@ -48,6 +50,13 @@ interface Card {
   readonly paidWith: TopUpOrder;
 }
 
+interface Due {
+  readonly order: TopUpOrder;
+  readonly card: Card;
+  /** It is too old to be charged. An earlier charge may be in progress, or have succeeded. */
+  readonly isLate: boolean;
+}
+
 /**
  * Renewals of plans by a saved card. Each is an order that is stored in the transaction which ends the subscription, and
  * credited like any other. The provider charges an order once.
@@ -59,10 +68,8 @@ export class CardRenewals {
   async order(manager: EntityManager, ended: Subscription, plan: Plan): Promise<void> {
     const { options, clock } = this.deps;
     const card = await this.cardOf(manager, ended);
-    if (!card) return this.fail(manager, ended, 'CARD_REMOVED');
+    if (!card || cardProblem(card) !== '') return this.fail(manager, ended, cardProblem(card));
     const { provider, paidWith } = card;
-    // The buyer, or their bank, took the money back.
-    if (paidWith.refunded > 0) return this.fail(manager, ended, 'PAYMENT_FAILED');
     const price = await this.priceOf(manager, ended, plan, paidWith);
     if (!price) return this.fail(manager, ended, 'PRICE_RAISED');
     await manager.insert(TopUpOrder, {
@@ -102,10 +109,12 @@ export class CardRenewals {
     const { database, callbacks, providers, logger } = this.deps;
     const due = await database.transaction((manager) => this.due(manager, id));
     if (!due) return;
-    const { order, card } = due;
+    const { order, card, isLate } = due;
     try {
       const context = providers.contextOf(card.provider, signal, '/my-plans');
-      const payment = await card.charges.charge(await this.prepared(order, card, signal), context);
+      const payment = isLate
+        ? await card.charges.find(order, context)
+        : await card.charges.charge(await this.prepared(order, card, signal), context);
       if (payment) await callbacks.takeQueried(card.provider, payment);
       // It is in progress. The gateway reports its end, and the sweep asks for it.
       else await this.chargeAt(database.manager, order, day);
@@ -114,12 +123,23 @@ export class CardRenewals {
         await database.transaction((manager) => this.decline(manager, order, error));
         return;
       }
-      if (!signal.aborted) logger.warn({ err: error, tradeNo: order.tradeNo }, 'saved card could not be charged');
+      if (signal.aborted) return;
+      logger.warn({ err: error, tradeNo: order.tradeNo }, 'saved card could not be charged');
+      await database.transaction((manager) => this.postpone(manager, due));
     }
   }
 
+  /** The gateway decides nothing. The account is notified after a day, and may pay the plan itself. */
+  private async postpone(manager: EntityManager, { order: { id }, isLate }: Due): Promise<void> {
+    const order = await manager.findOne(TopUpOrder, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    if (order?.status !== 'pending' || order.renewsId === null || this.ageOf(order) < day) return;
+    const ended = await this.deps.sales.lock(manager, order.renewsId);
+    if (isLate) await this.chargeAt(manager, order, day);
+    if (ended.renewalProblem === '') await this.fail(manager, ended, 'PAYMENT_FAILED');
+  }
+
   /** Returns an order that is still to be charged. One that is not is left out for good. */
-  private async due(manager: EntityManager, id: number): Promise<{ order: TopUpOrder; card: Card } | null> {
+  private async due(manager: EntityManager, id: number): Promise<Due | null> {
     const order = await manager.findOne(TopUpOrder, { where: { id }, lock: { mode: 'for_no_key_update' } });
     if (order?.status !== 'pending' || order.renewsId === null || order.planId === null) return null;
     const ended = await this.deps.sales.lock(manager, order.renewsId);
@@ -130,10 +150,10 @@ export class CardRenewals {
       ended.state === 'ended' &&
       !(await manager.existsBy(Subscription, { accountId, planId, state: 'active' }));
     const plan = await manager.findOneBy(Plan, { id: planId });
-    const problem = isWanted ? await this.deps.sales.renewalProblem(manager, ended, plan) : '';
-    if (isWanted && problem === '' && card) return { order, card };
+    const problem = isWanted ? (await this.deps.sales.renewalProblem(manager, ended, plan)) || cardProblem(card) : '';
+    if (isWanted && problem === '' && card) return { order, card, isLate: this.ageOf(order) > maxAge };
     await this.chargeAt(manager, order, null);
-    if (isWanted) await this.fail(manager, ended, problem || 'CARD_REMOVED');
+    if (isWanted) await this.fail(manager, ended, problem);
     return null;
   }
 
@@ -172,8 +192,14 @@ export class CardRenewals {
   }
 
   private async fail(manager: EntityManager, ended: Subscription, problem: string): Promise<void> {
+    if (problem === 'PAYMENT_FAILED' && ended.renewalProblem === problem) return;
     await this.deps.sales.failRenewal(manager, ended, problem);
     await this.deps.notify(manager, ended, { renewal: null, problem });
+  }
+
+  /** Milliseconds. */
+  private ageOf({ createdAt }: TopUpOrder): number {
+    return this.deps.clock.now() - createdAt.getTime();
   }
 
   /** @param milliseconds null: never */
@@ -218,4 +244,11 @@ export class CardRenewals {
       throw error;
     }
   }
+}
+
+/** Returns why a card is not charged: an error code, or empty. */
+function cardProblem(card: Card | null): string {
+  if (!card) return 'CARD_REMOVED';
+  // The buyer, or their bank, took the money back.
+  return card.paidWith.refunded > 0 ? 'PAYMENT_FAILED' : '';
 }

@@ -144,6 +144,11 @@ export interface CardCharges {
    * @throws ChargeRefused
    */
   charge(order: TopUpOrder, context: ProviderContext): Promise<Payment | null>;
+  /**
+   * Finds the payment of an order, without a charge. Null: it is in progress.
+   * @throws ChargeRefused if there is none
+   */
+  find(order: TopUpOrder, context: ProviderContext): Promise<Payment | null>;
 }
 
 /** A refund that is ordered. */

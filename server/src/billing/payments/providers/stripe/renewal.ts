@@ -52,7 +52,9 @@ export async function prepareIntent(
   { providerTradeNo }: TopUpOrder,
   context: ProviderContext,
 ): Promise<string> {
-  const { customer, payment_method: card } = await refusing(find(providerTradeNo ?? '', context));
+  // An admin marked the order as paid.
+  if (providerTradeNo === null) throw new ChargeRefused('removed', 'no payment is known that saved a card');
+  const { customer, payment_method: card } = await refusing(find(providerTradeNo, context));
   if (!customer || !card) throw new ChargeRefused('removed', 'the card was not saved');
   const fields = {
     amount: toAmount(money, currency),
@@ -81,6 +83,12 @@ export async function chargeIntent(order: TopUpOrder, context: ProviderContext):
   return decided(
     await refusing(postStripe(context, `payment_intents/${encodeURIComponent(id)}/confirm`, request, intent)),
   );
+}
+
+export async function findCharge({ providerOrderId }: TopUpOrder, context: ProviderContext): Promise<Payment | null> {
+  // Only a stored intent is charged.
+  if (providerOrderId === null) throw new ChargeRefused('refused', 'the card was not charged in time');
+  return decided(await refusing(find(providerOrderId, context)));
 }
 
 function decided(one: Intent): Payment | null {
