@@ -21,6 +21,10 @@ export interface SettleLine {
   readonly drop?: readonly number[];
 }
 
+/** The largest count of tokens that a column of a log row holds. Only a batch has more; its lines in `other` are exact. */
+const maxTokens = 2 ** 31 - 1;
+const tokens = (count: number): number => Math.min(count, maxTokens);
+
 /**
  * Returns the settlement of one call.
  * @param settledAt Unix seconds
@@ -49,9 +53,9 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       token_name: charge.tokenName,
       model_name: charge.modelName,
       group: charge.group,
-      prompt_tokens: charge.promptTokens,
-      completion_tokens: charge.completionTokens,
-      cached_tokens: charge.cachedTokens,
+      prompt_tokens: tokens(charge.promptTokens),
+      completion_tokens: tokens(charge.completionTokens),
+      cached_tokens: tokens(charge.cachedTokens),
       duration_ms: durationMs,
       duration_bucket: durationBucket(durationMs),
       // The bucket is null when the time is unknown, as in spool files of earlier builds.

@@ -30,3 +30,8 @@ export async function settleWithin(
   const uncharged = Number(rows.find((row) => row.out_uncharged !== null)?.out_uncharged ?? 0);
   return owner ? { userQuota: Number(owner.user_quota), uncharged } : null;
 }
+
+/** Releases a reservation inside the caller's transaction. Afterwards call the ledger's `release`, too. */
+export async function releaseWithin(transaction: Transaction, { requestId }: Reservation): Promise<void> {
+  await transaction.query('SELECT ledger_release($1, false)', [[requestId]]);
+}

@@ -11,6 +11,7 @@ import {
   type Charge,
   type Ledger,
   type PostEntry,
+  releaseWithin,
   type Reservation,
   settleWithin,
 } from '../../billing/ledger/index.js';
@@ -157,6 +158,7 @@ export class TaskLedger {
   /**
    * Ends a task whose reservation was kept until its end: charges it, and releases the rest of the reservation.
    * @param charge null when nothing is charged
+   * @param also runs in the transaction that ends the task
    * @returns false when the task had ended before
    */
   async end<Row extends TaskRow>(
@@ -165,12 +167,17 @@ export class TaskLedger {
     fields: Partial<Row>,
     reservation: Reservation,
     charge: Charge | null,
+    also: (manager: EntityManager) => Promise<void> = () => Promise.resolve(),
   ): Promise<boolean> {
     const ended = await this.deps.database.transaction(async (manager) => {
       const row = await lock(manager, kind, id);
       if (!row || row.progress === finished) return false;
       await manager.update(kind.entity, id, { ...fields, progress: finished } as never);
-      if (!charge) return true;
+      await also(manager);
+      if (!charge) {
+        await releaseWithin(manager, reservation);
+        return true;
+      }
       const at = seconds(this.deps.clock);
       const settled = await settleWithin(manager, reservation, charge, at);
       // A user who was removed has no reservation.

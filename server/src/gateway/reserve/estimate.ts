@@ -119,13 +119,16 @@ const otherEncoding = 1.4;
 /** Claude adds instructions of about 350 to 600 tokens before the tools of a request. */
 const claudeTools = 600;
 
-/** Counts prompt tokens here, for the reservation. Never fails. */
-export async function countedPrompt({ request, endpoint, admission }: Call): Promise<number> {
+/**
+ * Counts prompt tokens here, for the reservation. Never fails.
+ * @param areImagesLargest whether images of unknown size count as the largest
+ */
+export async function countedPrompt({ request, endpoint, admission }: Call, areImagesLargest = false): Promise<number> {
   const { bareModel } = admission;
   const prompt = endpoint.tariff.prompt(request, bareModel);
   const text = await countBySample(prompt, bareModel);
   const others = uncountedBytes(request.body, bytesIn(prompt.texts)) + otherBytes(request.body);
-  const counted = text + Math.ceil(others / 3);
+  const counted = text + Math.ceil(others / 3) + (areImagesLargest ? (prompt.unsized ?? 0) : 0);
   if (publicEncoding.test(bareModel)) return Math.max(1, counted);
   const hasTools = bareModel.includes('claude') && Array.isArray(request.body['tools']);
   return Math.ceil(counted * otherEncoding) + (hasTools ? claudeTools : 1);

@@ -3,6 +3,7 @@ import type { Reservation } from '../../billing/ledger/index.js';
 import type { ObjectApi } from '../../dialects/contract.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import type { BatchTerms } from '../../gateway/settle/batch-bill.js';
+import { jsonValue } from '../tasks/field.js';
 
 /** The facts of a batch that its row stores besides the columns of a task. */
 export interface StoredBatch extends BatchTerms {
@@ -13,7 +14,11 @@ export interface StoredBatch extends BatchTerms {
 }
 
 /** The most bytes of a description of a batch. */
-export const maxShown = 100_000;
+const maxShown = 100_000;
+
+/** Returns a description as it is stored. A list of errors, which may have one for each line, is left out if it is too long. */
+export const toStored = (shown: Fields): unknown =>
+  jsonValue(shown, maxShown) ?? jsonValue({ ...shown, errors: { ...asFields(shown['errors']), data: [] } }, maxShown);
 
 export const storedBatch = ({ properties }: CreativeTask): StoredBatch => properties.terms as StoredBatch;
 

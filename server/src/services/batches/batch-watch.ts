@@ -15,13 +15,13 @@ import type { Logger } from '../../platform/observability/logger.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
-import type { KeptObjects } from '../objects/kept-objects.js';
+import { KeptObjects } from '../objects/kept-objects.js';
 import type { ObjectAccount, ObjectAccounts } from '../objects/object-accounts.js';
 import type { ObjectExchange } from '../objects/object-exchange.js';
-import { shownObject } from '../objects/shown-object.js';
-import { changes, jsonValue, text } from '../tasks/field.js';
+import { shownObject, type ShownObject } from '../objects/shown-object.js';
+import { changes, text, whole } from '../tasks/field.js';
 import type { BatchDialect, BatchReport } from './batch-dialect.js';
-import { maxShown, reservationOf, storedBatch, type BatchStore, type StoredBatch } from './batch-row.js';
+import { reservationOf, storedBatch, toStored, type BatchStore, type StoredBatch } from './batch-row.js';
 import { jsonLines } from './json-lines.js';
 
 interface BatchWatchDeps {
@@ -29,7 +29,6 @@ interface BatchWatchDeps {
   readonly store: BatchStore;
   readonly channels: RoutingDirectory;
   readonly accounts: ObjectAccounts;
-  readonly objects: KeptObjects;
   readonly exchange: ObjectExchange;
   readonly dialects: Readonly<Partial<Record<string, BatchDialect>>>;
   readonly options: { readonly values: OptionValues };
@@ -41,14 +40,22 @@ const rowsAtOnce = 500;
 const batchesAtOnce = 8;
 /** Milliseconds after which a batch that no list of its maker has was never created. */
 const namelessLifetime = 10 * 60_000;
-/** Milliseconds after which a batch is given up. Makers end one within a day. */
-const lifetime = 4 * 24 * 3_600_000;
+const day = 24 * 3_600_000;
+/** Milliseconds after which a batch is cancelled, and after which it is given up. Makers end one within a day. */
+const lifetime = 4 * day;
+const lastLifetime = 5 * day;
+/** Seconds by which the clock of a maker may be late. */
+const clockDifference = 600;
+const tooLate = 'the batch did not end within five days';
 /** Bytes of one line of the results, and of all of them. A line has one response. */
 const maxLine = 64 * 1024 * 1024;
 const maxResults = 16 * 1024 * 1024 * 1024;
 
 /** Follows batches at their makers, and charges each by its results when it has ended. */
 export class BatchWatch {
+  /** The batches that are being charged, by row. */
+  private readonly ending = new Map<number, Promise<void>>();
+
   constructor(private readonly deps: BatchWatchDeps) {}
 
   /** Asks for every unfinished batch once. A failure of one does not affect the others. */
@@ -74,8 +81,8 @@ export class BatchWatch {
       await this.look(row, isUserDeleted);
     } catch (err) {
       logger.warn({ err, task: row.id, channelId: row.channelId }, 'a batch could not be followed');
-      if (clock.now() - row.submitTime.getTime() > lifetime) {
-        await this.giveUp(row, 'the batch did not end within four days').catch((error: unknown) =>
+      if (clock.now() - row.submitTime.getTime() > lastLifetime) {
+        await this.giveUp(row, tooLate).catch((error: unknown) =>
           logger.error({ err: error, task: row.id }, 'a batch could not be given up'),
         );
       }
@@ -84,7 +91,7 @@ export class BatchWatch {
 
   /**
    * Reads the state of an unfinished batch at its maker, and ends the batch here if it has ended there.
-   * @param isUserDeleted the batch is then cancelled at its maker
+   * @param isUserDeleted the batch is then cancelled at its maker, as one that takes too long is
    * @throws when the maker or the database fails; the batch stays as it is
    */
   async look(row: CreativeTask, isUserDeleted = false): Promise<void> {
@@ -99,7 +106,7 @@ export class BatchWatch {
       throw new Error('the account of the batch is not available');
     }
     if (row.taskId === '') {
-      const found = await this.find(dialect, account, row.requestId);
+      const found = await this.find(dialect, account, row);
       if (found) return this.note({ ...row, taskId: dialect.report(found).id }, dialect, account, found);
       if (clock.now() - row.submitTime.getTime() > namelessLifetime) {
         await this.giveUp(row, 'the batch was never confirmed');
@@ -107,7 +114,8 @@ export class BatchWatch {
       return;
     }
     const batch = await this.ask(account, dialect.pathOf(row.taskId));
-    const isCancelled = isUserDeleted && dialect.report(batch).isCancellable;
+    const isLate = clock.now() - row.submitTime.getTime() > lifetime;
+    const isCancelled = (isUserDeleted || isLate) && dialect.report(batch).isCancellable;
     const cancelled = isCancelled && (await this.ask(account, `${dialect.pathOf(row.taskId)}/cancel`, 'POST'));
     await this.note(row, dialect, account, cancelled || batch);
   }
@@ -117,24 +125,44 @@ export class BatchWatch {
    * @param row with its id at the maker
    */
   async note(row: CreativeTask, dialect: BatchDialect, account: ObjectAccount, batch: Fields): Promise<void> {
-    const { taskLedger, clock } = this.deps;
     const report = dialect.report(batch);
+    if (report.isOver) return this.end(row, dialect, account, batch, report);
+    const { taskLedger, clock } = this.deps;
     const now = wholeSecond(clock.now());
     const progress = report.total > 0 ? Math.min(99, Math.floor((99 * report.done) / report.total)) : row.progress;
-    if (!report.isOver) {
-      const step = {
-        taskId: row.taskId,
-        status: 'IN_PROGRESS',
-        progress,
-        data: jsonValue(dialect.shown(batch), maxShown),
-      };
-      const isNew = row.status === 'NOT_START' || changes(step, row);
-      if (isNew)
-        await taskLedger.move(creativeKind, row.id, { ...step, startTime: row.startTime ?? now, updatedAt: now });
-      return;
-    }
+    const step = { taskId: row.taskId, status: 'IN_PROGRESS', progress, data: toStored(dialect.shown(batch)) };
+    const isNew = row.status === 'NOT_START' || changes(step, row);
+    if (isNew)
+      await taskLedger.move(creativeKind, row.id, { ...step, startTime: row.startTime ?? now, updatedAt: now });
+    if (clock.now() - row.submitTime.getTime() > lastLifetime) await this.giveUp(row, tooLate);
+  }
+
+  /** Charges a batch that is over. Everyone who waits for its end waits for one reading of its results. */
+  private end(
+    row: CreativeTask,
+    dialect: BatchDialect,
+    account: ObjectAccount,
+    batch: Fields,
+    report: BatchReport,
+  ): Promise<void> {
+    const running = this.ending.get(row.id);
+    if (running) return running;
+    const ending = this.charge(row, dialect, account, batch, report).finally(() => this.ending.delete(row.id));
+    this.ending.set(row.id, ending);
+    return ending;
+  }
+
+  private async charge(
+    row: CreativeTask,
+    dialect: BatchDialect,
+    account: ObjectAccount,
+    batch: Fields,
+    report: BatchReport,
+  ): Promise<void> {
+    const { taskLedger, clock } = this.deps;
     const bill = await this.bill(row, dialect, account, report);
-    await this.keepFiles(row, account, report);
+    const files = await this.describeFiles(account, report);
+    const now = wholeSecond(clock.now());
     const note = { id: row.taskId, lines: storedBatch(row).lines, ended: report.done };
     const { username, channelId } = row;
     const charge = bill.isEmpty ? null : bill.charge({ username, channelId, note }, this.deps.options.values);
@@ -146,13 +174,15 @@ export class BatchWatch {
         taskId: row.taskId,
         status: isDone ? 'SUCCESS' : 'FAILURE',
         failReason: text(withoutKey(report.reason, account.key), 4000),
-        data: jsonValue(dialect.shown(batch), maxShown),
+        data: toStored(dialect.shown(batch)),
         startTime: row.startTime ?? now,
         finishTime: now,
         updatedAt: now,
       },
       reservationOf(row),
       charge,
+      // The owner may read and delete the files from now on, so not before the charge.
+      (transaction) => keepFiles(new KeptObjects(transaction), row, files),
     );
   }
 
@@ -168,7 +198,7 @@ export class BatchWatch {
     const refusal = (reason: string): AppError =>
       new AppError('UPSTREAM_INVALID_RESPONSE', `The file of results ${reason}`);
     for (const path of results) {
-      await this.deps.exchange.ask(account, { method: 'GET', path }, async (exchange) => {
+      await this.deps.exchange.ask(account, { method: 'GET', path, isOfAnyLength: true }, async (exchange) => {
         for await (const bytes of jsonLines(exchange, { maxLine, maxBytes: maxResults, refusal })) {
           const line = parseFields(bytes.toString('utf8'));
           if (!line) throw refusal('has a line that is no JSON object');
@@ -180,20 +210,28 @@ export class BatchWatch {
     return bill;
   }
 
-  /** Makes the files of results those of the owner, who may read them from now on. */
-  private async keepFiles(row: CreativeTask, account: ObjectAccount, { files }: BatchReport): Promise<void> {
+  private async describeFiles(account: ObjectAccount, { files }: BatchReport): Promise<ShownObject[]> {
+    const described: ShownObject[] = [];
     for (const id of files) {
       const file = shownObject('openai', await this.ask(account, `/v1/files/${encodeURIComponent(id)}`));
-      const { userId, tokenId, channelId, keyPrint: keyMark } = row;
-      if (file) await this.deps.objects.keep({ userId, tokenId, channelId, keyMark }, 'openai/files', file);
+      if (file) described.push(file);
     }
+    return described;
   }
 
-  /** Finds a batch whose creation was not confirmed in the list of its maker. */
-  private async find(dialect: BatchDialect, account: ObjectAccount, requestId: string): Promise<Fields | null> {
+  /** Finds a batch whose creation was not confirmed in the list of its maker, which is read back to the creation. */
+  private async find(dialect: BatchDialect, account: ObjectAccount, row: CreativeTask): Promise<Fields | null> {
     if (dialect.listPath === null) return null;
-    const page = await this.ask(account, dialect.listPath);
-    return asFieldsList(page['data']).find((batch) => dialect.isOf(batch, requestId)) ?? null;
+    const since = row.submitTime.getTime() / 1000 - clockDifference;
+    for (let path = dialect.listPath; ;) {
+      const page = await this.ask(account, path);
+      const batches = asFieldsList(page['data']);
+      const found = batches.find((batch) => dialect.isOf(batch, row.requestId));
+      if (found) return found;
+      const last = batches.at(-1);
+      if (!last || page['has_more'] !== true || whole(last['created_at']) < since) return null;
+      path = `${dialect.listPath}&${dialect.afterName}=${encodeURIComponent(dialect.report(last).id)}`;
+    }
   }
 
   private ask(account: ObjectAccount, path: string, method: 'GET' | 'POST' = 'GET'): Promise<Fields> {
@@ -211,6 +249,12 @@ export class BatchWatch {
     const fields = { status: 'FAILURE', failReason: reason, finishTime: now, updatedAt: now };
     await this.deps.taskLedger.end(creativeKind, row.id, fields, reservationOf(row), null);
   }
+}
+
+/** Makes the files of results those of the owner. */
+async function keepFiles(objects: KeptObjects, row: CreativeTask, files: readonly ShownObject[]): Promise<void> {
+  const { userId, tokenId, channelId, keyPrint: keyMark } = row;
+  for (const file of files) await objects.keep({ userId, tokenId, channelId, keyMark }, 'openai/files', file);
 }
 
 /** Bytes of a token in a response that reports no usage. */

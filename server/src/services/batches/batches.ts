@@ -17,11 +17,11 @@ import type { BuiltRelay } from '../built-relay.js';
 import type { ObjectAccount } from '../objects/object-accounts.js';
 import type { ObjectCall } from '../objects/object-calls.js';
 import { forward } from '../objects/object-exchange.js';
-import { jsonValue, text } from '../tasks/field.js';
+import { text } from '../tasks/field.js';
 import type { TaskDesk } from '../tasks/task-desk.js';
 import type { BatchDialect } from './batch-dialect.js';
 import type { BatchEstimate } from './batch-lines.js';
-import { maxShown, shownBatch, storedBatch, type BatchStore, type StoredBatch } from './batch-row.js';
+import { shownBatch, storedBatch, toStored, type BatchStore, type StoredBatch } from './batch-row.js';
 import { isEnded, isRefusal, type BatchWatch } from './batch-watch.js';
 
 export interface BatchesDeps {
@@ -121,8 +121,10 @@ export class Batches {
   results(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
       const row = await this.own(dialect, caller, idIn(request));
-      const [path] = dialect.report({ ...shownBatch(row), id: row.taskId }).results;
-      if (!isEnded(row) || path === undefined)
+      const { isOver, results } = dialect.report({ ...shownBatch(row), id: row.taskId });
+      const [path] = results;
+      // The description of a batch that was given up is of the time when it ran. Its results were not charged.
+      if (!isEnded(row) || !isOver || path === undefined)
         throw notFound({ field: 'the path', id: row.taskId }, 'has no results yet');
       const account = this.accountOf(row, dialect, caller);
       const { exchange } = this.deps.objects;
@@ -238,7 +240,7 @@ export class Batches {
     const { id: taskId } = dialect.report(batch);
     if (taskId === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a batch');
     const shown = dialect.shown(batch);
-    await taskLedger.move(creativeKind, id, { taskId, status: 'SUBMITTED', data: jsonValue(shown, maxShown) });
+    await taskLedger.move(creativeKind, id, { taskId, status: 'SUBMITTED', data: toStored(shown) });
     await desk.succeeded(caller);
     return shown;
   }

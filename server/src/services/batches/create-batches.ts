@@ -27,7 +27,7 @@ export function createBatches({ relay, desk, taskLedger, store, clock, logger }:
   readonly watch: BatchWatch;
 } {
   const { keptObjects } = relay;
-  const { accounts, exchange, objects } = keptObjects;
+  const { accounts, exchange } = keptObjects;
   const { channels, options, maxBodyBytes } = relay.routesDeps;
   const lines = new BatchLines({ relay: relay.relay, channels, options });
   const watch = new BatchWatch({
@@ -35,7 +35,6 @@ export function createBatches({ relay, desk, taskLedger, store, clock, logger }:
     store,
     channels,
     accounts,
-    objects,
     exchange,
     dialects: { openai: openAIBatches, anthropic: anthropicBatches },
     options,

@@ -174,7 +174,7 @@ export const responsesEndpoint: Endpoint = {
   route: 'responses',
   operation: 'chat',
   names: 'responses',
-  tariff: textTariff(({ body }) => responsesPrompt(body)),
+  tariff: textTariff(({ body }, model) => responsesPrompt(body, model)),
   errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents, streamsOverflow: true }),
   open: (rawBody, { headers }) =>
     withCode(responsesCode, () => {

@@ -30,6 +30,8 @@ export interface ObjectRequest {
   /** Headers of the client that may reach the provider. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | AsyncIterable<Buffer> | null;
+  /** Whether the response may take as long as bytes arrive. */
+  readonly isOfAnyLength?: boolean;
 }
 
 /** Sends requests about objects to the account that keeps them. */
@@ -44,7 +46,7 @@ export class ObjectExchange {
    */
   async ask<Result>(
     account: ObjectAccount,
-    { method, path, headers = {}, body = null }: ObjectRequest,
+    { method, path, headers = {}, body = null, isOfAnyLength = false }: ObjectRequest,
     receive: (exchange: Exchange) => Promise<Result>,
     client?: ClientResponse,
   ): Promise<Result> {
@@ -62,10 +64,8 @@ export class ObjectExchange {
       channel.setting.proxy,
       isWhole ? undefined : body,
     );
-    const total = setTimeout(
-      () => exchange.abort(new AppError('UPSTREAM_TIMEOUT', 'The call took longer than allowed')),
-      settings.totalTimeout,
-    );
+    const tooLong = (): void => exchange.abort(new AppError('UPSTREAM_TIMEOUT', 'The call took longer than allowed'));
+    const total = isOfAnyLength ? undefined : setTimeout(tooLong, settings.totalTimeout);
     client?.watchGone(() => exchange.abort(new AppError('UPSTREAM_UNREACHABLE', 'The client has disconnected')));
     try {
       await exchange.answer;

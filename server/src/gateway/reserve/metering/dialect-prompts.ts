@@ -1,5 +1,5 @@
 import { type Fields, asFields, asFieldsList, asText, either } from '../../../dialects/neutral/fields.js';
-import type { PromptTexts } from './prompt-tokens.js';
+import { countedImage, type PromptTexts } from './prompt-tokens.js';
 
 /*
  * This file counts the prompt tokens of calls other than chat completions
@@ -10,6 +10,7 @@ import type { PromptTexts } from './prompt-tokens.js';
 class Prompt implements PromptTexts {
   readonly texts: string[] = [];
   fixed = 0;
+  unsized = 0;
 
   /** Counts a text; other values count 0. */
   text(value: unknown): void {
@@ -23,6 +24,8 @@ class Prompt implements PromptTexts {
 }
 
 const perAnthropicImage = 1000;
+/** Tokens of the largest image of Claude, 2,576 pixels a side. */
+const mostAnthropicImage = 4784;
 
 /** Anthropic's Messages (example T6 of docs/reference/relay/token-counting.md#worked-examples). */
 export function messagesPrompt(body: Fields): PromptTexts {
@@ -51,6 +54,7 @@ function blocks(content: unknown, prompt: Prompt): void {
         break;
       case 'image':
         prompt.fixed += perAnthropicImage;
+        prompt.unsized += mostAnthropicImage - perAnthropicImage;
         break;
       case 'tool_use':
         prompt.text(block['name']);
@@ -112,18 +116,18 @@ function geminiPart(part: Fields, prompt: Prompt): void {
 }
 
 /** Responses: text of input, instructions and tools (docs/reference/relay/token-counting.md#prompts). */
-export function responsesPrompt(body: Fields): PromptTexts {
+export function responsesPrompt(body: Fields, model: string): PromptTexts {
   const prompt = new Prompt();
   prompt.text(body['instructions']);
   const { input } = body;
   if (typeof input === 'string') prompt.text(input);
   for (const item of asFieldsList(input)) {
-    inputParts(item['content'], prompt);
+    inputParts(item['content'], prompt, model);
     prompt.text(item['name']);
     prompt.text(item['arguments']);
     // Custom tools, such as patches, have an `input`.
     prompt.text(item['input']);
-    result(item['output'], prompt);
+    result(item['output'], prompt, model);
   }
   for (const tool of asFieldsList(body['tools'])) {
     prompt.fixed += perTool;
@@ -134,14 +138,18 @@ export function responsesPrompt(body: Fields): PromptTexts {
   return prompt;
 }
 
-function inputParts(content: unknown, prompt: Prompt): void {
+function inputParts(content: unknown, prompt: Prompt, model: string): void {
   if (typeof content === 'string') return prompt.text(content);
-  for (const part of asFieldsList(content)) inputPart(part, prompt);
+  for (const part of asFieldsList(content)) inputPart(part, prompt, model);
 }
 
-function inputPart(part: Fields, prompt: Prompt): void {
+function inputPart(part: Fields, prompt: Prompt, model: string): void {
   prompt.text(part['text']);
-  if (part['type'] === 'input_image' || part['type'] === 'computer_screenshot') prompt.fixed += perImage;
+  if (part['type'] === 'input_image' || part['type'] === 'computer_screenshot') {
+    const { fixed, unsized } = countedImage(model, part['image_url'], part['detail']);
+    prompt.fixed += fixed;
+    prompt.unsized += unsized;
+  }
   if (part['type'] === 'input_file') prompt.fixed += perFile;
 }
 
@@ -180,10 +188,10 @@ const partTypes = new Set<unknown>(['input_text', 'output_text', 'input_image', 
 /**
  * Counts the result of a tool: text, one part or a list of parts (whose images must not count as text), or other data.
  */
-function result(output: unknown, prompt: Prompt): void {
+function result(output: unknown, prompt: Prompt, model: string): void {
   for (const each of Array.isArray(output) ? (output as unknown[]) : [output]) {
     const part = asFields(each);
-    if (part && partTypes.has(part['type'])) inputPart(part, prompt);
+    if (part && partTypes.has(part['type'])) inputPart(part, prompt, model);
     else prompt.json(each);
   }
 }

@@ -12,7 +12,6 @@ interface TilePrice {
 const shortSide = 768;
 const maxSide = 2048;
 const tileSide = 512;
-const lowDetailTokens = 85;
 const glmTokens = 1047;
 
 /** Models that are priced by patches of 32 pixels, with the factor from patches to tokens. */
@@ -23,6 +22,10 @@ const patchFactors: ReadonlyArray<readonly [RegExp, number]> = [
 ];
 const patchSide = 32;
 const maxPatches = 1536;
+/** Patches of an image with low detail, which has 512 pixels a side. */
+const lowPatches = 256;
+/** The largest image has this many tiles: its sides are 768 and 2048. */
+const maxTiles = 8;
 
 function tilePriceOf(model: string): TilePrice {
   if (/^gpt-4o-mini/.test(model)) return { base: 2833, tile: 5667 };
@@ -37,15 +40,25 @@ function tilePriceOf(model: string): TilePrice {
  */
 export function imageTokens(model: string, detail: unknown, size: ImageSize | null): number {
   if (model.startsWith('glm-4v')) return glmTokens;
-  if (detail === 'low') return lowDetailTokens;
   const { base, tile } = tilePriceOf(model);
+  const patchFactor = patchFactorOf(model);
+  if (detail === 'low') return patchFactor === undefined ? base : Math.ceil(lowPatches * patchFactor);
   if (!size) return 3 * base;
-  const patchFactor = patchFactors.find(([pattern]) => pattern.test(model))?.[1];
   if (patchFactor !== undefined) {
     const patches = Math.ceil(size.width / patchSide) * Math.ceil(size.height / patchSide);
     return Math.ceil(Math.min(patches, maxPatches) * patchFactor);
   }
   return tilesOf(size) * tile + base;
+}
+
+const patchFactorOf = (model: string): number | undefined => patchFactors.find(([pattern]) => pattern.test(model))?.[1];
+
+/** Returns the most prompt tokens that an image of any size can have. */
+export function mostImageTokens(model: string, detail: unknown): number {
+  if (detail === 'low' || model.startsWith('glm-4v')) return imageTokens(model, detail, null);
+  const { base, tile } = tilePriceOf(model);
+  const patchFactor = patchFactorOf(model);
+  return patchFactor === undefined ? maxTiles * tile + base : Math.ceil(maxPatches * patchFactor);
 }
 
 function tilesOf({ width, height }: ImageSize): number {

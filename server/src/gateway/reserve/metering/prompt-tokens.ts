@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { dataImageSize, imageTokens } from './image-tokens.js';
+import { dataImageSize, imageTokens, mostImageTokens } from './image-tokens.js';
 import { encodingOf, estimateTokens, loadEncoding, textsIn } from './text-meter.js';
 import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
 
@@ -18,12 +18,26 @@ export interface PromptTexts {
   readonly texts: readonly string[];
   /** Tokens of all content that is not text. */
   readonly fixed: number;
+  /** Tokens that images of unknown size may have beyond those in `fixed`. Absent: none. */
+  readonly unsized?: number;
+}
+
+/** Returns the tokens of an image, and those that it may have beyond them if its size is unknown. */
+export function countedImage(
+  model: string,
+  url: unknown,
+  detail: unknown,
+): { readonly fixed: number; readonly unsized: number } {
+  const size = typeof url === 'string' ? dataImageSize(url) : null;
+  const fixed = imageTokens(model, detail, size);
+  return { fixed, unsized: size ? 0 : Math.max(0, mostImageTokens(model, detail) - fixed) };
 }
 
 /** Collects the countable content of a prompt: texts, and tokens that are already known. */
 class PromptParts implements PromptTexts {
   readonly texts: string[] = [];
   fixed = perCall;
+  unsized = 0;
 
   constructor(private readonly model: string) {}
 
@@ -79,8 +93,9 @@ class PromptParts implements PromptTexts {
 
   private image(image: unknown): void {
     const url = typeof image === 'string' ? image : asFields(image)?.['url'];
-    const size = typeof url === 'string' ? dataImageSize(url) : null;
-    this.fixed += imageTokens(this.model, asFields(image)?.['detail'], size);
+    const { fixed, unsized } = countedImage(this.model, url, asFields(image)?.['detail']);
+    this.fixed += fixed;
+    this.unsized += unsized;
   }
 }
 
