@@ -1,20 +1,15 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { findPostgres } from '../support/services/postgres.js';
-import { findProgram } from '../support/services/processes.js';
-import { findRedis } from '../support/services/redis.js';
-import { startFastUpstream } from '../support/upstream/fast.js';
 import { built } from './built.js';
 import { freshDatabase } from './fresh-database.js';
-import { loadCore, setUp, startFloor, startGateway } from './gateway.js';
+import { setUp, startFloor, startGateway } from './gateway.js';
 import type { Asked } from './load.js';
 import { findPostmaster } from './process-usage.js';
 import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Round } from './rounds.js';
+import { withServices } from './services.js';
 
 /**
- * `npm run bench -- agents [commit …] [--rounds 3] [--calls 200] [--events 53] [--clients 64] [--kilobytes 400] [--only NAME]`:
+ * `npm run bench -- agents [commit …] [--rounds 3] [--calls 200] [--events 53] [--clients 64] [--kilobytes 400] [--only NAME] [--profile]`:
  * the bodies of coding agents, which send their whole history with each turn. Recorded requests of Claude Code and Codex,
  * grown to 100, 400 and 800 KB, are passed through and translated, beside the bare proxy and the builds of other commits.
  */
@@ -28,6 +23,7 @@ const size = { width: flag('clients', 64), calls: flag('calls', 200), rounds: fl
 const firstFlag = words.findIndex((word) => word.startsWith('--'));
 const commits = firstFlag === -1 ? words : words.slice(0, firstFlag);
 const kilobytes = words.includes('--kilobytes') ? [flag('kilobytes', 400)] : [100, 400, 800];
+const profileFolder = words.includes('--profile') ? join(import.meta.dirname, '../.output/profile') : undefined;
 const only = words.includes('--only') ? String(words[words.indexOf('--only') + 1]) : '';
 
 type Fields = Record<string, unknown>;
@@ -41,30 +37,37 @@ function recorded(agent: string): Fields {
     .reduce((a, b) => (JSON.stringify(a).length > JSON.stringify(b).length ? a : b));
 }
 
+/** The number of a turn, or the mark of one that differs by conversation or by call. */
+type Turn = number | typeof sessionMark | typeof callMark;
+const sessionMark = '{session}';
+const callMark = '{call}';
+
 /** Lines of a source file, as the tools of an agent return them. */
-const read = (turn: number): string =>
+const read = (turn: Turn): string =>
   Array.from(
     { length: 50 },
     (_, line) => `${line + 1}\texport const value${turn}_${line} = readValue("${turn}", [${line}]);`,
   ).join('\n');
 
-/** Adds turns to a history until the body has so many bytes. */
-function grown(body: Fields, list: string, bytes: number, turnOf: (turn: number) => Fields[]): Fields {
+/** Adds turns to a history until the body has so many bytes. The last turn is new in each call. */
+function grown(body: Fields, list: string, bytes: number, turnOf: (turn: Turn) => Fields[]): Fields {
   // Reasoning that another provider signed is removed, so that a history with it never passes through unchanged.
   const history = (body[list] as Fields[]).filter(({ type }) => type !== 'reasoning');
-  let length = JSON.stringify(body).length;
+  const [first, last] = [turnOf(sessionMark), turnOf(callMark)];
+  history.push(...first);
+  let length = JSON.stringify([body, first, last]).length;
   for (let turn = 0; length < bytes; turn++) {
     const added = turnOf(turn);
     history.push(...added);
     length += JSON.stringify(added).length;
   }
-  return { ...body, [list]: history };
+  return { ...body, [list]: [...history, ...last] };
 }
 
 const claudeCode = recorded('claude-code');
 const codex = recorded('codex-cli');
 
-const claudeTurn = (turn: number): Fields[] => {
+const claudeTurn = (turn: Turn): Fields[] => {
   const id = `toolu_${turn}`;
   return [
     {
@@ -74,7 +77,7 @@ const claudeTurn = (turn: number): Fields[] => {
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: read(turn) }] },
   ];
 };
-const codexTurn = (turn: number): Fields[] => {
+const codexTurn = (turn: Turn): Fields[] => {
   const id = `call_${turn}`;
   return [
     { type: 'function_call', call_id: id, name: 'exec_command', arguments: JSON.stringify({ cmd: `cat ${turn}.ts` }) },
@@ -103,13 +106,23 @@ const channels = [
   { type: 24, name: 'gemini', models: 'gemini-2.5-pro' },
 ];
 
+/** Returns the bodies of as many conversations as there are clients. Each call continues one of them. */
+function bodies(body: Fields): Pick<Asked, 'body' | 'bodyOf'> {
+  const pieces = JSON.stringify(body).split(/({session}|{call})/);
+  const bodyOf = (call: number): string => {
+    const texts: Record<string, string> = { [sessionMark]: String(call % size.width), [callMark]: `call${call}` };
+    return pieces.map((piece) => texts[piece] ?? piece).join('');
+  };
+  return { body: bodyOf(0), bodyOf };
+}
+
 function callOf({ client, model }: Lane, bytes: number): Asked {
   if (client === 'claude') {
     const body = { ...grown(claudeCode, 'messages', bytes, claudeTurn), model, stream: true };
-    return { path: '/v1/messages?beta=true', body: JSON.stringify(body), ends: 'message_stop' };
+    return { path: '/v1/messages?beta=true', ...bodies(body), ends: 'message_stop' };
   }
   const body = { ...grown(codex, 'input', bytes, codexTurn), model, stream: true };
-  return { path: '/v1/responses', body: JSON.stringify(body), ends: 'response.completed' };
+  return { path: '/v1/responses', ...bodies(body), ends: 'response.completed' };
 }
 
 async function compare(
@@ -140,17 +153,7 @@ async function compare(
 }
 
 async function main(): Promise<void> {
-  const taskset = findProgram(['taskset']);
-  if (taskset && cpus().length > 1)
-    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
-  const stops: Array<() => Promise<unknown>> = [];
-  try {
-    const postgres = await findPostgres({ durable: true });
-    stops.push(() => postgres.stop());
-    const redis = await findRedis();
-    stops.push(async () => redis?.stop());
-    const upstream = await startFastUpstream({ eventCount: events, slow: { eventCount: 1, gapMilliseconds: 1000 } });
-    stops.push(() => upstream.stop());
+  await withServices(events, async ({ postgres, redis, upstream, stops }) => {
     const floor = await startFloor(upstream.url);
     stops.push(() => floor.stop());
     const gateways: Array<[Contender, number | null]> = [];
@@ -158,16 +161,19 @@ async function main(): Promise<void> {
     for (const [name, folder] of [['tollgate', undefined] as const, ...folders]) {
       const databaseUrl = await freshDatabase(postgres.url);
       const redisUrl = redis ? `${redis.url}/${gateways.length}` : null;
-      const gateway = await startGateway({ databaseUrl, redisUrl, ...(folder ? { folder } : {}) });
+      const gateway = await startGateway({
+        databaseUrl,
+        redisUrl,
+        ...(folder ? { folder } : {}),
+        ...(profileFolder ? { profileFolder: join(profileFolder, name) } : {}),
+      });
       stops.push(() => gateway.stop());
       const key = await setUp(gateway.url, upstream.url, 1000, channels);
       gateways.push([{ ...gateway, name, key }, await findPostmaster(databaseUrl)]);
     }
     for (const lane of lanes.filter(({ name }) => name.includes(only)))
       for (const each of kilobytes) await compare(lane, each, { ...floor, name: 'floor', key: 'none' }, gateways);
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-  }
+  });
 }
 
 say(`Node ${process.version}`);

@@ -1,20 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findProgram } from '../support/services/processes.js';
-import { findPostgres } from '../support/services/postgres.js';
-import { findRedis } from '../support/services/redis.js';
-import { startFastUpstream } from '../support/upstream/fast.js';
 import { flushTimes } from './disk.js';
 import { freshDatabase } from './fresh-database.js';
 import { best, missed, sayVerdict, type Figures } from './goals.js';
-import { loadCore, setUp, startFloor, startGateway, type Running } from './gateway.js';
+import { setUp, startFloor, startGateway } from './gateway.js';
 import { Load, median, quantile, type Kind } from './load.js';
 import { openStreams, slowStreams } from './memory.js';
 import { findPostmaster } from './process-usage.js';
 import { oneRound, pause, say, sayHead, sayRatios, sayRounds, type Contender, type Round } from './rounds.js';
+import { withServices } from './services.js';
 import { startSeconds } from './start.js';
 import { compareTranslated } from './translated.js';
 
@@ -99,75 +95,67 @@ async function addedLatency(
 }
 
 async function main(): Promise<void> {
-  const taskset = findProgram(['taskset']);
-  if (taskset && cpus().length > 1)
-    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
-  const postgres = await findPostgres({ durable: true });
-  const redis = await findRedis();
-  const upstream = await startFastUpstream({ eventCount: streamEvents, slow: slowStreams(minutes) });
-  say(
-    `machine: ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`,
-  );
-  say(`database: ${postgres.description}; Redis: ${redis?.description ?? 'none, in process'}`);
-  const running: Running[] = [];
-  try {
-    const databaseUrl = await freshDatabase(postgres.url);
-    const postmaster = await findPostmaster(databaseUrl);
+  await withServices(
+    streamEvents,
+    async ({ postgres, redis, upstream, stops }) => {
+      say(
+        `machine: ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`,
+      );
+      say(`database: ${postgres.description}; Redis: ${redis?.description ?? 'none, in process'}`);
+      const databaseUrl = await freshDatabase(postgres.url);
+      const postmaster = await findPostmaster(databaseUrl);
 
-    const floorProcess = await startFloor(upstream.url);
-    running.push(floorProcess);
-    mkdirSync(output, { recursive: true });
-    const gatewayProcess = await startGateway({
-      databaseUrl,
-      redisUrl: redis?.url ?? null,
-      ...(profileFolder ? { profileFolder } : {}),
-    });
-    running.push(gatewayProcess);
-    const key = await setUp(gatewayProcess.url, upstream.url, streams);
-    const floor = { name: 'floor', key: 'none', ...floorProcess };
-    const gateway = { name: 'gateway', key, ...gatewayProcess };
+      const floorProcess = await startFloor(upstream.url);
+      stops.push(() => floorProcess.stop());
+      mkdirSync(output, { recursive: true });
+      const gatewayProcess = await startGateway({
+        databaseUrl,
+        redisUrl: redis?.url ?? null,
+        ...(profileFolder ? { profileFolder } : {}),
+      });
+      stops.push(() => gatewayProcess.stop());
+      const key = await setUp(gatewayProcess.url, upstream.url, streams);
+      const floor = { name: 'floor', key: 'none', ...floorProcess };
+      const gateway = { name: 'gateway', key, ...gatewayProcess };
 
-    /** Each part by name, in the order of execution. */
-    const measure: Readonly<Record<string, () => Promise<Figures>>> = {
-      json: async () => ({ 'CPU of a JSON call to the floor': await compare('json', floor, gateway, postmaster) }),
-      stream: async () => ({ 'CPU of a stream to the floor': await compare('stream', floor, gateway, postmaster) }),
-      translated: async () => {
-        await compareTranslated(gateway, size, streamEvents, postmaster);
-        return {};
-      },
-      latency: async () => {
-        const { p50, p99 } = await addedLatency(floor, gateway, databaseUrl);
-        return { 'added latency, p50': p50, 'added latency, p99': p99 };
-      },
-      memory: async () => {
-        const bytes = await openStreams([floor, gateway], { streams, minutes, snapshotFolder });
-        return { 'memory of an open stream': (bytes['gateway'] ?? Number.NaN) / 1000 };
-      },
-      start: async () => {
-        const { first, again } = await startSeconds();
-        return { 'first start of the built server': first, 'further starts of the built server': again };
-      },
-    };
-    const figures: Figures = {};
-    for (const [part, take] of Object.entries(measure).filter(([part]) => wanted(part))) {
-      let taken = await take();
-      // Other load on the machine can only make a measurement worse, so the best of five counts.
-      for (let again = 0; withLimits && again < 4 && missed(taken).length > 0; again++) {
-        say(`\n${part}: above its limit, measured again`);
-        taken = best(taken, await take());
+      /** Each part by name, in the order of execution. */
+      const measure: Readonly<Record<string, () => Promise<Figures>>> = {
+        json: async () => ({ 'CPU of a JSON call to the floor': await compare('json', floor, gateway, postmaster) }),
+        stream: async () => ({ 'CPU of a stream to the floor': await compare('stream', floor, gateway, postmaster) }),
+        translated: async () => {
+          await compareTranslated(gateway, size, streamEvents, postmaster);
+          return {};
+        },
+        latency: async () => {
+          const { p50, p99 } = await addedLatency(floor, gateway, databaseUrl);
+          return { 'added latency, p50': p50, 'added latency, p99': p99 };
+        },
+        memory: async () => {
+          const bytes = await openStreams([floor, gateway], { streams, minutes, snapshotFolder });
+          return { 'memory of an open stream': (bytes['gateway'] ?? Number.NaN) / 1000 };
+        },
+        start: async () => {
+          const { first, again } = await startSeconds();
+          return { 'first start of the built server': first, 'further starts of the built server': again };
+        },
+      };
+      const figures: Figures = {};
+      for (const [part, take] of Object.entries(measure).filter(([part]) => wanted(part))) {
+        let taken = await take();
+        // Other load on the machine can only make a measurement worse, so the best of five counts.
+        for (let again = 0; withLimits && again < 4 && missed(taken).length > 0; again++) {
+          say(`\n${part}: above its limit, measured again`);
+          taken = best(taken, await take());
+        }
+        Object.assign(figures, taken);
       }
-      Object.assign(figures, taken);
-    }
-    if (withLimits) {
-      sayVerdict(figures);
-      if (missed(figures).length > 0) process.exitCode = 1;
-    }
-  } finally {
-    for (const child of running.reverse()) await child.stop();
-    await upstream.stop();
-    await redis?.stop();
-    await postgres.stop();
-  }
+      if (withLimits) {
+        sayVerdict(figures);
+        if (missed(figures).length > 0) process.exitCode = 1;
+      }
+    },
+    slowStreams(minutes),
+  );
   if (profileFolder) say(`CPU profile of the gateway: ${profileFolder}`);
   if (snapshotFolder) say(`heap snapshots: ${snapshotFolder}`);
 }

@@ -1,15 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
-import { findPostgres } from '../support/services/postgres.js';
-import { findProgram } from '../support/services/processes.js';
-import { findRedis } from '../support/services/redis.js';
-import { startFastUpstream } from '../support/upstream/fast.js';
 import { built } from './built.js';
 import { freshDatabase } from './fresh-database.js';
-import { loadCore, setUp, startFloor, startGateway } from './gateway.js';
+import { setUp, startFloor, startGateway } from './gateway.js';
 import type { Kind } from './load.js';
 import { findPostmaster } from './process-usage.js';
 import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Round } from './rounds.js';
+import { withServices } from './services.js';
 
 /**
  * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000]`: installs and builds each commit in a temporary
@@ -35,17 +31,7 @@ async function main(): Promise<void> {
   if (commits.length === 0) throw new Error('Name the commits: npm run bench -- builds <commit> <commit>');
   const folders: Array<readonly [string, string]> = [];
   for (const commit of commits) folders.push([commit, await built(commit)]);
-  const taskset = findProgram(['taskset']);
-  if (taskset && cpus().length > 1)
-    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
-  const stops: Array<() => Promise<unknown>> = [];
-  try {
-    const postgres = await findPostgres({ durable: true });
-    stops.push(() => postgres.stop());
-    const redis = await findRedis();
-    stops.push(async () => redis?.stop());
-    const upstream = await startFastUpstream({ eventCount: 53, slow: { eventCount: 1, gapMilliseconds: 1000 } });
-    stops.push(() => upstream.stop());
+  await withServices(53, async ({ postgres, redis, upstream, stops }) => {
     say(
       `machine: ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`,
     );
@@ -71,9 +57,7 @@ async function main(): Promise<void> {
       await measure(kind, rows);
       show(kind, rows);
     }
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-  }
+  });
 }
 
 async function measure(kind: Kind & keyof Row['rounds'], rows: readonly Row[]): Promise<void> {

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpus } from 'node:os';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { getIntrospectionQuery } from 'graphql';
@@ -9,14 +8,11 @@ import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { migrate } from '../../server/src/platform/db/migrate.js';
 import { createLogger } from '../../server/src/platform/observability/logger.js';
-import { findPostgres } from '../support/services/postgres.js';
-import { findProgram } from '../support/services/processes.js';
-import { findRedis } from '../support/services/redis.js';
-import { startFastUpstream } from '../support/upstream/fast.js';
 import { freshDatabase } from './fresh-database.js';
-import { loadCore, setUp, startGateway } from './gateway.js';
+import { setUp, startGateway } from './gateway.js';
 import { Load, median, quantile } from './load.js';
 import { pause, say } from './rounds.js';
+import { withServices } from './services.js';
 
 /**
  * `npm run bench -- graphql [--rounds 5] [--seconds 10] [--only NAME]`: measures how much one common user slows the calls of others. The
@@ -93,17 +89,7 @@ async function tokenOfBusiest(url: string, database: ReturnType<typeof createDat
 }
 
 async function main(): Promise<void> {
-  const taskset = findProgram(['taskset']);
-  if (taskset && cpus().length > 1)
-    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
-  const stops: Array<() => Promise<unknown>> = [];
-  try {
-    const postgres = await findPostgres({ durable: true });
-    stops.push(() => postgres.stop());
-    const redis = await findRedis();
-    stops.push(async () => redis?.stop());
-    const upstream = await startFastUpstream({ eventCount: 1, slow: { eventCount: 1, gapMilliseconds: 1000 } });
-    stops.push(() => upstream.stop());
+  await withServices(1, async ({ postgres, redis, upstream, stops }) => {
     const databaseUrl = await freshDatabase(postgres.url);
     const database = createDataSource(databaseUrl, 2, entities);
     await database.initialize();
@@ -159,9 +145,7 @@ async function main(): Promise<void> {
         `${cells.join('')}${ratio.toFixed(2).padEnd(8)}${[...answers].map(([answer, count]) => `${answer}: ${count}`).join(', ')}`,
       );
     }
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-  }
+  });
 }
 
 await main();

@@ -48,6 +48,8 @@ const messages = (model: string): string =>
 export interface Asked {
   readonly path: string;
   readonly body: string;
+  /** Returns the body of each call of a run, which are numbered from 0. Absent when all calls have the same body. */
+  readonly bodyOf?: (call: number) => string;
   /** The text at the end of a complete response; null if the content length shows that it is complete. */
   readonly ends: string | null;
 }
@@ -77,6 +79,7 @@ export class Load {
   /** Failed calls so far. */
   failures = 0;
   private closed = false;
+  private started = 0;
 
   constructor(target: Target, connections: number) {
     const { url, key, headers, modelPrefix = '', calls } = target;
@@ -98,7 +101,8 @@ export class Load {
     const started = performance.now();
     const asked = this.calls.get(kind);
     if (!asked) throw new Error(`there is no call "${kind}"`);
-    const { path, ends, body } = asked;
+    const { path, ends, bodyOf } = asked;
+    const body = bodyOf?.(this.started++) ?? asked.body;
     try {
       const answer = await this.pool.request({
         method: 'POST',

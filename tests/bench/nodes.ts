@@ -8,18 +8,14 @@
  * 3. Latency at a fixed rate while spans are exported to a scripted collector, and while that is unavailable for `--turn`
  *    seconds at a time with `--between` seconds between, until it was unavailable for `--missing` seconds.
  */
-import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import pg from 'pg';
-import { findPostgres } from '../support/services/postgres.js';
-import { findProgram } from '../support/services/processes.js';
-import { findRedis } from '../support/services/redis.js';
-import { startFastUpstream } from '../support/upstream/fast.js';
 import { ScriptedCollector, type CollectorMode } from './collector.js';
-import { loadCore, setUp, startGateway, type Running } from './gateway.js';
+import { setUp, startGateway, type Running } from './gateway.js';
 import { Load, median, quantile } from './load.js';
 import { cpuOf, cpuOfTree, findPostmaster, memoryOf } from './process-usage.js';
 import { pause, say } from './rounds.js';
+import { withServices } from './services.js';
 
 const words = process.argv.slice(2);
 const flag = (name: string, fallback: number): number => {
@@ -176,13 +172,7 @@ async function ofExport(store: Store, key: string): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const taskset = findProgram(['taskset']);
-  if (taskset && cpus().length > 1)
-    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
-  const postgres = await findPostgres({ durable: true });
-  const redis = await findRedis();
-  const upstream = await startFastUpstream({ eventCount: 1, slow: { eventCount: 1, gapMilliseconds: 1000 } });
-  try {
+  await withServices(1, async ({ postgres, redis, upstream }) => {
     const databaseUrl = await freshDatabase(postgres.url);
     const store = { databaseUrl, redisUrl: redis?.url ?? null };
     const postmaster = await findPostmaster(databaseUrl);
@@ -193,11 +183,7 @@ async function main(): Promise<void> {
     if (wanted('cpu')) for (const count of [1, 2, 4]) await ofNodes(count, store, key, postmaster);
     if (wanted('workers')) for (const count of [1, 2, 4]) await ofWorkers(count, store, key, postmaster);
     if (wanted('export')) await ofExport(store, key);
-  } finally {
-    await upstream.stop();
-    await redis?.stop();
-    await postgres.stop();
-  }
+  });
 }
 
 await main();

@@ -1,16 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { findPostgres } from '../support/services/postgres.js';
-import { findProgram } from '../support/services/processes.js';
-import { findRedis } from '../support/services/redis.js';
-import { startFastUpstream } from '../support/upstream/fast.js';
 import { freshDatabase } from './fresh-database.js';
-import { loadCore, setUp, startFloor, startGateway } from './gateway.js';
+import { setUp, startFloor, startGateway } from './gateway.js';
 import { median } from './load.js';
 import { folderIn, peersOf, type RunningPeer } from './peer-programs.js';
 import { oneRound, say, type Contender, type Round } from './rounds.js';
+import { withServices } from './services.js';
 
 /**
  * `npm run bench -- peers [--rounds 3] [--calls 3000] [--new-api PROGRAM] [--bifrost PROGRAM]`: installs Portkey (npm) and
@@ -61,18 +57,9 @@ function show(rows: readonly Row[]): void {
 }
 
 async function main(): Promise<void> {
-  const taskset = findProgram(['taskset']);
-  if (taskset && cpus().length > 1)
-    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-peers-'));
-  const stops: Array<() => Promise<unknown>> = [() => rm(folder, { recursive: true, force: true })];
-  try {
-    const postgres = await findPostgres({ durable: true });
-    stops.push(() => postgres.stop());
-    const redis = await findRedis();
-    stops.push(async () => redis?.stop());
-    const upstream = await startFastUpstream({ eventCount: 1, slow: { eventCount: 1, gapMilliseconds: 1000 } });
-    stops.push(() => upstream.stop());
+  await withServices(1, async ({ postgres, redis, upstream, stops }) => {
+    stops.push(() => rm(folder, { recursive: true, force: true }));
     say(`machine: ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB`);
     say(`${width} clients, median of ${rounds} rounds of ${calls} JSON calls, Node ${process.version}`);
 
@@ -106,9 +93,7 @@ async function main(): Promise<void> {
     }
     await measure(rows);
     show(rows);
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-  }
+  });
 }
 
 await main();

@@ -55,6 +55,24 @@ it('two of a user run at once, and those of others do not wait for them', async 
   expect(await third).toEqual([]);
 });
 
+it('many root fields of a document keep one connection to the database busy', async () => {
+  const runner = site.server.dataSource.createQueryRunner();
+  await runner.startTransaction();
+  await runner.query('LOCK TABLE logs IN ACCESS EXCLUSIVE MODE');
+  const fields = Array.from({ length: 8 }, (_, index) => `f${index}: myLogs { items { id } }`);
+  const answer = site.graphql(user, `{ ${fields.join(' ')} }`);
+  await eventually(
+    async () => (await site.query<{ count: number }>(reading))[0]?.count,
+    (count) => count === 1,
+  );
+  // All others would be waiting, too.
+  await sleep(300);
+  expect((await site.query<{ count: number }>(reading))[0]?.count).toBe(1);
+  await runner.commitTransaction();
+  await runner.release();
+  expect((await answer).codes).toEqual([]);
+});
+
 it('one whose client has left does not run', async () => {
   const { release } = await occupy();
   const aborter = new AbortController();

@@ -7,7 +7,7 @@ import { PlanSales } from '../../server/src/billing/plans/plan-sales.js';
 import { Plan } from '../../server/src/billing/plans/plan.entity.js';
 import { Subscription } from '../../server/src/billing/plans/subscription.entity.js';
 import { CreditService } from '../../server/src/billing/payments/credit.service.js';
-import { PaymentCallbacks } from '../../server/src/billing/payments/payment-callbacks.service.js';
+import { PaymentCallbacks } from '../../server/src/billing/payments/payment-callbacks.js';
 import { PaymentProviders } from '../../server/src/billing/payments/payment-providers.js';
 import type { PaymentProvider } from '../../server/src/billing/payments/provider.js';
 import { paymentProviders } from '../../server/src/billing/payments/providers/all.js';
@@ -120,6 +120,7 @@ beforeAll(async () => {
     options,
     credit,
     sales: new PlanSales(postEntry),
+    notifyRenewal: () => Promise.resolve(),
     reversals,
     clock,
     logger,

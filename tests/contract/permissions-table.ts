@@ -84,6 +84,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     'query topUpReversals',
     'query revenue',
     'query statements',
+    'query statementMonths',
     'GET /api/payment/export',
     'GET /api/statement',
     'GET /api/statement/export',

@@ -290,6 +290,7 @@ describe('a call that runs', () => {
         notified.push([accountId, renewal ? renewal.endsAt.toISOString() : problem]);
         return Promise.resolve();
       },
+      orderRenewal: () => Promise.reject(new Error('no card was saved')),
       clock,
       logger: { warn: (details) => fail(details) },
     });

@@ -627,6 +627,7 @@ export const operations: readonly Operation[] = [
     ],
   },
   { graphql: ['query { statements { totalCount } }'], rest: ['GET /api/statement'] },
+  { graphql: ['query { statementMonths }'] },
   { least: 'admin', rest: ['GET /api/statement/export'] },
   { graphql: ['query { billingProfile { name } }'] },
   { graphql: ['mutation { updateBillingProfile(input: {}) { profile { name } } }'] },

@@ -493,7 +493,7 @@ describe('what runs by itself when a dashboard is opened', () => {
     mySessions mySetting myStatements myTokens myTopUps myUsage notice options organisation
     organisations payableAmount paymentMethods permissions planSubscriptions planUpgrade plans priceCheck
     priceUpdates priceVersion priceVersions pricing projects redemptionBatches redemptions revenue salesBelowCost
-    secondFactors setup signInProviders siteEventKinds siteImport statement statementPreview statements status
+    secondFactors setup signInProviders siteEventKinds siteImport statement statementMonths statementPreview statements status
     statusPage tokens topUps unpricedModels usage user userGrowth userSessions users`.split(/\s+/);
   const dryRun = { ...panel, query: withheld['priceDryRun'], variables: { days: 1 } };
 

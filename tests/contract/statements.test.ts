@@ -172,9 +172,12 @@ it('reads the same over REST, and its CSV adds up to the closing balance', async
   const data = (await site.rest(buyer, 'GET', `/api/statement/${id}`)).body.data as Record<string, unknown>;
   expect(data).toMatchObject({ id, account_id: buyer.id, opening: 0, credits: 999_500, usage: 603, closing: 998_897 });
   const own = (await site.rest(buyer, 'GET', '/api/statement/self?p=1')).body.data;
-  expect(own).toMatchObject({ total: 1, items: [data] });
+  // Lists have no lines: a statement may have thousands.
+  const { movements: _movements, payments: _payments, lines: _lines, ...listed } = data;
+  expect(own).toMatchObject({ total: 1, items: [listed] });
+  expect(Object.keys((own as { items: object[] }).items[0]!).sort()).toEqual(Object.keys(listed).sort());
   const all = (await site.rest(root, 'GET', `/api/statement?p=1&account_id=${buyer.id}`)).body.data;
-  expect(all).toMatchObject({ total: 1, items: [data] });
+  expect(all).toMatchObject({ total: 1, items: [listed] });
 
   const text = String((await site.rest(buyer, 'GET', `/api/statement/${id}/csv`)).body['text']);
   const rows = text
@@ -220,6 +223,45 @@ it('is a page for printing and a PDF file, in the language of the reader and for
   }
   expect(await (await read(buyer, 'preview/print')).text()).toContain('Preview: this month still runs');
   expect((await read(buyer, 'preview/pdf')).headers.get('content-type')).toBe('application/pdf');
+});
+
+it('lists the lines where they are asked for, and the months', async () => {
+  const parts = 'usageBy { modelName quota } movements { kind amount } payments { reference }';
+  const { data } = await site.graphql(
+    buyer,
+    `query ($id: Int!) { whole: statement(id: $id) { ${parts} }
+      myStatements { items { ${parts} } } light: myStatements { items { number buyer { name } timeZone } } }`,
+    { id },
+  );
+  expect(data?.['myStatements']).toEqual({ items: [data?.['whole']] });
+  expect(data?.['light']).toMatchObject({ items: [{ buyer: { name: '株式会社 例' }, timeZone: 'UTC' }] });
+  const month = new Date(Date.now() - 28 * 86_400_000).toISOString().slice(0, 7);
+  expect((await site.graphql(root, '{ statementMonths }')).data?.['statementMonths']).toContain(month);
+  expect((await site.graphql(other, '{ statementMonths }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+});
+
+it('previews the month of another account for those who see payments', async () => {
+  const path = (form: string) => `/api/statement/preview${form}?account_id=${buyer.id}`;
+  expect((await site.rest(root, 'GET', path(''))).body.data).toMatchObject({ account_id: buyer.id });
+  for (const form of ['', '/pdf']) {
+    expect((await site.rest(other, 'GET', path(form))).body).toMatchObject({ code: 'INSUFFICIENT_PRIVILEGES' });
+  }
+  const print = (person: Person) => fetch(site.server.url + path('/print'), { headers: { cookie: person.cookie } });
+  expect(await (await print(root)).text()).toContain('株式会社 例');
+  expect(await (await print(other)).json()).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+});
+
+it('prints a statement of an organisation for its owner, whose browser sends no header', async () => {
+  const create = 'mutation { createOrganisation(input: { name: "Printers" }) { organisation { id } } }';
+  const { data } = await site.graphql(buyer, create);
+  const { organisation } = data?.['createOrganisation'] as { organisation: { id: number } };
+  const print = (person: Person, given: string) =>
+    fetch(`${site.server.url}/api/statement/preview/print?organization=${given}`, {
+      headers: { cookie: person.cookie },
+    });
+  expect(await (await print(buyer, String(organisation.id))).text()).toContain('Printers');
+  expect(await (await print(other, String(organisation.id))).json()).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await (await print(buyer, 'x')).json()).toMatchObject({ code: 'INVALID_INPUT' });
 });
 
 it('previews the month that runs, with what is held by calls in flight', async () => {

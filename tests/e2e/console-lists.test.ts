@@ -117,7 +117,7 @@ it.each(
       ['/channel', 'ID, name or key', 'Gemini', 'keyword'],
       ['/token', 'Name or key, sk-…', 'Batch 7', 'keyword'],
       ['/redemption', 'Name, ID or code', 'Launch', 'keyword'],
-      ['/user', 'ID, username, name or email', 'ada', 'keyword'],
+      ['/user', 'ID, name, email or external ID', 'ada', 'keyword'],
     ],
     1,
   ),
@@ -168,7 +168,7 @@ it.each(
   sampled(
     [
       ['/redemption', 'Name, ID or code', 'Launch'],
-      ['/user', 'ID, username, name or email', 'ada'],
+      ['/user', 'ID, name, email or external ID', 'ada'],
     ],
     1,
   ),

@@ -126,7 +126,7 @@ it('the owner sees the keys of all, sets a budget of a member, and opens every t
   await photographAll(owner, 'organisation-member-budgets');
   await button(budgets, 'Close').click();
   await photographAll(owner, 'organisation-members');
-  for (const name of ['Usage', 'Calls', 'Wallet', 'Settings']) {
+  for (const name of ['Usage', 'Calls', 'Wallet', 'Statements', 'Settings']) {
     await tab(owner, name);
     await settled(page);
     await photographAll(owner, `organisation-${name.toLowerCase()}`);
@@ -143,6 +143,18 @@ it('an admin sees every organisation, without keys, calls and wallet', async () 
   await photographAll(owner, 'organisations-all');
   await page.getByRole('link', { name: 'Acme' }).first().click();
   await page.getByRole('tab', { name: 'Members' }).waitFor();
-  expect(await page.getByRole('tab').allTextContents()).toEqual(['Overview', 'Members', 'Projects', 'Settings']);
+  expect(await page.getByRole('tab').allTextContents()).toEqual([
+    'Overview',
+    'Members',
+    'Projects',
+    'Statements',
+    'Settings',
+  ]);
+  await tab(owner, 'Statements');
+  await page.getByText('No statements yet').waitFor();
+  await photographAll(owner, 'organisation-admin-statements');
+  await page.getByRole('link', { name: 'Current month' }).click();
+  await page.getByText('Acme').first().waitFor();
+  expect(await sidewaysOverflow(owner)).toBe(0);
   expect(owner.complaints).toEqual([]);
 });

@@ -82,3 +82,32 @@ it('is sold in five clicks, bought, used and refunded', async () => {
   expect(plan).toMatchObject({ state: 'REFUNDED', paid: 5_000_000, refunded: 5_000_000 });
   expect(Number(plan?.['used'])).toBeGreaterThan(0);
 });
+
+it('is given from the menu of the plan and from the page of a user', async () => {
+  const { page } = visitor;
+  await server.api.data(root, 'POST', '/api/user/', { username: 'ada', password: 'password of a user' });
+  await server.api.data(root, 'POST', '/api/user/', { username: 'bob', password: 'password of a user' });
+  await page.goto(`${server.url}/plan`);
+  await page.getByRole('article', { name: 'Coder' }).getByRole('button', { name: /^More/ }).click();
+  await page.getByRole('menuitem', { name: 'Give a plan' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Account/).fill('ad');
+  await page.getByRole('option', { name: /^ada/ }).click();
+  await look('plan-given');
+  await dialog.getByRole('button', { name: 'Give a plan' }).click();
+  await page.getByText('“ada” has the plan “Coder”').waitFor();
+  await page.getByRole('region', { name: 'Subscriptions' }).getByRole('link', { name: 'ada' }).waitFor();
+
+  const { data } = await server.api.graphql(root, '{ users(filter: { keyword: "bob" }) { items { id } } }');
+  const [bob] = (data?.['users'] as { items: Array<{ id: number }> }).items;
+  await page.goto(`${server.url}/user/${bob?.id}`);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Give a plan' }).click();
+  await dialog.getByRole('combobox', { name: /^Plan/ }).click();
+  await page.getByRole('option', { name: 'Coder' }).click();
+  await dialog.getByLabel(/^Note/).fill('a trial');
+  await look('plan-given-user');
+  await dialog.getByRole('button', { name: 'Give a plan' }).click();
+  await page.getByText('“bob” has the plan “Coder”').waitFor();
+  expect(visitor.complaints).toEqual([]);
+});

@@ -107,6 +107,39 @@ it('a kill in the middle of the credit leaves nothing half done', async () => {
   expect(await reconcile(pool)).toEqual([]);
 });
 
+it('a renewal whose server is killed between the charge of the card and the credit is charged and credited once', async () => {
+  const windows = [{ window: 'fixed', kind: 'money', amount: 1_000_000 }];
+  const sold = { name: 'Coder', price: quota, period_unit: 'day', period_count: 30, windows };
+  const { id: planId } = (await server.api.data(root, 'POST', '/api/plan/', sold)) as { id: number };
+  const body = { plan_id: planId, payment_method: 'stripe_checkout', renews: true };
+  expect((await server.api.rest(root, 'POST', '/api/plan/pay', body)).body).toMatchObject({ success: true });
+  const [first] = (
+    await pool.query<{ tradeNo: string }>('SELECT trade_no AS "tradeNo" FROM top_up_orders ORDER BY id DESC LIMIT 1')
+  ).rows;
+  expect(await stripe.send(server.url, stripe.completed(stripe.pay(first?.tradeNo ?? '')))).toBe(200);
+  const before = await balance();
+  // The credit waits for the log, after the charge.
+  await killAt('LOCK TABLE ledger_entries IN EXCLUSIVE MODE', [], async () => {
+    await pool.query(
+      `UPDATE subscriptions SET ends_at = now(), starts_at = now() - interval '30 days' WHERE plan_id = $1`,
+      [planId],
+    );
+  });
+  expect(stripe.cards.charges).toHaveLength(1);
+  const renewed = async () =>
+    (await pool.query(`SELECT state, origin FROM subscriptions WHERE plan_id = $1 ORDER BY id`, [planId])).rows;
+  expect(await renewed()).toEqual([{ state: 'ended', origin: 'order' }]);
+  // The claim of the killed node ends.
+  await pool.query('UPDATE top_up_orders SET next_charge_at = now() WHERE renews_id IS NOT NULL');
+  await until(async () => (await renewed()).length === 2, 30, 'the plan is renewed');
+  expect(await renewed()).toEqual([
+    { state: 'ended', origin: 'order' },
+    { state: 'active', origin: 'renewal' },
+  ]);
+  expect([stripe.cards.charges.length, await balance()]).toEqual([1, before]);
+  expect(await reconcile(pool)).toEqual([]);
+});
+
 it('a refund whose server is killed before Stripe responds is made once', async () => {
   const { id, tradeNo } = await order();
   const session = stripe.pay(tradeNo);

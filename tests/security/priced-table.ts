@@ -85,8 +85,21 @@ export const pricedPaths = {
   ],
   /** `priced-routes.test.ts` */
   playground: ['/pg/chat/completions'],
+  /** The same endpoints as under `/v1`: `playground-kinds.test.ts` */
+  playgroundKinds: [
+    '/pg/completions',
+    '/pg/embeddings',
+    '/pg/moderations',
+    '/pg/rerank',
+    '/pg/images/generations',
+    '/pg/audio/speech',
+    '/pg/audio/transcriptions',
+    '/pg/videos',
+  ],
   /** `priced-videos.test.ts` */
   videos: ['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
+  /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
+  batches: ['/v1/batches'],
   /** `realtime-*.test.ts` */
   realtime: ['GET /v1/realtime'],
 } as const;
@@ -99,6 +112,7 @@ const free: ReadonlySet<string> = new Set([
   '/model/:model/count-tokens',
   // They read or end what was paid before.
   '/v1/responses/:id/cancel',
+  '/v1/batches/:id/cancel',
   '/v1beta/interactions/:id/cancel',
   '/v1/interactions/:id/cancel',
   '/suno/fetch',

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { StripeCards } from './stripe-cards.js';
 import { startScriptedServer, type ScriptedAnswer, type ScriptedCall, type ScriptedServer } from './scripted-server.js';
 
 /**
@@ -55,7 +56,7 @@ const refuse = (status: number, error: Record<string, string>): ScriptedAnswer =
 });
 
 const sessionParameters =
-  /^(mode|client_reference_id|success_url|cancel_url|line_items\[0\]\[(quantity|price_data\]\[(currency|unit_amount|product_data\]\[name))\]|payment_intent_data\[metadata\]\[\w+\])$/;
+  /^(mode|client_reference_id|success_url|cancel_url|line_items\[0\]\[(quantity|price_data\]\[(currency|unit_amount|product_data\]\[name))\]|payment_intent_data\[metadata\]\[\w+\]|customer_creation|payment_intent_data\[setup_future_usage\])$/;
 const refundParameters = /^(payment_intent|amount|metadata\[\w+\])$/;
 
 export class ScriptedStripe {
@@ -65,6 +66,9 @@ export class ScriptedStripe {
   readonly sessions = new Map<string, StripeSession>();
   readonly refunds: StripeRefund[] = [];
   readonly disputed = new Set<string>();
+  readonly cards = new StripeCards((prefix) => this.id(prefix));
+  /** Pages that keep the card of their payer. */
+  private readonly saving = new Set<string>();
   /** Endpoints of webhooks that the account has. */
   endpoints: Array<{ url: string; status: string; enabled_events: string[] }> = [];
   /** The next response to a path is lost on its way, although the request was processed. */
@@ -112,6 +116,8 @@ export class ScriptedStripe {
   pay(tradeNo: string, status: StripeSession['payment_status'] = 'paid'): StripeSession {
     const session = this.sessionOf(tradeNo);
     session.payment_intent ??= this.id('pi');
+    const { amount_total: amount, currency } = session;
+    this.cards.paidOnPage(session.payment_intent, { amount, currency }, this.saving.has(session.id));
     return Object.assign(session, { status: 'complete', payment_status: status, url: null });
   }
 
@@ -154,12 +160,11 @@ export class ScriptedStripe {
 
   /** Makes a refund in the dashboard, if no form of the API is given. */
   refund(payment: string, amount: number, metadata: Record<string, string> = {}): StripeRefund {
-    const session = [...this.sessions.values()].find((one) => one.payment_intent === payment);
     const refund: StripeRefund = {
       id: this.id('re'),
       object: 'refund',
       amount,
-      currency: session?.currency ?? '',
+      currency: this.cards.intents.get(payment)?.currency ?? '',
       payment_intent: payment,
       charge: `ch_${payment}`,
       status: 'succeeded',
@@ -215,9 +220,14 @@ export class ScriptedStripe {
         ? this.createSession(form)
         : path === 'refunds'
           ? this.createRefund(form)
-          : unknown(path);
+          : path === 'payment_intents'
+            ? this.cards.create(form)
+            : /^payment_intents\/\w+\/confirm$/.test(path)
+              ? this.cards.confirm(path.split('/')[1] ?? '', form)
+              : unknown(path);
     // Only what began to be executed is saved, not what failed validation.
-    if (key !== '' && answer.status === undefined) this.saved.set(key, { path, form: body, answer });
+    if (key !== '' && (answer.status === undefined || answer.status === 402))
+      this.saved.set(key, { path, form: body, answer });
     return answer;
   }
 
@@ -246,6 +256,7 @@ export class ScriptedStripe {
         body: { object: 'list', data: [...this.sessions.values()].filter((one) => one.payment_intent === payment) },
       };
     }
+    if (path.startsWith('payment_intents/')) return this.cards.read(path.slice('payment_intents/'.length));
     const session = this.sessions.get(path.replace(/^checkout\/sessions\//, ''));
     return session ? { body: { ...session } } : refuse(404, { code: 'resource_missing', message: `No such ${path}` });
   }
@@ -288,6 +299,9 @@ export class ScriptedStripe {
       url: `https://checkout.stripe.com/c/pay/${id}`,
     };
     this.sessions.set(id, session);
+    if (form['payment_intent_data[setup_future_usage]'] === 'off_session' && form.customer_creation === 'always') {
+      this.saving.add(id);
+    }
     return { body: { ...session } };
   }
 
@@ -295,14 +309,14 @@ export class ScriptedStripe {
     const extra = Object.keys(form).find((name) => !refundParameters.test(name));
     if (extra) return refuse(400, { code: 'parameter_unknown', message: `Received unknown parameter: ${extra}` });
     const payment = form.payment_intent ?? '';
-    const session = [...this.sessions.values()].find((one) => one.payment_intent === payment);
-    if (!session) return refuse(404, { code: 'resource_missing', message: `No such payment_intent: '${payment}'` });
+    const paid = this.cards.intents.get(payment);
+    if (!paid) return refuse(404, { code: 'resource_missing', message: `No such payment_intent: '${payment}'` });
     if (this.disputed.has(payment)) return refuse(400, { code: 'charge_disputed', message: 'Charge is disputed.' });
     const amount = Number(form.amount);
     const refunded = this.refunds
       .filter((one) => one.payment_intent === payment && !['failed', 'canceled'].includes(one.status))
       .reduce((sum, one) => sum + one.amount, 0);
-    const left = session.amount_total - refunded;
+    const left = paid.amount - refunded;
     if (left === 0)
       return refuse(400, { code: 'charge_already_refunded', message: 'Charge has already been refunded.' });
     if (!Number.isInteger(amount) || amount < 1 || amount > left) {

@@ -20,4 +20,5 @@ export const embeddedScreens: EmbeddedScreens = {
   Keys: screenOf('tokens/TokenList'),
   Calls: screenOf('logs/LogList'),
   Wallet: screenOf('wallet/Wallet'),
+  Statements: screenOf('statements/StatementList'),
 };

@@ -3,6 +3,7 @@ import { planRoutes } from '../console/plans/plan.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { auditRoutes } from '../console/audit/audit.routes.js';
 import { channelMultiKeyRoutes } from '../console/channels/channel-multi-key.routes.js';
+import { channelProviderRoutes } from '../console/channels/channel-provider.routes.js';
 import { channelRoutes, modelCatalogueRoutes } from '../console/channels/channel.routes.js';
 import { healthRoutes } from '../platform/health/health.routes.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
@@ -34,11 +35,12 @@ import { callbackRoutes, orderRoutes, topUpPaymentRoutes } from '../console/wall
 import { webhookRoutes } from '../console/webhooks/webhook.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { endpointRoutes } from '../services/endpoints.js';
-import { playgroundRoute } from '../services/playground/playground.routes.js';
+import { playgroundOperations } from '../services/playground/playground.routes.js';
 import { realtimeServed } from '../services/realtime/realtime.routes.js';
 import { countRoute, geminiModelRoutes, geminiRoute, modelRoutes } from '../services/relay.routes.js';
 import { googleObjectRoutes, objectRoutes } from '../services/objects/object-routes.js';
 import { responsesRoutes, responsesSocketRoute } from '../services/responses/responses-paths.js';
+import { batchSubmissionRoutes } from '../services/batches/batch.routes.js';
 import { drawingSubmissionRoutes } from '../services/tasks/midjourney/midjourney.routes.js';
 import { musicSubmissionRoutes } from '../services/tasks/suno/suno.routes.js';
 import { videoSubmissionRoutes } from '../services/tasks/video/videos.routes.js';
@@ -58,7 +60,7 @@ export const apiSections: readonly ApiSection[] = [
       ...responsesRoutes,
       responsesSocketRoute,
       ...realtimeServed,
-      playgroundRoute,
+      ...playgroundOperations,
       ...unbuiltRoutes,
     ],
   ),
@@ -66,6 +68,11 @@ export const apiSections: readonly ApiSection[] = [
     'Files and other objects',
     'Called with an API key. Makers keep them for an account. Each belongs to the user who made it, and calls that name it go to its account. `GET /v1/files` has the form of Anthropic for clients that send `anthropic-version` or `x-api-key`.',
     [...objectRoutes, ...googleObjectRoutes],
+  ),
+  sectionOf(
+    'Batches',
+    'Called with an API key. Calls that the maker runs within a day at a lower price. A batch is reserved when it is created, and charged by its results.',
+    batchSubmissionRoutes,
   ),
   sectionOf(
     'Drawings and music, submission',
@@ -146,6 +153,7 @@ export const apiSections: readonly ApiSection[] = [
   sectionOf('Users', 'An admin may read and change users below the own role; root may change everyone.', userRoutes),
   sectionOf('Channels', 'Connections to providers. Changes reach all servers of a site within a second.', [
     ...channelRoutes,
+    ...channelProviderRoutes,
     ...channelMultiKeyRoutes,
   ]),
   sectionOf('Redemption codes', 'Codes that users turn into balance.', [...redemptionRoutes, ...redeemRoutes]),

@@ -1,5 +1,6 @@
+import type { EntityManager } from 'typeorm';
 import { Budget, BudgetRefusals, UsedUpBudgets } from '../billing/budgets/index.js';
-import { Plan, PlanSales, Subscription } from '../billing/plans/index.js';
+import { type Finished, Plan, PlanSales, Subscription } from '../billing/plans/index.js';
 import { SubscriptionKeeper } from '../billing/plans/subscription.jobs.js';
 import { PlanService, SubscriptionService } from '../console/plans/index.js';
 import { BudgetNotices, BudgetService } from '../console/budgets/index.js';
@@ -13,6 +14,7 @@ import { KeyHolderService } from '../console/tokens/index.js';
 import { BillingService, HourlyModelsService, UsageService } from '../console/usage/index.js';
 import { InsightService, LedgerHistoryService } from '../console/insights/index.js';
 import {
+  CardRenewals,
   CreditService,
   PaymentCallbacks,
   PaymentProviders,
@@ -21,6 +23,7 @@ import {
   Reversals,
   TopUpOrder,
 } from '../billing/payments/index.js';
+import { CardRenewalJob } from '../billing/payments/card-renewal.jobs.js';
 import { PaymentEventRetention } from '../billing/payments/payment-event.jobs.js';
 import { PaymentSweep } from '../billing/payments/payment-sweep.jobs.js';
 import { StatementService } from '../console/statements/index.js';
@@ -76,6 +79,11 @@ export function composeOperations(platform: Platform, { setupService, signInProv
     clock,
   });
   const sales = new PlanSales(postEntry);
+  const notifyOfPlan = (
+    manager: EntityManager,
+    { accountId, terms: { name } }: Subscription,
+    { renewal, problem }: Pick<Finished, 'renewal' | 'problem'>,
+  ) => notifications.planFinished(manager, accountId, { name, renewedUntil: renewal?.endsAt ?? null, problem });
   const redeemService = new RedeemService({
     idempotency,
     secrets,
@@ -91,9 +99,10 @@ export function composeOperations(platform: Platform, { setupService, signInProv
     fetch: guardedFetch,
     apiAddress: config.paymentApiUrl,
   });
-  const reversals = new Reversals({ postEntry, sales, usageLog: logService, clock, options: optionService });
+  const reversals = new Reversals({ postEntry, usageLog: logService, clock, options: optionService });
   const paymentCallbacks = new PaymentCallbacks({
     sales,
+    notifyRenewal: notifyOfPlan,
     database: dataSource,
     options: optionService,
     credit,
@@ -136,6 +145,7 @@ export function composeOperations(platform: Platform, { setupService, signInProv
 
   const orderService = new OrderService({
     sales,
+    notifyRenewal: notifyOfPlan,
     orders: dataSource.getRepository(TopUpOrder),
     wallet: walletService,
     credit,
@@ -226,12 +236,25 @@ export function composeOperations(platform: Platform, { setupService, signInProv
     options: optionService,
     clock,
   });
+  const cardRenewals = new CardRenewals({
+    database: dataSource,
+    sales,
+    callbacks: paymentCallbacks,
+    providers,
+    options: optionService,
+    notify: notifyOfPlan,
+    clock,
+    logger,
+  });
+  const cardRenewalJob = new CardRenewalJob({ renewals: cardRenewals, logger });
+  cardRenewalJob.start();
+  shutdown.onStop('card renewals', () => cardRenewalJob.stop());
   const subscriptionKeeper = new SubscriptionKeeper({
     database: dataSource,
     sales,
     changes,
-    notify: (manager, { accountId, terms: { name } }, { renewal, problem }) =>
-      notifications.planFinished(manager, accountId, { name, renewedUntil: renewal?.endsAt ?? null, problem }),
+    notify: notifyOfPlan,
+    orderRenewal: (manager, ended, plan) => cardRenewals.order(manager, ended, plan),
     clock,
     logger,
   });

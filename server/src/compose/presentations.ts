@@ -14,6 +14,7 @@ import { apiReferenceRoutes } from '../console/api-reference/api-reference.route
 import { planRoutes } from '../console/plans/plan.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { channelMultiKeyRoutes } from '../console/channels/channel-multi-key.routes.js';
+import { channelProviderRoutes } from '../console/channels/channel-provider.routes.js';
 import { channelRoutes, modelCatalogueRoutes } from '../console/channels/channel.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { DocsService } from '../console/docs/index.js';
@@ -57,6 +58,7 @@ import { relayRoutes } from '../services/relay.routes.js';
 import { realtimeRoutes } from '../services/realtime/realtime.routes.js';
 import { midjourneyRoutes } from '../services/tasks/midjourney/midjourney.routes.js';
 import { sunoRoutes } from '../services/tasks/suno/suno.routes.js';
+import { batchRoutes } from '../services/batches/batch.routes.js';
 import { videoRoutes } from '../services/tasks/video/videos.routes.js';
 import { composeLive } from './live.js';
 import { version } from '../shared/version.js';
@@ -140,10 +142,11 @@ export async function composePresentations(
         address: () => optionService.values.ServerAddress,
       }),
       relayRoutes(builtRelay.routesDeps),
-      playgroundRoutes({ ...builtRelay.routesDeps, authenticator: authService }),
+      playgroundRoutes({ ...builtRelay.routesDeps, ...tasks.video, authenticator: authService }),
       midjourneyRoutes(tasks.midjourney),
       sunoRoutes(tasks.suno),
       videoRoutes(tasks.video),
+      batchRoutes(tasks.batches),
       realtimeRoutes(realtime),
       keyBalances(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit), rest),
       ...(roots.docs === null
@@ -200,7 +203,11 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes(organisationRoutes, accounts.organisationServices, rest),
     restRoutes(userRoutes, accounts.userService, rest),
     restRoutes(optionRoutes, platform.optionService, rest),
-    restRoutes([...channelRoutes, ...channelMultiKeyRoutes, ...modelCatalogueRoutes], channelServices, rest),
+    restRoutes(
+      [...channelRoutes, ...channelProviderRoutes, ...channelMultiKeyRoutes, ...modelCatalogueRoutes],
+      channelServices,
+      rest,
+    ),
     restRoutes(budgetRoutes, operations.budgetService, rest),
     restRoutes(planRoutes, operations, rest),
     restRoutes(tokenRoutes, catalogue, rest),

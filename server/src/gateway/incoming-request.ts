@@ -6,7 +6,7 @@ import { AppError } from '../shared/errors.js';
 import { requestIdHeader } from '../shared/ids.js';
 import type { BodyGrant } from './admit/body-budget.js';
 import { malformed, RelayError } from '../dialects/errors/relay-error.js';
-import { largeBody, parseAhead } from '../dialects/wire/forms/json-body.js';
+import { largeBody, minRemembered, parseAhead, rememberTurns } from '../dialects/wire/forms/json-body.js';
 import { unzstd } from '../dialects/wire/forms/zstd.js';
 import { ClientResponse, type ResponseSink } from './deliver/client-response.js';
 import type { BodyAllowance, IncomingRequest } from './request.js';
@@ -76,7 +76,12 @@ export function takeOver({ request, response, id, url, address, hooked }: Receiv
     readBody: (allowance) => {
       if (isForm(headers)) return readRequestBody(request, Math.round(maxBodyBytes * formFactor), allowance);
       const reading = readRequestBody(request, maxBodyBytes, allowance);
-      return isSmall(headers) ? reading : reading.then((bytes) => parsedAhead(bytes, allowance?.grant));
+      if (isSmall(headers, minRemembered)) return reading;
+      return reading.then((bytes) => {
+        const { conversations, tokenId } = allowance ?? {};
+        if (conversations && tokenId !== undefined) rememberTurns(bytes, conversations.of(tokenId));
+        return isSmall(headers, largeBody) ? bytes : parsedAhead(bytes, allowance?.grant);
+      });
     },
   };
   return { incoming, client: new ClientResponse(response, responseHeaders(id, hooked)) };
@@ -100,9 +105,9 @@ export async function parsedAhead(bytes: Buffer, grant: BodyGrant | undefined): 
   return bytes;
 }
 
-/** Whether the body is certainly too small to be parsed ahead of time. */
-const isSmall = (headers: IncomingHttpHeaders): boolean =>
-  headers['content-encoding'] === undefined && Number(headers['content-length'] ?? Infinity) <= largeBody;
+/** Whether the body certainly has no more bytes than that. */
+const isSmall = (headers: IncomingHttpHeaders, bytes: number): boolean =>
+  headers['content-encoding'] === undefined && Number(headers['content-length'] ?? Infinity) <= bytes;
 
 /**
  * A form contains files, so its limit is larger by this factor (docs/reference/relay/guarantees.md#memory-and-streams).

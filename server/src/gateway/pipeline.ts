@@ -4,6 +4,7 @@ import { admit, checkAddress, groupOf, isRateLimited, otherGroups } from './rout
 import { findKey, authenticateKey, type Caller } from './admit/authentication.js';
 import { isLow } from './admit/key-directory.js';
 import type { BodyGrant } from './admit/body-budget.js';
+import { Conversations } from './admit/conversations.js';
 import { CallFailedError, type Served } from './send/attempts.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import { ClientGoneError } from './deliver/delivery.js';
@@ -31,6 +32,7 @@ const exactCountBytes = 64 * 1024;
 export class Relay {
   private readonly running: RunningCalls;
   private readonly callServer: CallServer;
+  private readonly conversations = new Conversations();
 
   constructor(private readonly deps: RelayDeps) {
     this.running = new RunningCalls(deps.metrics);
@@ -102,6 +104,11 @@ export class Relay {
       ids.length > 0 ? { ...parsed, continued: await namedOrigin(ids, caller, this.deps.idOwners) } : parsed;
     const sent = opened.isRewritten ? await writtenBody(opened.body, rawBody) : rawBody;
     return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody: sent };
+  }
+
+  /** See `CallServer.prepare`. */
+  prepare(...asked: Parameters<CallServer['prepare']>): ReturnType<CallServer['prepare']> {
+    return this.callServer.prepare(...asked);
   }
 
   /**
@@ -215,8 +222,11 @@ export class Relay {
     if (caller.token.address !== incoming.address) this.deps.keyUses.note(caller.token, incoming.address);
     // Without a balance a free model may still be called, but only with a small body.
     const tokenId = caller.token.id;
+    const { conversations } = this;
     const readAs = (isPaid: boolean): Promise<Buffer> =>
-      incoming.readBody(isPaid ? { grant, tokenId } : { grant, tokenId, maxBytes: unpaidBodyBytes });
+      incoming.readBody(
+        isPaid ? { grant, tokenId, conversations } : { grant, tokenId, conversations, maxBytes: unpaidBodyBytes },
+      );
     return whenKnown(this.deps.keys.hasPaid(caller.user), readAs);
   }
 

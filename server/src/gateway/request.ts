@@ -3,6 +3,7 @@ import type { ImageOrder } from '../billing/prices/index.js';
 import type { FormPart } from '../dialects/contract.js';
 import type { NamedId } from '../dialects/languages/provider-ids.js';
 import type { ImageTerms } from '../dialects/neutral/made-image.js';
+import type { TurnMemory } from '../dialects/wire/forms/known-turns.js';
 import type { Caller } from './admit/authentication.js';
 import type { BodyGrant } from './admit/body-budget.js';
 import type { CallTrace } from './observe/tracing/call-trace.js';
@@ -15,6 +16,8 @@ export interface BodyAllowance {
   readonly grant?: BodyGrant;
   /** The caller's token. */
   readonly tokenId?: number;
+  /** The earlier bodies of each token. */
+  readonly conversations?: { of(tokenId: number): TurnMemory };
 }
 
 /** A request as it was received. */

@@ -86,6 +86,17 @@ export class CallServer {
     return this.serveByFallback(asked, group, failure);
   }
 
+  /**
+   * Opens, routes, prices and checks a request that a provider will run later, such as a line of a batch. Nothing is
+   * reserved or sent.
+   * @param route returns the channels that may serve a model
+   * @throws AppError
+   */
+  async prepare(read: ReadRequest, route: (model: string) => Admission): Promise<Call> {
+    const asked = await this.open(read);
+    return this.preparation.check(asked, this.preparation.price(asked, route(asked.opened.model)));
+  }
+
   /** Parses the body as far as routing needs it, and removes parts that the caller's key does not allow. */
   private open(read: ReadRequest): OpenedRequest | Promise<OpenedRequest> {
     const { endpoint, incoming, caller, rawBody, client } = read;

@@ -30,7 +30,10 @@ import type { Relay } from '../gateway/pipeline.js';
 import type { StoredInteractions } from './interactions/stored-interactions.js';
 import type { GoogleUploads } from './objects/google-uploads.js';
 import type { ObjectCalls } from './objects/object-calls.js';
+import type { KeptObjects } from './objects/kept-objects.js';
 import type { LeftObjects } from './objects/left-objects.js';
+import type { ObjectAccounts } from './objects/object-accounts.js';
+import type { ObjectExchange } from './objects/object-exchange.js';
 import type { ProviderResponses } from './responses/provider-responses.js';
 import type { ReasoningOrigins } from './responses/reasoning-origins.js';
 import type { SealedSummaries } from './responses/sealed-summaries.js';
@@ -135,6 +138,13 @@ export interface BuiltRelay {
   readonly probe: ChannelProbe;
   /** Deletes objects of deleted users at their makers. Start it on nodes that do such work. */
   readonly objectJobs: LeftObjects;
+  /** Objects that makers keep for an account, for batches, whose input and results are files. */
+  readonly keptObjects: {
+    readonly calls: ObjectCalls;
+    readonly objects: KeptObjects;
+    readonly accounts: ObjectAccounts;
+    readonly exchange: ObjectExchange;
+  };
   /** The objects shared by calls, tasks and sessions. */
   readonly core: RelayCore;
   /** Dependencies of `relayRoutes`. */

@@ -238,6 +238,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     relay,
     probe,
     objectJobs,
+    keptObjects: { calls: objectCalls, objects, accounts, exchange },
     core: {
       keys,
       keyUses,

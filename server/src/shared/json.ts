@@ -110,7 +110,7 @@ export interface JsonShape {
 }
 
 /** Progress of a scan, so that a long text can be scanned in slices. */
-interface JsonScan {
+export interface JsonScan {
   /** Position of the next byte. */
   at: number;
   depth: number;
@@ -122,6 +122,19 @@ interface JsonScan {
   value: number;
   longValues: boolean;
 }
+
+/** Gets the parts of a text that a scan passes. */
+export interface ScanListener {
+  /** Called with the positions of the opening and the closing quote of each string. */
+  string?(open: number, close: number): void;
+  /** Called with the position of the bracket of each list or object that is a field of the outermost object. */
+  field?(open: number): void;
+  /** Called with the position of each comma in such a list or object, and the counts of the text up to there. */
+  comma?(at: number, values: number, members: number): void;
+}
+
+/** Depth of the lists and objects that are fields of the outermost object. */
+const fieldDepth = 2;
 
 /** Returns the state at the beginning of a scan. */
 export const newJsonScan = (): JsonScan => ({
@@ -140,16 +153,15 @@ export const newJsonScan = (): JsonScan => ({
  * search. Does not check that the text is valid JSON.
  * @throws AppError INVALID_INPUT when the text is nested too deeply or has too many values
  */
-export function assertJsonBounds(bytes: Buffer, bounds: JsonBounds): JsonShape {
+export function assertJsonBounds(bytes: Buffer, bounds: JsonBounds, listener: ScanListener = {}): JsonShape {
   const scan = newJsonScan();
-  scanJson(bytes, scan, bounds, bytes.length, null);
+  scanJson(bytes, scan, bounds, bytes.length, listener);
   return scan;
 }
 
 /**
  * Continues the scan from `scan.at` to the end of the text, or until `budget` bytes outside of strings were scanned.
  * Strings are skipped by a native search that is thirty times as fast, so they do not count against the budget.
- * @param onString called with the positions of the opening and the closing quote
  * @throws AppError INVALID_INPUT
  */
 export function scanJson(
@@ -157,7 +169,7 @@ export function scanJson(
   scan: JsonScan,
   { maxDepth, maxValues }: JsonBounds,
   budget: number,
-  onString: ((open: number, close: number) => void) | null,
+  listener: ScanListener,
 ): void {
   let { at, depth, values, members, value, longValues } = scan;
   let looked = 0;
@@ -165,7 +177,7 @@ export function scanJson(
     switch (bytes[at] ?? 0) {
       case quote: {
         const close = endOfString(bytes, at);
-        onString?.(at, close);
+        listener.string?.(at, close);
         at = close;
         value = at;
         break;
@@ -174,6 +186,7 @@ export function scanJson(
       case openBrace:
         if (++depth > maxDepth) throw tooComplex(`is nested more than ${maxDepth} levels deep`);
         if (++values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
+        if (depth === fieldDepth) listener.field?.(at);
         value = at;
         break;
       case closeBracket:
@@ -185,6 +198,7 @@ export function scanJson(
       case comma:
         if (++values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
         longValues ||= isLong(bytes, value + 1, at);
+        if (depth === fieldDepth) listener.comma?.(at, values, members);
         value = at;
         break;
       case colon:

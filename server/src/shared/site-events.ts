@@ -91,7 +91,7 @@ export const siteEvents = {
     data: subscription,
   },
   'plan.renewed': {
-    about: 'A plan was renewed from the balance. It is a subscription of its own.',
+    about: 'A plan was renewed. It is a subscription of its own.',
     data: subscription,
   },
   'plan.ended': { about: 'A plan ended and was not renewed.', data: subscription },

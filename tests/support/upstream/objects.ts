@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { BatchRefusal, OpenAIBatches } from './batches.js';
 
 /*
  * Providers that keep files and other objects for an account. Each request is checked as its maker checks it:
@@ -26,6 +27,10 @@ export interface ObjectProvider {
   readonly url: string;
   /** Objects by id. */
   readonly objects: Map<string, ProviderObject>;
+  /** Batches of OpenAI. */
+  readonly batches: OpenAIBatches;
+  /** Runs when a batch was created, before the response is sent. */
+  onBatch: (() => Promise<void>) | null;
   /** `METHOD path`, without queries, and the key of each request. */
   readonly calls: Array<{ readonly call: string; readonly key: string; readonly headers: IncomingMessage['headers'] }>;
   /** Reads bodies this slowly: milliseconds before each piece. */
@@ -70,6 +75,8 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
   const provider: ObjectProvider = {
     url: '',
     objects,
+    batches: new OpenAIBatches(objects, (key, filename, content) => addFile(key, filename, content)),
+    onBatch: null,
     calls: [],
     slowness: 0,
     largeContent: 0,
@@ -104,6 +111,12 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     const id = String(shown['id'] ?? shown['name']);
     objects.set(id, { key, noun, shown, content, digest: body.digest, bodyBytes: body.length });
     return shown;
+  };
+  const addFile = (key: string, filename: string, content: Buffer): string => {
+    const id = `file-${++count}`;
+    const shown = { id, object: 'file', bytes: content.length, created_at: 1, filename, purpose: 'batch_output' };
+    objects.set(id, { key, noun: 'files', shown, content, digest: '', bodyBytes: 0 });
+    return id;
   };
   const field = (body: Body, name: string): string | null =>
     new RegExp(`name="${name}"\\r\\n(?:[^\\r]+\\r\\n)*\\r\\n([^\\r]*)\\r\\n`).exec(
@@ -147,6 +160,11 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     const isForm = request.headers['content-type']?.startsWith('multipart/form-data') === true;
     const [, noun = '', id = '', below = '', child = ''] =
       /^\/v1\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?(?:\/([^/]+))?/.exec(path) ?? [];
+    if (noun === 'batches') {
+      const made = provider.batches.serve(method, id, below, key, method === 'POST' && id === '' ? jsonOf(body) : null);
+      if (method === 'POST' && id === '') await provider.onBatch?.();
+      return made;
+    }
     if (/^\/v1\/(?:chat|responses)/.test(path)) {
       const given = jsonOf(body);
       known(given, key);
@@ -440,7 +458,7 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
         })
         .end(answer);
     } catch (error) {
-      if (!(error instanceof Refusal)) return void response.destroy();
+      if (!(error instanceof Refusal) && !(error instanceof BatchRefusal)) return void response.destroy();
       request.resume();
       const { status, message, code } = error;
       const body = isGoogle

@@ -92,13 +92,14 @@ function FieldEditor({
   readonly onDone: () => void;
 }) {
   const { t } = useTranslation();
-  const { label, placeholder, typed, hint, choices, isLoading = false, problemOf } = field;
+  const { label, placeholder, typed, hint, choices, isLoading = false, problemOf, onType: find } = field;
   const list = useRef<HTMLUListElement>(null);
   // A field that is opened again offers all values until something else is typed.
   const [isNarrowed, setNarrowed] = useState(false);
   const problem = text.trim() === '' ? undefined : problemOf?.(text.trim());
   const wanted = text.trim().toLowerCase();
-  const offered = isNarrowed ? choices?.filter((choice) => choice.label.toLowerCase().includes(wanted)) : choices;
+  const offered =
+    isNarrowed && !find ? choices?.filter((choice) => choice.label.toLowerCase().includes(wanted)) : choices;
   return (
     <Box
       component="form"
@@ -125,6 +126,7 @@ function FieldEditor({
             wrong={problem !== undefined}
             onChange={(next) => {
               setNarrowed(next !== '');
+              find?.(next.trim());
               onType(next, next.trim() === '' || problemOf?.(next.trim()) === undefined);
             }}
             width="100%"

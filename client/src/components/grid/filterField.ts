@@ -21,6 +21,8 @@ export interface FilterField {
   readonly placeholder?: string;
   /** Explains what can be typed. */
   readonly hint?: string;
+  /** Finds the choices for a text, which are then shown as they are. */
+  readonly onType?: (text: string) => void;
   /** Why a text cannot be a filter. */
   readonly problemOf?: (text: string) => string | undefined;
 }

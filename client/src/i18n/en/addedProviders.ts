@@ -2,7 +2,10 @@
 export const addedProviders = {
   title: 'Further providers',
   add: 'Add {{name}}',
-  other: 'another provider',
+  oidc: 'OpenID Connect provider',
+  oauth: 'OAuth 2 provider',
+  more: 'More settings',
+  loadFailed: 'The providers could not be loaded',
   new: 'New sign-in provider',
   edit: 'Edit',
   editOf: 'Edit {{name}}',

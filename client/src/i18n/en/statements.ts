@@ -7,7 +7,6 @@ export const statements = {
   current: 'Current month',
   period: '{{from}} to {{until}}',
   month: 'Month',
-  monthFilter: 'Month (YYYY-MM)',
   number: 'Number',
   account: 'Account',
   buyer: 'Billed to',

@@ -49,6 +49,7 @@ export const tasks = {
     MUSIC: 'Music',
     LYRICS: 'Lyrics',
     VIDEO: 'Video',
+    BATCH: 'Batch',
   },
   codes: {
     submitted: 'Submitted',

@@ -1,7 +1,10 @@
 export const addedProviders = {
   title: 'Autres fournisseurs',
   add: 'Ajouter {{name}}',
-  other: 'un autre fournisseur',
+  oidc: 'un fournisseur OpenID Connect',
+  oauth: 'un fournisseur OAuth 2',
+  more: 'Plus de réglages',
+  loadFailed: 'Les fournisseurs n’ont pas pu être chargés',
   new: 'Nouveau fournisseur de connexion',
   edit: 'Modifier',
   editOf: 'Modifier {{name}}',

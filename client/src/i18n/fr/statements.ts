@@ -6,7 +6,6 @@ export const statements = {
   current: 'Mois en cours',
   period: 'Du {{from}} au {{until}}',
   month: 'Mois',
-  monthFilter: 'Mois (AAAA-MM)',
   number: 'Numéro',
   account: 'Compte',
   buyer: 'Facturé à',

@@ -50,6 +50,7 @@ export const tasks = {
     MUSIC: 'Musique',
     LYRICS: 'Paroles',
     VIDEO: 'Vidéo',
+    BATCH: 'Lot',
   },
   codes: {
     submitted: 'Soumise',

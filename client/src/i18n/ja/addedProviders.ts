@@ -1,7 +1,10 @@
 export const addedProviders = {
   title: 'その他のプロバイダー',
   add: '{{name}} を追加',
-  other: '別のプロバイダー',
+  oidc: 'OpenID Connect プロバイダー',
+  oauth: 'OAuth 2 プロバイダー',
+  more: 'その他の設定',
+  loadFailed: 'プロバイダーを読み込めませんでした',
   new: '新しいログイン方法',
   edit: '編集',
   editOf: '{{name}} を編集',

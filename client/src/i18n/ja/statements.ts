@@ -6,7 +6,6 @@ export const statements = {
   current: '今月',
   period: '{{from}} ～ {{until}}',
   month: '月',
-  monthFilter: '月（YYYY-MM）',
   number: '番号',
   account: 'アカウント',
   buyer: '請求先',

@@ -49,6 +49,7 @@ export const tasks = {
     MUSIC: '音楽',
     LYRICS: '歌詞',
     VIDEO: '動画',
+    BATCH: 'バッチ',
   },
   codes: {
     submitted: '送信済み',

@@ -1,7 +1,10 @@
 export const addedProviders = {
   title: 'Другие провайдеры',
   add: 'Добавить {{name}}',
-  other: 'другого провайдера',
+  oidc: 'провайдер OpenID Connect',
+  oauth: 'провайдер OAuth 2',
+  more: 'Другие настройки',
+  loadFailed: 'Не удалось загрузить провайдеров',
   new: 'Новый провайдер входа',
   edit: 'Изменить',
   editOf: 'Изменить {{name}}',

@@ -6,7 +6,6 @@ export const statements = {
   current: 'Текущий месяц',
   period: '{{from}} — {{until}}',
   month: 'Месяц',
-  monthFilter: 'Месяц (ГГГГ-ММ)',
   number: 'Номер',
   account: 'Аккаунт',
   buyer: 'Покупатель',

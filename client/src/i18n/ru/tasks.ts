@@ -49,6 +49,7 @@ export const tasks = {
     MUSIC: 'Музыка',
     LYRICS: 'Текст песни',
     VIDEO: 'Видео',
+    BATCH: 'Пакет',
   },
   codes: {
     submitted: 'Отправлена',

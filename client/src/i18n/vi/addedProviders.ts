@@ -1,7 +1,10 @@
 export const addedProviders = {
   title: 'Nhà cung cấp khác',
   add: 'Thêm {{name}}',
-  other: 'nhà cung cấp khác',
+  oidc: 'nhà cung cấp OpenID Connect',
+  oauth: 'nhà cung cấp OAuth 2',
+  more: 'Thêm thiết lập',
+  loadFailed: 'Không tải được các nhà cung cấp',
   new: 'Nhà cung cấp đăng nhập mới',
   edit: 'Sửa',
   editOf: 'Sửa {{name}}',

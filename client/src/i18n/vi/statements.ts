@@ -6,7 +6,6 @@ export const statements = {
   current: 'Tháng hiện tại',
   period: '{{from}} đến {{until}}',
   month: 'Tháng',
-  monthFilter: 'Tháng (YYYY-MM)',
   number: 'Số',
   account: 'Tài khoản',
   buyer: 'Bên mua',

@@ -49,6 +49,7 @@ export const tasks = {
     MUSIC: 'Nhạc',
     LYRICS: 'Lời bài hát',
     VIDEO: 'Video',
+    BATCH: 'Lô',
   },
   codes: {
     submitted: 'Đã gửi',

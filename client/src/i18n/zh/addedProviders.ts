@@ -1,7 +1,10 @@
 export const addedProviders = {
   title: '其他登录方式',
   add: '添加 {{name}}',
-  other: '其他提供方',
+  oidc: 'OpenID Connect 提供方',
+  oauth: 'OAuth 2 提供方',
+  more: '更多设置',
+  loadFailed: '无法加载登录方式',
   new: '新的登录方式',
   edit: '编辑',
   editOf: '编辑 {{name}}',

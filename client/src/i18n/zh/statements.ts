@@ -6,7 +6,6 @@ export const statements = {
   current: '当前月份',
   period: '{{from}} 至 {{until}}',
   month: '月份',
-  monthFilter: '月份（YYYY-MM）',
   number: '编号',
   account: '账户',
   buyer: '购买方',

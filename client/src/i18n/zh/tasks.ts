@@ -49,6 +49,7 @@ export const tasks = {
     MUSIC: '音乐',
     LYRICS: '歌词',
     VIDEO: '视频',
+    BATCH: '批处理',
   },
   codes: {
     submitted: '已提交',

@@ -7,6 +7,7 @@ export interface EmbeddedScreens {
   readonly Keys: ComponentType;
   readonly Calls: ComponentType;
   readonly Wallet: ComponentType;
+  readonly Statements: ComponentType;
 }
 
 /** Provided by `app/`, because no screen may import another one. */

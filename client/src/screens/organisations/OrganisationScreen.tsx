@@ -1,9 +1,11 @@
 import { skipToken, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
 import Skeleton from '@mui/material/Skeleton';
-import { useMemo, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
+import { lazyPart } from '../../components/lazyPart.js';
 import { ObjectMissing, ObjectPage, type ObjectTab } from '../../components/ObjectPage.js';
 import { StatBadges } from '../../components/StatBadges.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -13,6 +15,7 @@ import { idPattern } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useEmbeddedScreens } from '../../nouns/organisations/embedded.js';
+import { GivePlanDialog } from '../../nouns/plans/GivePlanDialog.js';
 import { organisationAddress } from './addresses.js';
 import { MembersTab } from './MembersTab.js';
 import {
@@ -24,6 +27,10 @@ import {
 import { ProjectsTab } from './ProjectsTab.js';
 import { SettingsTab } from './SettingsTab.js';
 import { UsageTab } from './UsageTab.js';
+
+const AccountStatements = lazyPart(
+  async () => (await import('../../nouns/statements/AccountStatements.js')).AccountStatements,
+);
 
 /** The page of an organisation: for its members, and for admins of users without keys, calls and wallet. */
 export function OrganisationScreen() {
@@ -61,6 +68,9 @@ function OrganisationOf({
   const people = useQuery(OrganisationPeopleDocument, { variables: { id }, fetchPolicy: 'cache-and-network' });
   const readsUsers = useMay('USERS_READ');
   const changesUsers = useMay('USERS_WRITE');
+  const readsPayments = useMay('PAYMENTS');
+  const grants = useMay('USERS_QUOTA');
+  const [givesPlan, setGivesPlan] = useState(false);
   const embedded = useEmbeddedScreens();
   const acting = useActingOf(organisation, people.data);
   const asMember = (content: ReactNode) => (
@@ -138,6 +148,11 @@ function OrganisationOf({
         ]
       : []),
     ...(handlesMoney ? [tab('wallet', t('organisations.walletTab'), asMember(embedded && <embedded.Wallet />))] : []),
+    ...(handlesMoney
+      ? [tab('statements', t('shell.statements'), asMember(embedded && <embedded.Statements />))]
+      : readsPayments
+        ? [tab('statements', t('shell.statements'), <AccountStatements id={id} />)]
+        : []),
     tab(
       'settings',
       t('organisations.settingsTab'),
@@ -145,23 +160,33 @@ function OrganisationOf({
     ),
   ];
   return (
-    <ObjectPage
-      title={name}
-      list={
-        role
-          ? { label: t('organisations.title'), to: '/organisations' }
-          : { label: t('organisations.adminTitle'), to: '/all-organisations' }
-      }
-      chips={
-        <>
-          {role && <ToneChip tone="outline">{t(`organisations.role_${role}`)}</ToneChip>}
-          {status !== 'ENABLED' && <ToneChip tone="red">{t('fields.disabled')}</ToneChip>}
-        </>
-      }
-      meta={<Box component="span">{`#${id} · ${group} · ${dateTime(createdAt)}`}</Box>}
-      address={organisationAddress(id)}
-      tabs={tabs}
-    />
+    <>
+      <ObjectPage
+        title={name}
+        list={
+          role
+            ? { label: t('organisations.title'), to: '/organisations' }
+            : { label: t('organisations.adminTitle'), to: '/all-organisations' }
+        }
+        chips={
+          <>
+            {role && <ToneChip tone="outline">{t(`organisations.role_${role}`)}</ToneChip>}
+            {status !== 'ENABLED' && <ToneChip tone="red">{t('fields.disabled')}</ToneChip>}
+          </>
+        }
+        meta={<Box component="span">{`#${id} · ${group} · ${dateTime(createdAt)}`}</Box>}
+        primary={
+          grants && (
+            <Button variant="contained" onClick={() => setGivesPlan(true)}>
+              {t('plans.give')}
+            </Button>
+          )
+        }
+        address={organisationAddress(id)}
+        tabs={tabs}
+      />
+      {givesPlan && <GivePlanDialog account={{ id, username: name }} onClose={() => setGivesPlan(false)} />}
+    </>
   );
 }
 

@@ -43,6 +43,8 @@ const subscription = (id: number, name: string, more: Partial<SubscriptionFactsF
   paid: 5_000_000,
   refunded: 0,
   renews: false,
+  renewsBy: 'BALANCE' as const,
+  savesCard: false,
   renewalProblem: '',
   used: 250_000,
   note: '',
@@ -139,6 +141,39 @@ it('switches the renewal', async () => {
   expect(set).toHaveBeenCalledWith({ input: { id: 7, renews: true } });
 });
 
+it('chooses who pays the renewal where the card was saved', async () => {
+  const card = subscription(7, 'Coder', { renews: true, renewsBy: 'CARD', savesCard: true });
+  const set = jest.fn((_: object) => ({
+    data: { setPlanRenewal: { subscription: { ...card, renewsBy: 'BALANCE' } } },
+  }));
+  await open(site([], [card]), { request: { query: SetPlanRenewalDocument, variables: () => true }, result: set });
+  const choice = await screen.findByRole('combobox', { name: 'Renewal' });
+  expect(choice).toHaveTextContent('Renew by card');
+  fireEvent.mouseDown(choice);
+  fireEvent.click(await screen.findByRole('option', { name: 'Renew from the balance' }));
+  await waitFor(() => {
+    expect(choice).toHaveTextContent('Renew from the balance');
+  });
+  expect(set).toHaveBeenCalledWith({ input: { id: 7, renews: true, by: 'BALANCE' } });
+});
+
+it('ends the charges of a declined card', async () => {
+  const declined = { state: 'ENDED', renews: true, renewsBy: 'CARD', renewalProblem: 'CARD_DECLINED' } as const;
+  const set = jest.fn((_: object) => ({
+    data: { setPlanRenewal: { subscription: subscription(7, 'Coder', { ...declined, renews: false }) } },
+  }));
+  await open(site([], [subscription(7, 'Coder', declined)]), {
+    request: { query: SetPlanRenewalDocument, variables: () => true },
+    result: set,
+  });
+  await screen.findByText('Not renewed: the card was declined. It is charged again in the next days');
+  fireEvent.click(screen.getByRole('button', { name: 'Stop the charges' }));
+  await waitFor(() => {
+    expect(screen.queryByRole('button', { name: 'Stop the charges' })).toBeNull();
+  });
+  expect(set).toHaveBeenCalledWith({ input: { id: 7, renews: false } });
+});
+
 it('says so where the site sells none', async () => {
   await open(site([], []));
   await screen.findByText('This site sells no plans. Calls are paid from the balance.');
@@ -154,6 +189,7 @@ it('starts a payment at a gateway that is offered, and says why it failed', asyn
     pricePerUsd: 7.3,
     isOffered,
     minTopUp: 1,
+    savesCards: true,
   });
   const start = jest.fn((_: object) => ({
     errors: [{ message: 'The gateway is down', extensions: { code: 'UPSTREAM' } }],

@@ -19,19 +19,19 @@ import { useFormat } from '../../lib/useFormat.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { methodName } from '../../nouns/payments/methodName.js';
 import { openCheckout } from '../../nouns/payments/openCheckout.js';
-import type { PaymentMethodChoiceFragment } from '../../nouns/payments/paymentMethods.generated.js';
 import { PlanCard, planGrid, PlanSkeletons } from './PlanCard.js';
 import {
   BuyPlanDocument,
   MyPlansDocument,
+  type MyPlansQuery,
   type PlanFactsFragment,
   PlanUpgradeDocument,
-  SetPlanRenewalDocument,
   StartPlanPaymentDocument,
   type SubscriptionFactsFragment,
   UpgradePlanDocument,
 } from './plans.generated.js';
 import { usePlanTexts } from './usePlanTexts.js';
+import { Renewal, type RenewalProblem, StopCharges } from './Renewal.js';
 import { SubscriptionStateChip } from './SubscriptionStateChip.js';
 import { WindowBars } from './WindowBars.js';
 
@@ -111,9 +111,7 @@ function Section({ title, children }: { readonly title: string; readonly childre
 
 function Running({ subscription }: { readonly subscription: SubscriptionFactsFragment }) {
   const { t } = useTranslation();
-  const act = useAction();
-  const [setRenewal] = useMutation(SetPlanRenewalDocument);
-  const { id, terms, endsAt, windows, renews } = subscription;
+  const { terms, endsAt, windows, renews } = subscription;
   return (
     <Card component="article" aria-label={terms.name} sx={{ padding: 2, display: 'grid', gap: 1.5, minWidth: 0 }}>
       <Box>
@@ -125,21 +123,7 @@ function Running({ subscription }: { readonly subscription: SubscriptionFactsFra
         </Box>
       </Box>
       <WindowBars windows={windows} />
-      <FormControlLabel
-        sx={{ m: 0, gap: 1 }}
-        control={
-          <Switch
-            size="small"
-            checked={renews}
-            onChange={(_, checked) =>
-              void act(async () => {
-                await setRenewal({ variables: { input: { id, renews: checked } } });
-              })
-            }
-          />
-        }
-        label={t('plans.renews')}
-      />
+      <Renewal subscription={subscription} />
     </Card>
   );
 }
@@ -154,7 +138,7 @@ function Offer({
   readonly plan: PlanFactsFragment;
   readonly running: readonly SubscriptionFactsFragment[];
   /** The ways to pay online that are offered. */
-  readonly methods: readonly PaymentMethodChoiceFragment[];
+  readonly methods: MyPlansQuery['paymentMethods'];
   /** Quota of the account. */
   readonly balance: number;
   readonly onBought: () => void;
@@ -169,6 +153,7 @@ function Offer({
   const [upgrade] = useMutation(UpgradePlanDocument);
   const [pay] = useMutation(StartPlanPaymentDocument);
   const [renews, setRenews] = useState(false);
+  const canRenewByCard = plan.price > 0 && methods.some(({ savesCards }) => savesCards);
   const isRunning = running.some(({ planId }) => planId === plan.id);
   const smaller = running.filter(({ planId, terms }) => planId !== plan.id && terms.price < plan.price);
   const buyNow = () =>
@@ -185,9 +170,9 @@ function Offer({
         verb: t('plans.buy'),
       },
     );
-  const payWith = (method: PaymentMethodChoiceFragment['method']) =>
+  const payWith = ({ method, savesCards }: MyPlansQuery['paymentMethods'][number]) =>
     act(async () => {
-      const input = { planId: plan.id, method };
+      const input = { planId: plan.id, method, ...(renews && savesCards && { renews }) };
       const { data } = await pay({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
       const form = data?.startPlanPayment?.form;
       if (form) openCheckout(form.url, form.fields);
@@ -222,7 +207,7 @@ function Offer({
           <FormControlLabel
             sx={{ m: 0, gap: 1 }}
             control={<Switch size="small" checked={renews} onChange={(_, checked) => setRenews(checked)} />}
-            label={t('plans.renews')}
+            label={t(canRenewByCard ? 'plans.renewsEither' : 'plans.renews')}
           />
           {balance < plan.price && (
             <Box sx={{ fontSize: 12, color: 'text.secondary' }}>
@@ -241,7 +226,7 @@ function Offer({
             )}
             {plan.price > 0 &&
               methods.map((one) => (
-                <Button key={one.method} variant="outlined" onClick={() => void payWith(one.method)}>
+                <Button key={one.method} variant="outlined" onClick={() => void payWith(one)}>
                   {t('plans.payWith', { name: methodName(one, i18n.language) })}
                 </Button>
               ))}
@@ -262,7 +247,7 @@ function Past({ subscription }: { readonly subscription: SubscriptionFactsFragme
   const { money } = useFormat();
   const { terms, startsAt, endsAt, paid, refunded, used, renewalProblem, receipt } = subscription;
   const computation = usePlanTexts().credit(receipt);
-  const problem = renewalProblem as '' | 'NOT_SOLD' | 'PRICE_RAISED' | 'USER_BANNED' | 'INSUFFICIENT_QUOTA';
+  const problem = renewalProblem as RenewalProblem | '';
   return (
     <Box
       component="li"
@@ -281,6 +266,7 @@ function Past({ subscription }: { readonly subscription: SubscriptionFactsFragme
         {t('budgets.used', { amount: money(used, 'amount') })}
         {computation !== '' && <Box>{computation}</Box>}
         {problem !== '' && <Box>{t(`plans.problems.${problem}`)}</Box>}
+        {problem === 'CARD_DECLINED' && subscription.renews && <StopCharges id={subscription.id} />}
       </Box>
     </Box>
   );

@@ -1,21 +1,32 @@
-import { useMutation, useQuery } from '@apollo/client/react';
+import { useApolloClient, useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import LocalActivityOutlinedIcon from '@mui/icons-material/LocalActivityOutlined';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
+import { Notice } from '../../components/Notice.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { useMay } from '../../lib/permissions.js';
 import { useRowParam } from '../../lib/useRowParam.js';
+import { GivePlanDialog } from '../../nouns/plans/GivePlanDialog.js';
+import { settingAddress } from '../../nouns/settings/settingsByKey.js';
 import { PlanCard, planGrid, PlanSkeletons } from './PlanCard.js';
 import { PlanEditor } from './PlanEditor.js';
-import { DeletePlanDocument, PlansDocument, type PlanFactsFragment, UpdatePlanDocument } from './plans.generated.js';
+import {
+  DeletePlanDocument,
+  PlansDocument,
+  PlanSubscriptionsDocument,
+  type PlanFactsFragment,
+  UpdatePlanDocument,
+} from './plans.generated.js';
 import { SubscriptionList } from './SubscriptionList.js';
 
 /** The plans that the site sells, and the subscriptions to them. */
@@ -25,8 +36,15 @@ export function PlanListScreen() {
   const { data, error, refetch } = useQuery(PlansDocument, { fetchPolicy: 'network-only' });
   useFailureToast(error, data !== undefined, 'errors.refreshFailed');
   const readsSubscriptions = useMay('PAYMENTS');
-  const mayRefund = useMay('USERS_QUOTA');
+  const mayGrant = useMay('USERS_QUOTA');
+  const [given, setGiven] = useState<PlanFactsFragment | null>(null);
+  const client = useApolloClient();
   const reload = () => void refetch();
+  const soldMore = () => {
+    if (readsSubscriptions) void client.refetchQueries({ include: [PlanSubscriptionsDocument] });
+  };
+  const mayOfferPayment = useMay('PAYMENTS_SETTINGS');
+  const isPaidOnline = data?.paymentMethods.some(({ isOffered }) => isOffered);
   const edited = data?.plans.find(({ id }) => String(id) === opened);
   const isEmpty = data?.plans.length === 0;
   const add = (
@@ -38,6 +56,18 @@ export function PlanListScreen() {
     <ListScreen title={t('shell.plans')} primary={!isEmpty && add}>
       {error && !data && <LoadFailure title={t('plans.loadFailed')} error={error} onRetry={reload} />}
       {!data && !error && <PlanSkeletons />}
+      {mayOfferPayment && isPaidOnline === false && !isEmpty && (
+        <Notice
+          tone="blue"
+          action={
+            <Button component={Link} to={settingAddress('StripeSecretKey')} sx={{ flexShrink: 0 }}>
+              {t('plans.offerPayment')}
+            </Button>
+          }
+        >
+          {t('plans.balanceOnly')}
+        </Notice>
+      )}
       {isEmpty && (
         <EmptyState
           icon={<LocalActivityOutlinedIcon />}
@@ -48,13 +78,20 @@ export function PlanListScreen() {
       )}
       <Box sx={planGrid}>
         {data?.plans.map((plan) => (
-          <SoldPlan key={plan.id} plan={plan} onEdit={() => setOpened(String(plan.id))} onChanged={reload} />
+          <SoldPlan
+            key={plan.id}
+            plan={plan}
+            onEdit={() => setOpened(String(plan.id))}
+            onGive={mayGrant ? () => setGiven(plan) : null}
+            onChanged={reload}
+          />
         ))}
       </Box>
-      {readsSubscriptions && data && <SubscriptionList plans={data.plans} isAllowedToRefund={mayRefund} />}
+      {readsSubscriptions && data && <SubscriptionList plans={data.plans} isAllowedToRefund={mayGrant} />}
       {(opened === 'new' || edited) && (
         <PlanEditor key={opened} plan={edited ?? null} onSaved={reload} onClosed={() => setOpened(null)} />
       )}
+      {given && <GivePlanDialog plan={given} onDone={soldMore} onClose={() => setGiven(null)} />}
     </ListScreen>
   );
 }
@@ -62,10 +99,13 @@ export function PlanListScreen() {
 function SoldPlan({
   plan,
   onEdit,
+  onGive,
   onChanged,
 }: {
   readonly plan: PlanFactsFragment;
   readonly onEdit: () => void;
+  /** Null: the viewer may not give plans. */
+  readonly onGive: (() => void) | null;
   readonly onChanged: () => void;
 }) {
   const { t } = useTranslation();
@@ -75,6 +115,7 @@ function SoldPlan({
   const { id, name, onSale } = plan;
   const actions = [
     { label: t('plans.edit'), onSelect: onEdit },
+    ...(onGive ? [{ label: t('plans.give'), onSelect: onGive }] : []),
     {
       label: t(onSale ? 'plans.takeOff' : 'plans.putOn'),
       onSelect: () =>

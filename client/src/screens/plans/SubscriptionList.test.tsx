@@ -20,6 +20,8 @@ const row = (id: number, username: string, more: Partial<Row> = {}) => ({
   paid: 5_000_000,
   refunded: 0,
   renews: false,
+  renewsBy: 'BALANCE' as const,
+  savesCard: false,
   renewalProblem: '',
   used: 250_000,
   note: '',

@@ -37,5 +37,29 @@ export const signInPresets = {
     scopes: 'identify email',
     claims: { subject: 'id', username: 'username', name: 'global_name', email: 'email', emailVerified: 'verified' },
   },
-  other: openId,
+  gitlab: { ...openId, slug: 'gitlab', name: 'GitLab', issuer: 'https://gitlab.com' },
+  oidc: openId,
+  oauth: {
+    ...openId,
+    scopes: '',
+    claims: { ...openId.claims, subject: 'id', username: 'username', emailVerified: '' },
+  },
 } satisfies Record<string, RowValues>;
+export type Preset = keyof typeof signInPresets;
+
+export type FormField =
+  | ('name' | 'slug' | 'issuer' | 'authorizationEndpoint' | 'tokenEndpoint' | 'userInfoEndpoint' | 'scopes')
+  | `claims.${keyof RowValues['claims']}`
+  | ('domains' | 'icon');
+
+/** The fields that are shown at once, beside client and secret. GitLab has sites of one's own, so its issuer is one. */
+export const mainFields: Readonly<Record<Preset, readonly FormField[]>> = {
+  google: [],
+  discord: [],
+  gitlab: ['issuer'],
+  oidc: ['name', 'slug', 'issuer'],
+  oauth: [
+    ...(['name', 'slug', 'authorizationEndpoint', 'tokenEndpoint', 'userInfoEndpoint', 'scopes'] as const),
+    'claims.subject',
+  ],
+};

@@ -1,3 +1,4 @@
+import { useQuery } from '@apollo/client/react';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,15 +12,27 @@ import { useExportActions } from '../../components/useExportActions.js';
 import { idPattern, listVariablesOf } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
-import { monthName, monthPattern, sorts, StatementCard, statementColumns } from './statementColumns.js';
-import { AllStatementsDocument, type StatementFilter, type StatementSortField } from './statements.generated.js';
+import {
+  monthName,
+  monthPattern,
+  sorts,
+  statementAddress,
+  StatementCard,
+  statementColumns,
+} from '../../nouns/statements/statementColumns.js';
+import {
+  AllStatementsDocument,
+  type StatementFilter,
+  type StatementSortField,
+} from '../../nouns/statements/statements.generated.js';
+import { useAccountFilter } from '../../nouns/users/useAccountFilter.js';
+import { StatementMonthsDocument } from './statements.generated.js';
 
 const noFilters = { month: '', account: '' };
-const patterns = { account: idPattern };
+const patterns = { month: monthPattern, account: idPattern };
 
 const toFilter = ({ month, account }: Readonly<typeof noFilters>): StatementFilter => ({
-  // A month that is not typed to its end does not restrict yet.
-  ...(monthPattern.test(month.trim()) ? { months: [month.trim()] } : {}),
+  ...(month ? { months: [month] } : {}),
   ...(account ? { accountIds: [Number(account)] } : {}),
 });
 
@@ -29,6 +42,8 @@ export function AllStatementListScreen() {
   const { money } = useFormat();
   const navigate = useNavigate();
   const grid = useServerGrid({ filters: noFilters, patterns, sorts });
+  const months = useQuery(StatementMonthsDocument).data?.statementMonths;
+  const account = useAccountFilter({ name: 'account', label: t('statements.account'), value: grid.filter.account });
   const filter = useMemo(() => toFilter(grid.filter), [grid.filter]);
   const { listProps, reload } = useListPage(
     grid,
@@ -50,8 +65,12 @@ export function AllStatementListScreen() {
         <FilterBar
           filters={grid.filters}
           fields={[
-            { name: 'month', label: t('statements.monthFilter'), typed: 'text' },
-            { name: 'account', label: t('payments.userId'), typed: 'digits' },
+            {
+              name: 'month',
+              label: t('statements.month'),
+              choices: months?.map((value) => ({ value, label: monthName(value, i18n.language) })),
+            },
+            account,
           ]}
         />
       }
@@ -62,7 +81,7 @@ export function AllStatementListScreen() {
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id ?? 0}
-        onRowOpen={(row) => void navigate(`/statements/${row.id ?? ''}`)}
+        onRowOpen={(row) => void navigate(statementAddress(row))}
         renderCard={(row) => (
           <StatementCard
             row={row}

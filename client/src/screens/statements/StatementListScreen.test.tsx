@@ -5,10 +5,14 @@ import { signInAs } from '../../testing/signInAs.js';
 import { AllStatementListScreen } from './AllStatementListScreen.js';
 import { StatementListScreen } from './StatementListScreen.js';
 import { StatementScreen } from './StatementScreen.js';
+import { AllStatementsDocument } from '../../nouns/statements/statements.generated.js';
+import { AccountStatements } from '../../nouns/statements/AccountStatements.js';
+import { AccountChoicesDocument } from '../../nouns/users/accountInput.generated.js';
+import { ActingContext } from '../../lib/acting.js';
 import {
-  AllStatementsDocument,
   BillingProfileDocument,
   MyStatementsDocument,
+  StatementMonthsDocument,
   StatementPageDocument,
   StatementPreviewDocument,
   UpdateBillingProfileDocument,
@@ -118,30 +122,105 @@ it('lists own statements, opens one, and edits the billing details', async () =>
   await waitFor(() => expect(location()).toBe('/statements/3'));
 });
 
-it('lists those of all accounts by account and month, only once a month is complete', async () => {
+const listed = (asked: unknown[]) => ({
+  request: {
+    query: AllStatementsDocument,
+    variables: ({ filter }: { filter: unknown }) => {
+      asked.push(filter);
+      return true;
+    },
+  },
+  result: { data: { statements: page([statement(3)]) } },
+  maxUsageCount: 9,
+});
+
+it('lists those of all accounts, by a month of the list and by an account that is found by its name', async () => {
   signInAs();
   const asked: unknown[] = [];
-  const list = {
-    request: {
-      query: AllStatementsDocument,
-      variables: ({ filter }: { filter: unknown }) => {
-        asked.push(filter);
-        return true;
+  const users = { __typename: 'UserPage', items: [{ __typename: 'User', id: 7, username: 'ada' }] };
+  await renderScreen({
+    path: '/statement?month=2026-1',
+    routes: [{ path: '/statement', element: <AllStatementListScreen /> }],
+    mocks: [
+      listed(asked),
+      answers(StatementMonthsDocument, { statementMonths: ['2026-11', '2026-10'] }),
+      {
+        request: { query: AccountChoicesDocument, variables: ({ keyword }: { keyword: string }) => keyword !== '' },
+        result: { data: { users } },
+        maxUsageCount: 9,
       },
-    },
-    result: { data: { statements: page([statement(3)]) } },
-    maxUsageCount: 9,
-  };
-  const routes = [{ path: '/statement', element: <AllStatementListScreen /> }];
-  const first = await renderScreen({ path: '/statement?month=2026-10&account=7', routes, mocks: [list] as never });
+    ] as never,
+  });
   const row = await rowOf('October 2026');
   row.getByText('ada');
   row.getByText('Ada Ltd');
-  expect(asked.at(-1)).toEqual({ months: ['2026-10'], accountIds: [7] });
-  first.unmount();
-  await renderScreen({ path: '/statement?month=2026-1', routes, mocks: [list] as never });
-  await rowOf('October 2026');
   expect(asked.at(-1)).toEqual({});
+  const add = async (field: string) => {
+    fireEvent.click(screen.getByRole('button', { name: 'Add filter' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: field }));
+  };
+  await add('Month');
+  fireEvent.click(await screen.findByRole('option', { name: 'October 2026' }));
+  await waitFor(() => expect(asked.at(-1)).toEqual({ months: ['2026-10'] }));
+  fireEvent.click(screen.getByRole('button', { name: 'Add filter' }));
+  fireEvent.change(await screen.findByRole('textbox', { name: 'Account' }), { target: { value: 'lovelace' } });
+  await screen.findByText('Choose one of the accounts');
+  // The server also finds it by its display name.
+  fireEvent.click(await screen.findByRole('option', { name: 'ada' }));
+  await waitFor(() => expect(asked.at(-1)).toEqual({ months: ['2026-10'], accountIds: [7] }));
+  await screen.findByRole('button', { name: 'Account: ada' });
+});
+
+it('lists those of one account, with the preview of its month', async () => {
+  signInAs();
+  const asked: unknown[] = [];
+  const { location } = await renderScreen({
+    path: '/user/7/statements',
+    routes: [
+      { path: '/user/7/statements', element: <AccountStatements id={7} /> },
+      { path: '/statements/:id', element: <StatementScreen /> },
+    ],
+    mocks: [
+      listed(asked),
+      {
+        request: { query: StatementPreviewDocument, variables: { accountId: 7 } },
+        result: { data: { statementPreview: statement(null, parts) } },
+      },
+    ] as never,
+  });
+  await rowOf('October 2026');
+  expect(asked.at(-1)).toEqual({ accountIds: [7] });
+  fireEvent.click(screen.getByRole('link', { name: 'Current month' }));
+  await screen.findByText('Preview');
+  expect(location()).toBe('/statements/current?account=7');
+});
+
+it('opens a statement of an organisation within its page, and prints it for the organisation', async () => {
+  signInAs();
+  const acting = { organisationId: 12, role: 'OWNER', members: [], projects: [] } as const;
+  const element = (
+    <ActingContext value={acting}>
+      <StatementListScreen />
+    </ActingContext>
+  );
+  const { location } = await renderScreen({
+    path: '/organisations/12/statements',
+    routes: [{ path: '/organisations/12/statements', element }],
+    mocks: [
+      answers(MyStatementsDocument, { myStatements: page([statement(3)]) }),
+      answers(StatementPageDocument, { statement: statement(3, parts) }),
+    ] as never,
+  });
+  fireEvent.click((await rowOf('October 2026')).getByText('October 2026'));
+  await screen.findByRole('heading', { name: 'Statement October 2026' });
+  expect(location()).toBe('/organisations/12/statements?statement=3');
+  const opened = jest.spyOn(window, 'open').mockReturnValue(null);
+  fireEvent.click(screen.getByRole('button', { name: 'More actions' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Print' }));
+  const address = '/api/statement/3/print?language=en&organization=12';
+  await waitFor(() => expect(opened).toHaveBeenCalledWith(address, '_blank', 'noopener'));
+  fireEvent.click(screen.getByRole('link', { name: 'Statements' }));
+  await rowOf('October 2026');
 });
 
 it('shows the parts of a statement, with kinds of a newer server and deleted keys', async () => {

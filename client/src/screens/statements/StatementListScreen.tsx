@@ -2,23 +2,46 @@ import Button from '@mui/material/Button';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router-dom';
+import { useNavigate } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
-import { listVariablesOf } from '../../lib/gridState.js';
+import { useActing } from '../../lib/acting.js';
+import { idPattern, listVariablesOf } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
+import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { BillingProfileDialog } from './BillingProfileDialog.js';
-import { monthName, sorts, StatementCard, statementColumns } from './statementColumns.js';
-import { MyStatementsDocument, type StatementSortField } from './statements.generated.js';
+import { monthName, sorts, StatementCard, statementColumns } from '../../nouns/statements/statementColumns.js';
+import type { StatementSortField } from '../../nouns/statements/statements.generated.js';
+import { MyStatementsDocument } from './statements.generated.js';
+import { ClosedStatement, CurrentStatement } from './StatementView.js';
 
-/** The user's own closed statements, and the month that runs. */
+/** The closed statements of the user, or of the organisation for which they act, and the month that runs. */
 export function StatementListScreen() {
+  const { t } = useTranslation();
+  const [opened, setOpened] = useRowParam('statement');
+  const navigate = useNavigate();
+  const isPart = useActing() !== null;
+  const list = { label: t('shell.statements'), to: '?' };
+  // A statement of an organisation stays within its page, whose requests act for the organisation.
+  if (isPart && opened === 'current') return <CurrentStatement list={list} />;
+  if (isPart && opened !== null && idPattern.test(opened)) return <ClosedStatement id={Number(opened)} list={list} />;
+  return (
+    <StatementList
+      onOpen={(id) => {
+        if (isPart) setOpened(id);
+        else void navigate(`/statements/${id}`);
+      }}
+    />
+  );
+}
+
+/** @param onOpen gets the id of a statement, or `current` */
+function StatementList({ onOpen }: { readonly onOpen: (id: string) => void }) {
   const { t, i18n } = useTranslation();
   const { money } = useFormat();
-  const navigate = useNavigate();
   const grid = useServerGrid({ filters: {}, sorts });
   const [edits, setEdits] = useState(false);
   const { listProps } = useListPage(
@@ -29,7 +52,7 @@ export function StatementListScreen() {
   );
   const columns = useMemo(() => statementColumns(t, money, i18n.language, false), [t, money, i18n.language]);
   const current = (
-    <Button variant="contained" component={Link} to="/statements/current">
+    <Button variant="contained" onClick={() => onOpen('current')}>
       {t('statements.current')}
     </Button>
   );
@@ -45,7 +68,7 @@ export function StatementListScreen() {
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id ?? 0}
-        onRowOpen={(row) => void navigate(`/statements/${row.id ?? ''}`)}
+        onRowOpen={(row) => onOpen(String(row.id))}
         renderCard={(row) => <StatementCard row={row} money={money} title={monthName(row.month, i18n.language)} />}
         empty={
           <EmptyState

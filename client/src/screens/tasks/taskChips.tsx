@@ -28,6 +28,7 @@ const looks: Readonly<Record<'action' | 'submission' | 'status', Readonly<Record
     MUSIC: { tone: 'violet', label: 'tasks.actions.MUSIC' },
     LYRICS: { tone: 'teal', label: 'tasks.actions.LYRICS' },
     VIDEO: { tone: 'blue', label: 'tasks.actions.VIDEO' },
+    BATCH: { tone: 'amber', label: 'tasks.actions.BATCH' },
   },
   submission: {
     ACCEPTED: { tone: 'green', label: 'tasks.codes.submitted' },

@@ -2,6 +2,7 @@ import { useMutation } from '@apollo/client/react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { AccountFields } from '../../nouns/users/AccountFields.js';
+import { TextInput } from '../../components/form/inputs.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
@@ -10,7 +11,10 @@ import { CreateUserDocument } from './users.generated.js';
 export function AddUser({ onSaved, onClosed }: { readonly onSaved: () => void; readonly onClosed: () => void }) {
   const { t } = useTranslation();
   const [create] = useMutation(CreateUserDocument);
-  const form = useForm({ mode: 'onTouched', defaultValues: { username: '', displayName: '', password: '' } });
+  const form = useForm({
+    mode: 'onTouched',
+    defaultValues: { username: '', displayName: '', password: '', externalId: '' },
+  });
   return (
     <EditorDrawer
       form={form}
@@ -19,8 +23,13 @@ export function AddUser({ onSaved, onClosed }: { readonly onSaved: () => void; r
       meta={t('users.addMeta')}
       saveLabel={t('users.create')}
       onClosed={onClosed}
-      onSave={async ({ username, displayName, password }) => {
-        const input = { username: username.trim(), displayName: displayName.trim(), password };
+      onSave={async ({ username, displayName, password, externalId }) => {
+        const input = {
+          username: username.trim(),
+          displayName: displayName.trim(),
+          password,
+          externalId: externalId.trim() || null,
+        };
         await create({ variables: { input } });
         toast.success(t('users.created', { name: input.username }));
         onSaved();
@@ -28,6 +37,15 @@ export function AddUser({ onSaved, onClosed }: { readonly onSaved: () => void; r
     >
       <DrawerSection title={t('users.account')}>
         <AccountFields control={form.control} isNew />
+        <TextInput
+          control={form.control}
+          name="externalId"
+          label={t('users.externalId')}
+          hint={t('users.externalIdHint')}
+          optional
+          mono
+          maxLength={128}
+        />
       </DrawerSection>
     </EditorDrawer>
   );

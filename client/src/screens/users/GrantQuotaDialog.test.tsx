@@ -38,6 +38,8 @@ const fullUser = {
   usedQuota: 0,
   requestCount: 0,
   customRole: null,
+  kind: 'PERSON',
+  externalId: null,
   hasSecondFactor: false,
   deletedAt: null,
   invite: { __typename: 'Invite', count: 0 },

@@ -1,13 +1,19 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { useState } from 'react';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { UserEditor } from './UserEditor.js';
-import { RoleChoicesDocument, UserDocument, UserGroupsDocument } from './users.generated.js';
+import {
+  RoleChoicesDocument,
+  UpdateUserDocument,
+  type UpdateUserMutationVariables,
+  UserDocument,
+  UserGroupsDocument,
+} from './users.generated.js';
 
 const viewer = { id: 1, username: 'root', displayName: 'Root', role: 100, status: 1, group: 'default' };
-const inGroup = (group: string, role = 'ADMIN') => ({
+const inGroup = (group: string, role = 'ADMIN', more: object = {}) => ({
   request: { query: UserDocument, variables: { id: 7 } },
   result: {
     data: {
@@ -24,11 +30,14 @@ const inGroup = (group: string, role = 'ADMIN') => ({
         usedQuota: 0,
         requestCount: 0,
         customRole: null,
+        kind: 'PERSON',
+        externalId: null,
         hasSecondFactor: false,
         invite: { __typename: 'Invite', count: 0 },
         createdAt: '2025-06-02T10:11:00.000Z',
         deletedAt: null,
         identities: [],
+        ...more,
       },
     },
   },
@@ -89,4 +98,45 @@ it('says that the groups and roles to choose from could not be loaded', async ()
   fireEvent.click(await screen.findByText('Open'));
   expect(await screen.findByText('The groups could not be read')).toBeInTheDocument();
   expect(await screen.findByText('The roles could not be read')).toBeInTheDocument();
+});
+
+it('changes the id that the operator’s own system has for the user', async () => {
+  const sent: UpdateUserMutationVariables[] = [];
+  const update = {
+    request: {
+      query: UpdateUserDocument,
+      variables: (variables: UpdateUserMutationVariables) => {
+        sent.push(variables);
+        return true;
+      },
+    },
+    result: {
+      errors: [{ message: 'External id already in use', extensions: { code: 'CONFLICT', field: 'externalId' } }],
+    },
+  };
+  const mocks = [
+    answers(UserGroupsDocument, { groups: [] }),
+    inGroup('default', 'ADMIN', { externalId: 'C-42' }),
+    update,
+  ];
+  await renderScreen({ routes: [{ path: '/', element: <Page /> }], mocks: mocks as never });
+  fireEvent.click(await screen.findByText('Open'));
+  const field = await screen.findByRole('textbox', { name: /External ID/ });
+  expect(field).toHaveValue('C-42');
+  fireEvent.change(field, { target: { value: ' C-43 ' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Save user' }));
+  await waitFor(() => expect(sent).toEqual([{ input: { id: 7, externalId: 'C-43' } }]));
+  await waitFor(() => expect(field).toHaveAccessibleDescription(/already/i));
+});
+
+it('offers an organisation neither a password nor a role nor identities', async () => {
+  signInAs();
+  const organisation = inGroup('default', 'COMMON', { kind: 'ORGANISATION', username: 'Acme' });
+  const mocks = [answers(UserGroupsDocument, { groups: [] }), organisation];
+  await renderScreen({ routes: [{ path: '/', element: <Page /> }], mocks: mocks as never });
+  fireEvent.click(await screen.findByText('Open'));
+  await screen.findByText('Organisation');
+  expect(screen.queryByLabelText(/password/i)).toBeNull();
+  expect(screen.queryByText('Bound identities')).toBeNull();
+  await screen.findByRole('textbox', { name: /External ID/ });
 });

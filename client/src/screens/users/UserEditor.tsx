@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { AccountFields } from '../../nouns/users/AccountFields.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
+import { TextInput } from '../../components/form/inputs.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Dash } from '../../components/Text.js';
@@ -77,13 +78,20 @@ function UserForm({
   const groups = choices.data?.groups ?? [];
   const form = useForm({
     mode: 'onTouched',
-    defaultValues: { username: user.username, displayName: user.displayName, password: '', group: user.group },
+    defaultValues: {
+      username: user.username,
+      displayName: user.displayName,
+      externalId: user.externalId ?? '',
+      password: '',
+      group: user.group,
+    },
   });
   const { dirtyFields } = form.formState;
   const subjectAt = (wanted: IdentityProvider) =>
     user.identities.find(({ provider }) => provider === wanted)?.subject ?? <Dash />;
   const own = viewer?.id === user.id;
   const writes = may(viewer, 'USERS_WRITE');
+  const isOrganisation = user.kind === 'ORGANISATION';
   const isRoot = (viewer?.role ?? 0) >= rootRole;
   return (
     <EditorDrawer
@@ -106,15 +114,29 @@ function UserForm({
       }}
     >
       <DrawerSection title={t('users.account')}>
-        {writes ? (
+        {writes && !isOrganisation ? (
           <AccountFields control={form.control} />
         ) : (
           <NameValues
             rows={[
               [t('fields.username'), user.username],
               [t('users.displayName'), user.displayName || <Dash />],
+              [t('users.kind'), t(`users.kinds.${user.kind}`)],
             ]}
           />
+        )}
+        {writes ? (
+          <TextInput
+            control={form.control}
+            name="externalId"
+            label={t('users.externalId')}
+            hint={t('users.externalIdHint')}
+            optional
+            mono
+            maxLength={128}
+          />
+        ) : (
+          <NameValues rows={[[t('users.externalId'), user.externalId ?? <Dash />]]} />
         )}
       </DrawerSection>
       <DrawerSection title={t('users.groupAndQuota')}>
@@ -149,20 +171,22 @@ function UserForm({
           )}
         </Box>
       </DrawerSection>
-      {isRoot && user.role === 'COMMON' && <RoleSection user={user} onSaved={onSaved} />}
+      {isRoot && user.role === 'COMMON' && !isOrganisation && <RoleSection user={user} onSaved={onSaved} />}
       {may(viewer, 'BUDGETS') && <BudgetSection subject={{ level: 'USER', subjectId: user.id }} />}
-      <DrawerSection title={t('users.bindings')} explanation={t('users.bindingsText')}>
-        <NameValues
-          rows={[
-            [t('fields.email'), user.email ?? <Dash />],
-            ['GitHub', subjectAt('GITHUB')],
-            ['OIDC', subjectAt('OIDC')],
-            ['Linux DO', subjectAt('LINUXDO')],
-            [t('users.wechat'), subjectAt('WECHAT')],
-            ['Telegram', subjectAt('TELEGRAM')],
-          ]}
-        />
-      </DrawerSection>
+      {!isOrganisation && (
+        <DrawerSection title={t('users.bindings')} explanation={t('users.bindingsText')}>
+          <NameValues
+            rows={[
+              [t('fields.email'), user.email ?? <Dash />],
+              ['GitHub', subjectAt('GITHUB')],
+              ['OIDC', subjectAt('OIDC')],
+              ['Linux DO', subjectAt('LINUXDO')],
+              [t('users.wechat'), subjectAt('WECHAT')],
+              ['Telegram', subjectAt('TELEGRAM')],
+            ]}
+          />
+        </DrawerSection>
+      )}
     </EditorDrawer>
   );
 }

@@ -32,6 +32,7 @@ const user = (id: number, username: string, more: Partial<UserRowFragment> = {})
   usedQuota: 250_000,
   requestCount: 12_345,
   customRole: null,
+  externalId: null,
   hasSecondFactor: false,
   invite,
   createdAt: '2025-06-02T10:11:00.000Z',
@@ -352,9 +353,29 @@ describe('selected users', () => {
 it('searches for a pasted name without the spaces around it', async () => {
   const { location } = await open('/user', answers(UsersDocument, list(user(7, 'ada'))));
   await rowOf('ada');
-  fireEvent.change(screen.getByPlaceholderText('ID, username, name or email'), { target: { value: ' ada ' } });
+  fireEvent.change(screen.getByPlaceholderText('ID, name, email or external ID'), { target: { value: ' ada ' } });
   fireEvent.submit(screen.getByRole('search'));
   await waitFor(() => expect(location()).toBe('/user?keyword=ada'));
+});
+
+it('finds organisations, and the user of an external id', async () => {
+  const asked: unknown[] = [];
+  const found = {
+    request: {
+      query: UsersDocument,
+      variables: ({ filter }: { filter: unknown }) => {
+        asked.push(filter);
+        return true;
+      },
+    },
+    result: { data: list(user(7, 'ada')) },
+    maxUsageCount: 9,
+  };
+  await open('/user?kind=ORGANISATION&externalId=C-42', found);
+  await rowOf('ada');
+  expect(asked).toContainEqual(expect.objectContaining({ kinds: ['ORGANISATION'], externalIds: ['C-42'] }));
+  screen.getByRole('button', { name: 'Kind: Organisation' });
+  screen.getByRole('button', { name: 'External ID: C-42' });
 });
 
 it('changes users that are selected on several pages, a hundred at a time', async () => {

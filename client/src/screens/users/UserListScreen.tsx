@@ -48,6 +48,7 @@ const filterPatterns = {
   inviter: idPattern,
   status: /^(ENABLED|BANNED|DEACTIVATED)$/,
   role: /^(COMMON|ADMIN|ROOT)$/,
+  kind: /^(PERSON|ORGANISATION)$/,
 };
 
 const sorts = [
@@ -73,7 +74,7 @@ export function UserListScreen() {
   const viewer = useSession();
   const format = useFormat();
   const grid = useServerGrid({
-    filters: { keyword: '', group: '', status: '', role: '', inviter: '' },
+    filters: { keyword: '', group: '', status: '', role: '', kind: '', externalId: '', inviter: '' },
     patterns: filterPatterns,
     sorts,
   });
@@ -85,11 +86,13 @@ export function UserListScreen() {
   const [granting, setGranting] = useState<UserRowFragment | null>(null);
 
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
-  const { keyword, group, status, role, inviter } = grid.filter;
+  const { keyword, group, status, role, kind, externalId, inviter } = grid.filter;
   const filter: UserFilter = {
     keyword: keyword || null,
     groups: group ? [group] : null,
     roles: role ? [role as Role] : null,
+    ...(kind ? { kinds: [kind as UserRowFragment['kind']] } : {}),
+    ...(externalId ? { externalIds: [externalId] } : {}),
     ...(inviter ? { inviterIds: [Number(inviter)] } : {}),
     ...statusFilter(status),
   };
@@ -170,6 +173,15 @@ export function UserListScreen() {
                   { value: 'ROOT', label: t('roles.root') },
                 ],
               },
+              {
+                name: 'kind',
+                label: t('users.kind'),
+                choices: (['PERSON', 'ORGANISATION'] as const).map((value) => ({
+                  value,
+                  label: t(`users.kinds.${value}`),
+                })),
+              },
+              { name: 'externalId', label: t('users.externalId'), typed: 'text' },
               { name: 'inviter', label: t('users.inviterId'), typed: 'digits' },
             ]}
           />

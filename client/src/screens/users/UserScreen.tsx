@@ -14,6 +14,7 @@ import { useFormat } from '../../lib/useFormat.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
 import { userAddress } from '../../nouns/objects/addresses.js';
 import { BudgetsTab, CallsTab, ChangesTab, ErrorsTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
+import { GivePlanDialog } from '../../nouns/plans/GivePlanDialog.js';
 import { GrantQuotaDialog } from './GrantQuotaDialog.js';
 import { mayManage, RoleChip, UserStatusChip } from './userCells.js';
 import { UserGroupsDocument, UserPageDocument, type UserPageQuery } from './users.generated.js';
@@ -22,6 +23,9 @@ import { useUserActions } from './useUserActions.js';
 const UserEditor = lazyPart(async () => (await import('./UserEditor.js')).UserEditor);
 const UserTokens = lazyPart(async () => (await import('./UserTokens.js')).UserTokens);
 const UserSessions = lazyPart(async () => (await import('./UserSessions.js')).UserSessions);
+const AccountStatements = lazyPart(
+  async () => (await import('../../nouns/statements/AccountStatements.js')).AccountStatements,
+);
 
 /** The page of a user: balance, calls, errors, keys, limits, changes and settings. */
 export function UserScreen() {
@@ -52,6 +56,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
   const viewer = useSession();
   const { money } = useFormat();
   const [granting, setGranting] = useState(false);
+  const [givesPlan, setGivesPlan] = useState(false);
   const [showsSessions, setShowsSessions] = useState(false);
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
   const { id, username, displayName } = user;
@@ -67,6 +72,7 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
   });
   const isBelow = mayManage(viewer, user);
   const writes = may(viewer, 'USERS_WRITE') && isBelow;
+  const grants = !user.deletedAt && may(viewer, 'USERS_QUOTA') && (isBelow || viewer?.id === id);
   const filter = { userIds: [id] };
   const tabs: ObjectTab[] = [
     ...(may(viewer, 'LOGS_READ')
@@ -87,6 +93,9 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
         </InPage>
       ),
     },
+    ...(may(viewer, 'PAYMENTS')
+      ? [{ id: 'statements', label: t('shell.statements'), content: <AccountStatements id={id} /> }]
+      : []),
     ...(may(viewer, 'BUDGETS')
       ? [
           {
@@ -133,22 +142,25 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
           `#${id}`,
           displayName === username ? '' : displayName,
           user.email,
+          user.externalId && t('users.externalIdOf', { id: user.externalId }),
           `${t('fields.balance')} ${money(user.quota, 'balance')}`,
           user.daysLeft == null ? '' : t('objects.daysLeft', { count: Math.round(user.daysLeft) }),
         ]
           .filter(Boolean)
           .join(' · ')}
         primary={
-          !user.deletedAt &&
-          may(viewer, 'USERS_QUOTA') &&
-          (isBelow || viewer?.id === id) && (
+          grants && (
             <Button variant="contained" onClick={grant}>
               {t('users.grant')}
             </Button>
           )
         }
-        menu={
-          !user.deletedAt && writes
+        menu={[
+          ...(user.kind === 'ORGANISATION'
+            ? [choose(t('users.openOrganisation'), () => navigate(`/organisations/${id}`))]
+            : []),
+          ...(grants ? [choose(t('plans.give'), () => setGivesPlan(true))] : []),
+          ...(!user.deletedAt && writes
             ? [
                 choose(user.status === 'ENABLED' ? t('users.ban') : t('objects.lift'), () => actions.toggle(user)),
                 choose(t('users.showSessions'), showSessions),
@@ -157,14 +169,15 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
                   : [choose(t('users.demote'), () => actions.demote(user))]),
                 { ...choose(t('actions.delete'), () => actions.remove(user)), destructive: true },
               ]
-            : []
-        }
+            : []),
+        ]}
         summary={may(viewer, 'USAGE_READ') && <UsageSummary filter={filter} />}
         address={userAddress(id)}
         tabs={tabs}
         opened={pathname.startsWith('/user/edit/') ? 'settings' : undefined}
       />
       {granting && <GrantQuotaDialog user={user} onClose={() => setGranting(false)} />}
+      {givesPlan && <GivePlanDialog account={user} onClose={() => setGivesPlan(false)} />}
       {showsSessions && <UserSessions id={id} viewerId={viewer?.id} onClosed={() => setShowsSessions(false)} />}
     </>
   );

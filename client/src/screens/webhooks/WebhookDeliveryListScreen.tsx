@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { RangeFilter } from '../../components/grid/RangeFilter.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
@@ -18,6 +19,7 @@ import { ToneChip, type Tone } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { idPattern } from '../../lib/gridState.js';
+import { timesOf } from '../../lib/timeRange.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import {
   type DeliveryRowFragment,
@@ -33,13 +35,17 @@ import {
 const patterns = { state: /^(PENDING|DELIVERED|FAILED)$/, endpoint: idPattern, kind: /^[A-Z_]+$/ };
 const tones: Record<WebhookDeliveryState, Tone> = { PENDING: 'amber', DELIVERED: 'green', FAILED: 'red' };
 
+const lastThirtyDays = (): Date => new Date(Date.now() - 30 * 86_400_000);
+
 /** The events that were sent to endpoints, or wait to be sent. */
 export function WebhookDeliveryListScreen() {
   const { t } = useTranslation();
-  const grid = useServerGrid({ filters: { state: '', endpoint: '', kind: '' }, patterns });
+  const grid = useServerGrid({ filters: { from: '', to: '', state: '', endpoint: '', kind: '' }, patterns });
   const { state, endpoint, kind } = grid.filter;
   const states = state ? [state as WebhookDeliveryState] : null;
   const kinds = kind ? [kind as SiteEventKind] : null;
+  const [start] = useState(lastThirtyDays);
+  const created = timesOf(grid.filter, start);
   const [opened, setOpened] = useState<string | null>(null);
   const { rows, reload, listProps } = useListPage(
     grid,
@@ -51,6 +57,7 @@ export function WebhookDeliveryListScreen() {
         states,
         endpointIds: endpoint ? [Number(endpoint)] : null,
         kinds,
+        created,
       },
     },
     ({ webhookDeliveries }) => webhookDeliveries,
@@ -64,7 +71,9 @@ export function WebhookDeliveryListScreen() {
     act(
       async () => {
         const all: WebhookDeliveryState[] = ['PENDING', 'DELIVERED', 'FAILED'];
-        const { data } = await resendMany({ variables: { input: { endpointId: id, states: states ?? all, kinds } } });
+        const { data } = await resendMany({
+          variables: { input: { endpointId: id, states: states ?? all, kinds, created } },
+        });
         reload();
         return t('webhooks.resentCount', { count: data?.resendWebhooks.count ?? 0 });
       },
@@ -82,6 +91,7 @@ export function WebhookDeliveryListScreen() {
   return (
     <ListScreen
       title={t('webhooks.deliveries')}
+      range={<RangeFilter filters={grid.filters} start={start} />}
       menu={[
         { label: t('actions.refresh'), onSelect: reload },
         ...(chosen

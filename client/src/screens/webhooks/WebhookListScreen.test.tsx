@@ -166,14 +166,21 @@ it('sends all events of an endpoint again that the filters match', async () => {
   const resend = {
     request: {
       query: ResendWebhooksDocument,
-      variables: { input: { endpointId: 1, states: ['FAILED'], kinds: ['PAYMENT_PAID'] } },
+      variables: {
+        input: {
+          endpointId: 1,
+          states: ['FAILED'],
+          kinds: ['PAYMENT_PAID'],
+          created: { from: '2026-11-01T00:00:00.000Z', until: '2026-11-02T00:00:00.000Z' },
+        },
+      },
     },
     result: jest.fn(() => ({
       data: { resendWebhooks: { __typename: 'ResendWebhooksPayload', count: 300 } },
     })),
   };
   await renderScreen({
-    path: '/webhook/delivery?endpoint=1&state=FAILED&kind=PAYMENT_PAID',
+    path: '/webhook/delivery?endpoint=1&state=FAILED&kind=PAYMENT_PAID&from=1793491200&to=1793577600',
     routes: [{ path: '/webhook/delivery', element: <WebhookDeliveryListScreen /> }],
     mocks: [
       endpoints(endpoint(1)),

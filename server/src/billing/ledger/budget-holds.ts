@@ -69,7 +69,7 @@ export const toHoldRows = (holds: readonly BudgetHold[]): object[] =>
 
 /**
  * Converts holds to rows for a settlement whose reservation may be lost: the reserved amounts are 0. The last row names
- * the plan that pays (`platform/db/migrations/ledger-plans.ts`).
+ * the plan that pays (`platform/db/migrations/ledger-budgets.ts`).
  */
 export const toLostHoldRows = (
   holds: readonly BudgetHold[],

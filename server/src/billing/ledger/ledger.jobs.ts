@@ -15,6 +15,9 @@ export interface KeeperTimes {
 export const defaultKeeperTimes: KeeperTimes = { heartbeatMilliseconds: 5_000, deadSeconds: 20, strayedSeconds: 120 };
 
 const sweepBatch = 500;
+/** The reservation of a batch is kept until its task ends, whichever node made it. */
+const isOfNoBatch = `NOT EXISTS (SELECT FROM tasks t
+  WHERE t.platform = 'batch' AND t.progress <> 100 AND t.request_id = r.request_id)`;
 const tidyMilliseconds = 3_600_000;
 /** Number of heartbeats of this node within which a dead node sent none. */
 const missedHeartbeats = 4;
@@ -134,7 +137,7 @@ export class LedgerKeeper {
       const found = await this.deps.pool.query<{ request_id: string; is_due: boolean }>(
         `SELECT request_id, due IS NOT NULL AS is_due FROM reservations r WHERE swept_at IS NULL AND NOT EXISTS (
            SELECT 1 FROM nodes n WHERE n.id = r.node_id
-             AND n.heartbeat_at > least(now() - make_interval(secs => $1), $3::timestamptz))
+             AND n.heartbeat_at > least(now() - make_interval(secs => $1), $3::timestamptz)) AND ${isOfNoBatch}
          ORDER BY created_at LIMIT $2`,
         [this.times.deadSeconds, sweepBatch, since],
       );
@@ -167,8 +170,8 @@ export class LedgerKeeper {
    */
   private async releaseStrayed(): Promise<void> {
     const found = await this.deps.pool.query<{ request_id: string }>(
-      `SELECT request_id FROM reservations
-       WHERE node_id = $1 AND swept_at IS NULL AND created_at < now() - make_interval(secs => $2) LIMIT $3`,
+      `SELECT request_id FROM reservations r WHERE node_id = $1 AND swept_at IS NULL
+         AND created_at < now() - make_interval(secs => $2) AND ${isOfNoBatch} LIMIT $3`,
       [this.deps.nodeId, this.times.strayedSeconds, sweepBatch],
     );
     const strayed = found.rows.map((row) => row.request_id).filter((id) => !this.deps.ledger.holds(id));

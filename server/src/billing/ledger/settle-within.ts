@@ -23,8 +23,10 @@ export async function settleWithin(
   }
   const line = toSettleLine(reservation, charge, settledAt);
   const rows = (await transaction.query(
-    'SELECT user_quota FROM ledger_settle_calls($1::json) WHERE out_user IS NOT NULL',
+    'SELECT out_user, user_quota, out_uncharged FROM ledger_settle_calls($1::json) WHERE out_missing IS NULL',
     [`[${line.json}]`],
-  )) as Array<{ user_quota: string }>;
-  return rows[0] ? { userQuota: Number(rows[0].user_quota), uncharged: 0 } : null;
+  )) as Array<{ out_user: number | null; user_quota: string; out_uncharged: string | null }>;
+  const owner = rows.find((row) => row.out_user !== null);
+  const uncharged = Number(rows.find((row) => row.out_uncharged !== null)?.out_uncharged ?? 0);
+  return owner ? { userQuota: Number(owner.user_quota), uncharged } : null;
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { Plan, type PlanSales } from '../plans/index.js';
+import { type Finished, Plan, type PlanSales, Subscription } from '../plans/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { CreditService, Purchase } from './credit.service.js';
@@ -9,6 +9,12 @@ import { TopUpOrder } from './top-up-order.entity.js';
 export interface OrderCredit {
   readonly credit: CreditService;
   readonly sales: PlanSales;
+  /** Notifies the account that its plan was renewed, in the transaction of the renewal. */
+  readonly notifyRenewal: (
+    manager: EntityManager,
+    ended: Subscription,
+    how: Pick<Finished, 'renewal' | 'problem'>,
+  ) => Promise<void>;
   readonly clock: Clock;
   readonly logger: { error(details: object, message: string): void };
 }
@@ -27,11 +33,13 @@ export async function creditOrder(
   payment: string | null,
   by: { readonly actorId?: number; readonly note?: string } = {},
 ): Promise<number[] | null> {
-  const { credit, clock } = deps;
+  const { credit, clock, sales } = deps;
+  // Subscriptions are locked before accounts, as everywhere.
+  const renewed = order.renewsId === null ? null : await sales.lock(manager, order.renewsId);
   await manager.update(
     TopUpOrder,
     { id: order.id },
-    { status: 'success', paidAt: new Date(clock.now()), providerTradeNo: payment },
+    { nextChargeAt: null, status: 'success', paidAt: new Date(clock.now()), providerTradeNo: payment },
   );
   const [user] = await manager.query<Array<{ id: number; username: string }>>(
     'SELECT id, username FROM users WHERE id = $1',
@@ -46,7 +54,7 @@ export async function creditOrder(
     describe: (amount) => `Online top-up ${amount}, paid ${formatMoney(order.money, order.currency)}`,
     ...by,
   });
-  if (order.planId !== null && moved.length > 0) await buyOrdered(manager, deps, order, order.planId, user);
+  if (order.planId !== null && moved.length > 0) await buyOrdered(manager, deps, order, order.planId, user, renewed);
   return moved;
 }
 
@@ -56,17 +64,21 @@ export async function creditOrder(
  */
 async function buyOrdered(
   manager: EntityManager,
-  { credit, sales, clock, logger }: OrderCredit,
+  { credit, sales, clock, logger, notifyRenewal }: OrderCredit,
   order: TopUpOrder,
   planId: number,
   buyer: Purchase['user'],
+  renewed: Subscription | null,
 ): Promise<void> {
   const plan = await manager.findOneBy(Plan, { id: planId, onSale: true });
   if (!plan || plan.price > order.quota) return;
   try {
     // A savepoint: the payment stays credited even if the purchase fails.
     await manager.transaction(async (nested) => {
-      const sold = await sales.buyOrdered(nested, plan, order, clock.now());
+      const sold = renewed
+        ? await sales.renewOrdered(nested, renewed, plan, order, clock.now())
+        : await sales.buyOrdered(nested, plan, order, clock.now());
+      if (renewed) await notifyRenewal(nested, renewed, { renewal: sold, problem: '' });
       await credit.logPlan(nested, buyer, plan.name, sold.paid);
     });
   } catch (error) {

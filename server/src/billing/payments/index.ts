@@ -1,3 +1,4 @@
+export { CardRenewals } from './card-renewals.js';
 export { creditOrder, type OrderCredit } from './credit-order.js';
 export { CreditService } from './credit.service.js';
 export { formatMoney, parseMoney } from './money.js';
@@ -21,7 +22,7 @@ export {
   statusAt,
   sumsOf,
 } from './order-query.js';
-export { PaymentCallbacks } from './payment-callbacks.service.js';
+export { PaymentCallbacks } from './payment-callbacks.js';
 export { PaymentProviders, type ProviderMethod } from './payment-providers.js';
 export { paymentTestMessages, type PaymentTestOutcome } from './payment-test-outcomes.js';
 export {
@@ -34,6 +35,7 @@ export {
 export { newApiFlagFields, newApiFlags } from './providers/new-api-flags.js';
 export { paymentMethodIds, paymentProviders } from './providers/all.js';
 export { Refunds } from './refunds.js';
-export { type OrderReversal, readReversals, Reversals } from './reversals.js';
+export { Reversals } from './reversals.js';
+export { type OrderReversal, readReversals } from './stored-reversals.js';
 export { TopUpOrder } from './top-up-order.entity.js';
 export { pricePlan, priceTopUp, type TopUpPrice } from './top-up-price.js';

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
-import type { PaymentCallbacks } from './payment-callbacks.service.js';
+import type { PaymentCallbacks } from './payment-callbacks.js';
 import type { PaymentProviders } from './payment-providers.js';
 import type { Refunds } from './refunds.js';
 import { TopUpOrder } from './top-up-order.entity.js';

@@ -117,6 +117,35 @@ export class RefundRefused extends AppError {
   }
 }
 
+/** Why a saved card was not charged. `declined`: a later charge may succeed. The others need the buyer. */
+export type ChargeProblem = 'declined' | 'authentication' | 'removed' | 'refused';
+
+/** The provider does not charge a saved card: no money moves. */
+export class ChargeRefused extends AppError {
+  constructor(
+    readonly problem: ChargeProblem,
+    reason: string,
+  ) {
+    super('UPSTREAM_INVALID_RESPONSE', `The gateway does not charge the card: ${reason}`);
+  }
+}
+
+/** Charges of a card without its buyer. */
+export interface CardCharges {
+  /**
+   * Prepares the charge of an order. Nothing is charged.
+   * @param paidWith the paid order that saved the card
+   * @returns the provider's number of the order. It is stored before the charge
+   * @throws ChargeRefused
+   */
+  prepare(order: TopUpOrder, paidWith: TopUpOrder, context: ProviderContext): Promise<string>;
+  /**
+   * Charges a prepared order: once, however often and from wherever it is called. Null: the payment is in progress.
+   * @throws ChargeRefused
+   */
+  charge(order: TopUpOrder, context: ProviderContext): Promise<Payment | null>;
+}
+
 /** A refund that is ordered. */
 export interface RefundOrder {
   /** The same for each attempt. */
@@ -152,6 +181,8 @@ export interface PaymentProvider {
    * @param amount as the buyer asked for it: USD, or quota if the site shows quota
    */
   start(order: TopUpOrder, amount: number, context: ProviderContext): Promise<Checkout>;
+  /** Absent: cards are not saved, and `TopUpOrder.savesCard` is false. */
+  readonly cards?: CardCharges;
   /** Addresses to which browsers post the fields of a checkout. The console's page allows plain http to no others. */
   checkoutAddresses(settings: OptionValues): readonly string[];
   /** The longest body of a callback. */

@@ -5,7 +5,8 @@ import { type AppError, ConflictError, InvalidInputError, isAppError } from '../
 import type { CreditService } from './credit.service.js';
 import type { PaymentProviders } from './payment-providers.js';
 import { RefundRefused } from './provider.js';
-import { keyOf, type RefundActor, reversalColumns, type Reversals, type StoredReversal } from './reversals.js';
+import type { RefundActor, Reversals } from './reversals.js';
+import { keyOf, reversalColumns, type StoredReversal } from './stored-reversals.js';
 import { TopUpOrder } from './top-up-order.entity.js';
 
 export interface RefundsDeps {

@@ -8,15 +8,15 @@ import { formatQuota } from '../../shared/quota.js';
 import { reservedOfBalance } from '../../shared/reserved-of-balance.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../ledger/index.js';
-import { paidFor, type PlanSales, type Subscription } from '../plans/index.js';
+import { lockOfOrder, paidFor, restoreSubscription, reverseSubscription, type Subscription } from '../plans/index.js';
 import { formatMoney } from './money.js';
 import { type OrderEventKind, recordOrderEvent } from './order-events.js';
 import type { ReportedReversal } from './provider.js';
+import { reversalColumns, reversalOf, type StoredReversal } from './stored-reversals.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 
 export interface ReversalsDeps {
   readonly postEntry: PostEntry;
-  readonly sales: Pick<PlanSales, 'lockOfOrder' | 'reverse' | 'restore'>;
   readonly usageLog: UsageLog;
   readonly clock: Clock;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit' | 'DisplayInCurrencyEnabled'> };
@@ -29,17 +29,6 @@ export interface RefundActor {
   readonly note: string;
   /** Balances may fall below zero: the admin knows that the quota was spent. */
   readonly belowZero: boolean;
-}
-
-/** A refund or a dispute of an order, as stored. */
-export interface StoredReversal {
-  readonly id: number;
-  readonly kind: ReportedReversal['kind'];
-  readonly state: ReportedReversal['state'];
-  readonly money: number;
-  readonly taken: number;
-  readonly rebateTaken: number;
-  readonly inviterId: number | null;
 }
 
 /** The quota that a reversal takes from one balance. */
@@ -139,7 +128,9 @@ export class Reversals {
         ? []
         : await this.giveBack(manager, order, { id, kind: 'rebate', userId: inviterId, amount: rebateTaken })),
     ];
-    if (order.planId !== null) await this.deps.sales.restore(manager, order.id, this.deps.clock.now());
+    if (order.planId !== null) {
+      await restoreSubscription(manager, this.deps.postEntry, order.id, this.deps.clock.now());
+    }
     const event = kind === 'refund' ? 'refund_failed' : 'dispute_won';
     await this.record(manager, order, event, money, providerId, by, reason);
     return changed;
@@ -219,7 +210,7 @@ export class Reversals {
     );
     await this.sumUp(manager, order);
     const now = this.deps.clock.now();
-    if (plan) await this.deps.sales.reverse(manager, plan.sold, { id, amount: plan.amount, now });
+    if (plan) await reverseSubscription(manager, this.deps.postEntry, plan.sold, { id, amount: plan.amount, now });
     const changed = [
       ...(await this.move(manager, { id, kind: 'top_up', userId: order.userId, amount: -quota.taken }, `${id}`, by)),
       ...(inviterId === null
@@ -231,7 +222,7 @@ export class Reversals {
 
   /** Locks the subscriptions that an order paid for. Balances are locked after them. @returns the running one */
   private async planOf(manager: EntityManager, { id, planId }: TopUpOrder): Promise<Subscription | null> {
-    return planId === null ? null : this.deps.sales.lockOfOrder(manager, id);
+    return planId === null ? null : lockOfOrder(manager, id);
   }
 
   /** The rebate that the inviter got for an order. */
@@ -348,33 +339,3 @@ function partOf(due: number, balance: Balance | undefined, by: RefundActor | und
   // Calls in flight give back what they do not use. The balance may be below zero until then.
   return { due, taken: Math.min(due, Math.max(0, balance.quota + balance.reserved)) };
 }
-
-/** A refund or a dispute as admins read it. */
-export interface OrderReversal extends Pick<StoredReversal, 'id' | 'kind' | 'state' | 'money'> {
-  readonly currency: string;
-  readonly quotaTaken: number;
-  readonly createdAt: Date;
-  /** The provider's number of it. */
-  readonly payment: string | null;
-  readonly actorName: string | null;
-  readonly note: string;
-}
-
-/** Returns the refunds and disputes of an order, oldest first. */
-export const readReversals = (manager: EntityManager, orderId: number): Promise<OrderReversal[]> =>
-  manager.query<OrderReversal[]>(
-    `SELECT back.id, back.kind, back.state, back.money::float8 AS money, one.currency, back.taken::float8 AS "quotaTaken",
-            back.created_at AS "createdAt", back.provider_id AS payment, admin.username AS "actorName", back.note
-       FROM top_up_reversals back JOIN top_up_orders one ON one.id = back.order_id
-       LEFT JOIN users admin ON admin.id = back.actor_id
-      WHERE back.order_id = $1 ORDER BY back.id`,
-    [orderId],
-  );
-
-export const reversalColumns = `one.id, one.kind, one.state, one.money::float8 AS money, one.taken::float8 AS taken,
-  one.rebate_taken::float8 AS "rebateTaken", one.inviter_id AS "inviterId"`;
-
-const keyPrefix = 'reversal-';
-/** The key of a refund at its provider. */
-export const keyOf = (reversalId: number): string => `${keyPrefix}${reversalId}`;
-const reversalOf = (key: string): string | null => (key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : null);

@@ -29,6 +29,14 @@ export class TopUpOrder {
   @Column('text', { name: 'provider_trade_no', nullable: true }) providerTradeNo: string | null;
   /** The plan that is bought from the credit. Null: a top-up only. */
   @Column('integer', { name: 'plan_id', nullable: true }) planId: number | null;
+  /** The gateway keeps the card of the buyer for renewals. */
+  @Column('boolean', { name: 'saves_card', default: false }) savesCard: boolean;
+  /** The subscription that it renews by the saved card. */
+  @Column('integer', { name: 'renews_id', nullable: true }) renewsId: number | null;
+  /** Charges of the saved card that were declined. */
+  @Column('integer', { default: 0 }) declines: number;
+  /** When the saved card is charged, or charged again. Null: it is not. */
+  @Column('timestamptz', { name: 'next_charge_at', nullable: true }) nextChargeAt: Date | null;
   /** Minor units that were refunded or are disputed. */
   @Column('bigint', { default: 0, transformer: bigintColumn }) refunded: number;
 }

@@ -9,7 +9,8 @@ export {
   toKnownPlans,
 } from './known-plan.js';
 export { parsePlan, type PlanInput } from './plan-input.js';
-export { paidFor, PlanSales, windowsOf } from './plan-sales.js';
+export { type Finished, paidFor, PlanSales, windowsOf } from './plan-sales.js';
+export { lockOfOrder, restoreSubscription, reverseSubscription } from './plan-reversals.js';
 export {
   type Overflow,
   overflows,
@@ -23,6 +24,8 @@ export {
 export { Plan } from './plan.entity.js';
 export {
   type PlanReceipt,
+  type RenewalPayer,
+  renewalPayers,
   Subscription,
   type SubscriptionOrigin,
   type SubscriptionState,

@@ -1,13 +1,13 @@
-import { type EntityManager, IsNull, Not } from 'typeorm';
-import { recordSiteEvent, type SiteEventData } from '../../shared/site-events.js';
+import type { EntityManager } from 'typeorm';
 import { pick } from '../../shared/snake-case.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { Budget, readBudgetStates } from '../budgets/index.js';
 import type { PostEntry } from '../ledger/index.js';
+import { recordPlanEvent } from './plan-events.js';
 import { Plan } from './plan.entity.js';
 import { periodEnd, type PlanTerms, planTermNames } from './plan-terms.js';
 import { upgradeReceipt } from './proration.js';
-import { type PlanReceipt, Subscription, type SubscriptionOrigin } from './subscription.entity.js';
+import { type PlanReceipt, type RenewalPayer, Subscription, type SubscriptionOrigin } from './subscription.entity.js';
 
 /** A subscription that begins. */
 interface Opening {
@@ -20,6 +20,7 @@ interface Opening {
   /** Quota that the balance pays. */
   readonly paid: number;
   readonly renews?: boolean;
+  readonly renewsBy?: RenewalPayer;
   readonly previousId?: number;
   readonly orderId?: number | null;
   /** The admin who grants it. Absent: the account itself. */
@@ -53,13 +54,29 @@ export class PlanSales {
    * Buys a plan from the credit of an order.
    * @throws AppError CONFLICT while the account has this plan, INSUFFICIENT_QUOTA
    */
-  buyOrdered(
+  buyOrdered(manager: EntityManager, plan: Plan, order: PlanOrder, now: number): Promise<Subscription> {
+    const sale = { origin: 'order', paid: plan.price, orderId: order.id } as const;
+    const renewal = order.savesCard ? ({ renews: true, renewsBy: 'card' } as const) : {};
+    return this.sell(manager, plan, order.userId, now, { ...sale, ...renewal });
+  }
+
+  /**
+   * Renews an ended subscription, which is locked, from the credit of an order that the saved card paid.
+   * @throws AppError CONFLICT while the account has this plan, or when the subscription was refunded, INSUFFICIENT_QUOTA
+   */
+  async renewOrdered(
     manager: EntityManager,
+    old: Subscription,
     plan: Plan,
-    order: { readonly id: number; readonly userId: number },
+    order: PlanOrder,
     now: number,
   ): Promise<Subscription> {
-    return this.sell(manager, plan, order.userId, now, { origin: 'order', paid: plan.price, orderId: order.id });
+    if (old.state !== 'ended') throw new ConflictError('The subscription was refunded', 'id');
+    await this.endOverdue(manager, plan.id, old.accountId, now);
+    const payer = { renews: old.renews, renewsBy: 'card', orderId: order.id } as const;
+    const renewal = await this.renew(manager, old, plan, now, payer);
+    await manager.update(Subscription, { id: old.id }, { renewalProblem: '' });
+    return renewal;
   }
 
   /**
@@ -81,7 +98,7 @@ export class PlanSales {
     plan: Plan,
     accountId: number,
     now: number,
-    sale: Pick<Opening, 'origin' | 'paid' | 'orderId' | 'renews' | 'actorId' | 'note'>,
+    sale: Pick<Opening, 'origin' | 'paid' | 'orderId' | 'renews' | 'renewsBy' | 'actorId' | 'note'>,
   ): Promise<Subscription> {
     await this.endOverdue(manager, plan.id, accountId, now);
     const receipt = { price: plan.price, credit: 0, formula: '' };
@@ -122,6 +139,7 @@ export class PlanSales {
       receipt,
       paid: receipt.price - receipt.credit,
       renews: old.renews,
+      renewsBy: old.renewsBy,
       previousId: id,
       orderId: old.orderId,
     });
@@ -129,28 +147,44 @@ export class PlanSales {
 
   /**
    * Ends a subscription whose time is over, and opens its renewal. A renewal that the balance cannot pay, or whose plan
-   * is not sold at the old price any more, is left out, and the subscription says why.
-   * @returns the renewal, or null and why there is none; empty: it was not to be renewed
+   * is not sold at the old price any more, is left out, and the subscription says why. One by card is left to the caller.
    */
   async finish(manager: EntityManager, old: Subscription, now: number): Promise<Finished> {
     const plan = old.renews ? await manager.findOneBy(Plan, { id: old.planId }) : null;
     const problem = old.renews ? await this.renewalProblem(manager, old, plan) : '';
     await manager.update(Subscription, { id: old.id }, { state: 'ended', renewalProblem: problem });
     if (!plan || problem !== '') {
-      await record(manager, 'plan.ended', old.id);
-      return { renewal: null, problem };
+      await recordPlanEvent(manager, 'plan.ended', old.id);
+      return { renewal: null, problem, charged: null };
     }
+    if (old.renewsBy === 'card') return { renewal: null, problem, charged: plan };
+    const renewal = await this.renew(manager, old, plan, now, { renews: true });
+    return { renewal, problem, charged: null };
+  }
+
+  private renew(
+    manager: EntityManager,
+    old: Subscription,
+    plan: Plan,
+    now: number,
+    payer: Pick<Opening, 'renews' | 'renewsBy' | 'orderId'>,
+  ): Promise<Subscription> {
     const isUnbroken = now - old.endsAt.getTime() < unbrokenMilliseconds;
-    const renewal = await this.open(manager, {
+    return this.open(manager, {
       ...opening(plan, old.accountId),
+      ...payer,
       origin: 'renewal',
       startsAt: isUnbroken ? old.endsAt : new Date(now),
       receipt: { price: plan.price, credit: 0, formula: '' },
       paid: plan.price,
-      renews: true,
       previousId: old.id,
     });
-    return { renewal, problem };
+  }
+
+  /** Stores why the card did not pay the renewal of an ended subscription. Its end is an event the first time. */
+  async failRenewal(manager: EntityManager, old: Subscription, problem: string): Promise<void> {
+    await manager.update(Subscription, { id: old.id }, { renewalProblem: problem });
+    if (old.renewalProblem === '') await recordPlanEvent(manager, 'plan.ended', old.id);
   }
 
   /**
@@ -184,61 +218,12 @@ export class PlanSales {
         note,
       });
     }
-    await record(manager, 'plan.refunded', id);
+    await recordPlanEvent(manager, 'plan.refunded', id);
     return { before, refunded };
   }
 
-  /** Locks the subscriptions that an order paid for. @returns the running one */
-  async lockOfOrder(manager: EntityManager, orderId: number): Promise<Subscription | null> {
-    const lock = { mode: 'for_no_key_update' } as const;
-    const sold = await manager.find(Subscription, { where: { orderId }, order: { id: 'ASC' }, lock });
-    return sold.find(({ state }) => state === 'active') ?? null;
-  }
-
-  /**
-   * Ends a subscription because the money of its order goes back, and returns its price, or a part of it, to the balance,
-   * from which the reversal of the order takes it.
-   */
-  async reverse(
-    manager: EntityManager,
-    sold: Subscription,
-    { id: reversalId, amount, now }: { readonly id: number; readonly amount: number; readonly now: number },
-  ): Promise<void> {
-    const stopped = { stoppedAt: new Date(now), renews: false };
-    await manager.update(
-      Subscription,
-      { id: sold.id },
-      { state: 'refunded', refunded: amount, reversalId, ...stopped },
-    );
-    const source = `plan:${sold.id}:reversal:${reversalId}`;
-    await this.postEntry(manager, { source, kind: 'refund', userId: sold.accountId, amount });
-    await record(manager, 'plan.refunded', sold.id);
-  }
-
-  /**
-   * Opens a subscription again because the reversal of its order was undone, and takes its price from the balance, to
-   * which the reversal has returned it. The time of the reversal is not added. Without the balance it stays refunded:
-   * another reversal of the order has taken it. `lockOfOrder` must come before.
-   */
-  async restore(manager: EntityManager, orderId: number, now: number): Promise<void> {
-    const sold = await manager.findOneBy(Subscription, { orderId, state: 'refunded', reversalId: Not(IsNull()) });
-    if (!sold) return;
-    const { id, accountId, planId, refunded, reversalId } = sold;
-    const [account] = await manager.query<Array<{ quota: string }>>(
-      'SELECT quota FROM users WHERE id = $1 FOR NO KEY UPDATE',
-      [accountId],
-    );
-    if (!account || Number(account.quota) < refunded) return;
-    const isOver = now >= sold.endsAt.getTime();
-    const isReplaced = await manager.existsBy(Subscription, { accountId, planId, state: 'active' });
-    const runs = isOver || isReplaced ? ({ state: 'ended' } as const) : ({ state: 'active', stoppedAt: null } as const);
-    await manager.update(Subscription, { id }, { ...runs, refunded: 0, reversalId: null });
-    const source = `plan:${id}:reversal:${reversalId}:back`;
-    await this.postEntry(manager, { source, kind: 'plan', userId: accountId, amount: -refunded, floor: 0 });
-    await record(manager, runs.state === 'active' ? 'plan.bought' : 'plan.ended', id);
-  }
-
-  private async renewalProblem(manager: EntityManager, old: Subscription, plan: Plan | null): Promise<string> {
+  /** Returns why a subscription cannot be renewed now: an error code, or empty. */
+  async renewalProblem(manager: EntityManager, old: Subscription, plan: Plan | null): Promise<string> {
     if (!plan?.onSale) return 'NOT_SOLD';
     if (plan.price > old.terms.price) return 'PRICE_RAISED';
     const [row] = await manager.query<Array<{ quota: string; status: string }>>(
@@ -246,6 +231,7 @@ export class PlanSales {
       [old.accountId],
     );
     if (row && row.status !== 'enabled') return 'USER_BANNED';
+    if (row && old.renewsBy === 'card') return '';
     return row && Number(row.quota) >= plan.price ? '' : 'INSUFFICIENT_QUOTA';
   }
 
@@ -279,7 +265,7 @@ export class PlanSales {
         WHERE account_id = $1 AND plan_id = $2 AND state = 'active' AND NOT renews AND ends_at <= $3 RETURNING id`,
       [accountId, planId, new Date(now)],
     );
-    for (const { id } of ended) await record(manager, 'plan.ended', id);
+    for (const { id } of ended) await recordPlanEvent(manager, 'plan.ended', id);
   }
 
   private async open(manager: EntityManager, opened: Opening): Promise<Subscription> {
@@ -288,11 +274,17 @@ export class PlanSales {
     const endsAt = periodEnd(start, terms);
     const [row] = await manager.query<Array<{ id: number }>>(
       `INSERT INTO subscriptions (account_id, plan_id, terms, state, starts_at, ends_at, origin, paid, receipt, renews,
-                                  previous_id, order_id, note)
-       VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING id`,
+                                  previous_id, order_id, note, renews_by)
+       VALUES ($1, $2, $3, 'active', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING RETURNING id`,
       [
         ...[accountId, opened.planId, terms, start, endsAt, opened.origin, paid, opened.receipt],
-        ...[opened.renews ?? false, opened.previousId ?? null, opened.orderId ?? null, note],
+        ...[
+          opened.renews ?? false,
+          opened.previousId ?? null,
+          opened.orderId ?? null,
+          note,
+          opened.renewsBy ?? 'balance',
+        ],
       ],
     );
     if (!row) throw new ConflictError('The account has this plan already', 'planId');
@@ -308,42 +300,25 @@ export class PlanSales {
       const posting = { source: `plan:${id}`, kind: 'plan' as const, userId: accountId, amount: -paid, floor: 0 };
       await this.postEntry(manager, { ...posting, note: terms.name, ...(actorId === undefined ? {} : { actorId }) });
     }
-    await record(manager, opened.origin === 'renewal' ? 'plan.renewed' : 'plan.bought', id);
+    await recordPlanEvent(manager, opened.origin === 'renewal' ? 'plan.renewed' : 'plan.bought', id);
     return manager.findOneByOrFail(Subscription, { id });
   }
-}
-
-/** The events of subscriptions. */
-type PlanEvent = 'plan.bought' | 'plan.renewed' | 'plan.ended' | 'plan.refunded';
-
-/** Writes an event of a subscription as it is now. */
-async function record(manager: EntityManager, kind: PlanEvent, id: number): Promise<void> {
-  const { accountId, planId, terms, startsAt, endsAt, ...sold } = await manager.findOneByOrFail(Subscription, { id });
-  const [row] = await manager.query<Array<{ user: SiteEventData<PlanEvent>['user'] }>>(
-    'SELECT event_user(users) AS user FROM users WHERE id = $1',
-    [accountId],
-  );
-  await recordSiteEvent(manager, kind, {
-    user: row?.user ?? { id: accountId, username: null, external_id: null },
-    plan: {
-      id,
-      plan_id: planId,
-      name: terms.name,
-      origin: sold.origin,
-      starts_at: startsAt.toISOString(),
-      ends_at: endsAt.toISOString(),
-      paid: sold.paid,
-      returned: sold.refunded,
-      renews: sold.renews,
-      renewal_problem: sold.renewalProblem,
-    },
-  });
 }
 
 /** The end of a subscription. */
 export interface Finished {
   readonly renewal: Subscription | null;
+  /** Why there is no renewal. Empty: it was not to be renewed, or the card is to be charged. */
   readonly problem: string;
+  /** The plan for whose renewal the card is to be charged. */
+  readonly charged: Plan | null;
+}
+
+/** A paid order of a plan. */
+export interface PlanOrder {
+  readonly id: number;
+  readonly userId: number;
+  readonly savesCard: boolean;
 }
 
 export interface RefundInput {

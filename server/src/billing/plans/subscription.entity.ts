@@ -10,6 +10,10 @@ export const subscriptionOrigins = ['purchase', 'renewal', 'upgrade', 'code', 'g
 /** How an account got a subscription. */
 export type SubscriptionOrigin = (typeof subscriptionOrigins)[number];
 
+export const renewalPayers = ['balance', 'card'] as const;
+/** Who pays a renewal. `card`: the one that paid the order of the subscription. */
+export type RenewalPayer = (typeof renewalPayers)[number];
+
 /** The share of a replaced subscription that was left: the smallest one, of its time and of its windows. */
 export interface PlanRest {
   /** Quota that the account had paid for it. */
@@ -52,6 +56,7 @@ export class Subscription {
   @Column('bigint', { transformer: bigintColumn }) refunded: number;
   @Column('jsonb') receipt: PlanReceipt;
   @Column('boolean') renews: boolean;
+  @Column('text', { name: 'renews_by' }) renewsBy: RenewalPayer;
   /** Why the last renewal failed: an error code. Empty: it did not. */
   @Column('text', { name: 'renewal_problem' }) renewalProblem: string;
   @Column('integer', { name: 'previous_id', nullable: true }) previousId: number | null;

@@ -3,6 +3,7 @@ import type { Changes } from '../../platform/cache/changes.js';
 import type { Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { Finished, PlanSales } from './plan-sales.js';
+import type { Plan } from './plan.entity.js';
 import { Subscription } from './subscription.entity.js';
 
 export interface SubscriptionKeeperDeps {
@@ -11,6 +12,8 @@ export interface SubscriptionKeeperDeps {
   readonly changes: Pick<Changes, 'announce'>;
   /** Notifies the account of the end of a subscription, in the transaction that ends it. */
   readonly notify: (manager: EntityManager, ended: Subscription, how: Finished) => Promise<void>;
+  /** Orders a renewal that the card pays, in the transaction that ends the subscription. */
+  readonly orderRenewal: (manager: EntityManager, ended: Subscription, plan: Plan) => Promise<void>;
   readonly clock: Clock;
   readonly logger: { warn(details: object, message: string): void };
 }
@@ -52,7 +55,7 @@ export class SubscriptionKeeper {
   }
 
   private async finish(id: number): Promise<void> {
-    const { database, sales, changes, notify, clock, logger } = this.deps;
+    const { database, sales, changes, notify, orderRenewal, clock, logger } = this.deps;
     try {
       const accountId = await database.transaction(async (manager) => {
         const old = await manager.findOne(Subscription, {
@@ -60,7 +63,9 @@ export class SubscriptionKeeper {
           lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
         });
         if (!old) return null;
-        await notify(manager, old, await sales.finish(manager, old, clock.now()));
+        const how = await sales.finish(manager, old, clock.now());
+        if (how.charged) await orderRenewal(manager, old, how.charged);
+        else await notify(manager, old, how);
         return old.accountId;
       });
       if (accountId !== null) await changes.announce({ kind: 'user', id: accountId });

@@ -82,15 +82,16 @@ export interface SaleLines {
 
 /** The cost of a call, from the quantities that price it. */
 export function costOfUsage(price: CostPrice, usage: Usage, sale: SaleLines | null): CallCost {
-  if (sale && sale.card === price.card) return toCost(price, sale.lines);
+  if (sale && sale.card === price.card) return costOfLines(price, sale.lines);
   return costOf(price, pricedUsage(usage));
 }
 
 /** The cost of quantities. */
 export const costOf = (price: CostPrice, usage: PricedUsage): CallCost =>
-  toCost(price, componentsOf(price.card, usage));
+  costOfLines(price, componentsOf(price.card, usage));
 
-const toCost = (price: CostPrice, lines: readonly Component[]): CallCost => ({
+/** The cost of lines at the prices of the card. */
+export const costOfLines = (price: CostPrice, lines: readonly Component[]): CallCost => ({
   usd: usdOfCost(lines, price.factor),
   price,
   lines,
@@ -98,10 +99,10 @@ const toCost = (price: CostPrice, lines: readonly Component[]): CallCost => ({
 
 /** The cost of a call of which another model did a part, with its lines behind. One factor is for all lines. */
 export function withOtherCost({ price, lines }: CallCost, other: readonly Component[], factor: number): CallCost {
-  if (price.factor === factor) return toCost(price, [...lines, ...other]);
+  if (price.factor === factor) return costOfLines(price, [...lines, ...other]);
   const scaled = (some: readonly Component[], by: number): Component[] =>
     some.map(([quantity, count, usd]) => [quantity, count, exact(usd * by)]);
-  return toCost({ ...price, factor: 1 }, [...scaled(lines, price.factor), ...scaled(other, factor)]);
+  return costOfLines({ ...price, factor: 1 }, [...scaled(lines, price.factor), ...scaled(other, factor)]);
 }
 
 /** The cost that lines come to in USD, rounded to a billionth. */

@@ -1,5 +1,6 @@
 import { cachesUnasked, chargesAudio, searchesUnasked } from '../../dialects/makers/charging.js';
-import { exact, type PriceCard } from '../../shared/price-card.js';
+import { exact, pricesCondition, ratesOf, type PriceCard } from '../../shared/price-card.js';
+import type { Condition } from '../../shared/price-condition.js';
 import type { ToolFees } from '../../shared/tool-fees.js';
 import { Exact } from './rounding.js';
 import { type ChargeCard, type Component, hasLines, isFreeCard } from './card-lines.js';
@@ -149,6 +150,19 @@ const everywhere = (card: ChargeCard): Price['cards'] => ({
   task: card,
   video: card,
 });
+
+/**
+ * Returns the price of calls that all have a condition: its prices are those of the condition. The same price if it has none
+ * of its own for the condition, or is per call.
+ */
+export function priceUnder(price: Price, when: Condition): Price {
+  const { card } = price;
+  if (card.perCall !== undefined || !pricesCondition(card, when)) return price;
+  const { variants: _variants, contextTiers, ...rest } = card;
+  const tiers = contextTiers?.map(({ above }, tier) => ({ above, prices: ratesOf(card, tier, when) }));
+  const under = { ...rest, prices: ratesOf(card, -1, when), ...(tiers ? { contextTiers: tiers } : {}) };
+  return { ...price, card: under, cards: everywhere(under) };
+}
 
 /** Compiles a card of the operator, or a list price. */
 export function priceOfCard({ name, card }: NamedCard, source: 'card' | 'list', terms: Terms): Price {

@@ -11,9 +11,11 @@ export {
 export {
   type ChargeCard,
   type Component,
+  componentsOf,
   hasLines,
   isTiered,
   linesOfUsage,
+  pricedUsage,
   toolsRun,
   usesTools,
 } from './card-lines.js';
@@ -23,6 +25,7 @@ export {
   costNotes,
   type CostNotes,
   costOf,
+  costOfLines,
   costOfUsage,
   type CostPrice,
   type SaleLines,
@@ -34,6 +37,7 @@ export {
   listsLines,
   type Price,
   priceOfRatios,
+  priceUnder,
   taskQuantityOf,
   usualTask,
 } from './compiled-price.js';

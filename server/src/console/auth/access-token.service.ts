@@ -16,6 +16,7 @@ import {
 import type { AuditLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { nameRule } from '../../shared/name-rule.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { AccessToken } from './access-token.entity.js';
@@ -37,12 +38,7 @@ export interface NewAccessToken {
 }
 
 const newAccessToken = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1, 'name must not be empty')
-    .max(64, 'name must have at most 64 characters')
-    .refine((text) => !/\p{Cc}/u.test(text), 'name must not contain control characters'),
+  name: nameRule,
   scopes: z.array(z.enum(accessScopes)).min(1, 'scopes must not be empty').max(accessScopes.length),
   expiresAt: z.date().nullish(),
 });

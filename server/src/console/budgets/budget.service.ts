@@ -2,28 +2,16 @@ import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
-import {
-  holds,
-  mayFor,
-  ownKeys,
-  personOf,
-  requireAccount,
-  requireConfirmed,
-  requirePermission,
-  type Actor,
-  type MaybeActor,
-  type Role,
-} from '../../shared/actor.js';
+import { holds, personOf, requireAccount, requireConfirmed, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { isRate, rateKey, rateSeconds, type BudgetLevel } from '../../shared/budget.js';
 import { dateOf, unixSecond, type Clock } from '../../shared/clock.js';
 import { csvPieces } from '../../shared/csv.js';
-import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { sliceOfList, type ListQuery, type Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import { assertMayActOn } from '../auth/index.js';
 import {
   Budget,
   type BudgetPatch,
@@ -36,6 +24,7 @@ import {
   readBudgetStates,
   usedShare,
 } from '../../billing/budgets/index.js';
+import { assertMayChange, assertMayLimit, checkSubject, ofUser, readableBy } from './budget-access.js';
 import { budgetColumns } from './budget-csv.js';
 
 /** Conditions on budgets. Absent fields do not restrict. */
@@ -47,26 +36,6 @@ export interface BudgetFilter {
   readonly userId?: number;
   /** Restricts to budgets of which at least this share is used in the open window. */
   readonly usedAtLeast?: number;
-}
-
-const ofAccount = `(budget.level = 'user' AND budget.subject_id = :owner)
-  OR (budget.level = 'member' AND budget.subject_id IN (SELECT m.id FROM memberships m WHERE m.organisation_id = :owner))
-  OR (budget.level = 'project' AND budget.subject_id IN (SELECT p.id FROM projects p WHERE p.organisation_id = :owner))`;
-const ofKeys = (condition: string): string => `(budget.level = 'token'
-  AND budget.subject_id IN (SELECT t.id FROM tokens t WHERE ${condition} AND t.deleted_at IS NULL))`;
-/** Budgets of an account, of its keys, and of the members and projects of an organisation. */
-const ofUser = `(${ofAccount} OR ${ofKeys('t.user_id = :owner')})`;
-/** Budgets that a member of an organisation reads who may not read the keys of others. */
-const ofMember = `(budget.level = 'member' AND budget.subject_id = :member)
-  OR ${ofKeys('t.user_id = :reader AND t.member_id = :member')}`;
-const asReader = (condition: string): string => condition.replaceAll(':owner', ':reader');
-
-/** Returns the condition of budgets that a caller without the permission may read, and its values. */
-function readableBy(reader: Actor): readonly [string, { reader: number; member?: number }] {
-  const { userId, memberId } = ownKeys(reader);
-  if (memberId === undefined) return [asReader(ofUser), { reader: userId }];
-  const readable = mayFor(reader, 'budgets.write') ? `(${asReader(ofAccount)} OR ${ofMember})` : `(${ofMember})`;
-  return [readable, { reader: userId, member: memberId }];
 }
 
 interface Shared {
@@ -193,7 +162,7 @@ export class BudgetService {
     const fields = parseNewBudget(given);
     const request = { operation: 'createBudget', key: idempotencyKey ?? null, input: fields };
     const { result: id, replayed } = await this.deps.idempotency.once(creator, request, async (manager) => {
-      const byAdmin = await this.checkSubject(manager, creator, fields);
+      const byAdmin = await checkSubject(manager, creator, fields);
       await manager.query('SELECT pg_advisory_xact_lock(hashtext($1))', [
         `budgets:${fields.level}:${fields.subjectId}:${fields.groupName}`,
       ]);
@@ -218,7 +187,7 @@ export class BudgetService {
   async update(actor: MaybeActor, id: number, given: Partial<BudgetPatch>): Promise<BudgetView> {
     const editor = requireAccount(actor, 'keys.own');
     const { budget } = await this.get(actor, id);
-    await this.assertMayChange(editor, budget);
+    await assertMayChange(this.deps.budgets.manager, editor, budget);
     await this.deps.budgets.manager.transaction(async (manager) => {
       const before = await manager.findOne(Budget, { where: { id }, lock: { mode: 'for_no_key_update' } });
       if (!before) throw new NotFoundError('Budget', id);
@@ -244,7 +213,7 @@ export class BudgetService {
   async delete(actor: MaybeActor, id: number): Promise<void> {
     const editor = requireAccount(actor, 'keys.own');
     const { budget } = await this.get(actor, id);
-    await this.assertMayChange(editor, budget);
+    await assertMayChange(this.deps.budgets.manager, editor, budget);
     await this.deps.budgets.manager.transaction(async (manager) => {
       await manager.delete(Budget, { id });
       await manager.query('DELETE FROM budget_windows WHERE budget_id = $1', [id]);
@@ -266,31 +235,6 @@ export class BudgetService {
       query.andWhere(...readableBy(reader));
     }
     return query;
-  }
-
-  /**
-   * Checks the subject of a new budget.
-   * @returns whether the budget is an admin's, which the owner of a key cannot change
-   */
-  private async checkSubject(manager: EntityManager, creator: Actor, fields: NewBudget): Promise<boolean> {
-    const { level, subjectId } = fields;
-    const isAdmin = holds(creator, 'budgets');
-    if (isAdmin) await this.assertBelow(manager, creator, fields);
-    if (level === 'token') {
-      const [token] = await manager.query<Array<{ userId: number; memberId: number }>>(
-        'SELECT user_id AS "userId", member_id AS "memberId" FROM tokens WHERE id = $1 AND deleted_at IS NULL',
-        [subjectId],
-      );
-      const { userId, memberId = token?.memberId } = ownKeys(creator);
-      const isOwn = token?.userId === userId && token.memberId === memberId;
-      if (!token || (!isAdmin && !isOwn)) throw new NotFoundError('Token', subjectId);
-      return token.userId !== creator.id;
-    }
-    if (level === 'group' || level === 'site') return true;
-    const { noun, from } = subjects[level];
-    const [row] = await manager.query<Array<{ owner: number }>>(`SELECT ${from} AND id = $1`, [subjectId]);
-    if (!row || (creator.membership && row.owner !== creator.id)) throw new NotFoundError(noun, subjectId);
-    return !creator.membership;
   }
 
   /** Announces a change. Every node applies it within a second. */
@@ -350,59 +294,6 @@ export class BudgetService {
     );
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
-
-  /**
-   * Checks that the editor may change a budget.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for a budget set by an admin, and for a budget of a user of the same or a
-   * higher level
-   */
-  private async assertMayChange(editor: Actor, budget: Budget): Promise<void> {
-    if (holds(editor, 'budgets')) return this.assertBelow(this.deps.budgets.manager, editor, budget);
-    if (budget.byAdmin) throw new ForbiddenError('This budget was set by an admin');
-    if (budget.level !== 'token') return assertMayLimit(editor, budget.level);
-    // A member must not loosen what an owner set for the member's key.
-    if (!mayFor(editor, 'keys.all') && budget.createdBy !== personOf(editor).id) {
-      throw new ForbiddenError('This budget was set by an owner of the organisation');
-    }
-  }
-
-  /**
-   * Checks the level. Callers below root may change the budgets of lower users, and those of their own keys that no
-   * admin set.
-   * @throws AppError INSUFFICIENT_PRIVILEGES
-   */
-  private async assertBelow(
-    manager: EntityManager,
-    editor: Actor,
-    { level, subjectId, byAdmin = false }: Pick<NewBudget, 'level' | 'subjectId'> & { readonly byAdmin?: boolean },
-  ): Promise<void> {
-    if (level !== 'user' && level !== 'token') return;
-    const owner = level === 'user' ? 'u.id = $1' : 'u.id = (SELECT user_id FROM tokens WHERE id = $1)';
-    const [user] = await manager.query<Array<{ id: number; role: Role; customRoleId: number | null }>>(
-      `SELECT u.id, u.role, u.custom_role_id AS "customRoleId" FROM users u WHERE ${owner}`,
-      [subjectId],
-    );
-    if (!user || (user.id === editor.id && level === 'token' && !byAdmin)) return;
-    await assertMayActOn(manager, editor, user, 'limit');
-  }
-}
-
-/** Where the subjects of budgets are, and to which account they belong. */
-const subjects = {
-  member: { noun: 'Member', from: 'organisation_id AS owner FROM memberships WHERE left_at IS NULL' },
-  project: { noun: 'Project', from: 'organisation_id AS owner FROM projects WHERE archived_at IS NULL' },
-  user: { noun: 'User', from: 'id AS owner FROM users WHERE deleted_at IS NULL' },
-  channel: { noun: 'Channel', from: '0 AS owner FROM channels WHERE TRUE' },
-} as const;
-
-/**
- * Checks who sets budgets of a level above keys: admins all of them, an organisation those of its members and projects.
- * @throws AppError INSUFFICIENT_PRIVILEGES
- */
-function assertMayLimit(creator: Actor, level: BudgetLevel): void {
-  const isOfOrganisation = creator.membership && (level === 'member' || level === 'project');
-  if (isOfOrganisation) requireAccount(creator, 'budgets.write');
-  else requirePermission(creator, 'budgets');
 }
 
 /**

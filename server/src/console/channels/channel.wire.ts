@@ -285,3 +285,7 @@ export function toModelWire(model: string): Wire<typeof modelShape> {
     parent: null,
   };
 }
+
+/** A few routes of channels respond without `message`. */
+export const noMessage = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data });
+export const withoutMessage = <Data>(data: Data) => ({ success: true, data }) as const;

@@ -48,6 +48,10 @@ const planProblems: Readonly<Record<string, string>> = {
   PRICE_RAISED: ', because its price was raised',
   INSUFFICIENT_QUOTA: ', because your balance is too low',
   USER_BANNED: ', because the account is banned',
+  CARD_DECLINED: ', because your card was declined. It is charged again in the next days, or you pay the plan yourself',
+  AUTHENTICATION_REQUIRED: ', because your bank asks for your confirmation. Pay the plan yourself to confirm it',
+  CARD_REMOVED: ', because your card is not saved any more. Pay the plan yourself to save another one',
+  PAYMENT_FAILED: ', because your card could not be charged. Pay the plan yourself to have it again',
 };
 
 const maxUnderWay = 1000;
@@ -154,7 +158,7 @@ export class NotificationService {
       ? {
           type: 'plan_renewed',
           title: 'Your plan was renewed',
-          content: 'The plan {{value}} was renewed from your balance until {{value}}: {{value}}',
+          content: 'The plan {{value}} was renewed until {{value}}: {{value}}',
           values: [name, renewedUntil.toISOString(), plans],
         }
       : {

@@ -1,8 +1,8 @@
 import type { EntityManager, Repository } from 'typeorm';
-import { z } from 'zod';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
+import { nameRule } from '../../shared/name-rule.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { parsed } from '../users/index.js';
 import { accessTo } from './organisation-access.js';
@@ -21,13 +21,6 @@ export interface ProjectView extends Project {
 
 /** Maximum number of projects, archived ones too. Lists have no pages. */
 const maxProjects = 500;
-
-const nameRule = z
-  .string()
-  .trim()
-  .min(1, 'name must not be empty')
-  .max(64, 'name must have at most 64 characters')
-  .refine((text) => !/\p{Cc}/u.test(text), 'name must not contain control characters');
 
 /** Projects of organisations. They are archived and never deleted, because usage and charges follow them. */
 export class ProjectService {

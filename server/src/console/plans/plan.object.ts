@@ -28,6 +28,7 @@ import {
   type PlanSpan,
   type PlanTerms,
   planTermNames,
+  type RenewalPayer,
   type SubscriptionOrigin,
   type SubscriptionState,
 } from '../../billing/plans/index.js';
@@ -85,12 +86,19 @@ const SubscriptionOriginEnum = enumType(
   'How an account got a subscription.',
   {
     PURCHASE: 'Bought from the balance.',
-    RENEWAL: 'The previous one was renewed from the balance.',
+    RENEWAL: 'The previous one was renewed.',
     UPGRADE: 'It replaced one of another plan.',
     CODE: 'A redemption code.',
     GRANT: 'An admin gave it.',
     ORDER: 'Paid at a payment gateway.',
   },
+);
+
+const RenewalPayerEnum = enumType(
+  'PlanRenewalPayer',
+  { BALANCE: 'balance', CARD: 'card' } satisfies Record<string, RenewalPayer>,
+  'Who pays the renewal of a plan.',
+  { BALANCE: 'The balance.', CARD: 'The card that paid for the subscription online and was saved.' },
 );
 
 const amountText = 'Quota, model tokens or requests in each window.';
@@ -194,9 +202,12 @@ export class SubscriptionObject extends fields({
   paid: quota('What the balance paid.'),
   refunded: quota('What was returned to the balance.'),
   receipt: of<PlanReceiptObject>(() => PlanReceiptObject, 'How `paid` was computed.'),
-  renews: flag('It is renewed from the balance when it ends.'),
+  renews: flag('It is renewed when it ends.'),
+  renewsBy: of<RenewalPayer>(() => RenewalPayerEnum, 'Who pays the renewal.'),
+  savesCard: flag('Its card was saved, and can pay the renewal.'),
   renewalProblem: text(
-    'Why its renewal failed: NOT_SOLD, PRICE_RAISED, INSUFFICIENT_QUOTA or USER_BANNED. Empty: it did not.',
+    'Why its renewal failed: NOT_SOLD, PRICE_RAISED, INSUFFICIENT_QUOTA, USER_BANNED, or of a card CARD_DECLINED ' +
+      '(it is charged again), AUTHENTICATION_REQUIRED, CARD_REMOVED or PAYMENT_FAILED. Empty: it did not.',
   ),
   used: safeInt('Quota of all calls that it has paid for.'),
   windows: of<SubscriptionWindowObject[]>(() => [SubscriptionWindowObject], 'A call must fit into all of them.'),
@@ -209,6 +220,7 @@ export const toSubscriptionObject = ({
   username,
   windows,
   used,
+  savesCard,
 }: SubscriptionView): SubscriptionObject => ({
   id: subscription.id,
   accountId: subscription.accountId,
@@ -224,6 +236,8 @@ export const toSubscriptionObject = ({
   refunded: subscription.refunded,
   receipt: toReceiptObject(subscription.receipt),
   renews: subscription.renews,
+  renewsBy: subscription.renewsBy,
+  savesCard,
   renewalProblem: subscription.renewalProblem,
   note: subscription.note,
   createdAt: subscription.createdAt,
@@ -346,10 +360,13 @@ export class BuyPlanInput extends inputFields({
   idempotencyKey: text.orNull(keyText),
 }) {}
 
-@InputType('SetPlanRenewalInput', { description: 'The renewal of a running plan.' })
+@InputType('SetPlanRenewalInput', { description: 'The renewal of a plan.' })
 export class SetPlanRenewalInput extends inputFields({
   id: int('`PlanSubscription.id`.'),
-  renews: flag('True: it is renewed from the balance when it ends.'),
+  renews: flag(
+    'True: it is renewed when it ends. False also ends the charges of an ended one whose card was declined.',
+  ),
+  by: nullable<RenewalPayer>(() => RenewalPayerEnum, 'Who pays. Absent: as before. CARD needs `savesCard`.'),
 }) {}
 
 @InputType('UpgradePlanInput', { description: 'A plan that replaces a running one.' })

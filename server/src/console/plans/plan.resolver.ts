@@ -140,10 +140,10 @@ export class PlanResolver {
   @Access('common')
   async setPlanRenewal(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => SetPlanRenewalInput, { description: 'The subscription, and whether it is renewed.' })
-    { id, renews }: SetPlanRenewalInput,
+    @Arg('input', () => SetPlanRenewalInput, { description: 'The subscription, whether it is renewed, and who pays.' })
+    { id, renews, by }: SetPlanRenewalInput,
   ): Promise<{ subscription: SubscriptionObject }> {
-    return { subscription: toSubscriptionObject(await this.subscriptionService.setRenewal(actor, id, renews)) };
+    return { subscription: toSubscriptionObject(await this.subscriptionService.setRenewal(actor, id, renews, by)) };
   }
 
   @PayloadMutation(sold, 'Gives a plan to a user for one period.')

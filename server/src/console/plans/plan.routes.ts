@@ -3,6 +3,7 @@ import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { listOf, nullish, pages } from '../../platform/http/openapi/operation.js';
 import { wirePage } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
+import { renewalPayers } from '../../billing/plans/index.js';
 import type { PlanService } from './plan.service.js';
 import {
   createPlanBody,
@@ -115,12 +116,14 @@ export const planRoutes = [
   route('PUT /api/plan/renewal', {
     summary: 'Turn the renewal of a running plan on or off',
     caller: 'user',
-    body: z.object({ subscription_id: z.int(), renews: z.boolean() }),
+    body: z.object({ subscription_id: z.int(), renews: z.boolean(), renews_by: z.enum(renewalPayers).nullish() }),
     data: shownSubscription,
     errors: ['NOT_FOUND', 'CONFLICT'],
     example: { body: { subscription_id: unknownPlan, renews: true }, fails: 'NOT_FOUND' },
     handle: async ({ subscriptionService }, { actor, body }) =>
-      subscriptionToWire(await subscriptionService.setRenewal(actor, body.subscription_id, body.renews)),
+      subscriptionToWire(
+        await subscriptionService.setRenewal(actor, body.subscription_id, body.renews, body.renews_by),
+      ),
   }),
   route('GET /api/plan/self', {
     summary: 'Own subscriptions',

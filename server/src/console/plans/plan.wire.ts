@@ -181,9 +181,12 @@ export const shownSubscription = named('PlanSubscription', 'One period of a plan
         .describe('Computation of the credit, or null without one'),
     })
     .describe('How `paid` was computed'),
-  renews: flag('It is renewed from the balance when it ends'),
+  renews: flag('It is renewed when it ends'),
+  renews_by: text('Who pays the renewal: `balance` or `card`'),
+  saves_card: flag('Its card was saved, and can pay the renewal'),
   renewal_problem: text(
-    '`NOT_SOLD`, `PRICE_RAISED`, `INSUFFICIENT_QUOTA` or `USER_BANNED` when its renewal failed, or empty',
+    '`NOT_SOLD`, `PRICE_RAISED`, `INSUFFICIENT_QUOTA`, `USER_BANNED`, `CARD_DECLINED`, ' +
+      '`AUTHENTICATION_REQUIRED`, `CARD_REMOVED` or `PAYMENT_FAILED` when its renewal failed, or empty',
   ),
   used: quota('All calls that it has paid for'),
   windows: z
@@ -205,6 +208,7 @@ export const subscriptionToWire = ({
   username,
   windows,
   used,
+  savesCard,
 }: SubscriptionView): z.output<typeof shownSubscription> => ({
   id: subscription.id,
   user_id: subscription.accountId,
@@ -220,6 +224,8 @@ export const subscriptionToWire = ({
   refunded: subscription.refunded,
   receipt: { ...subscription.receipt, rest: subscription.receipt.rest ?? null },
   renews: subscription.renews,
+  renews_by: subscription.renewsBy,
+  saves_card: savesCard,
   renewal_problem: subscription.renewalProblem,
   note: subscription.note,
   created_time: unixSeconds(subscription.createdAt),

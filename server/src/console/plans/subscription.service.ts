@@ -16,6 +16,7 @@ import {
   Plan,
   type PlanReceipt,
   type PlanSales,
+  type RenewalPayer,
   Subscription,
   type SubscriptionState,
   windowsOf,
@@ -34,6 +35,8 @@ export interface SubscriptionView {
   readonly windows: readonly SubscriptionWindow[];
   /** Quota of all calls that it has paid for. */
   readonly used: number;
+  /** The card of its payment was saved. */
+  readonly savesCard: boolean;
 }
 
 export interface SubscriptionFilter {
@@ -131,15 +134,31 @@ export class SubscriptionService {
     });
   }
 
-  /** Turns the renewal of a running subscription of the caller on or off. @throws AppError NOT_FOUND, CONFLICT */
-  async setRenewal(actor: MaybeActor, id: number, renews: boolean): Promise<SubscriptionView> {
+  /**
+   * Turns the renewal of a subscription of the caller on or off: of a running one, or of one whose card is to be charged.
+   * @param by who pays; absent: as before
+   * @throws AppError NOT_FOUND, CONFLICT, INVALID_INPUT for a card that was not saved
+   */
+  async setRenewal(
+    actor: MaybeActor,
+    id: number,
+    renews: boolean,
+    by?: RenewalPayer | null,
+  ): Promise<SubscriptionView> {
     const { id: accountId } = requireAccount(actor, 'wallet');
     const { subscriptions } = this.deps;
-    const { affected } = await subscriptions.update({ id, accountId, state: 'active' }, { renews });
     const found = await subscriptions.findOneBy({ id, accountId });
     if (!found) throw new NotFoundError('Subscription', id);
-    if (affected === 0) throw new ConflictError('The subscription has ended', 'id');
-    return this.view(found);
+    const view = await this.view(found);
+    if (by === 'card' && !view.savesCard) throw new InvalidInputError('No card was saved for this plan', 'by');
+    const [, count] = await subscriptions.manager.query<[unknown, number]>(
+      `UPDATE subscriptions SET renews = $2, renews_by = coalesce($3, renews_by)
+        WHERE id = $1 AND (state = 'active' OR NOT $2 AND EXISTS (
+          SELECT FROM top_up_orders WHERE renews_id = $1 AND status = 'pending' AND next_charge_at IS NOT NULL))`,
+      [id, renews, by ?? null],
+    );
+    if (count === 0) throw new ConflictError('The subscription has ended', 'id');
+    return { ...view, subscription: await subscriptions.findOneByOrFail({ id }) };
   }
 
   /**
@@ -259,9 +278,11 @@ export class SubscriptionService {
     const ids = subscriptions.map(({ id }) => id);
     const [budgets, rows] = await Promise.all([
       windowsOf(manager, ids),
-      manager.query<Array<{ id: number; used: string; username: string | null }>>(
-        `SELECT s.subscription_id AS id, s.used, u.username FROM subscription_use s
-           LEFT JOIN users u ON u.id = s.account_id WHERE s.subscription_id = ANY ($1)`,
+      manager.query<Array<{ id: number; used: string; username: string | null; savesCard: boolean }>>(
+        `SELECT s.subscription_id AS id, s.used, u.username,
+                EXISTS (SELECT FROM subscriptions one JOIN top_up_orders paid ON paid.id = one.order_id
+                         WHERE one.id = s.subscription_id AND paid.saves_card) AS "savesCard"
+           FROM subscription_use s LEFT JOIN users u ON u.id = s.account_id WHERE s.subscription_id = ANY ($1)`,
         [ids],
       ),
     ]);
@@ -271,6 +292,7 @@ export class SubscriptionService {
       subscription,
       username: uses.get(subscription.id)?.username ?? '',
       used: Number(uses.get(subscription.id)?.used ?? 0),
+      savesCard: uses.get(subscription.id)?.savesCard ?? false,
       windows: budgets
         .filter(({ subjectId }) => subjectId === subscription.id)
         .map((budget) => ({ budget, state: states.get(budget.id) ?? null })),

@@ -3,6 +3,7 @@ import { fields, flag, float, int, nullable, of, text } from '../../platform/gra
 import { enumType } from '../../platform/graphql/enums.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import type { PriceCard, Quantity } from '../../shared/price-card.js';
+import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { EffectivePrice, PriceLine, PriceSource } from '../../billing/prices/index.js';
 import type { PricedModel, PriceList } from './pricing.service.js';
 
@@ -11,6 +12,37 @@ export const PriceSourceEnum = enumType(
   { CARD: 'card', TABLE: 'table', LIST: 'list' },
   'Where a price is from.',
   { CARD: 'A card of the operator.', TABLE: 'Ratios or prices per call.', LIST: 'The list price of the provider.' },
+);
+
+export const ModelKindEnum = enumType(
+  'ModelKind',
+  {
+    CHAT: 'chat',
+    COMPLETION: 'completion',
+    EMBEDDING: 'embedding',
+    RERANK: 'rerank',
+    MODERATION: 'moderation',
+    IMAGE: 'image',
+    SPEECH: 'speech',
+    TRANSCRIPTION: 'transcription',
+    VIDEO: 'video',
+    MUSIC: 'music',
+    REALTIME: 'realtime',
+  },
+  'The kind of calls that a model serves, as far as its name shows.',
+  {
+    CHAT: 'Chat completions. Also a name that shows no kind.',
+    COMPLETION: 'Legacy completions.',
+    EMBEDDING: 'Embeddings.',
+    RERANK: 'Documents ordered by relevance.',
+    MODERATION: 'Moderation.',
+    IMAGE: 'Images.',
+    SPEECH: 'Speech of a text.',
+    TRANSCRIPTION: 'Text of a recording.',
+    VIDEO: 'Videos.',
+    MUSIC: 'Music.',
+    REALTIME: 'Sessions over a WebSocket.',
+  },
 );
 
 @ObjectType('PriceLine', { description: 'Price of one quantity, before the group ratio.' })
@@ -36,6 +68,7 @@ export class EffectivePriceObject
 @ObjectType('PricedModel', { description: 'Price of a model before the group ratio.' })
 export class PricedModelObject extends fields({
   modelName: text('As callers request it.'),
+  kind: of<ModelKind>(() => ModelKindEnum, 'The kind of calls that it serves.'),
   modelPrice: float.orNull('USD per call. Null: priced by tokens.'),
   modelRatio: float.orNull('1 means 2 USD per million prompt tokens. Null: priced per call.'),
   completionRatio: float.orNull('Price of a completion token in prompt tokens. Null: priced per call.'),
@@ -87,6 +120,7 @@ function toPricedModel({
   const isPerCall = modelPrice !== null;
   return {
     modelName,
+    kind: modelKind(modelName),
     modelPrice,
     modelRatio: isPerCall ? null : modelRatio,
     completionRatio: isPerCall ? null : completionRatio,

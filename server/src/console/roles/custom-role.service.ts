@@ -1,10 +1,10 @@
 import type { EntityManager, Repository } from 'typeorm';
-import { z } from 'zod';
 import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { holds, requireActor, requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { nameRule } from '../../shared/name-rule.js';
 import { isPermission, permissions, withImplied, type Permission } from '../../shared/permission.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
@@ -25,13 +25,6 @@ export interface NewCustomRole {
   readonly name: string;
   readonly permissions: readonly string[];
 }
-
-const nameRule = z
-  .string()
-  .trim()
-  .min(1, 'name must not be empty')
-  .max(64, 'name must have at most 64 characters')
-  .refine((text) => !/\p{Cc}/u.test(text), 'name must not contain control characters');
 
 /**
  * Custom roles: bundles of permissions for common users. Only root creates and assigns them, because every other caller

@@ -1,5 +1,7 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, Info, Int, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost } from '../../platform/graphql/access.js';
+import { asksFor } from '../../platform/graphql/asks-for.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { nullWhenNotFound } from '../../platform/graphql/nullable.js';
 import { patchOf } from '../../platform/graphql/patch.js';
@@ -20,6 +22,9 @@ import {
   UpdateBillingProfileInput,
 } from './statement.object.js';
 
+const asksForLines = (info: GraphQLResolveInfo): boolean =>
+  ['movements', 'payments', 'usageBy'].some((field) => asksFor(info, field));
+
 const accountText = 'The account. The caller’s own when absent; others need the permission for payments.';
 
 @Resolver(() => StatementObject)
@@ -32,11 +37,18 @@ export class StatementResolver {
   async statements(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => StatementListArgs) args: StatementListArgs,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<PageOf<StatementObject>> {
     return PageOf.from(
-      await this.statementService.list(actor, toStatementFilter(args.filter), listQueryOf(args)),
+      await this.statementService.list(actor, toStatementFilter(args.filter), listQueryOf(args), asksForLines(info)),
       toStatementObject,
     );
+  }
+
+  @Query(() => [String], { description: 'Months of which statements are closed, such as `2026-11`, the newest first.' })
+  @Access('payments')
+  statementMonths(@Ctx() { actor }: GraphQLContext): Promise<string[]> {
+    return this.statementService.months(actor);
   }
 
   @Query(() => StatementPage, { description: 'Own closed statements.' })
@@ -45,9 +57,10 @@ export class StatementResolver {
   async myStatements(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => OwnStatementListArgs) args: OwnStatementListArgs,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<PageOf<StatementObject>> {
     return PageOf.from(
-      await this.statementService.listOwn(actor, toStatementFilter(args.filter), listQueryOf(args)),
+      await this.statementService.listOwn(actor, toStatementFilter(args.filter), listQueryOf(args), asksForLines(info)),
       toStatementObject,
     );
   }

@@ -6,9 +6,24 @@ import type { StatementService } from './statement.service.js';
 import { paperHtml, paperPolicy } from './statement-html.js';
 import { paperLanguage } from './statement-texts.js';
 import { RestAnswer } from '../../platform/http/rest.js';
-import { allQuery, languageQuery, ownQuery, statementShape, toFilter, toWire } from './statement.wire.js';
+import {
+  allQuery,
+  languageQuery,
+  listedShape,
+  ownQuery,
+  previewQuery,
+  printQuery,
+  statementShape,
+  toFilter,
+  toListed,
+  toWire,
+} from './statement.wire.js';
 
 const route = routesFor<StatementService>();
+
+/** Undefined: the caller's own. */
+const accountOf = (query: object): number | undefined =>
+  'account_id' in query && typeof query.account_id === 'number' ? query.account_id || undefined : undefined;
 
 /** `/api/statement` (docs/reference/rest/tokens-and-wallet.md#statements). */
 export const statementRoutes = [
@@ -16,26 +31,28 @@ export const statementRoutes = [
     summary: 'Closed statements of all accounts, newest first',
     caller: { may: 'payments' },
     query: { ...pages, ...allQuery },
-    data: listOf(statementShape),
+    data: listOf(listedShape),
     example: { query: { p: 1, month: '2026-10' } },
     handle: (statements, { actor, query, request }) =>
-      wirePage(request, query, { paged: true }, toWire, (page) => statements.list(actor, toFilter(query), page)),
+      wirePage(request, query, { paged: true }, toListed, (page) => statements.list(actor, toFilter(query), page)),
   }),
   route('GET /api/statement/self', {
     summary: 'Own closed statements, newest first',
     caller: 'user',
     query: { ...pages, ...ownQuery },
-    data: listOf(statementShape),
+    data: listOf(listedShape),
     example: { query: { p: 1 } },
     handle: (statements, { actor, query, request }) =>
-      wirePage(request, query, { paged: true }, toWire, (page) => statements.listOwn(actor, toFilter(query), page)),
+      wirePage(request, query, { paged: true }, toListed, (page) => statements.listOwn(actor, toFilter(query), page)),
   }),
   route('GET /api/statement/preview', {
-    summary: 'What the own statement of the current month would say now',
+    summary: 'What the statement of the current month would say now',
     caller: 'user',
+    query: previewQuery,
     data: statementShape,
+    errors: ['NOT_FOUND'],
     example: {},
-    handle: async (statements, { actor }) => toWire(await statements.preview(actor)),
+    handle: async (statements, { actor, query }) => toWire(await statements.preview(actor, accountOf(query))),
   }),
   route('GET /api/statement/export', {
     summary: 'Statements of all accounts as CSV, a line for each',
@@ -73,12 +90,13 @@ export const statementRoutes = [
       // A browser opens the page as a link, which sends the cookie and no header. Another site cannot read or frame it.
       caller: 'visitor',
       role: 'common',
-      query: languageQuery,
+      query: which === 'preview' ? { ...printQuery, ...previewQuery } : printQuery,
       media: 'text/html',
       errors: ['NOT_FOUND'],
       example: which === 'preview' ? {} : { path: { id: 1 }, query: { language: 'fr' } },
       handle: async (statements, { actor, id, query, reply }) => {
-        const paper = await statements.paper(actor, which === 'preview' ? null : id, paperLanguage(query.language));
+        const language = paperLanguage(query.language);
+        const paper = await statements.paper(actor, which === 'preview' ? null : id, language, accountOf(query));
         void reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', paperPolicy);
         return new RestAnswer(paperHtml(paper));
       },
@@ -87,12 +105,13 @@ export const statementRoutes = [
       summary: which === 'preview' ? 'The preview as PDF' : 'A statement as PDF',
       description: 'At most 300 lines of usage; the rest is one line.',
       caller: 'user',
-      query: languageQuery,
+      query: which === 'preview' ? { ...languageQuery, ...previewQuery } : languageQuery,
       media: 'application/pdf',
       errors: ['NOT_FOUND'],
       example: which === 'preview' ? {} : { path: { id: 1 }, query: { language: 'ja' } },
       handle: async (statements, { actor, id, query, reply }) => {
-        const file = await statements.pdf(actor, which === 'preview' ? null : id, paperLanguage(query.language));
+        const language = paperLanguage(query.language);
+        const file = await statements.pdf(actor, which === 'preview' ? null : id, language, accountOf(query));
         const name = which === 'preview' ? 'preview' : id;
         void reply
           .header('content-type', 'application/pdf')

@@ -10,7 +10,9 @@ import {
   BillingProfile,
   type Statement,
   type StatementCloser,
+  type StatementContent,
   type StatementDocument,
+  StatementMonth,
   toDocument,
 } from '../../billing/statements/index.js';
 import { type Paper, toPaper } from './statement-paper.js';
@@ -41,6 +43,13 @@ const sortKeys: SortKeys<Statement, StatementSortField> = {
   closing: { sql: 'one.closing', value: ({ closing }) => closing },
 };
 
+/** The columns of lists: all but the content. */
+const listed = [
+  ...(['id', 'accountId', 'month', 'year', 'number', 'closedAt'] as const),
+  ...(['opening', 'credits', 'usage', 'closing'] as const),
+] satisfies Array<keyof Statement>;
+const withoutLines = JSON.stringify({ credits: [], payments: [], usage: [] });
+
 const exportBatch = 200;
 const maxPdfLines = 300;
 const maxLengths = { name: 200, address: 500, taxNumber: 100 } as const;
@@ -49,24 +58,36 @@ const maxLengths = { name: 200, address: 500, taxNumber: 100 } as const;
 export class StatementService {
   constructor(private readonly deps: StatementDeps) {}
 
-  /** Statements of all accounts, newest first unless sorted. */
+  /**
+   * Statements of all accounts, newest first unless sorted.
+   * @param withLines whether to read movements, payments and usage, which are empty otherwise
+   */
   async list(
     actor: MaybeActor,
     filter: StatementFilter,
     query: ListQuery<StatementSortField>,
+    withLines = false,
   ): Promise<Slice<StatementDocument>> {
     requirePermission(actor, 'payments');
-    return this.read(filter, query);
+    return this.read(filter, query, withLines);
   }
 
-  /** The caller's own statements, newest first unless sorted. */
+  /** The caller's own statements, as `list` reads them. */
   async listOwn(
     actor: MaybeActor,
     { months }: StatementFilter,
     query: ListQuery<StatementSortField>,
+    withLines = false,
   ): Promise<Slice<StatementDocument>> {
     const { id } = requireAccount(actor, 'wallet');
-    return this.read({ accountIds: [id], ...(months && { months }) }, query);
+    return this.read({ accountIds: [id], ...(months && { months }) }, query, withLines);
+  }
+
+  /** Months of which statements are closed, such as `2026-11`, the newest first. */
+  async months(actor: MaybeActor): Promise<string[]> {
+    requirePermission(actor, 'payments');
+    const months = await this.deps.statements.manager.find(StatementMonth, { order: { month: 'DESC' } });
+    return months.map(({ month }) => month);
   }
 
   /** @throws AppError NOT_FOUND, also for statements that the caller may not read */
@@ -103,15 +124,16 @@ export class StatementService {
 
   /**
    * Returns the texts of a print page.
-   * @param id of a closed statement; null: the preview of the caller's current month
+   * @param id of a closed statement; null: the preview of the current month
+   * @param accountId of the preview, the caller's own when absent
    */
-  async paper(actor: MaybeActor, id: number | null, language: PaperLanguage): Promise<Paper> {
-    return toPaper(id === null ? await this.preview(actor) : await this.get(actor, id), language);
+  async paper(actor: MaybeActor, id: number | null, language: PaperLanguage, accountId?: number): Promise<Paper> {
+    return toPaper(id === null ? await this.preview(actor, accountId) : await this.get(actor, id), language);
   }
 
   /** A statement as a PDF file. Usage has at most 300 lines there; the rest is one line, and each is in the CSV file. */
-  async pdf(actor: MaybeActor, id: number | null, language: PaperLanguage): Promise<Buffer> {
-    const statement = id === null ? await this.preview(actor) : await this.get(actor, id);
+  async pdf(actor: MaybeActor, id: number | null, language: PaperLanguage, accountId?: number): Promise<Buffer> {
+    const statement = id === null ? await this.preview(actor, accountId) : await this.get(actor, id);
     return paperPdf(toPaper(statement, language, maxPdfLines));
   }
 
@@ -178,8 +200,23 @@ export class StatementService {
     return query;
   }
 
-  private async read(filter: StatementFilter, query: ListQuery<StatementSortField>): Promise<Slice<StatementDocument>> {
-    const page = await readSlice<Statement, StatementSortField>(this.query(filter), query, sortKeys);
-    return { ...page, items: page.items.map(toDocument) };
+  private async read(
+    filter: StatementFilter,
+    query: ListQuery<StatementSortField>,
+    withLines: boolean,
+  ): Promise<Slice<StatementDocument>> {
+    const select = this.query(filter).select(listed.map((column) => `one.${column}`));
+    const page = await readSlice<Statement, StatementSortField>(select, query, sortKeys);
+    // A statement may have thousands of lines of usage. Lists leave them in the database.
+    const contents = await this.deps.statements.manager.query<Array<{ id: number; content: StatementContent }>>(
+      `SELECT id, ${withLines ? 'content' : `content || '${withoutLines}'`} AS content FROM statements WHERE id = ANY ($1)`,
+      [page.items.map(({ id }) => id)],
+    );
+    const contentOf = new Map(contents.map(({ id, content }) => [id, content]));
+    const items = page.items.flatMap((row) => {
+      const content = contentOf.get(row.id);
+      return content ? [toDocument({ ...row, content })] : [];
+    });
+    return { ...page, items };
   }
 }

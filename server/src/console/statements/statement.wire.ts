@@ -7,8 +7,8 @@ import type { StatementFilter } from './statement.service.js';
 
 const party = { name: text('Billing name'), address: text('Lines'), tax_id: text('Tax number') };
 
-/** A statement. A preview has no id, number and time. */
-export const statementShape = z.object({
+/** A statement in a list. */
+export const listedShape = z.object({
   id: z.int().nullable(),
   number: z.string().nullable().describe('On the document, without gaps in a year. Null: a preview'),
   account_id: int('The account'),
@@ -18,13 +18,17 @@ export const statementShape = z.object({
   time_zone: text('Zone of both'),
   closed_at: z.int().nullable().describe('Unix seconds. Null: a preview of the month that runs'),
   opening: quota('Closing balance of the statement before'),
-  credits: quota('Sum of `movements`'),
-  usage: quota('Sum of `lines`'),
+  credits: quota('What else changed the balance'),
+  usage: quota('What calls cost'),
   closing: quota('`opening` + `credits` - `usage`'),
   reserved: quota('Held by calls in flight, in a preview'),
   quota_per_usd: z.number(),
   seller: z.object({ ...party, note: text('Below the statement') }),
   buyer: z.object({ username: text('Name of the account'), ...party }),
+});
+
+/** A whole statement. A preview has no id, number and time. */
+export const statementShape = listedShape.extend({
   movements: z.array(z.object({ kind: text('Kind'), count: int('Movements'), amount: quota('Sum') })),
   payments: z.array(
     z.object({
@@ -53,7 +57,7 @@ const partyWire = ({ name, address, taxNumber }: StatementDocument['content']['s
   tax_id: taxNumber,
 });
 
-export const toWire = ({ content, ...one }: StatementDocument): z.output<typeof statementShape> => ({
+export const toListed = ({ content, ...one }: StatementDocument): z.output<typeof listedShape> => ({
   id: one.id,
   number: one.number,
   account_id: one.accountId,
@@ -70,9 +74,13 @@ export const toWire = ({ content, ...one }: StatementDocument): z.output<typeof 
   quota_per_usd: content.quotaPerUnit,
   seller: { ...partyWire(content.seller), note: content.seller.note },
   buyer: { username: content.buyer.username, ...partyWire(content.buyer) },
-  movements: content.credits,
-  payments: content.payments.map(({ at, ...payment }) => ({ ...payment, at: unixSeconds(new Date(at)) })),
-  lines: content.usage.map((line) => ({
+});
+
+export const toWire = (statement: StatementDocument): z.output<typeof statementShape> => ({
+  ...toListed(statement),
+  movements: statement.content.credits,
+  payments: statement.content.payments.map(({ at, ...payment }) => ({ ...payment, at: unixSeconds(new Date(at)) })),
+  lines: statement.content.usage.map((line) => ({
     token_id: line.tokenId,
     token_name: line.tokenName,
     model_name: line.modelName,
@@ -86,6 +94,11 @@ export const toWire = ({ content, ...one }: StatementDocument): z.output<typeof 
 export const languageQuery = { language: parameter.words('`en`, `zh`, `ja`, `fr`, `ru` or `vi`. Default: `en`') };
 export const ownQuery = { month: parameter.words('Such as `2026-11`') };
 export const allQuery = { ...ownQuery, account_id: parameter.id('Id of an account') };
+export const previewQuery = { account_id: parameter.id('Id of an account. Default: the own; others need `payments`') };
+export const printQuery = {
+  ...languageQuery,
+  organization: parameter.id('Id of the organisation for which the caller acts'),
+};
 
 /** Empty parameters do not restrict. */
 export const toFilter = (query: { month?: string | undefined; account_id?: number }): StatementFilter =>

@@ -3,6 +3,9 @@ import { isOpenToMember, type RowReader } from '../../billing/organisations/inde
 import { type CreativeTask } from './creative-task.entity.js';
 import { finished } from './task-ledger.js';
 
+/** The platform of batches of calls, whichever maker they are at. */
+export const batchPlatform = 'batch';
+
 /** Reads creative tasks for the relay. No actor is required, because the API key was checked before. */
 export class CreativeTaskStore {
   constructor(private readonly tasks: Repository<CreativeTask>) {}
@@ -58,6 +61,15 @@ export class CreativeTaskStore {
   /** Hides a finished task from its user. */
   async hide(id: number): Promise<void> {
     await this.tasks.query(`UPDATE tasks SET properties = properties || '{"deleted": true}' WHERE id = $1`, [id]);
+  }
+
+  /** Returns which of these users were deleted. */
+  async deletedUsers(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const rows = await this.tasks.query<Array<{ id: number }>>(
+      'SELECT id FROM users WHERE id = ANY ($1) AND deleted_at IS NOT NULL',
+      [ids],
+    );
+    return new Set(rows.map(({ id }) => id));
   }
 
   /**

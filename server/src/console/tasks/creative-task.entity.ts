@@ -2,11 +2,11 @@ import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 import type { Resolution } from '../../shared/price-condition.js';
 
-/** Music and lyrics by Suno, and videos. */
-export const creativeActions = ['MUSIC', 'LYRICS', 'VIDEO'] as const;
+/** Music and lyrics by Suno, videos, and batches of calls. */
+export const creativeActions = ['MUSIC', 'LYRICS', 'VIDEO', 'BATCH'] as const;
 export type CreativeAction = (typeof creativeActions)[number];
 
-/** Facts of a submission. All but `input` only exist for videos. */
+/** Facts of a submission. All but `input` only exist for videos, `model` and `terms` for batches. */
 export interface TaskProperties {
   readonly input?: string;
   readonly model?: string;
@@ -18,12 +18,14 @@ export interface TaskProperties {
   readonly upstream?: string;
   /** This server's id of the video on which it is based. */
   readonly remixedFrom?: string;
+  /** How a batch is charged when it ends. It is never shown. */
+  readonly terms?: unknown;
   /** Set when the user deleted the task. */
   readonly deleted?: true;
 }
 
 /**
- * One creative task: music at Suno, or a video (docs/reference/rest/entities.md#creative-task). Moments are whole seconds
+ * One creative task: music at Suno, a video, or a batch of calls (docs/reference/rest/entities.md#creative-task). Moments are whole seconds
  * (`wholeSecond`).
  */
 @Entity('tasks')
@@ -36,7 +38,7 @@ export class CreativeTask {
   @Column('text') platform: string;
   @Column('integer', { name: 'user_id' }) userId: number;
   @Column('integer', { name: 'channel_id' }) channelId: number;
-  /** MUSIC, LYRICS or VIDEO. */
+  /** MUSIC, LYRICS, VIDEO or BATCH. */
   @Column('text') action: string;
   /** NOT_START, SUBMITTED, QUEUED, IN_PROGRESS, SUCCESS, FAILURE, UNKNOWN or empty. */
   @Column('text', { default: 'NOT_START' }) status: string;
@@ -55,7 +57,7 @@ export class CreativeTask {
   @Column('integer', { name: 'token_id', default: 0 }) tokenId: number;
   @Column('text', { default: '' }) username: string;
   @Column('text', { name: 'key_print', default: '' }) keyPrint: string;
-  /** The amount charged. */
+  /** The amount charged. A batch is charged when it ends. */
   @Column('bigint', { transformer: bigintColumn, default: 0 }) quota: number;
   /** Null: there was no charge. */
   @Column('timestamptz', { name: 'charged_at', nullable: true }) chargedAt: Date | null;

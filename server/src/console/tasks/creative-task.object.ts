@@ -19,14 +19,15 @@ const CreativeTaskActionEnum = enumType(
     MUSIC: 'A song.',
     LYRICS: 'The text of a song.',
     VIDEO: 'A video.',
+    BATCH: 'Calls of a model that the provider makes within a day.',
     UNKNOWN: 'An action that the gateway does not know.',
   },
 );
 
-@ObjectType('CreativeTask', { description: 'Music, lyrics or a video requested from a provider.' })
+@ObjectType('CreativeTask', { description: 'Music, lyrics, a video or a batch of calls requested from a provider.' })
 export class CreativeTaskObject extends fields(
   {
-    platform: text('`suno` or `video`.'),
+    platform: text('`suno`, `video` or `batch`.'),
     action: of<CreativeAction | typeof unknownValue>(() => CreativeTaskActionEnum, 'What was requested.'),
     input: text.orNull('The request, as text.'),
     data: json.orNull('The result reported by the provider; of own videos null.'),
@@ -67,7 +68,7 @@ export class OwnCreativeTaskFilterInput extends inputFields(
       () => [CreativeTaskActionEnum],
       'Only tasks of these kinds. UNKNOWN matches all actions that the gateway does not know.',
     ),
-    platforms: texts.orNull('`suno` or `video`.'),
+    platforms: texts.orNull('`suno`, `video` or `batch`.'),
   },
   OwnTaskFilterInput,
 ) {}

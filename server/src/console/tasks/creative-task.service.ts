@@ -15,7 +15,7 @@ export interface CreativeTaskFilter extends TaskFilter {
  */
 export function asOwn(task: CreativeTask): CreativeTask {
   if (task.platform !== videoPlatform) return { ...task, channelId: 0 };
-  const { upstream: _, ...properties } = task.properties;
+  const { upstream: _upstream, ...properties } = task.properties;
   return { ...task, channelId: 0, properties, data: null };
 }
 

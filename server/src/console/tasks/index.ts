@@ -1,4 +1,4 @@
-export { CreativeTaskStore } from './creative-task-store.js';
+export { batchPlatform, CreativeTaskStore } from './creative-task-store.js';
 export { type CreativeAction, CreativeTask } from './creative-task.entity.js';
 export { CreativeTaskService } from './creative-task.service.js';
 export { DrawingNotifyService } from './drawing-notify.service.js';

@@ -154,6 +154,40 @@ export class TaskLedger {
     }
   }
 
+  /**
+   * Ends a task whose reservation was kept until its end: charges it, and releases the rest of the reservation.
+   * @param charge null when nothing is charged
+   * @returns false when the task had ended before
+   */
+  async end<Row extends TaskRow>(
+    kind: TaskKind<Row>,
+    id: number,
+    fields: Partial<Row>,
+    reservation: Reservation,
+    charge: Charge | null,
+  ): Promise<boolean> {
+    const ended = await this.deps.database.transaction(async (manager) => {
+      const row = await lock(manager, kind, id);
+      if (!row || row.progress === finished) return false;
+      await manager.update(kind.entity, id, { ...fields, progress: finished } as never);
+      if (!charge) return true;
+      const at = seconds(this.deps.clock);
+      const settled = await settleWithin(manager, reservation, charge, at);
+      // A user who was removed has no reservation.
+      if (!settled) return true;
+      await manager.update(kind.entity, id, {
+        quota: charge.quota - settled.uncharged,
+        chargedAt: dateOf(at),
+        isLogged: charge.logged,
+      } as never);
+      return true;
+    });
+    await this.deps.ledger.release(reservation);
+    const { userId, tokenId } = reservation;
+    if (ended) await this.announce(kind, id, { kind: 'user', id: userId }, { kind: 'token', id: tokenId });
+    return ended;
+  }
+
   /** Closes a task that the provider did not accept. */
   async refuse<Row extends TaskRow>(
     kind: TaskKind<Row>,

@@ -64,13 +64,13 @@ export const toDrawingWire = (drawing: Drawing): z.output<typeof drawingShape> =
 });
 
 /** A creative task in the REST form (docs/reference/rest/entities.md#creative-task). */
-export const creativeTaskShape = named('CreativeTask', 'A task of music or of a video. Times in seconds.', {
+export const creativeTaskShape = named('CreativeTask', 'A task of music, a video or a batch of calls. Times in seconds.', {
   ...shared,
   id: int('Id'),
   created_at: int('Created'),
   updated_at: int('Changed'),
   task_id: text('Id at the provider; of a video, its id here'),
-  platform: text('`suno`, `video`'),
+  platform: text('`suno`, `video`, `batch`'),
   submit_time: int('Submitted'),
   start_time: int('Started'),
   finish_time: int('Finished'),
@@ -94,7 +94,8 @@ export const toCreativeTaskWire = (task: CreativeTask): z.output<typeof creative
   start_time: secondsOrZero(task.startTime),
   finish_time: secondsOrZero(task.finishTime),
   progress: `${task.progress}%`,
-  properties: { ...task.properties },
+  // How a batch is charged is internal.
+  properties: { ...task.properties, terms: undefined },
   data: task.data,
 });
 

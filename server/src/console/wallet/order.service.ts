@@ -39,6 +39,7 @@ export interface OrderDeps {
   readonly wallet: Pick<WalletService, 'query' | 'statusOf'>;
   readonly credit: CreditService;
   readonly sales: PlanSales;
+  readonly notifyRenewal: OrderCredit['notifyRenewal'];
   readonly reversals: Reversals;
   readonly refunds: Refunds;
   readonly idempotency: Pick<Idempotency, 'once'>;

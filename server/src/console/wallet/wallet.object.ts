@@ -86,6 +86,7 @@ export class PaymentMethodObject extends fields({
   pricePerUsd: float('Units of the currency for 1 USD of balance, before the factor of the group.'),
   isOffered: flag('Buyers can choose it: its gateway is configured.'),
   minTopUp: float('Smallest top-up by this method in USD.'),
+  savesCards: flag('A plan that is paid by this method can be renewed by the same card.'),
 }) {}
 
 export const toPaymentMethodObject = (
@@ -100,6 +101,7 @@ export const toPaymentMethodObject = (
   pricePerUsd: method.pricePerUsd,
   isOffered,
   minTopUp: Math.max(minTopUp, method.minTopUp ?? 0),
+  savesCards: provider.cards !== undefined,
 });
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })
@@ -334,6 +336,7 @@ export class StartTopUpInput extends inputFields({
 export class StartPlanPaymentInput extends inputFields({
   planId: int('`Plan.id`.'),
   method: of<string>(() => PaymentMethodEnum, 'One of the `paymentMethods` that are offered.'),
+  renews: flag.orNull('True: the card is saved, and pays the renewals. The method must have `savesCards`.'),
   idempotencyKey: text.orNull('Any unique text. A retry with the same key returns the order of the first call.'),
 }) {}
 

@@ -233,10 +233,10 @@ export class WalletResolver {
   @Access('common')
   async startPlanPayment(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => StartPlanPaymentInput, { description: 'The plan and the method.' })
-    { planId, method, idempotencyKey }: StartPlanPaymentInput,
+    @Arg('input', () => StartPlanPaymentInput, { description: 'The plan, the method, and who pays renewals.' })
+    { planId, method, renews, idempotencyKey }: StartPlanPaymentInput,
   ): Promise<StartedTopUp> {
-    const started = await this.walletService.payForPlan(actor, planId, method, idempotencyKey);
+    const started = await this.walletService.payForPlan(actor, planId, method, idempotencyKey, renews ?? false);
     return { order: this.toObject(started.order), form: toPaymentForm(started.checkout), replayed: started.replayed };
   }
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { sendCsv } from '../../platform/http/csv.js';
-import { parameter } from '../../platform/http/openapi/operation.js';
+import { nullish, parameter } from '../../platform/http/openapi/operation.js';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
 import { restRoutes, routesFor } from '../../platform/http/route.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
@@ -100,16 +100,23 @@ export const topUpPaymentRoutes = [
   route('POST /api/plan/pay', {
     summary: 'Start an online payment of a plan',
     description:
-      'Like `POST /api/user/pay`. The payment is credited to the balance, which buys the plan in the same step.',
+      'Like `POST /api/user/pay`. The payment is credited to the balance, which buys the plan in the same step. ' +
+      'With `renews` its card is saved, and pays the renewals.',
     caller: 'user',
     once: true,
-    body: z.object({ plan_id: z.int(), payment_method: z.string() }),
+    body: z.object({ plan_id: z.int(), payment_method: z.string(), renews: nullish.flag }),
     response: startedPayment,
     ownFailure,
     example: { body: { plan_id: 2_000_000_000, payment_method: paymentMethodIds[0] }, fails: 'NOT_FOUND' },
     handle: async (walletService, { actor, body, idempotencyKey, reply }) => {
-      const { plan_id: planId, payment_method: method } = body;
-      const { checkout, replayed } = await walletService.payForPlan(actor, planId, method, idempotencyKey);
+      const { plan_id: planId, payment_method: method, renews } = body;
+      const { checkout, replayed } = await walletService.payForPlan(
+        actor,
+        planId,
+        method,
+        idempotencyKey,
+        renews ?? false,
+      );
       markReplayed(reply, replayed);
       return { ...success, data: checkout.fields, url: checkout.url };
     },

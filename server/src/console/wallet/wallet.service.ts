@@ -77,6 +77,7 @@ interface Goods extends TopUpPrice {
   readonly topUpCode: string;
   /** Null: a top-up only. */
   readonly planId: number | null;
+  readonly savesCard: boolean;
 }
 
 export interface WalletDeps {
@@ -162,7 +163,7 @@ export class WalletService {
     }
     const { provider, method: chosen, isOffered } = this.choose(method);
     const price = priceTopUp(amount, user.group, this.deps.options.values, chosen);
-    const goods = { ...price, amount, topUpCode, planId: null };
+    const goods = { ...price, amount, topUpCode, planId: null, savesCard: false };
     const input = { amount, method: chosen.id };
     const request = { operation: 'startTopUp', key: idempotencyKey ?? null, input };
     return this.start(user, { provider, method: chosen, isOffered }, goods, request);
@@ -170,13 +171,15 @@ export class WalletService {
 
   /**
    * Starts a payment whose credit buys a plan. Like `pay`.
-   * @throws AppError NOT_FOUND for a plan that is not on sale, CONFLICT while the caller has it
+   * @param renews the card of the payment is saved, and pays the renewals
+   * @throws AppError INVALID_INPUT for a way to pay that saves no card, NOT_FOUND for a plan that is not on sale, CONFLICT while the caller has it
    */
   async payForPlan(
     actor: MaybeActor,
     planId: number,
     method: string,
     idempotencyKey?: string | null,
+    renews = false,
   ): Promise<StartedPayment> {
     const user = requireAccount(actor, 'wallet');
     const { manager } = this.deps.orders;
@@ -186,16 +189,19 @@ export class WalletService {
       throw new ConflictError('The account has this plan already', 'planId');
     }
     const chosen = this.choose(method);
+    if (renews && !chosen.provider.cards) {
+      throw new InvalidInputError('This way to pay cannot be charged again for renewals', 'renews');
+    }
     const price = pricePlan(plan.price, user.group, this.deps.options.values, chosen.method);
-    const input = { planId, method: chosen.method.id };
+    const input = { planId, method: chosen.method.id, ...(renews && { renews }) };
     const request = { operation: 'startPlanPayment', key: idempotencyKey ?? null, input };
-    return this.start(user, chosen, { ...price, topUpCode: '', planId }, request);
+    return this.start(user, chosen, { ...price, topUpCode: '', planId, savesCard: renews }, request);
   }
 
   private async start(
     user: Actor,
     { provider, method: chosen, isOffered }: Pick<ProviderMethod, 'provider' | 'method' | 'isOffered'>,
-    { quota, money, amount, topUpCode, planId }: Goods,
+    { quota, money, amount, topUpCode, planId, savesCard }: Goods,
     request: OnceRequest,
   ): Promise<StartedPayment> {
     if (!isOffered) throw new AppError('NOT_IMPLEMENTED', 'Payment is not configured');
@@ -213,6 +219,7 @@ export class WalletService {
         currency: chosen.currency,
         topUpCode,
         planId,
+        savesCard,
         createdAt: new Date(this.deps.clock.now()),
       },
       request,

@@ -164,7 +164,7 @@ function outputOf({ request, endpoint, admission }: Call, values: OptionValues):
 }
 
 /** Returns the charge if it is known before the call, and otherwise the old estimate. */
-function wholeAmount(call: Call, values: OptionValues): number {
+export function wholeAmount(call: Call, values: OptionValues): number {
   const { tariff } = call.endpoint;
   const { price, request, rawBody, admission } = call;
   const card = cardOf(call);

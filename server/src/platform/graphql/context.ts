@@ -22,6 +22,10 @@ export interface GraphQLContext {
   readonly loaders: Loaders;
 }
 
+/** Resolves a root field of a query, in turn if the caller's documents have a share of the time. */
+export const resolveInTurn = <T>({ request }: GraphQLContext, resolve: () => T): T | Promise<Awaited<T>> =>
+  visits.get(request)?.field(resolve) ?? resolve();
+
 /**
  * The context is a class, because Apollo copies own fields and prototype of the context for every operation, so a
  * getter must be on the prototype.

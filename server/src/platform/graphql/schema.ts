@@ -19,7 +19,7 @@ import {
   type MaybeActor,
 } from '../../shared/actor.js';
 import { accessDirective, costDirective, scopeOf, semanticNonNullDirective, type FieldAccess } from './access.js';
-import type { GraphQLContext } from './context.js';
+import { resolveInTurn, type GraphQLContext } from './context.js';
 import { costOf, defaultPageSizeOf } from './cost.js';
 import { GraphQLDateTime } from './scalars.js';
 
@@ -98,6 +98,7 @@ function applyRules(schema: GraphQLSchema): void {
           field.type = getNullableType(field.type);
           if (access && scope) field.extensions = { ...field.extensions, access: { ...access, scope } };
           guard(field, kind, null, scope);
+          if (kind === 'query') takeTurns(field);
         } else if (access) guard(field, 'query', access, access.scope ?? null);
         field.description = closed(field.description, accessSentence(field.extensions.access), costSentence(field));
       }
@@ -128,6 +129,12 @@ function guard(
     if (scope !== null) requireScope(context.actor, scope);
     return guarded(source, args, context, info);
   };
+}
+
+/** Lets the root fields of a query run one after another where the caller has a share of the time. */
+function takeTurns(field: Field): void {
+  const resolve = field.resolve ?? defaultFieldResolver;
+  field.resolve = (source, args, context, info) => resolveInTurn(context, () => resolve(source, args, context, info));
 }
 
 /**

@@ -61,6 +61,50 @@ it('counts a quarter of a second of a document at most', async () => {
   expect(begun).toEqual(['next']);
 });
 
+it('runs the root fields of a document one after another, and counts a quarter of a second of each at most', async () => {
+  const shares = time();
+  const visit = shares.visit('1');
+  let running = 0;
+  let most = 0;
+  const fields = Array.from({ length: 20 }, (_, index) =>
+    visit.field(async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      running -= 1;
+      if (index === 3) throw new Error('one failed');
+      return index;
+    }),
+  );
+  const results = Promise.allSettled(fields);
+  await afterwards(20_000);
+  const values = (await results).map((one) => (one.status === 'fulfilled' ? one.value : 'failed'));
+  expect(values).toEqual(Array.from({ length: 20 }, (_, index) => (index === 3 ? 'failed' : index)));
+  expect(most).toBe(1);
+  visit.end();
+  // Five seconds are counted. Two were returned meanwhile, and the burst is two.
+  const begun = watch({ next: shares.visit('1') });
+  await afterwards(9_900);
+  expect(begun).toEqual([]);
+  await afterwards(200);
+  expect(begun).toEqual(['next']);
+});
+
+it('counts the field that goes on when its client has left, and runs no further ones', async () => {
+  const shares = time();
+  const [left, other, next] = [shares.visit('1'), shares.visit('1'), shares.visit('1')] as [Visit, Visit, Visit];
+  const begun = watch({ other, next });
+  const slow = left.field(() => new Promise((resolve) => setTimeout(() => resolve('read'), 1000)));
+  const skipped = left.field(() => 'read');
+  const outcomes = Promise.allSettled([slow, skipped]);
+  await afterwards(0);
+  left.end();
+  await afterwards(900);
+  expect(begun).toEqual(['other']);
+  await afterwards(200);
+  expect(begun).toEqual(['other', 'next']);
+  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+});
+
 it('does not run what its client has left', async () => {
   const shares = time();
   const running = [shares.visit('1'), shares.visit('1')];

@@ -7,8 +7,8 @@ const maxWaiting = 100;
 /** Milliseconds that a caller may use before its share limits it. It is enough for many pages of the console. */
 const burst = 2000;
 /**
- * Maximum milliseconds that one document counts. On a slow server all documents take long, and their users would wait
- * ten times as long.
+ * Maximum milliseconds that one root field counts, or a document without any. On a slow server all of them take long, and
+ * their users would wait ten times as long.
  */
 const maxCounted = 250;
 
@@ -16,6 +16,11 @@ const maxCounted = 250;
 export interface Visit {
   /** Resolves when the document may run. @throws AppError RATE_LIMITED when it is ended before */
   readonly begun: Promise<void>;
+  /**
+   * Resolves a root field. Those of a document run one after another: each may keep a connection to the database busy, and
+   * the relay waits behind all of them.
+   */
+  readonly field: <T>(resolve: () => T) => Promise<Awaited<T>>;
   /** Called when the response is complete, or the client has disconnected. May be called again. */
   readonly end: () => void;
   /** Counts time that the response takes after the end, such as for compressing it. */
@@ -65,16 +70,17 @@ class CallerTime {
     this.waiting.add(document);
     this.advance();
     const count = (milliseconds: number): void => void (this.taken += milliseconds);
-    return { begun: document.begun, end: () => this.end(document), count };
+    const field = <T>(resolve: () => T): Promise<Awaited<T>> => document.field(resolve);
+    return { begun: document.begun, field, end: () => this.end(document), count };
   }
 
   private end(document: Document): void {
     if (this.waiting.delete(document)) document.leave();
-    const taken = document.end();
-    if (taken === null) return;
-    this.running -= 1;
-    this.taken += Math.min(taken, maxCounted);
-    this.advance();
+    document.end((taken) => {
+      this.running -= 1;
+      this.taken += taken;
+      this.advance();
+    });
   }
 
   /**
@@ -102,6 +108,13 @@ class CallerTime {
 
 class Document {
   private begunAt: number | null = null;
+  /** Settles when the last root field is resolved. */
+  private last: Promise<unknown> = Promise.resolve();
+  /** Milliseconds that root fields count. */
+  private fields = 0;
+  private isResolving = false;
+  /** Called after the field that was running when the visit ended. */
+  private afterField: (() => void) | undefined;
   begin!: () => void;
   leave!: () => void;
   readonly begun = new Promise<void>((resolve, reject) => {
@@ -112,16 +125,39 @@ class Document {
     this.leave = () => reject(refused('The client has left'));
   });
 
+  async field<T>(resolve: () => T): Promise<Awaited<T>> {
+    const before = this.last;
+    let isResolved!: () => void;
+    this.last = new Promise<void>((done) => (isResolved = done));
+    await before;
+    const startedAt = performance.now();
+    try {
+      if (this.begunAt === null) throw refused('The client has left');
+      this.isResolving = true;
+      return await resolve();
+    } finally {
+      this.fields += counted(startedAt);
+      this.isResolving = false;
+      isResolved();
+      this.afterField?.();
+    }
+  }
+
   /**
-   * Ends the visit.
-   * @returns milliseconds that it ran; null if it did not run, or was ended before
+   * Ends the visit. If the client has left, the field that runs goes on, and the next ones do not run.
+   * @param ended gets the milliseconds that it counts. Not called if it did not run, or was ended before
    */
-  end(): number | null {
+  end(ended: (milliseconds: number) => void): void {
     const begunAt = this.begunAt;
+    if (begunAt === null) return;
     this.begunAt = null;
-    return begunAt === null ? null : performance.now() - begunAt;
+    const report = (): void => ended(Math.max(this.fields, counted(begunAt)));
+    if (this.isResolving) this.afterField = report;
+    else report();
   }
 }
+
+const counted = (startedAt: number): number => Math.min(performance.now() - startedAt, maxCounted);
 
 const refused = (message: string): AppError =>
   new AppError('RATE_LIMITED', `${message}. Try again later.`, { retryAfterSeconds: 1 });

@@ -23,6 +23,9 @@ export const olderUserIdHeader = 'new-api-user';
 /** The id of the organisation for which the caller acts. */
 export const organisationHeader = 'tollgate-organization';
 
+/** The query parameter of pages that a browser opens as a link, which sends no header. */
+export const organisationParameter = 'organization';
+
 /** Returns the session's user, or null. Does not require the user-id header; for public endpoints. */
 export async function sessionActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
   const cookie = request.cookies[sessionCookie];
@@ -37,7 +40,10 @@ export async function sessionActor(request: FastifyRequest, authenticator: Authe
  */
 export async function visitorActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
   const actor = await sessionActor(request, authenticator);
-  if (actor !== null) return inOrganisation(request, authenticator, actor);
+  if (actor !== null) {
+    const named = request.method === 'GET' && (request.query as Record<string, unknown>)[organisationParameter];
+    return inOrganisation(request, authenticator, actor, named || undefined);
+  }
   const { authorization } = request.headers;
   return authorization && !/^basic /i.test(authorization) ? authenticate(request, authenticator) : null;
 }
@@ -101,8 +107,13 @@ export async function authenticate(
 }
 
 /** @throws AppError NOT_FOUND for an organisation of which the caller is no member, INVALID_INPUT */
-async function inOrganisation({ headers }: FastifyRequest, authenticator: Authenticator, actor: Actor): Promise<Actor> {
-  const text = headers[organisationHeader];
+async function inOrganisation(
+  { headers }: FastifyRequest,
+  authenticator: Authenticator,
+  actor: Actor,
+  named?: unknown,
+): Promise<Actor> {
+  const text = headers[organisationHeader] ?? named;
   if (text === undefined) return actor;
   const id = typeof text === 'string' && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : maxInt32 + 1;
   if (id > maxInt32) throw new InvalidInputError('Tollgate-Organization is the id of an organisation');

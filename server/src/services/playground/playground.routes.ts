@@ -9,21 +9,40 @@ import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import { openAIErrors, playgroundEndpoint } from '../chat/chat-endpoints.js';
 import { asText } from '../../dialects/neutral/fields.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
-import { toCallFailure } from '../../dialects/errors/failure.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import { sendFailure } from '../../gateway/deliver/send-failure.js';
+import type { Endpoint } from '../../gateway/endpoint.js';
 import type { IncomingRequest } from '../../gateway/request.js';
-import { hijack, leaveBodies } from '../../gateway/incoming-request.js';
+import { checkTarget, hijack, leaveBodies } from '../../gateway/incoming-request.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
-import { addRelayRoutes, relayRoute } from '../relay-route.js';
+import { endpointRoutes } from '../endpoints.js';
+import { addRelayRoutes, relayRoute, type RelayRoute } from '../relay-route.js';
 import { chatExample, chatResponse, message, model, open, stream, text } from '../relay-shapes.js';
+import { pathPart } from '../tasks/incoming-task.js';
+import type { VideoRoutesDeps } from '../tasks/task-routes-deps.js';
+import { videoShape } from '../tasks/video/video-shape.js';
 
-export interface PlaygroundDeps {
+export interface PlaygroundDeps extends VideoRoutesDeps {
   readonly relay: Relay;
   readonly keys: KeyDirectory;
   readonly authenticator: Authenticator;
-  readonly maxBodyBytes: number;
+}
+
+/** A call whose caller is known. */
+interface SignedInCall {
+  readonly incoming: IncomingRequest;
+  readonly client: ClientResponse;
+  /** The part of the path that names a video. */
+  readonly id: string;
+}
+
+/** A route of the playground. */
+interface Served {
+  /** Reads the group that routes and pays. */
+  groupOf(incoming: IncomingRequest): Promise<{ readonly group: string; readonly body?: Buffer }>;
+  serve(deps: PlaygroundDeps, call: SignedInCall): Promise<unknown>;
 }
 
 /** `/pg`: the console's playground calls models with the session of the signed-in user. */
@@ -31,40 +50,137 @@ export function playgroundRoutes(deps: PlaygroundDeps): FastifyPluginAsync {
   return async (app) => {
     await app.register(cookie);
     leaveBodies(app);
-    addRelayRoutes(app, [playgroundRoute], ['/pg'], (served) => (request, reply) => {
+    addRelayRoutes(app, playgroundOperations, ['/pg'], (served) => (request, reply) => {
       const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-      void served(deps, request, incoming, client);
+      void serve(deps, served, request, { incoming, client, id: pathPart(request, 'id') });
     });
   };
 }
 
-/** `POST /pg/chat/completions`. */
-export const playgroundRoute = relayRoute('POST /pg/chat/completions', serve, {
-  summary: "The console's playground",
-  description: 'A session and the user-id header, no access token. `group` chooses one of the groups of the user.',
-  role: 'common',
-  body: open({ model, messages: z.array(message) }, { group: text, stream }),
-  response: chatResponse,
-  streams: true,
-  example: { body: chatExample },
+const ofSession = { role: 'common' } as const;
+const forSession = 'A session and the user-id header, no access token. `group` chooses one of the groups of the user.';
+const inQuery = { group: text.optional().describe('A group of the user. Absent: their own') };
+
+/** The group is in the query, because a form has no room for it. The rest is a call of `/v1`. */
+const called = (endpoint: Endpoint): Served => ({
+  groupOf: byQuery,
+  serve: ({ relay }, { incoming, client }) => relay.serve(endpoint, incoming, client),
 });
 
-async function serve(
-  deps: PlaygroundDeps,
-  request: FastifyRequest,
-  incoming: IncomingRequest,
-  client: ClientResponse,
-): Promise<void> {
+const tried = new Set(
+  [
+    'completions',
+    'embeddings',
+    'moderations',
+    'rerank',
+    'images/generations',
+    'audio/speech',
+    'audio/transcriptions',
+  ].map((path) => `POST /v1/${path}`),
+);
+
+const video = (serve: Served['serve']): Served => ({ groupOf: byQuery, serve });
+
+const ofVideo = {
+  ...ofSession,
+  description: forSession,
+  query: inQuery,
+  path: { id: text.describe('Id of the video') },
+  example: { path: { id: 'none' } },
+} as const;
+
+/** Every route below `/pg`. */
+export const playgroundOperations: ReadonlyArray<RelayRoute<Served>> = [
+  relayRoute(
+    'POST /pg/chat/completions',
+    {
+      async groupOf(incoming) {
+        const body = await incoming.readBody();
+        return { group: asText(parseJsonBody(body)['group']), body };
+      },
+      serve: ({ relay }, { incoming, client }) => relay.serve(playgroundEndpoint, incoming, client),
+    },
+    {
+      ...ofSession,
+      summary: "The console's playground",
+      description: forSession,
+      body: open({ model, messages: z.array(message) }, { group: text, stream }),
+      response: chatResponse,
+      streams: true,
+      example: { body: chatExample },
+    },
+  ),
+  ...endpointRoutes
+    .filter(({ route }) => tried.has(route))
+    .map(({ route, served, ...described }) =>
+      relayRoute(`POST /pg${route.slice('POST /v1'.length)}`, called(served), {
+        ...described,
+        ...ofSession,
+        description: forSession,
+        query: inQuery,
+      }),
+    ),
+  relayRoute(
+    'POST /pg/videos',
+    video(async ({ videos }, { incoming, client }) => sendJson(client, await videos.create(incoming, client))),
+    {
+      ...ofSession,
+      summary: 'Submit a video',
+      description: forSession,
+      query: inQuery,
+      body: open({ prompt: text }, { model: text, seconds: text, size: text }),
+      response: videoShape,
+      errors: ['MODEL_NOT_PRICED', 'UNSUPPORTED_BY_CHANNEL'],
+      example: { body: { model: 'sora-2', prompt: 'a lighthouse', seconds: '4', size: '1280x720' } },
+    },
+  ),
+  relayRoute(
+    'GET /pg/videos/:id',
+    video(async ({ videos }, { incoming, client, id }) => sendJson(client, await videos.one(incoming, id))),
+    { ...ofVideo, summary: 'A video', response: videoShape, errors: ['NOT_FOUND'] },
+  ),
+  relayRoute(
+    'GET /pg/videos/:id/content',
+    video(({ content }, { incoming, client, id }) => content.send(incoming, id, client)),
+    {
+      ...ofVideo,
+      summary: 'The bytes of a completed video',
+      media: 'video/mp4',
+      withoutHead: true,
+      errors: ['NOT_FOUND'],
+    },
+  ),
+];
+
+function sendJson(client: ClientResponse, body: Record<string, unknown>): void {
+  client.send(200, { 'content-type': 'application/json' }, JSON.stringify(body));
+}
+
+function byQuery({ query }: IncomingRequest): ReturnType<Served['groupOf']> {
+  return Promise.resolve({ group: new URLSearchParams(query).get('group') ?? '' });
+}
+
+async function serve(deps: PlaygroundDeps, served: Served, request: FastifyRequest, call: SignedInCall): Promise<void> {
+  const { incoming, client } = call;
   try {
     refuseForeign(request);
+    checkTarget(incoming);
     const actor = requireActor(await authenticate(request, deps.authenticator));
-    const body = await incoming.readBody();
-    const caller = await playgroundCaller(actor.id, asText(parseJsonBody(body)['group']), deps.keys);
-    const known: IncomingRequest = { ...incoming, caller, readBody: () => Promise.resolve(body) };
-    await deps.relay.serve(playgroundEndpoint, known, client);
+    const { group, body } = await served.groupOf(incoming);
+    const caller = await playgroundCaller(actor.id, group, deps.keys);
+    const known: IncomingRequest = {
+      ...incoming,
+      caller,
+      // Adapters forward the path and the query to the provider.
+      path: incoming.path.replace(/^\/pg/, '/v1'),
+      query: '',
+      ...(body && { readBody: () => Promise.resolve(body) }),
+    };
+    await served.serve(deps, { ...call, incoming: known });
   } catch (error) {
-    const failure = toCallFailure(error);
-    if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unexpected failure');
+    const failure = deps.videos.failureOf(error);
+    const isExpected = error instanceof AppError || error instanceof UpstreamError;
+    if (failure.status >= 500 && !isExpected) request.log.error({ err: error }, 'unexpected failure');
     sendFailure(client, failure, incoming.requestId, openAIErrors);
   }
 }

@@ -14,6 +14,8 @@ import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { ChannelGuard } from '../../gateway/send/upstream-failure-handler.js';
+import type { BatchRoutesDeps } from '../batches/batch.routes.js';
+import { createBatches } from '../batches/create-batches.js';
 import type { BuiltRelay } from '../built-relay.js';
 import { DrawingLookup } from './midjourney/drawing-lookup.js';
 import { DrawingSubmissions } from './midjourney/drawing-submissions.js';
@@ -47,6 +49,7 @@ export interface BuiltTasks {
   readonly midjourney: MidjourneyRoutesDeps;
   readonly suno: SunoRoutesDeps;
   readonly video: VideoRoutesDeps;
+  readonly batches: BatchRoutesDeps;
   /** The pollers, which are called periodically. */
   readonly pollers: ReadonlyArray<{ run(): Promise<void> }>;
 }
@@ -82,6 +85,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
   const drawings = new DrawingStore(database.getRepository(Drawing));
   const creative = new CreativeTaskStore(database.getRepository(CreativeTask));
   const videos = new Videos({ desk, taskLedger, store: creative, upstream, clock });
+  const batches = createBatches({ relay, desk, taskLedger, store: creative, clock, logger });
   const pollerParts = { taskLedger, channels, secrets, clock, database, logger };
   return {
     midjourney: {
@@ -121,7 +125,9 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
       }),
       maxBodyBytes,
     },
+    batches: batches.routes,
     pollers: [
+      batches.watch,
       new TaskPoller(polledDrawings(drawings, upstream), pollerParts),
       new TaskPoller(polledMusic(creative, upstream), pollerParts),
       new TaskPoller(polledVideos(creative, upstream), pollerParts),

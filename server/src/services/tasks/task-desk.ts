@@ -97,7 +97,7 @@ export class TaskDesk {
     const { relay, inFlight, bodies } = this.deps;
     const watch = new SubmissionWatch(this.deps.watch, incoming, kind);
     return watch.run(async () => {
-      const caller = await relay.authenticate(incoming);
+      const caller = incoming.caller ?? (await relay.authenticate(incoming));
       const leave = await inFlight.enter(caller);
       const grant = bodies.open(caller.user.id);
       try {
@@ -114,7 +114,7 @@ export class TaskDesk {
    * @throws AppError
    */
   async authenticateLookup(incoming: IncomingRequest): Promise<Caller> {
-    const caller = await this.deps.relay.authenticate(incoming);
+    const caller = incoming.caller ?? (await this.deps.relay.authenticate(incoming));
     checkAddress(caller, incoming.address);
     this.deps.keyUses.note(caller.token, incoming.address);
     return caller;
@@ -200,11 +200,18 @@ export class TaskDesk {
       admission,
       target,
       quota,
-    }: { readonly admission: Admission; readonly target: TaskTarget; readonly quota: number },
+      tokens = 0,
+    }: {
+      readonly admission: Pick<Admission, 'group' | 'model' | 'bareModel'>;
+      readonly target: Pick<TaskTarget, 'channelId'>;
+      readonly quota: number;
+      /** The most tokens that the submission uses. */
+      readonly tokens?: number;
+    },
   ): Promise<Reservation> {
     const { budgets } = this.deps;
     await this.deps.rates.request(budgets.rates(caller, admission.group, admission.bareModel));
-    const use = { money: quota, tokens: 0 };
+    const use = { money: quota, tokens };
     const ofCaller = budgets.of(caller, admission.group, admission.bareModel)?.holds(use) ?? [];
     const ofChannel = budgets.ofChannel(target.channelId, admission.bareModel)?.holds(use) ?? [];
     const holds = [...ofCaller, ...ofChannel];
@@ -227,7 +234,11 @@ export class TaskDesk {
   }
 
   /** Returns the columns of a task's row that do not depend on the kind of task. */
-  ownerOf({ user, token }: Caller, { channelId, keyPrint }: TaskTarget, { requestId }: Reservation) {
+  ownerOf(
+    { user, token }: Caller,
+    { channelId, keyPrint }: Pick<TaskTarget, 'channelId' | 'keyPrint'>,
+    { requestId }: Reservation,
+  ) {
     return { userId: user.id, username: user.username, tokenId: token.id, requestId, channelId, keyPrint };
   }
 

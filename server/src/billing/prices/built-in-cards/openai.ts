@@ -1,3 +1,4 @@
+import type { PriceCard, Prices, Variant } from '../../../shared/price-card.js';
 import {
   bySecond,
   discounts,
@@ -8,6 +9,20 @@ import {
   tools,
   type BuiltInCards,
 } from './built-in-card.js';
+
+/** Prices of requests with more than 272,000 input tokens. */
+const long = (prices: Prices): PriceCard['contextTiers'] => [{ above: 272_000, prices }];
+
+const priorityAndBatch = (priority: number): readonly Variant[] => [
+  { when: { tier: 'priority' }, factor: priority },
+  ...halfBatch,
+];
+const withUltrafast: readonly Variant[] = [
+  { when: { tier: 'flex' }, factor: 0.5 },
+  { when: { tier: 'priority' }, factor: 2 },
+  ...halfBatch,
+  { when: { tier: 'ultrafast' }, factor: 6 },
+];
 
 export const openaiCards: BuiltInCards = {
   source: 'https://developers.openai.com/api/docs/pricing',
@@ -48,19 +63,12 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'daybreak-blue-latest gpt-daybreak-blue-latest',
       prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 20, ...tools },
-      contextTiers: [
-        { above: 272_000, prices: { input: 8, cachedInput: 0.8, cacheWrite: 10, cacheWrite1h: 20, output: 30 } },
-      ],
+      contextTiers: long({ input: 8, cachedInput: 0.8, cacheWrite: 10, cacheWrite1h: 20, output: 30 }),
     },
     {
       names: 'daybreak-red-latest gpt-5.6-cyber gpt-daybreak-red-latest',
       prices: { input: 12.5, cachedInput: 1.25, cacheWrite: 15.625, cacheWrite1h: 31.25, output: 75, ...tools },
-      contextTiers: [
-        {
-          above: 272_000,
-          prices: { input: 25, cachedInput: 2.5, cacheWrite: 31.25, cacheWrite1h: 62.5, output: 112.5 },
-        },
-      ],
+      contextTiers: long({ input: 25, cachedInput: 2.5, cacheWrite: 31.25, cacheWrite1h: 62.5, output: 112.5 }),
     },
     {
       names: 'ft:gpt-4.1-2025-04-14*',
@@ -81,26 +89,17 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-4.1 gpt-4.1-2025-04-14',
       prices: { input: 2, cachedInput: 0.5, output: 8, ...oldTools },
-      variants: [
-        { when: { tier: 'priority' }, factor: 1.75 },
-        { when: { tier: 'batch' }, factor: 0.5 },
-      ],
+      variants: priorityAndBatch(1.75),
     },
     {
       names: 'gpt-4.1-mini gpt-4.1-mini-2025-04-14',
       prices: { input: 0.4, cachedInput: 0.1, output: 1.6, ...oldTools },
-      variants: [
-        { when: { tier: 'priority' }, factor: 1.75 },
-        { when: { tier: 'batch' }, factor: 0.5 },
-      ],
+      variants: priorityAndBatch(1.75),
     },
     {
       names: 'gpt-4.1-nano gpt-4.1-nano-2025-04-14',
       prices: { input: 0.1, cachedInput: 0.025, output: 0.4, ...oldTools },
-      variants: [
-        { when: { tier: 'priority' }, factor: 2 },
-        { when: { tier: 'batch' }, factor: 0.5 },
-      ],
+      variants: priorityAndBatch(2),
     },
     {
       names: 'gpt-4o-audio-preview-2024-12-17 gpt-4o-audio-preview-2025-06-03',
@@ -113,10 +112,7 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-4o gpt-4o-2024-08-06 gpt-4o-2024-11-20',
       prices: { input: 2.5, cachedInput: 1.25, output: 10, ...oldTools },
-      variants: [
-        { when: { tier: 'priority' }, factor: 1.7 },
-        { when: { tier: 'batch' }, factor: 0.5 },
-      ],
+      variants: priorityAndBatch(1.7),
     },
     {
       names: 'gpt-4o-mini gpt-4o-mini-2024-07-18',
@@ -190,7 +186,7 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-5.4 gpt-5.4-2026-03-05',
       prices: { input: 2.5, cachedInput: 0.25, output: 15, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 5, cachedInput: 0.5, output: 22.5 } }],
+      contextTiers: long({ input: 5, cachedInput: 0.5, output: 22.5 }),
       variants: [
         { when: { tier: 'flex' }, factor: 0.5, prices: { cachedInput: 0.13 } },
         { when: { tier: 'priority' }, prices: { input: 5, cachedInput: 0.5, output: 30 } },
@@ -210,13 +206,13 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-5.4-pro gpt-5.4-pro-2026-03-05',
       prices: { input: 30, output: 180, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 60, output: 270 } }],
+      contextTiers: long({ input: 60, output: 270 }),
       variants: discounts,
     },
     {
       names: 'gpt-5.5 gpt-5.5-2026-04-23 gpt-5.5-2026-04-24',
       prices: { input: 5, cachedInput: 0.5, output: 30, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 10, cachedInput: 1, output: 45 } }],
+      contextTiers: long({ input: 10, cachedInput: 1, output: 45 }),
       variants: [
         { when: { tier: 'flex' }, factor: 0.5 },
         { when: { tier: 'priority' }, prices: { input: 12.5, cachedInput: 1.25, output: 75 } },
@@ -227,7 +223,7 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-5.5-pro gpt-5.5-pro-2026-04-23',
       prices: { input: 30, output: 180, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 60, output: 270 } }],
+      contextTiers: long({ input: 60, output: 270 }),
       variants: [
         { when: { tier: 'flex' }, prices: { input: 15, output: 90 } },
         { when: { tier: 'batch' }, factor: 0.5 },
@@ -236,86 +232,55 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-5.6 gpt-5.6-sol gpt-5.6-sol-2026-07-09',
       prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 20, ...tools },
-      contextTiers: [
-        { above: 272_000, prices: { input: 8, cachedInput: 0.8, cacheWrite: 10, cacheWrite1h: 20, output: 30 } },
-      ],
+      contextTiers: long({ input: 8, cachedInput: 0.8, cacheWrite: 10, cacheWrite1h: 20, output: 30 }),
       variants: threeTiers,
     },
     {
       names: 'gpt-5.6-luna gpt-5.6-luna-2026-07-09',
       prices: { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, cacheWrite1h: 0.5, output: 1.2, ...tools },
-      contextTiers: [
-        { above: 272_000, prices: { input: 0.4, cachedInput: 0.04, cacheWrite: 0.5, cacheWrite1h: 1, output: 1.8 } },
-      ],
+      contextTiers: long({ input: 0.4, cachedInput: 0.04, cacheWrite: 0.5, cacheWrite1h: 1, output: 1.8 }),
       variants: threeTiers,
     },
     {
       names: 'gpt-5.6-terra gpt-5.6-terra-2026-07-09',
       prices: { input: 2, cachedInput: 0.2, cacheWrite: 2.5, cacheWrite1h: 5, output: 12, ...tools },
-      contextTiers: [
-        { above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 18 } },
-      ],
+      contextTiers: long({ input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 18 }),
       variants: threeTiers,
     },
     {
       names: 'gpt-6-astra gpt-6-astra-2026-09-03',
       prices: { input: 10, cachedInput: 1, cacheWrite: 12.5, cacheWrite1h: 25, output: 50, ...tools },
-      contextTiers: [
-        { above: 272_000, prices: { input: 20, cachedInput: 2, cacheWrite: 25, cacheWrite1h: 50, output: 75 } },
-      ],
-      variants: [
-        { when: { tier: 'flex' }, factor: 0.5 },
-        { when: { tier: 'priority' }, factor: 2 },
-        { when: { tier: 'batch' }, factor: 0.5 },
-        { when: { tier: 'ultrafast' }, factor: 6 },
-      ],
+      contextTiers: long({ input: 20, cachedInput: 2, cacheWrite: 25, cacheWrite1h: 50, output: 75 }),
+      variants: withUltrafast,
     },
     { names: 'gpt-6-astra-law', prices: { input: 10, cachedInput: 1, output: 50, ...tools } },
     {
       names: 'gpt-6-luna gpt-6-luna-2026-09-22',
       prices: { input: 0.1, cachedInput: 0.01, cacheWrite: 0.125, cacheWrite1h: 0.25, output: 0.5, ...tools },
-      contextTiers: [
-        {
-          above: 272_000,
-          prices: { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, cacheWrite1h: 0.5, output: 0.75 },
-        },
-      ],
+      contextTiers: long({ input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, cacheWrite1h: 0.5, output: 0.75 }),
       variants: threeTiers,
     },
     {
       names: 'gpt-6-rosalind',
       prices: { input: 15, cachedInput: 1.5, cacheWrite: 18.75, cacheWrite1h: 37.5, output: 75, ...tools },
-      contextTiers: [
-        { above: 272_000, prices: { input: 30, cachedInput: 3, cacheWrite: 37.5, cacheWrite1h: 75, output: 112.5 } },
-      ],
+      contextTiers: long({ input: 30, cachedInput: 3, cacheWrite: 37.5, cacheWrite1h: 75, output: 112.5 }),
     },
     {
       names: 'gpt-6-sol gpt-6-sol-2026-09-22',
       prices: { input: 2, cachedInput: 0.2, cacheWrite: 2.5, cacheWrite1h: 5, output: 10, ...tools },
-      contextTiers: [
-        { above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 15 } },
-      ],
+      contextTiers: long({ input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 15 }),
       variants: threeTiers,
     },
     {
       names: 'gpt-6.1-sol gpt-6.1-sol-2026-09-29',
       prices: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, cacheWrite1h: 5, output: 10, ...tools },
-      contextTiers: [
-        { above: 272_000, prices: { input: 4, cachedInput: 0.2, cacheWrite: 5, cacheWrite1h: 10, output: 15 } },
-      ],
-      variants: [
-        { when: { tier: 'flex' }, factor: 0.5 },
-        { when: { tier: 'priority' }, factor: 2 },
-        { when: { tier: 'batch' }, factor: 0.5 },
-        { when: { tier: 'ultrafast' }, factor: 6 },
-      ],
+      contextTiers: long({ input: 4, cachedInput: 0.2, cacheWrite: 5, cacheWrite1h: 10, output: 15 }),
+      variants: withUltrafast,
     },
     {
       names: 'gpt-6.1-terra',
       prices: { input: 1, cachedInput: 0.05, cacheWrite: 1.25, cacheWrite1h: 2.5, output: 5, ...tools },
-      contextTiers: [
-        { above: 272_000, prices: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, cacheWrite1h: 5, output: 7.5 } },
-      ],
+      contextTiers: long({ input: 2, cachedInput: 0.1, cacheWrite: 2.5, cacheWrite1h: 5, output: 7.5 }),
       variants: threeTiers,
     },
     {

@@ -2,10 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseExact } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
-import { assertJsonBounds, type JsonShape, newJsonScan, parseJson, scanJson } from '../../../shared/json.js';
+import {
+  assertJsonBounds,
+  type JsonShape,
+  newJsonScan,
+  parseFields,
+  parseJson,
+  scanJson,
+} from '../../../shared/json.js';
 import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
 import { foldedName, type Json } from '../../neutral/fields.js';
+import { TurnMarks, turnsOf, type KnownTurns, type TurnMemory, type Turns } from './known-turns.js';
 
 /**
  * The largest lists that clients send are token ids of embeddings, 300,000 in a call. Tool schemas nest some 40 levels.
@@ -18,12 +26,62 @@ const bounds = { maxDepth: 128, maxValues: 400_000 };
  * name a field in a way that another parser could read differently
  */
 export function parseJsonBody(bytes: Buffer, limits = bounds): Json {
-  const known = parsedBodies.get(bytes);
+  const known = parsedBodies.get(bytes) ?? continued(bytes);
   if (known) return known;
-  const shape = worded(() => assertJsonBounds(bytes, limits));
+  const marks = new TurnMarks(bytes);
+  const shape = worded(() => assertJsonBounds(bytes, limits, marks));
   const body = checked(parse(bytes.toString('utf8'), shape), shape);
   parsedBodies.set(bytes, body);
+  if (!shape.longValues) keep(bytes, body, marks.turns, null);
   return body;
+}
+
+/** Bytes. Smaller bodies are parsed quickly as a whole. */
+export const minRemembered = 64 * 1024;
+const memories = new WeakMap<Buffer, TurnMemory>();
+
+/** Names the memory of the caller of a body, which then takes part in parsing it. */
+export function rememberTurns(bytes: Buffer, memory: TurnMemory): void {
+  if (bytes.length >= minRemembered) memories.set(bytes, memory);
+}
+
+/**
+ * Parses the part of a body that follows known turns. A value is expected there, as after the bracket of a list, so the
+ * rest is parsed as a list of its own.
+ * @returns undefined when no turn is known, or the rest is large or not valid: then the whole body is parsed
+ */
+function continued(bytes: Buffer): Json | undefined {
+  const known = memories.get(bytes)?.find(bytes);
+  if (!known) return undefined;
+  const { head, parsed } = known.before;
+  const turns = turnsOf(known);
+  const [end = 0, values = 0, members = 0] = [turns.commas.at(-1), turns.values.at(-1), turns.members.at(-1)];
+  if (bytes.length - end > largeBody) return undefined;
+  const scan = { ...newJsonScan(), at: end + 1, value: end, depth: 2, values, members };
+  worded(() => scanJson(bytes, scan, bounds, bytes.length, new TurnMarks(bytes, turns)));
+  const text = bytes.toString('utf8', end + 1);
+  const rest = scan.longValues ? undefined : parseJson(`{"${turns.name}":[${text}`);
+  if (!isFields(rest)) return undefined;
+  const { [turns.name]: added, ...tail } = rest;
+  // A list may be empty, but not after a comma.
+  if (!Array.isArray(added) || added.length === 0) return undefined;
+  const isRepeated = countMembers(rest) - 1 !== scan.members - members;
+  if (isRepeated || Object.keys(tail).some((name) => Object.hasOwn(head, name))) return undefined;
+  const body = { ...head, [turns.name]: [...parsed.slice(0, known.count), ...(added as unknown[])], ...tail };
+  checkAllNames(body);
+  parsedBodies.set(bytes, body);
+  keep(bytes, body, turns, known);
+  return body;
+}
+
+/** Keeps a valid body for the calls that continue it. */
+function keep(bytes: Buffer, body: Json, turns: Turns | null, known: KnownTurns | null): void {
+  const memory = memories.get(bytes);
+  const parsed = turns && body[turns.name];
+  if (!memory || !turns || !Array.isArray(parsed)) return;
+  if (parsed.length !== turns.commas.length + 1 || parsed.length < 2) return;
+  const head = known?.before.head ?? parseFields(`${bytes.toString('utf8', 0, turns.open)}[]}`);
+  if (head) memory.keep({ bytes, turns, head, parsed }, known);
 }
 
 /** Bodies that are longer are parsed ahead, in slices. Bytes. */
@@ -50,29 +108,37 @@ const parsedBodies = new WeakMap<Buffer, Json>();
  * @throws RelayError as `parseJsonBody`
  */
 export async function parseAhead(bytes: Buffer): Promise<void> {
-  if (bytes.length <= largeBody) return;
+  if (bytes.length <= largeBody || continued(bytes)) return;
   const scan = newJsonScan();
-  const long: Array<readonly [open: number, close: number]> = [];
-  const note = (open: number, close: number): void => {
-    if (close - open > longString) long.push([open, close]);
-  };
+  const marks = new LongStrings(bytes);
   while (scan.at < bytes.length) {
-    worded(() => scanJson(bytes, scan, bounds, bytesPerTurn, note));
+    worded(() => scanJson(bytes, scan, bounds, bytesPerTurn, marks));
     if (scan.outside > maxOutside) throw malformed('the body has too many numbers or spaces');
     await turn();
   }
   const pieces: Buffer[] = [];
   let from = 0;
-  for (const [index, [open, close]] of long.entries()) {
+  for (const [index, [open, close]] of marks.long.entries()) {
     pieces.push(bytes.subarray(from, open), Buffer.from(`"${mark}${index}"`));
     from = close + 1;
   }
   pieces.push(bytes.subarray(from));
   const frame = parse(Buffer.concat(pieces).toString('utf8'), scan);
   const texts: string[] = [];
-  for (const [open, close] of long) texts.push(await decode(bytes, open, close));
+  for (const [open, close] of marks.long) texts.push(await decode(bytes, open, close));
   await turn();
-  parsedBodies.set(bytes, checked(restore(frame, texts), scan));
+  const body = checked(restore(frame, texts), scan);
+  parsedBodies.set(bytes, body);
+  if (!scan.longValues) keep(bytes, body, marks.turns, null);
+}
+
+/** Notes the long strings of a body and its turns. */
+class LongStrings extends TurnMarks {
+  readonly long: Array<readonly [open: number, close: number]> = [];
+
+  string(open: number, close: number): void {
+    if (close - open > longString) this.long.push([open, close]);
+  }
 }
 
 /** The mark is random for each process, so that no client can send it. */
@@ -159,10 +225,14 @@ const twins = [
 function checked(value: unknown, shape: JsonShape): Json {
   if (!isFields(value)) throw malformed('the body is not a JSON object');
   if (shape.members !== countMembers(value)) throw malformed('a field is repeated');
-  checkNames(value);
-  const config = value['generationConfig'] ?? value['generation_config'];
-  if (isFields(config)) checkNames(config);
+  checkAllNames(value);
   return value;
+}
+
+function checkAllNames(body: Json): void {
+  checkNames(body);
+  const config = body['generationConfig'] ?? body['generation_config'];
+  if (isFields(config)) checkNames(config);
 }
 
 /** Returns the number of members of all objects in a value. */

@@ -46,6 +46,8 @@ export class Ledger1764100000001 implements MigrationInterface {
         user_id integer NOT NULL,
         token_id integer NOT NULL DEFAULT 0 CHECK ((token_id <> 0) = (account = 'token')),
         amount bigint NOT NULL CHECK (amount BETWEEN -9000000000000000 AND 9000000000000000),
+        -- The part of the amount that is in statements. It differs from the amount while an entry waits for the next one.
+        stated bigint NOT NULL DEFAULT 0,
         actor_id integer NOT NULL DEFAULT 0,
         note text NOT NULL DEFAULT ''
       );
@@ -247,12 +249,13 @@ export class Ledger1764100000001 implements MigrationInterface {
       );
       CREATE INDEX captured_contents_created ON captured_contents (created_at);
     `);
-    // Budgets of keys, users, groups, channels and the site, and what was used of them.
+    // Budgets, and the used part of each window.
     await runner.query(`
       CREATE TABLE budgets (
         id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        level text NOT NULL CHECK (level IN ('token', 'user', 'group', 'channel', 'site')),
-        -- The key, user or channel; 0 for a group and the site.
+        level text NOT NULL
+          CHECK (level IN ('token', 'member', 'project', 'user', 'group', 'channel', 'site', 'plan')),
+        -- The row of the level; 0 for a group and the site.
         subject_id integer NOT NULL DEFAULT 0,
         group_name text NOT NULL DEFAULT '',
         kind text NOT NULL CHECK (kind IN ('money', 'tokens', 'requests')),
@@ -273,8 +276,10 @@ export class Ledger1764100000001 implements MigrationInterface {
         -- The window of the last notice, and its percentage.
         notice_window bigint NOT NULL DEFAULT 0,
         notice_percent smallint NOT NULL DEFAULT 0,
-        CONSTRAINT budgets_range_check CHECK (CASE span
-          WHEN 'fixed' THEN ends_at IS NOT NULL AND (starts_at IS NULL OR starts_at < ends_at)
+        -- Windows of a plan begin at its start and end with it, whatever their span.
+        CONSTRAINT budgets_range_check CHECK (CASE
+          WHEN level = 'plan' THEN starts_at IS NOT NULL AND ends_at IS NOT NULL AND starts_at < ends_at
+          WHEN span = 'fixed' THEN ends_at IS NOT NULL AND (starts_at IS NULL OR starts_at < ends_at)
           ELSE starts_at IS NULL AND ends_at IS NULL END),
         -- Limits per minute are counted in the shared state and have no windows here.
         CONSTRAINT budgets_minute_check
@@ -302,7 +307,7 @@ export class Ledger1764100000001 implements MigrationInterface {
     await runner.query(`
       DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
         ledger_settle_turn, ledger_settle_due, ledger_settle_more, ledger_charge_rest, ledger_carried, ledger_release, ledger_post, ledger_refusing_budget, ledger_take_budgets,
-        ledger_move_budgets, ledger_settle_budgets, ledger_reserve_budgeted, ledger_add_budgets, ledger_drop_budgets;
+        ledger_move_budgets, ledger_pay_by_plan, ledger_settle_budgets, ledger_reserve_budgeted, ledger_add_budgets, ledger_drop_budgets;
       DROP TYPE ledger_call, ledger_reservation;
       DROP TABLE budget_windows, budgets, captured_contents, channel_rescues, channel_failures, model_failures,
         opening_counters, quota_carry, usage_five_minutes, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,

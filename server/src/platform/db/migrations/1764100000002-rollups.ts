@@ -54,7 +54,14 @@ export class Rollups1764100000002 implements MigrationInterface {
         'user_id integer, token_id integer, channel_id integer, model_name text, "group" text',
       ),
     );
-    await runner.query(logTable('log_by_route', 'type smallint, channel_id integer, model_name text, "group" text'));
+    await runner.query(
+      logTable(
+        'log_by_route',
+        'type smallint, channel_id integer, model_name text, "group" text',
+        `-- In the row of an hour: its minutes with rows (0 to 59), and the measures of each. Null where they are not known.
+    parts smallint[], part_entries bigint[], part_quota bigint[], part_prompt_tokens bigint[], part_completion_tokens bigint[],`,
+      ),
+    );
     await runner.query(
       logTable(
         'log_by_all',
@@ -83,12 +90,6 @@ export class Rollups1764100000002 implements MigrationInterface {
       CREATE INDEX log_by_all_own ON log_by_all (user_id, granularity, start);
       CREATE INDEX usage_by_all_channel ON usage_by_all (channel_id, granularity, start);
       CREATE INDEX log_by_all_named ON log_by_all (token_name, granularity, start);
-    `);
-
-    await runner.query(`
-      -- In the row of an hour: its minutes with rows (0 to 59), and the measures of each. Null where they are not known.
-      ALTER TABLE log_by_route ADD COLUMN parts smallint[], ADD COLUMN part_entries bigint[], ADD COLUMN part_quota bigint[],
-        ADD COLUMN part_prompt_tokens bigint[], ADD COLUMN part_completion_tokens bigint[];
     `);
 
     // The condition costs a settlement one to two microseconds per row; the functions run for late rows only.
@@ -139,7 +140,7 @@ const lateTrigger = (name: string, event: string, isBefore: string, run: string)
 const counters = `calls, stream_calls, failed_calls, prompt_tokens, completion_tokens, cached_tokens, quota, duration_ms, cost_calls,
   cost_quota, cost_nano_usd`;
 
-const plain = { include: '', storage: '' };
+const plain = { optional: '', include: '', storage: '' };
 
 /**
  * Storage settings for dashboards that rank users or keys, which read every row of a month. A row with its histograms
@@ -148,12 +149,18 @@ const plain = { include: '', storage: '' };
  * default it waits until a fifth of the table is new.
  */
 const ranked = {
+  ...plain,
   include: ` INCLUDE (${counters})`,
   storage: ' WITH (autovacuum_vacuum_insert_scale_factor = 0.02)',
 };
 
 /** @param keys key columns of a bucket, with their types */
-function rollupTable(name: string, keys: string, measures: readonly string[], { include, storage } = plain): string {
+function rollupTable(
+  name: string,
+  keys: string,
+  measures: readonly string[],
+  { optional, include, storage } = plain,
+): string {
   const names = keys.split(', ').map((key) => key.split(' ')[0]);
   const columns = [...keys.split(', '), ...measures].map((column) => `${column} NOT NULL`);
   return `CREATE TABLE ${name} (
@@ -161,6 +168,7 @@ function rollupTable(name: string, keys: string, measures: readonly string[], { 
     -- First second of the bucket.
     start bigint NOT NULL,
     ${columns.join(',\n    ')},
+    ${optional}
     PRIMARY KEY (granularity, start, ${names.join(', ')})${include}
   )${storage}`;
 }
@@ -179,5 +187,6 @@ const usageTable = (name: string, keys: string, storage = plain): string =>
     storage,
   );
 
-const logTable = (name: string, keys: string): string =>
-  rollupTable(name, keys, bigints('entries quota prompt_tokens completion_tokens'));
+/** @param optional columns that may be null */
+const logTable = (name: string, keys: string, optional = ''): string =>
+  rollupTable(name, keys, bigints('entries quota prompt_tokens completion_tokens'), { ...plain, optional });

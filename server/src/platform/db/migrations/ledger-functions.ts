@@ -1,4 +1,5 @@
 import { settlementFunctions } from './ledger-settlement.js';
+import { turnFunctions } from './ledger-turns.js';
 
 /**
  * SQL of the ledger: the `ledger_*` functions are the only writers of a balance.
@@ -208,6 +209,7 @@ export const ledgerFunctions: readonly string[] = [
   reserve,
   reserveOne,
   ...settlementFunctions,
+  ...turnFunctions,
   release,
   post,
 ];

@@ -14,7 +14,12 @@ const timeoutMs = 20_000;
 const maxBytes = 1024 * 1024;
 
 const failure = z.object({
-  error: z.object({ type: z.string(), code: z.string().optional(), message: z.string().optional() }),
+  error: z.object({
+    type: z.string(),
+    code: z.string().optional(),
+    param: z.string().optional(),
+    message: z.string().optional(),
+  }),
 });
 
 /** Stripe understood a request and does not do it. */
@@ -24,6 +29,10 @@ export class StripeRefusal extends AppError {
     /** Such as `amount_too_small` or `resource_missing`. */
     readonly reason: string,
     readonly text: string,
+    /** Such as `card_error`. */
+    readonly errorType: string,
+    /** The field that it is about, or empty. */
+    readonly parameter: string,
   ) {
     super('UPSTREAM_INVALID_RESPONSE', `The payment gateway refuses: ${reason}`);
   }
@@ -75,8 +84,8 @@ async function call<T extends z.ZodType>(
     throw new AppError('UPSTREAM_UNREACHABLE', 'The payment gateway is not available');
   }
   if (refusal.success) {
-    const { type, code, message } = refusal.data.error;
-    throw new StripeRefusal(status, code ?? type, message ?? code ?? type);
+    const { type, code, param = '', message } = refusal.data.error;
+    throw new StripeRefusal(status, code ?? type, message ?? code ?? type, type, param);
   }
   const result = form.safeParse(content);
   if (status !== 200 || !result.success) {

@@ -4,6 +4,7 @@ import type { Checkout, Payment, ProviderContext } from '../../provider.js';
 import type { TopUpOrder } from '../../top-up-order.entity.js';
 import { toAmount } from './amount.js';
 import { getStripe, postStripe, StripeRefusal } from './api.js';
+import { queryIntent } from './renewal.js';
 import { paymentOf, session, type Session } from './session.js';
 
 /** Opens the page of an order: the same one again while it is open, so that the order cannot be paid on two pages. */
@@ -17,9 +18,10 @@ export async function startCheckout(order: TopUpOrder, _amount: number, context:
 }
 
 export async function queryCheckout(
-  { tradeNo, providerOrderId }: TopUpOrder,
+  { tradeNo, providerOrderId, renewsId }: TopUpOrder,
   context: ProviderContext,
 ): Promise<Payment | null> {
+  if (renewsId !== null) return providerOrderId === null ? null : queryIntent(providerOrderId, context);
   if (providerOrderId === null) return searchPayment(tradeNo, context);
   const found = await find(providerOrderId, context);
   return found && paymentOf(found);
@@ -65,6 +67,8 @@ async function create(order: TopUpOrder, context: ProviderContext): Promise<Sess
     'line_items[0][price_data][unit_amount]': toAmount(money, currency),
     'line_items[0][price_data][product_data][name]': `${context.settings.SystemName}: balance`,
     'payment_intent_data[metadata][trade_no]': tradeNo,
+    // A customer keeps the card, and the buyer agrees on the page that it is charged without them.
+    ...(order.savesCard && { customer_creation: 'always', 'payment_intent_data[setup_future_usage]': 'off_session' }),
   };
   try {
     return await postStripe(context, 'checkout/sessions', { key: tradeNo, fields }, session);

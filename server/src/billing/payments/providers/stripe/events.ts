@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { PaymentReport, ReportedReversal } from '../../provider.js';
 import { fromAmount } from './amount.js';
 import { parseJson } from '../../../../shared/json.js';
+import { intent, paymentOfIntent } from './renewal.js';
 import { accountOf, paymentOf, reference, session } from './session.js';
 
 /**
@@ -62,6 +63,11 @@ export function readStripe(body: string): PaymentReport | null {
     if (payment) return { kind: 'paid', payment };
     const [reason, tradeNo] = [failedTypes[type], paid.data.client_reference_id];
     return reason && tradeNo ? { kind: 'failed', tradeNo, reason } : null;
+  }
+  const renewed = intent.safeParse(data.object);
+  if (renewed.success) {
+    const payment = paymentOfIntent(renewed.data, account);
+    return payment && { kind: 'paid', payment };
   }
   const refunded = refund.safeParse(data.object);
   const one = refunded.success ? refunded.data : dispute.safeParse(data.object).data;

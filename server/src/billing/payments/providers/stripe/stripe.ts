@@ -4,6 +4,7 @@ import { queryCheckout, startCheckout } from './checkout.js';
 import { readStripe } from './events.js';
 import { methodIds, stripeMethods } from './methods.js';
 import { refundStripe } from './refund.js';
+import { chargeIntent, prepareIntent } from './renewal.js';
 import { testStripe } from './settings-test.js';
 import { verifyStripe } from './signature.js';
 
@@ -15,6 +16,7 @@ export const stripe: PaymentProvider = {
   isConfigured: ({ StripeSecretKey, StripeSigningSecret }) => StripeSecretKey !== '' && StripeSigningSecret !== '',
   account: modeOf,
   start: startCheckout,
+  cards: { prepare: prepareIntent, charge: chargeIntent },
   // The browser opens the page without posting anything.
   checkoutAddresses: () => [],
   // Most events have some kilobytes. The end of a dispute repeats the evidence, of up to 150,000 characters

@@ -1,14 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Monthly statements of accounts, and what they have counted. */
-export class Statements1764100000009 implements MigrationInterface {
-  name = 'Statements1764100000009';
+export class Statements1764100000011 implements MigrationInterface {
+  name = 'Statements1764100000011';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      -- The part of the amount that is in statements. It differs from the amount while an entry waits for the next one.
-      ALTER TABLE ledger_entries ADD COLUMN stated bigint NOT NULL DEFAULT 0;
-
       -- Usage that is in statements, or in the opening balance of the first one.
       CREATE TABLE statement_usage (
         account_id integer NOT NULL,
@@ -19,6 +16,13 @@ export class Statements1764100000009 implements MigrationInterface {
         completion_tokens bigint NOT NULL,
         quota bigint NOT NULL,
         PRIMARY KEY (account_id, token_id, model_name)
+      );
+
+      -- The part of it that plans paid.
+      CREATE TABLE statement_plan_usage (
+        account_id integer PRIMARY KEY,
+        calls bigint NOT NULL,
+        quota bigint NOT NULL
       );
 
       -- The months that were closed or are being closed. The borders are those of the time zone of that time.
@@ -80,9 +84,8 @@ export class Statements1764100000009 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP TABLE billing_profiles, statements, statement_months, statement_usage;
+      DROP TABLE billing_profiles, statements, statement_months, statement_plan_usage, statement_usage;
       DROP FUNCTION statements_refuse_change;
-      ALTER TABLE ledger_entries DROP COLUMN stated;
     `);
   }
 }

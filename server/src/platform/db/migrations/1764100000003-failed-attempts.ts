@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The last failed attempts of calls, each with its channel and key, for the pages of channels, keys and requests. */
-export class FailedAttempts1764100000004 implements MigrationInterface {
-  name = 'FailedAttempts1764100000004';
+export class FailedAttempts1764100000003 implements MigrationInterface {
+  name = 'FailedAttempts1764100000003';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -5,7 +5,7 @@ import { MayLink } from '../../components/MayLink.js';
 import { Ellipsis, Num } from '../../components/Text.js';
 import { dateTime } from '../../lib/format.js';
 import type { useFormat } from '../../lib/useFormat.js';
-import { userAddress } from '../../nouns/objects/addresses.js';
+import { userAddress } from '../objects/addresses.js';
 import type { StatementRowFragment, StatementSortField } from './statements.generated.js';
 import type { SortOf } from '../../lib/gridState.js';
 
@@ -18,6 +18,11 @@ export const monthName = (month: string, language: string): string =>
   new Intl.DateTimeFormat(language, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
     new Date(`${month}-01`),
   );
+
+export const statementAddress = ({ id }: Pick<StatementRow, 'id'>): string => `/statements/${id ?? 'current'}`;
+
+/** The address of the month that runs. */
+export const currentAddress = (account: number): string => `/statements/current?account=${account}`;
 
 type Money = ReturnType<typeof useFormat>['money'];
 const right = { align: 'right', headerAlign: 'right' } as const;

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Files and other objects that providers keep for users. Their content is never stored here. */
-export class ProviderFiles1764100000011 implements MigrationInterface {
-  name = 'ProviderFiles1764100000011';
+export class ProviderFiles1764100000013 implements MigrationInterface {
+  name = 'ProviderFiles1764100000013';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -27,15 +27,11 @@ const changed = keyColumns.map(([, name], n) => `CASE WHEN ${isChanged[n]} THEN 
  * Events of the site for the systems of its operator, and where they are sent. Triggers write the events of users and keys:
  * these rows are changed in many places, and each change must have its event in its own transaction.
  */
-export class Webhooks1764100000010 implements MigrationInterface {
-  name = 'Webhooks1764100000010';
+export class Webhooks1764100000012 implements MigrationInterface {
+  name = 'Webhooks1764100000012';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      -- The id of the user in a system of the operator.
-      ALTER TABLE users ADD COLUMN external_id text;
-      CREATE UNIQUE INDEX users_external_id ON users (external_id);
-
       CREATE TABLE site_events (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         -- The id that receivers see.
@@ -51,6 +47,9 @@ export class Webhooks1764100000010 implements MigrationInterface {
         name text NOT NULL,
         url text NOT NULL,
         secret_sealed text NOT NULL,
+        previous_secret_sealed text,
+        -- Until then, messages are signed with the previous secret, too.
+        previous_secret_until timestamptz,
         -- Empty: all kinds of events.
         kinds text[] NOT NULL DEFAULT '{}',
         enabled boolean NOT NULL DEFAULT true,
@@ -67,6 +66,8 @@ export class Webhooks1764100000010 implements MigrationInterface {
         event_id bigint NOT NULL REFERENCES site_events ON DELETE CASCADE,
         state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'failed')),
         tries integer NOT NULL DEFAULT 0,
+        -- A node sends it, at the longest until due_at.
+        running boolean NOT NULL DEFAULT false,
         -- Of a pending one: the next attempt, or the end of the lease of the running one.
         due_at timestamptz NOT NULL DEFAULT now(),
         -- The last attempt.
@@ -76,10 +77,15 @@ export class Webhooks1764100000010 implements MigrationInterface {
         status integer,
         -- The beginning of the response.
         response text NOT NULL DEFAULT '',
-        error text NOT NULL DEFAULT ''
+        -- Why the last attempt failed, or there was none. Null: it did not fail.
+        failure text CHECK (failure IN
+          ('status', 'timeout', 'unreachable', 'refused', 'too_large', 'switched_off', 'backlog', 'internal'))
       );
       CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (endpoint_id, id) WHERE state = 'pending';
       CREATE INDEX webhook_deliveries_endpoint ON webhook_deliveries (endpoint_id, id DESC);
+      -- The queue of first attempts, which keep their order, and the deliveries that later ones may overtake.
+      CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries (endpoint_id, id) WHERE state = 'pending' AND tries < 3;
+      CREATE INDEX webhook_deliveries_overtaken ON webhook_deliveries (endpoint_id, due_at) WHERE state = 'pending' AND tries >= 3;
       CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id);
 
       -- The last time that a low balance of a user was an event.
@@ -88,12 +94,17 @@ export class Webhooks1764100000010 implements MigrationInterface {
         at timestamptz NOT NULL
       );
 
-      -- Writes an event in the caller's transaction, and a delivery for each endpoint that wants it.
+      -- Writes an event in the caller's transaction, and a delivery for each endpoint that wants it. A delivery that has no
+      -- place in the queue of its endpoint has failed; it can be sent again by hand.
       CREATE FUNCTION site_event(p_kind text, p_data jsonb) RETURNS bigint LANGUAGE sql AS $$
         WITH event AS (INSERT INTO site_events (kind, data) VALUES (p_kind, p_data) RETURNING id),
         deliveries AS (
-          INSERT INTO webhook_deliveries (endpoint_id, event_id)
-          SELECT e.id, event.id FROM event, webhook_endpoints e
+          INSERT INTO webhook_deliveries (endpoint_id, event_id, state, failure)
+          SELECT e.id, event.id, CASE WHEN queue.is_full THEN 'failed' ELSE 'pending' END,
+                 CASE WHEN queue.is_full THEN 'backlog' END
+            FROM event, webhook_endpoints e,
+                 LATERAL (SELECT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.state = 'pending'
+                                         OFFSET 9999) AS is_full) queue
            WHERE e.enabled AND (e.kinds = '{}' OR p_kind = ANY (e.kinds)))
         SELECT id FROM event
       $$;
@@ -171,8 +182,6 @@ export class Webhooks1764100000010 implements MigrationInterface {
       DROP TRIGGER users_created ON users;
       DROP FUNCTION key_event(), user_event(), event_user(users), site_event(text, jsonb);
       DROP TABLE low_balance_events, webhook_deliveries, webhook_endpoints, site_events;
-      DROP INDEX users_external_id;
-      ALTER TABLE users DROP COLUMN external_id;
     `);
   }
 }

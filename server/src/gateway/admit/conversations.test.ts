@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { parseAhead, parseJsonBody, rememberTurns } from '../../dialects/wire/forms/json-body.js';
+import type { TurnMemory } from '../../dialects/wire/forms/known-turns.js';
+import { Conversations } from './conversations.js';
+
+const long = 'x'.repeat(9000);
+const turn = (index: number): object => ({ role: 'user', content: [{ type: 'text', text: `${index} é ${long}` }] });
+const turns = Array.from({ length: 12 }, (_, index) => turn(index));
+const textOf = (count: number, tail: object = { stream: true }): string =>
+  JSON.stringify({ model: 'm', messages: turns.slice(0, count), ...tail });
+
+/** Parses a text as a body of a key, or returns the message of the refusal. */
+function read(text: string, memory?: TurnMemory): unknown {
+  const bytes = Buffer.from(text);
+  if (memory) rememberTurns(bytes, memory);
+  try {
+    return parseJsonBody(bytes);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+type Read = { readonly messages: readonly unknown[] };
+
+describe('a body that continues an earlier one', () => {
+  it('shares the turns that both have', () => {
+    const memory = new Conversations().of(1);
+    const first = read(textOf(9), memory) as Read;
+    const second = read(textOf(12, { max_tokens: 3 }), memory) as Read;
+    expect(second).toEqual(JSON.parse(textOf(12, { max_tokens: 3 })));
+    // The last turn has no comma after it, so it is parsed again.
+    expect(second.messages.slice(0, 8).every((each, index) => each === first.messages[index])).toBe(true);
+    const third = read(textOf(12), memory) as Read;
+    expect(third.messages.slice(0, 11).every((each, index) => each === second.messages[index])).toBe(true);
+  });
+
+  it('shares nothing with another key', () => {
+    const conversations = new Conversations();
+    const first = read(textOf(9), conversations.of(1)) as Read;
+    const second = read(textOf(9), conversations.of(2)) as Read;
+    expect(second).toEqual(first);
+    expect(second.messages[0]).not.toBe(first.messages[0]);
+  });
+
+  it('is parsed in the same way ahead of time', async () => {
+    const memory = new Conversations().of(1);
+    const many = Array.from({ length: 80 }, (_, index) => turn(index));
+    const of = (count: number): Buffer => {
+      const bytes = Buffer.from(JSON.stringify({ model: 'm', messages: many.slice(0, count) }));
+      rememberTurns(bytes, memory);
+      return bytes;
+    };
+    const [first, second] = [of(79), of(80)];
+    await parseAhead(first);
+    await parseAhead(second);
+    expect((parseJsonBody(second) as unknown as Read).messages[70]).toBe(
+      (parseJsonBody(first) as unknown as Read).messages[70],
+    );
+    expect(parseJsonBody(second)).toEqual(JSON.parse(second.toString()));
+  });
+
+  const known = textOf(9).slice(0, textOf(9).indexOf(',{"role":"user","content":[{"type":"text","text":"8 '));
+  it.each([
+    ['a repeated field', `${known},${JSON.stringify(turn(8))}],"stream":true,"model":"other"}`],
+    ['a repeated list', `${known},${JSON.stringify(turn(8))}],"messages":[]}`],
+    ['a repeated field of a turn', `${known},{"role":"user","role":"assistant"}]}`],
+    ['another case', `${known},${JSON.stringify(turn(8))}],"Max_Tokens":1}`],
+    ['a comma without a turn', `${known},]}`],
+    ['two commas', `${known},,${JSON.stringify(turn(8))}]}`],
+    ['text behind the end', `${known},${JSON.stringify(turn(8))}]}}`],
+    ['too many values', `${known},[${'0,'.repeat(400_000)}0]]}`],
+    ['deep nesting', `${known},${'['.repeat(130)}${']'.repeat(130)}]}`],
+    [
+      'an exact number',
+      `${known},{"role":"user","content":[{"type":"tool_use","input":{"id":12345678901234567890}}]}]}`,
+    ],
+    ['an own prototype', `${known},{"__proto__":{"a":1}}],"__proto__":{"b":2},"7":1}`],
+    ['no further turn', `${known}]}`],
+    ['half a character', `${known},"\\ud83d"]}`],
+  ])('is read like a new one: %s', (_name, text) => {
+    const memory = new Conversations().of(1);
+    read(textOf(9), memory);
+    const [continued, whole] = [read(text, memory), read(text)];
+    expect(continued).toEqual(whole);
+    if (typeof whole === 'object' && whole !== null)
+      expect(Object.keys(continued as object)).toEqual(Object.keys(whole));
+    // Such a body changes nothing for the next one.
+    expect(read(textOf(9), memory)).toEqual(JSON.parse(textOf(9)));
+  });
+
+  it('is read like a new one, wherever bytes differ', () => {
+    const sign = fc.constantFrom('"', '\\', ',', '{', '}', '[', ']', ':', ' ', '1', 'é', '\u0000', '"messages":[', 'x');
+    const base = textOf(9);
+    fc.assert(
+      fc.property(fc.nat(base.length), fc.nat(3), fc.array(sign, { maxLength: 3 }), (at, removed, signs) => {
+        const memory = new Conversations().of(1);
+        read(base, memory);
+        const text = base.slice(0, at) + signs.join('') + base.slice(at + removed);
+        expect(read(text, memory)).toEqual(read(text));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is not kept beyond the maximum of bytes', () => {
+    const memory = new Conversations(200_000).of(1);
+    const other = (name: string): string => textOf(9).replace('0 é', name);
+    const first = read(other('a'), memory) as Read;
+    for (const name of ['b', 'c', 'd']) read(other(name), memory);
+    expect((read(other('a'), memory) as Read).messages[0]).not.toBe(first.messages[0]);
+  });
+});

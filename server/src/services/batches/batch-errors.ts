@@ -1,0 +1,25 @@
+import { RelayError } from '../../dialects/errors/relay-error.js';
+import { isAppError, AppError } from '../../shared/errors.js';
+
+/** Codes of batches that are refused before they are sent (docs/reference/relay/errors.md#gateway-codes). */
+type BatchCode =
+  | 'batch_endpoint_unsupported'
+  | 'batch_file_invalid'
+  | 'batch_too_large'
+  | 'batch_line_invalid'
+  | 'batch_line_changed'
+  | 'batch_model_mismatch'
+  | 'batch_model_mapped';
+
+export const batchRefused = (code: BatchCode, message: string): RelayError =>
+  new RelayError('INVALID_INPUT', message, code, { status: 400 });
+
+/** Returns the error of a line with its number. Errors that are not expected stay as they are. */
+export function ofLine(error: unknown, line: number): unknown {
+  if (!isAppError(error) || error.code === 'INTERNAL_ERROR' || error.code === 'SERVICE_UNAVAILABLE') return error;
+  const message = `Line ${line}: ${error.message}`;
+  const options = { cause: error };
+  if (!(error instanceof RelayError)) return new AppError(error.code, message, options);
+  const { status } = error;
+  return new RelayError(error.code, message, error.wireCode, status === undefined ? options : { ...options, status });
+}

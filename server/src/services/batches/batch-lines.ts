@@ -1,0 +1,158 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Endpoint } from '../../gateway/endpoint.js';
+import type { Relay } from '../../gateway/pipeline.js';
+import { estimateLine } from '../../gateway/reserve/batch-estimate.js';
+import { admitTo, checkModel, type Admission } from '../../gateway/route/admission.js';
+import { notFound } from '../../gateway/route/affinity/call-origin.js';
+import { mapModel } from '../../gateway/route/model-mapping.js';
+import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
+import type { Call } from '../../gateway/call.js';
+import type { NamedText } from '../../dialects/languages/provider-ids.js';
+import type { Price } from '../../billing/prices/index.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { ObjectAccount } from '../objects/object-accounts.js';
+import type { ObjectCall } from '../objects/object-calls.js';
+import { batchRefused, ofLine } from './batch-errors.js';
+
+/** A call of a batch as its client wrote it. */
+export interface BatchLine {
+  readonly id: string;
+  readonly body: Buffer;
+}
+
+/** What the calls of a batch are and cost together, at most. */
+export interface BatchEstimate {
+  readonly admission: Admission;
+  readonly price: Price;
+  readonly lines: number;
+  readonly amount: number;
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+}
+
+/** The place of a batch: its caller, the account that runs it, and the endpoint of its calls. */
+export interface BatchPlace {
+  readonly call: ObjectCall;
+  readonly account: ObjectAccount;
+  readonly endpoint: Endpoint;
+  /** The path of the calls. */
+  readonly path: string;
+  readonly maxLines: number;
+  /** Names the batch in the error of a model that the account does not serve. */
+  readonly named: NamedText;
+}
+
+interface BatchLinesDeps {
+  readonly relay: Pick<Relay, 'prepare'>;
+  readonly channels: RoutingDirectory;
+  readonly options: { readonly values: OptionValues };
+}
+
+/** Lines between which other calls run. */
+const linesInTurn = 16;
+const maxIdLength = 512;
+
+/** Checks each line of a batch as a call of its own, and adds up what the lines may cost. */
+export class BatchLines {
+  constructor(private readonly deps: BatchLinesDeps) {}
+
+  /** @throws RelayError and AppError that name the line */
+  async estimate(place: BatchPlace, lines: AsyncIterable<BatchLine> | Iterable<BatchLine>): Promise<BatchEstimate> {
+    const ids = new Set<string>();
+    let first: Call | null = null;
+    let [amount, promptTokens, outputTokens, count] = [0, 0, 0, 0];
+    for await (const line of lines) {
+      count++;
+      if (count > place.maxLines) throw batchRefused('batch_too_large', `A batch has at most ${place.maxLines} lines`);
+      if (count % linesInTurn === 0) await turn();
+      try {
+        checkId(line.id, ids);
+        const call = await this.prepare(place, line);
+        first ??= call;
+        checkModels(call, first);
+        const estimate = await estimateLine(call, this.deps.options.values);
+        amount += estimate.amount;
+        promptTokens += estimate.promptTokens;
+        outputTokens += estimate.outputTokens;
+      } catch (error) {
+        throw ofLine(error, count);
+      }
+    }
+    if (!first) throw batchRefused('batch_line_invalid', 'The batch has no lines');
+    const { admission, price } = first;
+    return { admission, price, lines: count, amount, promptTokens, outputTokens };
+  }
+
+  private async prepare(place: BatchPlace, { body }: BatchLine): Promise<Call> {
+    const { call: asked, account, endpoint, path } = place;
+    const { caller, incoming, client } = asked;
+    const call = await this.deps.relay.prepare(
+      { endpoint, incoming: { ...incoming, path, query: '' }, caller, rawBody: body, client },
+      (model) => this.route(place, model),
+    );
+    const { request, admission } = call;
+    if (call.rawBody !== body || (request.dropped?.length ?? 0) > 0) {
+      const names = (request.dropped ?? []).join(', ');
+      throw batchRefused(
+        'batch_line_changed',
+        `A part of the request may not be sent${names === '' ? '' : ` (${names})`}, and lines of a batch are not changed`,
+      );
+    }
+    if (request.drawing || request.advisor || request.images) {
+      throw batchRefused(
+        'batch_line_invalid',
+        'Tools that draw, and tools that ask another model, are not served in batches',
+      );
+    }
+    if (request.stream) throw batchRefused('batch_line_invalid', 'A line of a batch cannot be streamed');
+    if (request.unpriced?.areRefused) {
+      throw batchRefused('batch_line_invalid', `No price is set for ${request.unpriced.names.join(', ')}`);
+    }
+    checkOrigin(call, account);
+    const mapped = mapModel(account.channel.mapping, admission.model, admission.bareModel);
+    if (mapped !== admission.model) {
+      throw batchRefused(
+        'batch_model_mapped',
+        `Model ${admission.model} has another name at its provider, and lines of a batch are not changed`,
+      );
+    }
+    return call;
+  }
+
+  /** Returns the first group of the key in which the channel of the account serves the model. */
+  private route({ call: { caller, groups }, account, named }: BatchPlace, model: string): Admission {
+    checkModel(caller, model);
+    const { id } = account.channel;
+    const isOpen = caller.pin === null || caller.pin === String(id);
+    for (const group of isOpen ? groups : []) {
+      const found = admitTo(group, model, caller, this.deps.channels.table);
+      const tiers = (found?.candidates.tiers ?? [])
+        .map((tier) => ({ ...tier, channels: tier.channels.filter((channel) => channel.id === id) }))
+        .filter(({ channels }) => channels.length > 0);
+      if (found && tiers.length > 0) return { ...found, candidates: { ...found.candidates, tiers } };
+    }
+    throw notFound(named, `belongs to an account that does not serve model ${model}`);
+  }
+}
+
+function checkId(id: string, known: Set<string>): void {
+  if (id === '' || id.length > maxIdLength) {
+    throw batchRefused('batch_line_invalid', `custom_id must be a text of at most ${maxIdLength} characters`);
+  }
+  if (known.has(id)) throw batchRefused('batch_line_invalid', `custom_id ${id} was used before`);
+  known.add(id);
+}
+
+function checkModels({ admission }: Call, { admission: { model } }: Call): void {
+  if (admission.model === model) return;
+  throw batchRefused('batch_model_mismatch', `Model ${admission.model} is not that of the first line, ${model}`);
+}
+
+/** Objects that the line names must be those of the caller, at the account that runs the batch. */
+function checkOrigin({ request: { continued } }: Call, { channel, keyMark }: ObjectAccount): void {
+  if (!continued || continued.kind === 'reasoning') return;
+  if (continued.kind === 'foreign') throw notFound(continued.named, 'is not known');
+  if (continued.channelId !== channel.id || continued.keyMark !== keyMark) {
+    throw notFound(continued.named, 'belongs to another account than the batch');
+  }
+}

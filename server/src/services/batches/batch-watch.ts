@@ -1,0 +1,230 @@
+import {
+  batchPlatform,
+  creativeKind,
+  type CreativeTask,
+  finished,
+  type TaskLedger,
+} from '../../console/tasks/index.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import { asFieldsList, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
+import { withoutKey } from '../../gateway/send/redact-key.js';
+import { BatchBill } from '../../gateway/settle/batch-bill.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { Logger } from '../../platform/observability/logger.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
+import type { KeptObjects } from '../objects/kept-objects.js';
+import type { ObjectAccount, ObjectAccounts } from '../objects/object-accounts.js';
+import type { ObjectExchange } from '../objects/object-exchange.js';
+import { shownObject } from '../objects/shown-object.js';
+import { changes, jsonValue, text } from '../tasks/field.js';
+import type { BatchDialect, BatchReport } from './batch-dialect.js';
+import { maxShown, reservationOf, storedBatch, type BatchStore, type StoredBatch } from './batch-row.js';
+import { jsonLines } from './json-lines.js';
+
+interface BatchWatchDeps {
+  readonly taskLedger: TaskLedger;
+  readonly store: BatchStore;
+  readonly channels: RoutingDirectory;
+  readonly accounts: ObjectAccounts;
+  readonly objects: KeptObjects;
+  readonly exchange: ObjectExchange;
+  readonly dialects: Readonly<Partial<Record<string, BatchDialect>>>;
+  readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const rowsAtOnce = 500;
+const batchesAtOnce = 8;
+/** Milliseconds after which a batch that no list of its maker has was never created. */
+const namelessLifetime = 10 * 60_000;
+/** Milliseconds after which a batch is given up. Makers end one within a day. */
+const lifetime = 4 * 24 * 3_600_000;
+/** Bytes of one line of the results, and of all of them. A line has one response. */
+const maxLine = 64 * 1024 * 1024;
+const maxResults = 16 * 1024 * 1024 * 1024;
+
+/** Follows batches at their makers, and charges each by its results when it has ended. */
+export class BatchWatch {
+  constructor(private readonly deps: BatchWatchDeps) {}
+
+  /** Asks for every unfinished batch once. A failure of one does not affect the others. */
+  async run(): Promise<void> {
+    for (let after = 0; ;) {
+      const rows = await this.deps.store.unfinished(batchPlatform, after, rowsAtOnce);
+      const deleted = await this.deps.store.deletedUsers(rows.map(({ userId }) => userId));
+      const waiting = [...rows];
+      const worker = async (): Promise<void> => {
+        for (let row = waiting.shift(); row; row = waiting.shift()) await this.follow(row, deleted.has(row.userId));
+      };
+      await Promise.all(Array.from({ length: batchesAtOnce }, worker));
+      const last = rows.at(-1);
+      if (!last || rows.length < rowsAtOnce) return;
+      after = last.id;
+    }
+  }
+
+  /** Looks at a batch. Never throws: the next run repeats it. */
+  private async follow(row: CreativeTask, isUserDeleted: boolean): Promise<void> {
+    const { logger, clock } = this.deps;
+    try {
+      await this.look(row, isUserDeleted);
+    } catch (err) {
+      logger.warn({ err, task: row.id, channelId: row.channelId }, 'a batch could not be followed');
+      if (clock.now() - row.submitTime.getTime() > lifetime) {
+        await this.giveUp(row, 'the batch did not end within four days').catch((error: unknown) =>
+          logger.error({ err: error, task: row.id }, 'a batch could not be given up'),
+        );
+      }
+    }
+  }
+
+  /**
+   * Reads the state of an unfinished batch at its maker, and ends the batch here if it has ended there.
+   * @param isUserDeleted the batch is then cancelled at its maker
+   * @throws when the maker or the database fails; the batch stays as it is
+   */
+  async look(row: CreativeTask, isUserDeleted = false): Promise<void> {
+    const { channels, accounts, clock } = this.deps;
+    const stored = storedBatch(row);
+    const dialect = this.deps.dialects[stored.api];
+    const account = accounts.usable({ channelId: row.channelId, keyMark: row.keyPrint }, stored.api, null);
+    if (!dialect || !account) {
+      const isRemoved =
+        !channels.table.channel(row.channelId) && (await channels.removed([row.channelId])).has(row.channelId);
+      if (isRemoved) return this.giveUp(row, `channel ${row.channelId} no longer exists`);
+      throw new Error('the account of the batch is not available');
+    }
+    if (row.taskId === '') {
+      const found = await this.find(dialect, account, row.requestId);
+      if (found) return this.note({ ...row, taskId: dialect.report(found).id }, dialect, account, found);
+      if (clock.now() - row.submitTime.getTime() > namelessLifetime) {
+        await this.giveUp(row, 'the batch was never confirmed');
+      }
+      return;
+    }
+    const batch = await this.ask(account, dialect.pathOf(row.taskId));
+    const isCancelled = isUserDeleted && dialect.report(batch).isCancellable;
+    const cancelled = isCancelled && (await this.ask(account, `${dialect.pathOf(row.taskId)}/cancel`, 'POST'));
+    await this.note(row, dialect, account, cancelled || batch);
+  }
+
+  /**
+   * Stores the maker's report about a batch, and ends the batch if it is over.
+   * @param row with its id at the maker
+   */
+  async note(row: CreativeTask, dialect: BatchDialect, account: ObjectAccount, batch: Fields): Promise<void> {
+    const { taskLedger, clock } = this.deps;
+    const report = dialect.report(batch);
+    const now = wholeSecond(clock.now());
+    const progress = report.total > 0 ? Math.min(99, Math.floor((99 * report.done) / report.total)) : row.progress;
+    if (!report.isOver) {
+      const step = {
+        taskId: row.taskId,
+        status: 'IN_PROGRESS',
+        progress,
+        data: jsonValue(dialect.shown(batch), maxShown),
+      };
+      const isNew = row.status === 'NOT_START' || changes(step, row);
+      if (isNew)
+        await taskLedger.move(creativeKind, row.id, { ...step, startTime: row.startTime ?? now, updatedAt: now });
+      return;
+    }
+    const bill = await this.bill(row, dialect, account, report);
+    await this.keepFiles(row, account, report);
+    const note = { id: row.taskId, lines: storedBatch(row).lines, ended: report.done };
+    const { username, channelId } = row;
+    const charge = bill.isEmpty ? null : bill.charge({ username, channelId, note }, this.deps.options.values);
+    const isDone = charge !== null || report.reason === '';
+    await taskLedger.end(
+      creativeKind,
+      row.id,
+      {
+        taskId: row.taskId,
+        status: isDone ? 'SUCCESS' : 'FAILURE',
+        failReason: text(withoutKey(report.reason, account.key), 4000),
+        data: jsonValue(dialect.shown(batch), maxShown),
+        startTime: row.startTime ?? now,
+        finishTime: now,
+        updatedAt: now,
+      },
+      reservationOf(row),
+      charge,
+    );
+  }
+
+  /** Adds up the usage in the results. */
+  private async bill(
+    row: CreativeTask,
+    dialect: BatchDialect,
+    account: ObjectAccount,
+    { results }: BatchReport,
+  ): Promise<BatchBill> {
+    const stored = storedBatch(row);
+    const bill = new BatchBill(stored, account.channel.cost);
+    const refusal = (reason: string): AppError =>
+      new AppError('UPSTREAM_INVALID_RESPONSE', `The file of results ${reason}`);
+    for (const path of results) {
+      await this.deps.exchange.ask(account, { method: 'GET', path }, async (exchange) => {
+        for await (const bytes of jsonLines(exchange, { maxLine, maxBytes: maxResults, refusal })) {
+          const line = parseFields(bytes.toString('utf8'));
+          if (!line) throw refusal('has a line that is no JSON object');
+          if (dialect.isAnswered(line))
+            bill.add(dialect.usageOf(line, stored.endpoint) ?? assumed(stored, bytes.length));
+        }
+      });
+    }
+    return bill;
+  }
+
+  /** Makes the files of results those of the owner, who may read them from now on. */
+  private async keepFiles(row: CreativeTask, account: ObjectAccount, { files }: BatchReport): Promise<void> {
+    for (const id of files) {
+      const file = shownObject('openai', await this.ask(account, `/v1/files/${encodeURIComponent(id)}`));
+      const { userId, tokenId, channelId, keyPrint: keyMark } = row;
+      if (file) await this.deps.objects.keep({ userId, tokenId, channelId, keyMark }, 'openai/files', file);
+    }
+  }
+
+  /** Finds a batch whose creation was not confirmed in the list of its maker. */
+  private async find(dialect: BatchDialect, account: ObjectAccount, requestId: string): Promise<Fields | null> {
+    const page = await this.ask(account, dialect.listPath);
+    return asFieldsList(page['data']).find((batch) => dialect.isOf(batch, requestId)) ?? null;
+  }
+
+  private ask(account: ObjectAccount, path: string, method: 'GET' | 'POST' = 'GET'): Promise<Fields> {
+    const { exchange } = this.deps;
+    return exchange.ask(account, { method, path }, async (answer) => {
+      const fields = parseFields((await exchange.collect(answer)).toString('utf8'));
+      if (!fields) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not JSON');
+      return fields;
+    });
+  }
+
+  /** Ends a batch of which no results will come. Its whole reservation is returned. */
+  private async giveUp(row: CreativeTask, reason: string): Promise<void> {
+    const now = wholeSecond(this.deps.clock.now());
+    const fields = { status: 'FAILURE', failReason: reason, finishTime: now, updatedAt: now };
+    await this.deps.taskLedger.end(creativeKind, row.id, fields, reservationOf(row), null);
+  }
+}
+
+/** Bytes of a token in a response that reports no usage. */
+const tokenBytes = 4;
+
+/** Returns the usage of a response that reports none: the estimated prompt of a line, and the length of the response. */
+const assumed = ({ meanPrompt, endpoint }: StoredBatch, bytes: number): Usage => ({
+  ...noUsage,
+  promptTokens: meanPrompt,
+  completionTokens: endpoint === '/v1/embeddings' ? 0 : Math.ceil(bytes / tokenBytes),
+});
+
+/** Whether a batch has ended here. */
+export const isEnded = ({ progress }: CreativeTask): boolean => progress === finished;
+
+/** Whether the maker refused a request, so that it did nothing. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof UpstreamError && error.status >= 400 && error.status < 500;

@@ -1,0 +1,65 @@
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { Hijacked } from '../../gateway/incoming-request.js';
+import { hijack } from '../../gateway/incoming-request.js';
+import { prefixes } from '../endpoints.js';
+import { addRelayRoutes, relayRoute, type RelayRoute } from '../relay-route.js';
+import { anything, flag, list, open, text } from '../relay-shapes.js';
+import { withRawBodies } from '../tasks/incoming-task.js';
+import type { Batches } from './batches.js';
+import { openAIBatches } from './openai-batches.js';
+import type { OpenAIOrders } from './openai-orders.js';
+
+/** Dependencies of the batch routes. */
+export interface BatchRoutesDeps {
+  readonly batches: Batches;
+  readonly openAI: OpenAIOrders;
+  readonly maxBodyBytes: number;
+}
+
+type Handler = (deps: BatchRoutesDeps, call: Hijacked, request: FastifyRequest) => Promise<void>;
+
+const ofBatch = { path: { id: text.describe('Id of the batch') }, example: { path: { id: 'none' } } } as const;
+const batch = open({ id: text, status: text }, { request_counts: anything, output_file_id: text.nullable() });
+
+/** OpenAI's batches (docs/reference/relay/batches.md). */
+export const batchSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
+  relayRoute('POST /v1/batches', ({ batches, openAI }, call, request) => batches.create(openAI, call, request), {
+    summary: 'Run the calls of a file within a day, at the price of batches',
+    body: open({ input_file_id: text, endpoint: text, completion_window: text }, { metadata: anything }),
+    response: batch,
+    example: { body: { input_file_id: 'none', endpoint: '/v1/chat/completions', completion_window: '24h' } },
+  }),
+  relayRoute('GET /v1/batches', ({ batches }, call, request) => batches.list(call, request), {
+    summary: 'Own batches, newest first',
+    withoutHead: true,
+    query: {
+      limit: text.optional().describe('At most 100, by default 20'),
+      after: text.optional().describe('Id of the batch before the page'),
+    },
+    response: open({ data: list }, { object: text, has_more: flag }),
+    example: {},
+  }),
+  relayRoute('GET /v1/batches/:id', ({ batches }, call, request) => batches.read(openAIBatches, call, request), {
+    summary: 'A batch',
+    withoutHead: true,
+    response: batch,
+    ...ofBatch,
+  }),
+  relayRoute(
+    'POST /v1/batches/:id/cancel',
+    ({ batches }, call, request) => batches.cancel(openAIBatches, call, request),
+    {
+      summary: 'Cancel a batch',
+      response: batch,
+      ...ofBatch,
+    },
+  ),
+];
+
+/** `/v1/batches`. */
+export const batchRoutes = (deps: BatchRoutesDeps): FastifyPluginAsync =>
+  withRawBodies(async (app) => {
+    addRelayRoutes(app, batchSubmissionRoutes, prefixes, (served) => (request, reply) => {
+      void served(deps, hijack(request, reply, deps.maxBodyBytes), request);
+    });
+  });

@@ -1,0 +1,228 @@
+import type { FastifyRequest } from 'fastify';
+import { batchPlatform, creativeKind, type CreativeTask, type TaskLedger } from '../../console/tasks/index.js';
+import { malformed, RelayError } from '../../dialects/errors/relay-error.js';
+import { parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { readerOf, type Caller } from '../../gateway/admit/authentication.js';
+import type { Hijacked } from '../../gateway/incoming-request.js';
+import { wordedQuotaError } from '../../gateway/reserve/reserve.js';
+import { notFound } from '../../gateway/route/affinity/call-origin.js';
+import { withoutKey } from '../../gateway/send/redact-key.js';
+import type { Exchange } from '../../gateway/upstream/exchange.js';
+import type { Logger } from '../../platform/observability/logger.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import type { BuiltRelay } from '../built-relay.js';
+import type { ObjectAccount } from '../objects/object-accounts.js';
+import type { ObjectCall } from '../objects/object-calls.js';
+import { jsonValue, text } from '../tasks/field.js';
+import type { TaskDesk } from '../tasks/task-desk.js';
+import type { BatchDialect } from './batch-dialect.js';
+import type { BatchEstimate } from './batch-lines.js';
+import { maxShown, shownBatch, type BatchStore, type StoredBatch } from './batch-row.js';
+import { isEnded, isRefusal, type BatchWatch } from './batch-watch.js';
+
+export interface BatchesDeps {
+  readonly objects: BuiltRelay['keptObjects'];
+  readonly desk: TaskDesk;
+  readonly taskLedger: TaskLedger;
+  readonly store: BatchStore;
+  readonly watch: BatchWatch;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A batch that was checked and is about to be reserved and sent. */
+export interface OrderedBatch {
+  readonly dialect: BatchDialect;
+  readonly account: ObjectAccount;
+  readonly estimate: BatchEstimate;
+  /** The path of its calls. */
+  readonly endpoint: string;
+  /** Path and body of the request that creates it at its maker. */
+  readonly path: string;
+  readonly body: Buffer;
+}
+
+/** Reads and checks the request that creates a batch. */
+export interface BatchOrders {
+  order(call: ObjectCall, body: Fields, rawBody: Buffer): Promise<OrderedBatch>;
+}
+
+const json = { 'content-type': 'application/json; charset=utf-8' };
+const maxPage = 100;
+const resource = { path: '/v1/batches', noun: 'batch', apis: ['openai'] } as const;
+
+/** Batches of calls, which their makers run within a day at a lower price (docs/reference/relay/batches.md). */
+export class Batches {
+  constructor(private readonly deps: BatchesDeps) {}
+
+  /** Creates a batch. Never throws. */
+  create(orders: BatchOrders, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+    const { calls } = this.deps.objects;
+    return calls.admit(hijacked, request, async (call) => {
+      await calls.checkMayCreate(resource, call);
+      const { incoming, caller, grant, client } = call;
+      const rawBody = await incoming.readBody({ grant, tokenId: caller.token.id });
+      const body = parseFields(rawBody.toString('utf8'));
+      if (!body) throw malformed('the body is not a JSON object');
+      const ordered = await orders.order(call, body, rawBody);
+      client.send(200, json, JSON.stringify(await this.submit(call, ordered)));
+    });
+  }
+
+  /** Sends a page of the caller's batches. Never throws. */
+  list(hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+    return this.deps.objects.calls.admit(hijacked, request, async ({ caller, incoming, client }) => {
+      const query = new URLSearchParams(incoming.query);
+      const limit = Number(query.get('limit') ?? 20);
+      if (!Number.isInteger(limit) || limit < 1 || limit > maxPage) {
+        throw malformed(`limit must be from 1 to ${maxPage}`);
+      }
+      const after = query.get('after');
+      const from = after === null || after === '' ? null : await this.own(caller, after);
+      const rows = await this.deps.store.ownPage(readerOf(caller), batchPlatform, {
+        from,
+        limit: limit + 1,
+        isAscending: false,
+      });
+      const data = rows.slice(0, limit).map(shownBatch);
+      const ids = rows.slice(0, limit).map(({ taskId }) => taskId);
+      const page = { data, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null, has_more: rows.length > limit };
+      client.send(200, json, JSON.stringify({ object: 'list', ...page }));
+    });
+  }
+
+  /** Sends a batch of the caller. One that has ended at its maker is charged first, so that its results can be read. */
+  read(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+    return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
+      const row = await this.own(caller, idIn(request));
+      if (isEnded(row)) return client.send(200, json, JSON.stringify(shownBatch(row)));
+      const account = this.accountOf(row, dialect, caller);
+      const batch = await this.ask(account, 'GET', dialect.pathOf(row.taskId));
+      client.send(200, json, JSON.stringify(await this.noted(row, dialect, account, batch)));
+    });
+  }
+
+  /** Cancels a batch of the caller at its maker. Calls that have ended by then are charged. Never throws. */
+  cancel(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+    return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
+      const row = await this.own(caller, idIn(request));
+      const account = this.accountOf(row, dialect, caller);
+      const batch = await this.ask(account, 'POST', `${dialect.pathOf(row.taskId)}/cancel`);
+      client.send(200, json, JSON.stringify(await this.noted(row, dialect, account, batch)));
+    });
+  }
+
+  /** Stores what the maker says about a batch, and returns what its owner gets to see. */
+  private async noted(
+    row: CreativeTask,
+    dialect: BatchDialect,
+    account: ObjectAccount,
+    batch: Fields,
+  ): Promise<Fields> {
+    try {
+      await this.deps.watch.note(row, dialect, account, batch);
+    } catch (err) {
+      this.deps.logger.warn({ err, task: row.id }, 'the results of a batch could not be read');
+      if (dialect.report(batch).isOver) return dialect.shown(dialect.unfinished(batch));
+    }
+    return dialect.shown(batch);
+  }
+
+  private async own(caller: Caller, id: string): Promise<CreativeTask> {
+    const row = await this.deps.store.own(readerOf(caller), batchPlatform, id);
+    if (row) return row;
+    throw notFound({ field: 'the path', id }, 'is not known');
+  }
+
+  private accountOf(row: CreativeTask, { api }: BatchDialect, { user }: Caller): ObjectAccount {
+    const stored = { channelId: row.channelId, keyMark: row.keyPrint };
+    const account = this.deps.objects.accounts.usable(stored, api, user.id);
+    if (account) return account;
+    throw notFound({ field: 'the path', id: row.taskId }, 'belongs to an account that cannot serve this call');
+  }
+
+  private ask(
+    account: ObjectAccount,
+    method: 'GET' | 'POST',
+    path: string,
+    body: Buffer | null = null,
+  ): Promise<Fields> {
+    const { exchange } = this.deps.objects;
+    const headers: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
+    return exchange.ask(account, { method, path, headers, body }, async (answer: Exchange) => {
+      const fields = parseFields((await exchange.collect(answer)).toString('utf8'));
+      if (!fields) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not JSON');
+      return fields;
+    });
+  }
+
+  /**
+   * Reserves a batch and creates it at its maker. The row is written in between, so that a batch is found again whose
+   * creation was not confirmed.
+   */
+  private async submit({ caller, incoming }: ObjectCall, ordered: OrderedBatch): Promise<Fields> {
+    const { desk, taskLedger, clock } = this.deps;
+    const { account, estimate, dialect, endpoint } = ordered;
+    const { admission, amount, lines, promptTokens, outputTokens } = estimate;
+    const target = { channelId: account.channel.id, keyPrint: account.keyMark };
+    const reservation = await desk
+      .reserve(caller, incoming.requestId, { admission, target, quota: amount, tokens: promptTokens + outputTokens })
+      .catch((error: unknown) => {
+        throw wordedQuotaError(error, desk.values);
+      });
+    const now = wholeSecond(clock.now());
+    const row = {
+      ...desk.ownerOf(caller, target, reservation),
+      createdAt: now,
+      updatedAt: now,
+      submitTime: now,
+      platform: batchPlatform,
+      action: 'BATCH',
+      properties: {
+        input: `${lines} × ${endpoint}, ${admission.model}`,
+        model: admission.model,
+        terms: termsOf(ordered, caller, desk.values.QuotaPerUnit),
+      },
+    };
+    const id = await taskLedger.open(creativeKind, row, reservation);
+    let batch: Fields;
+    try {
+      batch = await this.ask(account, 'POST', ordered.path, ordered.body);
+    } catch (error) {
+      // After any other failure the batch may exist. It is looked for later.
+      if (isRefusal(error)) {
+        const failReason = text(withoutKey(error instanceof Error ? error.message : '', account.key), 4000);
+        await taskLedger.refuse(creativeKind, id, { failReason }, reservation);
+      }
+      throw error;
+    }
+    const { id: taskId } = dialect.report(batch);
+    if (taskId === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a batch');
+    const shown = dialect.shown(batch);
+    await taskLedger.move(creativeKind, id, { taskId, status: 'SUBMITTED', data: jsonValue(shown, maxShown) });
+    await desk.succeeded(caller);
+    return shown;
+  }
+}
+
+function termsOf({ account, estimate, endpoint }: OrderedBatch, { token }: Caller, quotaPerUnit: number): StoredBatch {
+  const { admission, price, amount, lines, promptTokens } = estimate;
+  const api = account.channel.provider.adapter.keptObjects?.api;
+  if (!api) throw new RelayError('NO_CHANNEL', 'The channel keeps no objects', 'no_object_channel');
+  return {
+    api,
+    lines,
+    meanPrompt: Math.ceil(promptTokens / lines),
+    price,
+    group: admission.group,
+    model: admission.model,
+    bareModel: admission.bareModel,
+    endpoint,
+    tokenName: token.name,
+    reserved: amount,
+    quotaPerUnit,
+  };
+}
+
+const idIn = ({ params }: FastifyRequest): string => (params as { id?: string }).id ?? '';

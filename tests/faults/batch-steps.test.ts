@@ -1,0 +1,194 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import OpenAI, { toFile } from 'openai';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { freeze, untilAlone, type Freeze } from '../support/freeze.js';
+import { spawnServer, type SpawnedServer } from '../support/server.js';
+import { startObjectProvider, type ObjectProvider } from '../support/upstream/objects.js';
+import { Auditor, openSite, quickDeath, until } from './traffic.js';
+
+/**
+ * Killed at each step of a batch, always at exactly the same point: a lock blocks the step, then the process is killed. The
+ * ledger must be exact before and after, and a batch that runs keeps its reservation while no server runs.
+ */
+
+const initial = 100_000_000;
+/** Quota of the usual answer, 1,000 tokens of input and 200 of output of gpt-4o at half its price. */
+const price = (1000 * 2.5 + 200 * 10) * 0.25;
+
+let provider: ObjectProvider;
+let database: TestDatabase;
+let dataDir: string;
+let server: SpawnedServer;
+let auditor: Auditor;
+let key: string;
+let file: string;
+let frozen: Freeze | null = null;
+
+const start = (): Promise<SpawnedServer> =>
+  spawnServer({ database, environment: { DATA_DIR: dataDir, TASK_POLL_INTERVAL: '1', ...quickDeath } });
+const client = (): OpenAI => new OpenAI({ apiKey: key, baseURL: `${server.url}/v1`, maxRetries: 0 });
+
+beforeAll(async () => {
+  provider = await startObjectProvider();
+  database = await createTestDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'tollgate-batches-'));
+  server = await start();
+  auditor = new Auditor(database);
+  const site = await openSite(server.api, provider.url, [{ username: 'sorter', quota: initial }]);
+  key = site.keys[0] ?? '';
+  const body = { model: 'gpt-4o', max_tokens: 1000, messages: [{ role: 'user', content: 'Say hello' }] };
+  const line = JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body });
+  file = (await client().files.create({ file: await toFile(Buffer.from(line), 'a.jsonl'), purpose: 'batch' })).id;
+});
+afterEach(async () => {
+  provider.onBatch = null;
+  await frozen?.release();
+  frozen = null;
+});
+afterAll(async () => {
+  await auditor.close();
+  await server.stop();
+  await provider.stop();
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** @returns the id of the batch; null when the server died before its response */
+const create = (): Promise<string | null> =>
+  client()
+    .batches.create({ input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h' })
+    .then(
+      ({ id }) => id,
+      () => null,
+    );
+const hold = async (sql: string): Promise<void> => {
+  frozen = await freeze(database.url, sql, []);
+};
+
+/** Kills the server exactly at the blocked step. */
+async function dieThere(): Promise<void> {
+  await frozen?.reached();
+  await server.kill('SIGKILL');
+  await frozen?.release();
+  frozen = null;
+  await untilAlone(auditor.pool);
+  expect(await auditor.drifts()).toEqual([]);
+  server = await start();
+}
+
+interface Row {
+  readonly task_id: string;
+  readonly status: string;
+  readonly progress: number;
+  readonly quota: number;
+}
+
+const rows = async (): Promise<Row[]> =>
+  (
+    await auditor.pool.query<Row>(
+      `SELECT task_id, status, progress, quota::integer FROM tasks WHERE platform = 'batch' ORDER BY id`,
+    )
+  ).rows;
+const lastRow = async (): Promise<Row | undefined> => (await rows()).at(-1);
+const ended = (status: string): Promise<void> =>
+  until(
+    async () => {
+      const row = await lastRow();
+      return row?.status === status && row.progress === 100;
+    },
+    60,
+    `the batch ends as ${status}`,
+  );
+const newest = (): string => [...provider.batches.made.keys()].at(-1) ?? '';
+
+/** The balance is the initial one minus the charges, and nothing is reserved. */
+async function expectExactLedger(): Promise<void> {
+  await until(async () => (await auditor.openReservations()) === 0, 90, 'nothing is reserved');
+  expect(await auditor.drifts()).toEqual([]);
+  const paid = (await rows()).reduce((sum, { quota }) => sum + quota, 0);
+  expect((await auditor.quotaOf('sorter')).quota).toBe(initial - paid);
+}
+
+it('between the reservation and the row: it is returned, and no batch exists', async () => {
+  await hold('LOCK TABLE tasks IN SHARE ROW EXCLUSIVE MODE');
+  const id = create();
+  await dieThere();
+  expect(await id).toBeNull();
+  expect(provider.batches.made.size).toBe(0);
+  // The insert may still have been executed.
+  await auditor.pool.query(`UPDATE tasks SET submit_time = submit_time - interval '2 hours'`);
+  await until(async () => (await rows()).every(({ progress }) => progress === 100), 60, 'nothing is left of it');
+  await expectExactLedger();
+});
+
+it('between the creation at the provider and its id here: it is found there, and charged once', async () => {
+  provider.onBatch = () => hold('LOCK TABLE tasks IN SHARE ROW EXCLUSIVE MODE');
+  const before = provider.batches.made.size;
+  const id = create();
+  await until(async () => provider.batches.made.size > before && frozen !== null, 30, 'the provider has the batch');
+  provider.onBatch = null;
+  await dieThere();
+  expect(await id).toBeNull();
+  await until(async () => (await lastRow())?.task_id === newest(), 60, 'the batch is found');
+  expect((await client().batches.list()).data[0]).toMatchObject({ id: newest(), metadata: null });
+  expect(await auditor.openReservations()).toBe(1);
+  provider.batches.end(newest());
+  await ended('SUCCESS');
+  expect(await lastRow()).toMatchObject({ quota: price });
+  await expectExactLedger();
+});
+
+it('before the provider has it: its reservation is kept until it is given up', async () => {
+  provider.refuseNext = 0;
+  provider.onBatch = null;
+  const id = await create();
+  provider.batches.made.delete(id ?? '');
+  await auditor.pool.query(`UPDATE tasks SET task_id = '', status = 'NOT_START' WHERE task_id = $1`, [id]);
+  await server.kill('SIGKILL');
+  server = await start();
+  await new Promise((resolve) => setTimeout(resolve, 12_000));
+  expect(await auditor.openReservations()).toBe(1);
+  await auditor.pool.query(`UPDATE tasks SET submit_time = submit_time - interval '2 hours' WHERE task_id = ''`);
+  await ended('FAILURE');
+  await expectExactLedger();
+});
+
+it('while it runs: the reservation outlives the server, and the batch is charged by the next one', async () => {
+  const id = await create();
+  await server.kill('SIGKILL');
+  provider.batches.end(id ?? '');
+  server = await start();
+  await ended('SUCCESS');
+  expect(await lastRow()).toMatchObject({ task_id: id, quota: price });
+  await expectExactLedger();
+});
+
+it.each([
+  ['at the row', `SELECT 1 FROM tasks WHERE platform = 'batch' FOR UPDATE`],
+  ['at the log', 'LOCK TABLE logs IN SHARE ROW EXCLUSIVE MODE'],
+  ['at the balance', `SELECT 1 FROM users WHERE username = 'sorter' FOR UPDATE`],
+  ['at the key', 'LOCK TABLE tokens IN SHARE ROW EXCLUSIVE MODE'],
+])('while it is charged, %s: charged once', async (_where, sql) => {
+  const id = await create();
+  await hold(sql);
+  provider.batches.end(id ?? '');
+  await dieThere();
+  await ended('SUCCESS');
+  expect(await lastRow()).toMatchObject({ task_id: id, quota: price });
+  const { rows: charged } = await auditor.pool.query(`SELECT 1 FROM logs WHERE type = 2 AND other LIKE $1`, [
+    `%${id}"%`,
+  ]);
+  expect(charged).toHaveLength(1);
+  await expectExactLedger();
+});
+
+it('while a failed batch is ended: its reservation is returned once', async () => {
+  const id = await create();
+  await hold(`SELECT 1 FROM tasks WHERE platform = 'batch' FOR UPDATE`);
+  provider.batches.fail(id ?? '', 'no');
+  await dieThere();
+  await ended('FAILURE');
+  await expectExactLedger();
+});
