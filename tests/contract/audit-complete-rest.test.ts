@@ -34,6 +34,11 @@ const newChannel = (more: object = {}) => {
 const channel = (more: object = {}): Promise<number> => made('channels', '/api/channel/', newChannel(more));
 const newCode = (name = fresh()) => ({ name, quota: 5, count: 1 });
 const code = (name?: string): Promise<number> => made('redemptions', '/api/redemption/', newCode(name));
+const newProvider = () => ({ slug: fresh(), name: 'x', client_id: 'x', issuer: 'https://id.example.com' });
+const provider = async (): Promise<number> => {
+  const { body } = await site.expectSuccess(root, 'POST', '/api/sign-in-provider', newProvider());
+  return (body.data as { id: number }).id;
+};
 const userKey = async (): Promise<number> => {
   const { body } = await site.expectSuccess(root, 'POST', '/api/key', { user_id: await user(), name: 'made' });
   return (body.data as { id: number }).id;
@@ -153,6 +158,10 @@ const acts: Record<string, () => Promise<Request> | Request> = {
     const { body } = await site.expectSuccess(root, 'POST', '/api/plan/grant', given);
     return ['/api/plan/refund', { id: (body.data as { id: number }).id, note: 'asked' }];
   },
+
+  'POST /api/sign-in-provider': () => ['/api/sign-in-provider', newProvider()],
+  'PUT /api/sign-in-provider': async () => ['/api/sign-in-provider', { id: await provider(), name: fresh() }],
+  'DELETE /api/sign-in-provider/:id': async () => [`/api/sign-in-provider/${await provider()}`],
 
   'DELETE /api/log': () => ['/api/log/?target_timestamp=1'],
 

@@ -64,6 +64,7 @@ beforeAll(async () => {
   nouns.push(await token(), await channel(), await channelsOfTag(), await otherUser(), self());
   nouns.push(webhookSetting(), mailSetting(), await redemption(), await budget());
   nouns.push(await userKey(), await endpoint(), await plan());
+  nouns.push(await signInProvider(), billingProfile());
 });
 afterAll(() => site.stop());
 
@@ -312,6 +313,41 @@ async function endpoint(): Promise<Noun> {
   };
 }
 
+/** No older console has this route. */
+async function signInProvider(): Promise<Noun> {
+  const given = { slug: 'company', name: 'one', client_id: 'x', issuer: 'https://id.example.com' };
+  const { id } = await data(root, 'POST', '/api/sign-in-provider', given);
+  const claims = { subject: 'id', username: 'login', name: '', email: 'mail', email_verified: '' };
+  return {
+    route: 'PUT /api/sign-in-provider',
+    identity: { id },
+    // The secret is never shown.
+    others: ['id', 'client_secret'],
+    read: inList('/api/sign-in-provider', id),
+    fields: {
+      name: stays('two'),
+      icon: stays('https://id.example.com/icon.png'),
+      enabled: stays(false),
+      issuer: stays('https://id2.example.com'),
+      authorization_endpoint: stays('https://id.example.com/authorize'),
+      token_endpoint: stays('https://id.example.com/token'),
+      user_info_endpoint: stays('https://id.example.com/me'),
+      client_id: stays('y'),
+      scopes: stays('openid'),
+      claims: stays(claims),
+      allowed_domains: stays(['example.com']),
+    },
+  };
+}
+
+/** No older console has this route. */
+const billingProfile = (): Noun => ({
+  route: 'PUT /api/statement/profile',
+  identity: {},
+  read: () => data(root, 'GET', '/api/statement/profile'),
+  fields: { name: stays('Example Ltd'), address: stays('London'), tax_id: stays('GB1'), notifies: stays(true) },
+});
+
 async function plan(): Promise<Noun> {
   const windows = [{ window: 'week', kind: 'money', amount: 5 }];
   const body = { name: 'Plan', price: 5, period_unit: 'day', period_count: 1, windows };
@@ -370,7 +406,8 @@ it.each([
   'PUT /api/budget',
   'PUT /api/key',
   'PUT /api/webhook',
-
+  'PUT /api/sign-in-provider',
+  'PUT /api/statement/profile',
   'PUT /api/plan',
 ])('%s keeps what older clients do not know, and clears what they clear, by leaving it out', async (route) => {
   for (const noun of nouns.filter((one) => one.route === route)) {

@@ -170,6 +170,8 @@ export const closed: readonly string[] = [
     'mutation createSignInProvider',
     'mutation updateSignInProvider',
     'mutation deleteSignInProvider',
+    ...['GET /api/sign-in-provider', 'POST /api/sign-in-provider', 'PUT /api/sign-in-provider'],
+    'DELETE /api/sign-in-provider/:id',
   ],
   ...['mutation discoverOidc', 'mutation sendTestAlert', 'mutation resetModelRatio', 'mutation tryGuardrail'],
   ...['POST /api/option/rest_model_ratio'],

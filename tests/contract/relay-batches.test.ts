@@ -46,11 +46,10 @@ const upload = async (
   const file = await toFile(Buffer.from(`${text}\n`), 'batch.jsonl');
   return (await client(key).files.create({ file, purpose })).id;
 };
-type Endpoint = OpenAI.BatchCreateParams['endpoint'];
 const create = async (lines: readonly (object | string)[], more: Partial<OpenAI.BatchCreateParams> = {}) =>
   client().batches.create({
     input_file_id: await upload(lines),
-    endpoint: '/v1/chat/completions' as Endpoint,
+    endpoint: '/v1/chat/completions',
     completion_window: '24h',
     ...more,
   });
@@ -67,7 +66,7 @@ const error = (status: number, code: string, message: RegExp | string = /./): un
   expect.objectContaining({ status, code, message: expect.stringMatching(message) as unknown });
 
 it('are every priced route of batches', () => {
-  expect(pricedPaths.batches).toEqual(['/v1/batches']);
+  expect(pricedPaths.batches).toEqual(['/v1/batches', '/v1/messages/batches']);
 });
 
 /** Quota of 1,000 tokens of input and 200 of output of gpt-4o at half its price, at 500,000 a dollar. */
@@ -115,7 +114,7 @@ describe('batches of OpenAI', () => {
       admin_info: { use_channel: [String(channel)], upstream_cost: (3 * priceOfLine) / 500_000 },
     });
     expect(row && explainCharge(row).quota).toBe(3 * priceOfLine);
-    // What has ended is not asked for again.
+    // The provider is not asked again about a batch that has ended.
     const calls = provider.calls.length;
     expect(await client().batches.retrieve(made.id)).toEqual(done);
     expect(provider.calls).toHaveLength(calls);
@@ -141,7 +140,8 @@ describe('batches of OpenAI', () => {
     expect(provider.calls.slice(before).filter(({ call }) => !call.startsWith('GET /v1/batches'))).toEqual([]);
     const data = await site.server.api.graphql(
       site.user,
-      '{ myCreativeTasks(filter: { platforms: ["batch"] }, pageSize: 1) { items { taskId action status progress input quota } } }',
+      `{ myCreativeTasks(filter: { platforms: ["batch"] }, pageSize: 1) {
+           items { taskId action status progress input quota } } }`,
     );
     expect(data.data).toEqual({
       myCreativeTasks: {
@@ -231,7 +231,15 @@ describe('batches of OpenAI', () => {
 
   it.each<[string, readonly (object | string)[], Partial<OpenAI.BatchCreateParams>, number, string, RegExp]>([
     ['a file without lines', [], {}, 400, 'batch_line_invalid', /no lines/],
-    ['a line that is no JSON', [line('a'), '{"custom_id"'], {}, 400, 'batch_line_invalid', /Line 2/],
+    ['a line that is no JSON', [line('a'), '{"custom_id"'], {}, 400, 'invalid_request', /Line 2/],
+    [
+      'a field that is named twice',
+      [JSON.stringify(line('a')).replace('"max_tokens"', '"max_tokens":1,"max_tokens"')],
+      {},
+      400,
+      'invalid_request',
+      /Line 1/,
+    ],
     ['a line without a body', [{ custom_id: 'a', method: 'POST' }], {}, 400, 'batch_line_invalid', /Line 1/],
     [
       'a custom_id that was used',

@@ -591,12 +591,17 @@ export const operations: readonly Operation[] = [
   },
   { graphql: ['query { boundSignInProviders { slug } }'] },
   { graphql: ['mutation { unbindSignInProvider(slug: "none") { bound { slug } } }'] },
-  { graphql: ['query { signInProviders { id } }'] },
+  { graphql: ['query { signInProviders { id } }'], rest: ['GET /api/sign-in-provider'] },
   {
     graphql: [
       'mutation { createSignInProvider(input: { slug: "-", name: "x", oauthClientId: "x" }) { provider { id } } }',
       `mutation { updateSignInProvider(input: { id: ${unknownId} }) { provider { id } } }`,
       `mutation { deleteSignInProvider(id: ${unknownId}) { id } }`,
+    ],
+    rest: [
+      ['POST /api/sign-in-provider', { body: { slug: '-', name: 'x', client_id: 'x' } }],
+      ['PUT /api/sign-in-provider', { body: { id: unknownId } }],
+      'DELETE /api/sign-in-provider/:id',
     ],
   },
 
@@ -629,8 +634,11 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { statements { totalCount } }'], rest: ['GET /api/statement'] },
   { graphql: ['query { statementMonths }'] },
   { least: 'admin', rest: ['GET /api/statement/export'] },
-  { graphql: ['query { billingProfile { name } }'] },
-  { graphql: ['mutation { updateBillingProfile(input: {}) { profile { name } } }'] },
+  { graphql: ['query { billingProfile { name } }'], rest: ['GET /api/statement/profile'] },
+  {
+    graphql: ['mutation { updateBillingProfile(input: {}) { profile { name } } }'],
+    rest: [['PUT /api/statement/profile', { body: {} }]],
+  },
   {
     graphql: [
       'query { topUps { totalCount } }',

@@ -261,3 +261,31 @@ it.each([
 ])('refuses %s', async (_what, input, code) => {
   expect(await create(input)).toEqual([code]);
 });
+
+it('is added, changed and deleted over REST, by root alone and without its secret', async () => {
+  const path = '/api/sign-in-provider';
+  const given = { slug: 'rest', name: 'Rest', client_id: 'gate', client_secret: 'planted', issuer: idp.issuer };
+  const other = await site.invite(root);
+  for (const [method, at] of [
+    ['GET', path],
+    ['POST', path],
+    ['PUT', path],
+    ['DELETE', `${path}/1`],
+  ] as const) {
+    const { body } = await site.rest(other, method, at, method === 'POST' || method === 'PUT' ? given : undefined);
+    expect([method, body['code']]).toEqual([method, 'INSUFFICIENT_PRIVILEGES']);
+  }
+  const made = (await site.expectSuccess(root, 'POST', path, given)).body.data as { id: number };
+  expect(made).toMatchObject({ slug: 'rest', enabled: true, scopes: 'openid profile email', allowed_domains: [] });
+  expect((await site.rest(root, 'POST', path, given)).body).toMatchObject({ success: false, code: 'CONFLICT' });
+  expect((await site.rest(root, 'POST', path, { ...given, slug: 'none', issuer: '' })).body).toMatchObject({
+    code: 'INVALID_INPUT',
+  });
+  const changed = await site.expectSuccess(root, 'PUT', path, { id: made.id, enabled: false });
+  expect(changed.body.data).toEqual({ ...made, enabled: false });
+  const list = (await site.rest(root, 'GET', path)).body;
+  expect(list.data).toContainEqual({ ...made, enabled: false });
+  expect(JSON.stringify(list)).not.toContain('planted');
+  await site.expectSuccess(root, 'DELETE', `${path}/${made.id}`);
+  expect((await site.rest(root, 'DELETE', `${path}/${made.id}`)).body).toMatchObject({ code: 'NOT_FOUND' });
+});

@@ -251,6 +251,20 @@ it('previews the month of another account for those who see payments', async () 
   expect(await (await print(other)).json()).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
 });
 
+it('has the billing details over REST', async () => {
+  const read = async (person: Person, query = '') =>
+    (await site.rest(person, 'GET', `/api/statement/profile${query}`)).body;
+  const mine = (await read(buyer)).data;
+  expect(mine).toMatchObject({ name: '株式会社 例', tax_id: 'T1234567890123', notifies: true });
+  expect((await read(root, `?account_id=${buyer.id}`)).data).toEqual(mine);
+  expect(await read(other, `?account_id=${buyer.id}`)).toMatchObject({ code: 'INSUFFICIENT_PRIVILEGES' });
+  const change = (body: object) => site.rest(other, 'PUT', '/api/statement/profile', body);
+  const changed = { name: 'Other Ltd', address: '', tax_id: 'GB1', notifies: false };
+  expect((await change({ name: 'Other Ltd', tax_id: 'GB1' })).body.data).toEqual(changed);
+  expect((await change({ address: 'London' })).body.data).toEqual({ ...changed, address: 'London' });
+  expect((await change({ name: 'x'.repeat(201) })).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+});
+
 it('prints a statement of an organisation for its owner, whose browser sends no header', async () => {
   const create = 'mutation { createOrganisation(input: { name: "Printers" }) { organisation { id } } }';
   const { data } = await site.graphql(buyer, create);

@@ -29,6 +29,12 @@ beforeAll(async () => {
     await server.api.data(root, 'PUT', '/api/option/', { key, value });
   other = await startServer({ environment, database: server.database });
   pool = new pg.Pool({ connectionString: server.database.url, max: 2 });
+  // Notices are deleted once they are delivered.
+  await pool.query(`
+    CREATE TABLE seen_notices (LIKE notices);
+    CREATE FUNCTION see_notice() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN INSERT INTO seen_notices SELECT NEW.*; RETURN NULL; END $$;
+    CREATE TRIGGER see_notice AFTER INSERT ON notices FOR EACH ROW EXECUTE FUNCTION see_notice()`);
 });
 afterAll(async () => {
   await pool.end();
@@ -99,7 +105,7 @@ async function balance(): Promise<number> {
 }
 async function notices(): Promise<string[]> {
   const { rows } = await pool.query<{ type: string; text: string }>(
-    `SELECT content AS text FROM notices WHERE user_id = $1 AND type LIKE 'plan_%'`,
+    `SELECT content AS text FROM seen_notices WHERE user_id = $1 AND type LIKE 'plan_%' ORDER BY id`,
     [buyer.id],
   );
   return rows.map(({ text }) => text);
@@ -253,7 +259,7 @@ describe('a declined card', () => {
     await renewed(1);
     const [old] = await periods();
     expect([old?.problem, await charges(), await balance()]).toEqual(['', [1000], 0]);
-    expect((await notices()).toSorted()).toEqual([
+    expect(await notices()).toEqual([
       expect.stringContaining('has ended, because your card was declined'),
       expect.stringContaining('was renewed until'),
     ]);

@@ -96,10 +96,10 @@ export const pricedPaths = {
     '/pg/audio/transcriptions',
     '/pg/videos',
   ],
+  /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
+  batches: ['/v1/batches', '/v1/messages/batches'],
   /** `priced-videos.test.ts` */
   videos: ['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
-  /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
-  batches: ['/v1/batches'],
   /** `realtime-*.test.ts` */
   realtime: ['GET /v1/realtime'],
 } as const;
@@ -115,6 +115,8 @@ const free: ReadonlySet<string> = new Set([
   '/v1/batches/:id/cancel',
   '/v1beta/interactions/:id/cancel',
   '/v1/interactions/:id/cancel',
+  '/v1/messages/batches/:id/cancel',
+  '/v1/messages/batches/:id',
   '/suno/fetch',
   '/mj/task/list-by-condition',
   '/mj/notify/:channel/:secret',

@@ -25,6 +25,7 @@ import { tokenRoutes } from '../console/tokens/token.routes.js';
 import { userKeyRoutes } from '../console/tokens/user-keys.routes.js';
 import { billingRoutes, keyUsageRoutes, openRouterRoutes } from '../console/usage/billing.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
+import { signInProviderRoutes } from '../console/oauth/sign-in-provider.routes.js';
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
 import { groupRoutes, usableGroupRoutes } from '../console/groups/group.routes.js';
 import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
@@ -139,7 +140,7 @@ export const apiSections: readonly ApiSection[] = [
   sectionOf(
     'Sign-in and registration',
     'Sessions are cookies for browsers; programs use an access token. These operations share a limit of 20 calls in 20 minutes per address.',
-    [...signInRoutes, ...factorSignInRoutes, ...oauthRoutes, ...registrationRoutes],
+    [...signInRoutes, ...factorSignInRoutes, ...oauthRoutes, ...signInProviderRoutes, ...registrationRoutes],
   ),
   sectionOf('Site', 'What visitors may read, and the set-up of a new site.', [
     ...setupRoutes,

@@ -42,6 +42,7 @@ import { userKeyRoutes } from '../console/tokens/user-keys.routes.js';
 import { keyBalances, keyUsageRoutes } from '../console/usage/billing.routes.js';
 import { usageRoutes } from '../console/usage/usage.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
+import { signInProviderRoutes } from '../console/oauth/sign-in-provider.routes.js';
 import { accountRoutes } from '../console/users/account.routes.js';
 import { factorSignInRoutes, secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
@@ -195,6 +196,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     restRoutes([...groupRoutes, ...usableGroupRoutes], catalogue.groupService, rest),
     restRoutes(registrationRoutes, accounts, rest),
     restRoutes(oauthRoutes, accounts, rest),
+    restRoutes(signInProviderRoutes, accounts, rest),
     restRoutes(signInRoutes, accounts.authService, rest),
     restRoutes([...factorSignInRoutes, ...secondFactorRoutes], accounts, rest),
     restRoutes(accountRoutes, accounts, rest),

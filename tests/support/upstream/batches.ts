@@ -82,7 +82,7 @@ export class OpenAIBatches {
     if (file.shown['purpose'] !== 'batch') throw new BatchRefusal(400, "Expected file to have purpose 'batch'");
     if (!endpoints.has(String(endpoint))) throw new BatchRefusal(400, `Invalid value: '${String(endpoint)}'`);
     if (window !== '24h') throw new BatchRefusal(400, "Invalid value for 'completion_window': expected '24h'");
-    if (Object.keys((metadata ?? {}) as Json).length > 16) throw new BatchRefusal(400, 'Too many pairs in metadata');
+    if (Object.keys(metadata ?? {}).length > 16) throw new BatchRefusal(400, 'Too many pairs in metadata');
     const id = `batch_${++this.count}`;
     const shown = {
       id,
@@ -174,3 +174,102 @@ export class OpenAIBatches {
 }
 
 const now = (): number => Math.floor(Date.now() / 1000);
+
+/** A request of a batch of Anthropic. */
+export interface AskedMessage {
+  readonly custom_id: string;
+  readonly params: Json;
+}
+
+export type MessageResult =
+  | { readonly type: 'succeeded'; readonly message: Json }
+  | { readonly type: 'errored'; readonly error: Json }
+  | { readonly type: 'canceled' | 'expired' };
+
+/** Answers a message with 1,000 tokens of prompt and 200 of output. */
+export const usualMessage = ({ params }: AskedMessage): MessageResult => ({
+  type: 'succeeded',
+  message: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: params['model'],
+    stop_reason: 'end_turn',
+    content: [{ type: 'text', text: 'Done.' }],
+    usage: { input_tokens: 1000, output_tokens: 200, service_tier: 'batch' },
+  },
+});
+
+/** Batches of Anthropic, as docs.anthropic.com/en/api/creating-message-batches describes them in November 2026. */
+export class AnthropicBatches {
+  readonly made = new Map<string, { key: string; shown: Json; requests: readonly AskedMessage[]; results: string }>();
+  private count = 0;
+
+  constructor(private readonly url: () => string) {}
+
+  /** Answers a request below `/v1/messages/batches`. */
+  serve(method: string, id: string, below: string, key: string, body: Json | null): Json | Buffer {
+    if (id === '') return method === 'POST' ? this.create(key, body ?? {}) : { data: [], has_more: false };
+    const batch = this.made.get(id);
+    if (!batch || batch.key !== key) throw new BatchRefusal(404, `Not found: ${id}`);
+    const isEnded = batch.shown['processing_status'] === 'ended';
+    if (below === 'results') {
+      if (!isEnded) throw new BatchRefusal(404, 'Results are not available yet');
+      return Buffer.from(batch.results);
+    }
+    if (below === 'cancel') {
+      if (isEnded) throw new BatchRefusal(400, 'Batch has already ended');
+      batch.shown = { ...batch.shown, processing_status: 'canceling', cancel_initiated_at: new Date().toISOString() };
+    }
+    if (method === 'DELETE') {
+      if (!isEnded) throw new BatchRefusal(400, 'Batch must be ended before it is deleted');
+      this.made.delete(id);
+      return { id, type: 'message_batch_deleted' };
+    }
+    return batch.shown;
+  }
+
+  private create(key: string, body: Json): Json {
+    const requests = (body['requests'] ?? []) as AskedMessage[];
+    const ids = new Set(requests.map(({ custom_id: id }) => id));
+    if (requests.length === 0) throw new BatchRefusal(400, 'requests: at least one is needed');
+    if (ids.size < requests.length) throw new BatchRefusal(400, 'custom_id must be unique');
+    for (const { custom_id: id } of requests) {
+      if (!/^[a-zA-Z0-9_-]{1,64}$/.test(id)) throw new BatchRefusal(400, 'custom_id has another form');
+    }
+    const id = `msgbatch_${++this.count}`;
+    const shown = {
+      id,
+      type: 'message_batch',
+      processing_status: 'in_progress',
+      request_counts: { processing: requests.length, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
+      ended_at: null,
+      created_at: new Date().toISOString(),
+      expires_at: new Date(Date.now() + dayInSeconds * 1000).toISOString(),
+      archived_at: null,
+      cancel_initiated_at: null,
+      results_url: null,
+    };
+    this.made.set(id, { key, shown, requests, results: '' });
+    return shown;
+  }
+
+  /** Ends a batch, with the results in the reverse order. */
+  end(id: string, answer: (asked: AskedMessage) => MessageResult = usualMessage): void {
+    const batch = this.made.get(id);
+    if (!batch) throw new Error(`no batch ${id}`);
+    const results = [...batch.requests]
+      .reverse()
+      .map((asked) => ({ custom_id: asked.custom_id, result: answer(asked) }));
+    const count = (type: string): number => results.filter(({ result }) => result.type === type).length;
+    batch.results = results.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const [succeeded, errored, canceled, expired] = ['succeeded', 'errored', 'canceled', 'expired'].map(count);
+    batch.shown = {
+      ...batch.shown,
+      processing_status: 'ended',
+      ended_at: new Date().toISOString(),
+      request_counts: { processing: 0, succeeded, errored, canceled, expired },
+      results_url: `${this.url()}/v1/messages/batches/${id}/results`,
+    };
+  }
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { BatchRefusal, OpenAIBatches } from './batches.js';
+import { AnthropicBatches, BatchRefusal, OpenAIBatches } from './batches.js';
 
 /*
  * Providers that keep files and other objects for an account. Each request is checked as its maker checks it:
@@ -29,6 +29,7 @@ export interface ObjectProvider {
   readonly objects: Map<string, ProviderObject>;
   /** Batches of OpenAI. */
   readonly batches: OpenAIBatches;
+  readonly messageBatches: AnthropicBatches;
   /** Runs when a batch was created, before the response is sent. */
   onBatch: (() => Promise<void>) | null;
   /** `METHOD path`, without queries, and the key of each request. */
@@ -76,6 +77,7 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     url: '',
     objects,
     batches: new OpenAIBatches(objects, (key, filename, content) => addFile(key, filename, content)),
+    messageBatches: new AnthropicBatches(() => provider.url),
     onBatch: null,
     calls: [],
     slowness: 0,
@@ -273,6 +275,16 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     const body = await read(request);
     if (!/^\d{4}-\d\d-\d\d$/.test(String(request.headers['anthropic-version'])))
       throw new Refusal(400, 'anthropic-version: header is required');
+    if (path.startsWith('/v1/messages/batches')) {
+      const [id = '', below = ''] = path.split('/').slice(4);
+      return provider.messageBatches.serve(
+        method,
+        id,
+        below,
+        key,
+        method === 'POST' && id === '' ? jsonOf(body) : null,
+      );
+    }
     if (path === '/v1/messages') {
       known(jsonOf(body), key);
       const usage = { input_tokens: 10, output_tokens: 2 };

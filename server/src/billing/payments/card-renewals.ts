@@ -6,7 +6,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { recordOrderEvent } from './order-events.js';
-import type { PaymentCallbacks } from './payment-callbacks.service.js';
+import type { PaymentCallbacks } from './payment-callbacks.js';
 import type { PaymentProviders } from './payment-providers.js';
 import { type CardCharges, type ChargeProblem, ChargeRefused, type PaymentProvider } from './provider.js';
 import { TopUpOrder } from './top-up-order.entity.js';

@@ -13,9 +13,13 @@ import {
   ownQuery,
   previewQuery,
   printQuery,
+  profileBody,
+  profileShape,
   statementShape,
   toFilter,
   toListed,
+  toProfile,
+  toProfileInput,
   toWire,
 } from './statement.wire.js';
 
@@ -64,6 +68,24 @@ export const statementRoutes = [
     example: { query: { month: '2026-10' } },
     handle: (statements, { actor, query, reply }) =>
       sendCsv(reply, 'statements', statements.export(actor, toFilter(query))),
+  }),
+  route('GET /api/statement/profile', {
+    summary: 'What an account wants to read on its statements',
+    caller: 'user',
+    query: previewQuery,
+    data: profileShape,
+    example: {},
+    handle: async (statements, { actor, query }) => toProfile(await statements.profile(actor, accountOf(query))),
+  }),
+  route('PUT /api/statement/profile', {
+    summary: 'Change the own billing details for statements that are closed from now on',
+    description: 'Absent fields stay.',
+    caller: 'user',
+    body: profileBody,
+    data: profileShape,
+    example: { body: { name: 'Example Ltd', tax_id: 'GB123456789' } },
+    handle: async (statements, { actor, body }) =>
+      toProfile(await statements.updateProfile(actor, toProfileInput(body))),
   }),
   route('GET /api/statement/:id', {
     summary: 'A closed statement',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { int, parameter, quota, seconds, text } from '../../platform/http/openapi/operation.js';
+import { flag, int, parameter, quota, seconds, text } from '../../platform/http/openapi/operation.js';
 import { unixSeconds } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { StatementDocument } from '../../billing/statements/index.js';
-import type { StatementFilter } from './statement.service.js';
+import type { BillingProfile, StatementDocument } from '../../billing/statements/index.js';
+import type { ProfileInput, StatementFilter } from './statement.service.js';
 
 const party = { name: text('Billing name'), address: text('Lines'), tax_id: text('Tax number') };
 
@@ -50,6 +50,24 @@ export const statementShape = listedShape.extend({
     }),
   ),
 });
+
+export const profileShape = z.object({
+  name: text('Billing name'),
+  address: text('Lines'),
+  tax_id: text('Tax number'),
+  notifies: flag('A notice is sent when a statement is closed'),
+});
+/** Absent fields stay. */
+export const profileBody = profileShape.partial();
+
+export const toProfile = ({ name, address, taxNumber, notifies }: BillingProfile): z.output<typeof profileShape> => ({
+  name,
+  address,
+  tax_id: taxNumber,
+  notifies,
+});
+export const toProfileInput = ({ tax_id: taxNumber, ...body }: z.output<typeof profileBody>): ProfileInput =>
+  omitUndefined({ ...body, taxNumber });
 
 const partyWire = ({ name, address, taxNumber }: StatementDocument['content']['seller' | 'buyer']) => ({
   name,

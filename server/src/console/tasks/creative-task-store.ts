@@ -33,14 +33,21 @@ export class CreativeTaskStore {
   /**
    * Returns a page of the tasks that are open to the reader and were not deleted.
    * @param from the task before the page; null for the first page
+   * @param api the maker's API, for batches
    */
   ownPage(
     reader: RowReader,
     platform: string,
-    page: { readonly from: CreativeTask | null; readonly limit: number; readonly isAscending: boolean },
+    page: {
+      readonly from: CreativeTask | null;
+      readonly limit: number;
+      readonly isAscending: boolean;
+      readonly api?: string;
+    },
   ): Promise<CreativeTask[]> {
-    const { from, limit, isAscending } = page;
+    const { from, limit, isAscending, api } = page;
     const select = this.open(reader, platform).andWhere(`task.task_id <> '' AND NOT task.properties ? 'deleted'`);
+    if (api !== undefined) select.andWhere(`task.properties #>> '{terms,api}' = :api`, { api });
     if (from) {
       select.andWhere(`(task.submit_time, task.id) ${isAscending ? '>' : '<'} (:time, :id)`, {
         time: from.submitTime,

@@ -64,19 +64,23 @@ export const toDrawingWire = (drawing: Drawing): z.output<typeof drawingShape> =
 });
 
 /** A creative task in the REST form (docs/reference/rest/entities.md#creative-task). */
-export const creativeTaskShape = named('CreativeTask', 'A task of music, a video or a batch of calls. Times in seconds.', {
-  ...shared,
-  id: int('Id'),
-  created_at: int('Created'),
-  updated_at: int('Changed'),
-  task_id: text('Id at the provider; of a video, its id here'),
-  platform: text('`suno`, `video`, `batch`'),
-  submit_time: int('Submitted'),
-  start_time: int('Started'),
-  finish_time: int('Finished'),
-  properties: z.record(z.string(), z.unknown()),
-  data: z.unknown(),
-});
+export const creativeTaskShape = named(
+  'CreativeTask',
+  'A task of music, a video or a batch of calls. Times in seconds.',
+  {
+    ...shared,
+    id: int('Id'),
+    created_at: int('Created'),
+    updated_at: int('Changed'),
+    task_id: text('Id at the provider; of a video, its id here'),
+    platform: text('`suno`, `video`, `batch`'),
+    submit_time: int('Submitted'),
+    start_time: int('Started'),
+    finish_time: int('Finished'),
+    properties: z.record(z.string(), z.unknown()),
+    data: z.unknown(),
+  },
+);
 
 export const toCreativeTaskWire = (task: CreativeTask): z.output<typeof creativeTaskShape> => ({
   id: task.id,

@@ -20,17 +20,35 @@ export interface BatchReport {
   readonly files: readonly string[];
 }
 
+export interface BatchPage {
+  readonly data: readonly Fields[];
+  readonly ids: readonly string[];
+  readonly hasMore: boolean;
+}
+
 /** How the batches of one maker are read. */
 export interface BatchDialect {
   readonly api: ObjectApi;
   pathOf(id: string): string;
   report(batch: Fields): BatchReport;
-  /** Path of the list, newest first, by which a batch is found whose creation was not confirmed. */
-  readonly listPath: string;
+  /**
+   * Path of the list, newest first, by which a batch is found whose creation was not confirmed. Null where no batch names
+   * its creation.
+   */
+  readonly listPath: string | null;
   /** Whether a batch of the list was created by this request. */
   isOf(batch: Fields, requestId: string): boolean;
-  /** Returns a batch as its owner sees it. */
+  /** Returns a batch as it is stored for its owner. */
   shown(batch: Fields): Fields;
+  /**
+   * Returns a stored batch as its owner sees it.
+   * @param address of this server, as the client reached it
+   */
+  presented(batch: Fields, address: string): Fields;
+  /** Returns a page of a list, newest first. */
+  page(page: BatchPage): Fields;
+  /** The parameter of a list that names the batch before the page. */
+  readonly afterName: string;
   /** Returns a batch as long as its results were not charged. */
   unfinished(batch: Fields): Fields;
   /** Whether a line of the results is a response, and not a failure. */

@@ -20,7 +20,7 @@ export interface BatchLine {
   readonly body: Buffer;
 }
 
-/** What the calls of a batch are and cost together, at most. */
+/** The calls of a batch, and the most that they use and cost together. */
 export interface BatchEstimate {
   readonly admission: Admission;
   readonly price: Price;

@@ -4,7 +4,7 @@ import type { ObjectApi } from '../../dialects/contract.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import type { BatchTerms } from '../../gateway/settle/batch-bill.js';
 
-/** What the row of a batch stores besides the columns of a task. */
+/** The facts of a batch that its row stores besides the columns of a task. */
 export interface StoredBatch extends BatchTerms {
   readonly api: ObjectApi;
   readonly lines: number;
@@ -30,4 +30,4 @@ export const reservationOf = (row: CreativeTask): Reservation => ({
   reservedAt: row.submitTime.getTime(),
 });
 
-export type BatchStore = Pick<CreativeTaskStore, 'own' | 'ownPage' | 'unfinished' | 'deletedUsers'>;
+export type BatchStore = Pick<CreativeTaskStore, 'own' | 'ownPage' | 'unfinished' | 'deletedUsers' | 'hide'>;

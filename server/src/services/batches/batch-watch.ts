@@ -191,6 +191,7 @@ export class BatchWatch {
 
   /** Finds a batch whose creation was not confirmed in the list of its maker. */
   private async find(dialect: BatchDialect, account: ObjectAccount, requestId: string): Promise<Fields | null> {
+    if (dialect.listPath === null) return null;
     const page = await this.ask(account, dialect.listPath);
     return asFieldsList(page['data']).find((batch) => dialect.isOf(batch, requestId)) ?? null;
   }

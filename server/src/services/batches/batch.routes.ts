@@ -5,23 +5,17 @@ import { prefixes } from '../endpoints.js';
 import { addRelayRoutes, relayRoute, type RelayRoute } from '../relay-route.js';
 import { anything, flag, list, open, text } from '../relay-shapes.js';
 import { withRawBodies } from '../tasks/incoming-task.js';
-import type { Batches } from './batches.js';
+import { anthropicBatches } from './anthropic-batches.js';
+import type { BatchRoutesDeps } from './batch-routes-deps.js';
 import { openAIBatches } from './openai-batches.js';
-import type { OpenAIOrders } from './openai-orders.js';
-
-/** Dependencies of the batch routes. */
-export interface BatchRoutesDeps {
-  readonly batches: Batches;
-  readonly openAI: OpenAIOrders;
-  readonly maxBodyBytes: number;
-}
 
 type Handler = (deps: BatchRoutesDeps, call: Hijacked, request: FastifyRequest) => Promise<void>;
 
 const ofBatch = { path: { id: text.describe('Id of the batch') }, example: { path: { id: 'none' } } } as const;
+const message = open({ id: text, processing_status: text }, { request_counts: anything, results_url: text.nullable() });
 const batch = open({ id: text, status: text }, { request_counts: anything, output_file_id: text.nullable() });
 
-/** OpenAI's batches (docs/reference/relay/batches.md). */
+/** Batches of OpenAI and of Anthropic (docs/reference/relay/batches.md). */
 export const batchSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
   relayRoute('POST /v1/batches', ({ batches, openAI }, call, request) => batches.create(openAI, call, request), {
     summary: 'Run the calls of a file within a day, at the price of batches',
@@ -29,7 +23,7 @@ export const batchSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
     response: batch,
     example: { body: { input_file_id: 'none', endpoint: '/v1/chat/completions', completion_window: '24h' } },
   }),
-  relayRoute('GET /v1/batches', ({ batches }, call, request) => batches.list(call, request), {
+  relayRoute('GET /v1/batches', ({ batches }, call, request) => batches.list(openAIBatches, call, request), {
     summary: 'Own batches, newest first',
     withoutHead: true,
     query: {
@@ -54,9 +48,58 @@ export const batchSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
       ...ofBatch,
     },
   ),
+  relayRoute(
+    'POST /v1/messages/batches',
+    ({ batches, anthropic }, call, request) => batches.create(anthropic, call, request),
+    {
+      summary: 'Run messages within a day, at the price of batches',
+      body: open({ requests: list }, {}),
+      response: message,
+      example: { body: { requests: [] } },
+    },
+  ),
+  relayRoute(
+    'GET /v1/messages/batches',
+    ({ batches }, call, request) => batches.list(anthropicBatches, call, request),
+    {
+      summary: 'Own batches of messages, newest first',
+      withoutHead: true,
+      query: {
+        limit: text.optional().describe('At most 100, by default 20'),
+        after_id: text.optional().describe('Id of the batch before the page'),
+      },
+      response: open({ data: list }, { has_more: flag }),
+      example: {},
+    },
+  ),
+  relayRoute(
+    'GET /v1/messages/batches/:id',
+    ({ batches }, call, request) => batches.read(anthropicBatches, call, request),
+    { summary: 'A batch of messages', withoutHead: true, response: message, ...ofBatch },
+  ),
+  relayRoute(
+    'GET /v1/messages/batches/:id/results',
+    ({ batches }, call, request) => batches.results(anthropicBatches, call, request),
+    {
+      summary: 'Results of a batch of messages, a line for each',
+      withoutHead: true,
+      media: 'application/octet-stream',
+      ...ofBatch,
+    },
+  ),
+  relayRoute(
+    'POST /v1/messages/batches/:id/cancel',
+    ({ batches }, call, request) => batches.cancel(anthropicBatches, call, request),
+    { summary: 'Cancel a batch of messages', response: message, ...ofBatch },
+  ),
+  relayRoute(
+    'DELETE /v1/messages/batches/:id',
+    ({ batches }, call, request) => batches.remove(anthropicBatches, call, request),
+    { summary: 'Delete a batch of messages that has ended', response: open({ id: text }, {}), ...ofBatch },
+  ),
 ];
 
-/** `/v1/batches`. */
+/** `/v1/batches` and `/v1/messages/batches`. */
 export const batchRoutes = (deps: BatchRoutesDeps): FastifyPluginAsync =>
   withRawBodies(async (app) => {
     addRelayRoutes(app, batchSubmissionRoutes, prefixes, (served) => (request, reply) => {

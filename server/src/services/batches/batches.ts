@@ -2,7 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { batchPlatform, creativeKind, type CreativeTask, type TaskLedger } from '../../console/tasks/index.js';
 import { malformed, RelayError } from '../../dialects/errors/relay-error.js';
 import { parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { parseAhead, parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { readerOf, type Caller } from '../../gateway/admit/authentication.js';
+import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import type { Hijacked } from '../../gateway/incoming-request.js';
 import { wordedQuotaError } from '../../gateway/reserve/reserve.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
@@ -14,11 +16,12 @@ import { AppError } from '../../shared/errors.js';
 import type { BuiltRelay } from '../built-relay.js';
 import type { ObjectAccount } from '../objects/object-accounts.js';
 import type { ObjectCall } from '../objects/object-calls.js';
+import { forward } from '../objects/object-exchange.js';
 import { jsonValue, text } from '../tasks/field.js';
 import type { TaskDesk } from '../tasks/task-desk.js';
 import type { BatchDialect } from './batch-dialect.js';
 import type { BatchEstimate } from './batch-lines.js';
-import { maxShown, shownBatch, type BatchStore, type StoredBatch } from './batch-row.js';
+import { maxShown, shownBatch, storedBatch, type BatchStore, type StoredBatch } from './batch-row.js';
 import { isEnded, isRefusal, type BatchWatch } from './batch-watch.js';
 
 export interface BatchesDeps {
@@ -38,14 +41,15 @@ export interface OrderedBatch {
   readonly estimate: BatchEstimate;
   /** The path of its calls. */
   readonly endpoint: string;
-  /** Path and body of the request that creates it at its maker. */
+  /** The request that creates it at its maker. */
   readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
 /** Reads and checks the request that creates a batch. */
 export interface BatchOrders {
-  order(call: ObjectCall, body: Fields, rawBody: Buffer): Promise<OrderedBatch>;
+  order(call: ObjectCall, body: Fields): Promise<OrderedBatch>;
 }
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
@@ -63,54 +67,83 @@ export class Batches {
       await calls.checkMayCreate(resource, call);
       const { incoming, caller, grant, client } = call;
       const rawBody = await incoming.readBody({ grant, tokenId: caller.token.id });
-      const body = parseFields(rawBody.toString('utf8'));
-      if (!body) throw malformed('the body is not a JSON object');
-      const ordered = await orders.order(call, body, rawBody);
-      client.send(200, json, JSON.stringify(await this.submit(call, ordered)));
+      await parseAhead(rawBody);
+      const ordered = await orders.order(call, parseJsonBody(rawBody));
+      this.send(ordered.dialect, client, request, await this.submit(call, ordered));
     });
   }
 
   /** Sends a page of the caller's batches. Never throws. */
-  list(hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+  list(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, incoming, client }) => {
       const query = new URLSearchParams(incoming.query);
       const limit = Number(query.get('limit') ?? 20);
       if (!Number.isInteger(limit) || limit < 1 || limit > maxPage) {
         throw malformed(`limit must be from 1 to ${maxPage}`);
       }
-      const after = query.get('after');
-      const from = after === null || after === '' ? null : await this.own(caller, after);
+      const after = query.get(dialect.afterName);
+      const from = after === null || after === '' ? null : await this.own(dialect, caller, after);
       const rows = await this.deps.store.ownPage(readerOf(caller), batchPlatform, {
         from,
         limit: limit + 1,
         isAscending: false,
+        api: dialect.api,
       });
-      const data = rows.slice(0, limit).map(shownBatch);
-      const ids = rows.slice(0, limit).map(({ taskId }) => taskId);
-      const page = { data, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null, has_more: rows.length > limit };
-      client.send(200, json, JSON.stringify({ object: 'list', ...page }));
+      const page = rows.slice(0, limit);
+      const data = page.map((row) => dialect.presented(shownBatch(row), addressOf(request)));
+      const ids = page.map(({ taskId }) => taskId);
+      client.send(200, json, JSON.stringify(dialect.page({ data, ids, hasMore: rows.length > limit })));
     });
   }
 
   /** Sends a batch of the caller. One that has ended at its maker is charged first, so that its results can be read. */
   read(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
-      const row = await this.own(caller, idIn(request));
-      if (isEnded(row)) return client.send(200, json, JSON.stringify(shownBatch(row)));
+      const row = await this.own(dialect, caller, idIn(request));
+      if (isEnded(row)) return this.send(dialect, client, request, shownBatch(row));
       const account = this.accountOf(row, dialect, caller);
       const batch = await this.ask(account, 'GET', dialect.pathOf(row.taskId));
-      client.send(200, json, JSON.stringify(await this.noted(row, dialect, account, batch)));
+      this.send(dialect, client, request, await this.noted(row, dialect, account, batch));
     });
   }
 
   /** Cancels a batch of the caller at its maker. Calls that have ended by then are charged. Never throws. */
   cancel(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
-      const row = await this.own(caller, idIn(request));
+      const row = await this.own(dialect, caller, idIn(request));
       const account = this.accountOf(row, dialect, caller);
       const batch = await this.ask(account, 'POST', `${dialect.pathOf(row.taskId)}/cancel`);
-      client.send(200, json, JSON.stringify(await this.noted(row, dialect, account, batch)));
+      this.send(dialect, client, request, await this.noted(row, dialect, account, batch));
     });
+  }
+
+  /** Sends the results of a batch that has ended here, as they arrive. Never throws. */
+  results(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+    return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
+      const row = await this.own(dialect, caller, idIn(request));
+      const [path] = dialect.report({ ...shownBatch(row), id: row.taskId }).results;
+      if (!isEnded(row) || path === undefined)
+        throw notFound({ field: 'the path', id: row.taskId }, 'has no results yet');
+      const account = this.accountOf(row, dialect, caller);
+      const { exchange } = this.deps.objects;
+      await exchange.ask(account, { method: 'GET', path }, (answer) => forward(answer, client), client);
+    });
+  }
+
+  /** Deletes a batch that has ended, at its maker and from the lists of its owner. Never throws. */
+  remove(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+    return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
+      const row = await this.own(dialect, caller, idIn(request));
+      if (!isEnded(row)) throw malformed('a batch that is not ended cannot be deleted');
+      const account = this.accountOf(row, dialect, caller);
+      const said = await this.ask(account, 'DELETE', dialect.pathOf(row.taskId));
+      await this.deps.store.hide(row.id);
+      client.send(200, json, JSON.stringify(said));
+    });
+  }
+
+  private send(dialect: BatchDialect, client: ClientResponse, request: FastifyRequest, batch: Fields): void {
+    client.send(200, json, JSON.stringify(dialect.presented(batch, addressOf(request))));
   }
 
   /** Stores what the maker says about a batch, and returns what its owner gets to see. */
@@ -129,9 +162,9 @@ export class Batches {
     return dialect.shown(batch);
   }
 
-  private async own(caller: Caller, id: string): Promise<CreativeTask> {
+  private async own({ api }: BatchDialect, caller: Caller, id: string): Promise<CreativeTask> {
     const row = await this.deps.store.own(readerOf(caller), batchPlatform, id);
-    if (row) return row;
+    if (row && storedBatch(row).api === api && row.properties.deleted !== true) return row;
     throw notFound({ field: 'the path', id }, 'is not known');
   }
 
@@ -144,13 +177,18 @@ export class Batches {
 
   private ask(
     account: ObjectAccount,
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
-    body: Buffer | null = null,
+    { body = null, headers = {} }: { readonly body?: Buffer | null; readonly headers?: OrderedBatch['headers'] } = {},
   ): Promise<Fields> {
     const { exchange } = this.deps.objects;
-    const headers: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
-    return exchange.ask(account, { method, path, headers, body }, async (answer: Exchange) => {
+    const sent = {
+      method,
+      path,
+      body,
+      headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+    };
+    return exchange.ask(account, sent, async (answer: Exchange) => {
       const fields = parseFields((await exchange.collect(answer)).toString('utf8'));
       if (!fields) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not JSON');
       return fields;
@@ -188,7 +226,7 @@ export class Batches {
     const id = await taskLedger.open(creativeKind, row, reservation);
     let batch: Fields;
     try {
-      batch = await this.ask(account, 'POST', ordered.path, ordered.body);
+      batch = await this.ask(account, 'POST', ordered.path, ordered);
     } catch (error) {
       // After any other failure the batch may exist. It is looked for later.
       if (isRefusal(error)) {
@@ -224,5 +262,8 @@ function termsOf({ account, estimate, endpoint }: OrderedBatch, { token }: Calle
     quotaPerUnit,
   };
 }
+
+/** Returns the address of this server, as the client reached it. */
+const addressOf = ({ protocol, host, server }: FastifyRequest): string => `${protocol}://${host}${server.basePath}`;
 
 const idIn = ({ params }: FastifyRequest): string => (params as { id?: string }).id ?? '';

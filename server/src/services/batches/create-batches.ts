@@ -3,9 +3,11 @@ import type { Logger } from '../../platform/observability/logger.js';
 import type { Clock } from '../../shared/clock.js';
 import type { BuiltRelay } from '../built-relay.js';
 import type { TaskDesk } from '../tasks/task-desk.js';
+import { anthropicBatches } from './anthropic-batches.js';
+import { AnthropicOrders } from './anthropic-orders.js';
 import { BatchLines } from './batch-lines.js';
 import { BatchWatch } from './batch-watch.js';
-import type { BatchRoutesDeps } from './batch.routes.js';
+import type { BatchRoutesDeps } from './batch-routes-deps.js';
 import { Batches } from './batches.js';
 import { openAIBatches } from './openai-batches.js';
 import { OpenAIOrders } from './openai-orders.js';
@@ -35,12 +37,13 @@ export function createBatches({ relay, desk, taskLedger, store, clock, logger }:
     accounts,
     objects,
     exchange,
-    dialects: { openai: openAIBatches },
+    dialects: { openai: openAIBatches, anthropic: anthropicBatches },
     options,
     clock,
     logger,
   });
   const batches = new Batches({ objects: keptObjects, desk, taskLedger, store, watch, clock, logger });
   const openAI = new OpenAIOrders({ accounts, exchange, lines, maxBodyBytes });
-  return { routes: { batches, openAI, maxBodyBytes }, watch };
+  const anthropic = new AnthropicOrders({ accounts, lines });
+  return { routes: { batches, openAI, anthropic, maxBodyBytes }, watch };
 }

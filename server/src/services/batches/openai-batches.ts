@@ -49,6 +49,15 @@ export const openAIBatches: BatchDialect = {
     };
   },
   shown: (batch) => ({ ...batch, metadata: withoutMark(batch['metadata']) }),
+  presented: (batch) => batch,
+  page: ({ data, ids, hasMore }) => ({
+    object: 'list',
+    data,
+    first_id: ids[0] ?? null,
+    last_id: ids.at(-1) ?? null,
+    has_more: hasMore,
+  }),
+  afterName: 'after',
   unfinished: (batch) => ({ ...batch, status: 'finalizing', output_file_id: null, error_file_id: null }),
   isAnswered: (line) => asFields(line['response'])?.['status_code'] === 200,
   usageOf(line, endpoint) {

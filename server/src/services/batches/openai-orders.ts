@@ -1,4 +1,5 @@
 import { malformed } from '../../dialects/errors/relay-error.js';
+import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { asFields, asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import type { Exchange } from '../../gateway/upstream/exchange.js';
 import { writeJson } from '../../shared/exact-json.js';
@@ -81,11 +82,16 @@ async function* linesOf(lines: AsyncIterable<Buffer>, path: string): AsyncGenera
 }
 
 function lineOf(bytes: Buffer, path: string, count: number): BatchLine {
-  const invalid = (reason: string): unknown => ofLine(batchRefused('batch_line_invalid', reason), count);
-  const line = parseFields(bytes.toString('utf8'));
-  const body = asFields(line?.['body']);
-  if (!line || !body) throw invalid('it must be a JSON object with custom_id, method, url and body');
-  if (line['method'] !== 'POST') throw invalid('method must be POST');
-  if (line['url'] !== path) throw invalid(`url must be ${path}, as the batch says`);
-  return { id: asText(line['custom_id']), body: Buffer.from(writeJson(body)) };
+  try {
+    const line = parseJsonBody(bytes);
+    const body = asFields(line['body']);
+    if (!body) throw invalid('it must have custom_id, method, url and body');
+    if (line['method'] !== 'POST') throw invalid('method must be POST');
+    if (line['url'] !== path) throw invalid(`url must be ${path}, as the batch says`);
+    return { id: asText(line['custom_id']), body: Buffer.from(writeJson(body)) };
+  } catch (error) {
+    throw ofLine(error, count);
+  }
 }
+
+const invalid = (reason: string): Error => batchRefused('batch_line_invalid', reason);

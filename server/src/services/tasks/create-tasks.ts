@@ -14,7 +14,7 @@ import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { ChannelGuard } from '../../gateway/send/upstream-failure-handler.js';
-import type { BatchRoutesDeps } from '../batches/batch.routes.js';
+import type { BatchRoutesDeps } from '../batches/batch-routes-deps.js';
 import { createBatches } from '../batches/create-batches.js';
 import type { BuiltRelay } from '../built-relay.js';
 import { DrawingLookup } from './midjourney/drawing-lookup.js';
