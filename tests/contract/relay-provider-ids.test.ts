@@ -99,6 +99,12 @@ const dialects = {
     reply: gemini,
     body: { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
   },
+  interactions: {
+    path: '/v1beta/interactions',
+    channel: { type: 24, models: 'gemini-2.5-flash' },
+    reply: { id: 'v1_1', status: 'completed', steps: [], usage: { total_input_tokens: 1, total_output_tokens: 1 } },
+    body: { model: 'gemini-2.5-flash', input: 'hi' },
+  },
   object: {
     path: '/v1/conversations',
     channel: { type: 1 },
@@ -312,7 +318,7 @@ function besideOf(dialect: string, at: string, name: string): Json {
   return {};
 }
 
-const stored = /(?:\.url|image_url|file_url|file_?uri)$/i;
+const stored = /(?:\.ur[il]|image_url|file_url|file_?uri)$/i;
 const ofText = /(?:\.content|\.text)$/;
 const geminiFile = 'https://generativelanguage.googleapis.com/v1beta/files/id_of_another';
 
@@ -333,8 +339,9 @@ it.each(everyPath)('every field of %s that can name an object of the account is 
   const key = await relay.addToken();
   const passed: string[] = [];
   for (const [path] of paths) {
+    if (path === 'input.**.arguments') continue;
     const id = stored.test(path) ? geminiFile : ofText.test(path) ? 'fileid://id_of_another' : 'id_of_another';
-    const body = bodyAt(path, id, dialect);
+    const body = bodyAt(path.replace('input.**', 'input[].content[].result[]'), id, dialect);
     // A result of a function follows its call.
     const called = { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] };
     if (/function_?response/i.test(path)) body['contents'] = [called, ...(body['contents'] as Json[])];
@@ -442,6 +449,38 @@ it.each<[dialect: keyof typeof dialects, field: string, body: Json]>([
   const { status, text } = await send(dialect, await relay.addToken(), body);
   expect([status, text]).toEqual([404, expect.stringContaining(`id_of_another' in ${field}`)]);
   expect(relay.upstream.requests).toEqual([]);
+});
+
+const image = { type: 'image', uri: geminiFile };
+it.each<[field: string, input: unknown]>([
+  ['input.uri', image],
+  ['input[0].uri', [image]],
+  ['input.content[0].uri', { type: 'user_input', content: [image] }],
+  ['input[0].content.uri', [{ type: 'user_input', content: image }]],
+  [
+    'input.result[0].uri',
+    { type: 'function_result', call_id: 'c', result: [{ ...image, uri: 'files/id_of_another' }] },
+  ],
+  ['input[0].content[0].result[0].uri', [{ role: 'user', content: [{ type: 'function_result', result: [image] }] }]],
+  ['input[0].result.content[0].uri', [{ type: 'mcp_server_tool_result', call_id: 'c', result: { content: [image] } }]],
+  ['input[0].summary[0].uri', [{ type: 'thought', signature: 's', summary: [image] }]],
+])('a file of the account is refused in %s of an interaction', async (field, input) => {
+  await relay.addChannel(dialects.interactions.channel);
+  const { status, text } = await send('interactions', await relay.addToken(), { input });
+  expect([status, text]).toEqual([404, expect.stringContaining(`id_of_another' in ${field}`)]);
+  expect(relay.upstream.requests).toEqual([]);
+});
+
+it('an interaction may name files of the web, and others in the arguments of a function', async () => {
+  await relay.addChannel(dialects.interactions.channel);
+  relay.upstream.script({}, json(dialects.interactions.reply));
+  const input = [
+    { type: 'user_input', content: [{ type: 'image', uri: 'https://images.example/1.png' }] },
+    { type: 'function_call', id: 'c', name: 'read', arguments: { uri: 'files/report.txt', files: [{ uri: 7 }] } },
+    { type: 'function_result', call_id: 'c', result: 'files/report.txt' },
+  ];
+  expect(await send('interactions', await relay.addToken(), { input })).toMatchObject({ status: 200 });
+  expect(relay.upstream.requests[0]?.body).toMatchObject({ input });
 });
 
 it('an object in place of all items is refused, as OpenAI refuses it', async () => {

@@ -8,8 +8,8 @@ import { isMadeId } from './responses/response-object.js';
 type IdCondition = (holder: Fields, value: unknown) => boolean;
 
 /**
- * A field that holds an id: names separated by dots, `[]` after a list, `*` for every field of an object. A second entry
- * limits it to some objects or values.
+ * A field that holds an id: names separated by dots, `[]` after a list, `*` for every other field of an object, `**` for
+ * what is at any depth. A second entry limits it to some objects or values.
  */
 export type IdPath = readonly [path: string, only?: IdCondition];
 
@@ -38,6 +38,11 @@ class IdFields {
     for (const [path, only = always] of paths) {
       let place = this.root;
       for (const name of path.replaceAll('[]', '.[]').split('.')) {
+        // A place at any depth contains itself.
+        if (name === '**') {
+          place.next.set('*', place).set('[]', place);
+          continue;
+        }
         const known = place.next.get(name) ?? newPlace();
         place.next.set(name, known);
         place = known;
@@ -65,7 +70,7 @@ function readFields(holder: Fields, place: Place, found: Found[]): void {
   for (const [name, next] of place.next) {
     if (name === '[]') continue;
     if (name !== '*') readField(holder, name, next, found);
-    else for (const each of Object.keys(holder)) readField(holder, each, next, found);
+    else for (const each of Object.keys(holder)) if (!place.next.has(each)) readField(holder, each, next, found);
   }
 }
 
@@ -81,7 +86,7 @@ function read(value: unknown, holder: Fields, place: Place, found: Found[]): voi
   if (Array.isArray(value) && entries) return readEntries(value as unknown[], holder, entries, found);
   const fields = Array.isArray(value) ? null : asFields(value);
   // Google reads an object in place of a list as its only entry.
-  if (fields && entries) return read(value, holder, entries, found);
+  if (fields && entries && entries !== place) return read(value, holder, entries, found);
   // An id that may be an object contains the id as a field.
   if (fields && place.next.size > 0) return readFields(fields, place, found);
   const isId = (only: IdCondition): boolean => only(holder, value);
@@ -261,21 +266,22 @@ const generatePaths: readonly IdPath[] = (
 const isInteractionFile: IdCondition = (_holder, value) =>
   typeof value !== 'string' || /^(?:https?:\/\/generativelanguage\.googleapis\.com\/.*)?files\//i.test(value);
 
-const interactionPaths: readonly IdPath[] = (
-  [
-    ['previousInteractionId'],
-    // A token continues the work of the account that gave it.
-    ['continuationToken'],
-    ['cachedContent'],
-    ...['input', 'input[]', 'input[].content', 'input[].content[]', 'input[].result[]'].map((holder): IdPath => [
-      `${holder}.uri`,
-      isInteractionFile,
-    ]),
-    ['tools[].fileSearchStoreNames[]'],
-    ['tools[].vertexAiSearchConfig.engine'],
-    ['tools[].vertexAiSearchConfig.datastores[]'],
-  ] satisfies IdPath[]
-).flatMap(inBothCases);
+/** Names of the body itself are accepted in snake case alone. */
+const interactionPaths: readonly IdPath[] = [
+  ['previous_interaction_id'],
+  // A token continues the work of the account that gave it.
+  ['continuation_token'],
+  ['cached_content'],
+  // Turns, results of functions and summaries of thoughts contain media too.
+  ['input.**.uri', isInteractionFile],
+  // Arguments of a function may have any names, and Google reads no files in them.
+  ['input.**.arguments', () => false],
+  ...[
+    'tools[].fileSearchStoreNames[]',
+    'tools[].vertexAiSearchConfig.engine',
+    'tools[].vertexAiSearchConfig.datastores[]',
+  ].flatMap((path) => inBothCases([path])),
+];
 
 const chatPaths: readonly IdPath[] = [
   ['messages[].content[].file.file_id'],
@@ -327,7 +333,7 @@ const fieldsOf = Object.fromEntries(
 
 const googleFields = /^(?:extra_body\.)?google\./;
 const conversationFields =
-  /^(?:previous_response_id|previous_?[iI]nteraction_?[iI]d|continuation_?[tT]oken|thread\.previous_message_id|conversation(?:\.id)?|input(?:\[\d+\])?\.id)$/;
+  /^(?:previous_response_id|previous_interaction_id|continuation_token|thread\.previous_message_id|conversation(?:\.id)?|input(?:\[\d+\])?\.id)$/;
 
 /**
  * Returns the ids in a client's body by which a provider finds objects that it keeps
