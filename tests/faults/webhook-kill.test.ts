@@ -60,7 +60,7 @@ const received = (): Message[] =>
     };
     return { id: String(headers['webhook-id']), type, subject: data.order?.number ?? data.user.username };
   });
-/** What arrived, without repetitions. */
+/** Subjects of the messages, without repetitions. */
 const distinct = (): string[] => [...new Map(received().map(({ id, subject }) => [id, subject])).values()];
 const create = (username: string): Promise<unknown> =>
   server.api.data(root, 'POST', '/api/user/', { username, password: `password of ${username}` });

@@ -32,7 +32,7 @@ const confirmParameters = /^(payment_method|off_session|return_url)$/;
 
 export class StripeCards {
   readonly intents = new Map<string, StripeIntent>();
-  /** Outcomes of the next charges at the bank; `paid` after them. */
+  /** Decisions of the bank about the next charges; `paid` after them. */
   outcomes: Array<'paid' | 'declined' | 'authentication' | 'processing'> = [];
   /** Cards that were detached from their customer, and customers that were deleted. */
   readonly removed = new Set<string>();
