@@ -98,3 +98,28 @@ it('come after four days by a cancellation, and after another day without the pr
   expect(await batches.ended(made.id)).toMatchObject({ status: 'FAILURE', quota: '0' });
   expect(await batches.reserved()).toBe(0);
 });
+
+it('with results that take long to read do not delay other tasks', async () => {
+  const { site, provider } = batches;
+  const made = await batches.create([line('a')]);
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  let isReading = false;
+  provider.onContent = () => {
+    isReading = true;
+    return opened;
+  };
+  try {
+    provider.batches.end(made.id);
+    await eventually(() => Promise.resolve(isReading), Boolean);
+    const { body } = await site.call('POST', '/suno/submit/MUSIC', { prompt: 'a song of the sea' });
+    const song = String(body['data']);
+    site.tasks.reported.set(song, { action: 'MUSIC', status: 'SUCCESS', progress: '100%', data: [] });
+    expect(await batches.ended(song)).toMatchObject({ status: 'SUCCESS' });
+    expect((await batches.rowOf(made.id))?.['progress']).not.toBe(100);
+  } finally {
+    provider.onContent = null;
+    open();
+  }
+  expect(await batches.ended(made.id)).toMatchObject({ status: 'SUCCESS', quota: String(priceOfLine) });
+});

@@ -72,6 +72,19 @@ describe('batches of Anthropic', () => {
     expect(row && explainCharge(row).quota).toBe(2 * priceOfLine);
   });
 
+  it('that were given up have no results, whatever the provider does afterwards', async () => {
+    const made = await create(asked('a'));
+    await site.rows(`UPDATE tasks SET submit_time = submit_time - interval '6 days' WHERE task_id = $1`, [made.id]);
+    expect(await ended(made.id)).toMatchObject({ status: 'FAILURE', quota: '0' });
+    provider.messageBatches.end(made.id);
+    const calls = provider.calls.length;
+    await expect(client().messages.batches.results(made.id)).rejects.toThrow(/results/);
+    await expect(
+      fetch(`${site.server.url}/v1/messages/batches/${made.id}/results`, { headers: { 'x-api-key': site.key } }),
+    ).resolves.toMatchObject({ status: 404 });
+    expect(provider.calls).toHaveLength(calls);
+  });
+
   it('charge what succeeded, are listed to their user alone, and are deleted', async () => {
     const before = await site.balances();
     const made = await create(asked('a'), asked('b'), asked('c'));

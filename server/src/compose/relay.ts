@@ -90,15 +90,15 @@ export async function composeRelay(
     clock,
     logger,
   });
-  const polling = new TaskPolling({
-    pollers: tasks.pollers,
-    state,
-    nodeId,
-    logger,
-    seconds: config.taskPolling.seconds,
-  });
-  if (config.taskPolling.enabled) polling.start();
-  shutdown.onStop('task polling', () => polling.stop());
+  const runs = { state, nodeId, logger, seconds: config.taskPolling.seconds };
+  for (const polling of [
+    new TaskPolling({ ...runs, name: 'task-polling', pollers: tasks.pollers }),
+    // A batch may take long to read, and must not delay the other tasks.
+    new TaskPolling({ ...runs, name: 'batch-polling', pollers: [tasks.batchWatch] }),
+  ]) {
+    if (config.taskPolling.enabled) polling.start();
+    shutdown.onStop('task polling', () => polling.stop());
+  }
 
   const realtime = new Realtime({
     ...builtRelay.core,

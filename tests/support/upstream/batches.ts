@@ -61,8 +61,15 @@ export class OpenAIBatches {
   ) {}
 
   /** Answers a request below `/v1/batches`. */
-  serve(method: string, id: string, below: string, key: string, body: Json | null): Json {
-    if (id === '') return method === 'POST' ? this.create(key, body ?? {}) : this.list(key);
+  serve(
+    method: string,
+    id: string,
+    below: string,
+    key: string,
+    body: Json | null,
+    query = new URLSearchParams(),
+  ): Json {
+    if (id === '') return method === 'POST' ? this.create(key, body ?? {}) : this.list(key, query);
     const batch = this.made.get(id);
     if (!batch || batch.key !== key) throw new BatchRefusal(404, `No batch found with id '${id}'.`);
     if (below === 'cancel') {
@@ -109,9 +116,12 @@ export class OpenAIBatches {
     return shown;
   }
 
-  private list(key: string): Json {
-    const data = [...this.made.values()].filter((batch) => batch.key === key).map(({ shown }) => shown);
-    return { object: 'list', data: data.reverse(), has_more: false };
+  private list(key: string, query: URLSearchParams): Json {
+    const own = [...this.made.values()].filter((batch) => batch.key === key).map(({ shown }) => shown);
+    const newest = own.reverse();
+    const from = newest.findIndex(({ id }) => id === query.get('after')) + 1;
+    const limit = Math.min(100, Number(query.get('limit') ?? 20));
+    return { object: 'list', data: newest.slice(from, from + limit), has_more: newest.length > from + limit };
   }
 
   /** Works on a batch: `done` of its lines have ended. */

@@ -32,6 +32,8 @@ export interface ObjectProvider {
   readonly messageBatches: AnthropicBatches;
   /** Runs when a batch was created, before the response is sent. */
   onBatch: (() => Promise<void>) | null;
+  /** Runs before the content of a file of OpenAI is sent. */
+  onContent: (() => Promise<void>) | null;
   /** `METHOD path`, without queries, and the key of each request. */
   readonly calls: Array<{ readonly call: string; readonly key: string; readonly headers: IncomingMessage['headers'] }>;
   /** Reads bodies this slowly: milliseconds before each piece. */
@@ -79,6 +81,7 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     batches: new OpenAIBatches(objects, (key, filename, content) => addFile(key, filename, content)),
     messageBatches: new AnthropicBatches(() => provider.url),
     onBatch: null,
+    onContent: null,
     calls: [],
     slowness: 0,
     largeContent: 0,
@@ -154,7 +157,7 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
 
   const openAI = async (
     method: string,
-    path: string,
+    { pathname: path, searchParams }: URL,
     key: string,
     request: IncomingMessage,
   ): Promise<Json | Buffer> => {
@@ -163,7 +166,8 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     const [, noun = '', id = '', below = '', child = ''] =
       /^\/v1\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?(?:\/([^/]+))?/.exec(path) ?? [];
     if (noun === 'batches') {
-      const made = provider.batches.serve(method, id, below, key, method === 'POST' && id === '' ? jsonOf(body) : null);
+      const given = method === 'POST' && id === '' ? jsonOf(body) : null;
+      const made = provider.batches.serve(method, id, below, key, given, searchParams);
       if (method === 'POST' && id === '') await provider.onBatch?.();
       return made;
     }
@@ -249,6 +253,7 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     }
     if (noun === 'uploads' && below === 'cancel') return { ...found.shown, status: 'cancelled' };
     if (below === 'content') {
+      await provider.onContent?.();
       if (found.shown['purpose'] === 'assistants') {
         throw new Refusal(400, 'Not allowed to download files of purpose: assistants');
       }
@@ -458,7 +463,7 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
       const answer = isGoogle
         ? await google(method, url, key, request, response)
         : headers['x-api-key'] === undefined
-          ? await openAI(method, url.pathname, key, request)
+          ? await openAI(method, url, key, request)
           : await anthropic(method, url.pathname, key, request);
       if (!Buffer.isBuffer(answer))
         return void response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));

@@ -37,7 +37,7 @@ function node(state: Leases, nodeId: string, run: () => Promise<void> = () => Pr
       return run();
     },
   };
-  const polling = new TaskPolling({ pollers: [poller], state, nodeId, seconds: 15, logger });
+  const polling = new TaskPolling({ name: 'polling', pollers: [poller], state, nodeId, seconds: 15, logger });
   polling.start();
   running.push(polling);
   return {
@@ -104,6 +104,7 @@ it('a platform that cannot be polled does not keep the others from it', async ()
   const other = { run: jest.fn(() => Promise.resolve()) };
   const broken = { run: () => Promise.reject(new Error('the database is unavailable')) };
   const polling = new TaskPolling({
+    name: 'polling',
     pollers: [broken, other],
     state: new Leases(),
     nodeId: 'a',

@@ -6,6 +6,8 @@ interface PolledTasks {
 }
 
 interface TaskPollingDeps {
+  /** The name of its lease. */
+  readonly name: string;
   readonly pollers: readonly PolledTasks[];
   readonly state: Pick<SharedState, 'lease' | 'release'>;
   readonly nodeId: string;
@@ -13,7 +15,6 @@ interface TaskPollingDeps {
   readonly logger: { warn(details: object, message: string): void };
 }
 
-const leaseName = 'task-polling';
 /** Number of runs that may be missed before another node takes over. */
 const leaseRuns = 4;
 
@@ -40,7 +41,7 @@ export class TaskPolling {
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     await this.running;
-    await this.deps.state.release(leaseName, this.deps.nodeId).catch(() => undefined);
+    await this.deps.state.release(this.deps.name, this.deps.nodeId).catch(() => undefined);
   }
 
   /** Polls once. Never throws: the next run retries. */
@@ -64,7 +65,7 @@ export class TaskPolling {
    * @returns whether this node polls
    */
   private lease(): Promise<boolean> {
-    const { state, nodeId, seconds } = this.deps;
-    return state.lease(leaseName, nodeId, Math.max(10, seconds * leaseRuns));
+    const { name, state, nodeId, seconds } = this.deps;
+    return state.lease(name, nodeId, Math.max(10, seconds * leaseRuns));
   }
 }

@@ -17,12 +17,19 @@ const maxAnyOutput = 1_000_000;
 const maxToolCalls = 1000;
 
 /** Limits the tokens of a usage to what the model of the call can take and produce. */
-export function withPossibleTokens(call: Call, usage: Usage, values: OptionValues): Usage {
-  const { rawBody, admission, request: asked } = call;
+export const withPossibleTokens = (call: Call, usage: Usage, values: OptionValues): Usage =>
+  withinPossible(usage, possibleInCall(call, values));
+
+/** Returns the tokens that the model of a call can take and produce for it. */
+export function possibleInCall({ rawBody, admission, request: asked }: Call, values: OptionValues): PossibleTokens {
   const most = possibleTokens(admission.bareModel, values);
-  const maxOutput = Math.max(most.output, asked.maxOutput) * choicesOf(asked.body);
-  return reduced(usage, Math.max(rawBody.length, most.prompt), maxOutput);
+  const output = Math.max(most.output, asked.maxOutput) * choicesOf(asked.body);
+  return { prompt: Math.max(rawBody.length, most.prompt), output };
 }
+
+/** Limits the tokens of a usage. */
+export const withinPossible = (usage: Usage, { prompt, output }: PossibleTokens): Usage =>
+  reduced(usage, prompt, output);
 
 /** Limits the tool calls of a usage to what one response needs. */
 export function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
@@ -47,7 +54,7 @@ export function possibleTokens(bareModel: string, values: Pick<OptionValues, 'Mo
   return { prompt: tolerance * maxInput || maxAnyInput, output: tolerance * maxOutput || maxAnyOutput };
 }
 
-interface PossibleTokens {
+export interface PossibleTokens {
   readonly prompt: number;
   readonly output: number;
 }

@@ -16,6 +16,7 @@ import {
 import type { OptionValues } from '../../options/option.service.js';
 import { noUsage, sumOfUsage, type Usage } from '../../shared/usage.js';
 import { inBatch } from '../reserve/batch-estimate.js';
+import { type PossibleTokens, withinPossible, withPossibleTools } from '../reserve/possible-usage.js';
 import { logContent, logOther } from './call-record.js';
 
 /** The terms by which a batch is charged. They are stored when it is made, and hold whatever changes afterwards. */
@@ -31,6 +32,8 @@ export interface BatchTerms {
   /** Quota that is reserved. */
   readonly reserved: number;
   readonly quotaPerUnit: number;
+  /** The most tokens that any of its calls can take and produce. */
+  readonly possible: PossibleTokens;
 }
 
 /** The owner and the channel of a batch, for its log row. */
@@ -63,7 +66,8 @@ export class BatchBill {
 
   /** Adds the usage that the provider reports for one call. */
   add(reported: Usage): void {
-    const usage = { ...reported, details: { ...reported.details, when: inBatch } };
+    const details = { ...reported.details, when: inBatch };
+    const usage = withinPossible(withPossibleTools({ ...reported, details }, details), this.terms.possible);
     this.usage = sumOfUsage(this.usage, usage);
     this.sold.add(linesOfUsage(this.terms.price.card, usage));
     if (this.costPrice) this.cost.add(componentsOf(this.costPrice.card, pricedUsage(usage)));

@@ -2,17 +2,19 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Endpoint } from '../../gateway/endpoint.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import { estimateLine } from '../../gateway/reserve/batch-estimate.js';
+import type { PossibleTokens } from '../../gateway/reserve/possible-usage.js';
 import { admitTo, checkModel, type Admission } from '../../gateway/route/admission.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import { mapModel } from '../../gateway/route/model-mapping.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import type { Call } from '../../gateway/call.js';
+import { orderedSearches } from '../../dialects/server-tools.js';
 import type { NamedText } from '../../dialects/languages/provider-ids.js';
 import type { Price } from '../../billing/prices/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { ObjectAccount } from '../objects/object-accounts.js';
 import type { ObjectCall } from '../objects/object-calls.js';
-import { batchRefused, ofLine } from './batch-errors.js';
+import { batchRefused, checkPresent, ofLine } from './batch-errors.js';
 
 /** A call of a batch as its client wrote it. */
 export interface BatchLine {
@@ -28,6 +30,7 @@ export interface BatchEstimate {
   readonly amount: number;
   readonly promptTokens: number;
   readonly outputTokens: number;
+  readonly possible: PossibleTokens;
 }
 
 /** The place of a batch: its caller, the account that runs it, and the endpoint of its calls. */
@@ -61,10 +64,12 @@ export class BatchLines {
     const ids = new Set<string>();
     let first: Call | null = null;
     let [amount, promptTokens, outputTokens, count] = [0, 0, 0, 0];
+    let possible: PossibleTokens = { prompt: 0, output: 0 };
     for await (const line of lines) {
       count++;
       if (count > place.maxLines) throw batchRefused('batch_too_large', `A batch has at most ${place.maxLines} lines`);
       if (count % linesInTurn === 0) await turn();
+      checkPresent(place.call);
       try {
         checkId(line.id, ids);
         const call = await this.prepare(place, line);
@@ -74,13 +79,14 @@ export class BatchLines {
         amount += estimate.amount;
         promptTokens += estimate.promptTokens;
         outputTokens += estimate.outputTokens;
+        possible = largerOf(possible, estimate.possible);
       } catch (error) {
         throw ofLine(error, count);
       }
     }
     if (!first) throw batchRefused('batch_line_invalid', 'The batch has no lines');
     const { admission, price } = first;
-    return { admission, price, lines: count, amount, promptTokens, outputTokens };
+    return { admission, price, lines: count, amount, promptTokens, outputTokens, possible };
   }
 
   private async prepare(place: BatchPlace, { body }: BatchLine): Promise<Call> {
@@ -102,6 +108,15 @@ export class BatchLines {
       throw batchRefused(
         'batch_line_invalid',
         'Tools that draw, and tools that ask another model, are not served in batches',
+      );
+    }
+    if (call.guard?.checksOutput) {
+      throw batchRefused('batch_line_invalid', 'A guardrail checks responses, and those of a batch cannot be checked');
+    }
+    if (orderedSearches(request.body, () => true) > 0) {
+      throw batchRefused(
+        'batch_line_invalid',
+        'Searches that their provider does not report are not served in batches',
       );
     }
     if (request.stream) throw batchRefused('batch_line_invalid', 'A line of a batch cannot be streamed');
@@ -134,6 +149,11 @@ export class BatchLines {
     throw notFound(named, `belongs to an account that does not serve model ${model}`);
   }
 }
+
+const largerOf = (one: PossibleTokens, other: PossibleTokens): PossibleTokens => ({
+  prompt: Math.max(one.prompt, other.prompt),
+  output: Math.max(one.output, other.output),
+});
 
 function checkId(id: string, known: Set<string>): void {
   if (id === '' || id.length > maxIdLength) {

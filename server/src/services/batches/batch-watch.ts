@@ -23,6 +23,7 @@ import { changes, text, whole } from '../tasks/field.js';
 import type { BatchDialect, BatchReport } from './batch-dialect.js';
 import { reservationOf, storedBatch, toStored, type BatchStore, type StoredBatch } from './batch-row.js';
 import { jsonLines } from './json-lines.js';
+import { PollingFailures } from './polling-failures.js';
 
 interface BatchWatchDeps {
   readonly taskLedger: TaskLedger;
@@ -56,7 +57,11 @@ export class BatchWatch {
   /** The batches that are being charged, by row. */
   private readonly ending = new Map<number, Promise<void>>();
 
-  constructor(private readonly deps: BatchWatchDeps) {}
+  private readonly failures: PollingFailures;
+
+  constructor(private readonly deps: BatchWatchDeps) {
+    this.failures = new PollingFailures(deps.clock);
+  }
 
   /** Asks for every unfinished batch once. A failure of one does not affect the others. */
   async run(): Promise<void> {
@@ -65,7 +70,9 @@ export class BatchWatch {
       const deleted = await this.deps.store.deletedUsers(rows.map(({ userId }) => userId));
       const waiting = [...rows];
       const worker = async (): Promise<void> => {
-        for (let row = waiting.shift(); row; row = waiting.shift()) await this.follow(row, deleted.has(row.userId));
+        for (let row = waiting.shift(); row; row = waiting.shift()) {
+          if (!this.failures.isWaiting(row.id)) await this.follow(row, deleted.has(row.userId));
+        }
       };
       await Promise.all(Array.from({ length: batchesAtOnce }, worker));
       const last = rows.at(-1);
@@ -79,7 +86,9 @@ export class BatchWatch {
     const { logger, clock } = this.deps;
     try {
       await this.look(row, isUserDeleted);
+      this.failures.forget(row.id);
     } catch (err) {
+      this.failures.note(row.id);
       logger.warn({ err, task: row.id, channelId: row.channelId }, 'a batch could not be followed');
       if (clock.now() - row.submitTime.getTime() > lastLifetime) {
         await this.giveUp(row, tooLate).catch((error: unknown) =>
@@ -246,6 +255,7 @@ export class BatchWatch {
   /** Ends a batch of which no results will come. Its whole reservation is returned. */
   private async giveUp(row: CreativeTask, reason: string): Promise<void> {
     const now = wholeSecond(this.deps.clock.now());
+    this.failures.forget(row.id);
     const fields = { status: 'FAILURE', failReason: reason, finishTime: now, updatedAt: now };
     await this.deps.taskLedger.end(creativeKind, row.id, fields, reservationOf(row), null);
   }

@@ -20,6 +20,7 @@ import { forward } from '../objects/object-exchange.js';
 import { text } from '../tasks/field.js';
 import type { TaskDesk } from '../tasks/task-desk.js';
 import type { BatchDialect } from './batch-dialect.js';
+import { checkPresent, tooManyCreations } from './batch-errors.js';
 import type { BatchEstimate } from './batch-lines.js';
 import { shownBatch, storedBatch, toStored, type BatchStore, type StoredBatch } from './batch-row.js';
 import { isEnded, isRefusal, type BatchWatch } from './batch-watch.js';
@@ -54,10 +55,15 @@ export interface BatchOrders {
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const maxPage = 100;
+/** Creations of one user that run at a time. Each reads and checks a whole file. */
+const creationsAtOnce = 2;
 const resource = { path: '/v1/batches', noun: 'batch', apis: ['openai'] } as const;
 
 /** Batches of calls, which their makers run within a day at a lower price (docs/reference/relay/batches.md). */
 export class Batches {
+  /** Creations that are running, by user. */
+  private readonly creations = new Map<number, number>();
+
   constructor(private readonly deps: BatchesDeps) {}
 
   /** Creates a batch. Never throws. */
@@ -68,8 +74,18 @@ export class Batches {
       const { incoming, caller, grant, client } = call;
       const rawBody = await incoming.readBody({ grant, tokenId: caller.token.id });
       await parseAhead(rawBody);
-      const ordered = await orders.order(call, parseJsonBody(rawBody));
-      this.send(ordered.dialect, client, request, await this.submit(call, ordered));
+      const { id } = caller.user;
+      const running = this.creations.get(id) ?? 0;
+      if (running >= creationsAtOnce) throw tooManyCreations(creationsAtOnce);
+      this.creations.set(id, running + 1);
+      try {
+        const ordered = await orders.order(call, parseJsonBody(rawBody));
+        this.send(ordered.dialect, client, request, await this.submit(call, ordered));
+      } finally {
+        const left = (this.creations.get(id) ?? 1) - 1;
+        if (left > 0) this.creations.set(id, left);
+        else this.creations.delete(id);
+      }
     });
   }
 
@@ -201,7 +217,9 @@ export class Batches {
    * Reserves a batch and creates it at its maker. The row is written in between, so that a batch is found again whose
    * creation was not confirmed.
    */
-  private async submit({ caller, incoming }: ObjectCall, ordered: OrderedBatch): Promise<Fields> {
+  private async submit(call: ObjectCall, ordered: OrderedBatch): Promise<Fields> {
+    checkPresent(call);
+    const { caller, incoming } = call;
     const { desk, taskLedger, clock } = this.deps;
     const { account, estimate, dialect, endpoint } = ordered;
     const { admission, amount, lines, promptTokens, outputTokens } = estimate;
@@ -247,7 +265,7 @@ export class Batches {
 }
 
 function termsOf({ account, estimate, endpoint }: OrderedBatch, { token }: Caller, quotaPerUnit: number): StoredBatch {
-  const { admission, price, amount, lines, promptTokens } = estimate;
+  const { admission, price, amount, lines, promptTokens, possible } = estimate;
   const api = account.channel.provider.adapter.keptObjects?.api;
   if (!api) throw new RelayError('NO_CHANNEL', 'The channel keeps no objects', 'no_object_channel');
   return {
@@ -262,6 +280,7 @@ function termsOf({ account, estimate, endpoint }: OrderedBatch, { token }: Calle
     tokenName: token.name,
     reserved: amount,
     quotaPerUnit,
+    possible,
   };
 }
 

@@ -40,7 +40,7 @@ export class OpenAIOrders implements BatchOrders {
     }
     const named = { field: 'input_file_id', id: file, isConversation: false };
     const account = await this.deps.accounts.ofObjects(call.caller, 'openai', [named]);
-    await this.checkFile(account, file);
+    await this.checkFile(call, account, file);
     const estimate = await this.estimate({ call, account, endpoint, path, maxLines, named }, file);
     const marked = { ...body, metadata: { ...asFields(metadata), [markName]: call.incoming.requestId } };
     const sent = Buffer.from(writeJson(marked));
@@ -48,11 +48,10 @@ export class OpenAIOrders implements BatchOrders {
   }
 
   /** @throws RelayError batch_file_invalid, batch_too_large */
-  private async checkFile(account: ObjectAccount, file: string): Promise<void> {
+  private async checkFile({ client }: ObjectCall, account: ObjectAccount, file: string): Promise<void> {
     const { exchange } = this.deps;
-    const shown = await exchange.ask(account, { method: 'GET', path: pathOf(file) }, async (answer: Exchange) =>
-      parseFields((await exchange.collect(answer)).toString('utf8')),
-    );
+    const read = async (answer: Exchange) => parseFields((await exchange.collect(answer)).toString('utf8'));
+    const shown = await exchange.ask(account, { method: 'GET', path: pathOf(file) }, read, client);
     if (shown?.['purpose'] !== 'batch') {
       throw batchRefused('batch_file_invalid', `The purpose of file ${file} is not batch`);
     }
@@ -62,8 +61,11 @@ export class OpenAIOrders implements BatchOrders {
   private estimate(place: BatchPlace, file: string): Promise<BatchEstimate> {
     const { exchange, lines, maxBodyBytes } = this.deps;
     const limits = { maxLine: Math.min(maxLineBytes, maxBodyBytes), maxBytes: maxFileBytes, refusal: tooLarge };
-    return exchange.ask(place.account, { method: 'GET', path: `${pathOf(file)}/content` }, (answer) =>
-      lines.estimate(place, linesOf(jsonLines(answer, limits), place.path)),
+    return exchange.ask(
+      place.account,
+      { method: 'GET', path: `${pathOf(file)}/content` },
+      (answer) => lines.estimate(place, linesOf(jsonLines(answer, limits), place.path)),
+      place.call.client,
     );
   }
 }

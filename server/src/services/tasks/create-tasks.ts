@@ -50,6 +50,8 @@ export interface BuiltTasks {
   readonly suno: SunoRoutesDeps;
   readonly video: VideoRoutesDeps;
   readonly batches: BatchRoutesDeps;
+  /** Polls batches. It reads results of any size, so it has runs of its own. */
+  readonly batchWatch: { run(): Promise<void> };
   /** The pollers, which are called periodically. */
   readonly pollers: ReadonlyArray<{ run(): Promise<void> }>;
 }
@@ -126,8 +128,8 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
       maxBodyBytes,
     },
     batches: batches.routes,
+    batchWatch: batches.watch,
     pollers: [
-      batches.watch,
       new TaskPoller(polledDrawings(drawings, upstream), pollerParts),
       new TaskPoller(polledMusic(creative, upstream), pollerParts),
       new TaskPoller(polledVideos(creative, upstream), pollerParts),
