@@ -165,7 +165,7 @@ describe('the document', () => {
  * elsewhere.
  */
 const known = (url: string): boolean =>
-  /^\/(hf\/v1|v1beta\/openai|openai|anthropic\/v1|v1(beta1)?\/projects|v1beta\/:vendor|:mode\/mj|model)\/|^\/(upload\/v1\/files|v1\/cachedContents.*)$|^\/models$|^\/graphql(\/stream)?$|^\/(v1|v1beta)\/models\/:model\/\*$|^\/v1\/models\/\*$|^\/(v1|v1beta|v1beta1|v1alpha|hf|openai|anthropic|upload|ws)\/\*$|^\/openapi\.json$|^\/docs\b|^\/[\w./-]+\.\w{2,11}$/.test(
+  /^\/(hf\/v1|v1beta\/openai|openai|anthropic\/v1|v1(beta1)?\/projects|v1beta\/:vendor|:mode\/mj|model)\/|^\/(upload\/v1\/files|v1\/(?:cachedContents|interactions).*)$|^\/models$|^\/graphql(\/stream)?$|^\/(v1|v1beta)\/models\/:model\/\*$|^\/v1\/models\/\*$|^\/(v1|v1beta|v1beta1|v1alpha|hf|openai|anthropic|upload|ws)\/\*$|^\/openapi\.json$|^\/docs\b|^\/[\w./-]+\.\w{2,11}$/.test(
     url,
   );
 const braced = (url: string): string => url.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');

@@ -36,6 +36,7 @@ import { callbackRoutes, orderRoutes, topUpPaymentRoutes } from '../console/wall
 import { webhookRoutes } from '../console/webhooks/webhook.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
 import { endpointRoutes } from '../services/endpoints.js';
+import { interactionRoutes } from '../services/interactions/interaction-routes.js';
 import { playgroundOperations } from '../services/playground/playground.routes.js';
 import { realtimeServed } from '../services/realtime/realtime.routes.js';
 import { countRoute, geminiModelRoutes, geminiRoute, modelRoutes } from '../services/relay.routes.js';
@@ -44,20 +45,21 @@ import { responsesRoutes, responsesSocketRoute } from '../services/responses/res
 import { batchSubmissionRoutes } from '../services/batches/batch.routes.js';
 import { drawingSubmissionRoutes } from '../services/tasks/midjourney/midjourney.routes.js';
 import { musicSubmissionRoutes } from '../services/tasks/suno/suno.routes.js';
-import { videoSubmissionRoutes } from '../services/tasks/video/videos.routes.js';
+import { olderVideoRoutes, videoSubmissionRoutes } from '../services/tasks/video/videos.routes.js';
 import { unbuiltRoutes } from '../services/unserved-paths.js';
 
 /** The sections of the API reference. Every route of the server is in one of them. */
 export const apiSections: readonly ApiSection[] = [
   sectionOf(
     'Models',
-    'Called with an API key. Every path under `/v1` also exists under `/hf/v1`, `/v1beta/openai`, `/openai/v1` and `/anthropic/v1`, and clients of Azure OpenAI call `/openai/deployments/{deployment}`, those of Vertex AI `/v1/projects/…`, those of Bedrock `/model/{model}/invoke` and `/model/{model}/converse`. Errors have the form of the dialect: OpenAI, Anthropic (`/v1/messages`), Google (`/v1beta/models`) or Bedrock (`/model`).',
+    'Called with an API key. Every path under `/v1` also exists under `/hf/v1`, `/v1beta/openai`, `/openai/v1` and `/anthropic/v1`, and clients of Azure OpenAI call `/openai/deployments/{deployment}`, those of Vertex AI `/v1/projects/…`, those of Bedrock `/model/{model}/invoke` and `/model/{model}/converse`. Errors have the form of the dialect: OpenAI, Anthropic (`/v1/messages`), Google (`/v1beta/models`, `/v1beta/interactions`) or Bedrock (`/model`).',
     [
       ...modelRoutes,
       ...geminiModelRoutes,
       ...endpointRoutes,
       countRoute,
       geminiRoute,
+      ...interactionRoutes,
       ...responsesRoutes,
       responsesSocketRoute,
       ...realtimeServed,
@@ -83,7 +85,7 @@ export const apiSections: readonly ApiSection[] = [
   sectionOf(
     'Videos',
     "OpenAI's videos API, in front of every provider of videos. Called with an API key. A video is submitted, followed, read and, if it fails, refunded.",
-    videoSubmissionRoutes,
+    [...videoSubmissionRoutes, ...olderVideoRoutes],
   ),
   sectionOf(
     'Budgets',
