@@ -1,8 +1,10 @@
 import type { Browser, Locator } from 'playwright-core';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { embeds, speaks } from '../support/upstream/one-shots.js';
 import { chat, events, json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { wav } from '../support/wav.js';
 import { copied, openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
@@ -38,6 +40,11 @@ beforeAll(async () => {
   await server.api.createChannel(root, {
     baseUrl: upstream.url,
     models: ['gpt-4o-mini', 'gpt-4o', 'gpt-3.5-turbo'],
+    group: 'default,vip',
+  });
+  await server.api.createChannel(root, {
+    baseUrl: upstream.url,
+    models: ['tts-1', 'text-embedding-3-small'],
     group: 'default,vip',
   });
   visitor = await visit(browser, server.url);
@@ -82,8 +89,9 @@ it('stays without an enabled token, and leads to where one is made', async () =>
   const { page } = visitor;
   await page.goto('/playground');
   await page.getByRole('status').getByText('There are currently no enabled tokens available').waitFor();
-  await photographAll(visitor, 'playground-no-token');
-  await page.getByRole('link', { name: 'Create token' }).click();
+  // On a busy machine, the redirect to the tokens comes first. The button there opens the same dialog.
+  const create = page.getByRole('link', { name: 'Create token' }).or(button('Create token'));
+  await create.first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).waitFor();
   await page.goto('/token');
   await server.api.createToken(root, { name: 'prod-web' });
@@ -146,7 +154,7 @@ it('takes its parameters along, by keyboard too', async () => {
   await page.keyboard.press('ArrowRight');
   await page.getByRole('combobox', { name: 'Group' }).click();
   await page.getByRole('option', { name: /^vip/ }).click();
-  await page.getByRole('combobox', { name: 'Model' }).fill('4o');
+  await page.getByRole('combobox', { name: 'Model', exact: true }).fill('4o');
   await page.getByRole('option', { name: 'gpt-4o', exact: true }).click();
   await ask('Hello?');
   await page.getByText(/12 → 5 tokens/).waitFor();
@@ -340,13 +348,90 @@ it('sends images only to models that accept them', async () => {
   expect(messages.at(-1)?.content.map(({ type }) => type)).toEqual(['text', 'image_url']);
   expect(messages.at(-1)?.content[1]?.image_url?.url).toMatch(/^data:image\/png;base64,/);
   await photographAll(visitor, 'playground-picture');
-  await page.getByRole('combobox', { name: 'Model' }).fill('3.5');
+  await page.getByRole('combobox', { name: 'Model', exact: true }).fill('3.5');
   await page.getByRole('option', { name: 'gpt-3.5-turbo' }).click();
   expect(await button('Add image').count()).toBe(0);
   await pasteImage(picture.toString('base64'));
   await drop([['a.png', 'image/png', picture.toString('base64')]]);
   await page.getByText('gpt-3.5-turbo takes no images').waitFor();
   expect(await button(/^Remove image/).count()).toBe(0);
+});
+
+it('asks two models at once, stops one of them, and continues with one', async () => {
+  const { page } = visitor;
+  await button('Compare with another model').click();
+  const second = page.getByRole('combobox', { name: 'Compared with' });
+  await second.fill('4o-mini');
+  await page.getByRole('option', { name: 'gpt-4o-mini', exact: true }).click();
+  const log = (model: string) => page.getByRole('log', { name: `Conversation with ${model}` });
+  upstream.script({}, (response, request) => {
+    const isSlow = request.body?.['model'] === 'gpt-4o-mini';
+    return chat({ text: words(isSlow ? 'slow '.repeat(300) : 'Quick answer'), gapMilliseconds: isSlow ? 300 : 5 })(
+      response,
+      request,
+    );
+  });
+  await ask('Who is faster?');
+  const newest = (model: string) => log(model).getByRole('article').last();
+  await newest('gpt-3.5-turbo').getByText('Quick answer').waitFor();
+  await newest('gpt-3.5-turbo')
+    .getByText(/first token .* · .* · 12 → 5 tokens · \$/)
+    .waitFor();
+  await log('gpt-4o-mini').getByText('slow slow').waitFor();
+  await photographAll(visitor, 'playground-compare');
+  await log('gpt-4o-mini').getByRole('button', { name: 'Stop' }).click();
+  await newest('gpt-4o-mini')
+    .getByText(/Stopped · first token/)
+    .waitFor();
+  expect(upstream.requests.map(({ body }) => body?.['model']).sort()).toEqual(['gpt-3.5-turbo', 'gpt-4o-mini']);
+  expect(sent(0)['messages']).toEqual(sent(1)['messages']);
+  await button('End comparison').click();
+  await page.getByRole('log', { name: 'Conversation', exact: true }).getByText('Quick answer').waitFor();
+});
+
+it('shows the next request as code, with the address of the site and no key', async () => {
+  const { page } = visitor;
+  await message().fill('Explain "quota"');
+  await button('View code').click();
+  const dialog = page.getByRole('dialog', { name: 'View code' });
+  for (const [language, part] of [
+    ['curl', `curl -sSN '${server.url}/v1/chat/completions'`],
+    ['Python', 'stream = client.chat.completions.create('],
+    ['TypeScript', 'for await (const chunk of stream)'],
+    ['Go', 'package main'],
+    ['Java', 'public class Example'],
+  ] as const) {
+    await dialog.getByRole('tab', { name: language }).click();
+    await dialog.getByText(part).waitFor();
+  }
+  await photographAll(visitor, 'playground-code');
+  expect(await dialog.innerText()).toContain('sk-your-key');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await message().fill('');
+});
+
+it('speaks with a model for speech, and shows the vector of another one', async () => {
+  const { page } = visitor;
+  await page.getByRole('combobox', { name: 'Model', exact: true }).fill('tts');
+  await page.getByRole('option', { name: 'tts-1' }).click();
+  await page.getByRole('textbox', { name: 'Voice' }).fill('nova');
+  upstream.script({}, speaks(wav(1)));
+  await ask('Good day');
+  const answer = answers().last();
+  await answer.getByRole('link', { name: 'Download speech.mp3' }).waitFor();
+  await answer.getByText(/s · \$0\.0\d{5}|tokens/).waitFor();
+  expect(sent(0)).toEqual({ model: 'tts-1', input: 'Good day', voice: 'nova', response_format: 'mp3' });
+  await photographAll(visitor, 'playground-speech');
+  await page.getByRole('combobox', { name: 'Model', exact: true }).fill('embedding');
+  await page.getByRole('option', { name: 'text-embedding-3-small' }).click();
+  upstream.script({}, embeds([[0.5, -0.25, 0.125]]));
+  await ask('hello');
+  await answers().last().getByText('Dimensions: 3').waitFor();
+  await answers().last().getByText('[0.500000, -0.250000, 0.125000]').waitFor();
+  await page.reload();
+  await page.getByText('Images, audio and videos are not kept in the browser').waitFor();
+  await page.getByRole('combobox', { name: 'Model', exact: true }).fill('4o-mini');
+  await page.getByRole('option', { name: 'gpt-4o-mini', exact: true }).click();
 });
 
 it('keeps the conversation in the browser, without any key, until a new one begins', async () => {

@@ -5,14 +5,16 @@ import IconButton from '@mui/material/IconButton';
 import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
+import StopIcon from '@mui/icons-material/Stop';
 import Button from '@mui/material/Button';
 import { memo, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import { Notice } from '../../components/Notice.js';
-import { duration, integer } from '../../lib/format.js';
+import { duration, integer, percent } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { AnswerText, cursor } from './AnswerText.js';
+import { OutputView } from './OutputView.js';
 import type { Answer } from './turns.js';
 
 export interface AnswerActions {
@@ -25,11 +27,14 @@ export const AnswerView = memo(function AnswerView({
   answer,
   idle,
   actions,
+  onStop,
 }: {
   readonly answer: Answer;
   /** No response is streaming. */
   readonly idle: boolean;
   readonly actions: AnswerActions;
+  /** Stops this response alone. Absent where the composer does. */
+  readonly onStop?: (() => void) | undefined;
 }) {
   const { t } = useTranslation();
   const running = answer.state === 'loading' || answer.state === 'incomplete';
@@ -43,6 +48,15 @@ export const AnswerView = memo(function AnswerView({
     >
       {answer.reasoning && <Thoughts text={answer.reasoning} running={running && answer.text === ''} />}
       {answer.text && <AnswerText text={answer.text} growing={running} />}
+      {answer.outputs?.map((output, index) => (
+        <OutputView key={index} output={output} />
+      ))}
+      {answer.isMediaLost && <Box sx={{ color: 'text.secondary' }}>{t('playground.mediaLost')}</Box>}
+      {running && answer.progress !== undefined && (
+        <Box sx={{ color: 'text.secondary' }}>
+          {t('playground.progress', { percent: percent(answer.progress / 100) })}
+        </Box>
+      )}
       {running && answer.text === '' && <Box role="img" aria-label={t('playground.answering')} sx={cursor} />}
       {answer.state === 'error' && (
         <Notice
@@ -55,6 +69,11 @@ export const AnswerView = memo(function AnswerView({
         >
           <Box sx={{ overflowWrap: 'anywhere' }}>{answer.error}</Box>
         </Notice>
+      )}
+      {running && onStop && (
+        <Button variant="outlined" startIcon={<StopIcon />} onClick={onStop} sx={{ alignSelf: 'flex-start' }}>
+          {t('playground.stop')}
+        </Button>
       )}
       {!running && (
         <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: '2px', ml: '-6px', minHeight: 32 }}>
@@ -88,12 +107,16 @@ export const AnswerView = memo(function AnswerView({
 function Facts({ answer }: { readonly answer: Answer }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const { seconds, bill, cut } = answer;
+  const { seconds, firstSeconds, bill, cut } = answer;
+  // Images and videos have no tokens at most providers.
+  const hasTokens = bill && bill.promptTokens + bill.completionTokens > 0;
   const facts = [
     cut === 'stopped' && t('playground.stopped'),
     cut === 'length' && t('playground.cutByLength'),
+    typeof firstSeconds === 'number' && t('playground.firstAfter', { time: duration(firstSeconds) }),
     seconds !== null && duration(seconds),
-    bill && t('playground.tokens', { prompt: integer(bill.promptTokens), completion: integer(bill.completionTokens) }),
+    hasTokens &&
+      t('playground.tokens', { prompt: integer(bill.promptTokens), completion: integer(bill.completionTokens) }),
     bill && money(bill.quota, 'charge'),
   ].filter((fact) => typeof fact === 'string');
   return (

@@ -4,19 +4,37 @@ import IconButton from '@mui/material/IconButton';
 import InputBase from '@mui/material/InputBase';
 import AddPhotoAlternateOutlinedIcon from '@mui/icons-material/AddPhotoAlternateOutlined';
 import ArrowUpwardOutlinedIcon from '@mui/icons-material/ArrowUpwardOutlined';
+import AudioFileOutlinedIcon from '@mui/icons-material/AudioFileOutlined';
 import CleaningServicesOutlinedIcon from '@mui/icons-material/CleaningServicesOutlined';
 import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import StopIcon from '@mui/icons-material/Stop';
 import Tooltip from '@mui/material/Tooltip';
-import { useRef, useState } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
+import type { ModelKind } from './playground.generated.js';
 import { maxImages, acceptsImages, toDataUrl } from './images.js';
+
+/** Texts of an empty input. A model without one gets a message. */
+const placeholders = {
+  COMPLETION: 'playground.inputText',
+  EMBEDDING: 'playground.inputText',
+  MODERATION: 'playground.inputText',
+  RERANK: 'playground.inputQuery',
+  IMAGE: 'playground.inputImage',
+  SPEECH: 'playground.inputSpeech',
+  TRANSCRIPTION: 'playground.inputRecording',
+  VIDEO: 'playground.inputVideo',
+  CHAT: 'playground.message',
+  MUSIC: 'playground.message',
+  REALTIME: 'playground.message',
+} as const satisfies Record<ModelKind, string>;
 
 /** Input for messages. Enter sends, Shift+Enter adds a line, Escape stops the current response. */
 export function Composer({
   model,
+  kind,
   running,
   problem,
   canClear,
@@ -27,13 +45,14 @@ export function Composer({
   onClear,
 }: {
   readonly model: string;
+  readonly kind: ModelKind;
   readonly running: boolean;
   /** Why nothing can be sent; null if it can. */
   readonly problem: string | null;
   readonly canClear: boolean;
   readonly text: string;
   readonly onText: (text: string) => void;
-  readonly onSend: (text: string, images: readonly string[]) => void;
+  readonly onSend: (text: string, images: readonly string[], recording?: File) => void;
   readonly onStop: () => void;
   readonly onClear: () => void;
 }) {
@@ -41,17 +60,25 @@ export function Composer({
   const mobile = useIsMobile();
   const [images, setImages] = useState<readonly string[]>([]);
   const input = useRef<HTMLTextAreaElement>(null);
-  const canSeeImages = acceptsImages(model);
+  const [recording, setRecording] = useState<File | null>(null);
+  const canSeeImages = kind === 'CHAT' && acceptsImages(model);
+  const needsRecording = kind === 'TRANSCRIPTION';
   const sent = canSeeImages ? images : [];
-  const canSend = !running && problem === null && model !== '' && (text.trim() !== '' || sent.length > 0);
+  const hasInput = needsRecording ? recording !== null : text.trim() !== '' || sent.length > 0;
+  const canSend = !running && problem === null && model !== '' && hasInput;
 
   const send = () => {
     if (!canSend) return;
-    onSend(text.trim(), sent);
+    onSend(text.trim(), sent, needsRecording ? (recording ?? undefined) : undefined);
     setImages([]);
+    setRecording(null);
     input.current?.focus();
   };
   const add = async (files: readonly File[]) => {
+    if (needsRecording) {
+      setRecording(files[0] ?? null);
+      return;
+    }
     if (!canSeeImages) {
       toast.error(t('playground.takesNoImages', { model }));
       return;
@@ -99,13 +126,26 @@ export function Composer({
       })}
     >
       <Attached images={sent} onRemove={(index) => setImages(images.filter((_, at) => at !== index))} />
+      {needsRecording && recording && (
+        <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5, padding: '4px 8px 8px', fontSize: 13 }}>
+          <AudioFileOutlinedIcon sx={{ fontSize: 18 }} />
+          <Box sx={{ minWidth: 0, overflowWrap: 'anywhere' }}>{recording.name}</Box>
+          <IconButton
+            aria-label={t('playground.removeRecording', { name: recording.name })}
+            onClick={() => setRecording(null)}
+            sx={{ width: 28, height: 28, '& svg': { fontSize: 16 } }}
+          >
+            <CloseOutlinedIcon />
+          </IconButton>
+        </Box>
+      )}
       <InputBase
         multiline
         fullWidth
         maxRows={10}
         value={text}
         inputRef={input}
-        placeholder={model === '' ? t('fields.noModels') : t('playground.message', { model })}
+        placeholder={model === '' ? t('fields.noModels') : t(placeholders[kind], { model })}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && running) onStop();
@@ -129,7 +169,20 @@ export function Composer({
         }}
       />
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
-        {canSeeImages && <ImageButton onFiles={(files) => void add(files)} />}
+        {canSeeImages && (
+          <FileButton label={t('playground.addImage')} accept="image/*" multiple onFiles={(files) => void add(files)}>
+            <AddPhotoAlternateOutlinedIcon />
+          </FileButton>
+        )}
+        {needsRecording && (
+          <FileButton
+            label={t('playground.addRecording')}
+            accept="audio/*,video/mp4,video/webm"
+            onFiles={(files) => void add(files)}
+          >
+            <AudioFileOutlinedIcon />
+          </FileButton>
+        )}
         {mobile ? (
           <Tooltip title={t('playground.clearContext')}>
             <span>
@@ -187,20 +240,31 @@ export function Composer({
   );
 }
 
-function ImageButton({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
-  const { t } = useTranslation();
+function FileButton({
+  label,
+  accept,
+  multiple = false,
+  onFiles,
+  children,
+}: {
+  readonly label: string;
+  readonly accept: string;
+  readonly multiple?: boolean;
+  readonly onFiles: (files: readonly File[]) => void;
+  readonly children: ReactNode;
+}) {
   const file = useRef<HTMLInputElement>(null);
   return (
-    <Tooltip title={t('playground.addImage')}>
+    <Tooltip title={label}>
       <span>
-        <IconButton aria-label={t('playground.addImage')} onClick={() => file.current?.click()}>
-          <AddPhotoAlternateOutlinedIcon />
+        <IconButton aria-label={label} onClick={() => file.current?.click()}>
+          {children}
         </IconButton>
         <input
           ref={file}
           type="file"
-          accept="image/*"
-          multiple
+          accept={accept}
+          multiple={multiple}
           hidden
           onChange={(event) => {
             onFiles([...(event.target.files ?? [])]);

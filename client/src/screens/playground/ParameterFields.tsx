@@ -9,6 +9,7 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Slider from '@mui/material/Slider';
 import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
+import VerticalSplitOutlinedIcon from '@mui/icons-material/VerticalSplitOutlined';
 import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -18,7 +19,9 @@ import { listTexts } from '../../components/form/listTexts.js';
 import { ToneChip } from '../../components/Tone.js';
 import { ratio } from '../../lib/format.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
-import { isMaxTokens, type Parameters } from './parameters.js';
+import { KindFields, MaxTokensField } from './KindFields.js';
+import type { Parameters } from './parameters.js';
+import type { ModelKind } from './playground.generated.js';
 
 export interface GroupChoice {
   readonly name: string;
@@ -26,22 +29,24 @@ export interface GroupChoice {
   readonly ratio: number;
 }
 
-/** Fields of the request parameters: group, model, temperature, length and others. */
+/** Fields of the request parameters: group, models, and those of the kind of model. */
 export function ParameterFields({
   parameters,
   groups,
   models,
+  kind,
+  comparable,
   onChange,
 }: {
   readonly parameters: Parameters;
   readonly groups: readonly GroupChoice[];
   readonly models: readonly string[];
+  readonly kind: ModelKind;
+  /** Models that the chosen one can be compared with. */
+  readonly comparable: readonly string[];
   readonly onChange: (patch: Partial<Parameters>) => void;
 }) {
   const { t } = useTranslation();
-  const [more, setMore] = useState(
-    parameters.topP !== 1 || parameters.frequencyPenalty !== 0 || parameters.presencePenalty !== 0,
-  );
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
       <Field id="playground-group" label={t('fields.group')}>
@@ -61,18 +66,84 @@ export function ParameterFields({
           ))}
         </Select>
       </Field>
-      <Field id="playground-model" label={t('fields.model')}>
-        <Autocomplete
-          {...listTexts(t)}
-          id="playground-model"
-          disableClearable
-          popupIcon={<ExpandMoreOutlinedIcon sx={{ fontSize: 16 }} />}
-          options={models}
-          value={parameters.model}
-          onChange={(_, model) => onChange({ model })}
-          renderInput={(input) => <TextField {...input} />}
+      <ModelField
+        id="playground-model"
+        label={t('fields.model')}
+        models={models}
+        value={parameters.model}
+        onChange={(model) => onChange({ model })}
+      />
+      {parameters.compareModel !== '' && (
+        <ModelField
+          id="playground-compare"
+          label={t('playground.comparedWith')}
+          models={comparable}
+          value={parameters.compareModel}
+          onChange={(compareModel) => onChange({ compareModel })}
         />
-      </Field>
+      )}
+      {(parameters.compareModel !== '' || comparable.length > 0) && (
+        <Button
+          variant="outlined"
+          startIcon={<VerticalSplitOutlinedIcon />}
+          onClick={() => onChange({ compareModel: parameters.compareModel === '' ? (comparable[0] ?? '') : '' })}
+        >
+          {t(parameters.compareModel === '' ? 'playground.compare' : 'playground.endCompare')}
+        </Button>
+      )}
+      {kind === 'CHAT' ? (
+        <ChatFields parameters={parameters} onChange={onChange} />
+      ) : (
+        <KindFields kind={kind} parameters={parameters} onChange={onChange} />
+      )}
+    </Box>
+  );
+}
+
+function ModelField({
+  id,
+  label,
+  models,
+  value,
+  onChange,
+}: {
+  readonly id: string;
+  readonly label: string;
+  readonly models: readonly string[];
+  readonly value: string;
+  readonly onChange: (model: string) => void;
+}) {
+  const { t } = useTranslation();
+  return (
+    <Field id={id} label={label}>
+      <Autocomplete
+        {...listTexts(t)}
+        id={id}
+        disableClearable
+        popupIcon={<ExpandMoreOutlinedIcon sx={{ fontSize: 16 }} />}
+        options={models}
+        value={value}
+        onChange={(_, model) => onChange(model)}
+        renderInput={(input) => <TextField {...input} />}
+      />
+    </Field>
+  );
+}
+
+/** Fields of chat models. */
+function ChatFields({
+  parameters,
+  onChange,
+}: {
+  readonly parameters: Parameters;
+  readonly onChange: (patch: Partial<Parameters>) => void;
+}) {
+  const { t } = useTranslation();
+  const [more, setMore] = useState(
+    parameters.topP !== 1 || parameters.frequencyPenalty !== 0 || parameters.presencePenalty !== 0,
+  );
+  return (
+    <>
       <Scale
         id="playground-temperature"
         label={t('playground.temperature')}
@@ -80,25 +151,7 @@ export function ParameterFields({
         range={[0.1, 1, 0.1]}
         onChange={(temperature) => onChange({ temperature })}
       />
-      <Field
-        id="playground-max-tokens"
-        label={t('playground.maxTokens')}
-        optional
-        {...(isMaxTokens(parameters.maxTokens) ? {} : { error: t('form.wholeNumber') })}
-      >
-        <OutlinedInput
-          id="playground-max-tokens"
-          value={parameters.maxTokens}
-          error={!isMaxTokens(parameters.maxTokens)}
-          onChange={(event) => onChange({ maxTokens: event.target.value })}
-          inputProps={{
-            className: 'num',
-            inputMode: 'numeric',
-            style: { textAlign: 'right' },
-            'aria-describedby': 'playground-max-tokens-hint',
-          }}
-        />
-      </Field>
+      <MaxTokensField value={parameters.maxTokens} onChange={(maxTokens) => onChange({ maxTokens })} />
       <Field id="playground-system" label={t('fields.systemPrompt')} optional>
         <OutlinedInput
           id="playground-system"
@@ -160,7 +213,7 @@ export function ParameterFields({
           </Box>
         </Collapse>
       </Box>
-    </Box>
+    </>
   );
 }
 

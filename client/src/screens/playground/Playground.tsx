@@ -1,25 +1,35 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Drawer from '@mui/material/Drawer';
-import Typography from '@mui/material/Typography';
+import Tab from '@mui/material/Tab';
+import Tabs from '@mui/material/Tabs';
 import AddCommentOutlinedIcon from '@mui/icons-material/AddCommentOutlined';
-import ArrowDownwardOutlinedIcon from '@mui/icons-material/ArrowDownwardOutlined';
-import TuneOutlinedIcon from '@mui/icons-material/TuneOutlined';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import CodeOutlinedIcon from '@mui/icons-material/CodeOutlined';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { Notice } from '../../components/Notice.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { AnswerView } from './AnswerView.js';
+import { chatRequestOf, requestOf, type ApiRequest } from './calls.js';
+import { CodeDialog } from './CodeDialog.js';
 import { Composer } from './Composer.js';
-import { availableParameters, isMaxTokens, modelsOf, toRequestParams, type PricedName } from './parameters.js';
+import { ConversationColumn } from './ConversationColumn.js';
+import {
+  availableParameters,
+  comparable,
+  documentsOf,
+  isMaxTokens,
+  kindOf,
+  modelsOf,
+  toRequestParams,
+  type Parameters,
+  type PricedName,
+} from './parameters.js';
 import { ParameterFields, type GroupChoice } from './ParameterFields.js';
-import { QuestionView } from './QuestionView.js';
+import { ParametersPane } from './ParametersPane.js';
 import { SamplePrompts } from './SamplePrompts.js';
-import { isRunning } from './turns.js';
+import { isRunning, messagesOf, type Turn } from './turns.js';
 import { useConversation } from './useConversation.js';
-import { useStickToEnd } from './useStickToEnd.js';
 
 export interface PlaygroundProps {
   readonly userId: number;
@@ -33,29 +43,45 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
   const mobile = useIsMobile();
   const confirm = useConfirm();
   const [search] = useSearchParams();
-  const { conversation, turns, parameters: chosen, change } = useConversation(userId);
+  const { conversation, turns, other, otherTurns, parameters: chosen, change } = useConversation(userId);
   const [text, setText] = useState('');
-  const [sheet, setSheet] = useState(false);
+  const [asked, setAsked] = useState(0);
+  const [tab, setTab] = useState(0);
+  const [showsCode, setShowsCode] = useState(false);
   const parameters = useMemo(
     () => availableParameters(chosen, { groups: groups.map(({ name }) => name), ownGroup, models }),
     [chosen, groups, models, ownGroup],
   );
-  const running = turns.some(isRunning);
-  const { frame, atEnd, onScroll, toEnd } = useStickToEnd(turns);
-  const problem = isMaxTokens(parameters.maxTokens) ? null : t('playground.maxTokensWrong');
+  const { model, compareModel } = parameters;
+  const kind = kindOf(models, model);
+  const isCompared = compareModel !== '';
+  const conversations = isCompared ? [conversation, other] : [conversation];
+  const shownTurns = isCompared ? [...turns, ...otherTurns] : turns;
+  const running = shownTurns.some(isRunning);
 
   const latest = useRef(parameters);
   useEffect(() => {
     latest.current = parameters;
   }, [parameters]);
-  const actions = useMemo(
-    () => ({
-      retry: (answerId: string) => conversation.retry(answerId, toRequestParams(latest.current)),
-      remove: (answerId: string) => conversation.remove(answerId),
-      edit: (questionId: string, text: string) => conversation.edit(questionId, text, toRequestParams(latest.current)),
-    }),
-    [conversation],
-  );
+  const paramsOf = useCallback(() => toRequestParams(latest.current, kindOf(models, latest.current.model)), [models]);
+  const otherParamsOf = useCallback(() => {
+    const compared = { ...latest.current, model: latest.current.compareModel };
+    return toRequestParams(compared, kindOf(models, compared.model));
+  }, [models]);
+
+  const onChange = (patch: Partial<Parameters>) => {
+    // Both models get the same context.
+    if (!isCompared && patch.compareModel) other.copy(turns);
+    if (isCompared && patch.compareModel === '') other.startOver();
+    change(patch);
+  };
+  const send = (sent: string, images: readonly string[], file?: File) => {
+    setText('');
+    const recording = file && { name: file.name, file };
+    conversation.ask(sent, images, paramsOf(), recording);
+    if (isCompared) other.ask(sent, images, otherParamsOf(), recording);
+    setAsked(asked + 1);
+  };
   const startOver = async () => {
     const question = {
       title: t('playground.startOverTitle'),
@@ -63,27 +89,22 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
       verb: t('playground.startOver'),
       destructive: true,
     };
-    if (await confirm(question)) conversation.startOver();
+    if (await confirm(question)) for (const each of conversations) each.startOver();
   };
-  const fields = (
-    <>
-      <ParameterFields
-        parameters={parameters}
-        groups={groups}
-        models={modelsOf(models, parameters.group)}
-        onChange={change}
-      />
-      <Button
-        variant="outlined"
-        disabled={turns.length === 0}
-        startIcon={<AddCommentOutlinedIcon />}
-        onClick={() => void startOver()}
-      >
-        {t('playground.startOver')}
-      </Button>
-    </>
-  );
+  const problem =
+    kind === 'MUSIC' || kind === 'REALTIME'
+      ? t('playground.notHere', { model })
+      : kind === 'RERANK' && documentsOf(parameters.others).length === 0
+        ? t('playground.needsDocuments')
+        : isMaxTokens(parameters.maxTokens)
+          ? null
+          : t('playground.maxTokensWrong');
 
+  const columns = [
+    { model, conversation, turns, paramsOf },
+    ...(isCompared ? [{ model: compareModel, conversation: other, turns: otherTurns, paramsOf: otherParamsOf }] : []),
+  ];
+  const shownColumns = mobile && isCompared ? columns.slice(tab, tab + 1) : columns;
   return (
     <Box
       sx={{
@@ -93,104 +114,84 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
         minHeight: 360,
       }}
     >
-      {mobile ? (
-        <Box
-          sx={({ vars }) => ({
-            display: 'flex',
-            alignItems: 'center',
-            gap: 1,
-            flexShrink: 0,
-            minHeight: 48,
-            padding: '0 8px 0 16px',
-            borderBottom: `1px solid ${vars.palette.surface.line}`,
-            backgroundColor: vars.palette.background.paper,
-          })}
+      <ParametersPane model={model}>
+        <ParameterFields
+          parameters={parameters}
+          groups={groups}
+          models={modelsOf(models, parameters.group)}
+          kind={kind}
+          comparable={comparable(models, parameters.group, model)}
+          onChange={onChange}
+        />
+        <Button
+          variant="outlined"
+          disabled={model === '' || kind === 'MUSIC' || kind === 'REALTIME'}
+          startIcon={<CodeOutlinedIcon />}
+          onClick={() => setShowsCode(true)}
         >
-          <Typography variant="h1" sx={{ fontSize: 16 }}>
-            {t('shell.playground')}
-          </Typography>
-          <Button
-            aria-label={`${parameters.model} ${t('playground.parameters')}`.trim()}
-            endIcon={<TuneOutlinedIcon />}
-            onClick={() => setSheet(true)}
-            sx={{ ml: 'auto', minWidth: 0, color: 'text.secondary', '& > span:first-of-type': { minWidth: 0 } }}
-          >
-            <Box component="span" sx={{ overflow: 'hidden', textOverflow: 'ellipsis' }}>
-              {parameters.model}
-            </Box>
-          </Button>
-          <Drawer
-            anchor="bottom"
-            open={sheet}
-            onClose={() => setSheet(false)}
-            slotProps={{
-              paper: {
-                role: 'dialog',
-                'aria-label': t('playground.parameters'),
-                sx: { maxHeight: '88dvh', borderRadius: '10px 10px 0 0' },
-              },
-            }}
-          >
-            <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2, padding: 2, overflowY: 'auto' }}>
-              <Typography variant="h2">{t('playground.parameters')}</Typography>
-              {fields}
-              <Button variant="contained" onClick={() => setSheet(false)}>
-                {t('actions.done')}
-              </Button>
-            </Box>
-          </Drawer>
-        </Box>
-      ) : (
-        <Box
-          component="section"
-          aria-label={t('playground.parameters')}
-          sx={({ vars }) => ({
-            width: { sm: 260, md: 300 },
-            flexShrink: 0,
-            overflowY: 'auto',
-            padding: 2,
-            display: 'flex',
-            flexDirection: 'column',
-            gap: 2,
-            backgroundColor: vars.palette.background.paper,
-            borderRight: `1px solid ${vars.palette.surface.line}`,
-          })}
+          {t('playground.viewCode')}
+        </Button>
+        <Button
+          variant="outlined"
+          disabled={shownTurns.length === 0}
+          startIcon={<AddCommentOutlinedIcon />}
+          onClick={() => void startOver()}
         >
-          <Typography variant="h1">{t('shell.playground')}</Typography>
-          {fields}
-        </Box>
+          {t('playground.startOver')}
+        </Button>
+      </ParametersPane>
+      {showsCode && (
+        <CodeDialog request={codeRequest(parameters, models, turns, text)} onClose={() => setShowsCode(false)} />
       )}
-      <Box sx={{ flex: 1, minWidth: 0, minHeight: 0, display: 'flex', flexDirection: 'column', position: 'relative' }}>
-        <Box
-          ref={frame}
-          onScroll={onScroll}
-          role="log"
-          aria-live="off"
-          aria-label={t('playground.conversation')}
-          tabIndex={0}
-          sx={{ flex: 1, minHeight: 0, overflowY: 'auto', outlineOffset: '-2px !important' }}
-        >
-          <Box
-            sx={{
-              maxWidth: 760 + 48,
-              mx: 'auto',
-              padding: { xs: '16px', sm: '24px' },
-              minHeight: '100%',
-              display: 'flex',
-              flexDirection: 'column',
-              gap: 2.5,
-            }}
-          >
-            {search.get('expired') === 'true' && <Notice tone="amber">{t('playground.expired')}</Notice>}
-            {turns.length === 0 && <SamplePrompts model={parameters.model} onPick={(prompt) => setText(prompt)} />}
-            {turns.map((turn) => {
-              if (turn.kind === 'divider') return <ClearedLine key={turn.id} />;
-              if (turn.kind === 'question') {
-                return <QuestionView key={turn.id} question={turn} idle={!running} onEdit={actions.edit} />;
-              }
-              return <AnswerView key={turn.id} answer={turn} idle={!running} actions={actions} />;
-            })}
-          </Box>
+      <Box sx={{ flex: 1, minWidth: 0, minHeight: 0, display: 'flex', flexDirection: 'column' }}>
+        {isCompared && mobile && (
+          <Tabs value={tab} variant="fullWidth" onChange={(_, next: number) => setTab(next)} sx={{ flexShrink: 0 }}>
+            {columns.map((column, index) => (
+              <Tab
+                key={index}
+                value={index}
+                label={column.model}
+                sx={{ textTransform: 'none', overflowWrap: 'anywhere' }}
+              />
+            ))}
+          </Tabs>
+        )}
+        <Box sx={{ flex: 1, minHeight: 0, display: 'flex' }}>
+          {shownColumns.map((column, index) => (
+            <Box
+              key={column.conversation === other ? 'other' : 'first'}
+              sx={{
+                flex: 1,
+                minWidth: 0,
+                display: 'flex',
+                flexDirection: 'column',
+                ...(index > 0 && { borderLeft: '1px solid', borderColor: 'divider' }),
+              }}
+            >
+              {isCompared && !mobile && (
+                <Box
+                  component="h2"
+                  sx={{
+                    m: 0,
+                    padding: '10px 24px',
+                    fontSize: 13,
+                    fontWeight: 600,
+                    borderBottom: '1px solid',
+                    borderColor: 'divider',
+                    overflowWrap: 'anywhere',
+                  }}
+                >
+                  {column.model}
+                </Box>
+              )}
+              <ConversationColumn {...column} isCompared={isCompared} asked={asked}>
+                {search.get('expired') === 'true' && <Notice tone="amber">{t('playground.expired')}</Notice>}
+                {column.turns.length === 0 && (
+                  <SamplePrompts model={column.model} kind={kind} onPick={(prompt) => setText(prompt)} />
+                )}
+              </ConversationColumn>
+            </Box>
+          ))}
         </Box>
         <Box
           sx={{
@@ -202,32 +203,21 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
             padding: { xs: '0 8px 8px', sm: '0 24px 16px' },
           }}
         >
-          {!atEnd && turns.length > 0 && (
-            <Button
-              variant="outlined"
-              startIcon={<ArrowDownwardOutlinedIcon />}
-              onClick={toEnd}
-              sx={{ position: 'absolute', top: -44, left: '50%', transform: 'translateX(-50%)' }}
-            >
-              {t('playground.toLatest')}
-            </Button>
-          )}
           <Composer
-            model={parameters.model}
+            model={model}
+            kind={kind}
             running={running}
             problem={problem}
             canClear={!running && turns.length > 0 && turns.at(-1)?.kind !== 'divider'}
             text={text}
             onText={setText}
-            onSend={(text, images) => {
-              setText('');
-              conversation.ask(text, images, toRequestParams(parameters));
-              toEnd();
+            onSend={send}
+            onStop={() => {
+              for (const each of conversations) each.stop();
             }}
-            onStop={() => conversation.stop()}
             onClear={() => {
-              conversation.clearContext();
-              toEnd();
+              for (const each of conversations) each.clearContext();
+              setAsked(asked + 1);
             }}
           />
           <Announcer running={running} answered={turns.at(-1)?.kind === 'answer'} />
@@ -237,19 +227,23 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
   );
 }
 
-function ClearedLine() {
-  const { t } = useTranslation();
-  const line = { flex: 1, height: '1px', backgroundColor: 'divider' };
-  return (
-    <Box
-      role="separator"
-      sx={{ display: 'flex', alignItems: 'center', gap: 1.5, fontSize: 12, color: 'text.secondary' }}
-    >
-      <Box sx={line} />
-      {t('playground.contextCleared')}
-      <Box sx={line} />
-    </Box>
+/** The next request: the conversation and the typed text. */
+function codeRequest(
+  parameters: Parameters,
+  models: readonly PricedName[],
+  turns: readonly Turn[],
+  text: string,
+): ApiRequest {
+  const params = toRequestParams(parameters, kindOf(models, parameters.model));
+  const typed = text.trim() === '' ? 'Hello' : text.trim();
+  if ('kind' in params) return requestOf({ ...params, text: params.kind === 'TRANSCRIPTION' ? text.trim() : typed });
+  const { systemPrompt, ...rest } = params;
+  // Images are too long for an example.
+  const said = turns.map((turn) =>
+    turn.kind === 'question' ? { ...turn, images: turn.images.map(() => 'https://example.com/image.jpg') } : turn,
   );
+  const question = { kind: 'question', id: '', text: typed, images: [] } as const;
+  return chatRequestOf({ ...rest, stream: true, messages: messagesOf([...said, question], systemPrompt) });
 }
 
 /** Tells screen readers that a response is complete. Announcing each streamed word would be noise. */

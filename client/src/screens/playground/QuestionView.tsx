@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import OutlinedInput from '@mui/material/OutlinedInput';
+import AudioFileOutlinedIcon from '@mui/icons-material/AudioFileOutlined';
 import EditOutlinedIcon from '@mui/icons-material/EditOutlined';
 import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -30,7 +31,7 @@ export const QuestionView = memo(function QuestionView({
           setDraft(null);
           onEdit(question.id, draft.trim());
         }}
-        canSend={idle && (draft.trim() !== '' || question.images.length > 0)}
+        canSend={idle && (draft.trim() !== '' || question.images.length > 0 || question.recording !== undefined)}
       />
     );
   }
@@ -50,6 +51,12 @@ export const QuestionView = memo(function QuestionView({
       }}
     >
       <Images images={question.images} />
+      {question.recording && (
+        <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5, fontSize: 13, overflowWrap: 'anywhere' }}>
+          <AudioFileOutlinedIcon sx={{ fontSize: 18 }} />
+          {question.recording.name}
+        </Box>
+      )}
       <Box sx={{ display: 'flex', alignItems: 'center', gap: '4px', maxWidth: '100%' }}>
         <Box className="question-actions" sx={{ display: 'flex', transition: 'opacity 120ms' }}>
           {question.text && <CopyButton value={question.text} shown="" label={t('playground.copyQuestion')} />}

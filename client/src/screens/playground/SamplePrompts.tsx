@@ -2,20 +2,33 @@ import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
+import type { ModelKind } from './playground.generated.js';
+
+const chatSamples = ['playground.sampleCode', 'playground.sampleExplain', 'playground.sampleTranslate'] as const;
+const mediaSamples = ['playground.sampleImage'] as const;
+const textSamples = ['playground.sampleText'] as const;
+
+function samplesOf(kind: ModelKind): typeof chatSamples | typeof mediaSamples | typeof textSamples | readonly [] {
+  if (kind === 'CHAT') return chatSamples;
+  if (kind === 'IMAGE' || kind === 'VIDEO') return mediaSamples;
+  return kind === 'TRANSCRIPTION' || kind === 'MUSIC' || kind === 'REALTIME' ? [] : textSamples;
+}
 
 /** Sample prompts. A click copies the prompt into the composer without sending it. */
 export function SamplePrompts({
   model,
+  kind,
   onPick,
 }: {
   readonly model: string;
+  readonly kind: ModelKind;
   readonly onPick: (prompt: string) => void;
 }) {
   const { t } = useTranslation();
-  const prompts = [t('playground.sampleCode'), t('playground.sampleExplain'), t('playground.sampleTranslate')];
+  const prompts = samplesOf(kind).map((sample) => t(sample));
   return (
     <Box sx={{ my: 'auto', display: 'flex', flexDirection: 'column', gap: 1 }}>
-      <Typography variant="h2">{t('playground.begin')}</Typography>
+      <Typography variant="h2">{t(kind === 'CHAT' ? 'playground.begin' : 'playground.beginOther')}</Typography>
       <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>
         {model === '' ? t('fields.noModels') : t('playground.beginText')}
       </Typography>

@@ -94,7 +94,7 @@ export const reconnecting =
   };
 
 /** Ends early when the signal aborts. */
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener('abort', () => {
@@ -144,7 +144,8 @@ function dispatch(listener: ChatListener, data: string): void {
   if (typeof choice?.finish_reason === 'string') listener.finished(choice.finish_reason);
 }
 
-async function refusalOf(response: Response): Promise<ChatFailure> {
+/** Reads the error of a refused call. */
+export async function refusalOf(response: Response): Promise<ChatFailure> {
   const body = parse(await response.text().catch(() => ''));
   return new ChatFailure(textOf(body?.error?.message), response.status, textOf(body?.error?.code));
 }

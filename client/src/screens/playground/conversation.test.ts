@@ -1,3 +1,4 @@
+import type { OtherCall } from './calls.js';
 import { ChatFailure, type ChatListener, type ChatPayload } from './chatStream.js';
 import { Conversation, isSignedOut, type RequestParams } from './conversation.js';
 import type { Answer, Bill, Turn } from './turns.js';
@@ -8,6 +9,7 @@ const bill: Bill = { quota: 70, promptTokens: 12, completionTokens: 5 };
 /** A conversation with a scripted model. */
 function begin(turns: readonly Turn[] = []) {
   const calls: ChatPayload[] = [];
+  const others: OtherCall[] = [];
   const kept: (readonly Turn[])[] = [];
   let listener: ChatListener | undefined;
   let settle: { end(): void; fail(error: unknown): void } | undefined;
@@ -24,6 +26,13 @@ function begin(turns: readonly Turn[] = []) {
         });
       });
     },
+    openOther: (call, to) => {
+      others.push(call);
+      to.started('call-9');
+      to.progress(40);
+      to.output({ type: 'image', url: 'https://files.example/1.png', fileName: 'image-1.png' });
+      return Promise.resolve();
+    },
     bill: (requestId) => {
       asked.push(requestId);
       return Promise.resolve(bills.length > 0 ? (bills.shift() ?? null) : bill);
@@ -39,6 +48,7 @@ function begin(turns: readonly Turn[] = []) {
   return {
     conversation,
     calls,
+    others,
     kept,
     bills,
     asked,
@@ -170,6 +180,57 @@ it('asks an edited question in the place of the old one', async () => {
     { kind: 'question', text: 'Good day', images: ['data:image/png;base64,AA'] },
     { kind: 'answer' },
   ]);
+});
+
+it('measures the time to the first text, and from the beginning once more when a stream is repeated', async () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', [], params);
+  talk.name('call-1');
+  await jest.advanceTimersByTimeAsync(300);
+  talk.say('Hel');
+  talk.name('call-2');
+  await jest.advanceTimersByTimeAsync(500);
+  talk.say('Hello');
+  await jest.advanceTimersByTimeAsync(200);
+  await talk.end();
+  expect(talk.last()).toMatchObject({ firstSeconds: 0.8, seconds: 1 });
+});
+
+it('sends a prompt for an image to its endpoint, and never to a chat model', async () => {
+  const talk = begin();
+  const file = new File(['a'], 'a.mp3');
+  const drawing = { kind: 'IMAGE', model: 'dall-e-3', group: 'default', fields: { n: 1 } } as const;
+  talk.conversation.ask('A lighthouse', [], drawing, { name: 'a.mp3', file });
+  await talk.quiet();
+  expect(talk.others).toEqual([{ ...drawing, text: 'A lighthouse', recording: file }]);
+  const outputs = [{ type: 'image', url: 'https://files.example/1.png', fileName: 'image-1.png' }];
+  expect(talk.last()).toMatchObject({ state: 'complete', model: 'dall-e-3', outputs, progress: 40, bill });
+  talk.conversation.ask('Hi', [], { ...params, systemPrompt: '' });
+  expect(talk.calls[0]?.messages).toEqual([{ role: 'user', content: 'Hi' }]);
+});
+
+it('continues with the turns of another conversation', async () => {
+  const first = begin();
+  first.conversation.ask('Hi', [], params);
+  first.say('Hello');
+  await first.end();
+  const second = begin();
+  second.conversation.copy(first.conversation.turns.get());
+  second.conversation.ask('More', [], { ...params, systemPrompt: '' });
+  expect(second.calls[0]?.messages.map(({ content }) => content)).toEqual(['Hi', 'Hello', 'More']);
+  expect(first.conversation.turns.get()).toHaveLength(2);
+});
+
+it('continues without the response that the other conversation still receives', async () => {
+  const first = begin();
+  first.conversation.ask('Hi', [], params);
+  await first.end();
+  first.conversation.ask('More', [], params);
+  first.say('Hel');
+  const second = begin();
+  second.conversation.copy(first.conversation.turns.get());
+  expect(second.conversation.turns.get()).toMatchObject([{ text: 'Hi' }, { kind: 'answer', state: 'complete' }]);
+  expect(first.conversation.turns.get()).toHaveLength(4);
 });
 
 it('removes a question with its answer', async () => {

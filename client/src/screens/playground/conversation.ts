@@ -1,5 +1,8 @@
 import { createStore, type Store } from '../../lib/store.js';
-import { ChatFailure, type ChatPayload, type OpenChat } from './chatStream.js';
+import type { OtherCall } from './calls.js';
+import { ChatFailure, type ChatListener, type ChatPayload, type OpenChat } from './chatStream.js';
+import type { OpenOther, OtherListener } from './otherCalls.js';
+import type { Output } from './outputs.js';
 import {
   before,
   emptyAnswer,
@@ -11,14 +14,19 @@ import {
   withoutPair,
   type Answer,
   type Bill,
+  type Question,
   type Turn,
 } from './turns.js';
 
-/** Parameters of a request, without its messages. */
-export type RequestParams = Omit<ChatPayload, 'messages' | 'stream'> & { readonly systemPrompt: string };
+/** Parameters of a chat request, without its messages. */
+export type ChatParams = Omit<ChatPayload, 'messages' | 'stream'> & { readonly systemPrompt: string };
+/** Parameters of a request to another kind of model, without its text. */
+export type OtherParams = Omit<OtherCall, 'text' | 'recording'>;
+export type RequestParams = ChatParams | OtherParams;
 
 export interface ConversationParts {
   readonly open: OpenChat;
+  readonly openOther: OpenOther;
   /** The cost of the call. Null: its log row does not exist (yet). */
   readonly bill: (requestId: string, since: Date) => Promise<Bill | null>;
   /** The error message shown to the user. */
@@ -44,9 +52,10 @@ export class Conversation {
     this.turns = createStore(turns);
   }
 
-  ask(text: string, images: readonly string[], params: RequestParams): void {
+  ask(text: string, images: readonly string[], params: RequestParams, recording?: Question['recording']): void {
     if (this.running) return;
-    this.put([...this.turns.get(), { kind: 'question', id: newId(), text, images }]);
+    const question: Question = { kind: 'question', id: newId(), text, images, ...(recording && { recording }) };
+    this.put([...this.turns.get(), question]);
     void this.answer(params);
   }
 
@@ -56,7 +65,7 @@ export class Conversation {
     const question = turns.find(({ id }) => id === questionId);
     if (this.running || question?.kind !== 'question') return;
     this.put(before(turns, questionId));
-    this.ask(text, question.images, params);
+    this.ask(text, question.images, params, question.recording);
   }
 
   /** Requests a response again; all later turns are removed. */
@@ -84,21 +93,29 @@ export class Conversation {
     this.put([]);
   }
 
+  /** Continues with the turns of another conversation, except a response that it still receives. */
+  copy(turns: readonly Turn[]): void {
+    this.stop();
+    const running = turns.find(isRunning);
+    this.put(running ? withoutPair(turns, running.id) : turns);
+  }
+
   stop(): void {
     this.running?.abort();
   }
 
   private async answer(params: RequestParams): Promise<void> {
-    const { systemPrompt, ...rest } = params;
-    const payload: ChatPayload = { messages: messagesOf(this.turns.get(), systemPrompt), stream: true, ...rest };
+    const before = this.turns.get();
     const controller = new AbortController();
     this.running = controller;
-    let answer = emptyAnswer(params.model);
+    let answer: Answer = 'kind' in params ? { ...emptyAnswer(params.model), outputs: [] } : emptyAnswer(params.model);
+    const outputs: Output[] = [];
+    let firstSeconds: number | null = null;
     let received = '';
     let receivedReasoning = '';
     let requestId: string | null = null;
     let isScheduled = false;
-    this.put([...this.turns.get(), answer]);
+    this.put([...before, answer]);
 
     const update = (patch: Partial<Answer>): void => {
       answer = { ...answer, ...patch };
@@ -121,9 +138,19 @@ export class Conversation {
     };
 
     const started = new Date();
+    const elapsed = (): number => (Date.now() - started.getTime()) / 1000;
+    const receive = (): void => {
+      firstSeconds ??= elapsed();
+      render();
+    };
     const end = (patch: Partial<Answer>): void => {
       this.running = null;
-      update({ ...receivedParts(), seconds: (Date.now() - started.getTime()) / 1000, ...patch });
+      update({
+        ...receivedParts(),
+        ...(answer.outputs ? { outputs } : { firstSeconds }),
+        seconds: elapsed(),
+        ...patch,
+      });
       this.parts.keep(this.turns.get());
     };
     let cut: Answer['cut'] = null;
@@ -135,26 +162,47 @@ export class Conversation {
           received = '';
           receivedReasoning = '';
           cut = null;
+          firstSeconds = null;
         },
         text: (text: string) => {
           received += text;
-          render();
+          receive();
         },
         reasoning: (text: string) => {
           receivedReasoning += text;
-          render();
+          receive();
         },
         finished: (reason: string) => {
           if (reason === 'length') cut = 'length';
         },
+        output: (output: Output) => void outputs.push(output),
+        progress: (progress: number) => update({ progress }),
       };
-      await this.parts.open(payload, listener, controller.signal);
+      await this.call(params, before, listener, controller.signal);
       end({ state: 'complete', cut });
     } catch (error) {
       if (controller.signal.aborted) end({ state: 'complete', cut: 'stopped' });
       else end({ state: 'error', error: this.parts.describe(error) });
     }
     if (requestId !== null) await this.addBill(requestId, started, update);
+  }
+
+  /** Sends the last question of `turns`. */
+  private call(
+    params: RequestParams,
+    turns: readonly Turn[],
+    listener: ChatListener & OtherListener,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if ('kind' in params) {
+      const question = turns.at(-1);
+      if (question?.kind !== 'question') return Promise.resolve();
+      const { text, recording } = question;
+      return this.parts.openOther({ ...params, text, recording: recording?.file }, listener, signal);
+    }
+    const { systemPrompt, ...rest } = params;
+    const payload: ChatPayload = { messages: messagesOf(turns, systemPrompt), stream: true, ...rest };
+    return this.parts.open(payload, listener, signal);
   }
 
   private async addBill(requestId: string, started: Date, update: (patch: Partial<Answer>) => void): Promise<void> {

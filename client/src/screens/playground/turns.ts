@@ -1,3 +1,5 @@
+import type { Output } from './outputs.js';
+
 /** An entry of the conversation: a message, a response, or a divider where the context was cleared. */
 export type Turn = Question | Answer | Divider;
 
@@ -7,6 +9,8 @@ export interface Question {
   readonly text: string;
   /** `data:` URLs. */
   readonly images: readonly string[];
+  /** A recording to transcribe. Its file is lost when the page is closed. */
+  readonly recording?: { readonly name: string; readonly file?: File } | undefined;
 }
 
 export interface Bill {
@@ -32,6 +36,14 @@ export interface Answer {
   readonly seconds: number | null;
   /** The bill; null when it is unknown, or not known yet. */
   readonly bill: Bill | null;
+  /** Seconds to the first text of a stream; null when there was none. */
+  readonly firstSeconds?: number | null;
+  /** Images, audio and other results of a model that does not chat. Absent for chat models. */
+  readonly outputs?: readonly Output[];
+  /** Media are not kept when the page is closed. */
+  readonly isMediaLost?: true;
+  /** How far a video is, in percent. */
+  readonly progress?: number;
 }
 
 export interface Divider {
@@ -69,7 +81,11 @@ export const isRunning = (turn: Turn | undefined): boolean =>
 /** Messages to send: the system prompt and the turns since the context was cleared. Failed responses are left out. */
 export function messagesOf(turns: readonly Turn[], systemPrompt: string): ChatMessage[] {
   const since = turns.findLastIndex(({ kind }) => kind === 'divider') + 1;
-  const said = turns.slice(since).flatMap((turn): ChatMessage[] => {
+  const said = turns.slice(since).flatMap((turn, index, all): ChatMessage[] => {
+    const answer = all[index + 1];
+    // Prompts of images and the like are no part of a chat.
+    if (turn.kind === 'question' && answer?.kind === 'answer' && answer.outputs) return [];
+    if (turn.kind === 'answer' && turn.outputs) return [];
     if (turn.kind === 'question') return [{ role: 'user', content: contentOf(turn) }];
     if (turn.kind === 'answer' && turn.state === 'complete' && turn.text !== '') {
       return [{ role: 'assistant', content: turn.text }];

@@ -8,8 +8,10 @@ import { useStore } from '../../lib/store.js';
 import { ChatFailure, openChat, reconnecting } from './chatStream.js';
 import { Conversation, isSignedOut } from './conversation.js';
 import { findKept, keep } from './keptConversation.js';
+import { openOther } from './otherCalls.js';
 import { toParameters, type Parameters } from './parameters.js';
 import { AnswerBillDocument } from './playground.generated.js';
+import type { Turn } from './turns.js';
 
 /** Codes of the site, by the codes of OpenAI's form that are no smaller writing of them. */
 const stableCodes: Readonly<Record<string, string>> = {
@@ -19,7 +21,7 @@ const stableCodes: Readonly<Record<string, string>> = {
   sensitive_words_detected: 'SENSITIVE_WORDS',
 };
 
-/** The user's conversation and parameters, from this browser's storage. */
+/** The user's conversations with one model and with the compared one, and the parameters, from this browser's storage. */
 export function useConversation(userId: number) {
   const { t } = useTranslation();
   const client = useApolloClient();
@@ -28,12 +30,17 @@ export function useConversation(userId: number) {
   const [parameters, setParameters] = useState<Parameters>(() =>
     toParameters(kept.parameters, t('playground.systemDefault')),
   );
-  const [latest] = useState(() => ({ parameters, describe: (_error: unknown): string => '' }));
+  const [latest] = useState(() => ({
+    parameters,
+    describe: (_error: unknown): string => '',
+    keep: (): void => undefined,
+  }));
 
-  const [conversation] = useState(
-    () =>
-      new Conversation(kept.turns, {
+  const [[conversation, other]] = useState(() => {
+    const begin = (turns: readonly Turn[]): Conversation =>
+      new Conversation(turns, {
         open: reconnecting(openChat(userId), () => latest.parameters.autoReconnect),
+        openOther: openOther(userId),
         bill: async (requestId, since) => {
           const { data } = await client.query({
             query: AnswerBillDocument,
@@ -43,10 +50,18 @@ export function useConversation(userId: number) {
           return data?.myLogs?.items[0] ?? null;
         },
         describe: (error) => latest.describe(error),
-        keep: (turns) => keep(userId, { turns, parameters: { ...latest.parameters } }),
+        keep: () => latest.keep(),
         schedule: (run) => void requestAnimationFrame(run),
-      }),
-  );
+      });
+    const both = [begin(kept.turns), begin(kept.otherTurns)] as const;
+    latest.keep = () =>
+      keep(userId, {
+        turns: both[0].turns.get(),
+        otherTurns: both[1].turns.get(),
+        parameters: { ...latest.parameters },
+      });
+    return both;
+  });
   useEffect(() => {
     latest.describe = (error) => {
       if (isSignedOut(error)) {
@@ -57,20 +72,29 @@ export function useConversation(userId: number) {
       }
       if (!(error instanceof ChatFailure)) return t('errors.network');
       const { status, code, message } = error;
+      if (code === 'recording_gone') return t('playground.recordingGone');
+      if (code === 'video_failed' && message === '') return t('playground.videoFailed');
       if (message === '') return status === null ? t('playground.broken') : t('errors.http', { status });
       return describeRefusal({ code: stableCodes[code] ?? code.toUpperCase(), message }, t);
     };
   }, [latest, navigate, t]);
-  useEffect(() => () => conversation.stop(), [conversation]);
+  useEffect(
+    () => () => {
+      conversation.stop();
+      other.stop();
+    },
+    [conversation, other],
+  );
 
   const turns = useStore(conversation.turns);
+  const otherTurns = useStore(other.turns);
   const change = useMemo(
     () => (patch: Partial<Parameters>) => {
       latest.parameters = { ...latest.parameters, ...patch };
       setParameters(latest.parameters);
-      keep(userId, { turns: conversation.turns.get(), parameters: { ...latest.parameters } });
+      latest.keep();
     },
-    [conversation, latest, userId],
+    [latest],
   );
-  return { conversation, turns, parameters, change };
+  return { conversation, turns, other, otherTurns, parameters, change };
 }

@@ -16,6 +16,7 @@ export function useStickToEnd(grown: unknown): {
 } {
   const frame = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
+  const lastTop = useRef(0);
   const [atEnd, setAtEnd] = useState(true);
   const toEnd = useCallback(() => {
     follows.current = true;
@@ -26,9 +27,12 @@ export function useStickToEnd(grown: unknown): {
   const onScroll = useCallback(() => {
     const element = frame.current;
     if (!element) return;
-    const there = element.scrollHeight - element.scrollTop - element.clientHeight < near;
-    follows.current = there;
-    setAtEnd(there);
+    const { scrollHeight, scrollTop, clientHeight } = element;
+    if (scrollHeight - scrollTop - clientHeight < near) follows.current = true;
+    // An image that loads before the event of the last scroll moves the end, too. Only the user scrolls up.
+    else if (scrollTop < lastTop.current) follows.current = false;
+    lastTop.current = scrollTop;
+    setAtEnd(follows.current);
   }, []);
   useEffect(() => {
     const element = frame.current;
