@@ -408,11 +408,11 @@ describe('a reservation', () => {
     const { ledger } = testLedger.node('spoiled');
     const user = await testLedger.addUser(8_999_999_999_999_000);
     const held = await Promise.all(['s1', 's2', 's3'].map((id) => ledger.reserve(request(id, user, 0, 10))));
-    // Its counter would exceed the range of the column.
+    // Its duration in seconds exceeds the range of the column.
     await testLedger.pool.query('UPDATE users SET request_count = request_count WHERE id = $1', [user]);
     const results = await Promise.allSettled([
       ledger.settle(held[0]!, charge(5)),
-      ledger.settle(held[1]!, charge(5, { promptTokens: 2 ** 40 })),
+      ledger.settle(held[1]!, charge(5, { durationMs: 2 ** 50 })),
       ledger.settle(held[2]!, charge(5)),
     ]);
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
