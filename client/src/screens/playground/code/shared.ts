@@ -1,6 +1,6 @@
 import type { CodeInput } from './code.js';
 
-/** What a program does with the response. */
+/** How a program uses the response. */
 export type ResponseUse = 'stream' | 'json' | 'speech' | 'images' | 'video';
 
 export function responseUse({ path, body }: Pick<CodeInput, 'path' | 'body'>): ResponseUse {
