@@ -665,7 +665,7 @@ describe('the older path', () => {
     expect(made).toMatchObject({ status: 200, body: { status: 'queued', task_id: expect.stringMatching(/^video_/) } });
     expect(JSON.stringify(bodyOf(submissionOf('wan')))).toContain('rain');
     expect(before.quota - (await site.balances()).quota).toBe(charges.wan);
-    const id = String((made.body as { task_id: string }).task_id);
+    const id = (made.body as { task_id: string }).task_id;
     await finish('wan', id);
     const done = await send('GET', `${path}/${id}`);
     expect(done.body).toMatchObject({

@@ -110,7 +110,7 @@ it('a kill in the middle of the credit leaves nothing half done', async () => {
 it('a renewal whose server is killed between the charge of the card and the credit is charged and credited once', async () => {
   const windows = [{ window: 'fixed', kind: 'money', amount: 1_000_000 }];
   const sold = { name: 'Coder', price: quota, period_unit: 'day', period_count: 30, windows };
-  const { id: planId } = (await server.api.data(root, 'POST', '/api/plan/', sold)) as { id: number };
+  const { id: planId } = await server.api.data<{ id: number }>(root, 'POST', '/api/plan/', sold);
   const body = { plan_id: planId, payment_method: 'stripe_checkout', renews: true };
   expect((await server.api.rest(root, 'POST', '/api/plan/pay', body)).body).toMatchObject({ success: true });
   const [first] = (

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { type Finished, Plan, type PlanSales, Subscription } from '../plans/index.js';
+import { type Finished, Plan, type PlanSales, type Subscription } from '../plans/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { CreditService, Purchase } from './credit.service.js';

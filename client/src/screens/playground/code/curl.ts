@@ -1,5 +1,4 @@
-import type { CodeInput } from './code.js';
-import { formFields, recordingName, speechName, responseUse } from './shared.js';
+import { type CodeInput, formFields, recordingName, speechName, responseUse } from './shared.js';
 
 /** Text in single quotes of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

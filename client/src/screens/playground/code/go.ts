@@ -1,5 +1,4 @@
-import type { CodeInput } from './code.js';
-import { formFields, recordingName, speechName, responseUse } from './shared.js';
+import { type CodeInput, formFields, recordingName, speechName, responseUse } from './shared.js';
 
 /** A raw text cannot contain its own quote. */
 const quoted = (text: string): string => (text.includes('`') ? JSON.stringify(text) : `\`${text}\``);

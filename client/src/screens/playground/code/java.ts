@@ -1,5 +1,4 @@
-import type { CodeInput } from './code.js';
-import { formFields, indent, recordingName, speechName, responseUse } from './shared.js';
+import { type CodeInput, formFields, indent, recordingName, speechName, responseUse } from './shared.js';
 
 /** A block of text. Backslashes and quotes at its end are escaped. */
 const block = (text: string): string =>

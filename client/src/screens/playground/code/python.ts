@@ -1,5 +1,4 @@
-import type { CodeInput } from './code.js';
-import { formFields, indent, recordingName, speechName, responseUse } from './shared.js';
+import { type CodeInput, formFields, indent, recordingName, speechName, responseUse } from './shared.js';
 
 /** A value as a literal of Python. JSON texts are texts of Python too. */
 function literal(value: unknown): string {

@@ -1,4 +1,11 @@
-import type { CodeInput } from './code.js';
+import type { ApiRequest } from '../calls.js';
+
+/** A request with the address and the key that a program uses. */
+export interface CodeInput extends ApiRequest {
+  /** The base URL with `/v1`. */
+  readonly baseUrl: string;
+  readonly key: string;
+}
 
 /** How a program uses the response. */
 export type ResponseUse = 'stream' | 'json' | 'speech' | 'images' | 'video';

@@ -1,5 +1,4 @@
-import type { CodeInput } from './code.js';
-import { formFields, indent, recordingName, speechName, responseUse } from './shared.js';
+import { type CodeInput, formFields, indent, recordingName, speechName, responseUse } from './shared.js';
 
 const text = (value: string): string =>
   `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
