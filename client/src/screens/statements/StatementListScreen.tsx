@@ -1,19 +1,16 @@
 import Button from '@mui/material/Button';
-import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { EmptyState } from '../../components/EmptyState.js';
-import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { useActing } from '../../lib/acting.js';
 import { idPattern, listVariablesOf } from '../../lib/gridState.js';
-import { useFormat } from '../../lib/useFormat.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { BillingProfileDialog } from './BillingProfileDialog.js';
-import { monthName, sorts, StatementCard, statementColumns } from '../../nouns/statements/statementColumns.js';
+import { sorts } from '../../nouns/statements/statementColumns.js';
+import { StatementGrid } from '../../nouns/statements/StatementGrid.js';
 import type { StatementSortField } from '../../nouns/statements/statements.generated.js';
 import { MyStatementsDocument } from './statements.generated.js';
 import { ClosedStatement, CurrentStatement } from './StatementView.js';
@@ -40,8 +37,7 @@ export function StatementListScreen() {
 
 /** @param onOpen gets the id of a statement, or `current` */
 function StatementList({ onOpen }: { readonly onOpen: (id: string) => void }) {
-  const { t, i18n } = useTranslation();
-  const { money } = useFormat();
+  const { t } = useTranslation();
   const grid = useServerGrid({ filters: {}, sorts });
   const [edits, setEdits] = useState(false);
   const { listProps } = useListPage(
@@ -50,7 +46,6 @@ function StatementList({ onOpen }: { readonly onOpen: (id: string) => void }) {
     listVariablesOf<StatementSortField>(grid),
     ({ myStatements }) => myStatements,
   );
-  const columns = useMemo(() => statementColumns(t, money, i18n.language, false), [t, money, i18n.language]);
   const current = (
     <Button variant="contained" onClick={() => onOpen('current')}>
       {t('statements.current')}
@@ -62,22 +57,7 @@ function StatementList({ onOpen }: { readonly onOpen: (id: string) => void }) {
       primary={current}
       menu={[{ label: t('statements.profile'), onSelect: () => setEdits(true) }]}
     >
-      <ListGrid
-        label={t('shell.statements')}
-        columnsKey="statements-table-columns"
-        columns={columns}
-        {...listProps}
-        getRowId={(row) => row.id ?? 0}
-        onRowOpen={(row) => onOpen(String(row.id))}
-        renderCard={(row) => <StatementCard row={row} money={money} title={monthName(row.month, i18n.language)} />}
-        empty={
-          <EmptyState
-            icon={<ReceiptLongOutlinedIcon />}
-            title={t('statements.emptyTitle')}
-            text={t('statements.emptyText')}
-          />
-        }
-      />
+      <StatementGrid {...listProps} onRowOpen={(row) => onOpen(String(row.id))} />
       {edits && <BillingProfileDialog onClose={() => setEdits(false)} />}
     </ListScreen>
   );
