@@ -50,3 +50,19 @@ export function AccountFields<T extends FieldValues>({
     </>
   );
 }
+
+/** The id of a user in a system of the operator. */
+export function ExternalIdInput<T extends FieldValues>({ control }: { readonly control: Control<T> }) {
+  const { t } = useTranslation();
+  return (
+    <TextInput
+      control={control}
+      name={'externalId' as FieldPath<T>}
+      label={t('users.externalId')}
+      hint={t('users.externalIdHint')}
+      optional
+      mono
+      maxLength={128}
+    />
+  );
+}

@@ -187,7 +187,7 @@ export class Conversation {
     if (requestId !== null) await this.addBill(requestId, started, update);
   }
 
-  /** Sends the last question of `turns`. */
+  /** Sends the last request of `turns`. */
   private call(
     params: RequestParams,
     turns: readonly Turn[],

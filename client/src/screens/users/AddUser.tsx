@@ -1,8 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { AccountFields } from '../../nouns/users/AccountFields.js';
-import { TextInput } from '../../components/form/inputs.js';
+import { AccountFields, ExternalIdInput } from '../../nouns/users/AccountFields.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
@@ -37,15 +36,7 @@ export function AddUser({ onSaved, onClosed }: { readonly onSaved: () => void; r
     >
       <DrawerSection title={t('users.account')}>
         <AccountFields control={form.control} isNew />
-        <TextInput
-          control={form.control}
-          name="externalId"
-          label={t('users.externalId')}
-          hint={t('users.externalIdHint')}
-          optional
-          mono
-          maxLength={128}
-        />
+        <ExternalIdInput control={form.control} />
       </DrawerSection>
     </EditorDrawer>
   );

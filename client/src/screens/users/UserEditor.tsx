@@ -7,9 +7,8 @@ import { useTranslation } from 'react-i18next';
 import { BudgetSection } from '../../nouns/budgets/BudgetSection.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
-import { AccountFields } from '../../nouns/users/AccountFields.js';
+import { AccountFields, ExternalIdInput } from '../../nouns/users/AccountFields.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
-import { TextInput } from '../../components/form/inputs.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Dash } from '../../components/Text.js';
@@ -126,15 +125,7 @@ function UserForm({
           />
         )}
         {writes ? (
-          <TextInput
-            control={form.control}
-            name="externalId"
-            label={t('users.externalId')}
-            hint={t('users.externalIdHint')}
-            optional
-            mono
-            maxLength={128}
-          />
+          <ExternalIdInput control={form.control} />
         ) : (
           <NameValues rows={[[t('users.externalId'), user.externalId ?? <Dash />]]} />
         )}

@@ -1,4 +1,4 @@
-import { type CodeInput, formFields, indent, recordingName, speechName, responseUse } from './shared.js';
+import { type CodeInput, formFields, indent, recordingName, responseUse, sdkMethods, speechName } from './shared.js';
 
 /** A value as a literal of Python. JSON texts are texts of Python too. */
 function literal(value: unknown): string {
@@ -15,17 +15,7 @@ function literal(value: unknown): string {
   return `{\n${entries.join('')}}`;
 }
 
-/** Methods of OpenAI's SDK. Reranking has none. */
-const methods: Readonly<Record<string, string>> = {
-  '/chat/completions': 'chat.completions.create',
-  '/completions': 'completions.create',
-  '/embeddings': 'embeddings.create',
-  '/moderations': 'moderations.create',
-  '/images/generations': 'images.generate',
-  '/audio/speech': 'audio.speech.create',
-  '/audio/transcriptions': 'audio.transcriptions.create',
-  '/videos': 'videos.create_and_poll',
-};
+const methods: Readonly<Record<string, string>> = { ...sdkMethods, '/videos': 'videos.create_and_poll' };
 
 const prints: Readonly<Record<string, string>> = {
   '/chat/completions': 'print(response.choices[0].message.content)',

@@ -28,3 +28,15 @@ export const indent = (text: string, by: string): string => text.replaceAll('\n'
 /** The text fields of a form. */
 export const formFields = ({ body }: Pick<CodeInput, 'body'>): Array<readonly [name: string, value: string]> =>
   Object.entries(body).map(([name, value]) => [name, String(value)]);
+
+/** Methods of OpenAI's SDK. Reranking has none. */
+export const sdkMethods: Readonly<Record<string, string>> = {
+  '/chat/completions': 'chat.completions.create',
+  '/completions': 'completions.create',
+  '/embeddings': 'embeddings.create',
+  '/moderations': 'moderations.create',
+  '/images/generations': 'images.generate',
+  '/audio/speech': 'audio.speech.create',
+  '/audio/transcriptions': 'audio.transcriptions.create',
+  '/videos': 'videos.create',
+};

@@ -1,4 +1,4 @@
-import { type CodeInput, formFields, indent, recordingName, speechName, responseUse } from './shared.js';
+import { type CodeInput, formFields, indent, recordingName, responseUse, sdkMethods, speechName } from './shared.js';
 
 const text = (value: string): string =>
   `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
@@ -16,18 +16,6 @@ function literal(value: unknown): string {
 const objectOf = (entries: ReadonlyArray<readonly [name: string, literal: string]>): string =>
   `{\n${entries.map(([name, value]) => `  ${/^[A-Za-z_]\w*$/.test(name) ? name : text(name)}: ${indent(value, '  ')},\n`).join('')}}`;
 
-/** Methods of OpenAI's SDK. Reranking has none. */
-const methods: Readonly<Record<string, string>> = {
-  '/chat/completions': 'chat.completions.create',
-  '/completions': 'completions.create',
-  '/embeddings': 'embeddings.create',
-  '/moderations': 'moderations.create',
-  '/images/generations': 'images.generate',
-  '/audio/speech': 'audio.speech.create',
-  '/audio/transcriptions': 'audio.transcriptions.create',
-  '/videos': 'videos.create',
-};
-
 const prints: Readonly<Record<string, string>> = {
   '/chat/completions': 'console.log(response.choices[0]?.message.content);',
   '/completions': 'console.log(response.choices[0]?.text);',
@@ -40,7 +28,7 @@ export function typescriptCode(input: CodeInput): string {
   const { baseUrl, key, path, body, file } = input;
   const client = `const client = new OpenAI({ baseURL: ${text(baseUrl)}, apiKey: ${text(key)} });\n\n`;
   const top = `import OpenAI from 'openai';\n\n${client}`;
-  const method = methods[path];
+  const method = sdkMethods[path];
   if (method === undefined) {
     return `${top}const response = await client.post(${text(path)}, { body: ${literal(body)} });\nconsole.log(response);`;
   }
