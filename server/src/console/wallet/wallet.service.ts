@@ -172,7 +172,7 @@ export class WalletService {
   /**
    * Starts a payment whose credit buys a plan. Like `pay`.
    * @param renews the card of the payment is saved, and pays the renewals
-   * @throws AppError INVALID_INPUT for a way to pay that saves no card, NOT_FOUND for a plan that is not on sale, CONFLICT while the caller has it
+   * @throws AppError INVALID_INPUT for a payment method that saves no card, NOT_FOUND for a plan that is not on sale, CONFLICT while the caller has it
    */
   async payForPlan(
     actor: MaybeActor,

@@ -94,8 +94,8 @@ it('counts the field that goes on when its client has left, and runs no further 
   const [left, other, next] = [shares.visit('1'), shares.visit('1'), shares.visit('1')] as [Visit, Visit, Visit];
   const begun = watch({ other, next });
   const slow = left.field(() => new Promise((resolve) => setTimeout(() => resolve('read'), 1000)));
-  const skipped = left.field(() => 'read');
-  const outcomes = Promise.allSettled([slow, skipped]);
+  const later = left.field(() => 'read');
+  const outcomes = Promise.allSettled([slow, later]);
   await afterwards(0);
   left.end();
   await afterwards(900);

@@ -25,6 +25,16 @@ import { reservationOf, storedBatch, toStored, type BatchStore, type StoredBatch
 import { jsonLines } from './json-lines.js';
 import { PollingFailures } from './polling-failures.js';
 
+/** A batch that is over at its maker. */
+interface EndedBatch {
+  readonly row: CreativeTask;
+  readonly dialect: BatchDialect;
+  readonly account: ObjectAccount;
+  /** The maker's description. */
+  readonly batch: Fields;
+  readonly report: BatchReport;
+}
+
 interface BatchWatchDeps {
   readonly taskLedger: TaskLedger;
   readonly store: BatchStore;
@@ -135,7 +145,7 @@ export class BatchWatch {
    */
   async note(row: CreativeTask, dialect: BatchDialect, account: ObjectAccount, batch: Fields): Promise<void> {
     const report = dialect.report(batch);
-    if (report.isOver) return this.end(row, dialect, account, batch, report);
+    if (report.isOver) return this.end({ row, dialect, account, batch, report });
     const { taskLedger, clock } = this.deps;
     const now = wholeSecond(clock.now());
     const progress = report.total > 0 ? Math.min(99, Math.floor((99 * report.done) / report.total)) : row.progress;
@@ -147,27 +157,16 @@ export class BatchWatch {
   }
 
   /** Charges a batch that is over. Everyone who waits for its end waits for one reading of its results. */
-  private end(
-    row: CreativeTask,
-    dialect: BatchDialect,
-    account: ObjectAccount,
-    batch: Fields,
-    report: BatchReport,
-  ): Promise<void> {
-    const running = this.ending.get(row.id);
+  private end(ended: EndedBatch): Promise<void> {
+    const { id } = ended.row;
+    const running = this.ending.get(id);
     if (running) return running;
-    const ending = this.charge(row, dialect, account, batch, report).finally(() => this.ending.delete(row.id));
-    this.ending.set(row.id, ending);
+    const ending = this.charge(ended).finally(() => this.ending.delete(id));
+    this.ending.set(id, ending);
     return ending;
   }
 
-  private async charge(
-    row: CreativeTask,
-    dialect: BatchDialect,
-    account: ObjectAccount,
-    batch: Fields,
-    report: BatchReport,
-  ): Promise<void> {
+  private async charge({ row, dialect, account, batch, report }: EndedBatch): Promise<void> {
     const { taskLedger, clock } = this.deps;
     const bill = await this.bill(row, dialect, account, report);
     const files = await this.describeFiles(account, report);

@@ -229,12 +229,8 @@ export class Batches {
       .catch((error: unknown) => {
         throw wordedQuotaError(error, desk.values);
       });
-    const now = wholeSecond(clock.now());
     const row = {
-      ...desk.ownerOf(caller, target, reservation),
-      createdAt: now,
-      updatedAt: now,
-      submitTime: now,
+      ...desk.creativeOwnerOf(wholeSecond(clock.now()), caller, target, reservation),
       platform: batchPlatform,
       action: 'BATCH',
       properties: {

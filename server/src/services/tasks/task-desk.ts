@@ -242,6 +242,11 @@ export class TaskDesk {
     return { userId: user.id, username: user.username, tokenId: token.id, requestId, channelId, keyPrint };
   }
 
+  /** Returns these columns of a creative task that is submitted `now`. */
+  creativeOwnerOf(now: Date, ...owner: Parameters<TaskDesk['ownerOf']>) {
+    return { ...this.ownerOf(...owner), createdAt: now, updatedAt: now, submitTime: now };
+  }
+
   /** Updates the cached balance, the balance watch and the metrics after a charge. */
   charged({ user, token }: Caller, { quota, modelName }: Charge, { outcome, userQuota }: Accepted): void {
     if (outcome !== 'taken') return;

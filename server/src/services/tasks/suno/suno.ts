@@ -131,12 +131,8 @@ export class Suno {
 
   private write({ submission, caller, target }: PreparedSubmission, reservation: Reservation): Promise<number> {
     const { taskLedger, desk, clock } = this.deps;
-    const now = wholeSecond(clock.now());
     const row = {
-      ...desk.ownerOf(caller, target, reservation),
-      createdAt: now,
-      updatedAt: now,
-      submitTime: now,
+      ...desk.creativeOwnerOf(wholeSecond(clock.now()), caller, target, reservation),
       platform: sunoPlatform,
       action: submission.action,
       properties: { input: submission.input },

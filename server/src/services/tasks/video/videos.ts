@@ -263,12 +263,8 @@ export class Videos {
     reservation: Reservation,
   ): Pick<CreativeTask, 'properties' | 'submitTime'> & Partial<CreativeTask> {
     const { desk, clock } = this.deps;
-    const now = wholeSecond(clock.now());
     return {
-      ...desk.ownerOf(caller, target, reservation),
-      createdAt: now,
-      updatedAt: now,
-      submitTime: now,
+      ...desk.creativeOwnerOf(wholeSecond(clock.now()), caller, target, reservation),
       platform: videoPlatform,
       action: 'VIDEO',
       properties: {
