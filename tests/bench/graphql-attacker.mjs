@@ -1,8 +1,9 @@
 /**
- * Sends a document again and again over some connections until a message stops it, in a thread of its own, so that the load
+ * Sends a document again and again over some connections from one message until the next, in a thread of its own, so that the load
  * in the other thread measures the server. Compressed responses are not expanded: it shares its core with the load. Reports
  * the number of responses by status or error code.
  */
+import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
@@ -11,7 +12,6 @@ const pool = new Pool(url, { connections });
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'accept-encoding': 'gzip' };
 const counts = new Map();
 let isOver = false;
-parentPort.once('message', () => (isOver = true));
 
 const codeOf = (text) => /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? 'other';
 
@@ -25,6 +25,9 @@ async function connection() {
   }
 }
 
+parentPort.postMessage('ready');
+await once(parentPort, 'message');
+parentPort.once('message', () => (isOver = true));
 await Promise.all(Array.from({ length: connections }, connection));
 await pool.close();
 parentPort.postMessage(counts);

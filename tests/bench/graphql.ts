@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { getIntrospectionQuery } from 'graphql';
@@ -59,16 +60,18 @@ const documents: Readonly<Record<string, object>> = {
   'a megabyte that is refused': { query: `{ ${'a '.repeat(500_000)}}` },
 };
 
-/** Sends the body on each connection until it is stopped. @returns a function that stops it, and returns the responses by status */
-function attack(url: string, token: string, body: string): () => Promise<ReadonlyMap<string, number>> {
+/**
+ * Sends the body on each connection until it is stopped. Starting the thread takes time of the load, so it is ready before.
+ * @returns a function that stops it, and returns the responses by status
+ */
+async function attack(url: string, token: string, body: string): Promise<() => Promise<ReadonlyMap<string, number>>> {
   const workerData = { url, token, body, connections };
   const worker = new Worker(join(import.meta.dirname, 'graphql-attacker.mjs'), { workerData });
-  const counts = new Promise<ReadonlyMap<string, number>>((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-  });
-  return () => {
+  await once(worker, 'message');
+  worker.postMessage('start');
+  return async () => {
     worker.postMessage('stop');
+    const [counts] = (await once(worker, 'message')) as [ReadonlyMap<string, number>];
     return counts;
   };
 }
@@ -129,7 +132,7 @@ async function main(): Promise<void> {
       await pause(60_000 - (Date.now() % 60_000));
       for (let round = 0; round < rounds; round++) {
         quiet.push(await p50());
-        const stop = attack(gateway.url, token, body);
+        const stop = await attack(gateway.url, token, body);
         busy.push(await p50());
         for (const [answer, count] of await stop()) answers.set(answer, (answers.get(answer) ?? 0) + count);
         await pause(1000);
