@@ -1,20 +1,9 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { swcOptions } from './tests/support/swc-options.mjs';
 
-/** Sources are ES modules. Jest runs them as CommonJS, because its own ES module mode needs Node 24.9. */
-const swc = ({ tsx }) => [
-  '@swc/jest',
-  {
-    jsc: {
-      target: 'es2022',
-      keepClassNames: true,
-      parser: { syntax: 'typescript', tsx, decorators: true },
-      transform: { legacyDecorator: true, useDefineForClassFields: false, react: { runtime: 'automatic' } },
-    },
-    module: { type: 'commonjs' },
-  },
-];
+const swc = (syntax) => ['@swc/jest', swcOptions(syntax)];
 
 /** Packages that ship only ES modules, or use `import()` in CommonJS, are translated like our own files. */
 const translated = [
@@ -93,6 +82,13 @@ export default {
       ...node,
       displayName: 'tests',
       testMatch: ['<rootDir>/tests/**/*.test.ts'],
+      moduleNameMapper: {
+        '^(?:\\.\\./)+server/src/(.*)\\.js$': '<rootDir>/node_modules/.cache/tollgate/server/$1.js',
+        '^(graphql|pg|typeorm)$': '<rootDir>/node_modules/.cache/tollgate/packages/$1.js',
+        ...shared.moduleNameMapper,
+      },
+      transform: { '/\\.cache/tollgate/': '<rootDir>/tests/support/native-module.cjs', ...node.transform },
+      transformIgnorePatterns: [`/node_modules/(?!\\.cache/|(${translated.join('|')})/)`],
       testPathIgnorePatterns: ['/node_modules/', ...leftOut],
     },
     {

@@ -1,7 +1,22 @@
+import { createRequire } from 'node:module';
 import { TestEnvironment } from 'jest-environment-node';
 
-/** When a test or a hook fails, `globalThis.onTestFailure(name)` of the test file runs, while the pages of a browser are open. */
+/**
+ * When a test or a hook fails, `globalThis.onTestFailure(name)` of the test file runs, while the pages of a browser are open.
+ * The modules of the server are loaded outside of the test file (`native-module.cjs`): it has the same dates and errors as they,
+ * and its spies on them end with it.
+ */
 export default class Environment extends TestEnvironment {
+  async setup() {
+    await super.setup();
+    Object.assign(this.global, { requireNatively: createRequire(import.meta.url), Date, Error });
+  }
+
+  async teardown() {
+    this.moduleMocker?.restoreAllMocks();
+    await super.teardown();
+  }
+
   async handleTestEvent({ name, test }) {
     if (name !== 'test_fn_failure' && name !== 'hook_failure') return;
     await this.global.onTestFailure?.(test?.name ?? name);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { compileServer } from './compile-server.mjs';
 import './typescript.mjs';
 
 /**
@@ -6,6 +7,7 @@ import './typescript.mjs';
  * a database, so that a single file can be run.
  */
 export default async function globalSetup() {
+  await compileServer();
   process.env.TEST_RUN = randomUUID().slice(0, 8);
   if (process.env.TEST_DATABASE_URL) return;
   const { findPostgres } = await import('./services/postgres.ts');
