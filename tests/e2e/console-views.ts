@@ -311,12 +311,19 @@ const follow = (page: Page, path: string): Promise<void> =>
  * the console may show cached data of the screen at first.
  */
 export async function go(page: Page, path: string, say: Say = sayIn('en')): Promise<void> {
-  const nowhere = page.getByText(say('notFound.text'));
-  await follow(page, '/between-two-views');
-  await nowhere.waitFor();
+  await leaveView(page, say);
   await follow(page, path);
-  await nowhere.waitFor({ state: 'detached' });
+  await nowhere(page, say).waitFor({ state: 'detached' });
 }
+
+/** Leaves a screen and its dialogs, for an address without a screen. */
+export async function leaveView(page: Page, say: Say): Promise<void> {
+  const path = '/between-two-views';
+  if (new URL(page.url()).pathname !== path) await follow(page, path);
+  await nowhere(page, say).waitFor();
+}
+
+const nowhere = (page: Page, say: Say): Locator => page.getByText(say('notFound.text'));
 
 /**
  * Opens a view and waits until it is there.

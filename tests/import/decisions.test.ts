@@ -5,17 +5,26 @@ import type { ImportReport } from '../../server/src/import/report.js';
 import { dryRun } from '../../server/src/import/run.js';
 import { parseAddress } from '../../server/src/import/source/address.js';
 import { openTarget } from '../../server/src/import/write/target.js';
-import { createTestDatabase } from '../support/database.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { makeContent } from '../support/import/content.js';
 import type { Family } from '../support/import/schemas.js';
-import { createSource, type TestSource } from '../support/import/source.js';
-import { startServer } from '../support/server.js';
+import { copySource, createSource, type TestSource } from '../support/import/source.js';
+import { startServer, type LocalServer } from '../support/server.js';
 import { move, now, optionsFor, secrets, stateOf } from './suite.js';
 
 const upstream = 'http://127.0.0.1:9';
 const sources: TestSource[] = [];
-async function smallSource(family: Family, logs = 300): Promise<TestSource> {
+const originals = new Map<string, Promise<TestSource>>();
+const makeOriginal = async (family: Family, logs: number): Promise<TestSource> => {
   const source = await createSource(family, 'sqlite', makeContent({ family, upstream, now, logs }));
+  sources.push(source);
+  return source;
+};
+async function smallSource(family: Family, logs = 300): Promise<TestSource> {
+  const name = `${family} ${logs}`;
+  const original = originals.get(name) ?? makeOriginal(family, logs);
+  originals.set(name, original);
+  const source = await copySource(await original);
   sources.push(source);
   return source;
 }
@@ -97,9 +106,9 @@ describe('decisions of the operator', () => {
     ]);
     const accepted = { ...strict, dropTwoFactor: true, plans: 'drop', accepted: ['GroupGroupRatio'] } as const;
     expect((await dryRun(optionsFor(source.address, { decisions: accepted }), false)).isBlocked).toBe(false);
-    const server = await startServer({ database });
-    expect(await server.dataSource.query('SELECT 1 FROM users')).toEqual([]);
-    await server.stop();
+    const target = await openTarget(database.url);
+    expect(await target.query('SELECT 1 FROM users')).toEqual([]);
+    await target.close();
     await database.drop();
   });
 
@@ -114,24 +123,22 @@ describe('decisions of the operator', () => {
     } as const;
     const report = await move(database, optionsFor(source.address, { decisions, logs: { days: 10 } }));
     expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [] });
-    const server = await startServer({ database });
+    const target = await openTarget(database.url);
     // The log has 40 days, and a quarter of its rows is from the last ten days.
-    const [row] = await server.dataSource.query<Array<Record<string, string>>>(
+    const [row] = await target.query<Record<string, string>>(
       `SELECT count(*) AS logs, min(created_at) AS first FROM logs`,
     );
     expect(Number(row?.['logs'])).toBe(100);
     expect(Number(row?.['first'])).toBeGreaterThanOrEqual(now - 10 * 86_400);
-    const [entry] = await server.dataSource.query<Array<Record<string, string>>>(
-      `SELECT quota FROM users WHERE id = 4`,
-    );
+    const [entry] = await target.query<Record<string, string>>(`SELECT quota FROM users WHERE id = 4`);
     const content = makeContent({ family: 'new-api', upstream, now, logs: 400 });
     expect(Number(entry?.['quota'])).toBe((content.balances.get(4) ?? 0) + 8000);
     // Hours without log rows come from the hourly usage of the source: two of its three rows.
-    const [hours] = await server.dataSource.query<Array<Record<string, string>>>(
+    const [hours] = await target.query<Record<string, string>>(
       `SELECT sum(calls) AS calls, sum(quota) AS quota FROM usage_hourly WHERE token_id = 0 AND channel_id = 0`,
     );
     expect(hours).toMatchObject({ calls: '6', quota: '2525' });
-    await server.stop();
+    await target.close();
     await database.drop();
   });
 });
@@ -290,18 +297,34 @@ describe('models that the old program served', () => {
 
 describe('a payment that was under way', () => {
   // The old programs store the amount as it was computed, and send it to the gateway with two decimals.
-  it.each([
-    [21.9, '21.90'],
-    [6.935, '6.93'],
-    [8.345, '8.35'],
-    [0.125, '0.12'],
-    [0.375, '0.38'],
-  ])('of %d is credited here once, by the callback of the gateway', async (stored, money) => {
-    const source = await smallSource('veloera');
-    await source.execute(`UPDATE top_ups SET money = ${stored} WHERE trade_no = 'PENDING1'`);
-    const database = await createTestDatabase();
+  const payments = [
+    ['PENDING1', 21.9, '21.90'],
+    ['PENDING2', 6.935, '6.93'],
+    ['PENDING3', 8.345, '8.35'],
+    ['PENDING4', 0.125, '0.12'],
+    ['PENDING5', 0.375, '0.38'],
+  ] as const;
+  let database: TestDatabase;
+  let server: LocalServer;
+  beforeAll(async () => {
+    const content = makeContent({ family: 'veloera', upstream, now, logs: 300 });
+    const pending = content.tables.get('top_ups')?.find((order) => order['trade_no'] === 'PENDING1');
+    const orders = payments.map(([trade_no, money], index) => ({ ...pending, id: 101 + index, trade_no, money }));
+    const source = await createSource('veloera', 'sqlite', {
+      ...content,
+      tables: new Map([...content.tables, ['top_ups', orders]]),
+    });
+    sources.push(source);
+    database = await createTestDatabase();
     await move(database, optionsFor(source.address));
-    const server = await startServer({ database });
+    server = await startServer({ database });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  it.each(payments)('%s of %d is credited here once, by the callback of the gateway', async (order, _stored, money) => {
     const balance = async () =>
       Number(
         (await server.dataSource.query<Array<{ quota: string }>>('SELECT quota FROM users WHERE id = 4'))[0]?.quota,
@@ -309,8 +332,8 @@ describe('a payment that was under way', () => {
     const before = await balance();
     const fields: Record<string, string> = {
       pid: '1001',
-      trade_no: 'gateway-1',
-      out_trade_no: 'PENDING1',
+      trade_no: `gateway-${order}`,
+      out_trade_no: order,
       type: 'alipay',
       name: 'TUC3',
       money,
@@ -330,8 +353,6 @@ describe('a payment that was under way', () => {
     expect(
       await reconcile({ query: async (text, values) => ({ rows: await server.dataSource.query(text, values) }) }),
     ).toEqual([]);
-    await server.stop();
-    await database.drop();
   });
 });
 
@@ -537,11 +558,12 @@ describe('the final run, after the old site has stopped', () => {
     const source = await smallSource('veloera');
     const database = await createTestDatabase();
     await move(database, optionsFor(source.address));
-    const server = await startServer({ database });
-    await server.dataSource.query(`UPDATE channels SET name = 'renamed here' WHERE id = 2`);
+    const target = await openTarget(database.url);
+    await target.query('SELECT pg_advisory_unlock_all()');
+    await target.query(`UPDATE channels SET name = 'renamed here' WHERE id = 2`);
     await move(database, optionsFor(source.address));
-    expect(await server.dataSource.query('SELECT name FROM channels WHERE id = 2')).toEqual([{ name: 'renamed here' }]);
-    await server.stop();
+    expect(await target.query('SELECT name FROM channels WHERE id = 2')).toEqual([{ name: 'renamed here' }]);
+    await target.close();
     await database.drop();
   });
 });

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import mysql from 'mysql2/promise';
@@ -53,10 +53,14 @@ async function openEmpty(engine: Engine, mariadb: MariaDb | null): Promise<TestS
   return mysqlSource(mariadb);
 }
 
-/** A file in WAL mode, as the old programs write it. */
-async function sqliteSource(): Promise<TestSource> {
+/** Copies a source in SQLite, which takes a fraction of the time that writing it takes. */
+export const copySource = (original: TestSource): Promise<TestSource> => sqliteSource(original.address);
+
+/** A file as the old programs write it. @param original a file to copy; default: none */
+async function sqliteSource(original?: string): Promise<TestSource> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-source-'));
   const path = join(folder, 'one-api.db');
+  if (original) await copyFile(original, path);
   const database = new sqlite.Database(path);
   database.exec('PRAGMA synchronous = OFF');
   const digest = createHash('sha256');
