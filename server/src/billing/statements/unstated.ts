@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { paidByPlan } from '../../shared/task-refunds.js';
 import type { StatementContent, UsageLine } from './statement-content.js';
 
 /** Movements and usage of an account that are in no statement yet. */
@@ -71,7 +72,7 @@ const usageSql = `
 
 /**
  * What plans paid of that usage, without what is stated. It is a credit, because the usage has the whole price. The log names
- * the plan of a call of the hour in which the instant lies.
+ * the plan of a call of the hour in which the instant lies, and the task of a refund whether a plan got it back.
  */
 const planSql = `
   SELECT t.account_id, t.calls - coalesce(s.calls, 0) AS calls, t.quota - coalesce(s.quota, 0) AS quota
@@ -82,7 +83,12 @@ const planSql = `
                   SELECT user_id, 1, quota
                     FROM logs WHERE user_id = ANY ($1) AND type = 2 AND request_id <> '' AND quota <> 0
                      AND created_at >= $2::bigint - $2::bigint % 3600 AND created_at < $2::bigint
-                     AND CASE WHEN other LIKE '%"plan"%' THEN other::jsonb ? 'plan' END) parts
+                     AND CASE WHEN other LIKE '%"plan"%' THEN other::jsonb ? 'plan' END
+                  UNION ALL
+                  SELECT user_id, -1, -amount
+                    FROM ledger_entries e WHERE user_id = ANY ($1) AND account = 'user' AND kind = 'refund'
+                     AND created_at >= to_timestamp($2::bigint - $2::bigint % 3600) AND created_at < to_timestamp($2::bigint)
+                     AND EXISTS (${paidByPlan('e.source')})) parts
            GROUP BY 1) t
     LEFT JOIN statement_plan_usage s USING (account_id)
    WHERE (t.calls, t.quota) IS DISTINCT FROM (coalesce(s.calls, 0), coalesce(s.quota, 0))`;
