@@ -88,7 +88,7 @@ export const outputOf = (usage: ChargedAudio): number => usage.textOutputTokens 
  * with the first turn.
  */
 export class SessionPrice {
-  /** Whether the price per call was charged, whoever pays. */
+  /** Whether the price per call was charged. All payers share it. */
   private once = { isPaid: false };
   private total = noAudio;
   private paid = whole(0);
