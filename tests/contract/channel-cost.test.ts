@@ -170,7 +170,7 @@ it('writes costs into the exports of admins only', async () => {
   ]);
   const usage = await lines(root, '/api/data/export?group_by=channel');
   expect(usage[0]).toMatch(
-    /,p95_ms,cost_calls,cost_usd,margin_usd,known_usd,upstream_key,member_id,member,project_id,project$/,
+    /,p95_ms,cost_calls,cost_usd,margin_usd,known_usd,upstream_key,member_id,member,project_id,project,plan_usd$/,
   );
   expect(usage[1]).toMatch(/,4,0\.484,0\.446/);
   for (const path of ['/api/log/self/export', '/api/data/self/export?group_by=model']) {

@@ -120,6 +120,36 @@ it('adds up what providers report, whole and streamed, and list prices where the
   ]);
 });
 
+it('shows what plans paid apart, in every table of usage', async () => {
+  const windows = [{ window: 'fixed', kind: 'money', amount: 50_000_000 }];
+  const shape = { name: 'All', price: 1, period_unit: 'day', period_count: 1, windows, models: ['gpt-4o'] };
+  const plan = (await site.expectSuccess(root, 'POST', '/api/plan/', shape)).body.data as { id: number };
+  const gift = { user_id: user.id, plan_id: plan.id, note: 'for a test' };
+  const given = (await site.expectSuccess(root, 'POST', '/api/plan/grant', gift)).body.data as { id: number };
+  await call('gpt-4o', false, { cost: 0.2 });
+  await call('gpt-4o', true, { cost: 0.1 });
+  await site.expectSuccess(root, 'POST', '/api/plan/refund', { id: given.id, note: 'for a test' });
+  await call('gpt-4o', false, { cost: 0.2 });
+  const cost = {
+    knownCalls: 3,
+    usd: close(0.25),
+    planUsd: close(0.5),
+    upstreamUsd: close(0.5),
+    marginUsd: close(-0.25),
+  };
+  const read = async (args: string) => {
+    const query = `{ usage(filter: { models: ["gpt-4o"] }, range: { calendar: TODAY }, ${args}) {
+      total { quota cost { knownCalls usd planUsd upstreamUsd marginUsd } } } }`;
+    return ((await site.graphql(root, query)).data?.['usage'] as { total: unknown }).total;
+  };
+  for (const groupBy of ['[CHANNEL], bucket: MINUTE_5', '[USER]', '[TOKEN, MODEL]']) {
+    expect(await read(`groupBy: ${groupBy}`)).toEqual({ quota: 375_000, cost });
+  }
+  // The log has the calls of the tests before, too, which no plan paid.
+  const logged = (await read('groupBy: [UPSTREAM_KEY]')) as { cost: { planUsd: number } };
+  expect(logged.cost.planUsd).toBeCloseTo(0.5, 9);
+});
+
 it('keeps costs in the rollups, for any dimension', async () => {
   const start = Math.floor(Date.now() / 1000 / 3600) * 3600 - 5 * 3600;
   for (const model of ['a', 'b']) {

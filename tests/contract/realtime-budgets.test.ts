@@ -1,9 +1,10 @@
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
 import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
-import { eventually, TaskSite } from '../support/task-site.js';
+import { eventually, startQuota, TaskSite } from '../support/task-site.js';
 import { completed, transcribe, transcription, utter } from '../support/transcription.js';
 import { send, startRealtimeUpstream, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** Each response of a realtime session uses one request of a budget, as does each transcript. */
+/** Each response of a realtime session uses one request of a budget, as does each transcript. Plans pay for them. */
 
 const model = 'gpt-4o-realtime-preview';
 const transcriber = 'gpt-4o-transcribe';
@@ -120,4 +121,103 @@ it('each transcript of a session that only writes speech down is a request', asy
   expect(client.events.at(-1)).toMatchObject(exceeded);
   await nothingHeld();
   expect(await used()).toBe(2);
+});
+
+describe('a plan', () => {
+  /** Adds a customer with a plan for so many requests. */
+  async function buyer(name: string, requests: number, plan: object = {}) {
+    const { user, key, tokenId } = await site.addCustomer(name);
+    const { data } = site.server.api;
+    const api = (path: string, body: object): Promise<{ id: number }> =>
+      data.call(site.server.api, site.root, 'POST', path, body) as Promise<{ id: number }>;
+    const windows = [
+      { window: 'fixed', kind: 'requests', amount: requests },
+      { window: '5h', kind: 'money', amount: 1_000_000_000 },
+    ];
+    const shape = { name: 'Talker', price: 1, period_unit: 'day', period_count: 30, windows, ...plan };
+    const { id: plan_id } = await api('/api/plan/', shape);
+    const { id } = await api('/api/plan/grant', { user_id: user.id, plan_id, note: 'for a test' });
+    const paid = async (): Promise<{ plan: number; wallet: number; requests: number }> => {
+      await nothingHeld();
+      const [use] = await site.rows<{ used: string; requests: string }>(
+        `SELECT s.used, (SELECT coalesce(sum(w.used), 0) FROM budget_windows w JOIN budgets b ON b.id = w.budget_id
+                          WHERE b.level = 'plan' AND b.subject_id = $1 AND b.kind = 'requests') AS requests
+           FROM subscription_use s WHERE subscription_id = $1`,
+        [id],
+      );
+      const { quota } = await site.balances(user.id, tokenId);
+      return { plan: Number(use?.used), wallet: startQuota - quota, requests: Number(use?.requests) };
+    };
+    const logs = (): Promise<
+      Array<{ quota: number; turns: number; ratio: number; plan: unknown; overflow: unknown }>
+    > =>
+      site.rows(
+        `SELECT quota::float8, (o -> 'turns')::int AS turns, (o -> 'group_ratio')::float8 AS ratio, o -> 'plan' AS plan,
+                o -> 'plan_overflow' AS overflow
+           FROM logs, LATERAL (SELECT other::jsonb) x(o) WHERE user_id = $1 AND type = 2 ORDER BY id`,
+        [user.id],
+      );
+    return { id, key, paid, logs };
+  }
+
+  it('pays for the responses of a session, in one log row that names it', async () => {
+    const { id, key, paid, logs } = await buyer('talker', 5);
+    const client = await clients.session(key);
+    await create(client, 'response.done');
+    await create(client, 'response.done', 2);
+    client.socket.close();
+    const { plan, ...rest } = await paid();
+    expect(plan).toBeGreaterThan(0);
+    expect(rest).toEqual({ wallet: 0, requests: 2 });
+    expect(await logs()).toEqual([{ quota: plan, turns: 2, ratio: 1, plan: { id, name: 'Talker' }, overflow: null }]);
+  });
+
+  it('without room lets the balance pay a part of the price, in a log row of its own', async () => {
+    const { id, key, paid, logs } = await buyer('part', 1, { overflow: 'wallet', overflow_ratio: 0.5 });
+    const client = await clients.session(key);
+    for (let count = 1; count <= 3; count++) await create(client, 'response.done', count);
+    client.socket.close();
+    const { plan, ...rest } = await paid();
+    expect(rest).toEqual({ wallet: plan, requests: 1 });
+    expect(await logs()).toEqual([
+      { quota: plan, turns: 1, ratio: 1, plan: { id, name: 'Talker' }, overflow: null },
+      { quota: plan, turns: 2, ratio: 0.5, plan: null, overflow: { id, name: 'Talker', ratio: 0.5 } },
+    ]);
+    expect((await site.chargedRows(2)).map((row) => explainCharge(row).quota)).toEqual([plan, plan]);
+  });
+
+  it('that refuses is passed by no number of sessions', async () => {
+    const { key, paid } = await buyer('many', 4);
+    // A session finds room for one request when it opens.
+    const all: RealtimeClient[] = [];
+    while (all.length < 10) all.push(await clients.session(key));
+    for (const client of all) client.send({ type: 'response.create' });
+    const ends = (client: RealtimeClient) =>
+      client.events.filter(({ type }) => type === 'response.done' || type === 'error');
+    await eventually(
+      () => Promise.resolve(all.filter((client) => ends(client).length > 0).length),
+      (count) => count === all.length,
+    );
+    const errors = all.flatMap(ends).filter(({ type }) => type === 'error');
+    expect(errors).toHaveLength(6);
+    for (const error of errors) expect(error).toMatchObject(exceeded);
+    for (const { socket } of all) socket.close();
+    expect(await paid()).toMatchObject({ wallet: 0, requests: 4 });
+  });
+
+  it('pays for transcripts and for the time of a session', async () => {
+    const { key, paid } = await buyer('writer', 3);
+    const client = await transcription(clients, key, transcriber);
+    await utter(client);
+    client.socket.close();
+    const written = await paid();
+    expect(written).toMatchObject({ wallet: 0 });
+    expect(written.plan).toBeGreaterThan(0);
+    const spoken = await clients.session(key, timed);
+    await create(spoken, 'response.done');
+    spoken.socket.close();
+    const both = await paid();
+    expect(both.wallet).toBe(0);
+    expect(both.plan).toBeGreaterThan(written.plan);
+  });
 });

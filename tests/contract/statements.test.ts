@@ -58,9 +58,12 @@ beforeAll(async () => {
   const at = Number(month?.at);
   await site.query(`UPDATE ledger_entries SET created_at = to_timestamp($2) WHERE user_id = $1`, [buyer.id, at]);
   const [token] = await site.query<{ id: number }>(
-    `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, unlimited_quota, name)
-     VALUES ($1, decode(md5('statement'), 'hex'), 'test', 'test', true, '=cmd') RETURNING id`,
-    [buyer.id],
+    `WITH member AS (INSERT INTO memberships (organisation_id, user_id, role) VALUES ($1, $2, 'member') RETURNING id),
+          project AS (INSERT INTO projects (organisation_id, name) VALUES ($1, 'Web shop') RETURNING id)
+     INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, unlimited_quota, name, member_id, project_id)
+     SELECT $1, decode(md5('statement'), 'hex'), 'test', 'test', true, '=cmd', member.id, project.id FROM member, project
+     RETURNING id`,
+    [buyer.id, other.id],
   );
   for (const [index, model] of ['gpt-4o', 'gpt-4o', 'claude'].entries()) {
     await site.query(`SELECT ledger_reserve_one('node', $1::json), ledger_settle_one($2::json)`, [
@@ -101,7 +104,9 @@ const statement = `number month accountId opening credits usage closing reserved
   seller { name address taxNumber note } buyer { username name address taxNumber }
   movements { kind count amount } payments { kind amount reference }
   usageBy { tokenName modelName calls promptTokens quota }
-  byModel: usageBy(dimensions: [MODEL]) { tokenId modelName quota } total: usageBy(dimensions: []) { quota calls }`;
+  byModel: usageBy(dimensions: [MODEL]) { tokenId modelName quota } total: usageBy(dimensions: []) { quota calls }
+  byMember: usageBy(dimensions: [MEMBER]) { tokenId memberName quota }
+  byProject: usageBy(dimensions: [PROJECT]) { memberId projectName quota }`;
 
 it('shows an account its own statement, grouped in several ways, and the texts of both sides', async () => {
   const { data } = await site.graphql(buyer, `query ($id: Int!) { statement(id: $id) { ${statement} } }`, { id });
@@ -131,6 +136,8 @@ it('shows an account its own statement, grouped in several ways, and the texts o
       { tokenName: '=cmd', modelName: 'gpt-4o', calls: 2, promptTokens: 20, quota: 401 },
       { tokenName: '=cmd', modelName: 'claude', calls: 1, promptTokens: 10, quota: 202 },
     ],
+    byMember: [{ tokenId: null, memberName: other.username, quota: 603 }],
+    byProject: [{ memberId: null, projectName: 'Web shop', quota: 603 }],
     byModel: [
       { tokenId: null, modelName: 'gpt-4o', quota: 401 },
       { tokenId: null, modelName: 'claude', quota: 202 },
@@ -185,11 +192,14 @@ it('reads the same over REST, and its CSV adds up to the closing balance', async
     .split('\r\n')
     .map((line) => line.split(','));
   expect(rows[0]).toEqual(
-    'line,kind,token_id,token_name,model_name,count,prompt_tokens,completion_tokens,quota,usd'.split(','),
+    'line,kind,token_id,token_name,model_name,count,prompt_tokens,completion_tokens,quota,usd,member_id,member,project_id,project'.split(
+      ',',
+    ),
   );
   const quotas = rows.slice(1).map((row) => Number(row[8]));
   expect(quotas).toEqual([0, 1_000_000, -1000, 500, -401, -202, 998_897]);
   expect(quotas.slice(0, -1).reduce((sum, one) => sum + one, 0)).toBe(quotas.at(-1));
+  expect(rows[5]?.slice(-3)).toEqual([other.username, expect.stringMatching(/^\d+$/), 'Web shop']);
   // A name that a spreadsheet would run is quoted.
   expect(rows[5]?.[3]).toBe(`'=cmd`);
   const exported = String((await site.rest(root, 'GET', '/api/statement/export')).body['text']);

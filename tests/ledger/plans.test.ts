@@ -6,6 +6,8 @@ import {
   type Reservation,
   type ReserveRequest,
 } from '../../server/src/billing/ledger/ledger.js';
+import { SessionLedger } from '../../server/src/billing/ledger/session-ledger.js';
+import { systemClock } from '../../server/src/shared/clock.js';
 import { TestLedger, charge } from './test-ledger.js';
 
 /** Reservations and settlements that a plan pays, when nodes and the database die. */
@@ -117,6 +119,41 @@ it('a killed node: the sweep returns what it held, and its late settlement is pa
   await ledger.settle(open, charge(250));
   await ledger.settle(open, charge(250));
   expect(await stateOf(caller)).toEqual({ quota: 0, key: 999_750, used: 250, held: 0, windows: 0 });
+});
+
+it('a killed node: the plan pays for a response of a session, and for the rest when the node was alive', async () => {
+  const caller = await addCaller(5, 1000);
+  const { userId, tokenId, subscriptionId, budgets } = caller;
+  const { ledger, pool } = testLedger.node('dead session');
+  const database = {
+    query: async (text: string, values?: unknown[]) => (await pool.query(text, values)).rows as unknown,
+  };
+  const session = new SessionLedger(
+    { database, ledger, clock: systemClock, logger: { warn: () => undefined } },
+    { requestId: 'planned session', userId, tokenId },
+  );
+  const plan = { name: 'plan', subscriptionId, holds: (money: number) => budgets(money) };
+  const first = await session.reserve(100, true, 0, { payer: plan });
+  expect(await session.settle(first, charge(40, { other: { ws: true } }))).toEqual({ userQuota: null, uncharged: 0 });
+  const held = await session.reserve(300, true, 0, { payer: plan });
+  const ofBalance = await session.reserve(5, true, 0);
+  const { due } = session.unsettled(held, charge(120, { other: { ws: true } }));
+  await pool.query('UPDATE reservations SET due = $2 WHERE request_id = $1', [held.requestId, due]);
+  await testLedger.node('sweeper of sessions').keeper.sweepDead();
+  expect(await stateOf(caller)).toEqual({ quota: 5, key: 999_840, used: 160, held: 0, windows: 0 });
+  expect(await testLedger.reconcile()).toEqual([]);
+  await session.settle(held, charge(250, { other: { ws: true } }));
+  await session.settle(held, charge(250, { other: { ws: true } }));
+  await session.settle(ofBalance, charge(3, { other: { ws: true } }));
+  expect(await stateOf(caller)).toEqual({ quota: 2, key: 999_707, used: 290, held: 0, windows: 0 });
+  const { rows } = await pool.query<{ quota: string; plan: string | null }>(
+    `SELECT quota::float8, other::jsonb #>> '{plan,id}' AS plan FROM logs WHERE user_id = $1 ORDER BY id`,
+    [userId],
+  );
+  expect(rows).toEqual([
+    { quota: 290, plan: String(subscriptionId) },
+    { quota: 3, plan: null },
+  ]);
 });
 
 it('a killed database: a call whose reservation was lost is paid by the plan, once', async () => {

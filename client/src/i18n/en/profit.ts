@@ -4,6 +4,8 @@ export const profit = {
   sums: 'Profit of this range',
   share: 'Margin %',
   knownUsd: 'Charged, cost known',
+  planUsd: 'Paid by plans',
+  notInMargin: 'not in the margin',
   knownCalls: 'Cost known for',
   knownOf: '{{known}} of {{calls}} calls',
   knownCallsOf: 'Cost known for {{of}}',

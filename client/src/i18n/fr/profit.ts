@@ -4,6 +4,8 @@ export const profit = {
   sums: 'Bénéfice de cette période',
   share: 'Marge en %',
   knownUsd: 'Facturé, coût connu',
+  planUsd: 'Payé par forfaits',
+  notInMargin: 'hors marge',
   knownCalls: 'Coût connu pour',
   knownOf: '{{known}} appels sur {{calls}}',
   knownCallsOf: 'Coût connu pour {{of}}',

@@ -4,6 +4,8 @@ export const profit = {
   sums: 'この期間の利益',
   share: '粗利率',
   knownUsd: '課金額（原価判明分）',
+  planUsd: 'プラン支払分',
+  notInMargin: '粗利に含みません',
   knownCalls: '原価判明',
   knownOf: '呼び出し{{calls}}件中{{known}}件',
   knownCallsOf: '原価判明：{{of}}',

@@ -4,6 +4,8 @@ export const profit = {
   sums: 'Прибыль за период',
   share: 'Маржа, %',
   knownUsd: 'Списано, затраты известны',
+  planUsd: 'Оплачено тарифами',
+  notInMargin: 'не входит в маржу',
   knownCalls: 'Затраты известны для',
   knownOf: '{{known}} из {{calls}} вызовов',
   knownCallsOf: 'Затраты известны для {{of}}',

@@ -4,6 +4,8 @@ export const profit = {
   sums: 'Lợi nhuận của khoảng này',
   share: 'Biên %',
   knownUsd: 'Đã tính, biết chi phí',
+  planUsd: 'Gói trả',
+  notInMargin: 'không tính vào biên lợi nhuận',
   knownCalls: 'Biết chi phí của',
   knownOf: '{{known}} trên {{calls}} lượt gọi',
   knownCallsOf: 'Biết chi phí của {{of}}',

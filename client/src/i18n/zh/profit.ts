@@ -4,6 +4,8 @@ export const profit = {
   sums: '该时间范围的利润',
   share: '毛利率',
   knownUsd: '已知成本的收入',
+  planUsd: '套餐支付',
+  notInMargin: '不计入毛利',
   knownCalls: '成本已知',
   knownOf: '{{known}} / {{calls}} 次',
   knownCallsOf: '成本已知：{{of}}',

@@ -7,11 +7,11 @@ import { ProfitScreen } from './ProfitScreen.js';
 
 jest.setTimeout(60_000);
 
-const figures = (calls: number, knownCalls: number, usd: number, upstreamUsd: number) => ({
+const figures = (calls: number, knownCalls: number, usd: number, upstreamUsd: number, planUsd = 0) => ({
   __typename: 'UsageMetrics',
   calls,
   quota: 86_895_000,
-  cost: { __typename: 'UsageCost', usd, upstreamUsd, marginUsd: usd - upstreamUsd, knownCalls },
+  cost: { __typename: 'UsageCost', usd, planUsd, upstreamUsd, marginUsd: usd - upstreamUsd, knownCalls },
 });
 const row = (key: object, metrics: object) => ({
   __typename: 'UsageRow',
@@ -66,7 +66,16 @@ it('lists what channels earned, the worst first, and says what is known', async 
   await show([page(asked, items)]);
   const losing = await rowOf('xAI primary');
   expect(await headers()).toEqual([
-    ...['Channel', 'Margin', 'Margin %', 'Charged, cost known', 'Upstream cost', 'Cost known for', 'Charged, all'],
+    ...[
+      'Channel',
+      'Margin',
+      'Margin %',
+      'Charged, cost known',
+      'Upstream cost',
+      'Paid by plans',
+      'Cost known for',
+      'Charged, all',
+    ],
   ]);
   for (const text of ['-$0.0018', '-0.4%', '$0.50', '200 of 9,000 calls', '$173.79']) losing.getAllByText(text);
   expect(losing.getByRole('link', { name: 'Show the calls of xAI primary' }).getAttribute('href')).toMatch(
@@ -75,9 +84,10 @@ it('lists what channels earned, the worst first, and says what is known', async 
   (await rowOf('#7')).getByText('50.0%');
   const unknown = await rowOf('Unknown costs');
   unknown.getByText('0 of 3 calls');
-  expect(unknown.getAllByText('–')).toHaveLength(4);
+  expect(unknown.getAllByText('–')).toHaveLength(5);
   const sums = within(await screen.findByLabelText('Profit of this range'));
   for (const text of ['$1.13', '$1.16', '-$0.03', 'Cost known for 228 of 34,458 calls', '-2.7%']) sums.getByText(text);
+  expect(sums.queryByText('Paid by plans')).toBeNull();
   expect(asked.at(-1)).toMatchObject({
     groupBy: ['CHANNEL'],
     orderBy: [{ metric: 'MARGIN_USD', of: 'CURRENT', direction: 'ASC' }],
@@ -105,6 +115,15 @@ it('asks by model, user, key and group, in the order of the column', async () =>
     await screen.findByRole('columnheader', { name });
     expect(asked.at(-1)).toMatchObject({ groupBy: [dimension] });
   }
+});
+
+it('shows what plans paid apart from the margin', async () => {
+  signInAs();
+  const sold = figures(10, 10, 2, 3, 4.5);
+  await show([page([], [row({ channelId: 25, channelName: 'Planned' }, sold)], sold)]);
+  (await rowOf('Planned')).getByText('$4.50');
+  const sums = within(await screen.findByLabelText('Profit of this range'));
+  for (const text of ['$2.00', '-$1.00', 'Paid by plans', '$4.50', 'not in the margin']) sums.getByText(text);
 });
 
 it('says when there is nothing, and when the figures could not be read', async () => {

@@ -136,6 +136,10 @@ function ProfitSum({ total, failed }: { readonly total: ProfitRow['metrics'] | u
           value: shown(cost?.marginUsd),
           ...(share === null ? {} : { note: shareText(share) }),
         },
+        // Sites without plans have nothing there.
+        ...(cost && cost.planUsd > 0
+          ? [{ label: t('profit.planUsd'), value: shown(cost.planUsd), note: t('profit.notInMargin') }]
+          : []),
         {
           label: t('profit.charged'),
           value: total ? money(total.quota, 'balance') : unread,

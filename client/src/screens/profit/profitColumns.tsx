@@ -122,6 +122,14 @@ export function profitColumns(t: TFunction, view: ProfitView, range: ShownRange)
       renderCell: ({ row }) => <Amount usd={knownOf(row)?.upstreamUsd} />,
     },
     {
+      field: 'planUsd',
+      headerName: t('profit.planUsd'),
+      width: 124,
+      sortable: false,
+      ...right,
+      renderCell: ({ row }) => <Amount usd={knownOf(row)?.planUsd} />,
+    },
+    {
       field: 'knownCalls',
       headerName: t('profit.knownCalls'),
       width: 168,

@@ -15,7 +15,7 @@ export {
 export { postEntry } from './post-entry.js';
 export { PostgresLedger } from './postgres-ledger.js';
 export { reconcile } from './reconcile.js';
-export { SessionLedger } from './session-ledger.js';
-export { releaseWithin, settleWithin } from './settle-within.js';
+export { balancePayer, SessionLedger, type SessionPayer, type TurnReservation } from './session-ledger.js';
+export { planHoldsOf, releaseWithin, returnToPlan, settleWithin } from './settle-within.js';
 export { watchSpool } from './spool-status.js';
 export { Spool } from './spool.js';

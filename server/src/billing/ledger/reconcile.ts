@@ -1,18 +1,13 @@
 import { rollupChecks } from '../rollups/index.js';
 import { statementChecks } from '../statements/index.js';
-
-/** Tables of tasks, and the source names of their refunds in the ledger. */
-const kinds = [
-  { table: 'midjourneys', source: 'mj', name: 'mj_id' },
-  { table: 'tasks', source: 'task', name: 'task_id' },
-] as const;
+import { returnedToPlans, taskTables } from '../../shared/task-refunds.js';
 
 /**
  * Verifies the charges of tasks. A charge stored on a task has a log row of the same call and amount, unless the row
  * was not written or was trimmed. A failed task was refunded exactly this amount, to its user and its token if they
  * still exist; no other task was refunded.
  */
-const taskChecks: readonly string[] = kinds.flatMap(({ table, source, name }) => [
+const taskChecks: readonly string[] = taskTables.flatMap(({ table, source, name }) => [
   `SELECT '${table} charged' AS account, x.id::text, x.${name} AS name, x.quota::text AS expected, coalesce(l.quota, 0)::text AS found
    FROM ${table} x
    LEFT JOIN LATERAL (SELECT sum(quota) AS quota FROM logs
@@ -49,8 +44,9 @@ function refundCheck(check: {
 const budgetValue = `CASE b.kind WHEN 'money' THEN l.quota WHEN 'tokens' THEN l.prompt_tokens + l.completion_tokens ELSE 1 END`;
 
 /**
- * Verifies the used and reserved amounts of budgets: log rows name the windows in which their calls were counted, and
- * reservations name their holds. Windows from before the log was trimmed are left out.
+ * Verifies the used and reserved amounts of budgets: log rows name the windows in which their calls were counted,
+ * reservations name their holds, and failed tasks the windows of plans to which they were returned. Windows from before
+ * the log was trimmed are left out.
  */
 const budgetChecks: readonly string[] = [
   `WITH logged AS (
@@ -60,13 +56,19 @@ const budgetChecks: readonly string[] = [
          CASE WHEN l.other LIKE '%"budgets"%' THEN l.other::jsonb -> 'budgets' END) n
        JOIN budgets b ON b.id = (n ->> 0)::integer
       WHERE l.type = 2 AND l.request_id <> '' AND l.created_at >= (SELECT min(started_at) FROM budget_windows)
-      GROUP BY 1, 2)
+      GROUP BY 1, 2),
+   returned AS (
+     SELECT b.id AS budget_id, (h ->> 's')::bigint AS started_at,
+            sum(CASE b.kind WHEN 'money' THEN t.amount WHEN 'tokens' THEN 0 ELSE 1 END) AS amount
+       FROM (${returnedToPlans}) t CROSS JOIN LATERAL jsonb_array_elements(t.holds) h
+       JOIN budgets b ON b.id = (h ->> 'i')::integer AND b.level = 'plan' WHERE t.is_logged GROUP BY 1, 2)
    SELECT 'budget used' AS account, w.budget_id::text AS id, 'window ' || w.started_at AS name,
-          coalesce(l.amount, 0)::text AS expected, w.logged::text AS found
+          (coalesce(l.amount, 0) - coalesce(r.amount, 0))::text AS expected, w.logged::text AS found
    FROM budget_windows w JOIN budgets b ON b.id = w.budget_id
    LEFT JOIN logged l ON l.budget_id = w.budget_id AND l.started_at = w.started_at
+   LEFT JOIN returned r ON r.budget_id = w.budget_id AND r.started_at = w.started_at
    WHERE w.started_at >= (SELECT trimmed_before FROM log_state)
-     AND (w.logged <> coalesce(l.amount, 0) OR w.used < w.logged)
+     AND (w.logged <> coalesce(l.amount, 0) - coalesce(r.amount, 0) OR w.used < w.logged)
    ORDER BY 2, 3`,
   `WITH held AS (
      SELECT (h ->> 'i')::integer AS budget_id, (h ->> 's')::bigint AS started_at, sum((h ->> 'a')::bigint) AS amount
@@ -86,12 +88,16 @@ const budgetChecks: readonly string[] = [
 const planChecks: readonly string[] = [
   `WITH paid AS (
      SELECT (l.other::jsonb #>> '{plan,id}')::integer AS id, sum(l.quota) AS amount
-       FROM logs l WHERE l.type = 2 AND l.request_id <> '' AND l.other LIKE '%"plan"%' GROUP BY 1)
+       FROM logs l WHERE l.type = 2 AND l.request_id <> '' AND l.other LIKE '%"plan"%' GROUP BY 1),
+   returned AS (
+     SELECT (h ->> 'p')::integer AS id, sum(t.amount) AS amount
+       FROM (${returnedToPlans}) t CROSS JOIN LATERAL jsonb_array_elements(t.holds) h WHERE h ? 'p' AND t.is_logged GROUP BY 1)
    SELECT 'plan paid' AS account, u.subscription_id::text AS id, s.terms ->> 'name' AS name,
-          coalesce(p.amount, 0)::text AS expected, u.logged::text AS found
-   FROM subscription_use u JOIN subscriptions s ON s.id = u.subscription_id LEFT JOIN paid p ON p.id = u.subscription_id
+          (coalesce(p.amount, 0) - coalesce(r.amount, 0))::text AS expected, u.logged::text AS found
+   FROM subscription_use u JOIN subscriptions s ON s.id = u.subscription_id
+   LEFT JOIN paid p ON p.id = u.subscription_id LEFT JOIN returned r ON r.id = u.subscription_id
    WHERE extract(epoch FROM s.starts_at) >= (SELECT trimmed_before FROM log_state)
-     AND (u.logged <> coalesce(p.amount, 0) OR u.used < u.logged)`,
+     AND (u.logged <> coalesce(p.amount, 0) - coalesce(r.amount, 0) OR u.used < u.logged)`,
   `SELECT 'plan paid by the hour' AS account, coalesce(u.id, h.id)::text AS id, '' AS name,
           coalesce(u.amount, 0)::text AS expected, coalesce(h.amount, 0)::text AS found
    FROM (SELECT account_id AS id, sum(used) AS amount FROM subscription_use GROUP BY 1) u
@@ -137,7 +143,7 @@ interface DriftRow {
  * Verifies the ledger from independent records of the same movements:
  * - entries - charges - open reservations = balance, for users, tokens and invite earnings; what plans paid and
  *   reserve is added for users;
- * - what a plan paid = its calls in the log, what it reserves = the open reservations, its price = its ledger entries;
+ * - what a plan paid = its calls in the log less the failed tasks that were returned to it, what it reserves = the open reservations, its price = its ledger entries;
  * - charges, and those from before the site was imported = used counters, for users, tokens and channels;
  * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
  * - prices minus charges, per hour = the fraction of a unit that is accumulated for the user;

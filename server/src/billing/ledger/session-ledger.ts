@@ -17,39 +17,83 @@ export interface SessionLedgerDeps {
   readonly logger: SessionLogger;
 }
 
+/** A payer of turns of a session: the balance or a plan. Turns of one payer share a log row. */
+export interface SessionPayer {
+  /** Distinguishes the payers of a session. A part of the request id of their log rows, apart from the first one. */
+  readonly name: string;
+  /** The subscription that pays. Absent when the balance does. */
+  readonly subscriptionId?: number;
+  /**
+   * Returns the amounts that a turn reserves in budgets.
+   * @param money quota
+   */
+  readonly holds?: (money: number, tokens: number) => readonly BudgetHold[] | undefined;
+  /** The group ratio of its turns. Absent: that of the session. */
+  readonly groupRatio?: number;
+  /** `plan_overflow` of the log row. Absent when the balance does not pay in place of a plan. */
+  readonly overflow?: object | undefined;
+}
+
+interface SessionOpening {
+  /**
+   * Whether each charge of it is a request. Otherwise the responses are the requests, and the session only has to find
+   * room for one when it opens.
+   */
+  readonly isTurn: boolean;
+  readonly isFirst?: boolean;
+  readonly payer?: SessionPayer;
+}
+
+/** The reservation of a turn. */
+export interface TurnReservation extends Reservation {
+  readonly payer: SessionPayer;
+}
+
+export const balancePayer: SessionPayer = { name: 'balance' };
+
+interface SessionRow {
+  readonly requestId: string;
+  /** Time of the log row in Unix seconds, 0 before it exists. */
+  loggedAt: number;
+}
+
 /**
- * Charges one realtime session: one reservation for the session, and one for each response. All turns share one log row
- * with their totals. Reservations may be made in parallel; the caller awaits each settlement.
+ * Charges one realtime session: one reservation for the session, and one for each response. All turns of a payer share
+ * one log row with their totals. Reservations may be made in parallel; the caller awaits each settlement.
  */
 export class SessionLedger {
   private count = 0;
-  private own: Reservation | null = null;
-  /** Time of the log row in Unix seconds, 0 before it exists. */
-  private loggedAt = 0;
+  private own: TurnReservation | null = null;
+  /** Log rows by payer. */
+  private readonly rows = new Map<string, SessionRow>();
 
   constructor(
     private readonly deps: SessionLedgerDeps,
     private readonly session: Omit<ReserveRequest, 'amount' | 'priced' | 'budgets'>,
-    /**
-     * Returns the amounts that a turn reserves in the budgets of its caller.
-     * @param money quota
-     */
-    private readonly holdsFor?: (money: number, tokens: number) => readonly BudgetHold[] | undefined,
   ) {}
 
   /**
    * Reserves the maximum cost of a turn.
    * @param tokens reserved in token budgets
    * @param isRequest whether request budgets count it
-   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError, SERVICE_UNAVAILABLE
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError, SubscriptionEndedError,
+   * SERVICE_UNAVAILABLE
    */
-  reserve(amount: number, priced: boolean, tokens: number, isRequest = true): Promise<Reservation> {
+  async reserve(
+    amount: number,
+    priced: boolean,
+    tokens: number,
+    { isRequest = true, payer = balancePayer }: { readonly isRequest?: boolean; readonly payer?: SessionPayer } = {},
+  ): Promise<TurnReservation> {
     const requestId = `${this.session.requestId}-${++this.count}`;
     // A priced turn may be the one that charges the user's accumulated fraction.
     const held = priced ? Math.max(1, amount) : amount;
-    const budgets = this.holdsFor?.(held, tokens)?.filter((each) => isRequest || !countsRequests(each));
+    const budgets = payer.holds?.(held, tokens)?.filter((each) => isRequest || !countsRequests(each));
+    const { subscriptionId } = payer;
     const request = { ...this.session, requestId, amount: held, priced, durable: true };
-    return this.deps.ledger.reserve(budgets ? { ...request, budgets } : request);
+    const budgeted = budgets ? { ...request, budgets } : request;
+    const paid = subscriptionId === undefined ? budgeted : { ...budgeted, budgets: budgets ?? [], subscriptionId };
+    return { ...(await this.deps.ledger.reserve(paid)), payer };
   }
 
   /** Number of reservations so far. */
@@ -59,20 +103,22 @@ export class SessionLedger {
 
   /**
    * Reserves the cost of the session itself: its time, and transcription.
-   * @param isTurn whether each charge of it is a request. Otherwise the responses are the requests, and the session
-   * only has to find room for one when it opens
    * @throws like `reserve`
    */
-  async open(amount: number, priced: boolean, tokens: number, isTurn: boolean): Promise<void> {
-    const isFirst = this.count === 0;
-    const own = await this.reserve(amount, priced, tokens, isTurn || isFirst);
+  async open(
+    amount: number,
+    priced: boolean,
+    tokens: number,
+    { isTurn, isFirst = this.count === 0, payer = balancePayer }: SessionOpening,
+  ): Promise<void> {
+    const own = await this.reserve(amount, priced, tokens, { isRequest: isTurn || isFirst, payer });
     this.own = own;
     const requests = isTurn ? [] : (own.budgets ?? []).filter(countsRequests);
     if (requests.length > 0) await this.deps.ledger.dropBudgets(own.requestId, requests);
   }
 
   /** The reservation of the session itself; null after it was settled. */
-  get opened(): Reservation | null {
+  get opened(): TurnReservation | null {
     return this.own;
   }
 
@@ -80,7 +126,7 @@ export class SessionLedger {
    * Charges a reserved turn exactly once.
    * @throws AppError INTERNAL_ERROR for a negative or unstorable charge: the reservation stays
    */
-  async settle(held: Reservation, charge: Charge): Promise<Settled> {
+  async settle(held: TurnReservation, charge: Charge): Promise<Settled> {
     // The amount stays reserved. The sweeper releases it at the latest.
     if (!isQuota(charge.quota) || charge.quota < 0) {
       throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
@@ -89,15 +135,16 @@ export class SessionLedger {
     const { database, ledger, clock, logger } = this.deps;
     const at = seconds(clock);
     const line = toSettleLine(held, charge, at);
+    const row = this.rowOf(held);
     let settled: { user_quota: string; uncharged: string } | undefined;
     try {
       const rows = (await database.query('SELECT user_quota, uncharged FROM ledger_settle_turn($1::json, $2, $3)', [
         line.json,
-        this.session.requestId,
-        this.loggedAt,
+        row.requestId,
+        row.loggedAt,
       ])) as Array<{ user_quota: string; uncharged: string }>;
       settled = rows[0];
-      if (charge.logged && this.loggedAt === 0) this.loggedAt = at;
+      if (charge.logged && row.loggedAt === 0) row.loggedAt = at;
     } catch (error) {
       // The ledger stores a settlement that the database does not accept now. This turn then gets its own log row. If
       // it was charged after all, its reservation no longer exists, and the second settlement changes nothing.
@@ -107,7 +154,7 @@ export class SessionLedger {
     // The turn is settled, so nothing is released: this removes the reservation from the ledger's memory.
     await ledger.release(held);
     return settled
-      ? { userQuota: Number(settled.user_quota), uncharged: Number(settled.uncharged) }
+      ? { userQuota: line.isOfPlan ? null : Number(settled.user_quota), uncharged: Number(settled.uncharged) }
       : { userQuota: null, uncharged: 0 };
   }
 
@@ -115,11 +162,19 @@ export class SessionLedger {
    * Returns what the sweeper charges for a reservation if this server is killed.
    * @param charge null when nothing is due
    */
-  unsettled(held: Reservation, charge: Charge | null): UnsettledCharge {
+  unsettled(held: TurnReservation, charge: Charge | null): UnsettledCharge {
     const { requestId } = held;
     if (!charge) return { requestId, due: null };
     const { json } = toSettleLine(held, charge, seconds(this.deps.clock));
-    return { requestId, due: `{"session":${JSON.stringify(this.session.requestId)},"turn":${json}}` };
+    return { requestId, due: `{"session":${JSON.stringify(this.rowOf(held).requestId)},"turn":${json}}` };
+  }
+
+  private rowOf({ payer: { name } }: TurnReservation): SessionRow {
+    const { requestId } = this.session;
+    const known = this.rows.get(name);
+    const row = known ?? { requestId: this.rows.size === 0 ? requestId : `${requestId}-${name}`, loggedAt: 0 };
+    if (!known) this.rows.set(name, row);
+    return row;
   }
 
   /** Releases the reservation of a response that never began. */

@@ -45,6 +45,8 @@ const ofAnswered = (sql: string, otherwise = '0'): string => `CASE WHEN ${answer
 const firstTokenMs = whole(`ceil(${loggedNumber('frt')})`);
 const durationMs = whole(loggedDuration);
 const upstreamUsd = loggedNumber('upstream_cost');
+/** SQL. The ledger writes the key `plan` as jsonb does. A text within the details has a backslash before each quote. */
+const isPaidByPlan = `other LIKE '%"plan": {%'`;
 
 /** SQL of the buckets of one call, as `durationBucket` of `billing/ledger` finds them. Whole milliseconds. */
 const bucketsOf = (milliseconds: string): string =>
@@ -78,7 +80,8 @@ const sqlOf: Readonly<Record<string, string>> = {
     `'{}'`,
   ),
   cost_calls: ofAnswered(`(${upstreamUsd} IS NOT NULL)::integer`),
-  cost_quota: ofAnswered(`CASE WHEN ${upstreamUsd} IS NULL THEN 0 ELSE quota END`),
+  cost_quota: ofAnswered(`CASE WHEN ${upstreamUsd} IS NULL OR ${isPaidByPlan} THEN 0 ELSE quota END`),
+  cost_plan_quota: ofAnswered(`CASE WHEN ${upstreamUsd} IS NOT NULL AND ${isPaidByPlan} THEN quota ELSE 0 END`),
   cost_nano_usd: ofAnswered(whole(`round(${upstreamUsd} * 1e9)`)),
   cache_write_tokens: ofAnswered(whole(loggedNumber('cache_creation_tokens'))),
   cache_saved_nano_usd: ofAnswered(`CASE WHEN ${isInUsd} THEN ${whole(`round(${saved} / 500000 * 1e9)`)} ELSE 0 END`),

@@ -64,7 +64,7 @@ export const tablesInOrder: readonly RollupTable[] = [
 
 const plainMeasures = [
   ...['calls', 'stream_calls', 'failed_calls', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'quota'],
-  ...['duration_ms', 'cost_calls', 'cost_quota', 'cost_nano_usd'],
+  ...['duration_ms', 'cost_calls', 'cost_quota', 'cost_plan_quota', 'cost_nano_usd'],
 ];
 const plainUsageMeasures = [...plainMeasures, 'logged_calls', 'logged_quota'];
 const plainCallMeasures = [...plainMeasures, 'cache_write_tokens', 'cache_saved_nano_usd', 'cache_saved_quota'];

@@ -1,4 +1,5 @@
 import { reservedOfBalance } from '../../shared/reserved-of-balance.js';
+import { returnedToPlans } from '../../shared/task-refunds.js';
 
 const lastClosing =
   'SELECT DISTINCT ON (account_id) account_id, month, closing FROM statements ORDER BY account_id, month DESC';
@@ -51,10 +52,13 @@ export const statementChecks: readonly string[] = [
      LEFT JOIN usage_hourly h ON h.user_id = s.account_id AND h.token_id = s.token_id AND h.model_name = s.model_name
     GROUP BY s.account_id, s.token_id, s.model_name, s.quota
    HAVING coalesce(sum(h.quota), 0) < s.quota`,
-  `SELECT 'stated payments of plans' AS account, s.account_id::text AS id, '' AS name,
-          coalesce(sum(h.quota), 0)::text AS expected, s.quota::text AS found
+  // Plans may have got back a task since its payment was stated.
+  `WITH returned AS (SELECT account_id, sum(amount) AS amount FROM (${returnedToPlans}) t GROUP BY 1)
+   SELECT 'stated payments of plans' AS account, s.account_id::text AS id, '' AS name,
+          (coalesce(sum(h.quota), 0) + coalesce(r.amount, 0))::text AS expected, s.quota::text AS found
      FROM statement_plan_usage s LEFT JOIN plan_usage_hourly h ON h.account_id = s.account_id
-    GROUP BY s.account_id, s.quota HAVING coalesce(sum(h.quota), 0) < s.quota`,
+     LEFT JOIN returned r ON r.account_id = s.account_id
+    GROUP BY s.account_id, s.quota, r.amount HAVING coalesce(sum(h.quota), 0) + coalesce(r.amount, 0) < s.quota`,
   `SELECT 'statement numbers' AS account, year::text AS id, '' AS name, max(number)::text AS expected, count(*)::text AS found
      FROM statements GROUP BY year HAVING max(number) <> count(*)`,
 ];

@@ -11,6 +11,11 @@ const usageLine = z.object({
   /** Empty: the key was deleted, or there is none. */
   tokenName: z.string(),
   modelName: z.string(),
+  /** The membership of an organisation that has the key, and its project. Absent: none, when the statement was closed. */
+  memberId: z.int().min(1).optional(),
+  memberName: z.string().optional(),
+  projectId: z.int().min(1).optional(),
+  projectName: z.string().optional(),
   calls: amount,
   promptTokens: amount,
   completionTokens: amount,
@@ -49,23 +54,32 @@ export type StatementContent = z.output<typeof statementContent>;
 export const usageDimensions = {
   key: ({ tokenId, tokenName }: UsageLine) => ({ tokenId, tokenName }),
   model: ({ modelName }: UsageLine) => ({ modelName }),
+  member: ({ memberId = 0, memberName = '' }: UsageLine) => ({ memberId, memberName }),
+  project: ({ projectId = 0, projectName = '' }: UsageLine) => ({ projectId, projectName }),
 };
 export type UsageDimension = keyof typeof usageDimensions;
 
-export interface UsageGroup extends Omit<UsageLine, 'tokenId' | 'tokenName' | 'modelName'> {
-  readonly tokenId: number | null;
-  readonly tokenName: string | null;
-  readonly modelName: string | null;
-}
+const ungrouped = {
+  tokenId: null,
+  tokenName: null,
+  modelName: null,
+  memberId: null,
+  memberName: null,
+  projectId: null,
+  projectName: null,
+};
+type GroupFields = { readonly [Name in keyof typeof ungrouped]: Required<UsageLine>[Name] | null };
+export type UsageGroup = GroupFields & Omit<UsageLine, keyof GroupFields>;
 
 /** Sums lines by some dimensions, those with the highest charge first. Fields of other dimensions are null. */
 export function groupUsage(lines: readonly UsageLine[], by: readonly UsageDimension[]): UsageGroup[] {
   const groups = new Map<string, UsageGroup>();
   for (const line of lines) {
     const fields = Object.assign(
-      { tokenId: null, tokenName: null, modelName: null },
+      {},
+      ungrouped,
       ...by.map((dimension) => usageDimensions[dimension](line)),
-    ) as Pick<UsageGroup, 'tokenId' | 'tokenName' | 'modelName'>;
+    ) as GroupFields;
     const key = JSON.stringify(fields);
     const sum = groups.get(key);
     groups.set(key, {

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { paidByPlan } from '../../shared/task-refunds.js';
 import type { StatementContent, UsageLine } from './statement-content.js';
 
 /** Movements and usage of an account that are in no statement yet. */
@@ -25,6 +26,10 @@ interface UsageRow {
   readonly token_id: number;
   readonly token_name: string;
   readonly model_name: string;
+  readonly member_id: number | null;
+  readonly member_name: string | null;
+  readonly project_id: number | null;
+  readonly project_name: string | null;
   readonly calls: string;
   readonly prompt_tokens: string;
   readonly completion_tokens: string;
@@ -52,6 +57,8 @@ const entrySql = `
  */
 const usageSql = `
   SELECT t.account_id, t.token_id, coalesce(k.name, '') AS token_name, t.model_name,
+         nullif(k.member_id, 0) AS member_id, coalesce(n.username, '') AS member_name, nullif(k.project_id, 0) AS project_id,
+         coalesce(j.name, '') AS project_name,
          t.calls - coalesce(s.calls, 0) AS calls, t.prompt_tokens - coalesce(s.prompt_tokens, 0) AS prompt_tokens,
          t.completion_tokens - coalesce(s.completion_tokens, 0) AS completion_tokens, t.quota - coalesce(s.quota, 0) AS quota
     FROM (SELECT user_id AS account_id, token_id, model_name, sum(calls) AS calls, sum(prompt_tokens) AS prompt_tokens,
@@ -65,13 +72,15 @@ const usageSql = `
            GROUP BY 1, 2, 3) t
     LEFT JOIN statement_usage s USING (account_id, token_id, model_name)
     LEFT JOIN tokens k ON k.id = t.token_id
+    LEFT JOIN memberships m ON m.id = k.member_id LEFT JOIN users n ON n.id = m.user_id
+    LEFT JOIN projects j ON j.id = k.project_id
    WHERE (t.calls, t.prompt_tokens, t.completion_tokens, t.quota)
       IS DISTINCT FROM (coalesce(s.calls, 0), coalesce(s.prompt_tokens, 0), coalesce(s.completion_tokens, 0), coalesce(s.quota, 0))
    ORDER BY t.account_id, t.quota - coalesce(s.quota, 0) DESC, t.token_id, t.model_name`;
 
 /**
  * What plans paid of that usage, without what is stated. It is a credit, because the usage has the whole price. The log names
- * the plan of a call of the hour in which the instant lies.
+ * the plan of a call of the hour in which the instant lies, and the task of a refund whether a plan got it back.
  */
 const planSql = `
   SELECT t.account_id, t.calls - coalesce(s.calls, 0) AS calls, t.quota - coalesce(s.quota, 0) AS quota
@@ -82,7 +91,12 @@ const planSql = `
                   SELECT user_id, 1, quota
                     FROM logs WHERE user_id = ANY ($1) AND type = 2 AND request_id <> '' AND quota <> 0
                      AND created_at >= $2::bigint - $2::bigint % 3600 AND created_at < $2::bigint
-                     AND CASE WHEN other LIKE '%"plan"%' THEN other::jsonb ? 'plan' END) parts
+                     AND CASE WHEN other LIKE '%"plan"%' THEN other::jsonb ? 'plan' END
+                  UNION ALL
+                  SELECT user_id, -1, -amount
+                    FROM ledger_entries e WHERE user_id = ANY ($1) AND account = 'user' AND kind = 'refund'
+                     AND created_at >= to_timestamp($2::bigint - $2::bigint % 3600) AND created_at < to_timestamp($2::bigint)
+                     AND EXISTS (${paidByPlan('e.source')})) parts
            GROUP BY 1) t
     LEFT JOIN statement_plan_usage s USING (account_id)
    WHERE (t.calls, t.quota) IS DISTINCT FROM (coalesce(s.calls, 0), coalesce(s.quota, 0))`;
@@ -206,6 +220,8 @@ const toUsageLine = (row: UsageRow): UsageLine => ({
   tokenId: row.token_id,
   tokenName: row.token_name,
   modelName: row.model_name,
+  ...(row.member_id && { memberId: row.member_id, memberName: row.member_name ?? '' }),
+  ...(row.project_id && { projectId: row.project_id, projectName: row.project_name ?? '' }),
   calls: Number(row.calls),
   promptTokens: Number(row.prompt_tokens),
   completionTokens: Number(row.completion_tokens),

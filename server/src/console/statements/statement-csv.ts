@@ -14,6 +14,10 @@ export interface StatementLine {
   readonly completionTokens: number | null;
   readonly quota: number;
   readonly usd: number;
+  readonly memberId?: number | undefined;
+  readonly memberName?: string | undefined;
+  readonly projectId?: number | undefined;
+  readonly projectName?: string | undefined;
 }
 
 const none = { kind: '', tokenId: null, tokenName: '', modelName: '', promptTokens: null, completionTokens: null };
@@ -52,6 +56,11 @@ export const lineColumns: ReadonlyArray<CsvColumn<StatementLine>> = [
   ['completion_tokens', ({ completionTokens }) => completionTokens],
   ['quota', ({ quota }) => quota],
   ['usd', ({ usd }) => usd],
+  // Scripts read columns by position, so columns that were added later come last.
+  ['member_id', ({ memberId }) => memberId ?? null],
+  ['member', ({ memberName }) => memberName ?? ''],
+  ['project_id', ({ projectId }) => projectId ?? null],
+  ['project', ({ projectName }) => projectName ?? ''],
 ];
 
 export const summaryColumns: ReadonlyArray<CsvColumn<StatementDocument>> = [

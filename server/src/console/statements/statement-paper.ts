@@ -1,4 +1,4 @@
-import type { StatementDocument } from '../../billing/statements/index.js';
+import type { StatementDocument, UsageLine } from '../../billing/statements/index.js';
 import { paperTexts, type PaperLanguage } from './statement-texts.js';
 
 /** A table on paper. The first column is a text; `numbers` are aligned to the right. */
@@ -38,7 +38,7 @@ export function toPaper(statement: StatementDocument, language: PaperLanguage, m
   const rest = content.usage.slice(shown.length);
   const sumOf = (field: 'calls' | 'promptTokens' | 'completionTokens' | 'quota'): number =>
     rest.reduce((sum, line) => sum + line[field], 0);
-  const lines = [
+  const lines: UsageLine[] = [
     ...shown,
     ...(rest.length === 0
       ? []
@@ -54,6 +54,8 @@ export function toPaper(statement: StatementDocument, language: PaperLanguage, m
           },
         ]),
   ];
+  const keyOf = ({ tokenId, tokenName }: Pick<UsageLine, 'tokenId' | 'tokenName'>): string =>
+    tokenName || (tokenId === 0 ? t.noKey : `${t.deletedKey} #${tokenId}`);
   const tables: PaperTable[] = [
     {
       title: t.credits,
@@ -74,7 +76,7 @@ export function toPaper(statement: StatementDocument, language: PaperLanguage, m
         ...[figure(t.promptTokens, 2), figure(t.completionTokens, 2), figure(t.amount, 2)],
       ],
       rows: lines.map((line) => [
-        ...[line.tokenName || (line.tokenId === 0 ? t.noKey : `${t.deletedKey} #${line.tokenId}`), line.modelName],
+        ...[[keyOf(line), line.memberName, line.projectName].filter(Boolean).join(' · '), line.modelName],
         ...[integer(line.calls), integer(line.promptTokens), integer(line.completionTokens), amount(-line.quota)],
       ]),
     },

@@ -20,9 +20,14 @@ import type { StatementFilter, StatementSortField } from './statement.service.js
 
 export const StatementDimensionEnum = enumType(
   'StatementDimension',
-  { KEY: 'key', MODEL: 'model' } satisfies Record<string, UsageDimension>,
+  { KEY: 'key', MODEL: 'model', MEMBER: 'member', PROJECT: 'project' } satisfies Record<string, UsageDimension>,
   'By what the usage of a statement is grouped.',
-  { KEY: 'By API key.', MODEL: 'By the requested model.' },
+  {
+    KEY: 'By API key.',
+    MODEL: 'By the requested model.',
+    MEMBER: 'By the member of the organisation whose key it is.',
+    PROJECT: 'By the project of the key.',
+  },
 );
 
 @ObjectType('StatementSeller', { description: 'The site, as its statements name it.' })
@@ -63,6 +68,10 @@ export class StatementUsageObject extends fields({
   tokenId: int.orNull('The API key; 0: without one, as in the playground. Null: not grouped by key.'),
   tokenName: text.orNull('The name of the key when the statement was closed. Empty: it was deleted before.'),
   modelName: text.orNull('The requested model. Null: not grouped by model.'),
+  memberId: int.orNull('The membership; 0: a key of no member. Null: not grouped by member.'),
+  memberName: text.orNull('The name of the member when the statement was closed. Empty: none.'),
+  projectId: int.orNull('The project; 0: a key of no project. Null: not grouped by project.'),
+  projectName: text.orNull('The name of the project when the statement was closed. Empty: none.'),
   calls: safeInt('Number of calls.'),
   promptTokens: safeInt('Tokens of prompts.'),
   completionTokens: safeInt('Tokens of output.'),

@@ -62,4 +62,6 @@ export class CreativeTask {
   /** Null: there was no charge. */
   @Column('timestamptz', { name: 'charged_at', nullable: true }) chargedAt: Date | null;
   @Column('boolean', { name: 'is_logged', default: false }) isLogged: boolean;
+  /** The windows and the plan that paid the charge (`planHoldsOf`). Null: the balance paid. */
+  @Column('jsonb', { name: 'plan_holds', nullable: true, select: false }) planHolds: object[] | null;
 }

@@ -10,9 +10,11 @@ import type { OptionValues } from '../../options/option.service.js';
 import {
   type Charge,
   type Ledger,
+  planHoldsOf,
   type PostEntry,
   releaseWithin,
   type Reservation,
+  returnToPlan,
   settleWithin,
 } from '../../billing/ledger/index.js';
 import { CreativeTask } from './creative-task.entity.js';
@@ -72,6 +74,8 @@ interface LockedRow {
   readonly user_id: number;
   readonly token_id: number;
   readonly username: string;
+  readonly is_logged: boolean;
+  readonly plan_holds: object[] | null;
 }
 
 export interface TaskLedgerDeps {
@@ -87,7 +91,7 @@ export interface TaskLedgerDeps {
 /**
  * Charges and refunds tasks. A row is locked before it changes. The charged amount is stored on the row in the
  * transaction of the charge, and the transition to FAILURE refunds that amount to user and token in its own
- * transaction. A task is therefore charged and refunded at most once, whichever node reports its end and however often.
+ * transaction: to the windows of the plan if one has paid it. A task is therefore charged and refunded at most once, whichever node reports its end and however often.
  */
 export class TaskLedger {
   constructor(private readonly deps: TaskLedgerDeps) {}
@@ -139,6 +143,7 @@ export class TaskLedger {
           quota: charge.quota,
           chargedAt: dateOf(at),
           isLogged: charge.logged,
+          planHolds: planHoldsOf(reservation),
         } as never);
         return { outcome: 'taken', userQuota: settled.userQuota };
       });
@@ -265,12 +270,14 @@ export class TaskLedger {
         [tokenId],
       );
     }
+    if (row.plan_holds) await returnToPlan(manager, { holds: row.plan_holds, amount, isLogged: row.is_logged });
     const shown = formatQuota(amount, options.values);
+    const refunded = row.plan_holds ? 'returned to its plan:' : 'compensated';
     await audit.record(manager, {
       type: LogType.system,
       userId,
       username: row.username,
-      content: `${kind.word} ${row.name} failed, compensated ${shown}`,
+      content: `${kind.word} ${row.name} failed, ${refunded} ${shown}`,
       quota: amount,
     });
   }
@@ -287,7 +294,7 @@ async function lock<Row extends TaskRow>(
   id: number,
 ): Promise<LockedRow | undefined> {
   const rows = await manager.query<LockedRow[]>(
-    `SELECT ${nameColumn} AS name, progress, status, quota, user_id, token_id, username
+    `SELECT ${nameColumn} AS name, progress, status, quota, user_id, token_id, username, is_logged, plan_holds
      FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
   );

@@ -52,4 +52,5 @@ export const allColumns: UsageColumns = [
   ['known_usd', ({ metrics }) => metrics.cost.usd],
   ['upstream_key', ({ key }) => key.upstreamKeyName ?? null],
   ...ofOrganisations,
+  ['plan_usd', ({ metrics }) => metrics.cost.planUsd],
 ];

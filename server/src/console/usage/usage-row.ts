@@ -12,9 +12,10 @@ export interface CounterRow {
   readonly cached_tokens: string;
   readonly quota: string;
   readonly duration_ms: string;
-  /** Number of calls whose cost is known, the amount that users paid for them, and their cost. */
+  /** Number of calls whose cost is known, the amounts that balances and plans paid for them, and their cost. */
   readonly cost_calls: string;
   readonly cost_quota: string;
+  readonly cost_plan_quota: string;
   readonly cost_nano_usd: string;
   readonly duration_buckets: readonly string[];
   readonly first_token_buckets: readonly string[];
@@ -30,8 +31,10 @@ export interface UsageCost {
   readonly upstreamUsd: number;
   /** `usd` minus `upstreamUsd`. A negative margin is a loss. */
   readonly marginUsd: number;
-  /** USD that users paid for these calls. */
+  /** USD that balances paid for these calls. */
   readonly usd: number;
+  /** USD of these calls that plans paid: the users had paid for the plans. */
+  readonly planUsd: number;
   /** Number of calls whose cost is known. */
   readonly knownCalls: number;
   /** The share of these calls among all successful calls, 0 to 1; 0 without calls. */
@@ -92,6 +95,7 @@ export class UsageMetrics {
     this.cost = {
       upstreamUsd,
       usd,
+      planUsd: Number(row.cost_plan_quota) / quotaPerUnit,
       marginUsd: roundedUsd(usd - upstreamUsd),
       knownCalls,
       coverage: this.calls === 0 ? 0 : knownCalls / this.calls,

@@ -284,7 +284,7 @@ const plainCounters = [
   ...['calls', 'stream_calls', 'failed_calls', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'quota'],
   'duration_ms',
 ];
-const costCounters = ['cost_calls', 'cost_quota', 'cost_nano_usd'];
+const costCounters = ['cost_calls', 'cost_quota', 'cost_plan_quota', 'cost_nano_usd'];
 const cacheCounters = ['cache_write_tokens', 'cache_saved_nano_usd'];
 /** Not a column of the usage tables: ids of users with answered calls, which are counted. */
 const activeUsers = 'active_users';

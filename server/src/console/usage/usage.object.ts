@@ -15,7 +15,8 @@ import { dateOf } from '../../shared/clock.js';
 @ObjectType('UsageCost', { description: 'What calls cost the operator, where that is known.' })
 export class UsageCostObject extends fields({
   upstreamUsd: float('As providers report it, else by the cost of the channel.'),
-  usd: float('Charged to users for the same calls.'),
+  usd: float('Charged to balances for the same calls.'),
+  planUsd: float('The price of those that plans paid. It is no part of `usd`, because users paid for the plans.'),
   marginUsd: float('`usd` less `upstreamUsd`.'),
   knownCalls: safeInt('Calls whose cost is known.'),
   coverage: float(

@@ -212,7 +212,7 @@ function take(call: Call, taken: Taken, ledger: Ledger): Promise<Reservation> {
 }
 
 /** Reserves the amounts in a plan, whose windows are among the holds. */
-function takeFromPlan(
+export function takeFromPlan(
   { id, windows }: CallPlan,
   request: ReserveRequest,
   budgets: readonly BudgetHold[],

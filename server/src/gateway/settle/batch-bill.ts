@@ -32,6 +32,8 @@ export interface BatchTerms {
   /** Quota that is reserved. */
   readonly reserved: number;
   readonly quotaPerUnit: number;
+  /** `plan_overflow` of the log row. Absent when the balance does not pay in place of a plan. */
+  readonly overflow?: object | undefined;
   /** The most tokens that any of its calls can take and produce. */
   readonly possible: PossibleTokens;
 }
@@ -75,7 +77,7 @@ export class BatchBill {
 
   /** Returns the charge. It exceeds the reservation as far as the balance covers the rest. */
   charge({ username, channelId, note }: BatchOwner, { LogConsumeEnabled }: OptionValues): Charge {
-    const { price, group, model, bareModel, endpoint, tokenName, reserved, quotaPerUnit } = this.terms;
+    const { price, group, model, bareModel, endpoint, tokenName, reserved, quotaPerUnit, overflow } = this.terms;
     const { usage } = this;
     const lines = this.sold.all;
     const { quota } = chargeOfComponents(lines, price.groupRatio, quotaPerUnit);
@@ -93,7 +95,11 @@ export class BatchBill {
       // A batch waits at its provider. Its time says nothing about the channel.
       durationMs: 0,
       firstByteMs: null,
-      notes: { ...(listsLines(price) ? cardNotes(price, lines) : { components: lines }), batch: note },
+      notes: {
+        ...(listsLines(price) ? cardNotes(price, lines) : { components: lines }),
+        batch: note,
+        plan_overflow: overflow,
+      },
       isInUsd: true,
       cost,
       clientGone: false,

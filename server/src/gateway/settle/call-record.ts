@@ -16,13 +16,13 @@ import { RelayError } from '../../dialects/errors/relay-error.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Usage } from '../../shared/usage.js';
-import type { CallPlan } from '../admit/call-budgets.js';
 import type { GuardNote } from '../admit/guardrails/call-guard.js';
 import type { Call } from '../call.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { chatContent } from '../observe/chat-content.js';
 import { cardAt, type ChargeRecord } from '../reserve/call-charge.js';
 import type { Estimate } from '../reserve/estimate.js';
+import { overflowNote } from '../reserve/plan-payment.js';
 import type { AffinityResult } from '../route/affinity/session-affinity.js';
 import { keyNameOf } from '../route/key-mark.js';
 import type { Served } from '../send/attempts.js';
@@ -187,7 +187,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     affinity: facts.affinity,
     counted_locally: when(facts.counted, true),
     client_gone: when(facts.clientGone, true),
-    plan_overflow: facts.payment && !facts.payment.isPaidByPlan ? overflowNote(facts.payment.plan) : undefined,
+    plan_overflow: facts.payment && overflowNote(facts.payment),
     output_limited_by_balance: facts.outputLimit,
     stream_stopped_at: facts.stoppedAt,
     stream_error: facts.brokenBy,
@@ -207,9 +207,6 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
   };
   return facts.notes || facts.content ? Object.assign(other, facts.notes, facts.content) : other;
 }
-
-/** Names the plan that had no room, and the part of the price that the balance pays. The ledger names one that pays. */
-const overflowNote = ({ id, name, overflowRatio }: CallPlan): object => ({ id, name, ratio: overflowRatio });
 
 const when = <Value>(applies: boolean, value: Value): Value | undefined => (applies ? value : undefined);
 

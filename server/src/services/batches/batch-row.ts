@@ -11,6 +11,8 @@ export interface StoredBatch extends BatchTerms {
   readonly lines: number;
   /** The estimated prompt of a line, for results without a report of usage. */
   readonly meanPrompt: number;
+  /** The subscription that pays. Absent when the balance does. */
+  readonly subscriptionId?: number | undefined;
 }
 
 /** The most bytes of a description of a batch. */
@@ -25,14 +27,18 @@ export const storedBatch = ({ properties }: CreativeTask): StoredBatch => proper
 export const shownBatch = ({ data }: Pick<CreativeTask, 'data'>): Fields => asFields(data) ?? {};
 
 /** Returns the reservation of a batch, which is kept until the batch ends. */
-export const reservationOf = (row: CreativeTask): Reservation => ({
-  requestId: row.requestId,
-  userId: row.userId,
-  tokenId: row.tokenId,
-  amount: storedBatch(row).reserved,
-  priced: storedBatch(row).reserved > 0,
-  durable: true,
-  reservedAt: row.submitTime.getTime(),
-});
+export function reservationOf(row: CreativeTask): Reservation {
+  const { reserved, subscriptionId } = storedBatch(row);
+  return {
+    requestId: row.requestId,
+    userId: row.userId,
+    tokenId: row.tokenId,
+    amount: reserved,
+    priced: reserved > 0,
+    durable: true,
+    reservedAt: row.submitTime.getTime(),
+    ...(subscriptionId === undefined ? {} : { subscriptionId }),
+  };
+}
 
 export type BatchStore = Pick<CreativeTaskStore, 'own' | 'ownPage' | 'unfinished' | 'deletedUsers' | 'hide'>;

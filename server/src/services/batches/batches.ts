@@ -1,14 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 import { batchPlatform, creativeKind, type CreativeTask, type TaskLedger } from '../../console/tasks/index.js';
+import type { Reservation } from '../../billing/ledger/index.js';
+import type { Price } from '../../billing/prices/index.js';
 import { malformed, RelayError } from '../../dialects/errors/relay-error.js';
 import { parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { parseAhead, parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { readerOf, type Caller } from '../../gateway/admit/authentication.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import type { Hijacked } from '../../gateway/incoming-request.js';
+import type { PlanPayment } from '../../gateway/call.js';
+import { overflowNote, overflowPart } from '../../gateway/reserve/plan-payment.js';
 import { wordedQuotaError } from '../../gateway/reserve/reserve.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import { withoutKey } from '../../gateway/send/redact-key.js';
+import type { BatchTerms } from '../../gateway/settle/batch-bill.js';
 import type { Exchange } from '../../gateway/upstream/exchange.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
@@ -53,11 +58,19 @@ export interface BatchOrders {
   order(call: ObjectCall, body: Fields): Promise<OrderedBatch>;
 }
 
+/** The price of a batch by a way of payment. */
+interface BatchPayment {
+  readonly price: Price;
+  /** Quota that is reserved. */
+  readonly quota: number;
+  readonly overflow: BatchTerms['overflow'];
+}
+
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const maxPage = 100;
 /** Creations of one user that run at a time. Each reads and checks a whole file. */
 const creationsAtOnce = 2;
-const resource = { path: '/v1/batches', noun: 'batch', apis: ['openai'] } as const;
+const resource = { path: '/v1/batches', noun: 'batch', apis: ['openai'], isPaidByPlan: true } as const;
 
 /** Batches of calls, which their makers run within a day at a lower price (docs/reference/relay/batches.md). */
 export class Batches {
@@ -224,8 +237,15 @@ export class Batches {
     const { account, estimate, dialect, endpoint } = ordered;
     const { admission, amount, lines, promptTokens, outputTokens } = estimate;
     const target = { channelId: account.channel.id, keyPrint: account.keyMark };
-    const reservation = await desk
-      .reserve(caller, incoming.requestId, { admission, target, quota: amount, tokens: promptTokens + outputTokens })
+    const priceFor = (payment: PlanPayment | null): BatchPayment => {
+      const groupRatio = overflowPart(estimate.price.groupRatio, payment);
+      const price = { ...estimate.price, groupRatio };
+      // Each line was rounded up, so the part of the sum covers the part of the charge.
+      const quota = Math.ceil(overflowPart(amount, payment));
+      return { price, quota, overflow: overflowNote(payment) };
+    };
+    const { reservation, price: paid } = await desk
+      .reserve(caller, incoming.requestId, { admission, target, priceFor, tokens: promptTokens + outputTokens })
       .catch((error: unknown) => {
         throw wordedQuotaError(error, desk.values);
       });
@@ -236,7 +256,10 @@ export class Batches {
       properties: {
         input: `${lines} × ${endpoint}, ${admission.model}`,
         model: admission.model,
-        terms: termsOf(ordered, caller, desk.values.QuotaPerUnit),
+        terms: termsOf(ordered, caller, desk.values.QuotaPerUnit, {
+          ...paid,
+          subscriptionId: reservation.subscriptionId,
+        }),
       },
     };
     const id = await taskLedger.open(creativeKind, row, reservation);
@@ -260,8 +283,13 @@ export class Batches {
   }
 }
 
-function termsOf({ account, estimate, endpoint }: OrderedBatch, { token }: Caller, quotaPerUnit: number): StoredBatch {
-  const { admission, price, amount, lines, promptTokens, possible } = estimate;
+function termsOf(
+  { account, estimate, endpoint }: OrderedBatch,
+  { token }: Caller,
+  quotaPerUnit: number,
+  { price, quota, overflow, subscriptionId }: BatchPayment & Pick<Reservation, 'subscriptionId'>,
+): StoredBatch {
+  const { admission, lines, promptTokens, possible } = estimate;
   const api = account.channel.provider.adapter.keptObjects?.api;
   if (!api) throw new RelayError('NO_CHANNEL', 'The channel keeps no objects', 'no_object_channel');
   return {
@@ -274,7 +302,9 @@ function termsOf({ account, estimate, endpoint }: OrderedBatch, { token }: Calle
     bareModel: admission.bareModel,
     endpoint,
     tokenName: token.name,
-    reserved: amount,
+    reserved: quota,
+    subscriptionId,
+    overflow,
     quotaPerUnit,
     possible,
   };

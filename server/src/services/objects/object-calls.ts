@@ -40,7 +40,7 @@ export interface ObjectCallsDeps {
   readonly relay: Pick<Relay, 'identify'>;
   readonly inFlight: InFlight;
   readonly rateLimit: ModelRateLimit;
-  readonly keys: Pick<KeyDirectory, 'hasBalance'>;
+  readonly keys: Pick<KeyDirectory, 'hasBalance' | 'hasPaid'>;
   readonly bodies: BodyBudget;
   readonly options: { readonly values: OptionValues };
   readonly objects: KeptObjects;
@@ -244,7 +244,7 @@ export class ObjectCalls {
         { status: 403 },
       );
     }
-    if (!(await keys.hasBalance(caller.user))) {
+    if (!(await (resource.isPaidByPlan ? keys.hasPaid(caller.user) : keys.hasBalance(caller.user)))) {
       throw new AppError('INSUFFICIENT_QUOTA', 'Files and other objects need a balance');
     }
   }

@@ -25,6 +25,8 @@ export interface Resource {
   readonly below?: readonly BelowObject[];
   /** Whether makers charge for it as long as it exists. Such objects are created only where the site allows it. */
   readonly paid?: true;
+  /** Whether plans pay for it. The makers keep all others for nothing, and those need a balance. */
+  readonly isPaidByPlan?: true;
   /** Whether it is a conversation, which belongs to the key that had it. All others belong to the user. */
   readonly isConversation?: true;
 }

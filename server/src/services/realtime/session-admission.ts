@@ -3,8 +3,8 @@ import {
   BudgetError,
   type Ledger,
   QuotaError,
-  type Reservation,
   type Transaction,
+  type TurnReservation,
   SessionLedger,
 } from '../../billing/ledger/index.js';
 import type { OptionValues } from '../../options/option.service.js';
@@ -23,6 +23,7 @@ import { affordable } from '../../gateway/reserve/estimate.js';
 import { wordedQuotaError } from '../../gateway/reserve/reserve.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import type { ResponseCost, ResponseReservation } from './session-reservations.js';
+import { SessionPayers, type TurnPayment } from './session-payers.js';
 import { SessionPrice } from './session-price.js';
 
 export interface SessionAdmissionDeps {
@@ -47,6 +48,7 @@ export interface PaidSession {
   readonly admission: Admission;
   readonly price: SessionPrice;
   readonly sessionLedger: SessionLedger;
+  readonly payers: SessionPayers;
   /** Whether the model only transcribes speech: an event named it, and the session pays for its transcripts. */
   readonly isTranscription: boolean;
 }
@@ -79,26 +81,28 @@ export class SessionAdmission {
     const ofTranscripts = (other: string): Price | null =>
       isTranscription ? ofOwnTranscripts(sale) : prices.ofTranscripts(sale, other, admission.group);
     const price = new SessionPrice(sale, options.values, ofTranscripts);
-    const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel) ?? undefined;
     const sessionLedger = new SessionLedger(
       { ledger, database, clock, logger },
       { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id, modelName: admission.model },
-      budgets && ((money, tokens) => budgets.holds({ money, tokens })),
     );
-    return { call, caller, admission, price, sessionLedger, isTranscription };
+    const payers = new SessionPayers(this.deps.budgets, admission, sale.groupRatio);
+    return { call, caller, admission, price, sessionLedger, payers, isTranscription };
   }
 
   /**
    * Reserves the cost of the session besides its responses: the time until the next charge, and transcription.
    * @throws AppError
    */
-  async hold(paid: PaidSession): Promise<void> {
+  async hold(paid: PaidSession, caller = paid.caller): Promise<void> {
     const { values } = this.deps.options;
-    const { sessionLedger, price, isTranscription } = paid;
+    const { sessionLedger, price, payers, isTranscription } = paid;
     const { amount, priced } = price.reserve();
+    const isFirst = sessionLedger.reservations === 0;
     // The time of a session is not a request, but its transcripts are.
-    if (isTranscription || sessionLedger.reservations === 0) await this.countRequest(paid);
-    await sessionLedger.open(amount, priced, values.PreConsumedQuota, isTranscription).catch((error: unknown) => {
+    if (isTranscription || isFirst) await this.countRequest(paid);
+    const open = ({ payer, partOf }: TurnPayment): Promise<void> =>
+      sessionLedger.open(partOf(amount), priced, values.PreConsumedQuota, { isTurn: isTranscription, isFirst, payer });
+    await payers.pay(caller, priced, open).catch((error: unknown) => {
       throw this.refusal(paid, error, amount);
     });
   }
@@ -108,44 +112,49 @@ export class SessionAdmission {
    * ledger decides whether the caller can pay.
    */
   async holdAnother(paid: PaidSession): Promise<void> {
-    await this.checkCaller(paid);
-    await this.hold(paid);
+    await this.hold(paid, await this.checkCaller(paid));
   }
 
   /**
-   * Reserves a response: the whole cost, or the amount that the balance and the budgets have, if it pays for a useful
+   * Reserves a response, in a plan of its caller or in the balance: the whole cost, or the amount that the balance and the budgets have, if it pays for a useful
    * response.
    * @throws AppError, SessionEndedError for a caller who may not continue
    */
   async reserveResponse(paid: PaidSession, cost: ResponseCost): Promise<ResponseReservation> {
-    const { price, sessionLedger } = paid;
+    const { price, sessionLedger, payers } = paid;
     const { values } = this.deps.options;
-    await this.checkCaller(paid).catch((error: unknown) => {
+    const caller = await this.checkCaller(paid).catch((error: unknown) => {
       throw isAppError(error) && error.code === 'SERVICE_UNAVAILABLE' ? error : new SessionEndedError(error);
     });
     // The first response is covered by the request that opened the session.
     if (sessionLedger.reservations > 1 && !cost.isCounted) await this.countRequest(paid);
-    const { of } = cost;
     const { amount: small, priced } = price.reserve();
-    const least = values.StrictReserve ? of(Math.min(cost.outputTokens, minSpoken)) : small;
-    let { outputTokens } = cost;
-    let amount = values.StrictReserve ? of(outputTokens) : small;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const held = await sessionLedger.reserve(amount, priced, cost.promptTokens + outputTokens);
-        return { held, outputTokens };
-      } catch (error) {
-        if (attempt === maxAttempts || !values.StrictReserve) throw this.refusal(paid, error, least);
-        outputTokens = roomIn(error, { ...cost, outputTokens });
-        if (outputTokens < Math.min(cost.outputTokens, minSpoken)) throw this.refusal(paid, error, least);
-        amount = Math.min(amount, availableOf(error) ?? of(outputTokens));
+    const isStrict = values.StrictReserve;
+    const fewest = Math.min(cost.outputTokens, minSpoken);
+    const reserve = async ({ payer, partOf, isWhole }: TurnPayment): Promise<ResponseReservation> => {
+      const of = (output: number): number => partOf(cost.of(output));
+      let { outputTokens } = cost;
+      let amount = isStrict ? of(outputTokens) : partOf(small);
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const held = await sessionLedger.reserve(amount, priced, cost.promptTokens + outputTokens, { payer });
+          return { held, outputTokens };
+        } catch (error) {
+          if (attempt === maxAttempts || !isStrict || isWhole(error)) throw error;
+          outputTokens = roomIn(error, { ...cost, of, outputTokens });
+          if (outputTokens < fewest) throw error;
+          amount = Math.min(amount, availableOf(error) ?? of(outputTokens));
+        }
       }
-    }
+    };
+    return payers.pay(caller, priced, reserve).catch((error: unknown) => {
+      throw this.refusal(paid, error, isStrict ? cost.of(fewest) : small);
+    });
   }
 
   /** Makes an empty reservation. */
-  reserveNothing({ sessionLedger }: PaidSession): Promise<Reservation> {
-    return sessionLedger.reserve(0, false, 0);
+  reserveNothing({ sessionLedger, payers, caller }: PaidSession): Promise<TurnReservation> {
+    return sessionLedger.reserve(0, false, 0, { payer: payers.balance(caller) });
   }
 
   private countRequest({ caller, admission }: PaidSession): Promise<void> {
@@ -154,12 +163,13 @@ export class SessionAdmission {
   }
 
   /** Authenticates the caller again. An overloaded node refuses new sessions only, so its refusal is ignored here. */
-  private async checkCaller({ call: { headers, path, query } }: PaidSession): Promise<void> {
+  private async checkCaller({ call: { headers, path, query }, caller }: PaidSession): Promise<Caller> {
     const { keys, clock } = this.deps;
     try {
-      await authenticateKey(findKey(headers, path, query), keys, clock);
+      return await authenticateKey(findKey(headers, path, query), keys, clock);
     } catch (error) {
       if (!isAppError(error) || error.code !== 'TOKEN_QUOTA_EXHAUSTED') throw error;
+      return caller;
     }
   }
 

@@ -35,6 +35,11 @@ export class SessionCost {
     return Object.assign(new SessionCost(this.price, this.costOf), this);
   }
 
+  /** Returns a cost that begins anew. */
+  apart(): SessionCost {
+    return new SessionCost(this.price, this.costOf);
+  }
+
   /** Counts speech that another model transcribed. Its cost is part of the next turn. */
   addTranscript(model: string, transcript: Transcripts): void {
     const known = this.speech.get(model);

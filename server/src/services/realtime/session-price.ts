@@ -88,7 +88,8 @@ export const outputOf = (usage: ChargedAudio): number => usage.textOutputTokens 
  * with the first turn.
  */
 export class SessionPrice {
-  private isPaid = false;
+  /** Whether the price per call was charged. All payers share it. */
+  private once = { isPaid: false };
   private total = noAudio;
   private paid = whole(0);
   private readonly speech = new TranscribedSpeech();
@@ -102,7 +103,16 @@ export class SessionPrice {
 
   /** Returns a price that continues from here. No transcripts may be added to it. */
   copy(): SessionPrice {
-    return Object.assign(new SessionPrice(this.price, this.values, this.ofTranscripts), this);
+    return Object.assign(new SessionPrice(this.price, this.values, this.ofTranscripts), this, {
+      once: { ...this.once },
+    });
+  }
+
+  /** Returns the price of turns that another payer pays, which begins anew. A price per call is charged once. */
+  apart(groupRatio: number): SessionPrice {
+    const price = new SessionPrice({ ...this.price, groupRatio }, this.values, this.ofTranscripts);
+    price.once = this.once;
+    return price;
   }
 
   /** Counts speech that a model transcribed. It is charged with the next turn. */
@@ -123,7 +133,7 @@ export class SessionPrice {
 
   /** Returns the minimum reservation with which a session may begin and continue. */
   reserve(): { readonly amount: number; readonly priced: boolean } {
-    if (this.price.isFree || this.isPaid) return { amount: 0, priced: false };
+    if (this.price.isFree || this.once.isPaid) return { amount: 0, priced: false };
     const { PreConsumedQuota, QuotaPerUnit } = this.values;
     const { card, cards, groupRatio } = this.price;
     if (listsLines(this.price)) {
@@ -139,7 +149,7 @@ export class SessionPrice {
    * kind.
    */
   bound({ text, audio }: ReadTokens, outputTokens: number): number {
-    if (this.price.isFree || this.isPaid) return 0;
+    if (this.price.isFree || this.once.isPaid) return 0;
     const { card, groupRatio } = this.price;
     const { QuotaPerUnit } = this.values;
     if (listsLines(this.price)) {
@@ -171,13 +181,13 @@ export class SessionPrice {
    * @param isSpeech whether its tokens are those of transcripts, which may have been counted separately
    */
   charge(turn: ChargedAudio, isSpeech = false): Rounded {
-    if (this.isPaid) return whole(0);
+    if (this.once.isPaid) return whole(0);
     if (!isSpeech || this.speech.isEmpty) this.total = sumOf(this.total, turn);
     // With a card that prices long prompts lower, a turn may make the whole session cheaper.
     const all = this.whole();
     const charge = minus(all, this.paid);
     if (charge.quota > 0 || charge.rest > 0) this.paid = all;
-    if (this.price.card.perCall !== undefined && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
+    if (this.price.card.perCall !== undefined && inputOf(turn) + outputOf(turn) > 0) this.once.isPaid = true;
     return charge;
   }
 

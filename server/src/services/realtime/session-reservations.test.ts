@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import { priceOfCard } from '../../billing/prices/compiled-price.js';
-import { QuotaError, type Reservation } from '../../billing/ledger/index.js';
+import { balancePayer, QuotaError, type TurnReservation } from '../../billing/ledger/index.js';
 import { ResponseEstimate } from './response-estimate.js';
 import { SessionPrice } from './session-price.js';
 import { type ResponseCost, SessionReservations } from './session-reservations.js';
@@ -27,7 +27,7 @@ function session(most = Infinity) {
   const settings = new SessionSettings(false);
   const estimate = new ResponseEstimate('m', settings);
   const costs: ResponseCost[] = [];
-  const held = new Set<Reservation>();
+  const held = new Set<TurnReservation>();
   const failures: Error[] = [];
   const unpaid: unknown[] = [];
   const reservations = new SessionReservations({
@@ -41,11 +41,11 @@ function session(most = Infinity) {
       const failure = failures.shift();
       if (failure) throw failure;
       if (held.size > 0 || cost.promptTokens > most) throw new QuotaError('INSUFFICIENT_QUOTA', 0, 1);
-      const made = { amount: 1 } as Reservation;
+      const made = { amount: 1, payer: balancePayer } as TurnReservation;
       held.add(made);
       return { held: made, outputTokens: cost.outputTokens };
     },
-    reserveNothing: () => Promise.resolve({ amount: 0 } as Reservation),
+    reserveNothing: () => Promise.resolve({ amount: 0, payer: balancePayer } as TurnReservation),
     unpaid: (error) => unpaid.push(error),
     release: async (each) => {
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reservation } from '../../billing/ledger/index.js';
+import type { TurnReservation } from '../../billing/ledger/index.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
@@ -24,7 +24,7 @@ export interface ResponseCost {
 }
 
 export interface ResponseReservation {
-  readonly held: Reservation;
+  readonly held: TurnReservation;
   /** Output tokens that the reservation pays for. */
   readonly outputTokens: number;
 }
@@ -57,13 +57,13 @@ export interface SessionReservationsDeps {
    */
   readonly reserve: (cost: ResponseCost) => Promise<ResponseReservation>;
   /** Makes an empty reservation, for a response that has begun without one. */
-  readonly reserveNothing: () => Promise<Reservation>;
+  readonly reserveNothing: () => Promise<TurnReservation>;
   /**
    * Called when the provider began a response that cannot be reserved.
    * @throws the error when the reason is neither that the caller cannot pay nor that they may not continue
    */
   readonly unpaid: (error: unknown) => void;
-  readonly release: (held: Reservation) => Promise<void>;
+  readonly release: (held: TurnReservation) => Promise<void>;
 }
 
 /** Maximum number of responses of a session that were requested and have not ended. Each costs memory and work. */

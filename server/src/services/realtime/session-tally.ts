@@ -1,4 +1,4 @@
-import type { Charge } from '../../billing/ledger/index.js';
+import type { Charge, SessionPayer } from '../../billing/ledger/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Admission } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
@@ -26,41 +26,38 @@ export interface TalliedTurn {
   readonly charge: Charge;
 }
 
-/** Adds up the turns of a session. The charge of each has the totals of the session for its log row. */
+/** Times of a session, by `performance.now()`. All of its tallies share them. */
+export interface SessionTimes {
+  /** The provider's first data; null when the provider sent nothing. */
+  firstDataAt: number | null;
+  turnStartedAt: number;
+  /** The time up to which session time was charged. */
+  countedUntil: number;
+}
+
+/** Adds up the turns of a session that have one payer. The charge of each has the totals for their log row. */
 export class SessionTally {
   usage: ChargedAudio = noAudio;
   turns = 0;
   /** Quota that the balance did not have. */
   uncharged = 0;
-  /** Time of the provider's first data, by `performance.now()`; null when the provider sent nothing. */
-  firstDataAt: number | null = null;
-  private turnStartedAt: number;
-  /** The time up to which session time was charged, by `performance.now()`. */
-  private countedUntil = 0;
 
   constructor(
     private readonly deps: SessionTallyDeps,
-    private readonly price: SessionPrice,
-    private readonly cost: SessionCost,
+    readonly price: SessionPrice,
+    readonly cost: SessionCost,
     private readonly transcripts: Pick<TranscriptWatch, 'isWholeSession'>,
-  ) {
-    this.turnStartedAt = deps.startedAt;
-  }
-
-  /** Begins to count session time. */
-  begin(): void {
-    this.countedUntil = performance.now();
-  }
+    private readonly times: SessionTimes,
+    private readonly payer: Pick<SessionPayer, 'overflow'> | undefined,
+  ) {}
 
   /** Returns a tally that continues from here, for turns that this one does not count. */
-  copy(): SessionTally {
-    const copy = new SessionTally(this.deps, this.price.copy(), this.cost.copy(), this.transcripts);
+  copy(times: SessionTimes): SessionTally {
+    const { deps, price, cost, transcripts, payer } = this;
+    const copy = new SessionTally(deps, price.copy(), cost.copy(), transcripts, times, payer);
     copy.usage = this.usage;
     copy.turns = this.turns;
     copy.uncharged = this.uncharged;
-    copy.firstDataAt = this.firstDataAt;
-    copy.turnStartedAt = this.turnStartedAt;
-    copy.countedUntil = this.countedUntil;
     return copy;
   }
 
@@ -70,13 +67,13 @@ export class SessionTally {
    * @param isSpeech whether its tokens are those of transcripts, whose price and cost were counted separately
    */
   add(tokens: ChargedAudio, reserved: number, isSpeech = false): TalliedTurn {
-    const { price, cost, deps } = this;
+    const { price, cost, deps, times } = this;
     const turn: ChargedAudio = { ...tokens, seconds: this.takeSeconds() };
     this.turns++;
     this.usage = sumOf(this.usage, turn);
     const now = performance.now();
-    const milliseconds = now - this.turnStartedAt;
-    this.turnStartedAt = now;
+    const milliseconds = now - times.turnStartedAt;
+    times.turnStartedAt = now;
     const { quota, rest } = price.charge(turn, isSpeech);
     const upstreamUsd = cost.add(isSpeech ? noAudio : turn);
     const charge = { quota, rest, upstreamUsd, ...this.rowOf(turn, milliseconds) };
@@ -88,13 +85,14 @@ export class SessionTally {
   /** Returns the seconds since the last call. A transcription session pays for its speech, so it returns 0. */
   private takeSeconds(): number {
     const now = performance.now();
-    const milliseconds = now - this.countedUntil;
-    this.countedUntil = now;
+    const milliseconds = now - this.times.countedUntil;
+    this.times.countedUntil = now;
     return this.transcripts.isWholeSession ? 0 : Math.round(milliseconds) / 1000;
   }
 
   private rowOf(turn: ChargedAudio, milliseconds: number): Omit<Charge, 'quota' | 'rest' | 'upstreamUsd'> {
-    const { price, cost, usage: total, firstDataAt } = this;
+    const { price, cost, usage: total, payer } = this;
+    const { firstDataAt } = this.times;
     const { caller, admission, options, channelId, usedChannels, upstreamModel, startedAt, watch } = this.deps;
     return {
       counted: inputOf(turn) + outputOf(turn) > 0,
@@ -123,6 +121,7 @@ export class SessionTally {
         // The row is that of the whole session, and so is the duration.
         duration_ms: Math.max(0, Math.round(performance.now() - startedAt)),
         turns: this.turns,
+        plan_overflow: payer?.overflow,
         ...(this.uncharged > 0 ? { uncharged_quota: this.uncharged } : {}),
         ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
         admin_info: {

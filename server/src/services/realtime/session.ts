@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { modelLimits } from '../../billing/prices/index.js';
-import type { ChargeCheckpoints, Reservation, UnsettledCharge } from '../../billing/ledger/index.js';
+import type { ChargeCheckpoints, TurnReservation, UnsettledCharge } from '../../billing/ledger/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { checkModel } from '../../gateway/route/admission.js';
 import { isAppError } from '../../shared/errors.js';
@@ -56,7 +56,7 @@ export interface SessionDeps extends SessionChargesDeps {
    */
   readonly reserve: (cost: ResponseCost) => Promise<ResponseReservation>;
   /** Makes an empty reservation. */
-  readonly reserveNothing: () => Promise<Reservation>;
+  readonly reserveNothing: () => Promise<TurnReservation>;
   readonly limits: SocketPairLimits;
 }
 
@@ -397,15 +397,16 @@ export class RealtimeSession {
    * without other turns it is a turn.
    */
   private speechOf(event: Fields): Promise<undefined> | undefined {
-    const { price, cost, sessionLedger, isTranscription, checkpoints } = this.deps;
+    const { price, sessionLedger, isTranscription, checkpoints } = this.deps;
     const spoken = this.transcripts.read(event, this.estimate.sentSeconds);
     if (!spoken) return undefined;
-    price.addTranscript(spoken.model, spoken.transcript);
-    cost.addTranscript(spoken.model, spoken.transcript);
+    this.charges.addTranscript(spoken.model, spoken.transcript);
     checkpoints.note(this);
     if (this.transcripts.isWholeSession) this.estimate.endTranscript();
     if (isTranscription) return this.charges.charge(responseOfTranscript(spoken.transcript), { isSpeech: true });
-    return sessionLedger.opened && price.pending > price.reserve().amount ? this.charges.charge(noAudio) : undefined;
+    return sessionLedger.opened && this.charges.pending > price.reserve().amount
+      ? this.charges.charge(noAudio)
+      : undefined;
   }
 
   /** Charges a session without turns for its time, so that it ends when the user's balance is used up. */
@@ -451,7 +452,7 @@ export class RealtimeSession {
    * client disconnected and the provider did not end in time. A session without any turn still gets a log row.
    */
   private async finish(): Promise<void> {
-    const { sessionLedger, price } = this.deps;
+    const { sessionLedger } = this.deps;
     const { running, waiting } = await this.reservations.left();
     const unknown = this.pair.isCutOff ? waiting : [];
     for (const reserved of [...running, ...unknown]) {
@@ -459,19 +460,16 @@ export class RealtimeSession {
     }
     if (!this.pair.isCutOff) for (const reserved of waiting) await sessionLedger.release(reserved.held);
     if (this.transcripts.isWholeSession) return this.finishSpeech();
-    if (this.charges.isUnwritten || price.pending > 0 || this.isTimed) await this.charges.charge(noAudio);
+    if (this.charges.isUnwritten || this.charges.pending > 0 || this.isTimed) await this.charges.charge(noAudio);
     await sessionLedger.close();
   }
 
   /** Charges a transcription session for its transcripts, and for an utterance whose text has begun to arrive. */
   private async finishSpeech(): Promise<void> {
-    const { sessionLedger, price, cost, isTranscription } = this.deps;
+    const { sessionLedger, isTranscription } = this.deps;
     const rest = this.transcripts.unfinished(this.estimate.sentSeconds);
-    if (rest) {
-      price.addTranscript(rest.model, rest.transcript);
-      cost.addTranscript(rest.model, rest.transcript);
-    }
-    if (rest || price.pending > 0 || this.charges.isUnwritten) {
+    if (rest) this.charges.addTranscript(rest.model, rest.transcript);
+    if (rest || this.charges.pending > 0 || this.charges.isUnwritten) {
       const isSpeech = isTranscription && rest !== null;
       await this.charges.charge(isSpeech ? responseOfTranscript(rest.transcript) : noAudio, { isSpeech });
     }

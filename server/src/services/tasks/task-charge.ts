@@ -21,6 +21,8 @@ export interface TaskPrice {
   readonly groupRatio: number;
   readonly quotaPerUnit: number;
   readonly quota: number;
+  /** `plan_overflow` of the log row. Undefined when the balance does not pay in place of a plan. */
+  readonly overflow: object | undefined;
 }
 
 /** A submission with the channel that accepted it. */
@@ -50,7 +52,7 @@ type LogSwitch = Pick<OptionValues, 'LogConsumeEnabled'>;
  * @param notes for admins
  */
 export function chargeOfTask(routed: Priced, details: string, notes: WatchNotes, values: LogSwitch): Charge {
-  const { modelPrice, groupRatio, quotaPerUnit, quota, version } = routed.price;
+  const { modelPrice, groupRatio, quotaPerUnit, quota, version, overflow } = routed.price;
   const { target, admission } = routed;
   const found = target.cost.find(admission.bareModel, admission.bareModel);
   const quantity = found && taskQuantityOf(found.card);
@@ -65,6 +67,7 @@ export function chargeOfTask(routed: Priced, details: string, notes: WatchNotes,
       group_ratio: groupRatio,
       quota_per_unit: quotaPerUnit,
       price_version: version,
+      plan_overflow: overflow,
     },
     notes: { ...(cost ? costNotes(cost, null) : {}), ...notes },
   });

@@ -33,6 +33,9 @@ import type { BodyBudget } from '../../gateway/admit/body-budget.js';
 import type { ModelRateLimit } from '../../gateway/admit/rate-limit.js';
 import type { CallBudgets } from '../../gateway/admit/call-budgets.js';
 import type { CallRates } from '../../gateway/admit/call-rates.js';
+import type { PlanPayment } from '../../gateway/call.js';
+import { overflowNote, overflowPart, payByPlan } from '../../gateway/reserve/plan-payment.js';
+import { takeFromPlan } from '../../gateway/reserve/reserve.js';
 import type { BalanceWatch } from '../../gateway/settle/balance-watch.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import type { IncomingRequest } from '../../gateway/request.js';
@@ -65,6 +68,24 @@ export interface TaskDeskDeps {
   readonly balances: BalanceWatch | null;
   readonly metrics: Metrics;
   readonly logger: Logger;
+}
+
+type Payment = PlanPayment | null;
+
+/** A submission that is about to be reserved. */
+interface Submission<Price> {
+  readonly admission: Pick<Admission, 'group' | 'model' | 'bareModel'>;
+  readonly target: Pick<TaskTarget, 'channelId'>;
+  /** Returns the most that it costs by a way of payment. Null: no plan concerns it. */
+  readonly priceFor: (payment: Payment) => Price;
+  /** The most tokens that the submission uses. */
+  readonly tokens?: number;
+}
+
+/** A submission whose price is reserved. */
+interface PaidSubmission<Price> {
+  readonly reservation: Reservation;
+  readonly price: Price;
 }
 
 /** A submission whose caller is authorized, and whose body was read. */
@@ -180,51 +201,52 @@ export class TaskDesk {
   }
 
   /** Returns the price by the per-call formula. It does not depend on the result. */
-  price(model: string, group: string): TaskPrice {
+  price({ bareModel, group }: Pick<Admission, 'bareModel' | 'group'>, payment: Payment = null): TaskPrice {
     const { prices, options } = this.deps;
-    const card = prices.find(model, group)?.cards.task ?? usualTask;
-    const groupRatio = prices.groupRatio(group);
+    const card = prices.find(bareModel, group)?.cards.task ?? usualTask;
+    const groupRatio = overflowPart(prices.groupRatio(group), payment);
     const quotaPerUnit = options.values.QuotaPerUnit;
     const { quota } = chargeOfUsage(card, oneCall, groupRatio, quotaPerUnit);
-    return { modelPrice: card.prices.request ?? 0, groupRatio, quotaPerUnit, quota, version: prices.version };
+    const overflow = overflowNote(payment);
+    return { modelPrice: card.prices.request ?? 0, groupRatio, quotaPerUnit, quota, version: prices.version, overflow };
   }
 
   /**
-   * Reserves the price of a submission, in the budgets of its caller and of its channel as well.
+   * Reserves the price of a submission, in the budgets of its caller and of its channel as well. The plans of the caller
+   * are asked first.
    * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BUDGET_EXCEEDED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async reserve(
+  async reserve<Price extends { readonly quota: number }>(
     caller: Caller,
     requestId: string,
-    {
-      admission,
-      target,
-      quota,
-      tokens = 0,
-    }: {
-      readonly admission: Pick<Admission, 'group' | 'model' | 'bareModel'>;
-      readonly target: Pick<TaskTarget, 'channelId'>;
-      readonly quota: number;
-      /** The most tokens that the submission uses. */
-      readonly tokens?: number;
-    },
-  ): Promise<Reservation> {
-    const { budgets } = this.deps;
-    await this.deps.rates.request(budgets.rates(caller, admission.group, admission.bareModel));
-    const use = { money: quota, tokens };
-    const ofCaller = budgets.of(caller, admission.group, admission.bareModel)?.holds(use) ?? [];
-    const ofChannel = budgets.ofChannel(target.channelId, admission.bareModel)?.holds(use) ?? [];
-    const holds = [...ofCaller, ...ofChannel];
+    { admission, target, priceFor, tokens = 0 }: Submission<Price>,
+  ): Promise<PaidSubmission<Price>> {
+    const { budgets, ledger } = this.deps;
+    const { group, model, bareModel } = admission;
+    await this.deps.rates.request(budgets.rates(caller, group, bareModel));
+    const ofCaller = budgets.of(caller, group, bareModel);
+    const ofChannel = budgets.ofChannel(target.channelId, bareModel);
+    const plans = (priceFor(null).quota > 0 && budgets.plansFor(caller, group, bareModel, ofCaller)) || [];
     try {
-      return await this.deps.ledger.reserve({
-        requestId,
-        userId: caller.user.id,
-        tokenId: caller.token.id,
-        modelName: admission.model,
-        amount: quota,
-        priced: quota > 0,
-        durable: true,
-        ...(holds.length > 0 && { budgets: holds }),
+      return await payByPlan(plans, async (payment) => {
+        const price = priceFor(payment);
+        const { quota } = price;
+        const use = { money: quota, tokens };
+        const plan = payment?.isPaidByPlan ? payment.plan : null;
+        const holds = [...((plan?.budgets ?? ofCaller)?.holds(use) ?? []), ...(ofChannel?.holds(use) ?? [])];
+        const request = {
+          requestId,
+          userId: caller.user.id,
+          tokenId: caller.token.id,
+          modelName: model,
+          amount: quota,
+          priced: quota > 0,
+          durable: true,
+        };
+        const reservation = plan
+          ? await takeFromPlan(plan, request, holds, ledger)
+          : await ledger.reserve(holds.length > 0 ? { ...request, budgets: holds } : request);
+        return { reservation, price };
       });
     } catch (error) {
       budgets.refused(error);
@@ -261,11 +283,12 @@ export class TaskDesk {
    * Returns the price of a video, which does not depend on its result.
    * @throws AppError MODEL_NOT_PRICED
    */
-  videoPrice({ bareModel, group }: Admission, video: Video): VideoPrice {
+  videoPrice({ bareModel, group }: Admission, video: Video, payment: Payment = null): VideoPrice {
     const { prices, options } = this.deps;
     const found = prices.find(bareModel, group);
-    const price = found && videoPriceOf(found, video, options.values.QuotaPerUnit);
-    if (price) return price;
+    const sold = found && { ...found, groupRatio: overflowPart(found.groupRatio, payment) };
+    const price = sold && videoPriceOf(sold, video, options.values.QuotaPerUnit);
+    if (price) return { ...price, other: { ...price.other, plan_overflow: overflowNote(payment) } };
     throw new AppError('MODEL_NOT_PRICED', `Model ${bareModel} has no price per second or per call, set one first`);
   }
 }

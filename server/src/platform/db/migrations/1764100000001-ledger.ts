@@ -166,9 +166,10 @@ export class Ledger1764100000001 implements MigrationInterface {
         duration_buckets bigint[] NOT NULL DEFAULT '{}',
         -- Streamed responses by the time until their first data, in the same buckets.
         first_token_buckets bigint[] NOT NULL DEFAULT '{}',
-        -- Calls whose provider reported a charge, what users paid for them, and that charge.
+        -- Calls whose provider reported a charge, what balances and what plans paid for them, and that charge.
         cost_calls bigint NOT NULL DEFAULT 0,
         cost_quota bigint NOT NULL DEFAULT 0,
+        cost_plan_quota bigint NOT NULL DEFAULT 0,
         cost_nano_usd bigint NOT NULL DEFAULT 0,
         -- Prices minus charges, in billionths of a quota unit: of all calls, and of those with a log row.
         rest bigint NOT NULL DEFAULT 0,
@@ -339,6 +340,7 @@ const usageFiveMinutes = `
     first_token_buckets bigint[] NOT NULL DEFAULT '{}',
     cost_calls bigint NOT NULL DEFAULT 0,
     cost_quota bigint NOT NULL DEFAULT 0,
+    cost_plan_quota bigint NOT NULL DEFAULT 0,
     cost_nano_usd bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (start, channel_id, model_name)
   ) WITH (fillfactor = 70)`;

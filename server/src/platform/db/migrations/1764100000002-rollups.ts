@@ -74,7 +74,8 @@ export class Rollups1764100000002 implements MigrationInterface {
         'type smallint, channel_id integer, model_name text, "group" text, endpoint text, error_code text',
         [
           ...bigints('calls stream_calls failed_calls prompt_tokens completion_tokens cached_tokens quota'),
-          ...bigints('duration_ms cost_calls cost_quota cost_nano_usd cache_write_tokens cache_saved_nano_usd'),
+          ...bigints('duration_ms cost_calls cost_quota cost_plan_quota cost_nano_usd'),
+          ...bigints('cache_write_tokens cache_saved_nano_usd'),
           // Of rows whose prices are in quota. It becomes USD when it is read.
           'cache_saved_quota numeric',
           ...['duration_buckets bigint[]', 'first_token_buckets bigint[]'],
@@ -138,7 +139,7 @@ const lateTrigger = (name: string, event: string, isBefore: string, run: string)
      WHEN (${isBefore} pg_sequence_last_value('rollup_closed_until')) EXECUTE FUNCTION ${run}();`;
 
 const counters = `calls, stream_calls, failed_calls, prompt_tokens, completion_tokens, cached_tokens, quota, duration_ms, cost_calls,
-  cost_quota, cost_nano_usd`;
+  cost_quota, cost_plan_quota, cost_nano_usd`;
 
 const plain = { optional: '', include: '', storage: '' };
 
@@ -181,7 +182,7 @@ const usageTable = (name: string, keys: string, storage = plain): string =>
     keys,
     [
       ...bigints('calls stream_calls failed_calls prompt_tokens completion_tokens cached_tokens quota'),
-      ...bigints('logged_calls logged_quota duration_ms cost_calls cost_quota cost_nano_usd'),
+      ...bigints('logged_calls logged_quota duration_ms cost_calls cost_quota cost_plan_quota cost_nano_usd'),
       ...['duration_buckets bigint[]', 'first_token_buckets bigint[]'],
     ],
     storage,

@@ -77,4 +77,6 @@ const taskCharge = `
         charged_at timestamptz,
         -- Whether the charge has a log row.
         is_logged boolean NOT NULL DEFAULT false,
+        -- The windows and the plan that paid the charge, to which a failed task returns it. Null: the balance paid.
+        plan_holds jsonb,
         CHECK (quota = 0 OR charged_at IS NOT NULL)`;

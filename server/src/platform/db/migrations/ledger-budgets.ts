@@ -107,6 +107,15 @@ const move = `
         SET held = w.held + excluded.held, used = w.used + excluded.used, logged = w.logged + excluded.logged;
   END $$`;
 
+/** SQL that counts what plans pay. */
+const countHours = (calls: string, count: string): string => `
+    INSERT INTO plan_usage_hourly AS u (hour, account_id, calls, quota)
+      SELECT x.at - x.at % 3600, h.u, ${count}, sum(x.charge)
+        FROM ${calls} AS x(at, holds, charge)
+        CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan})
+       WHERE h.p IS NOT NULL AND x.charge <> 0 GROUP BY 1, 2 ORDER BY 1, 2
+      ON CONFLICT (hour, account_id) DO UPDATE SET calls = u.calls + excluded.calls, quota = u.quota + excluded.quota`;
+
 /**
  * Settles the holds of calls. The log row of each call names its budgets and their windows, from which reconciliation
  * recomputes them, and the plan that pays. The part that a plan pays is counted in the hour in which the usage of the call
@@ -126,12 +135,23 @@ const settle = `
       FROM unnest(p_requests, p_times, p_holds, p_logged) AS x(request, at, holds, logged)
       WHERE x.logged AND l.created_at = x.at AND l.request_id = x.request AND l.type = 2;
     PERFORM ledger_move_budgets(p_holds, p_charges, p_tokens, array_fill(1::bigint, ARRAY[cardinality(p_requests)]), p_logged);
-    INSERT INTO plan_usage_hourly AS u (hour, account_id, calls, quota)
-      SELECT x.at - x.at % 3600, h.u, count(*), sum(x.charge)
-        FROM unnest(p_times, p_holds, p_charges) AS x(at, holds, charge)
-        CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${plan})
-       WHERE h.p IS NOT NULL AND x.charge <> 0 GROUP BY 1, 2 ORDER BY 1, 2
-      ON CONFLICT (hour, account_id) DO UPDATE SET calls = u.calls + excluded.calls, quota = u.quota + excluded.quota;
+    ${countHours('unnest(p_times, p_holds, p_charges)', 'count(*)')};
+  END $$`;
+
+/**
+ * Returns the charge of a failed task to the windows of its plan, and counts it in the hour of its entry. The balance gets
+ * the charge as a ledger entry, and pays it back here. Other budgets keep it.
+ */
+const giveBack = `
+  CREATE FUNCTION ledger_return_to_plan(p_holds jsonb, p_charge bigint, p_logged boolean) RETURNS void
+  LANGUAGE plpgsql SET enable_seqscan = off AS $$
+  DECLARE
+    returned jsonb;
+  BEGIN
+    SELECT jsonb_agg(h) INTO returned FROM jsonb_array_elements(p_holds) h
+      LEFT JOIN budgets b ON b.id = (h ->> 'i')::integer WHERE h ? 'p' OR b.level = 'plan';
+    PERFORM ledger_move_budgets(ARRAY[returned], ARRAY[-p_charge], '{0}', '{-1}', ARRAY[p_logged]);
+    ${countHours('(VALUES (floor(extract(epoch FROM now()))::bigint, returned, -p_charge))', '-count(*)')};
   END $$`;
 
 /**
@@ -235,4 +255,4 @@ const drop = `
   END $$`;
 
 /** Statements that create the functions of budgets and plans, in order. */
-export const budgetFunctions: readonly string[] = [refusing, take, pay, move, settle, reserve, add, drop];
+export const budgetFunctions: readonly string[] = [refusing, take, pay, move, settle, giveBack, reserve, add, drop];

@@ -1,4 +1,4 @@
-import { countBatch, countOne, usageTables } from './ledger-usage.js';
+import { countBatch, countOne, countPlans, usageTables } from './ledger-usage.js';
 
 /** SQL of the ledger functions that settle calls: charge, counters, log row and usage in one statement. */
 
@@ -182,6 +182,16 @@ const settleCalls = `
           array_agg(d.most - coalesce(short_by[array_position(short_calls, d.request_id)], 0)),
           array_agg(d.prompt_tokens::bigint + d.completion_tokens), array_agg(d.logged))
         FROM unnest(due) d WHERE d.budget_holds IS NOT NULL;
+      IF EXISTS (SELECT 1 FROM unnest(due) d WHERE d.budget_holds @> '[{"i": 0}]') THEN
+        ${usageTables
+          .map((table) =>
+            countPlans(
+              table,
+              `(SELECT * FROM unnest(due) WHERE budget_holds @> '[{"i": 0}]' AND cost_nano_usd IS NOT NULL)`,
+            ),
+          )
+          .join(';\n        ')};
+      END IF;
     END IF;
     RETURN QUERY SELECT charged_id, balance, NULL::text, NULL::text, NULL::bigint
       FROM unnest(charged, balances) AS x(charged_id, balance);
@@ -251,6 +261,16 @@ const settleOne = `
       PERFORM ledger_settle_budgets(ARRAY[call.request_id], ARRAY[call.created_at], ARRAY[reserved.budget_holds],
         ARRAY[most - coalesce(out_uncharged, 0)], ARRAY[call.prompt_tokens::bigint + call.completion_tokens],
         ARRAY[call.logged]);
+      IF reserved.budget_holds @> '[{"i": 0}]' AND call.cost_nano_usd IS NOT NULL THEN
+        ${usageTables
+          .map((table) =>
+            countPlans(
+              table,
+              `(SELECT call.created_at, reserved.user_id, reserved.token_id, call.channel_id, call.model_name, call."group", call.charge)`,
+            ),
+          )
+          .join(';\n        ')};
+      END IF;
     END IF;
     IF out_user IS NOT NULL OR out_request IS NOT NULL THEN RETURN NEXT; END IF;
   END $$`;

@@ -42,7 +42,7 @@ const settleLost = `
 
 /**
  * Settles one turn of a realtime session. All turns of a session share one log row, updated in the transaction that
- * charges, so the row is correct after a crash.
+ * charges, so the row is correct after a crash. The row of turns that a plan pays names the plan.
  *
  * `p_row` is one row of `ledger_settle_calls`; its content and other describe the whole session so far. `p_session` is the
  * request id of the log row, `p_log_at` its time, 0 before it exists. Returns the balance after, and the part of the charge
@@ -61,6 +61,7 @@ const settleTurn = `
     before bigint := 0;
     after bigint := 0;
     log_hour bigint;
+    payer integer;
   BEGIN
     SELECT * INTO turn FROM json_to_record(p_row) AS x(${settlementColumns});
     SELECT * INTO owner FROM reservations WHERE request_id = turn.request_id;
@@ -84,6 +85,11 @@ const settleTurn = `
       turn.other := (turn.other::jsonb || jsonb_build_object('uncharged_quota',
         short_by + coalesce((turn.other::jsonb ->> 'uncharged_quota')::bigint, 0)))::text;
     END IF;
+    SELECT (h ->> 'p')::integer INTO payer FROM jsonb_array_elements(owner.budget_holds) h WHERE h ? 'p';
+    IF payer IS NOT NULL THEN
+      SELECT (turn.other::jsonb || jsonb_build_object('plan', jsonb_build_object('id', s.id, 'name', s.terms -> 'name')))::text
+        INTO turn.other FROM subscriptions s WHERE s.id = payer;
+    END IF;
     IF turn.logged THEN
       IF p_log_at = 0 THEN
         INSERT INTO logs (${logColumns})
@@ -105,6 +111,7 @@ const settleTurn = `
           RETURN;
         END IF;
       END IF;
+      UPDATE subscription_use SET logged = logged + turn.charge WHERE subscription_id = payer;
       -- Reconciliation compares the log with the hour of the log row.
       log_hour := CASE WHEN p_log_at = 0 THEN turn.created_at ELSE p_log_at END;
       log_hour := log_hour - log_hour % 3600;
@@ -147,6 +154,7 @@ const settleMore = `
     owed jsonb;
     log_at bigint;
     more numeric;
+    plan_holds jsonb;
   BEGIN
     SELECT * INTO call FROM json_to_record(p_row) AS x(${settlementColumns}, user_id integer, token_id integer);
     SELECT charged_due INTO owed FROM settled_unlogged WHERE request_id = call.request_id AND charged_due IS NOT NULL FOR UPDATE;
@@ -155,11 +163,15 @@ const settleMore = `
     SELECT * INTO before FROM jsonb_to_record(owed -> 'turn') AS x(${settlementColumns});
     more := (call.charge - before.charge) * ${billion}::numeric + coalesce(call.rest, 0) - coalesce(before.rest, 0);
     IF more <= 0 THEN RETURN; END IF;
-    INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, swept_at)
-      VALUES (call.request_id, 'more', call.user_id, call.token_id, 0, now());
+    -- A plan pays the difference, too. Its windows have counted the request.
+    SELECT jsonb_agg(h) FILTER (WHERE h ->> 'k' IS DISTINCT FROM 'r') INTO plan_holds
+      FROM json_to_record(p_row) AS x(budget_holds jsonb), jsonb_array_elements(x.budget_holds) h
+      HAVING bool_or(h ? 'p');
+    INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, swept_at, budget_holds)
+      VALUES (call.request_id, 'more', call.user_id, call.token_id, 0, now(), plan_holds);
     SELECT coalesce(max(l.created_at), 0) INTO log_at FROM logs l WHERE l.request_id = owed ->> 'session' AND l.type = 2;
     RETURN QUERY SELECT * FROM ledger_settle_turn((p_row::jsonb || jsonb_build_object(
-      'charge', div(more, ${billion}), 'rest', more % ${billion}, 'least', 0, 'counted', 0, 'duration_ms', 0,
+      'charge', div(more, ${billion}), 'rest', more % ${billion}, 'least', CASE WHEN plan_holds IS NULL THEN 0 END, 'counted', 0, 'duration_ms', 0,
       'prompt_tokens', greatest(0, call.prompt_tokens - before.prompt_tokens),
       'completion_tokens', greatest(0, call.completion_tokens - before.completion_tokens),
       'cost_nano_usd', greatest(0, call.cost_nano_usd - before.cost_nano_usd)))::json, owed ->> 'session', log_at);

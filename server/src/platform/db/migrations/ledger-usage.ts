@@ -61,6 +61,18 @@ export const countBatch = (table: UsageTable): string => {
         first_token_buckets = ${merged('first_token_buckets')}`;
 };
 
+/**
+ * Moves what plans paid for calls of known cost from the part of balances.
+ * @param calls SQL of the calls with the columns of the keys, `created_at` and `charge`; their rows are counted
+ */
+export const countPlans = (table: UsageTable, calls: string): string => {
+  const keys = table.keys.join(', ');
+  return `UPDATE ${table.name} h SET cost_quota = h.cost_quota - k.charge, cost_plan_quota = h.cost_plan_quota + k.charge
+      FROM (SELECT d.created_at - d.created_at % ${table.seconds} AS time, ${keys}, sum(d.charge) AS charge FROM ${calls} d
+             GROUP BY 1, ${keys}) k
+      WHERE h.${table.time} = k.time AND ${table.keys.map((key) => `h.${key} = k.${key}`).join(' AND ')}`;
+};
+
 /** Counts one settlement `call` of a reservation `reserved`. */
 export const countOne = (table: UsageTable): string => {
   const keys = table.keys.map((key) => (/^(user|token)_id$/.test(key) ? `reserved.${key}` : `call.${key}`)).join(', ');

@@ -10,6 +10,7 @@ import type { Clock } from '../../../shared/clock.js';
 import type { Reservation } from '../../../billing/ledger/index.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import { readerOf, type Caller } from '../../../gateway/admit/authentication.js';
+import type { PlanPayment } from '../../../gateway/call.js';
 import type { ChannelGuard } from '../../../gateway/send/upstream-failure-handler.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import type { RoutingDirectory } from '../../../gateway/route/routing-directory.js';
@@ -53,6 +54,10 @@ const noAccount = 3;
 /** The largest value of the column. */
 const maxCode = 2 ** 31 - 1;
 
+/** Completing a dialog may be free. */
+const priceOf = ({ isCharged }: DrawingSubmission, price: TaskPrice): TaskPrice =>
+  isCharged ? price : { ...price, quota: 0 };
+
 interface PreparedSubmission {
   readonly watch: SubmissionWatch;
   readonly submission: DrawingSubmission;
@@ -79,9 +84,10 @@ export class DrawingSubmissions {
     const { desk, taskLedger } = this.deps;
     const { incoming } = received;
     const prepared = await this.open(address, received);
-    const { submission, caller, price, admission, target } = prepared;
-    const reservation = await desk
-      .reserve(caller, incoming.requestId, { admission, target, quota: price.quota })
+    const { submission, caller, admission, target } = prepared;
+    const priceFor = (payment: PlanPayment | null) => priceOf(submission, desk.price(admission, payment));
+    const { reservation, price } = await desk
+      .reserve(caller, incoming.requestId, { admission, target, priceFor })
       .catch((error: unknown) => {
         throw isTooPoor(error) ? requestError('quota_not_enough') : error;
       });
@@ -99,7 +105,7 @@ export class DrawingSubmissions {
       const isEmpty = answer.body.length === 0;
       throw new DrawingError(5, isEmpty ? 'empty_response_body' : 'unmarshal_response_body_failed');
     }
-    await this.take(prepared, row, reservation, answer.status, said);
+    await this.take({ ...prepared, price }, row, reservation, answer.status, said);
     await desk.succeeded(caller);
     return { status: said['code'] === 30 ? 429 : answer.status, body: JSON.stringify(shown(said, submission)) };
   }
@@ -120,14 +126,13 @@ export class DrawingSubmissions {
     const passed = await watch.checked({ caller, admission }, body, ['prompt']);
     if (passed !== body) submission = parseDrawingSubmission(address, passed, desk.values);
     const target = channel && origin ? desk.targetOfTask(channel, origin.keyPrint) : desk.choose(admission);
-    const price = desk.price(admission.bareModel, admission.group);
     return {
       watch,
       submission,
       caller,
       admission,
       target,
-      price: submission.isCharged ? price : { ...price, quota: 0 },
+      price: priceOf(submission, desk.price(admission)),
       origin,
     };
   }

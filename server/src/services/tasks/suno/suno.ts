@@ -10,6 +10,7 @@ import type { Admission } from '../../../gateway/route/admission.js';
 import { readerOf, type Caller } from '../../../gateway/admit/authentication.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
 import { maskSecrets } from '../../../dialects/errors/mask-secrets.js';
+import type { PlanPayment } from '../../../gateway/call.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { text } from '../field.js';
 import type { SubmissionWatch } from '../submission-watch.js';
@@ -62,9 +63,10 @@ export class Suno {
   private async serve(actionName: string, received: ReceivedSubmission): Promise<Record<string, unknown>> {
     const { desk, taskLedger } = this.deps;
     const prepared = await this.open(actionName, received);
-    const { caller, price, admission, target } = prepared;
-    const reservation = await desk
-      .reserve(caller, received.incoming.requestId, { admission, target, quota: price.quota })
+    const { caller, admission, target } = prepared;
+    const priceFor = (payment: PlanPayment | null) => desk.price(admission, payment);
+    const { reservation, price } = await desk
+      .reserve(caller, received.incoming.requestId, { admission, target, priceFor })
       .catch((error: unknown) => {
         throw isTooPoor(error) ? new SunoError(403, 'quota_not_enough', 'user quota is not enough') : error;
       });
@@ -72,7 +74,7 @@ export class Suno {
     let said: Record<string, unknown>;
     try {
       const answer = await this.send(prepared);
-      said = await this.take(prepared, row, reservation, answer);
+      said = await this.take({ ...prepared, price }, row, reservation, answer);
     } catch (error) {
       const failReason = error instanceof SunoError ? error.message : 'do_request_failed';
       await taskLedger.refuse(creativeKind, row, { failReason }, reservation);
@@ -107,7 +109,7 @@ export class Suno {
     const { admission, target } = await this.route(caller, submission);
     const passed = await watch.checked({ caller, admission }, body, textFields);
     if (passed !== body) submission = parseSunoSubmission(actionName, passed);
-    return { watch, submission, caller, admission, target, price: desk.price(admission.bareModel, admission.group) };
+    return { watch, submission, caller, admission, target, price: desk.price(admission) };
   }
 
   private async route(

@@ -16,6 +16,7 @@ import { droppedHeader } from '../../../gateway/send/attempt-exchange.js';
 import { mapModel } from '../../../gateway/route/model-mapping.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
+import type { PlanPayment } from '../../../gateway/call.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { toCallFailure, type CallFailure } from '../../../dialects/errors/failure.js';
 import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js';
@@ -241,14 +242,15 @@ export class Videos {
 
   private async serve(prepared: PreparedSubmission, requestId: string): Promise<Record<string, unknown>> {
     const { desk, taskLedger } = this.deps;
-    const { caller, admission, target, price } = prepared;
-    const reservation = await desk.reserve(caller, requestId, { admission, target, quota: price.quota });
+    const { caller, admission, target, terms } = prepared;
+    const priceFor = (payment: PlanPayment | null) => desk.videoPrice(admission, terms, payment);
+    const { reservation, price } = await desk.reserve(caller, requestId, { admission, target, priceFor });
     const row = this.rowOf(prepared, reservation);
     const id = await taskLedger.open(creativeKind, row, reservation);
     let taken: Partial<CreativeTask>;
     try {
       const said = await this.send(prepared);
-      taken = await this.take(prepared, { id, properties: row.properties }, reservation, said);
+      taken = await this.take({ ...prepared, price }, { id, properties: row.properties }, reservation, said);
     } catch (error) {
       const { message } = this.failureOf(error);
       await taskLedger.refuse(creativeKind, id, { failReason: text(message, 4000) }, reservation);
