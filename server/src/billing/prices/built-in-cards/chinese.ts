@@ -188,6 +188,26 @@ export const minimaxCards: BuiltInCards = {
   ],
 };
 
+export const klingCards: BuiltInCards = {
+  source: 'https://kling.ai/dev/pricing',
+  cards: [
+    { names: 'kling-v2-5-turbo', prices: { second: 0.042 }, variants: bySecond({ '1080p': 0.07 }) },
+    {
+      names: 'kling-v2-6',
+      prices: { second: 0.042 },
+      variants: [{ when: { resolution: '1080p' }, prices: { second: 0.07, secondWithAudio: 0.14 } }],
+    },
+    {
+      names: 'kling-v3',
+      prices: { second: 0.084, secondWithAudio: 0.126 },
+      variants: [
+        { when: { resolution: '1080p' }, prices: { second: 0.112, secondWithAudio: 0.168 } },
+        { when: { resolution: '4k' }, prices: { second: 0.42, secondWithAudio: 0.42 } },
+      ],
+    },
+  ],
+};
+
 export const doubaoCards: BuiltInCards = {
   source: 'https://www.volcengine.com/docs/82379/1544106',
   cards: [

@@ -202,8 +202,8 @@ export class Videos {
     if (passed !== submission.body) submission = parseVideoSubmission({ ...opened, body: passed });
     const target = withAddress(desk.choose(admission));
     const dialect = dialectOf(target);
-    const terms = dialect.terms(submission);
     const upstreamModel = mapModel(target.channel.mapping, admission.model, admission.bareModel);
+    const terms = dialect.terms(submission, upstreamModel);
     const request = dialect.toRequest(submission, terms, upstreamModel, target);
     refuseForeignFile(submission, target, caller);
     const kept = withoutReference(submission.body);
@@ -304,8 +304,8 @@ export class Videos {
     said: Fields,
   ): Promise<Partial<CreativeTask>> {
     const { taskLedger, desk } = this.deps;
-    const { caller, dialect, watch, target, terms, upstreamModel, kept } = prepared;
-    const upstream = dialect.nameIn(said);
+    const { caller, dialect, watch, target, terms, upstreamModel, kept, request } = prepared;
+    const upstream = dialect.nameIn(said, request);
     if (upstream === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a video');
     const charge = chargeOfVideo({ ...prepared, video: terms }, upstreamModel, watch.notes, desk.values);
     const fields = {
