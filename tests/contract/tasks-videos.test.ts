@@ -5,7 +5,14 @@ import { eventually, TaskSite, type Answer } from '../support/task-site.js';
 import { picture } from '../e2e/clients/sdk-client.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type ReceivedRequest, type Reply, type Upstream } from '../support/upstream/upstream.js';
-import { klingSecret, movie, scriptVideos, videoProviders, type VideoProvider } from '../support/upstream/videos.js';
+import {
+  hailuoRefusal,
+  klingSecret,
+  movie,
+  scriptVideos,
+  videoProviders,
+  type VideoProvider,
+} from '../support/upstream/videos.js';
 
 type Name = keyof typeof videoProviders;
 
@@ -19,6 +26,7 @@ const secret = (name: Name): string => (name === 'kling' ? `key-of-kling|${kling
 const furtherModels: Partial<Readonly<Record<Name, readonly string[]>>> = {
   wan: ['wan2.6-i2v'],
   kling: ['kling-v2-6', 'kling-v2-5-turbo'],
+  minimax: ['MiniMax-Hailuo-2.3', 'MiniMax-Hailuo-2.3-Fast', 'T2V-01'],
 };
 
 beforeAll(async () => {
@@ -35,7 +43,16 @@ beforeAll(async () => {
     });
     providers.set(name, { upstream, states: new Map(), channel });
   }
-  await site.setOption('ModelPrice', JSON.stringify({ 'cogvideox-3': 0.2, 'wan2.6-i2v': 0.5 }));
+  await site.setOption(
+    'ModelPrice',
+    JSON.stringify({
+      'cogvideox-3': 0.2,
+      'wan2.6-i2v': 0.5,
+      'MiniMax-Hailuo-2.3': 0.3,
+      'MiniMax-Hailuo-2.3-Fast': 0.3,
+      'T2V-01': 0.3,
+    }),
+  );
 });
 afterAll(async () => {
   expect(await site.drift()).toEqual([]);
@@ -109,6 +126,7 @@ const charges: Readonly<Record<Name, number>> = {
   ark: Math.round(8 * 0.141942857 * 500_000),
   wan: 8 * 0.086012 * 500_000,
   kling: 8 * 0.084 * 500_000,
+  minimax: 8 * 0.08 * 500_000,
   // This price is per call.
   cogvideo: 0.2 * 500_000,
 };
@@ -145,6 +163,13 @@ const sent: Readonly<Record<Name, object>> = {
     mode: 'std',
     sound: 'off',
     aspect_ratio: '16:9',
+  },
+  minimax: {
+    model: 'MiniMax-H3',
+    content: [{ type: 'text', text: 'a lighthouse' }],
+    resolution: '768P',
+    duration: 8,
+    ratio: '16:9',
   },
   cogvideo: { model: 'cogvideox-3', prompt: 'a lighthouse', duration: 8, size: '1280x720' },
 };
@@ -279,7 +304,7 @@ it.each<[what: string, parts: ReadonlyArray<readonly [name: string, value: strin
 
 it('sends the image of a JSON submission as its provider takes it, and says where it cannot', async () => {
   const url = 'https://pictures.example/first.png';
-  for (const name of ['xai', 'ark', 'wan', 'cogvideo', 'kling'] as const) {
+  for (const name of ['xai', 'ark', 'wan', 'cogvideo', 'kling', 'minimax'] as const) {
     await create(name, { input_reference: { image_url: url } });
     expect(JSON.stringify(submissionOf(name)?.body)).toContain(url);
   }
@@ -353,6 +378,7 @@ it.each([
   ['ark', { size: undefined, seconds: 5, resolution: '1080p', aspect_ratio: '9:16' }, 5 * 0.354085714, '1080x1920'],
   ['wan', { size: '1440x1440', seconds: '15' }, 15 * 0.143353, '1080x1080'],
   ['cogvideo', { resolution: '4k', seconds: '10' }, 0.2, '3840x2160'],
+  ['minimax', { size: undefined, resolution: '2k', seconds: '4', aspect_ratio: '9:16' }, 4 * 0.13, '1440x2560'],
   ['kling', { size: undefined, resolution: '1080p', seconds: '3', aspect_ratio: '1:1' }, 3 * 0.112, '1080x1080'],
   ['kling', { size: undefined, resolution: '4k', generate_audio: true }, 8 * 0.42, '3840x2160'],
   ['kling', { size: undefined, mode: 'pro', sound: 'on', seconds: undefined }, 5 * 0.168, '1920x1080'],
@@ -386,6 +412,7 @@ it('names the fields that its provider does not get', async () => {
     ark: 'negative_prompt, seed, n',
     cogvideo: 'negative_prompt, seed, n',
     kling: 'seed, n',
+    minimax: 'negative_prompt, seed, n',
   };
   for (const name of names) {
     const response = await submit(name);
@@ -724,6 +751,90 @@ describe('the older path', () => {
     const answer = await send('POST', path, { model: at('wan').model, prompt: 'a lighthouse', ...more });
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringContaining(message)]);
     expect(submissions()).toBe(before);
+  });
+});
+
+describe('MiniMax’s older models', () => {
+  const hailuo: VideoProvider = {
+    ...videoProviders.minimax,
+    submissions: '/v1/video_generation',
+    lookups: '/v1/query/video_generation?task_id=',
+    refuses: hailuoRefusal,
+    taken: (id) => ({ task_id: id, base_resp: { status_code: 0, status_msg: 'success' } }),
+    running: (id) => ({ task_id: id, status: 'Processing', base_resp: { status_code: 0, status_msg: 'success' } }),
+    done: (id) => ({ task_id: id, status: 'Success', file_id: 'f1', video_width: 1366, base_resp: { status_code: 0 } }),
+    failed: (id) => ({ task_id: id, status: 'Fail', base_resp: { status_code: 0 } }),
+  };
+  const submit = (more: object): Promise<Answer> =>
+    send('POST', '/v1/videos', { model: 'MiniMax-Hailuo-2.3', prompt: 'a lighthouse', ...more });
+  beforeEach(() => {
+    const { upstream, states } = at('minimax');
+    upstream.reset();
+    scriptVideos(upstream, hailuo, states);
+  });
+
+  it('name a file, whose address is asked each time that the video is read', async () => {
+    const made = await submit({ seconds: '10', input_reference: { image_url: 'https://x.example/a.png' } });
+    expect(bodyOf(submissionOf('minimax'))).toEqual({
+      model: 'MiniMax-Hailuo-2.3',
+      prompt: 'a lighthouse',
+      duration: 10,
+      resolution: '768P',
+      first_frame_image: 'https://x.example/a.png',
+    });
+    const id = String(made.body['id']);
+    const { upstream, states } = at('minimax');
+    states.set('job-1', hailuo.done('job-1', ''));
+    expect((await ended(id)).status).toBe('completed');
+    const file = (address: string): Reply => json({ file: { file_id: 'f1', download_url: address }, base_resp: {} });
+    for (const name of ['one.mp4', 'two.mp4']) {
+      upstream.script({ path: '/v1/files/retrieve?file_id=f1' }, file(`${files.url}/${name}`));
+      const content = await client().videos.downloadContent(id);
+      expect(Buffer.from(await content.arrayBuffer()).equals(movie)).toBe(true);
+      expect(files.requests.at(-1)?.path).toBe(`/${name}`);
+    }
+    upstream.script({ path: '/v1/files/retrieve' }, json({ base_resp: { status_code: 1004, status_msg: 'no key' } }));
+    expect((await send('GET', `/v1/videos/${id}/content`)).status).toBe(401);
+  });
+
+  it('make what they offer', async () => {
+    for (const [more, sentAs] of [
+      [{ resolution: '1080p' }, { duration: 6, resolution: '1080P' }],
+      [
+        { size: '1280x720', seconds: 10 },
+        { duration: 10, resolution: '768P' },
+      ],
+    ] as const) {
+      expect((await submit(more)).status).toBe(200);
+      expect(bodyOf(submissionOf('minimax'))).toMatchObject(sentAs);
+    }
+    const before = submissions();
+    for (const more of [
+      { resolution: '1080p', seconds: 10 },
+      { seconds: 8 },
+      { resolution: '2k' },
+      { aspect_ratio: '9:16' },
+      { model: 'MiniMax-Hailuo-2.3-Fast' },
+      { model: 'T2V-01', seconds: 10 },
+    ])
+      expect([more, ...codeOf(await submit(more))]).toEqual([more, 400, 'invalid_video_request']);
+    expect(submissions()).toBe(before);
+  });
+
+  it('refuse with status 200, and cost nothing then', async () => {
+    const before = await site.balances();
+    const { upstream } = at('minimax');
+    for (const [code, status] of [
+      [1026, 400],
+      [1002, 429],
+      [1008, 402],
+    ] as const) {
+      const said = { base_resp: { status_code: code, status_msg: `no, ${secret('minimax')}` } };
+      upstream.script({ path: '/v1/video_generation' }, json(said));
+      const refused = await submit({});
+      expect([refused.status, JSON.stringify(refused.body)]).toEqual([status, expect.not.stringContaining('key-of')]);
+    }
+    expect(await site.balances()).toEqual(before);
   });
 });
 

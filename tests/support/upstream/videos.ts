@@ -19,6 +19,8 @@ export interface VideoProvider {
   failed(name: string, reason: string): object;
   /** The reason for which the provider refuses a submission. */
   refuses?(request: ReceivedRequest): string | null;
+  /** A refusal that has status 200. */
+  refusal?(reason: string): object;
   /** The channel's key of a request. */
   keyOf(request: ReceivedRequest): unknown;
 }
@@ -62,6 +64,27 @@ function klingRefusal({ body, path }: ReceivedRequest): string | null {
   if (isText && !['16:9', '9:16', '1:1'].includes(String(ratio))) return 'aspect_ratio is invalid';
   if (!isText && (typeof image !== 'string' || image.startsWith('data:'))) return 'image is invalid';
   return null;
+}
+
+/** Returns what MiniMax says against a submission of H3. */
+function h3Refusal({ body }: ReceivedRequest): string | null {
+  const { duration, resolution, ratio, content } = body ?? {};
+  const parts = (content ?? []) as ReadonlyArray<{ type: string; text?: string }>;
+  if (!Number.isInteger(duration) || Number(duration) < 4 || Number(duration) > 15) return 'invalid params, duration';
+  if (resolution !== '768P' && resolution !== '2K') return 'invalid params, resolution';
+  if (!parts.some(({ type, text }) => type === 'text' && text)) return 'invalid params, content';
+  const isText = parts.every(({ type }) => type === 'text');
+  const ratios = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16', ...(isText ? [] : ['adaptive'])];
+  return ratios.includes(String(ratio)) ? null : 'invalid params, ratio';
+}
+
+/** Returns what MiniMax says against a submission of Hailuo 2.3. */
+export function hailuoRefusal({ body }: ReceivedRequest): string | null {
+  const { model, duration, resolution, first_frame_image: image } = body ?? {};
+  if (duration !== 6 && duration !== 10) return 'invalid params, duration';
+  if (resolution !== '768P' && resolution !== '1080P') return 'invalid params, resolution';
+  if (duration === 10 && resolution === '1080P') return 'invalid params, 1080P has 6 seconds';
+  return model === 'MiniMax-Hailuo-2.3-Fast' && image === undefined ? 'invalid params, first_frame_image' : null;
 }
 
 const range = (from: number, to: number): string[] =>
@@ -199,6 +222,28 @@ export const videoProviders = {
       }),
     failed: (id, message) => klingTask({ task_id: id, task_status: 'failed', task_status_msg: message }),
   },
+  minimax: {
+    type: 35,
+    model: 'MiniMax-H3',
+    keyOf: bearer,
+    submissions: '/v2/video_generation',
+    lookups: '/v2/query/video_generation/',
+    refuses: h3Refusal,
+    refusal: (message) => ({ base_resp: { status_code: 2013, status_msg: message } }),
+    taken: (id) => ({ task_id: id }),
+    running: (id) => ({ task: { task_id: id, model: 'MiniMax-H3', status: 'running' } }),
+    done: (id, url) => ({
+      task: {
+        task_id: id,
+        model: 'MiniMax-H3',
+        status: 'succeeded',
+        content: { url },
+        duration: 8,
+        resolution: '768P',
+      },
+    }),
+    failed: (id, message) => ({ task: { task_id: id, status: 'failed', error: { code: '1026', message } } }),
+  },
 } as const satisfies Readonly<Record<string, VideoProvider>>;
 
 export const movie = Buffer.from('\0\0\0\x18ftypmp42 the bytes of a video '.repeat(2000));
@@ -225,7 +270,8 @@ export function scriptVideos(
   const take: Reply = (response, request) => {
     const reason = provider.refuses?.(request) ?? null;
     if (reason === null) return json(provider.taken(nextName()))(response, request);
-    return json({ code: 1201, message: reason }, 400)(response, request);
+    const refused = provider.refusal ? json(provider.refusal(reason)) : json({ code: 1201, message: reason }, 400);
+    return refused(response, request);
   };
   for (const path of [provider.submissions, provider.lookups]) {
     upstream.script({ path }, (response, request) =>

@@ -183,6 +183,7 @@ export const minimaxCards: BuiltInCards = {
       prices: { input: 0.3, cachedInput: 0.06, output: 1.2 },
       contextTiers: [{ above: 512_000, prices: { input: 0.6, cachedInput: 0.12, output: 2.4 } }],
     },
+    { names: 'MiniMax-H3', prices: { second: 0.08 }, variants: bySecond({ '2k': 0.13 }) },
     { names: 'speech-02-hd speech-2.6-hd', prices: { character: 0.0001 } },
     { names: 'speech-02-turbo speech-2.6-turbo', prices: { character: 0.00006 } },
   ],

@@ -62,8 +62,21 @@ export interface VideoDialect {
   /** Returns the provider's name of a new video, by which it is looked up; '' when the response has none. */
   nameIn(answer: Fields, request: VideoRequest): string;
   lookup(name: string, target: TaskTarget): VideoRequest;
+  /**
+   * Checks responses that have a successful status. Absent when the provider states every error by its status.
+   * @throws UpstreamError when the response is an error
+   */
+  check?(answer: Fields): void;
   report(answer: Fields): VideoReport;
-  /** @returns null when there is no such variant */
+  /**
+   * Returns the request whose response names the source of a completed video, where its last report does not, or not for
+   * long. Absent when the report names it.
+   */
+  locate?(name: string, data: Fields, target: TaskTarget): VideoRequest;
+  /**
+   * @param data the last report, or the response of `locate`
+   * @returns null when there is no such variant
+   */
   source(name: string, data: Fields, variant: string, target: TaskTarget): VideoSource | null;
   /** Returns the request that deletes a video. Absent when the provider deletes its videos only after some time. */
   remove?(name: string, target: TaskTarget): VideoRequest;

@@ -3,6 +3,7 @@ import type { TaskTarget } from '../task-target.js';
 import { arkVideos } from './ark-videos.js';
 import { cogvideo } from './cogvideo.js';
 import { kling } from './kling.js';
+import { minimaxVideos } from './minimax-videos.js';
 import { openAIVideos } from './openai-videos.js';
 import { veo } from './veo.js';
 import type { VideoDialect } from './video-dialect.js';
@@ -17,6 +18,7 @@ const dialects = {
   wan,
   cogvideo,
   kling,
+  minimax: minimaxVideos,
 } as const;
 
 /** @returns null for a provider without videos */
