@@ -5,7 +5,14 @@ import { eventually, TaskSite, type Answer } from '../support/task-site.js';
 import { picture } from '../e2e/clients/sdk-client.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type ReceivedRequest, type Reply, type Upstream } from '../support/upstream/upstream.js';
-import { movie, scriptVideos, videoProviders, type VideoProvider } from '../support/upstream/videos.js';
+import {
+  hailuoRefusal,
+  klingSecret,
+  movie,
+  scriptVideos,
+  videoProviders,
+  type VideoProvider,
+} from '../support/upstream/videos.js';
 
 type Name = keyof typeof videoProviders;
 
@@ -14,7 +21,13 @@ let files: Upstream;
 /** The upstream of each dialect, and the states that it reports. */
 const providers = new Map<Name, { upstream: Upstream; states: Map<string, object>; channel: number }>();
 const names = Object.keys(videoProviders) as Name[];
-const secret = (name: Name): string => `key-of-${name}-channel`;
+const secret = (name: Name): string => (name === 'kling' ? `key-of-kling|${klingSecret}` : `key-of-${name}-channel`);
+
+const furtherModels: Partial<Readonly<Record<Name, readonly string[]>>> = {
+  wan: ['wan2.6-i2v'],
+  kling: ['kling-v2-6', 'kling-v2-5-turbo'],
+  minimax: ['MiniMax-Hailuo-2.3', 'MiniMax-Hailuo-2.3-Fast', 'T2V-01'],
+};
 
 beforeAll(async () => {
   site = await TaskSite.open({}, 100_000_000);
@@ -26,11 +39,20 @@ beforeAll(async () => {
       type,
       baseUrl: upstream.url,
       key: secret(name),
-      models: [model, `chat-only-${name}`, ...(name === 'wan' ? ['wan2.6-i2v'] : [])],
+      models: [model, `chat-only-${name}`, ...(furtherModels[name] ?? [])],
     });
     providers.set(name, { upstream, states: new Map(), channel });
   }
-  await site.setOption('ModelPrice', JSON.stringify({ 'cogvideox-3': 0.2, 'wan2.6-i2v': 0.5 }));
+  await site.setOption(
+    'ModelPrice',
+    JSON.stringify({
+      'cogvideox-3': 0.2,
+      'wan2.6-i2v': 0.5,
+      'MiniMax-Hailuo-2.3': 0.3,
+      'MiniMax-Hailuo-2.3-Fast': 0.3,
+      'T2V-01': 0.3,
+    }),
+  );
 });
 afterAll(async () => {
   expect(await site.drift()).toEqual([]);
@@ -103,6 +125,8 @@ const charges: Readonly<Record<Name, number>> = {
   xai: 8 * 0.07 * 500_000,
   ark: Math.round(8 * 0.141942857 * 500_000),
   wan: 8 * 0.086012 * 500_000,
+  kling: 8 * 0.084 * 500_000,
+  minimax: 8 * 0.08 * 500_000,
   // This price is per call.
   cogvideo: 0.2 * 500_000,
 };
@@ -131,6 +155,21 @@ const sent: Readonly<Record<Name, object>> = {
     model: 'wan2.7-t2v',
     input: { prompt: 'a lighthouse' },
     parameters: { duration: 8, resolution: '720P', ratio: '16:9' },
+  },
+  kling: {
+    model_name: 'kling-v3',
+    prompt: 'a lighthouse',
+    duration: '8',
+    mode: 'std',
+    sound: 'off',
+    aspect_ratio: '16:9',
+  },
+  minimax: {
+    model: 'MiniMax-H3',
+    content: [{ type: 'text', text: 'a lighthouse' }],
+    resolution: '768P',
+    duration: 8,
+    ratio: '16:9',
   },
   cogvideo: { model: 'cogvideox-3', prompt: 'a lighthouse', duration: 8, size: '1280x720' },
 };
@@ -206,7 +245,8 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
       for (const field of fields) expect(submission?.rawBody.toString('latin1').split(field)).toHaveLength(2);
     } else {
       expect(JSON.stringify(submission?.body)).toContain(bytes.toString('base64'));
-      expect(JSON.stringify(submission?.body)).toContain('image/png');
+      // Kling takes the base64 alone.
+      if (name !== 'kling') expect(JSON.stringify(submission?.body)).toContain('image/png');
     }
   });
 });
@@ -264,7 +304,7 @@ it.each<[what: string, parts: ReadonlyArray<readonly [name: string, value: strin
 
 it('sends the image of a JSON submission as its provider takes it, and says where it cannot', async () => {
   const url = 'https://pictures.example/first.png';
-  for (const name of ['xai', 'ark', 'wan', 'cogvideo'] as const) {
+  for (const name of ['xai', 'ark', 'wan', 'cogvideo', 'kling', 'minimax'] as const) {
     await create(name, { input_reference: { image_url: url } });
     expect(JSON.stringify(submissionOf(name)?.body)).toContain(url);
   }
@@ -338,6 +378,10 @@ it.each([
   ['ark', { size: undefined, seconds: 5, resolution: '1080p', aspect_ratio: '9:16' }, 5 * 0.354085714, '1080x1920'],
   ['wan', { size: '1440x1440', seconds: '15' }, 15 * 0.143353, '1080x1080'],
   ['cogvideo', { resolution: '4k', seconds: '10' }, 0.2, '3840x2160'],
+  ['minimax', { size: undefined, resolution: '2k', seconds: '4', aspect_ratio: '9:16' }, 4 * 0.13, '1440x2560'],
+  ['kling', { size: undefined, resolution: '1080p', seconds: '3', aspect_ratio: '1:1' }, 3 * 0.112, '1080x1080'],
+  ['kling', { size: undefined, resolution: '4k', generate_audio: true }, 8 * 0.42, '3840x2160'],
+  ['kling', { size: undefined, mode: 'pro', sound: 'on', seconds: undefined }, 5 * 0.168, '1920x1080'],
 ] as const)('charges %s for %j', async (name, more, dollars, size) => {
   const before = await site.balances();
   const made = await create(name, more);
@@ -367,6 +411,8 @@ it('names the fields that its provider does not get', async () => {
     xai: 'negative_prompt, seed, n',
     ark: 'negative_prompt, seed, n',
     cogvideo: 'negative_prompt, seed, n',
+    kling: 'seed, n',
+    minimax: 'negative_prompt, seed, n',
   };
   for (const name of names) {
     const response = await submit(name);
@@ -653,9 +699,10 @@ describe('the bytes of a video', () => {
   });
 });
 
+const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64');
+
 describe('the older path', () => {
   const path = '/v1/video/generations';
-  const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64');
 
   it('submits the same video at the same charge, and shows where it is', async () => {
     const before = await site.balances();
@@ -704,6 +751,182 @@ describe('the older path', () => {
     const answer = await send('POST', path, { model: at('wan').model, prompt: 'a lighthouse', ...more });
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringContaining(message)]);
     expect(submissions()).toBe(before);
+  });
+});
+
+describe('MiniMax’s older models', () => {
+  const hailuo: VideoProvider = {
+    ...videoProviders.minimax,
+    submissions: '/v1/video_generation',
+    lookups: '/v1/query/video_generation?task_id=',
+    refuses: hailuoRefusal,
+    taken: (id) => ({ task_id: id, base_resp: { status_code: 0, status_msg: 'success' } }),
+    running: (id) => ({ task_id: id, status: 'Processing', base_resp: { status_code: 0, status_msg: 'success' } }),
+    done: (id) => ({ task_id: id, status: 'Success', file_id: 'f1', video_width: 1366, base_resp: { status_code: 0 } }),
+    failed: (id) => ({ task_id: id, status: 'Fail', base_resp: { status_code: 0 } }),
+  };
+  const submit = (more: object): Promise<Answer> =>
+    send('POST', '/v1/videos', { model: 'MiniMax-Hailuo-2.3', prompt: 'a lighthouse', ...more });
+  beforeEach(() => {
+    const { upstream, states } = at('minimax');
+    upstream.reset();
+    scriptVideos(upstream, hailuo, states);
+  });
+
+  it('name a file, whose address is asked each time that the video is read', async () => {
+    const made = await submit({ seconds: '10', input_reference: { image_url: 'https://x.example/a.png' } });
+    expect(bodyOf(submissionOf('minimax'))).toEqual({
+      model: 'MiniMax-Hailuo-2.3',
+      prompt: 'a lighthouse',
+      duration: 10,
+      resolution: '768P',
+      first_frame_image: 'https://x.example/a.png',
+    });
+    const id = String(made.body['id']);
+    const { upstream, states } = at('minimax');
+    states.set('job-1', hailuo.done('job-1', ''));
+    expect((await ended(id)).status).toBe('completed');
+    const file = (address: string): Reply => json({ file: { file_id: 'f1', download_url: address }, base_resp: {} });
+    for (const name of ['one.mp4', 'two.mp4']) {
+      upstream.script({ path: '/v1/files/retrieve?file_id=f1' }, file(`${files.url}/${name}`));
+      const content = await client().videos.downloadContent(id);
+      expect(Buffer.from(await content.arrayBuffer()).equals(movie)).toBe(true);
+      expect(files.requests.at(-1)?.path).toBe(`/${name}`);
+    }
+    upstream.script({ path: '/v1/files/retrieve' }, json({ base_resp: { status_code: 1004, status_msg: 'no key' } }));
+    expect((await send('GET', `/v1/videos/${id}/content`)).status).toBe(401);
+  });
+
+  it('make what they offer', async () => {
+    for (const [more, sentAs] of [
+      [{ resolution: '1080p' }, { duration: 6, resolution: '1080P' }],
+      [
+        { size: '1280x720', seconds: 10 },
+        { duration: 10, resolution: '768P' },
+      ],
+    ] as const) {
+      expect((await submit(more)).status).toBe(200);
+      expect(bodyOf(submissionOf('minimax'))).toMatchObject(sentAs);
+    }
+    const before = submissions();
+    for (const more of [
+      { resolution: '1080p', seconds: 10 },
+      { seconds: 8 },
+      { resolution: '2k' },
+      { aspect_ratio: '9:16' },
+      { model: 'MiniMax-Hailuo-2.3-Fast' },
+      { model: 'T2V-01', seconds: 10 },
+    ])
+      expect([more, ...codeOf(await submit(more))]).toEqual([more, 400, 'invalid_video_request']);
+    expect(submissions()).toBe(before);
+  });
+
+  it('refuse with status 200, and cost nothing then', async () => {
+    const before = await site.balances();
+    const { upstream } = at('minimax');
+    for (const [code, status] of [
+      [1026, 400],
+      [1002, 429],
+      [1008, 402],
+    ] as const) {
+      const said = { base_resp: { status_code: code, status_msg: `no, ${secret('minimax')}` } };
+      upstream.script({ path: '/v1/video_generation' }, json(said));
+      const refused = await submit({});
+      expect([refused.status, JSON.stringify(refused.body)]).toEqual([status, expect.not.stringContaining('key-of')]);
+    }
+    expect(await site.balances()).toEqual(before);
+  });
+});
+
+describe('the paths of Kling', () => {
+  const path = '/kling/v1/videos';
+  const text = { model_name: 'kling-v3', prompt: 'a lighthouse', duration: '8', mode: 'pro', sound: 'on' };
+
+  it('submit a video in its form at its charge, and show where it is', async () => {
+    const before = await site.balances();
+    const made = await send('POST', `${path}/text2video`, { ...text, negative_prompt: 'rain', cfg_scale: 0.5 });
+    const data = { task_id: expect.stringMatching(/^video_/), task_status: 'submitted' };
+    expect(made).toMatchObject({ status: 200, body: { code: 0, message: 'SUCCEED', status: 'queued', data } });
+    expect(bodyOf(submissionOf('kling'))).toEqual({
+      ...text,
+      aspect_ratio: '16:9',
+      negative_prompt: 'rain',
+      cfg_scale: 0.5,
+    });
+    expect(before.quota - (await site.balances()).quota).toBe(8 * 0.168 * 500_000);
+    const id = (made.body as { task_id: string }).task_id;
+    const name = `text2video/${lastName('kling')}`;
+    const [row] = await site.rows('SELECT properties FROM tasks WHERE task_id = $1', [id]);
+    expect(row).toMatchObject({ properties: { upstream: name } });
+    await finish('kling', id);
+    const done = await send('GET', `${path}/text2video/${id}`);
+    expect(done.body).toMatchObject({ code: 0, data: { task_id: id, task_status: 'succeed', task_status_msg: '' } });
+    const { data: shown } = done.body as {
+      data: { task_result: { videos: Array<{ url: string; duration: string }> } };
+    };
+    const [video] = shown.task_result.videos;
+    expect(video?.duration).toBe('8');
+    expect(Buffer.from(await (await fetch(video?.url ?? '')).arrayBuffer()).equals(movie)).toBe(true);
+    const other = await site.addCustomer('stranger-at-kling');
+    expect((await send('GET', `${path}/text2video/${id}`, undefined, other.key)).status).toBe(404);
+  });
+
+  it('submit a video that begins with an image, which is followed at its own path', async () => {
+    const made = await send('POST', `${path}/image2video`, {
+      ...text,
+      image: png,
+      image_tail: 'https://x.example/b.png',
+    });
+    const id = (made.body as { task_id: string }).task_id;
+    expect(bodyOf(submissionOf('kling'))).toEqual({ ...text, image: png, image_tail: 'https://x.example/b.png' });
+    const { upstream } = at('kling');
+    await eventually(
+      () => Promise.resolve(upstream.requests),
+      (asked) =>
+        asked.some(({ method, path: one }) => method === 'GET' && one.startsWith('/v1/videos/image2video/job-')),
+    );
+    upstream.script({ path: '/v1/videos/image2video/' }, json(at('kling').failed('', 'the image shows a person')));
+    expect((await ended(id)).error?.message).toBe('the image shows a person');
+    const failed = await send('GET', `${path}/image2video/${id}`);
+    expect(failed.body).toMatchObject({ data: { task_status: 'failed', task_status_msg: 'the image shows a person' } });
+  });
+
+  it('submit to any provider of videos', async () => {
+    const body = { model_name: at('ark').model, prompt: 'a lighthouse', duration: '5', mode: 'pro', sound: 'off' };
+    expect((await send('POST', `${path}/text2video`, body)).status).toBe(200);
+    expect(bodyOf(submissionOf('ark'))).toMatchObject({ duration: 5, resolution: '1080p', generate_audio: false });
+  });
+
+  it.each([
+    ['no price for a mode', { mode: 'ultra' }, 'mode must be std, pro or 4k'],
+    ['a sound in words', { sound: 'loud' }, 'sound must be on or off'],
+    ['a resolution', { resolution: '4k' }, 'resolution is no field of Kling'],
+    ['a length that the model does not make', { model_name: 'kling-v2-6', duration: '8' }, 'seconds must be 5 or 10'],
+    ['a sound that the mode does not make', { model_name: 'kling-v2-6', duration: '5', mode: 'std' }, 'makes no audio'],
+    ['a mode that the model does not make', { model_name: 'kling-v2-6', duration: '5', mode: '4k' }, 'resolution must'],
+    ['an image', { image: png }, 'image is for /image2video'],
+  ])('refuse: %s', async (_what, more, message) => {
+    const before = submissions();
+    const answer = await send('POST', `${path}/text2video`, { ...text, ...more });
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringContaining(message)]);
+    expect(codeOf(await send('POST', `${path}/image2video`, text))).toEqual([400, 'invalid_video_request']);
+    expect(submissions()).toBe(before);
+  });
+
+  it('send each model what its provider takes', async () => {
+    for (const [model, sentAs] of [
+      ['kling-v2-6', { mode: 'std', sound: 'off' }],
+      ['kling-v2-5-turbo', { mode: 'std' }],
+    ] as const) {
+      expect((await send('POST', `${path}/text2video`, { model_name: model, prompt: 'x' })).status).toBe(200);
+      expect(bodyOf(submissionOf('kling'))).toEqual({
+        model_name: model,
+        prompt: 'x',
+        duration: '5',
+        aspect_ratio: '16:9',
+        ...sentAs,
+      });
+    }
   });
 });
 

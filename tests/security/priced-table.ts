@@ -99,7 +99,10 @@ export const pricedPaths = {
   /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
   batches: ['/v1/batches', '/v1/messages/batches'],
   /** `priced-videos.test.ts` */
-  videos: ['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
+  videos: [
+    ...['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
+    ...['/kling/v1/videos/text2video', '/kling/v1/videos/image2video'],
+  ],
   /** `realtime-*.test.ts` */
   realtime: ['GET /v1/realtime'],
 } as const;

@@ -74,12 +74,15 @@ function fieldsOf({ body, rawBody, headers }: ReceivedRequest): Array<[name: str
 }
 
 const lengths = /^(?:seconds|duration|durationseconds|duration_seconds|length|video_length|n_seconds)(?:\[.*)?$/i;
-const resolutions = /^(?:size|resolution|quality|image_size)(?:\[.*)?$/i;
+const resolutions = /^(?:size|resolution|quality|image_size|mode)(?:\[.*)?$/i;
 const counts = /^(?:n|count|samplecount|batch_size|number_of_videos|num_outputs)(?:\[.*)?$/i;
 
 /** The resolution that a text names; of a size the one of its shorter side, or of its pixels if that is larger. */
 function resolutionOf(value: unknown): Resolution {
   const text = String(Array.isArray(value) ? value[0] : value).toLowerCase();
+  // Kling’s names of two resolutions.
+  if (text === 'std') return '720p';
+  if (text === 'pro') return '1080p';
   if (/4k|2160/.test(text)) return '4k';
   if (/2k|1440p/.test(text)) return '2k';
   const sides = /(\d+)[x*](\d+)/.exec(text);
@@ -152,6 +155,7 @@ const values: ReadonlyArray<readonly [name: string, values: readonly string[]]> 
   ['size', jsonSizes],
   ['resolution', jsonSizes],
   ['aspect_ratio', ratios],
+  ['mode', ['"pro"', '"4k"', '"std"', '"PRO"', '["4k"]', '1']],
   ['Seconds', ['60']],
   ['Duration', ['60']],
   ['Resolution', ['"4k"']],
@@ -196,36 +200,42 @@ async function expectCharged(name: Name, path: string, body: string | FormData, 
 const modelsOf = (name: Name): string[] => [videoProviders[name].model, ...(name === 'wan' ? ['wan2.6-t2v'] : [])];
 
 it('has a row at each of its routes', () => {
-  expect(pricedPaths.videos).toEqual(['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations']);
+  expect(pricedPaths.videos).toEqual([
+    ...['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
+    ...['/kling/v1/videos/text2video', '/kling/v1/videos/image2video'],
+  ]);
 });
 
-it.each(names.flatMap((name) => [[name, '/v1/videos'] as const, [name, '/v1/video/generations'] as const]))(
-  'is charged as it is sent to %s at %s',
-  async (name, path) => {
-    let served = 0;
-    for (const model of modelsOf(name)) {
-      const given = values.flatMap(([field, all]) => all.map((value) => `"${field}":${value}`));
-      const pairs = [
-        ['"seconds":4', '"duration":12'],
-        ['"duration":4', '"seconds":"12"'],
-        ['"size":"1280x720"', '"resolution":"1080p"'],
-        ['"size":"1920x1080"', '"resolution":"720p"'],
-        ['"resolution":"1080p"', '"aspect_ratio":"21:9"'],
-        ['"size":"1920x1080"', '"aspect_ratio":"9:16"'],
-        ['"resolution":"720p"', '"Resolution":"4k"'],
-        ['"seconds":4', '"seconds":12'],
-        ['"width":1920', '"height":1080'],
-        ['"width":1280,"height":720', '"metadata":{"Resolution":"4k"}'],
-        ['"width":1280,"height":720', '"resolution":"4k"'],
-      ].map((pair) => pair.join(','));
-      for (const more of [...given, ...pairs]) {
-        const body = `{"model":"${model}","prompt":"a lighthouse",${more}}`;
-        if (await expectCharged(name, path, body, `${model} ${more}`)) served++;
-      }
+it.each([
+  ...names.flatMap((name) => [[name, '/v1/videos'] as const, [name, '/v1/video/generations'] as const]),
+  ['openai', '/kling/v1/videos/text2video'] as const,
+  ['kling', '/kling/v1/videos/text2video'] as const,
+  ['kling', '/kling/v1/videos/image2video'] as const,
+])('is charged as it is sent to %s at %s', async (name, path) => {
+  let served = 0;
+  for (const model of modelsOf(name)) {
+    const given = values.flatMap(([field, all]) => all.map((value) => `"${field}":${value}`));
+    const pairs = [
+      ['"seconds":4', '"duration":12'],
+      ['"duration":4', '"seconds":"12"'],
+      ['"size":"1280x720"', '"resolution":"1080p"'],
+      ['"size":"1920x1080"', '"resolution":"720p"'],
+      ['"resolution":"1080p"', '"aspect_ratio":"21:9"'],
+      ['"size":"1920x1080"', '"aspect_ratio":"9:16"'],
+      ['"resolution":"720p"', '"Resolution":"4k"'],
+      ['"seconds":4', '"seconds":12'],
+      ['"width":1920', '"height":1080'],
+      ['"width":1280,"height":720', '"metadata":{"Resolution":"4k"}'],
+      ['"width":1280,"height":720', '"resolution":"4k"'],
+    ].map((pair) => pair.join(','));
+    for (const more of [...given, ...pairs]) {
+      const image = path.endsWith('image2video') ? '"image":"https://x.example/a.png",' : '';
+      const body = `{"model":"${model}","prompt":"a lighthouse",${image}${more}}`;
+      if (await expectCharged(name, path, body, `${model} ${more}`)) served++;
     }
-    expect(served).toBeGreaterThan(15);
-  },
-);
+  }
+  expect(served).toBeGreaterThan(15);
+});
 
 it.each(names)('is charged as it is sent to %s, in a form', async (name) => {
   let served = 0;

@@ -45,7 +45,7 @@ import { responsesRoutes, responsesSocketRoute } from '../services/responses/res
 import { batchSubmissionRoutes } from '../services/batches/batch.routes.js';
 import { drawingSubmissionRoutes } from '../services/tasks/midjourney/midjourney.routes.js';
 import { musicSubmissionRoutes } from '../services/tasks/suno/suno.routes.js';
-import { olderVideoRoutes, videoSubmissionRoutes } from '../services/tasks/video/videos.routes.js';
+import { klingRoutes, olderVideoRoutes, videoSubmissionRoutes } from '../services/tasks/video/videos.routes.js';
 import { unbuiltRoutes } from '../services/unserved-paths.js';
 
 /** The sections of the API reference. Every route of the server is in one of them. */
@@ -85,7 +85,7 @@ export const apiSections: readonly ApiSection[] = [
   sectionOf(
     'Videos',
     "OpenAI's videos API, in front of every provider of videos. Called with an API key. A video is submitted, followed, read and, if it fails, refunded.",
-    [...videoSubmissionRoutes, ...olderVideoRoutes],
+    [...videoSubmissionRoutes, ...olderVideoRoutes, ...klingRoutes],
   ),
   sectionOf(
     'Budgets',

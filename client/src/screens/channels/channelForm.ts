@@ -223,6 +223,7 @@ export const needsBaseUrl: ReadonlySet<ChannelProvider> = new Set([
  */
 const knownBaseUrls: Partial<Readonly<Record<ChannelProvider, readonly string[]>>> = {
   SILICONFLOW: ['https://api.siliconflow.cn', 'https://api.siliconflow.com'],
+  KLING: ['https://api.klingai.com', 'https://api-singapore.klingai.com', 'https://api-beijing.klingai.com'],
   VOLCENGINE: [
     'https://ark.cn-beijing.volces.com',
     'https://ark.cn-beijing.volces.com/api/coding/v3',
@@ -265,6 +266,7 @@ const keyFormats: Partial<Readonly<Record<ChannelProvider, string>>> = {
   TENCENT: 'AppId|SecretId|SecretKey',
   ZHIPU_4V: 'id.secret',
   AWS: 'AccessKey|SecretKey|Region',
+  KLING: 'AccessKey|SecretKey',
   VERTEX_AI: '{ "type": "service_account", "project_id": "…", "private_key": "…" }',
 };
 

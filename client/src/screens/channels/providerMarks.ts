@@ -12,6 +12,7 @@ import fastgpt from '@lobehub/icons-static-svg/icons/fastgpt.svg';
 import gemini from '@lobehub/icons-static-svg/icons/gemini.svg';
 import hunyuan from '@lobehub/icons-static-svg/icons/hunyuan.svg';
 import jina from '@lobehub/icons-static-svg/icons/jina.svg';
+import kling from '@lobehub/icons-static-svg/icons/kling.svg';
 import midjourney from '@lobehub/icons-static-svg/icons/midjourney.svg';
 import minimax from '@lobehub/icons-static-svg/icons/minimax.svg';
 import mistral from '@lobehub/icons-static-svg/icons/mistral.svg';
@@ -53,6 +54,7 @@ export const providerMarks: Readonly<Record<string, string>> = {
   'iFlytek Spark': spark,
   Jina: jina,
   'Knowledge base: FastGPT': fastgpt,
+  Kling: kling,
   'Midjourney Proxy': midjourney,
   'Midjourney Proxy Plus': midjourney,
   MiniMax: minimax,

@@ -4,6 +4,7 @@ import { builtInAsOf, type BuiltInCards, type MakerRules } from './built-in-card
 import {
   baiduRules,
   doubaoCards,
+  klingCards,
   minimaxCards,
   moonshotCards,
   qwenCards,
@@ -23,7 +24,7 @@ import { CardTable, type NamedCard } from './card-table.js';
 
 const providers: readonly BuiltInCards[] = [
   ...[openaiCards, anthropicCards, googleCards, deepseekCards, xaiCards, mistralCards, cohereCards],
-  ...[qwenCards, moonshotCards, zhipuCards, minimaxCards, doubaoCards, perplexityCards],
+  ...[qwenCards, moonshotCards, zhipuCards, minimaxCards, doubaoCards, klingCards, perplexityCards],
 ];
 
 const rules: readonly MakerRules[] = [...providers, baiduRules, metaRules];

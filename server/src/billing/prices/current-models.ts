@@ -1,6 +1,13 @@
 import { anthropicCards } from './built-in-cards/anthropic.js';
 import type { BuiltInCards } from './built-in-cards/built-in-card.js';
-import { doubaoCards, minimaxCards, moonshotCards, qwenCards, zhipuCards } from './built-in-cards/chinese.js';
+import {
+  doubaoCards,
+  klingCards,
+  minimaxCards,
+  moonshotCards,
+  qwenCards,
+  zhipuCards,
+} from './built-in-cards/chinese.js';
 import { googleCards } from './built-in-cards/google.js';
 import { openaiCards } from './built-in-cards/openai.js';
 import { cohereCards, deepseekCards, mistralCards, perplexityCards, xaiCards } from './built-in-cards/western.js';
@@ -20,6 +27,7 @@ const byType = new Map<number, BuiltInCards>([
   [43, deepseekCards],
   [45, doubaoCards],
   [48, xaiCards],
+  [50, klingCards],
 ]);
 
 /**

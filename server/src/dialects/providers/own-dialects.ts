@@ -221,6 +221,7 @@ export const ownDialects: readonly ProviderRow[] = [
     name: 'minimax',
     label: 'MiniMax',
     defaultBaseUrl: 'https://api.minimax.chat',
+    videos: 'minimax',
     models: words('abab6.5-chat abab6.5s-chat abab6-chat abab5.5-chat abab5.5s-chat'),
     accepts: {
       ...acceptsUsual,

@@ -63,7 +63,7 @@ export interface Provider {
   /** The protocol of realtime sessions; null: not supported. */
   readonly realtime: 'openai' | 'azure' | null;
   /** The API that makes videos; null: not supported. */
-  readonly videos: 'openai' | 'veo' | 'xai' | 'ark' | 'wan' | 'cogvideo' | null;
+  readonly videos: 'openai' | 'veo' | 'xai' | 'ark' | 'wan' | 'cogvideo' | 'kling' | 'minimax' | null;
   /**
    * The condition of calls at this time, where the provider's prices depend on that.
    * @param now Unix milliseconds

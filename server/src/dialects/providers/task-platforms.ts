@@ -28,4 +28,13 @@ export const taskPlatforms: readonly ProviderRow[] = [
     models: words('suno_music suno_lyrics'),
     catalogueOwner: null,
   },
+  {
+    id: 50,
+    name: 'kling',
+    label: 'Kling',
+    defaultBaseUrl: 'https://api.klingai.com',
+    videos: 'kling',
+    models: words('kling-v1-6 kling-v2-master kling-v2-1-master kling-v2-5-turbo kling-v2-6 kling-v3'),
+    discovery: null,
+  },
 ];

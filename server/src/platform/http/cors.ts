@@ -17,7 +17,17 @@ const preflightHeaders = {
   vary: 'Access-Control-Request-Headers',
 } as const;
 
-const openPaths = ['/v1/', '/v1beta/', '/openai/', '/anthropic/', '/hf/', '/mj/', '/suno/', '/dashboard/billing/'];
+const openPaths = [
+  '/v1/',
+  '/v1beta/',
+  '/openai/',
+  '/anthropic/',
+  '/hf/',
+  '/mj/',
+  '/suno/',
+  '/kling/',
+  '/dashboard/billing/',
+];
 
 /** Other routes that take an API key or an access token. */
 const keyPaths = new Set([

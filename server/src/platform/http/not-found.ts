@@ -32,7 +32,7 @@ declare module 'fastify' {
 }
 
 /** First parts of paths below which there are only APIs. */
-export const programRoots = ['openai', 'anthropic', 'model', 'hf', 'upload', 'ws'] as const;
+export const programRoots = ['openai', 'anthropic', 'model', 'hf', 'upload', 'ws', 'kling'] as const;
 
 const programPath = new RegExp(`^/(v1|api|assets|graphql(?!/explorer/?$)|(?:${programRoots.join('|')})/)`);
 

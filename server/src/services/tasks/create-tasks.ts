@@ -25,6 +25,7 @@ import { TaskDesk } from './task-desk.js';
 import type { MidjourneyRoutesDeps, SunoRoutesDeps, VideoRoutesDeps } from './task-routes-deps.js';
 import { TaskPoller } from './task-poller.js';
 import { TaskUpstream } from './task-upstream.js';
+import { KlingPaths } from './video/kling-paths.js';
 import { OlderVideos } from './video/older-videos.js';
 import { VideoContent } from './video/video-content.js';
 import { Videos } from './video/videos.js';
@@ -62,7 +63,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;
   const { keys, keyUses, budgets, rates, rateLimit, keyRing, candidates, balances, metrics } = relay.core;
   const { guardrails, captures, tracing, errors, inFlight, bodies } = relay.core;
-  const upstream = new TaskUpstream(relay.core.upstream);
+  const upstream = new TaskUpstream(relay.core.upstream, clock);
   const desk = new TaskDesk({
     relay: relay.relay,
     watch: { guardrails, captures, tracing, errors },
@@ -117,6 +118,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
     video: {
       videos,
       older: new OlderVideos({ videos, links: deps.videoLinks }),
+      kling: new KlingPaths({ videos, links: deps.videoLinks }),
       content: new VideoContent({
         desk,
         videos,

@@ -20,6 +20,7 @@ import type { VideoReport } from './video/video-dialect.js';
 import { videosOf, withAddress } from './video/video-dialects.js';
 import { failedVideoStep, storedReport, videoStep } from './video/video-row.js';
 import { fieldsWithoutKey, jsonObject, type TaskUpstream } from './task-upstream.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
 
 const timeout = 15_000;
@@ -114,11 +115,13 @@ async function reportsOf(
       const said = status >= 200 && status < 300 ? jsonObject(body) : null;
       // A video that the provider does not know is given up when its time is over.
       if (!said && !unknownVideo.has(status)) throw new Error(`the provider returned no video, status ${status}`);
+      if (said) dialect.check?.(said);
       isReached = true;
       if (!said) return;
       const data = fieldsWithoutKey(said, target.key);
       found.set(name, { report: dialect.report(data), data: storedReport(data) });
     } catch (error) {
+      if (error instanceof UpstreamError && unknownVideo.has(error.status)) isReached = true;
       problem = error;
     }
   };

@@ -1,3 +1,4 @@
+import type { Clock } from '../../shared/clock.js';
 import { parseFields, type Fields } from '../../shared/json.js';
 import type { UpstreamRequest } from '../../dialects/contract.js';
 import type { UpstreamClient } from '../../gateway/upstream/upstream-client.js';
@@ -13,6 +14,11 @@ export interface TaskRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The body. Bytes are sent unchanged, with the `content-type` of the headers; other values as JSON. */
   readonly body?: unknown;
+  /**
+   * Returns headers that depend on the time.
+   * @param now Unix milliseconds
+   */
+  readonly sign?: ((now: number) => Readonly<Record<string, string>>) | undefined;
   /** Milliseconds for the whole request. */
   readonly timeout: number;
   /** The span that the provider continues, and its model. */
@@ -29,10 +35,15 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** Calls task providers: short JSON requests. */
 export class TaskUpstream {
-  constructor(private readonly upstream: UpstreamClient) {}
+  constructor(
+    private readonly upstream: UpstreamClient,
+    private readonly clock: Clock,
+  ) {}
 
   /** @throws AppError UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT, UPSTREAM_INVALID_RESPONSE */
-  async call(target: TaskTarget, { method, path, headers, body, timeout, traced }: TaskRequest): Promise<TaskAnswer> {
+  async call(target: TaskTarget, request: TaskRequest): Promise<TaskAnswer> {
+    const { method, path, body, timeout, traced } = request;
+    const headers = { ...request.headers, ...request.sign?.(this.clock.now()) };
     const plain: UpstreamRequest = {
       method,
       url: addressOf(target, path),

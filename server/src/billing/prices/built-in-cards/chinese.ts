@@ -183,8 +183,29 @@ export const minimaxCards: BuiltInCards = {
       prices: { input: 0.3, cachedInput: 0.06, output: 1.2 },
       contextTiers: [{ above: 512_000, prices: { input: 0.6, cachedInput: 0.12, output: 2.4 } }],
     },
+    { names: 'MiniMax-H3', prices: { second: 0.08 }, variants: bySecond({ '2k': 0.13 }) },
     { names: 'speech-02-hd speech-2.6-hd', prices: { character: 0.0001 } },
     { names: 'speech-02-turbo speech-2.6-turbo', prices: { character: 0.00006 } },
+  ],
+};
+
+export const klingCards: BuiltInCards = {
+  source: 'https://kling.ai/dev/pricing',
+  cards: [
+    { names: 'kling-v2-5-turbo', prices: { second: 0.042 }, variants: bySecond({ '1080p': 0.07 }) },
+    {
+      names: 'kling-v2-6',
+      prices: { second: 0.042 },
+      variants: [{ when: { resolution: '1080p' }, prices: { second: 0.07, secondWithAudio: 0.14 } }],
+    },
+    {
+      names: 'kling-v3',
+      prices: { second: 0.084, secondWithAudio: 0.126 },
+      variants: [
+        { when: { resolution: '1080p' }, prices: { second: 0.112, secondWithAudio: 0.168 } },
+        { when: { resolution: '4k' }, prices: { second: 0.42, secondWithAudio: 0.42 } },
+      ],
+    },
   ],
 };
 

@@ -25,7 +25,7 @@ const statusOf: Readonly<Record<number, number>> = {
 };
 
 /** @throws UpstreamError when `base_resp` reports an error */
-function refuseBaseResponse(answer: Record<string, unknown>): Record<string, unknown> {
+export function refuseBaseResponse(answer: Record<string, unknown>): Record<string, unknown> {
   const reported = asFields(answer['base_resp']);
   const code = someNumber(reported?.['status_code']) ?? 0;
   if (code === 0) return answer;

@@ -6,3 +6,9 @@ export const hmac = (key: string | Buffer, text: string): Buffer => createHmac('
 
 /** A part of a JWT. */
 export const jwtPart = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A JWT that is signed with a secret (HS256). */
+export function signedJwt(head: object, claims: object, secret: string): string {
+  const signed = `${jwtPart(head)}.${jwtPart(claims)}`;
+  return `${signed}.${hmac(secret, signed).toString('base64url')}`;
+}

@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto';
 import { AppError } from '../../../shared/errors.js';
-import { jwtPart } from '../openai-compatible/signing.js';
+import { signedJwt } from '../openai-compatible/signing.js';
 
 const day = 24 * 3600 * 1000;
 
@@ -15,8 +14,5 @@ export function zhipuToken(key: string, now: number): string {
   if (id === '' || secret === '' || more.length > 0) {
     throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel must have the form id.secret');
   }
-  const head = jwtPart({ alg: 'HS256', sign_type: 'SIGN' });
-  const claims = jwtPart({ api_key: id, exp: now + day, timestamp: now });
-  const signature = createHmac('sha256', secret).update(`${head}.${claims}`).digest('base64url');
-  return `${head}.${claims}.${signature}`;
+  return signedJwt({ alg: 'HS256', sign_type: 'SIGN' }, { api_key: id, exp: now + day, timestamp: now }, secret);
 }

@@ -68,7 +68,7 @@ function toSubmission({ image, width, height, n, metadata, ...own }: Fields): Fi
   return {
     ...Object.fromEntries(extra),
     ...own,
-    ...(image === undefined || image === null || image === '' ? {} : { input_reference: imageOf(image) }),
+    ...(image === undefined || image === null || image === '' ? {} : { input_reference: imageNamed(image) }),
     ...((width ?? height) === undefined ? {} : { size: `${String(width)}x${String(height)}` }),
   };
 }
@@ -81,8 +81,11 @@ const magic = [
   ['R0lGOD', 'image/gif'],
 ] as const;
 
-/** Reads an address, or an image as base64 with or without its type. */
-function imageOf(image: unknown): Fields {
+/**
+ * Reads an address, or an image as base64 with or without its type.
+ * @throws RelayError invalid_video_request
+ */
+export function imageNamed(image: unknown): Fields {
   const text = someText(image);
   if (text === undefined) throw invalidVideo('image must be text');
   const type = magic.find(([begin]) => text.startsWith(begin))?.[1];

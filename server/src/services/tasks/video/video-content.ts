@@ -12,7 +12,6 @@ import type { ClientResponse } from '../../../gateway/deliver/client-response.js
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';
 import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js';
-import { asFields } from '../../../dialects/neutral/fields.js';
 import { passiveHeaders } from '../incoming-task.js';
 import type { TaskDesk } from '../task-desk.js';
 import { withAddress } from './video-dialects.js';
@@ -49,7 +48,7 @@ export class VideoContent {
    * @throws AppError, UpstreamError before the first byte
    */
   async send(incoming: IncomingRequest, id: string, client: ClientResponse): Promise<null> {
-    const { desk, inFlight } = this.deps;
+    const { desk, inFlight, videos } = this.deps;
     const query = new URLSearchParams(incoming.query);
     const { row, reader } = await this.found(incoming, id, query);
     const variant = query.get('variant') ?? 'video';
@@ -58,7 +57,8 @@ export class VideoContent {
     const channel = desk.channel(row.channelId);
     if (!channel) throw new AppError('NO_CHANNEL', 'The channel of this video no longer exists');
     const target = withAddress(desk.targetOfTask(channel, row.keyPrint));
-    const source = dialectOf(target).source(row.properties.upstream ?? '', asFields(row.data) ?? {}, variant, target);
+    const data = await videos.located(row, target);
+    const source = dialectOf(target).source(row.properties.upstream ?? '', data, variant, target);
     if (!source) throw invalidVideo(`there is no ${variant} of this video`);
     const leave = await inFlight.enter(reader);
     client.watchGone(leave);

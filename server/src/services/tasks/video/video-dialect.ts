@@ -2,6 +2,7 @@ import type { Video } from '../../../billing/prices/index.js';
 import type { Resolution } from '../../../shared/price-condition.js';
 import { someText, type Fields } from '../../../dialects/neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
+import type { TaskRequest } from '../task-upstream.js';
 import { text } from '../field.js';
 import { invalidVideo, submissionFields, type Reference, type VideoSubmission } from './video-submission.js';
 
@@ -20,6 +21,8 @@ export interface VideoRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The body. Bytes are sent unchanged, with the `content-type` of the headers; other values as JSON. */
   readonly body?: unknown;
+  /** Returns headers that depend on the time. */
+  readonly sign?: TaskRequest['sign'];
 }
 
 /** A provider's report about one video. */
@@ -45,9 +48,10 @@ export interface VideoDialect {
   readonly takes: Pick<ReadonlySet<string>, 'has'>;
   /**
    * Returns the terms of a submission, with the provider's defaults where the client says nothing.
+   * @param model as the provider names it
    * @throws RelayError invalid_video_request
    */
-  terms(submission: VideoSubmission): VideoTerms;
+  terms(submission: VideoSubmission, model: string): VideoTerms;
   /**
    * Returns the request in the provider's form. It names all terms, so that the charge fits the video.
    * @throws RelayError invalid_video_request
@@ -55,11 +59,24 @@ export interface VideoDialect {
   toRequest(submission: VideoSubmission, terms: VideoTerms, model: string, target: TaskTarget): VideoRequest;
   /** Returns the request for a video that is based on another. Absent when the provider has no remix. */
   remix?(name: string, prompt: string, target: TaskTarget): VideoRequest;
-  /** Returns the provider's name of a new video; '' when the response has none. */
-  nameIn(answer: Fields): string;
+  /** Returns the provider's name of a new video, by which it is looked up; '' when the response has none. */
+  nameIn(answer: Fields, request: VideoRequest): string;
   lookup(name: string, target: TaskTarget): VideoRequest;
+  /**
+   * Checks responses that have a successful status. Absent when the provider states every error by its status.
+   * @throws UpstreamError when the response is an error
+   */
+  check?(answer: Fields): void;
   report(answer: Fields): VideoReport;
-  /** @returns null when there is no such variant */
+  /**
+   * Returns the request whose response names the source of a completed video, where its last report does not, or not for
+   * long. Absent when the report names it.
+   */
+  locate?(name: string, data: Fields, target: TaskTarget): VideoRequest;
+  /**
+   * @param data the last report, or the response of `locate`
+   * @returns null when there is no such variant
+   */
   source(name: string, data: Fields, variant: string, target: TaskTarget): VideoSource | null;
   /** Returns the request that deletes a video. Absent when the provider deletes its videos only after some time. */
   remove?(name: string, target: TaskTarget): VideoRequest;
@@ -124,8 +141,18 @@ export function urlOf(reference: Reference): string {
 export interface VideoOffer {
   readonly resolutions: readonly Resolution[];
   readonly ratios: readonly string[];
-  readonly seconds: { readonly least: number; readonly most: number; readonly usual: number };
+  readonly seconds: {
+    readonly least: number;
+    readonly most: number;
+    readonly usual: number;
+    /** The lengths between them, where not every one is offered. */
+    readonly only?: readonly number[];
+  };
 }
+
+/** Returns the names as a choice: `a, b or c`. */
+const choiceOf = (names: ReadonlyArray<string | number>): string =>
+  names.length < 2 ? String(names[0]) : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
 /**
  * Returns the terms of a submission within an offer.
@@ -134,18 +161,18 @@ export interface VideoOffer {
  */
 export function termsWithin(
   submission: VideoSubmission,
-  { resolutions, ratios, seconds: { least, most, usual } }: VideoOffer,
+  { resolutions, ratios, seconds: { least, most, usual, only } }: VideoOffer,
   resolution: Resolution = submission.resolution ?? '720p',
 ): VideoTerms {
   if (!resolutions.includes(resolution)) {
-    const choice = `${resolutions.slice(0, -1).join(', ')} or ${resolutions.at(-1)}`;
-    throw invalidVideo(`resolution must be ${choice} for model ${submission.model}`);
+    throw invalidVideo(`resolution must be ${choiceOf(resolutions)} for model ${submission.model}`);
   }
   const ratio = submission.ratio ?? '16:9';
   if (!ratios.includes(ratio)) throw invalidVideo(`aspect_ratio must be one of ${ratios.join(', ')}`);
   const seconds = submission.seconds ?? usual;
-  if (seconds < least || seconds > most) {
-    throw invalidVideo(`seconds must be from ${least} to ${most} for model ${submission.model}`);
+  if (seconds < least || seconds > most || only?.includes(seconds) === false) {
+    const choice = only ? choiceOf(only) : `from ${least} to ${most}`;
+    throw invalidVideo(`seconds must be ${choice} for model ${submission.model}`);
   }
   return { seconds, resolution, size: sizeAt(resolution, ratio) };
 }

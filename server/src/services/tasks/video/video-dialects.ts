@@ -2,13 +2,24 @@ import type { RoutedChannel } from '../../../gateway/route/routed-channel.js';
 import type { TaskTarget } from '../task-target.js';
 import { arkVideos } from './ark-videos.js';
 import { cogvideo } from './cogvideo.js';
+import { kling } from './kling.js';
+import { minimaxVideos } from './minimax-videos.js';
 import { openAIVideos } from './openai-videos.js';
 import { veo } from './veo.js';
 import type { VideoDialect } from './video-dialect.js';
 import { wan } from './wan.js';
 import { xaiVideos } from './xai-videos.js';
 
-const dialects = { openai: openAIVideos, veo, xai: xaiVideos, ark: arkVideos, wan, cogvideo } as const;
+const dialects = {
+  openai: openAIVideos,
+  veo,
+  xai: xaiVideos,
+  ark: arkVideos,
+  wan,
+  cogvideo,
+  kling,
+  minimax: minimaxVideos,
+} as const;
 
 /** @returns null for a provider without videos */
 export const videosOf = ({ provider }: Pick<RoutedChannel, 'provider'>): VideoDialect | null =>

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { z } from 'zod';
 import { isAppError } from '../../../shared/errors.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
@@ -115,14 +115,68 @@ export const olderVideoRoutes: ReadonlyArray<RelayRoute<Handler>> = [
   ),
 ];
 
-/** `/v1/videos`, and their older path. */
+const klingTask = open(
+  { code: whole, message: text, request_id: text, data: open({ task_id: text, task_status: text }, {}) },
+  { task_id: text, status: text },
+);
+const klingFields = {
+  model_name: text,
+  negative_prompt: text,
+  mode: z.enum(['std', 'pro', '4k']),
+  duration: z.union([text, whole]),
+  sound: z.enum(['on', 'off']),
+};
+const ofKling = {
+  response: klingTask,
+  errors: ['MODEL_NOT_PRICED', 'UNSUPPORTED_BY_CHANNEL'],
+} as const;
+
+const klingTaskOf: Handler = ({ kling }, { incoming }, id, { protocol, host, server }) =>
+  kling.one(incoming, id, `${protocol}://${host}${server.basePath}`);
+
+/** Videos as clients of Kling submit them (docs/reference/relay/tasks.md#the-paths-of-kling). */
+export const klingRoutes: ReadonlyArray<RelayRoute<Handler>> = [
+  relayRoute(
+    'POST /kling/v1/videos/text2video',
+    ({ kling }, { incoming, client }) => kling.create(incoming, client, 'text2video'),
+    {
+      ...ofKling,
+      summary: 'Submit a video, in the form of Kling',
+      body: open({ prompt: text }, { ...klingFields, aspect_ratio: text }),
+      example: { body: { model_name: 'kling-v3', prompt: 'a lighthouse', duration: '5', mode: 'std' } },
+    },
+  ),
+  relayRoute(
+    'POST /kling/v1/videos/image2video',
+    ({ kling }, { incoming, client }) => kling.create(incoming, client, 'image2video'),
+    {
+      ...ofKling,
+      summary: 'Submit a video that begins with an image, in the form of Kling',
+      body: open({ prompt: text, image: text }, klingFields),
+      example: { body: { model_name: 'kling-v3', prompt: 'a lighthouse', image: 'https://images.example/first.png' } },
+    },
+  ),
+  ...(['text2video', 'image2video'] as const).map((kind) =>
+    relayRoute(`GET /kling/v1/videos/${kind}/:id`, klingTaskOf, {
+      summary: 'A video, in the form of Kling',
+      response: klingTask,
+      ...ofVideo,
+    }),
+  ),
+];
+
+/** `/v1/videos`, their older path, and the paths of Kling. */
 export const videoRoutes = (deps: VideoRoutesDeps): FastifyPluginAsync =>
   withRawBodies(async (app) => {
-    addRelayRoutes(app, [...videoSubmissionRoutes, ...olderVideoRoutes], prefixes, (served) => (request, reply) => {
-      const call = hijack(request, reply, deps.maxBodyBytes);
-      const failureOf = (error: unknown): CallFailure => deps.videos.failureOf(error);
-      void answer({ request, ...call, failureOf }, () => served(deps, call, pathPart(request, 'id'), request));
-    });
+    const handlerOf =
+      (served: Handler): RouteHandlerMethod =>
+      (request, reply) => {
+        const call = hijack(request, reply, deps.maxBodyBytes);
+        const failureOf = (error: unknown): CallFailure => deps.videos.failureOf(error);
+        void answer({ request, ...call, failureOf }, () => served(deps, call, pathPart(request, 'id'), request));
+      };
+    addRelayRoutes(app, [...videoSubmissionRoutes, ...olderVideoRoutes], prefixes, handlerOf);
+    addRelayRoutes(app, klingRoutes, ['/kling'], handlerOf);
   });
 
 interface Answered {

@@ -23,7 +23,7 @@ import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
-import type { Fields } from '../../../dialects/neutral/fields.js';
+import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
 import { text } from '../field.js';
 import type { SubmissionWatch } from '../submission-watch.js';
 import { chargeOfVideo } from '../task-charge.js';
@@ -203,8 +203,8 @@ export class Videos {
     if (passed !== submission.body) submission = parseVideoSubmission({ ...opened, body: passed });
     const target = withAddress(desk.choose(admission));
     const dialect = dialectOf(target);
-    const terms = dialect.terms(submission);
     const upstreamModel = mapModel(target.channel.mapping, admission.model, admission.bareModel);
+    const terms = dialect.terms(submission, upstreamModel);
     const request = dialect.toRequest(submission, terms, upstreamModel, target);
     refuseForeignFile(submission, target, caller);
     const kept = withoutReference(submission.body);
@@ -281,7 +281,7 @@ export class Videos {
   }
 
   /** @throws UpstreamError, AppError */
-  private async send({ watch, target, upstreamModel, request }: PreparedSubmission): Promise<Fields> {
+  private async send({ watch, target, upstreamModel, request, dialect }: PreparedSubmission): Promise<Fields> {
     const answer = await watch.send(target.channel, upstreamModel, (span) =>
       this.deps.upstream.call(target, {
         ...request,
@@ -290,9 +290,21 @@ export class Videos {
       }),
     );
     if (!isGood(answer)) throw refusedBy(answer, target);
-    const said = jsonObject(answer.body);
-    if (!said) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not JSON');
-    return fieldsWithoutKey(said, target.key);
+    return saidIn(answer, dialect, target);
+  }
+
+  /**
+   * Returns the data that name the source of a completed video.
+   * @throws UpstreamError, AppError
+   */
+  async located(row: CreativeTask, target: TaskTarget): Promise<Fields> {
+    const dialect = dialectOf(target);
+    const data = asFields(row.data) ?? {};
+    if (!dialect.locate) return data;
+    const request = dialect.locate(row.properties.upstream ?? '', data, target);
+    const answer = await this.deps.upstream.call(target, { ...request, timeout });
+    if (!isGood(answer)) throw refusedBy(answer, target);
+    return saidIn(answer, dialect, target);
   }
 
   /**
@@ -306,8 +318,8 @@ export class Videos {
     said: Fields,
   ): Promise<Partial<CreativeTask>> {
     const { taskLedger, desk } = this.deps;
-    const { caller, dialect, watch, target, terms, upstreamModel, kept } = prepared;
-    const upstream = dialect.nameIn(said);
+    const { caller, dialect, watch, target, terms, upstreamModel, kept, request } = prepared;
+    const upstream = dialect.nameIn(said, request);
     if (upstream === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a video');
     const charge = chargeOfVideo({ ...prepared, video: terms }, upstreamModel, watch.notes, desk.values);
     const fields = {
@@ -354,6 +366,18 @@ export function dialectOf({ channel }: Pick<TaskTarget, 'channel'>): VideoDialec
 }
 
 const isGood = ({ status }: TaskAnswer): boolean => status >= 200 && status < 300;
+
+/**
+ * Returns the object of a response with a successful status, without the channel's key.
+ * @throws UpstreamError, AppError
+ */
+function saidIn({ body }: TaskAnswer, dialect: VideoDialect, { key }: TaskTarget): Fields {
+  const said = jsonObject(body);
+  if (!said) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not JSON');
+  const kept = fieldsWithoutKey(said, key);
+  dialect.check?.(kept);
+  return kept;
+}
 
 const refusedBy = ({ status, body }: TaskAnswer, { key }: TaskTarget): unknown =>
   redactKey(toUpstreamError(status, body), key);
