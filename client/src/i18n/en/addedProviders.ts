@@ -6,7 +6,6 @@ export const addedProviders = {
   oauth: 'OAuth 2 provider',
   more: 'More settings',
   loadFailed: 'The providers could not be loaded',
-  new: 'New sign-in provider',
   edit: 'Edit',
   editOf: 'Edit {{name}}',
   deleteOf: 'Delete {{name}}',

@@ -5,7 +5,6 @@ export const addedProviders = {
   oauth: 'un fournisseur OAuth 2',
   more: 'Plus de réglages',
   loadFailed: 'Les fournisseurs n’ont pas pu être chargés',
-  new: 'Nouveau fournisseur de connexion',
   edit: 'Modifier',
   editOf: 'Modifier {{name}}',
   deleteOf: 'Supprimer {{name}}',

@@ -5,7 +5,6 @@ export const addedProviders = {
   oauth: 'OAuth 2 プロバイダー',
   more: 'その他の設定',
   loadFailed: 'プロバイダーを読み込めませんでした',
-  new: '新しいログイン方法',
   edit: '編集',
   editOf: '{{name}} を編集',
   deleteOf: '{{name}} を削除',

@@ -5,7 +5,6 @@ export const addedProviders = {
   oauth: 'провайдер OAuth 2',
   more: 'Другие настройки',
   loadFailed: 'Не удалось загрузить провайдеров',
-  new: 'Новый провайдер входа',
   edit: 'Изменить',
   editOf: 'Изменить {{name}}',
   deleteOf: 'Удалить {{name}}',

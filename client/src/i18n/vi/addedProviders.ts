@@ -5,7 +5,6 @@ export const addedProviders = {
   oauth: 'nhà cung cấp OAuth 2',
   more: 'Thêm thiết lập',
   loadFailed: 'Không tải được các nhà cung cấp',
-  new: 'Nhà cung cấp đăng nhập mới',
   edit: 'Sửa',
   editOf: 'Sửa {{name}}',
   deleteOf: 'Xóa {{name}}',

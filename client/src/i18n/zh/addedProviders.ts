@@ -5,7 +5,6 @@ export const addedProviders = {
   oauth: 'OAuth 2 提供方',
   more: '更多设置',
   loadFailed: '无法加载登录方式',
-  new: '新的登录方式',
   edit: '编辑',
   editOf: '编辑 {{name}}',
   deleteOf: '删除 {{name}}',

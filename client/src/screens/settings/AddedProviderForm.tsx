@@ -45,12 +45,14 @@ const maxLengths: Partial<Record<FormField, number>> = { name: 50, slug: 32 };
 
 /** The form of a sign-in provider: what the preset needs, and everything else on request. */
 export function AddedProviderForm({
+  title,
   row,
   from,
   preset,
   onSaved,
   onClose,
 }: {
+  readonly title: string;
   /** Null: a new one. */
   readonly row: AddedProviderFragment | null;
   readonly from: RowValues;
@@ -104,7 +106,7 @@ export function AddedProviderForm({
   return (
     <FormDialog
       form={form}
-      title={row ? t('addedProviders.editOf', { name: row.name }) : t('addedProviders.new')}
+      title={title}
       submitLabel={t('fields.save')}
       errorField="oauthClientId"
       fieldNames={{ allowedDomains: 'domains' }}

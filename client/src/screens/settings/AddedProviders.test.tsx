@@ -67,7 +67,8 @@ async function open() {
 it('adds Discord with everything but client and secret filled in', async () => {
   const sent = await open();
   fireEvent.click(await screen.findByRole('button', { name: 'Add Discord' }));
-  await screen.findByText(/\/oauth\/discord$/);
+  await screen.findByRole('dialog', { name: 'Add Discord' });
+  screen.getByText(/\/oauth\/discord$/);
   fireEvent.change(await screen.findByLabelText(/^Client ID/), { target: { value: 'id' } });
   fireEvent.change(screen.getByLabelText(/^Client secret/), { target: { value: 'secret' } });
   expect(screen.queryByLabelText(/^Name on the button/)).toBeNull();

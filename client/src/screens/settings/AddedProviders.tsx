@@ -101,7 +101,18 @@ export function AddedProviders() {
           </Button>
         ))}
       </Box>
-      {edited && <AddedProviderForm {...edited} onSaved={() => void refetch()} onClose={() => setEdited(null)} />}
+      {edited && (
+        <AddedProviderForm
+          {...edited}
+          title={
+            edited.row
+              ? t('addedProviders.editOf', { name: edited.row.name })
+              : t('addedProviders.add', { name: nameOf(edited.preset) })
+          }
+          onSaved={() => void refetch()}
+          onClose={() => setEdited(null)}
+        />
+      )}
     </Box>
   );
 }
