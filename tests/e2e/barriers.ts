@@ -9,13 +9,6 @@ const ofGraphiql = [
   { rule: 'scrollable-region-focusable', elements: '.graphiql-container .CodeMirror-scroll' },
 ] as const;
 
-/** Rules whose violations are minor or moderate, and would be left out of the result. */
-const lesserRules = (
-  axe as unknown as { _audit: { rules: ReadonlyArray<{ id: string; impact: string }> } }
-)._audit.rules
-  .filter(({ impact }) => impact === 'minor' || impact === 'moderate')
-  .map(({ id }) => [id, { enabled: false }] as const);
-
 /**
  * The serious and critical violations on the current page, as text.
  * @param rules those of axe; default: all
@@ -37,10 +30,6 @@ export async function barriers(page: Page, rules?: string[]): Promise<string[]> 
             .map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`),
         );
     },
-    {
-      known: ofGraphiql,
-      resultTypes: ['violations' as const],
-      ...(rules ? { runOnly: rules } : { rules: Object.fromEntries(lesserRules) }),
-    },
+    { known: ofGraphiql, resultTypes: ['violations' as const], ...(rules ? { runOnly: rules } : {}) },
   );
 }

@@ -8,13 +8,13 @@ import { readSnapshot } from '../../server/src/billing/rollups/index.js';
 import { openUsageSite, root, type UsageSite } from './usage-site.js';
 
 /**
- * The pages that dashboards read of a site with 120,000 rows of usage and of the log in 90 days. A question about a week may
+ * The pages that dashboards read of a site with 250,000 rows of usage and of the log in 90 days. A question about a week may
  * not read the rest: the statements are explained as they were sent, and pages are counted, which do not depend on the
  * machine.
  */
 let site: UsageSite;
 const day = 86_400;
-const rows = 120_000;
+const rows = 250_000;
 const users = 500;
 const weeks = 90 / 7;
 const now = Math.floor(Date.now() / 1000);
