@@ -79,7 +79,7 @@ router_settings:
   expect(report).toMatchObject({ isBlocked: false, source: { family: 'litellm' } });
   expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 2, keysExpected: 2 });
   expect(examples('key-environment')).toEqual(['claude: IMPORT_MISSING_KEY']);
-  expect(examples('channel-type')).toEqual(['type 50, odd 3: odd']);
+  expect(examples('channel-type')).toEqual(['type 0, odd 3: odd']);
   expect(examples('key-hashed')).toEqual(['laptop', 'sk-...wxyz']);
   expect(examples('setting-unmapped')).toEqual(
     expect.arrayContaining(['routing_strategy', 'claude: rpm', 'no budget: the balance is that of the keys']),
@@ -107,7 +107,7 @@ router_settings:
   expect(await query('SELECT type, status, models, model_mapping FROM channels ORDER BY id')).toEqual([
     { type: 1, status: 'enabled', models: ['gpt-4o'], model_mapping: { 'gpt-4o': 'gpt-4o-2024' } },
     { type: 14, status: 'disabled', models: ['claude'], model_mapping: { claude: 'claude-sonnet-4' } },
-    { type: 50, status: 'disabled', models: ['odd'], model_mapping: {} },
+    { type: 0, status: 'disabled', models: ['odd'], model_mapping: {} },
   ]);
   // The console shows the new key to its owner.
   const [token] = await query<{ key_sealed: string }>('SELECT key_sealed FROM tokens WHERE id = 1');

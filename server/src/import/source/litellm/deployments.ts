@@ -37,7 +37,8 @@ const addresses: Readonly<Record<string, string>> = {
 /** Hosts of LiteLLM that differ from those of this product's types: each has keys of its own. */
 const otherHosts: Readonly<Record<string, string>> = { moonshot: 'https://api.moonshot.ai' };
 
-const unknownType = 50;
+/** The number that the family gives to no provider. */
+const unknownType = 0;
 
 /** The provider and the model of a deployment. */
 interface Named {
