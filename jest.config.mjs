@@ -84,7 +84,7 @@ export default {
       testMatch: ['<rootDir>/tests/**/*.test.ts'],
       moduleNameMapper: {
         '^(?:\\.\\./)+server/src/(.*)\\.js$': '<rootDir>/node_modules/.cache/tollgate/server/$1.js',
-        '^(graphql|pg|typeorm)$': '<rootDir>/node_modules/.cache/tollgate/packages/$1.js',
+        '^(@google/genai|graphql|pg|typeorm)$': '<rootDir>/node_modules/.cache/tollgate/packages/$1.js',
         ...shared.moduleNameMapper,
       },
       transform: { '/\\.cache/tollgate/': '<rootDir>/tests/support/native-module.cjs', ...node.transform },
