@@ -10,7 +10,7 @@ const now = Date.UTC(2026, 10, 19) / 1000;
 beforeAll(async () => {
   site = await openUsageSite(now);
   await site.dataSource.query(`INSERT INTO users (id, username) SELECT n, 'user' || n FROM generate_series(1, 500) n`);
-  const measures = `n, 0, 0, n, n, n, n * 100, n, n, n, n, n, n, array_fill(1::bigint, ARRAY[22]), array_fill(1::bigint, ARRAY[22])`;
+  const measures = `n, 0, 0, n, n, n, n * 100, n, n, n, n, n, n, n, array_fill(1::bigint, ARRAY[22]), array_fill(1::bigint, ARRAY[22])`;
   await site.dataSource.query(
     `INSERT INTO usage_by_token SELECT 'DAY', $1::bigint - d * 86400, 1 + n / 2, n, ${measures}
        FROM generate_series(1, 120) d, generate_series(1, 300) n`,

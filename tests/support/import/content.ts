@@ -202,7 +202,7 @@ export function makeContent({ family, upstream, now, logs = 10_000 }: ContentOpt
       const type = id === 1 ? 1 : (types[index % types.length] ?? 1);
       return {
         id,
-        type: has.newApi && id === 5 ? 50 : type,
+        type: has.newApi && id === 5 ? 57 : type,
         key: id === 4 ? 'sk-one\nsk-two\nsk-three' : `sk-up-${id}`,
         status: id === 1 || id > 20 ? 1 : 2,
         name: `channel ${id}`,

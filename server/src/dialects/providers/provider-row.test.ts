@@ -1,10 +1,10 @@
-import { acceptsEverything } from '../../server/src/dialects/accepts.js';
-import type { OpenAiVariant } from '../../server/src/dialects/makers/openai-compatible/variant.js';
-import type { ProviderRow } from '../../server/src/dialects/providers/provider.js';
-import type { Person } from '../support/api.js';
-import { startServer, type TestServer } from '../support/server.js';
-import { chat, json } from '../support/upstream/replies.js';
-import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { acceptsEverything } from '../accepts.js';
+import type { OpenAiVariant } from '../makers/openai-compatible/variant.js';
+import type { ProviderRow } from './provider.js';
+import type { Person } from '../../../../tests/support/api.js';
+import { startServer, type TestServer } from '../../../../tests/support/server.js';
+import { chat, json } from '../../../../tests/support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../../../../tests/support/upstream/upstream.js';
 
 /* A new row in the provider table is a working provider: no other code contains its number or name. */
 
@@ -25,12 +25,12 @@ afterAll(async () => {
 
 /** Adds the row to `openai-family.ts`. The server is loaded after this call. */
 function addRow(defaultBaseUrl: string): void {
-  jest.doMock('../../server/src/dialects/providers/openai-family.js', () => {
-    const path = '../../server/src/dialects/providers/openai-family.js';
+  jest.doMock('./openai-family.js', () => {
+    const path = './openai-family.js';
     const { openAIFamily } = jest.requireActual<{ openAIFamily: readonly ProviderRow[] }>(path);
     const { openAICompatible } = jest.requireActual<{
       openAICompatible: (variant: OpenAiVariant) => ProviderRow['adapter'];
-    }>('../../server/src/dialects/makers/openai-compatible/openai-compatible.js');
+    }>('../makers/openai-compatible/openai-compatible.js');
     const row: ProviderRow = {
       id: 900,
       name: 'new-provider',
