@@ -1,3 +1,4 @@
+/** @jest-environment ./tests/support/browser-environment.mjs */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { may } from '../../client/src/lib/permissions.js';
