@@ -68,7 +68,7 @@ it('takes at most 12 clicks, from the first page of the operator to the plan tha
   await photographAll(operator, 'plans-balance-only');
   expect([clicks, await sidewaysOverflow(operator)]).toEqual([soFar, 0]);
 
-  await page.getByRole('link', { name: 'Set up Stripe' }).click();
+  await page.getByRole('link', { name: 'Set up card payments' }).click();
   await page.getByLabel('Stripe secret key').waitFor();
   await settled(page);
   await type(operator, page.getByLabel('Stripe secret key'), stripe.key);

@@ -121,7 +121,7 @@ export const plans = {
   giveHint: 'For one period. Nothing is taken from the balance.',
   given: '“{{name}}” has the plan “{{plan}}”',
   balanceOnly: 'Users can pay for plans from their balance only: no online payment is set up.',
-  offerPayment: 'Set up Stripe',
+  offerPayment: 'Set up card payments',
   reason: 'Reason',
   ofCode: 'Plan',
   ofCodeHint: 'The code begins this plan. Its amount then counts in statistics only.',

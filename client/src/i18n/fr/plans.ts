@@ -124,7 +124,7 @@ export const plans = {
   giveHint: 'Pour une période. Rien n’est prélevé sur le solde.',
   given: '« {{name}} » a le forfait « {{plan}} »',
   balanceOnly: 'Les forfaits ne se paient que par le solde : aucun paiement en ligne n’est configuré.',
-  offerPayment: 'Configurer Stripe',
+  offerPayment: 'Configurer le paiement par carte',
   reason: 'Raison',
   ofCode: 'Forfait',
   ofCodeHint: 'Le code démarre ce forfait. Son montant ne compte alors que dans les statistiques.',

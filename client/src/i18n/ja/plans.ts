@@ -120,7 +120,7 @@ export const plans = {
   giveHint: '1 期間有効です。残高からは引かれません。',
   given: '「{{name}}」にプラン「{{plan}}」を付与しました',
   balanceOnly: 'オンライン決済が未設定のため、プランは残高でのみ購入できます。',
-  offerPayment: 'Stripe を設定',
+  offerPayment: 'カード決済を設定',
   reason: '理由',
   ofCode: 'プラン',
   ofCodeHint: '引き換えるとこのプランが始まります。金額は統計にのみ使われます。',

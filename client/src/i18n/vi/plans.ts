@@ -119,7 +119,7 @@ export const plans = {
   giveHint: 'Trong một kỳ. Không trừ số dư.',
   given: '“{{name}}” đã có gói “{{plan}}”',
   balanceOnly: 'Gói chỉ trả được bằng số dư: chưa thiết lập thanh toán trực tuyến.',
-  offerPayment: 'Thiết lập Stripe',
+  offerPayment: 'Thiết lập thanh toán thẻ',
   reason: 'Lý do',
   ofCode: 'Gói',
   ofCodeHint: 'Mã này bắt đầu gói. Số tiền khi đó chỉ tính trong thống kê.',

@@ -119,7 +119,7 @@ export const plans = {
   giveHint: '有效一个周期，不从余额扣款。',
   given: '“{{name}}”已获得套餐“{{plan}}”',
   balanceOnly: '未设置在线支付，用户只能用余额购买套餐。',
-  offerPayment: '设置 Stripe',
+  offerPayment: '设置银行卡支付',
   reason: '原因',
   ofCode: '套餐',
   ofCodeHint: '兑换后开始该套餐，金额仅用于统计。',

@@ -340,6 +340,9 @@ const other: readonly Section[] = [
   },
 ];
 
+/** The first setting of payments by card. */
+export const cardPayments = 'StripeSecretKey';
+
 export const sectionsOf: Readonly<Record<Tab, readonly Section[]>> = {
   operation,
   ratelimit: rateLimits,

@@ -18,6 +18,7 @@ import { useMay } from '../../lib/permissions.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { GivePlanDialog } from '../../nouns/plans/GivePlanDialog.js';
 import { settingAddress } from '../../nouns/settings/settingsByKey.js';
+import { cardPayments } from '../../nouns/settings/settingsCatalog.js';
 import { PlanCard, planGrid, PlanSkeletons } from './PlanCard.js';
 import { PlanEditor } from './PlanEditor.js';
 import {
@@ -60,7 +61,7 @@ export function PlanListScreen() {
         <Notice
           tone="blue"
           action={
-            <Button component={Link} to={settingAddress('StripeSecretKey')} sx={{ flexShrink: 0 }}>
+            <Button component={Link} to={settingAddress(cardPayments)} sx={{ flexShrink: 0 }}>
               {t('plans.offerPayment')}
             </Button>
           }
