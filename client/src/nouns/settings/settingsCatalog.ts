@@ -8,6 +8,9 @@ export interface Section {
   readonly settings: readonly Setting[];
 }
 
+/** The first setting of payments by card. */
+export const cardPayments = 'StripeSecretKey';
+
 export const tabs = ['operation', 'ratelimit', 'models', 'system', 'other'] as const;
 export type Tab = (typeof tabs)[number];
 
@@ -267,7 +270,7 @@ const system: readonly Section[] = [
       secret('EpayKey', 'payKey'),
       number('Price', 'price', { decimal: true, minimum: 0.000001, unit: 'yuan' }),
       number('MinTopUp', 'minTopUp', { minimum: 1 }),
-      secret('StripeSecretKey', 'stripeKey'),
+      secret(cardPayments, 'stripeKey'),
       secret('StripeSigningSecret', 'stripeSigning'),
       text('StripeCurrency', 'stripeCurrency'),
       number('StripePrice', 'stripePrice', { decimal: true, minimum: 0.000001 }),
@@ -339,9 +342,6 @@ const other: readonly Section[] = [
     ],
   },
 ];
-
-/** The first setting of payments by card. */
-export const cardPayments = 'StripeSecretKey';
 
 export const sectionsOf: Readonly<Record<Tab, readonly Section[]>> = {
   operation,

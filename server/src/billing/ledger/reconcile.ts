@@ -143,7 +143,8 @@ interface DriftRow {
  * Verifies the ledger from independent records of the same movements:
  * - entries - charges - open reservations = balance, for users, tokens and invite earnings; what plans paid and
  *   reserve is added for users;
- * - what a plan paid = its calls in the log less the failed tasks that were returned to it, what it reserves = the open reservations, its price = its ledger entries;
+ * - what a plan paid = its calls in the log less the failed tasks that were returned to it, what it reserves = the open
+ *   reservations, its price = its ledger entries;
  * - charges, and those from before the site was imported = used counters, for users, tokens and channels;
  * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
  * - prices minus charges, per hour = the fraction of a unit that is accumulated for the user;

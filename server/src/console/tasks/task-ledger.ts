@@ -91,7 +91,8 @@ export interface TaskLedgerDeps {
 /**
  * Charges and refunds tasks. A row is locked before it changes. The charged amount is stored on the row in the
  * transaction of the charge, and the transition to FAILURE refunds that amount to user and token in its own
- * transaction: to the windows of the plan if one has paid it. A task is therefore charged and refunded at most once, whichever node reports its end and however often.
+ * transaction: to the windows of the plan if one has paid it. A task is therefore charged and refunded at most once, whichever
+ * node reports its end and however often.
  */
 export class TaskLedger {
   constructor(private readonly deps: TaskLedgerDeps) {}

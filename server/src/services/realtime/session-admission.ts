@@ -116,8 +116,8 @@ export class SessionAdmission {
   }
 
   /**
-   * Reserves a response, in a plan of its caller or in the balance: the whole cost, or the amount that the balance and the budgets have, if it pays for a useful
-   * response.
+   * Reserves a response, in a plan of its caller or in the balance: the whole cost, or the amount that the balance and the
+   * budgets have, if it pays for a useful response.
    * @throws AppError, SessionEndedError for a caller who may not continue
    */
   async reserveResponse(paid: PaidSession, cost: ResponseCost): Promise<ResponseReservation> {

@@ -223,13 +223,14 @@ export class TaskDesk {
   ): Promise<PaidSubmission<Price>> {
     const { budgets, ledger } = this.deps;
     const { group, model, bareModel } = admission;
+    const usual = priceFor(null);
     await this.deps.rates.request(budgets.rates(caller, group, bareModel));
     const ofCaller = budgets.of(caller, group, bareModel);
     const ofChannel = budgets.ofChannel(target.channelId, bareModel);
-    const plans = (priceFor(null).quota > 0 && budgets.plansFor(caller, group, bareModel, ofCaller)) || [];
+    const plans = (usual.quota > 0 && budgets.plansFor(caller, group, bareModel, ofCaller)) || [];
     try {
       return await payByPlan(plans, async (payment) => {
-        const price = priceFor(payment);
+        const price = payment ? priceFor(payment) : usual;
         const { quota } = price;
         const use = { money: quota, tokens };
         const plan = payment?.isPaidByPlan ? payment.plan : null;

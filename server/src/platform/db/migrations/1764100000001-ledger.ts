@@ -306,7 +306,8 @@ export class Ledger1764100000001 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP FUNCTION ledger_return_to_plan, ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
+      DROP FUNCTION ledger_return_to_plan;
+      DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
         ledger_settle_turn, ledger_settle_due, ledger_settle_more, ledger_charge_rest, ledger_carried, ledger_release, ledger_post, ledger_refusing_budget, ledger_take_budgets,
         ledger_move_budgets, ledger_pay_by_plan, ledger_settle_budgets, ledger_reserve_budgeted, ledger_add_budgets, ledger_drop_budgets;
       DROP TYPE ledger_call, ledger_reservation;

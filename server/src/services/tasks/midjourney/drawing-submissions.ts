@@ -64,9 +64,10 @@ interface PreparedSubmission {
   readonly caller: Caller;
   readonly admission: Admission;
   readonly target: TaskTarget;
-  readonly price: TaskPrice;
   readonly origin: Drawing | null;
 }
+
+type PaidSubmission = PreparedSubmission & { readonly price: TaskPrice };
 
 /**
  * Submits drawings: the quota is reserved and the row is written before the provider is called, and the drawing is
@@ -126,15 +127,7 @@ export class DrawingSubmissions {
     const passed = await watch.checked({ caller, admission }, body, ['prompt']);
     if (passed !== body) submission = parseDrawingSubmission(address, passed, desk.values);
     const target = channel && origin ? desk.targetOfTask(channel, origin.keyPrint) : desk.choose(admission);
-    return {
-      watch,
-      submission,
-      caller,
-      admission,
-      target,
-      price: priceOf(submission, desk.price(admission)),
-      origin,
-    };
+    return { watch, submission, caller, admission, target, origin };
   }
 
   private async origin(caller: Caller, taskId: string, submission: DrawingSubmission): Promise<Drawing> {
@@ -173,7 +166,7 @@ export class DrawingSubmissions {
   }
 
   private async take(
-    prepared: PreparedSubmission,
+    prepared: PaidSubmission,
     row: number,
     reservation: Reservation,
     status: number,

@@ -40,8 +40,9 @@ interface PreparedSubmission {
   readonly caller: Caller;
   readonly admission: Admission;
   readonly target: TaskTarget;
-  readonly price: TaskPrice;
 }
+
+type PaidSubmission = PreparedSubmission & { readonly price: TaskPrice };
 
 /** Music and lyrics by Suno proxies (docs/reference/relay/tasks.md#suno). */
 export class Suno {
@@ -101,7 +102,6 @@ export class Suno {
   }
 
   private async open(actionName: string, { watch, caller, rawBody }: ReceivedSubmission): Promise<PreparedSubmission> {
-    const { desk } = this.deps;
     const body = jsonObject(rawBody);
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
     let submission = parseSunoSubmission(actionName, body);
@@ -109,7 +109,7 @@ export class Suno {
     const { admission, target } = await this.route(caller, submission);
     const passed = await watch.checked({ caller, admission }, body, textFields);
     if (passed !== body) submission = parseSunoSubmission(actionName, passed);
-    return { watch, submission, caller, admission, target, price: desk.price(admission) };
+    return { watch, submission, caller, admission, target };
   }
 
   private async route(
@@ -162,7 +162,7 @@ export class Suno {
 
   /** @throws SunoError when the provider did not accept the task */
   private async take(
-    prepared: PreparedSubmission,
+    prepared: PaidSubmission,
     row: number,
     reservation: Reservation,
     { status, body }: TaskAnswer,

@@ -61,7 +61,6 @@ interface PreparedSubmission {
   readonly upstreamModel: string;
   readonly request: VideoRequest;
   readonly terms: VideoTerms;
-  readonly price: VideoPrice;
   readonly prompt: string;
   /** Fields that are not sent to the provider. */
   readonly dropped: readonly string[];
@@ -70,8 +69,7 @@ interface PreparedSubmission {
   readonly remixedFrom?: string;
 }
 
-/** A channel with the terms of a video on it. */
-type RoutedTask = Pick<PreparedSubmission, 'caller' | 'admission' | 'target' | 'dialect' | 'terms'>;
+type PaidSubmission = PreparedSubmission & { readonly price: VideoPrice };
 
 /** Videos in OpenAI's form, by any provider of videos (docs/reference/relay/tasks.md#videos). */
 export class Videos {
@@ -210,7 +208,7 @@ export class Videos {
     const kept = withoutReference(submission.body);
     const routed = { caller, admission, target, dialect, terms };
     const dropped = droppedBy(dialect, submission);
-    return { watch, upstreamModel, request, prompt: submission.prompt, dropped, kept, ...this.priced(routed) };
+    return { watch, upstreamModel, request, prompt: submission.prompt, dropped, kept, ...routed };
   }
 
   private async openedRemix({ watch, caller, rawBody }: ReceivedSubmission, id: string): Promise<PreparedSubmission> {
@@ -233,11 +231,7 @@ export class Videos {
     const dropped = namesOf(passed, (name) => name !== 'prompt');
     const remixed = { kept: passed, dropped, remixedFrom: id };
     const upstreamModel = mapModel(channel.mapping, model, admission.bareModel);
-    return { watch, upstreamModel, request, prompt, ...remixed, ...this.priced(routed) };
-  }
-
-  private priced(routed: RoutedTask): RoutedTask & Pick<PreparedSubmission, 'price'> {
-    return { ...routed, price: this.deps.desk.videoPrice(routed.admission, routed.terms) };
+    return { watch, upstreamModel, request, prompt, ...remixed, ...routed };
   }
 
   private async serve(prepared: PreparedSubmission, requestId: string): Promise<Record<string, unknown>> {
@@ -312,7 +306,7 @@ export class Videos {
    * @throws AppError when the provider named no video
    */
   private async take(
-    prepared: PreparedSubmission,
+    prepared: PaidSubmission,
     row: Pick<CreativeTask, 'id' | 'properties'>,
     reservation: Reservation,
     said: Fields,
