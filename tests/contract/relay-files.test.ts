@@ -329,11 +329,17 @@ describe('a file of 200 MB', () => {
     };
     const before = held();
     let most = 0;
-    const timer = setInterval(() => (most = Math.max(most, held() - before)), 500);
+    // Collecting the garbage of a large heap can take longer than the pause, so a pause is nine times as long as that.
+    const look = (): void => {
+      const start = performance.now();
+      most = Math.max(most, held() - before);
+      timer = setTimeout(look, 500 + 9 * (performance.now() - start));
+    };
+    let timer = setTimeout(look, 500);
     try {
       return { result: await work(), bytes: most };
     } finally {
-      clearInterval(timer);
+      clearTimeout(timer);
     }
   };
 
@@ -354,7 +360,7 @@ describe('a file of 200 MB', () => {
     expect(read.result).toBe(size);
     expect(read.bytes).toBeLessThan(64 * 1024 * 1024);
     expect(relay.heldBytes).toBe(0);
-  }, 60_000);
+  });
 
   it('is read from the provider no faster than its client reads it', async () => {
     await openAIChannel();
@@ -378,7 +384,7 @@ describe('a file of 200 MB', () => {
     relay.setOptions({ 'files.max_file_mb': 5 });
     expect((await send(ann)).status).toBe(413);
     expect(await rowsOf(ann)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('files of Anthropic', () => {
