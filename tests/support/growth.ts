@@ -1,5 +1,5 @@
 /** Runs of each size. A single run may contain a long garbage collection. */
-const runs = { least: 2, most: 5 };
+const runs = { least: 2, most: 15 };
 /** Milliseconds. Smaller values are noise. */
 const least = 0.5;
 

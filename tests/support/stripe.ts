@@ -61,6 +61,8 @@ const refundParameters = /^(payment_intent|amount|metadata\[\w+\])$/;
 
 export class ScriptedStripe {
   readonly key = `sk_test_${randomBytes(12).toString('hex')}`;
+  /** The account has revoked its key. */
+  isRevoked = false;
   /** The signing secrets of the endpoint: two after one was rolled. */
   secrets = [`whsec_${randomBytes(16).toString('hex')}`];
   readonly sessions = new Map<string, StripeSession>();
@@ -192,7 +194,7 @@ export class ScriptedStripe {
   }
 
   private process({ method, url, headers, body }: ScriptedCall, path: string): ScriptedAnswer {
-    if (headers.authorization !== `Bearer ${this.key}`) {
+    if (this.isRevoked || headers.authorization !== `Bearer ${this.key}`) {
       return refuse(401, { message: 'Invalid API Key provided: sk_test_****************' });
     }
     if (!/^\d{4}-\d\d-\d\d(\.[a-z]+)?$/.test(String(headers['stripe-version']))) {
