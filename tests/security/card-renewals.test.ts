@@ -19,6 +19,7 @@ beforeAll(async () => {
   const environment = {
     PAYMENT_API_URL: stripe.url,
     PAYMENT_SWEEP_INTERVAL: '1',
+    SYNC_FREQUENCY: '1',
     OUTBOUND_ALLOW: '127.0.0.1',
     TRUSTED_PROXIES: '127.0.0.1',
   };
