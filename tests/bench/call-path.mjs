@@ -31,7 +31,7 @@ const model = 'gpt-4o-mini';
 const sources = join(import.meta.dirname, '../../server/src');
 const load = (file) => import(pathToFileURL(join(sources, file)).href);
 await import('reflect-metadata');
-const { parseConfig } = await load('config.ts');
+const { parseConfig } = await load('platform/config.ts');
 const { createContainer } = await load('container.ts');
 const { createLogger } = await load('platform/observability/logger.ts');
 
