@@ -145,7 +145,7 @@ function questionsOf(url: string, personOf: (actor: Actor) => Person): Asked {
   };
 }
 
-const folder = join(import.meta.dirname, '../../client/src/screens');
+const folder = join(import.meta.dirname, '../../client/src/nouns');
 const documents = separateOperations(parse(readFileSync(join(folder, 'logs/logs.graphql'), 'utf8')));
 
 const usageText = (field: 'usage' | 'myUsage', { latency, total, compared }: WantedUsage): string => {
