@@ -3,7 +3,7 @@ import { pricedBy } from '../billing/prices/index.js';
 import { defaultOptionValues, isOptionKey, parseOption, type OptionValues } from '../options/option-registry.js';
 import type { Secrets } from '../shared/secrets.js';
 import { keyOf } from './map/tokens.js';
-import { rowsOf } from './plan.js';
+import { rowsOf } from './source-rows.js';
 import { replayCharges, type ReplayInput } from './replay.js';
 import type { Proof, Sums } from './report.js';
 import type { SourceDatabase } from './source/source.js';

@@ -1,7 +1,8 @@
 import { Findings } from './findings.js';
 import type { MapContext, Mapped } from './map/mapped.js';
 import type { ImportOptions } from './options.js';
-import { readContext, rowsOf } from './plan.js';
+import { readContext } from './plan.js';
+import { rowsOf } from './source-rows.js';
 import { noSums, type ImportReport, type TableCounts } from './report.js';
 import { nameOf } from './source/address.js';
 import { BadRecord, Fields } from './source/fields.js';

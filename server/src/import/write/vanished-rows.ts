@@ -1,5 +1,5 @@
 import type { Findings } from '../findings.js';
-import { rowsOf } from '../plan.js';
+import { rowsOf } from '../source-rows.js';
 import type { SourceDatabase } from '../source/source.js';
 import { tableSpecs, type TableSpec } from '../tables.js';
 import { SiteError } from './site.js';
