@@ -13,7 +13,7 @@ export const findingTexts = {
   ],
   plans: [
     'blocking',
-    'Users have active subscriptions. Pass --plans balance to credit what is left of them, or --plans drop.',
+    'Users have active subscriptions. Pass --plans move to move them, --plans balance to credit what is left of them, or --plans drop.',
   ],
   'price-keys': [
     'blocking',
@@ -137,6 +137,26 @@ export const findingTexts = {
     'MySQL compares texts without case. Here users sign in with their name, and redeem codes, exactly as they are stored.',
   ],
   'plan-credited': ['changed', 'What is left of an active subscription is credited to the balance.'],
+  'plan-dropped': ['left out', 'The active subscription: --plans drop was passed.'],
+  'plan-history': ['left out', 'The subscription has ended. Ended ones are moved with --plans move only.'],
+  'plan-missing': ['left out', 'The plan of the subscription is not in the source.'],
+  'plan-twice': [
+    'changed',
+    'The user has another active subscription to the plan, which ends later and is moved. What is left of this one is credited to the balance.',
+  ],
+  'plan-changed': [
+    'changed',
+    'Terms of the plan have no counterpart. Where its period or its resets differ, it is not on sale.',
+  ],
+  'plan-paid': [
+    'notice',
+    'The subscription was paid on the old site: a refund or an upgrade here returns nothing of it.',
+  ],
+  'plan-group': [
+    'changed',
+    'The subscription gave its user a group until its end. Here the user keeps the group: change it when the subscription ends.',
+  ],
+  'plan-preference': ['changed', 'The user lets the balance pay first, or alone. Here a plan pays first.'],
   'key-environment': ['disabled', 'The environment variable of the key is not set: moved as a disabled channel.'],
   'key-hashed': [
     'left out',
@@ -172,6 +192,8 @@ function effectOf(code: FindingCode): FindingList | null {
   const [severity] = findingTexts[code];
   if (severity === 'disabled') return 'refused here';
   return listed[code] ?? (severity === 'left out' || severity === 'refused' ? 'left out' : null);
+  'plan-group': 'costs differently',
+  'plan-preference': 'costs differently',
 }
 
 /** Decisions that `--accept-price-differences` accepts for all names at once. */

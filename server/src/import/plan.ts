@@ -1,13 +1,16 @@
 import { PriceBook } from '../billing/prices/index.js';
 import { defaultOptionValues, isOptionKey, parseOption, type OptionValues } from '../options/option-registry.js';
 import { splitList } from '../shared/comma-list.js';
+import { parseFields } from '../shared/json.js';
 import { foldedName } from '../shared/username.js';
 import type { Findings } from './findings.js';
 import type { Family } from './family.js';
+import { readHeldPlans, readSoldPlans, type PlanReading } from './held-plans.js';
 import { isEnabledApp, secretOf } from './map/factors.js';
 import type { Decisions, MapContext, UserPlan } from './map/mapped.js';
 import { keptOrders } from './map/orders.js';
 import { pricedModels } from './map/options.js';
+import { isActive } from './map/plans.js';
 import { heldAs, uniqueColumns } from './map/users.js';
 import { generationOf } from './prices/generation.js';
 import { OneHubPrices } from './prices/one-hub-price.js';
@@ -34,9 +37,10 @@ export async function readContext(
   }
   const orders: Fields[] = [];
   for await (const page of rowsOf(source, 'top_ups', ['id', 'trade_no', 'status'])) orders.push(...page);
-  const users = await planUsers(source, decisions, { hasRoot, now, findings });
+  const plans = await readSoldPlans(source, quotaPerUnitOf(options), findings);
+  const users = await planUsers(source, decisions, { hasRoot, now, findings, plans });
   const prices = await readPrices(source, family, options, { findings, decisions });
-  return { family, findings, decisions, options, prices, users, orders: keptOrders(orders), now };
+  return { family, findings, decisions, options, prices, users, plans, orders: keptOrders(orders), now };
 }
 
 /** Returns the prices of the models that channels of the source serve; null for LiteLLM. */
@@ -86,7 +90,7 @@ export async function pricesToStore(
 async function planUsers(
   source: SourceDatabase,
   decisions: Decisions,
-  { hasRoot, now, findings }: { readonly hasRoot: boolean; readonly now: number; readonly findings: Findings },
+  { hasRoot, ...reading }: { readonly hasRoot: boolean } & PlanReading,
 ): Promise<UserPlan> {
   const ids = new Set<number>();
   const names = new Map<number, string>();
@@ -95,7 +99,8 @@ async function planUsers(
   const holders = new Map<string, { id: number; isEnabled: boolean }>();
   const losers = new Set<string>();
   let rootId: number | null = null;
-  const columns = ['id', 'username', 'role', 'status', 'deleted_at', ...uniqueColumns];
+  const preferences = new Map<number, string>();
+  const columns = ['id', 'username', 'role', 'status', 'deleted_at', 'setting', ...uniqueColumns];
   const read = (row: Fields): void => {
     const { id } = row;
     const isEnabled = row.whole('status', 1) === 1 && row.time('deleted_at') === null;
@@ -103,6 +108,9 @@ async function planUsers(
     ids.add(id);
     const name = row.code('username');
     names.set(id, name);
+    const preference = parseFields(row.text('setting'))?.['billing_preference'];
+    if (typeof preference === 'string' && !['', 'subscription_first'].includes(preference))
+      preferences.set(id, preference);
     if (name !== '') alike.set(foldedName(name), [...(alike.get(foldedName(name)) ?? []), id]);
     if (role === 100 && isEnabled && !hasRoot) rootId ??= id;
     for (const column of uniqueColumns) {
@@ -124,8 +132,9 @@ async function planUsers(
     losers,
     held: new Set(holders.keys()),
     rootId,
-    checkIns: await readCheckIns(source, findings),
-    plans: await readPlans(source, decisions, { now, findings }),
+    checkIns: await readCheckIns(source, reading.findings),
+    ...(await readHeldPlans(source, decisions, reading)),
+    preferences,
     withApp: await readApps(source, decisions),
   };
 }
@@ -150,26 +159,6 @@ async function readCheckIns(source: SourceDatabase, findings: Findings): Promise
   await readRows(source, 'checkins', read, { findings });
   return days;
 }
-
-/** Reads the remaining quota of active subscriptions of new-api, if it is to be credited. */
-async function readPlans(
-  source: SourceDatabase,
-  { plans }: Decisions,
-  { now, findings }: { readonly now: number; readonly findings: Findings },
-): Promise<Map<number, number>> {
-  const left = new Map<number, number>();
-  if (plans !== 'balance') return left;
-  const read = (row: Fields): void => {
-    if (!isActive(row, now)) return;
-    const rest = Math.max(0, row.whole('amount_total') - row.whole('amount_used'));
-    left.set(row.whole('user_id'), (left.get(row.whole('user_id')) ?? 0) + rest);
-  };
-  await readRows(source, 'user_subscriptions', read, { findings });
-  return left;
-}
-
-const isActive = (row: Fields, now: number): boolean =>
-  row.text('status') === 'active' && (row.whole('end_time') === 0 || row.whole('end_time') > now);
 
 /** Reports findings about the source as a whole. */
 export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {

@@ -112,7 +112,7 @@ function balanceOf(row: Fields, context: MapContext): number {
   const { findings, users } = context;
   const quota = amountOf(row, 'quota', table, context);
   if (quota < 0) findings.add('balance-negative', table, row.id, String(quota));
-  const left = users.plans.get(row.id) ?? 0;
+  const left = users.creditedPlans.get(row.id) ?? 0;
   if (left > 0) findings.add('plan-credited', table, row.id, String(left));
   return quota + left;
 }
