@@ -163,6 +163,13 @@ export const findingTexts = {
     'LiteLLM stores only digests of virtual keys: a new key was issued, which the console shows.',
   ],
   'key-model': ['notice', 'The key names a model that the source does not serve. Here too, the key cannot call it.'],
+  'team-owner': [
+    'notice',
+    'No member of the team is its admin, so the organisation has no owner: an admin of the site makes a member its owner.',
+  ],
+  'team-member': ['left out', 'The member of the team is not among the users.'],
+  'team-key': ['changed', 'The user has a key of the team and is not among its members: becomes a member.'],
+  'team-budget': ['changed', 'The budget resets after a time that does not exist here: the next longer one is taken.'],
   'setting-unmapped': ['left out', 'The setting has no counterpart.'],
 } as const satisfies Record<string, readonly [Severity, string]>;
 
@@ -185,6 +192,8 @@ const listed: Partial<Record<FindingCode, FindingList>> = {
   'price-by-channel': 'costs differently',
   'price-new': 'costs differently',
   'price-kind': 'costs differently',
+  'plan-group': 'costs differently',
+  'plan-preference': 'costs differently',
 };
 
 /** @returns null for findings that do not affect users */
@@ -192,8 +201,6 @@ function effectOf(code: FindingCode): FindingList | null {
   const [severity] = findingTexts[code];
   if (severity === 'disabled') return 'refused here';
   return listed[code] ?? (severity === 'left out' || severity === 'refused' ? 'left out' : null);
-  'plan-group': 'costs differently',
-  'plan-preference': 'costs differently',
 }
 
 /** Decisions that `--accept-price-differences` accepts for all names at once. */

@@ -6,11 +6,12 @@ import { impliedOptions, mapOption } from './map/options.js';
 import { mapOrder } from './map/orders.js';
 import { mapPlan, mapSubscription } from './map/plans.js';
 import { mapDrawing, mapTask } from './map/tasks.js';
+import { mapMember, mapProject, mapTeamBudget } from './map/teams.js';
 import { mapToken } from './map/tokens.js';
 import { mapUser, uniqueColumns } from './map/users.js';
 import type { SourceRow } from './source/source.js';
+import { endSubscriptions, writeBudgetWindows, writePlanWindows } from './write/windows.js';
 
-import { endSubscriptions, writePlanWindows } from './write/windows.js';
 /** How a table is imported. */
 export interface TableSpec {
   /** Table of the source. Reports use its name. */
@@ -27,16 +28,16 @@ export interface TableSpec {
   readonly overwrites?: boolean;
   /** A statement that runs after each batch, in its transaction. `$1` contains the ids of the users of its rows. */
   readonly afterBatch?: string;
-  /**
   /** A statement that runs after each batch, in its transaction. `$1` is a JSON array of `Mapped.alongside`. */
   readonly alongside?: string;
+  /**
    * Returns the key columns of the target for the key of a source row. Rows of tables with this function are deleted
    * here when they are deleted in the source. Other tables contain records that the source programs trim.
    */
   readonly targetKey?: (key: string) => Readonly<Record<string, unknown>>;
-  /** Columns without a counterpart, and columns that are read elsewhere. */
   /** A statement that runs in place of a deletion of such rows. `$1` is a JSON array of their keys. */
   readonly ends?: string;
+  /** Columns without a counterpart, and columns that are read elsewhere. */
   readonly ignored?: readonly string[];
   /**
    * SQL within `UPDATE … SET` that gives a row temporary values in unique columns, because rows may have exchanged
@@ -96,6 +97,30 @@ export const tableSpecs: readonly TableSpec[] = [
     merged: { last_used_at: later('last_used_at') },
     targetKey: byId,
     mapper: () => mapToken,
+  },
+  {
+    ...plain,
+    source: 'team_members',
+    target: 'memberships',
+    parked: 'user_id = -id',
+    targetKey: byId,
+    mapper: () => mapMember,
+  },
+  {
+    ...plain,
+    source: 'team_projects',
+    target: 'projects',
+    parked: "name = 'moving ' || id",
+    targetKey: byId,
+    mapper: () => mapProject,
+  },
+  {
+    ...plain,
+    source: 'team_budgets',
+    target: 'budgets',
+    targetKey: byId,
+    alongside: writeBudgetWindows,
+    mapper: () => mapTeamBudget,
   },
   {
     ...plain,
@@ -164,23 +189,6 @@ export const tableSpecs: readonly TableSpec[] = [
     mapper: mapCodeUse,
   },
   { ...plain, source: 'top_ups', target: 'top_up_orders', mapper: () => mapOrder },
-  { ...plain, source: 'midjourneys', target: 'midjourneys', mapper: () => mapDrawing },
-  { ...plain, source: 'tasks', target: 'tasks', mapper: () => mapTask },
-];
-
-/** Tables of this product whose ids are those of the source. */
-export const numberedTables = [
-  ...['users', 'tokens', 'channels', 'redemptions', 'top_up_orders', 'plans', 'subscriptions'],
-  ...['midjourneys', 'tasks'],
-];
-
-/** Tables whose rows are read by other code. Any other table with rows is reported as left out. */
-export const readElsewhere = new Set([
-  ...tableSpecs.map(({ source }) => source),
-  ...['logs', 'quota_data', 'checkins', 'setups', 'abilities', 'casbin_rule'],
-  ...['prices', 'user_groups', 'migrations', 'subscription_pre_consume_records'],
-  ...['sqlite_sequence', 'sqlite_stat1'],
-]);
   { ...plain, source: 'subscription_plans', target: 'plans', ignored: ['updated_at'], mapper: () => mapPlan },
   {
     ...plain,
@@ -194,3 +202,20 @@ export const readElsewhere = new Set([
     alongside: writePlanWindows,
     mapper: () => mapSubscription,
   },
+  { ...plain, source: 'midjourneys', target: 'midjourneys', mapper: () => mapDrawing },
+  { ...plain, source: 'tasks', target: 'tasks', mapper: () => mapTask },
+];
+
+/** Tables of this product whose ids are those of the source. */
+export const numberedTables = [
+  ...['users', 'tokens', 'memberships', 'projects', 'budgets', 'channels', 'redemptions', 'top_up_orders'],
+  ...['plans', 'subscriptions', 'midjourneys', 'tasks'],
+];
+
+/** Tables whose rows are read by other code. Any other table with rows is reported as left out. */
+export const readElsewhere = new Set([
+  ...tableSpecs.map(({ source }) => source),
+  ...['logs', 'quota_data', 'checkins', 'setups', 'abilities', 'casbin_rule'],
+  ...['prices', 'user_groups', 'migrations', 'subscription_pre_consume_records'],
+  ...['sqlite_sequence', 'sqlite_stat1'],
+]);
