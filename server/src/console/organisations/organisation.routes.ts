@@ -34,7 +34,7 @@ const route = routesFor<{
   readonly members: MemberService;
   readonly projects: ProjectService;
   readonly invitations: InvitationService;
-}>();
+}>({ isScoped: true });
 const caller = 'user';
 
 /** `/api/organization` (docs/reference/rest/organizations.md). */

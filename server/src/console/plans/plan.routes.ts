@@ -19,7 +19,7 @@ interface PlanServices {
   readonly planService: PlanService;
   readonly subscriptionService: SubscriptionService;
 }
-const route = routesFor<PlanServices>();
+const route = routesFor<PlanServices>({ isScoped: true });
 
 const unknownPlan = 2_000_000_000;
 
