@@ -160,6 +160,17 @@ export const planRoutes = [
       return subscriptionToWire(view);
     },
   }),
+  route('POST /api/plan/renewal/stop', {
+    summary: 'Turn off the renewal of a subscription of any user',
+    description: 'Its running period goes on. Also ends the charges of an ended one whose card was declined.',
+    caller: { may: 'users.quota' },
+    body: z.object({ id: z.int() }),
+    data: shownSubscription,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    example: { body: { id: unknownPlan }, fails: 'NOT_FOUND' },
+    handle: async ({ subscriptionService }, { actor, body }) =>
+      subscriptionToWire(await subscriptionService.stopRenewal(actor, body.id)),
+  }),
   route('POST /api/plan/refund', {
     summary: 'Return the price of a subscription to the balance',
     description: 'All that was paid, or `amount` of it. A running subscription ends.',
