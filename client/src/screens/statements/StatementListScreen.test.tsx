@@ -37,9 +37,17 @@ const statement = (id: number | null, more: object = {}) => ({
 });
 const usage = (more: object) => ({
   __typename: 'StatementUsage',
-  ...{ tokenId: null, tokenName: '', modelName: null },
-  ...{ memberId: null, memberName: '', projectId: null, projectName: '' },
-  ...{ calls: 3, promptTokens: 30, completionTokens: 15, quota: 200_000 },
+  tokenId: null,
+  tokenName: '',
+  modelName: null,
+  memberId: null,
+  memberName: '',
+  projectId: null,
+  projectName: '',
+  calls: 3,
+  promptTokens: 30,
+  completionTokens: 15,
+  quota: 200_000,
   ...more,
 });
 const parts = {

@@ -14,7 +14,9 @@ export function StatementUsage({ statement }: { readonly statement: StatementPar
   const { money } = useFormat();
   const { usageBy, usageByMember, usageByProject } = statement;
   const sums = [
-    ...[t('fields.requests'), t('statements.promptTokens'), t('statements.completionTokens')],
+    t('fields.requests'),
+    t('statements.promptTokens'),
+    t('statements.completionTokens'),
     t('statements.amount'),
   ];
   const figuresOf = ({ calls, promptTokens, completionTokens, quota }: Sums) => (

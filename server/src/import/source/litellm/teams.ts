@@ -18,9 +18,9 @@ interface TeamRows {
 
 export interface Teams extends TeamRows {
   /** Returns the membership of a key; 0 for a key of the team itself. */
-  memberOf(key: SourceRow): number;
+  readonly memberOf: (key: SourceRow) => number;
   /** Returns the project of a key; 0 for none. */
-  projectOf(key: SourceRow): number;
+  readonly projectOf: (key: SourceRow) => number;
 }
 
 export interface TeamSource {
@@ -32,9 +32,9 @@ export interface TeamSource {
   /** Budgets by their id. */
   readonly budgets: ReadonlyMap<string, SourceRow>;
   /** Returns the id here of the organisation of a team. */
-  organisationOf(teamId: string): number;
+  readonly organisationOf: (teamId: string) => number;
   /** Returns the id here of a user; undefined for one who is not moved. */
-  userOf(userId: string): number | undefined;
+  readonly userOf: (userId: string) => number | undefined;
   readonly findings: Notes;
   /** Unix seconds. */
   readonly now: number;
