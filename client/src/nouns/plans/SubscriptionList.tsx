@@ -143,13 +143,13 @@ export function SubscriptionList({
         getRowId={(row) => row.id}
         renderCard={(row) => (
           <RowCard
-            title={<Account row={row} />}
+            title={accountId === null ? <Account row={row} /> : row.terms.name}
             value={<Num strong>{money(row.paid - row.refunded, 'balance')}</Num>}
             meta={t('plans.fromTo', { start: dateTime(row.startsAt), end: dateTime(row.endsAt) })}
             wrapsMeta
             chips={
               <>
-                <span>{row.terms.name}</span>
+                {accountId === null && <span>{row.terms.name}</span>}
                 <SubscriptionStateChip state={row.state} />
                 {isRenewed(row) && <ToneChip tone="outline">{t('plans.isRenewed')}</ToneChip>}
               </>
@@ -202,7 +202,7 @@ function subscriptionColumns(
     {
       field: 'plan',
       headerName: t('plans.ofCode'),
-      width: 150,
+      width: 140,
       renderCell: ({ row }) => <Ellipsis title={row.terms.name}>{row.terms.name}</Ellipsis>,
     },
     {
@@ -214,13 +214,13 @@ function subscriptionColumns(
     {
       field: 'renews',
       headerName: t('plans.renewal'),
-      width: 130,
+      width: 110,
       renderCell: ({ row }) => isRenewed(row) && <Ellipsis>{t('plans.isRenewed')}</Ellipsis>,
     },
     {
       field: 'origin',
       headerName: t('plans.origin'),
-      width: 150,
+      width: 120,
       renderCell: ({ row }) => <Ellipsis title={row.note}>{t(`plans.origins.${row.origin}`)}</Ellipsis>,
     },
     {
@@ -238,14 +238,14 @@ function subscriptionColumns(
     {
       field: 'used',
       headerName: t('plans.usedAmount'),
-      width: 120,
+      width: 100,
       ...right,
       renderCell: ({ row }) => <Num>{money(row.used, 'amount')}</Num>,
     },
     {
       field: 'paid',
       headerName: t('plans.paid'),
-      width: 110,
+      width: 100,
       ...right,
       renderCell: ({ row }) => <Num strong>{money(row.paid - row.refunded, 'balance')}</Num>,
     },

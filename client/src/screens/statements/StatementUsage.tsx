@@ -6,25 +6,19 @@ import { useFormat } from '../../lib/useFormat.js';
 import { keyName } from './creditName.js';
 import type { StatementPartsFragment } from './statements.generated.js';
 
-type Sums = Pick<StatementPartsFragment['usageBy'][number], 'calls' | 'promptTokens' | 'completionTokens' | 'quota'>;
+type Sums = Pick<StatementPartsFragment['usageBy'][number], 'calls' | 'quota'>;
 
 /** The calls of a statement: of an organisation by member and by project, and of each account by key and model. */
 export function StatementUsage({ statement }: { readonly statement: StatementPartsFragment }) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const { usageBy, usageByMember, usageByProject } = statement;
-  const sums = [
-    t('fields.requests'),
-    t('statements.promptTokens'),
-    t('statements.completionTokens'),
-    t('statements.amount'),
-  ];
-  const figuresOf = ({ calls, promptTokens, completionTokens, quota }: Sums) => (
+  const amount = (quota: number) => money(-quota, 'balance');
+  const sums = [t('fields.requests'), t('statements.amount')];
+  const figuresOf = ({ calls, quota }: Sums) => (
     <>
       <Figure>{integer(calls)}</Figure>
-      <Figure>{integer(promptTokens)}</Figure>
-      <Figure>{integer(completionTokens)}</Figure>
-      <Figure>{money(-quota, 'balance')}</Figure>
+      <Figure>{amount(quota)}</Figure>
     </>
   );
   return (
@@ -64,14 +58,24 @@ export function StatementUsage({ statement }: { readonly statement: StatementPar
       <PlainTable
         label={t('statements.usage')}
         title={t('statements.usage')}
-        heads={[t('fields.key'), t('fields.model'), ...sums]}
+        heads={[
+          t('fields.key'),
+          t('fields.model'),
+          t('fields.requests'),
+          t('statements.promptTokens'),
+          t('statements.completionTokens'),
+          t('statements.amount'),
+        ]}
         note={usageBy.length === 0 ? t('statements.noUsage') : undefined}
       >
         {usageBy.map((line) => (
           <tr key={`${line.tokenId ?? ''} ${line.modelName ?? ''}`}>
             <th scope="row">{[keyName(t, line), line.memberName, line.projectName].filter(Boolean).join(' · ')}</th>
             <Figure>{line.modelName}</Figure>
-            {figuresOf(line)}
+            <Figure>{integer(line.calls)}</Figure>
+            <Figure>{integer(line.promptTokens)}</Figure>
+            <Figure>{integer(line.completionTokens)}</Figure>
+            <Figure>{amount(line.quota)}</Figure>
           </tr>
         ))}
       </PlainTable>
