@@ -211,7 +211,7 @@ it('carries over what was used and deleted in the source since, and keeps what w
   await inStep();
 });
 
-/** What was used of the open window of a subscription. */
+/** Returns the used part of the open window of a subscription. */
 async function used(id: number): Promise<number> {
   const [row] = await query<{ used: string }>(
     `SELECT w.used FROM budget_windows w JOIN budgets b ON b.id = w.budget_id WHERE b.level = 'plan' AND b.subject_id = ${id}`,

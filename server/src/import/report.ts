@@ -11,7 +11,7 @@ export interface Sums {
   readonly tokenRemainQuota: number;
   readonly tokenUsedQuota: number;
   readonly channelUsedQuota: number;
-  /** What is left of running subscriptions in their open windows. */
+  /** The rest of the open windows of running subscriptions. */
   readonly planQuota: number;
 }
 

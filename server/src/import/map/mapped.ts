@@ -29,7 +29,7 @@ export interface Mapped {
 }
 
 export const planChoices = ['refuse', 'move', 'balance', 'drop'] as const;
-/** What happens to active subscriptions. */
+/** How active subscriptions are treated. */
 export type PlanChoice = (typeof planChoices)[number];
 
 /** Decisions of the operator. */
@@ -84,7 +84,7 @@ export interface UserPlan {
   readonly creditedPlans: ReadonlyMap<number, number>;
   /** Active subscriptions that are moved. */
   readonly heldPlans: ReadonlySet<number>;
-  /** What new-api charges first for users who have chosen something else than their subscription. */
+  /** The setting `billing_preference` of new-api, of users whose subscription does not pay first. */
   readonly preferences: ReadonlyMap<number, string>;
   readonly names: ReadonlyMap<number, string>;
   /** Users whose name differs from that of another user only by case. */
