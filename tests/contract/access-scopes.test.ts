@@ -114,6 +114,42 @@ it('lets a token with the scope read', async () => {
   expect(wrong).toEqual([]);
 });
 
+/** The first part of the paths of routes that a named token opens as the same field of GraphQL. */
+const scopedPaths = /^\w+ \/api\/(plan|organization|statement|webhook|payment)(\/|$)/;
+
+it('opens the routes of plans, organisations, statements, webhooks and payments with the scope of their fields', async () => {
+  const wrong: string[] = [];
+  let asked = 0;
+  for (const { graphql = [], rest = [] } of operations) {
+    const [field] = cases.filter(({ query }) => graphql.includes(query));
+    for (const entry of rest) {
+      const [route, { body = {} } = {}] = typeof entry === 'string' ? [entry] : entry;
+      // A page for a browser, which sends no token.
+      if (!scopedPaths.test(route) || route.endsWith('/print')) continue;
+      const [method = '', path = ''] = route.split(' ');
+      const ofAdmins = /\/(export|all|subscription)$|\/(webhook|statement)(\/delivery)?$/.test(path);
+      const scope = method !== 'GET' ? 'WRITE' : ofAdmins ? 'ADMIN_READ' : 'ACCOUNT_READ';
+      if (graphql.length === 1 && field && described(field) !== scope)
+        wrong.push(`${route}: GraphQL has ${String(described(field))}`);
+      for (const other of accessScopes) {
+        if (other === scope && method !== 'GET') continue;
+        asked++;
+        const response = await fetch(site.server.url + path.replace(/:\w+/g, '999999'), {
+          method,
+          headers: { authorization: `Bearer ${tokens.get(other)}`, 'content-type': 'application/json' },
+          ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
+        });
+        const text = await response.text();
+        const enforced = lacking(text);
+        if (enforced !== (other === scope ? null : scope) || text.includes('INVALID_ACCESS_TOKEN'))
+          wrong.push(`${route} with ${other}: ${text.slice(0, 200)}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(asked).toBeGreaterThan(250);
+});
+
 it('has one error for each field of rows that needs another right, not one for each row', async () => {
   const common = await site.invite(root);
   for (const model of ['m1', 'm2', 'm3']) {

@@ -153,6 +153,12 @@ const acts: Record<string, () => Promise<Request> | Request> = {
   'PUT /api/plan': async () => ['/api/plan/', { id: await plan(), price: 6 }],
   'DELETE /api/plan/:id': async () => [`/api/plan/${await plan()}`],
   'POST /api/plan/grant': async () => ['/api/plan/grant', { user_id: await user(), plan_id: await plan() }],
+  'POST /api/plan/renewal/stop': async () => {
+    const given = { user_id: await user(), plan_id: await plan() };
+    const { id } = (await site.expectSuccess(root, 'POST', '/api/plan/grant', given)).body.data as { id: number };
+    await site.query('UPDATE subscriptions SET renews = true WHERE id = $1', [id]);
+    return ['/api/plan/renewal/stop', { id }];
+  },
   'POST /api/plan/refund': async () => {
     const given = { user_id: await user(), plan_id: await plan() };
     const { body } = await site.expectSuccess(root, 'POST', '/api/plan/grant', given);

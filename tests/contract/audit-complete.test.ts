@@ -490,8 +490,21 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
       return `refundPlan(input: { id: ${(body.data as { id: number }).id}, note: "asked" }) { subscription { id } }`;
     },
   ],
+  stopPlanRenewal: [
+    'user',
+    'stopPlanRenewal',
+    async () => `stopPlanRenewal(input: { id: ${await renewing()} }) { subscription { id } }`,
+  ],
   deleteLogs: ['log', 'delete', () => 'deleteLogs(before: "2020-01-02T00:00:00Z") { count }'],
 };
+
+/** Gives a plan to a user, who lets it be renewed. @returns the id of the subscription */
+async function renewing(): Promise<number> {
+  const given = { user_id: await user(), plan_id: await plan() };
+  const { id } = (await site.expectSuccess(root, 'POST', '/api/plan/grant', given)).body.data as { id: number };
+  await site.query('UPDATE subscriptions SET renews = true WHERE id = $1', [id]);
+  return id;
+}
 
 /** Creates a plan. @returns its id */
 async function plan(): Promise<number> {

@@ -34,7 +34,13 @@ describe('GET /api/status', () => {
       ...['telegram_oauth', 'wechat_login', 'enable_online_topup', 'display_in_currency', 'enable_batch_update'],
       ...['enable_drawing', 'enable_task', 'enable_data_export', 'default_collapse_sidebar', 'mj_notify_enabled'],
       ...['enable_model_health', 'public_model_health', 'enable_status_page'],
-      ...['demo_site_enabled', 'self_use_mode_enabled', 'check_in_enabled', 'register_enabled'],
+      ...[
+        'demo_site_enabled',
+        'self_use_mode_enabled',
+        'check_in_enabled',
+        'register_enabled',
+        'organization_creation_enabled',
+      ],
       // new-api uses this name for the switch.
       'checkin_enabled',
       ...['password_login_enabled', 'password_register_enabled'],

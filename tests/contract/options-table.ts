@@ -208,6 +208,7 @@ export const contractOptions: readonly ContractOption[] = [
   flag('StrictReserve', true),
   whole('StrictReserveOutput', 16_384, 1),
   whole('RetryTimes', 0, 0),
+  flag('OrganizationCreationEnabled', true, 'organization_creation_enabled'),
   flag('CheckInEnabled', false, 'check_in_enabled'),
   quota('CheckInQuota', 1000),
   quota('CheckInMaxQuota', 0),

@@ -62,6 +62,32 @@ it('ten members share one wallet, and each charge is that of its member', async 
   expect(await site.reconcile()).toEqual([]);
 });
 
+it('is created by admins only, when the site says so', async () => {
+  const { site: all, root } = site;
+  const user = await person();
+  const set = (value: string) =>
+    all.expectSuccess(root, 'PUT', '/api/option/', { key: 'OrganizationCreationEnabled', value });
+  const create = (by: Person) => all.rest(by, 'POST', '/api/organization', { name: newName() });
+  const refused = {
+    success: false,
+    code: 'INSUFFICIENT_PRIVILEGES',
+    message: 'Only admins create organisations on this site',
+  };
+  await set('false');
+  try {
+    expect((await create(user)).body).toMatchObject(refused);
+    const input = `mutation { createOrganisation(input: { name: "${newName()}" }) { organisation { id } } }`;
+    expect((await all.graphql(user, input)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    expect((await create(root)).body).toMatchObject({ success: true });
+    expect((await all.rest(null, 'GET', '/api/status')).body).toMatchObject({
+      data: { organization_creation_enabled: false },
+    });
+  } finally {
+    await set('true');
+  }
+  expect((await create(user)).body).toMatchObject({ success: true });
+});
+
 it.each(['member', 'project'] as const)(
   'a budget of a %s is never exceeded by parallel calls of all its keys',
   async (level) => {

@@ -59,6 +59,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
   'users.quota': [
     ...['mutation grantQuota', 'POST /api/topup', 'POST /api/user/:id/balance'],
     ...['mutation grantPlan', 'mutation refundPlan', 'POST /api/plan/grant', 'POST /api/plan/refund'],
+    ...['mutation stopPlanRenewal', 'POST /api/plan/renewal/stop'],
   ],
   'users.keys': [
     ...['mutation createUserToken', 'mutation updateUserToken', 'mutation rotateUserToken'],

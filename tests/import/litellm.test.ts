@@ -6,6 +6,7 @@ import pg from 'pg';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { startServer } from '../support/server.js';
+import { eventually } from '../support/task-site.js';
 import { move, optionsFor, secrets } from './suite.js';
 
 let folder: string;
@@ -282,6 +283,135 @@ litellm_settings:
   await pool.end();
   await database.drop();
   await current.drop();
+}, 60_000);
+
+it('moves teams as organisations with their members, projects, budgets and keys, and names what cannot be moved', async () => {
+  const site = await createEmptyDatabase();
+  const client = new pg.Client({ connectionString: site.url });
+  await client.connect();
+  // Columns of schema.prisma of 2026-07.
+  await client.query(`
+    CREATE TABLE "LiteLLM_BudgetTable" (budget_id text PRIMARY KEY, max_budget double precision, rpm_limit bigint, budget_duration text,
+      budget_reset_at timestamp(3));
+    CREATE TABLE "LiteLLM_UserTable" (user_id text PRIMARY KEY, user_email text, spend double precision, max_budget double precision,
+      created_at timestamp(3));
+    CREATE TABLE "LiteLLM_TeamTable" (team_id text PRIMARY KEY, team_alias text, members_with_roles jsonb DEFAULT '{}', admins text[] DEFAULT '{}',
+      members text[] DEFAULT '{}', spend double precision, max_budget double precision, models text[] DEFAULT '{}', blocked boolean,
+      budget_duration text, created_at timestamp(3));
+    CREATE TABLE "LiteLLM_TeamMembership" (user_id text, team_id text, spend double precision, budget_id text, PRIMARY KEY (user_id, team_id));
+    CREATE TABLE "LiteLLM_ProjectTable" (project_id text PRIMARY KEY, project_alias text, team_id text, budget_id text, spend double precision,
+      created_at timestamp(3));
+    CREATE TABLE "LiteLLM_VerificationToken" (token text PRIMARY KEY, key_alias text, spend double precision, models text[], user_id text,
+      team_id text, project_id text, max_budget double precision, created_at timestamp(3));
+    INSERT INTO "LiteLLM_BudgetTable" VALUES ('monthly', 4, 10, '30d', NULL), ('once', 2, NULL, NULL, NULL), ('odd', 3, NULL, '2d', NULL);
+    INSERT INTO "LiteLLM_UserTable" VALUES ('ann', 'ann@example.com', 1, 10, '2025-01-01'), ('bea', 'bea@example.com', 0, 1, '2025-01-02'),
+      ('cid', NULL, 0, 1, '2025-01-03');
+    INSERT INTO "LiteLLM_TeamTable" VALUES
+      ('t1', 'Red', '[{"user_id": "ann", "role": "admin"}, {"user_email": "BEA@example.com", "role": "user"}, {"user_id": "ghost", "role": "user"}]',
+        '{}', '{}', 3, 20, '{gpt-4o}', false, '30d', '2025-01-04'),
+      ('t2', 'ann', '[{"user_id": "bea", "role": "user"}]', '{}', '{}', 0, NULL, '{}', true, NULL, '2025-01-05');
+    INSERT INTO "LiteLLM_TeamMembership" VALUES ('ann', 't1', 1.5, 'monthly'), ('bea', 't1', 0.5, 'once'), ('bea', 't2', 0, 'odd'),
+      ('ghost', 't1', 0, 'once');
+    INSERT INTO "LiteLLM_ProjectTable" VALUES ('p1', 'Search', 't1', 'once', 0.25, '2025-01-06'), ('p2', 'search', 't1', NULL, 0, '2025-01-07');
+    INSERT INTO "LiteLLM_VerificationToken" VALUES ('d1', 'of ann', 0, '{}', 'ann', 't1', 'p1', NULL, '2025-01-08'),
+      ('d2', 'shared', 0, '{}', NULL, 't1', NULL, NULL, '2025-01-09'), ('d3', 'of cid', 0, '{}', 'cid', 't1', 'p2', 1, '2025-01-10'),
+      ('d4', 'own', 0, '{}', 'ann', NULL, NULL, NULL, '2025-01-11'), ('d5', 'blocked', 0, '{}', NULL, 't2', NULL, 2, '2025-01-12')`);
+  const path = join(folder, 'teams.yaml');
+  await writeFile(
+    path,
+    `model_list:
+  - model_name: gpt-4o
+    litellm_params: { model: openai/gpt-4o, api_base: ${upstream.url}/v1, api_key: k, input_cost_per_token: 0.0000025, output_cost_per_token: 0.00001 }
+`,
+  );
+  const database = await createTestDatabase();
+  const options = optionsFor(path, { keysSource: { engine: 'postgres', url: site.url } });
+  const report = await move(database, options);
+  expect(report).toMatchObject({
+    isBlocked: false,
+    proof: { sumsAreEqual: true, drifts: [], keysFound: 5, keysExpected: 5 },
+  });
+  const found = (code: string) =>
+    report.findings.find((one) => one.code === code)?.examples.map(({ id, detail }) => `${id}: ${detail}`);
+  expect(found('team-member')).toEqual(['t1: ghost']);
+  expect(found('team-key')).toEqual(['t1: cid']);
+  expect(found('team-owner')).toEqual(['t2: ']);
+  expect(found('team-budget')).toEqual(['odd: 2d: week']);
+  expect(found('column-left-out')?.sort()).toEqual(['budget_duration: 1 rows', 'rpm_limit: 1 rows']);
+  expect(found('setting-unmapped')).toEqual(
+    expect.arrayContaining([
+      'team-t1: models: a limit of its keys, not of those that are made here',
+      'team-t2: no budget: the balance is that of the keys',
+    ]),
+  );
+
+  const server = await startServer({ database });
+  const query = <Row>(sql: string): Promise<Row[]> => server.dataSource.query<Row[]>(sql);
+  expect(await query('SELECT id, username, kind, status, quota FROM users ORDER BY id')).toEqual([
+    { id: 1, username: 'ann', kind: 'person', status: 'enabled', quota: '4500000' },
+    { id: 2, username: 'bea', kind: 'person', status: 'enabled', quota: '500000' },
+    { id: 3, username: 'cid', kind: 'person', status: 'enabled', quota: '500000' },
+    { id: 4, username: 'Red', kind: 'organisation', status: 'enabled', quota: '8500000' },
+    // The name of the team belongs to a user.
+    { id: 5, username: 'team-t2', kind: 'organisation', status: 'banned', quota: '1000000' },
+  ]);
+  expect(await query('SELECT organisation_id AS org, user_id, role FROM memberships ORDER BY id')).toEqual([
+    { org: 4, user_id: 1, role: 'owner' },
+    { org: 4, user_id: 2, role: 'member' },
+    { org: 4, user_id: 3, role: 'member' },
+    { org: 5, user_id: 2, role: 'member' },
+  ]);
+  expect(await query('SELECT organisation_id AS org, name FROM projects ORDER BY id')).toEqual([
+    { org: 4, name: 'Search' },
+    { org: 4, name: 'search p2' },
+  ]);
+  expect(await query('SELECT user_id, member_id, project_id, status FROM tokens ORDER BY id')).toEqual([
+    { user_id: 4, member_id: 1, project_id: 1, status: 'enabled' },
+    { user_id: 4, member_id: 0, project_id: 0, status: 'enabled' },
+    { user_id: 4, member_id: 3, project_id: 2, status: 'enabled' },
+    { user_id: 1, member_id: 0, project_id: 0, status: 'enabled' },
+    { user_id: 5, member_id: 0, project_id: 0, status: 'disabled' },
+  ]);
+  const budgets = `SELECT b.level, b.subject_id, b.span, b.amount, w.used FROM budgets b JOIN budget_windows w ON w.budget_id = b.id ORDER BY b.id`;
+  expect(await query(budgets)).toEqual([
+    { level: 'member', subject_id: 1, span: 'month', amount: '2000000', used: '750000' },
+    { level: 'member', subject_id: 2, span: 'fixed', amount: '1000000', used: '250000' },
+    { level: 'member', subject_id: 4, span: 'week', amount: '1500000', used: '0' },
+    { level: 'project', subject_id: 1, span: 'fixed', amount: '1000000', used: '125000' },
+  ]);
+  // The organisation pays, and the budgets of the member and the project count the call.
+  const [token] = await query<{ key_sealed: string }>('SELECT key_sealed FROM tokens WHERE id = 1');
+  const answer = await server.api.rest(
+    null,
+    'POST',
+    '/v1/chat/completions',
+    { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] },
+    { authorization: `Bearer sk-${secrets.open(token?.key_sealed ?? '')}` },
+  );
+  expect(answer.status).toBe(200);
+  const used = async () => (await query<{ used: string }>(budgets)).map((row) => Number(row.used));
+  await eventually(used, ([first]) => first !== 750_000);
+  expect(await used()).toEqual([751_750, 250_000, 0, 126_750]);
+  expect(await query('SELECT quota FROM users WHERE id = 4')).toEqual([{ quota: String(8_500_000 - 1750) }]);
+  await server.stop();
+
+  await client.query(`
+    UPDATE "LiteLLM_TeamTable" SET members_with_roles = '[{"user_id": "bea", "role": "admin"}]' WHERE team_id = 't1';
+    DELETE FROM "LiteLLM_TeamMembership" WHERE user_id = 'ann'; DELETE FROM "LiteLLM_VerificationToken" WHERE token = 'd1'`);
+  await client.end();
+  const second = await move(database, options);
+  expect(second.proof).toMatchObject({ drifts: [], keysFound: 4, keysExpected: 4 });
+  const pool = new pg.Client({ connectionString: database.url });
+  await pool.connect();
+  const { rows } = await pool.query('SELECT organisation_id AS org, user_id, role FROM memberships ORDER BY id');
+  expect(rows).toEqual([
+    { org: 4, user_id: 2, role: 'owner' },
+    { org: 4, user_id: 3, role: 'member' },
+    { org: 5, user_id: 2, role: 'member' },
+  ]);
+  await pool.end();
+  await database.drop();
+  await site.drop();
 }, 60_000);
 
 it('follows keys that were deleted between two runs, although the ids of the later ones change', async () => {

@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next';
 import { creditName } from '../../client/src/screens/statements/creditName.js';
 import { entryKinds } from '../../server/src/billing/ledger/ledger.js';
 import { toSettleLine } from '../../server/src/billing/ledger/ledger-lines.js';
+import { planHoldsOf } from '../../server/src/billing/ledger/settle-within.js';
 import { Statement, StatementCloser, StatementMonth } from '../../server/src/billing/statements/index.js';
 import { entities } from '../../server/src/compose/entities.js';
 import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';
@@ -314,6 +315,73 @@ it.each(['person', 'organisation'])(
   },
   60_000,
 );
+
+/** A failed task whose charge came back at `at`: to its plan, or else to the balance. */
+async function failedTask(
+  userId: number,
+  id: string,
+  amount: number,
+  plan: number | null,
+  charged: string,
+  at: string,
+) {
+  const paidBy = plan === null ? {} : { subscriptionId: plan, budgets: [] };
+  const { settle, held } = await call(userId, id, amount, charged, {}, paidBy);
+  await settle();
+  const holds = plan === null ? null : JSON.stringify(planHoldsOf(held));
+  const { rows } = await books.pool.query<{ id: number }>(
+    `INSERT INTO tasks (created_at, updated_at, platform, user_id, channel_id, action, status, submit_time, progress, request_id, quota,
+                        charged_at, is_logged, plan_holds)
+     VALUES ($3, $3, 'suno', $1, 1, 'MUSIC', 'FAILURE', $3, 100, $2, $4, $3, true, $5) RETURNING id`,
+    [userId, id, charged, amount, holds],
+  );
+  const source = `refund:task:${rows[0]!.id}`;
+  await books.post({ source, kind: 'refund', userId, amount });
+  await books.pool.query('UPDATE ledger_entries SET created_at = $2 WHERE source = $1', [source, at]);
+  if (holds === null) return;
+  await books.pool.query('SELECT ledger_return_to_plan($1, $2, true)', [holds, amount]);
+  // The function counts it in the hour that runs.
+  await books.pool.query(
+    `WITH moved AS (DELETE FROM plan_usage_hourly WHERE account_id = $1 AND hour > $2 + 86400 RETURNING *)
+     INSERT INTO plan_usage_hourly AS u SELECT $2 - $2 % 3600, account_id, calls, quota FROM moved
+     ON CONFLICT (hour, account_id) DO UPDATE SET calls = u.calls + excluded.calls, quota = u.quota + excluded.quota`,
+    [userId, second(at)],
+  );
+}
+
+it('states the charges of failed tasks that came back within the hour of the border on the side of their time', async () => {
+  const user = await addUser('2026-09-02T00:00:00Z');
+  await post(user, 10_000, '2026-09-02T00:00:00Z');
+  const plan = await subscribe(user, 1000, '2026-09-03T00:00:00Z');
+  // September ends at 18:30 UTC in India, in the middle of an hour.
+  const charged = '2026-09-30T18:05:00Z';
+  await failedTask(user, 'before', 300, plan, charged, '2026-09-30T18:29:59Z');
+  await failedTask(user, 'after', 200, plan, charged, '2026-09-30T18:30:00Z');
+  await failedTask(user, 'of the balance', 100, null, charged, '2026-09-30T18:20:00Z');
+  expect((await books.user(user)).quota).toBe(9000);
+  expect(await books.reconcile()).toEqual([]);
+
+  await closeAll('2026-10-02T00:00:00Z');
+  const [september] = await statementsOf(user);
+  expect(amounts(september!)).toEqual(['2026-09', 0, 10_000 - 1000 + 400 + 200, 600, 9000]);
+  expect(september!.content.credits).toEqual([
+    { kind: 'top_up', count: 1, amount: 10_000 },
+    { kind: 'plan', count: 1, amount: -1000 },
+    { kind: 'task_refund', count: 2, amount: 400 },
+    { kind: 'paid_by_plan', count: 1, amount: 200 },
+  ]);
+  expect(await books.reconcile()).toEqual([]);
+
+  // The plan got back more than it paid in October.
+  await closeAll('2026-11-02T00:00:00Z');
+  const [, october] = await statementsOf(user);
+  expect(amounts(october!)).toEqual(['2026-10', 9000, 0, 0, 9000]);
+  expect(october!.content.credits).toEqual([
+    { kind: 'task_refund', count: 1, amount: 200 },
+    { kind: 'paid_by_plan', count: -1, amount: -200 },
+  ]);
+  expect(await books.reconcile()).toEqual([]);
+}, 60_000);
 
 it('has a name for every kind of movement, on paper and in the console', async () => {
   const user = await addUser('2026-09-02T00:00:00Z');

@@ -32,6 +32,8 @@ export const defaultStatus = {
   selfUseModeEnabled: false,
   demoSiteEnabled: false,
   defaultCollapseSidebar: false,
+  /** Users create organisations. */
+  organizationCreationEnabled: true,
   registerEnabled: false,
   passwordRegisterEnabled: false,
   /** Registration needs a code by mail. */

@@ -167,7 +167,14 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     auditLog: auditService,
   });
   const organisationServices = {
-    organisations: new OrganisationService({ users, changes, auditLog: auditService, idempotency, state }),
+    organisations: new OrganisationService({
+      users,
+      changes,
+      auditLog: auditService,
+      idempotency,
+      state,
+      options: optionService,
+    }),
     members,
     projects: new ProjectService({ projects: dataSource.getRepository(Project), auditLog: auditService }),
     invitations: new InvitationService({

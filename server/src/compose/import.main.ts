@@ -9,6 +9,7 @@ import { checkEncryptionKey } from '../platform/db/encryption-key.js';
 import { migrate } from '../platform/db/migrate.js';
 import { createLogger, type Logger } from '../platform/observability/logger.js';
 import { Secrets } from '../shared/secrets.js';
+import { planChoices } from '../import/map/mapped.js';
 import { parseLogChoice, type ImportOptions } from '../import/options.js';
 import { isProven, reportText, type ImportReport } from '../import/report.js';
 import { dryRun, importSite } from '../import/run.js';
@@ -18,7 +19,7 @@ import { openTarget } from '../import/write/target.js';
 
 const usage = `usage: npm run import -- <SQLite file | MySQL DSN or URL | Postgres URL> [--log-database <the same>]
     [--dry-run [--probe]] [--logs all|30d|none] [--report file.json] [--drop-two-factor] [--accept NAME]…
-    [--accept-price-differences] [--plans balance|drop] [--with-content]
+    [--accept-price-differences] [--plans move|balance|drop] [--with-content]
    npm run import -- <config.yaml of LiteLLM> [--keys-database <Postgres URL>] [the same]
 Without a source, SQL_DSN, SQLITE_PATH and LOG_SQL_DSN of the old program are read.`;
 
@@ -78,7 +79,7 @@ function parseParameters(parameters: string[]): Given | null {
   const named = dsn === '' || dsn.startsWith('local') ? file : dsn;
   const source = positionals[0] ?? named;
   const logs = parseLogChoice(values.logs);
-  const plans = (['refuse', 'balance', 'drop'] as const).find((one) => one === values.plans);
+  const plans = planChoices.find((one) => one === values.plans);
   if (values.help || positionals.length > 1 || source === '' || !logs || !plans) return null;
   const logSource = values['log-database'] ?? (positionals[0] === undefined ? logDsn : '');
   return {

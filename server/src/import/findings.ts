@@ -13,7 +13,7 @@ export const findingTexts = {
   ],
   plans: [
     'blocking',
-    'Users have active subscriptions. Pass --plans balance to credit what is left of them, or --plans drop.',
+    'Users have active subscriptions. Pass --plans move to move them, --plans balance to credit what is left of them, or --plans drop.',
   ],
   'price-keys': [
     'blocking',
@@ -137,12 +137,39 @@ export const findingTexts = {
     'MySQL compares texts without case. Here users sign in with their name, and redeem codes, exactly as they are stored.',
   ],
   'plan-credited': ['changed', 'What is left of an active subscription is credited to the balance.'],
+  'plan-dropped': ['left out', 'The active subscription: --plans drop was passed.'],
+  'plan-history': ['left out', 'The subscription has ended. Ended ones are moved with --plans move only.'],
+  'plan-missing': ['left out', 'The plan of the subscription is not in the source.'],
+  'plan-twice': [
+    'changed',
+    'The user has another active subscription to the plan, which ends later and is moved. What is left of this one is credited to the balance.',
+  ],
+  'plan-changed': [
+    'changed',
+    'Terms of the plan have no counterpart. Where its period or its resets differ, it is not on sale.',
+  ],
+  'plan-paid': [
+    'notice',
+    'The subscription was paid on the old site: a refund or an upgrade here returns nothing of it.',
+  ],
+  'plan-group': [
+    'changed',
+    'The subscription gave its user a group until its end. Here the user keeps the group: change it when the subscription ends.',
+  ],
+  'plan-preference': ['changed', 'The user lets the balance pay first, or alone. Here a plan pays first.'],
   'key-environment': ['disabled', 'The environment variable of the key is not set: moved as a disabled channel.'],
   'key-hashed': [
     'left out',
     'LiteLLM stores only digests of virtual keys: a new key was issued, which the console shows.',
   ],
   'key-model': ['notice', 'The key names a model that the source does not serve. Here too, the key cannot call it.'],
+  'team-owner': [
+    'notice',
+    'No member of the team is its admin, so the organisation has no owner: an admin of the site makes a member its owner.',
+  ],
+  'team-member': ['left out', 'The member of the team is not among the users.'],
+  'team-key': ['changed', 'The user has a key of the team and is not among its members: becomes a member.'],
+  'team-budget': ['changed', 'The budget resets after a time that does not exist here: the next longer one is taken.'],
   'setting-unmapped': ['left out', 'The setting has no counterpart.'],
 } as const satisfies Record<string, readonly [Severity, string]>;
 
@@ -165,6 +192,8 @@ const listed: Partial<Record<FindingCode, FindingList>> = {
   'price-by-channel': 'costs differently',
   'price-new': 'costs differently',
   'price-kind': 'costs differently',
+  'plan-group': 'costs differently',
+  'plan-preference': 'costs differently',
 };
 
 /** @returns null for findings that do not affect users */

@@ -1,6 +1,6 @@
 import type { Findings } from './findings.js';
 import type { Family } from './family.js';
-import { rowsOf } from './plan.js';
+import { rowsOf } from './source-rows.js';
 import type { Progress } from './progress.js';
 import type { TableCounts } from './report.js';
 import type { SourceDatabase } from './source/source.js';

@@ -1,13 +1,16 @@
 import { PriceBook } from '../billing/prices/index.js';
 import { defaultOptionValues, isOptionKey, parseOption, type OptionValues } from '../options/option-registry.js';
 import { splitList } from '../shared/comma-list.js';
+import { parseFields } from '../shared/json.js';
 import { foldedName } from '../shared/username.js';
 import type { Findings } from './findings.js';
 import type { Family } from './family.js';
+import { readHeldPlans, readSoldPlans, type PlanReading } from './held-plans.js';
 import { isEnabledApp, secretOf } from './map/factors.js';
 import type { Decisions, MapContext, UserPlan } from './map/mapped.js';
 import { keptOrders } from './map/orders.js';
 import { pricedModels } from './map/options.js';
+import { isActive } from './map/plans.js';
 import { heldAs, uniqueColumns } from './map/users.js';
 import { generationOf } from './prices/generation.js';
 import { OneHubPrices } from './prices/one-hub-price.js';
@@ -15,60 +18,10 @@ import { planPrices, type PricePlan } from './prices/price-plan.js';
 import { servedBy, servedColumns, type ServedModel } from './prices/served-calls.js';
 import { SourcePrices } from './prices/source-price.js';
 import { quotaPerUnitOf } from './quota-per-unit.js';
-import { BadRecord, Fields } from './source/fields.js';
+import type { Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
+import { readRows, rowsOf } from './source-rows.js';
 import { readElsewhere } from './tables.js';
-
-const pageSize = 2_000;
-
-/**
- * Yields the rows of a table in the order of their ids, as `Fields`; nothing if the source does not have the table.
- * @param first the first id
- */
-export async function* rowsOf(
-  source: SourceDatabase,
-  table: string,
-  columns?: readonly string[],
-  first = 0,
-): AsyncGenerator<Fields[]> {
-  if (!source.columns.has(table)) return;
-  if (!source.columns.get(table)?.has('id')) {
-    yield (await source.all(table)).map((row) => new Fields(row));
-    return;
-  }
-  for (let after = first - 1; ;) {
-    const page = await source.page(table, { after, limit: pageSize, ...(columns ? { columns } : {}) });
-    const last = page.at(-1);
-    if (!last) return;
-    yield page.map((row) => new Fields(row));
-    after = Number(last['id']);
-  }
-}
-
-interface Reading {
-  readonly columns?: readonly string[];
-  /** Receives rows that cannot be read. Absent for tables whose mapper reports them. */
-  readonly findings?: Findings;
-}
-
-/** Reads every row of a table. A row that cannot be read is left out. */
-async function readRows(
-  source: SourceDatabase,
-  table: string,
-  read: (row: Fields) => void,
-  { columns, findings }: Reading = {},
-): Promise<void> {
-  for await (const page of rowsOf(source, table, columns)) {
-    for (const row of page) {
-      try {
-        read(row);
-      } catch (error) {
-        if (!(error instanceof BadRecord)) throw error;
-        findings?.add('record-refused', table, row.text('id'), error.message);
-      }
-    }
-  }
-}
 
 /** Reads the facts about the whole source that mappers need. */
 export async function readContext(
@@ -84,9 +37,10 @@ export async function readContext(
   }
   const orders: Fields[] = [];
   for await (const page of rowsOf(source, 'top_ups', ['id', 'trade_no', 'status'])) orders.push(...page);
-  const users = await planUsers(source, decisions, { hasRoot, now, findings });
+  const plans = await readSoldPlans(source, quotaPerUnitOf(options), findings);
+  const users = await planUsers(source, decisions, { hasRoot, now, findings, plans });
   const prices = await readPrices(source, family, options, { findings, decisions });
-  return { family, findings, decisions, options, prices, users, orders: keptOrders(orders), now };
+  return { family, findings, decisions, options, prices, users, plans, orders: keptOrders(orders), now };
 }
 
 /** Returns the prices of the models that channels of the source serve; null for LiteLLM. */
@@ -136,7 +90,7 @@ export async function pricesToStore(
 async function planUsers(
   source: SourceDatabase,
   decisions: Decisions,
-  { hasRoot, now, findings }: { readonly hasRoot: boolean; readonly now: number; readonly findings: Findings },
+  { hasRoot, ...reading }: { readonly hasRoot: boolean } & PlanReading,
 ): Promise<UserPlan> {
   const ids = new Set<number>();
   const names = new Map<number, string>();
@@ -145,7 +99,8 @@ async function planUsers(
   const holders = new Map<string, { id: number; isEnabled: boolean }>();
   const losers = new Set<string>();
   let rootId: number | null = null;
-  const columns = ['id', 'username', 'role', 'status', 'deleted_at', ...uniqueColumns];
+  const preferences = new Map<number, string>();
+  const columns = ['id', 'username', 'role', 'status', 'deleted_at', 'setting', ...uniqueColumns];
   const read = (row: Fields): void => {
     const { id } = row;
     const isEnabled = row.whole('status', 1) === 1 && row.time('deleted_at') === null;
@@ -153,6 +108,9 @@ async function planUsers(
     ids.add(id);
     const name = row.code('username');
     names.set(id, name);
+    const preference = parseFields(row.text('setting'))?.['billing_preference'];
+    if (typeof preference === 'string' && !['', 'subscription_first'].includes(preference))
+      preferences.set(id, preference);
     if (name !== '') alike.set(foldedName(name), [...(alike.get(foldedName(name)) ?? []), id]);
     if (role === 100 && isEnabled && !hasRoot) rootId ??= id;
     for (const column of uniqueColumns) {
@@ -174,8 +132,9 @@ async function planUsers(
     losers,
     held: new Set(holders.keys()),
     rootId,
-    checkIns: await readCheckIns(source, findings),
-    plans: await readPlans(source, decisions, { now, findings }),
+    checkIns: await readCheckIns(source, reading.findings),
+    ...(await readHeldPlans(source, decisions, reading)),
+    preferences,
     withApp: await readApps(source, decisions),
   };
 }
@@ -200,26 +159,6 @@ async function readCheckIns(source: SourceDatabase, findings: Findings): Promise
   await readRows(source, 'checkins', read, { findings });
   return days;
 }
-
-/** Reads the remaining quota of active subscriptions of new-api, if it is to be credited. */
-async function readPlans(
-  source: SourceDatabase,
-  { plans }: Decisions,
-  { now, findings }: { readonly now: number; readonly findings: Findings },
-): Promise<Map<number, number>> {
-  const left = new Map<number, number>();
-  if (plans !== 'balance') return left;
-  const read = (row: Fields): void => {
-    if (!isActive(row, now)) return;
-    const rest = Math.max(0, row.whole('amount_total') - row.whole('amount_used'));
-    left.set(row.whole('user_id'), (left.get(row.whole('user_id')) ?? 0) + rest);
-  };
-  await readRows(source, 'user_subscriptions', read, { findings });
-  return left;
-}
-
-const isActive = (row: Fields, now: number): boolean =>
-  row.text('status') === 'active' && (row.whole('end_time') === 0 || row.whole('end_time') > now);
 
 /** Reports findings about the source as a whole. */
 export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {

@@ -3,7 +3,7 @@ import { pricedBy } from '../billing/prices/index.js';
 import { defaultOptionValues, isOptionKey, parseOption, type OptionValues } from '../options/option-registry.js';
 import type { Secrets } from '../shared/secrets.js';
 import { keyOf } from './map/tokens.js';
-import { rowsOf } from './plan.js';
+import { rowsOf } from './source-rows.js';
 import { replayCharges, type ReplayInput } from './replay.js';
 import type { Proof, Sums } from './report.js';
 import type { SourceDatabase } from './source/source.js';
@@ -60,6 +60,13 @@ async function countKeys(target: Target, source: SourceDatabase, secrets: Secret
   return found;
 }
 
+const leftOfPlans = `
+  SELECT coalesce(sum(greatest(b.amount - coalesce(w.used, 0), 0)), 0)
+    FROM import_rows r JOIN subscriptions s ON s.id::text = r.source_key AND s.state = 'active'
+    JOIN budgets b ON b.level = 'plan' AND b.subject_id = s.id
+    LEFT JOIN LATERAL (SELECT used FROM budget_windows WHERE budget_id = b.id ORDER BY started_at DESC LIMIT 1) w ON true
+   WHERE r.source = $1 AND r.source_table = 'user_subscriptions'`;
+
 /** Returns sums of imported rows. They equal those of the source until users of this site make calls. */
 async function sumsHere(target: Target, run: string): Promise<Sums> {
   const of = (table: string, column: string): string =>
@@ -69,7 +76,7 @@ async function sumsHere(target: Target, run: string): Promise<Sums> {
     `SELECT ${of('users', 'quota')} AS "userQuota", ${of('users', 'used_quota')} AS "userUsedQuota",
             ${of('users', 'request_count')} AS "userRequests", ${of('users', 'aff_quota')} AS "affiliateQuota",
             ${of('tokens', 'remain_quota')} AS "tokenRemainQuota", ${of('tokens', 'used_quota')} AS "tokenUsedQuota",
-            ${of('channels', 'used_quota')} AS "channelUsedQuota"`,
+            ${of('channels', 'used_quota')} AS "channelUsedQuota", (${leftOfPlans}) AS "planQuota"`,
     [run],
   );
   return Object.fromEntries(Object.entries(row ?? {}).map(([name, sum]) => [name, Number(sum)])) as unknown as Sums;

@@ -11,7 +11,7 @@ import { asList, parseFields, someNumber, type Fields as Json } from '../shared/
 import type { Family } from './family.js';
 import type { Accepting } from './findings.js';
 import { logColumns, mapLog, type MovedLog } from './map/logs.js';
-import { rowsOf } from './plan.js';
+import { rowsOf } from './source-rows.js';
 import { BadRecord, Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 

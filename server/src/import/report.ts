@@ -11,6 +11,8 @@ export interface Sums {
   readonly tokenRemainQuota: number;
   readonly tokenUsedQuota: number;
   readonly channelUsedQuota: number;
+  /** The rest of the open windows of running subscriptions. */
+  readonly planQuota: number;
 }
 
 export const noSums = (): { -readonly [Key in keyof Sums]: Sums[Key] } => ({
@@ -21,6 +23,7 @@ export const noSums = (): { -readonly [Key in keyof Sums]: Sums[Key] } => ({
   tokenRemainQuota: 0,
   tokenUsedQuota: 0,
   channelUsedQuota: 0,
+  planQuota: 0,
 });
 
 export interface TableCounts {
@@ -99,7 +102,7 @@ export function reportText(report: ImportReport): string {
       (row) => `${row.table.padEnd(width)}${numbers([row.found, row.moved, row.changed, row.same, row.leftOut])}`,
     ),
     '',
-    `Balances of users: ${sums.userQuota}; of API keys: ${sums.tokenRemainQuota}; invite earnings: ${sums.affiliateQuota}`,
+    `Balances of users: ${sums.userQuota}; of API keys: ${sums.tokenRemainQuota}; invite earnings: ${sums.affiliateQuota}; left of subscriptions: ${sums.planQuota}`,
     `Used by users: ${sums.userUsedQuota} in ${sums.userRequests} calls; by API keys: ${sums.tokenUsedQuota}; by channels: ${sums.channelUsedQuota}`,
     `Users by role: ${pairs(report.usersByRole)}; by status: ${pairs(report.usersByStatus)}`,
   ];

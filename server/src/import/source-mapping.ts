@@ -1,7 +1,8 @@
 import { Findings } from './findings.js';
 import type { MapContext, Mapped } from './map/mapped.js';
 import type { ImportOptions } from './options.js';
-import { readContext, rowsOf } from './plan.js';
+import { readContext } from './plan.js';
+import { rowsOf } from './source-rows.js';
 import { noSums, type ImportReport, type TableCounts } from './report.js';
 import { nameOf } from './source/address.js';
 import { BadRecord, Fields } from './source/fields.js';
@@ -91,7 +92,7 @@ export class SourceMapping {
     }
   }
 
-  private add({ source }: TableSpec, { values, amounts = {} }: Mapped): void {
+  private add({ source }: TableSpec, { values, amounts = {}, alongside }: Mapped): void {
     const { sums } = this;
     if (source === 'users') {
       sums.userQuota += amounts['quota'] ?? 0;
@@ -105,6 +106,9 @@ export class SourceMapping {
       sums.tokenRemainQuota += amounts['remain_quota'] ?? 0;
       sums.tokenUsedQuota += amounts['used_quota'] ?? 0;
     } else if (source === 'channels') sums.channelUsedQuota += amounts['used_quota'] ?? 0;
+    else if (source === 'user_subscriptions' && alongside) {
+      sums.planQuota += Math.max(0, Number(alongside['amount']) - Number(alongside['used']));
+    }
   }
 
   report(

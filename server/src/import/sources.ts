@@ -45,7 +45,7 @@ async function open(options: ImportOptions, newKey: (digest: string) => string):
   if (source.engine !== 'sqlite' || !/\.ya?ml$/i.test(source.path)) return openSource(source, guard);
   const keys = keysSource ? await openSource(keysSource, guard) : null;
   try {
-    return await openLiteLlm({ path: source.path, environment, keys, newKey });
+    return await openLiteLlm({ path: source.path, environment, keys, newKey, now: options.now });
   } catch (error) {
     await keys?.close();
     throw error;

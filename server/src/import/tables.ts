@@ -4,10 +4,13 @@ import { appOf, backupCodeOf, mapApp, mapBackupCode, mapPasskey, passkeyOf } fro
 import type { MapContext, Mapper } from './map/mapped.js';
 import { impliedOptions, mapOption } from './map/options.js';
 import { mapOrder } from './map/orders.js';
+import { mapPlan, mapSubscription } from './map/plans.js';
 import { mapDrawing, mapTask } from './map/tasks.js';
+import { mapMember, mapProject, mapTeamBudget } from './map/teams.js';
 import { mapToken } from './map/tokens.js';
 import { mapUser, uniqueColumns } from './map/users.js';
 import type { SourceRow } from './source/source.js';
+import { endSubscriptions, writeBudgetWindows, writePlanWindows } from './write/windows.js';
 
 /** How a table is imported. */
 export interface TableSpec {
@@ -25,11 +28,15 @@ export interface TableSpec {
   readonly overwrites?: boolean;
   /** A statement that runs after each batch, in its transaction. `$1` contains the ids of the users of its rows. */
   readonly afterBatch?: string;
+  /** A statement that runs after each batch, in its transaction. `$1` is a JSON array of `Mapped.alongside`. */
+  readonly alongside?: string;
   /**
    * Returns the key columns of the target for the key of a source row. Rows of tables with this function are deleted
    * here when they are deleted in the source. Other tables contain records that the source programs trim.
    */
   readonly targetKey?: (key: string) => Readonly<Record<string, unknown>>;
+  /** A statement that runs in place of a deletion of such rows. `$1` is a JSON array of their keys. */
+  readonly ends?: string;
   /** Columns without a counterpart, and columns that are read elsewhere. */
   readonly ignored?: readonly string[];
   /**
@@ -90,6 +97,30 @@ export const tableSpecs: readonly TableSpec[] = [
     merged: { last_used_at: later('last_used_at') },
     targetKey: byId,
     mapper: () => mapToken,
+  },
+  {
+    ...plain,
+    source: 'team_members',
+    target: 'memberships',
+    parked: 'user_id = -id',
+    targetKey: byId,
+    mapper: () => mapMember,
+  },
+  {
+    ...plain,
+    source: 'team_projects',
+    target: 'projects',
+    parked: "name = 'moving ' || id",
+    targetKey: byId,
+    mapper: () => mapProject,
+  },
+  {
+    ...plain,
+    source: 'team_budgets',
+    target: 'budgets',
+    targetKey: byId,
+    alongside: writeBudgetWindows,
+    mapper: () => mapTeamBudget,
   },
   {
     ...plain,
@@ -158,17 +189,33 @@ export const tableSpecs: readonly TableSpec[] = [
     mapper: mapCodeUse,
   },
   { ...plain, source: 'top_ups', target: 'top_up_orders', mapper: () => mapOrder },
+  { ...plain, source: 'subscription_plans', target: 'plans', ignored: ['updated_at'], mapper: () => mapPlan },
+  {
+    ...plain,
+    source: 'user_subscriptions',
+    target: 'subscriptions',
+    ignored: ['source', 'downgrade_group', 'updated_at'],
+    targetKey: byId,
+    ends: endSubscriptions,
+    // A subscription that was upgraded or refunded here stays so, and its user decides about its renewal.
+    merged: { state: "CASE WHEN t.state = 'active' THEN v.state ELSE t.state END", renews: 't.renews' },
+    alongside: writePlanWindows,
+    mapper: () => mapSubscription,
+  },
   { ...plain, source: 'midjourneys', target: 'midjourneys', mapper: () => mapDrawing },
   { ...plain, source: 'tasks', target: 'tasks', mapper: () => mapTask },
 ];
 
 /** Tables of this product whose ids are those of the source. */
-export const numberedTables = ['users', 'tokens', 'channels', 'redemptions', 'top_up_orders', 'midjourneys', 'tasks'];
+export const numberedTables = [
+  ...['users', 'tokens', 'memberships', 'projects', 'budgets', 'channels', 'redemptions', 'top_up_orders'],
+  ...['plans', 'subscriptions', 'midjourneys', 'tasks'],
+];
 
 /** Tables whose rows are read by other code. Any other table with rows is reported as left out. */
 export const readElsewhere = new Set([
   ...tableSpecs.map(({ source }) => source),
-  ...['logs', 'quota_data', 'checkins', 'setups', 'abilities', 'user_subscriptions', 'casbin_rule'],
-  ...['prices', 'user_groups', 'migrations'],
+  ...['logs', 'quota_data', 'checkins', 'setups', 'abilities', 'casbin_rule'],
+  ...['prices', 'user_groups', 'migrations', 'subscription_pre_consume_records'],
   ...['sqlite_sequence', 'sqlite_stat1'],
 ]);

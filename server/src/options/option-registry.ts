@@ -201,6 +201,8 @@ export const optionRegistry = {
   StrictReserve: flag(true),
   StrictReserveOutput: whole(16_384, 1, maxTokenCount),
   RetryTimes: whole(0, 0, 100),
+  /** Whether users create organisations. Users with `users.write` always may. */
+  OrganizationCreationEnabled: flag(true),
   CheckInEnabled: flag(false),
   CheckInQuota: quota(1000),
   CheckInMaxQuota: quota(0),

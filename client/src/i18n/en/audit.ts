@@ -12,6 +12,7 @@ export const audit = {
     refund: 'Refund order',
     grantPlan: 'Give plan',
     refundPlan: 'Refund plan',
+    stopPlanRenewal: 'Stop plan renewal',
     resetSecondFactors: 'Reset second factor',
     addAuthenticatorApp: 'Add authenticator app',
     removeAuthenticatorApp: 'Remove authenticator app',

@@ -5,6 +5,7 @@ export const organisations = {
   createName: 'Name',
   createHint: 'Unique among users and organisations.',
   emptyTitle: 'No organisation yet',
+  invitedOnlyText: 'An organisation shares one wallet among its members. Ask an owner for an invitation.',
   emptyText: 'An organisation shares one wallet among its members. Create one, or ask an owner for an invitation.',
   loadFailed: 'The organisation could not be loaded',
   gone: 'There is no such organisation, or you are not a member of it.',

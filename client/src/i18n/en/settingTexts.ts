@@ -189,6 +189,7 @@ export const settingTexts = {
     telegramName: 'Bot name',
     register: 'Allow registration',
     passwordRegister: 'Password registration',
+    organisationCreation: 'Users create organisations',
     emailVerification: 'Verify email addresses',
     turnstile: 'Bot check',
     turnstileSiteKey: 'Turnstile site key',
@@ -233,6 +234,7 @@ export const settingTexts = {
     alertTelegramServer: 'For a reverse proxy. Empty: api.telegram.org.',
     alertBark: 'https://api.day.app/<key>',
     disableKeywords: 'One per line. A matching error disables the channel.',
+    organisationCreation: 'When off, only admins who may change users create them.',
     checkInMaxQuota: 'If higher than the reward, each check-in gives a random amount between the two.',
     strictReserve:
       'Reserves the prompt and the largest output before a call, so that parallel calls cannot overdraw a balance. A balance that covers less gets a shorter answer.',

@@ -14,6 +14,8 @@ export const statements = {
   opening: 'Opening balance',
   credits: 'Credits',
   usage: 'Usage',
+  usageByMember: 'Usage by member',
+  usageByProject: 'Usage by project',
   closing: 'Closing balance',
   reserved: 'Held by running calls',
   closedAt: 'Closed',

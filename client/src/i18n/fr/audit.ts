@@ -12,6 +12,7 @@ export const audit = {
     refund: 'Rembourser la commande',
     grantPlan: 'Offrir un forfait',
     refundPlan: 'Rembourser le forfait',
+    stopPlanRenewal: 'Arrêter le renouvellement du forfait',
     resetSecondFactors: 'Réinitialiser le second facteur',
     addAuthenticatorApp: 'Ajouter l’application d’authentification',
     removeAuthenticatorApp: 'Retirer l’application d’authentification',

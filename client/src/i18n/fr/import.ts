@@ -30,6 +30,7 @@ export const siteImport = {
   noLogs: 'Aucune',
   plans: 'Abonnements actifs',
   plansRefuse: 'Demander d’abord',
+  plansMove: 'Transférer',
   plansBalance: 'Créditer le reste',
   plansDrop: 'Exclure',
   withContent: 'Prompts et réponses dans le journal',
@@ -103,6 +104,7 @@ export const siteImport = {
   userBalances: 'Soldes des utilisateurs',
   keyBalances: 'Soldes des clés API',
   inviteBalances: 'Gains d’invitation',
+  planBalances: 'Reste des abonnements',
   table: 'Table',
   toMove: 'À importer',
   columns: { found: 'Trouvées', moved: 'Importées', changed: 'Modifiées', same: 'Inchangées', leftOut: 'Exclues' },
@@ -121,7 +123,8 @@ export const siteImport = {
     'second-factors':
       'Le secret d’un second facteur est illisible. Désactivez-le dans l’ancien programme, ou excluez tous les seconds facteurs.',
     'second-factor-dropped': 'Le second facteur de l’utilisateur est exclu, comme choisi.',
-    plans: 'Des utilisateurs ont des abonnements actifs. Choisissez si leur reste est crédité.',
+    plans:
+      'Des utilisateurs ont des abonnements actifs. Choisissez s’ils sont transférés ou si leur reste est crédité.',
     'price-keys': 'L’option modifie des prix et n’a pas d’équivalent ici.',
     'model-without-price':
       'Le modèle est servi et son prix n’est pas enregistré dans la source : il coûtera le prix public.',

@@ -5,6 +5,8 @@ export const organisations = {
   createName: 'Nom',
   createHint: 'Unique parmi les utilisateurs et les organisations.',
   emptyTitle: 'Aucune organisation',
+  invitedOnlyText:
+    'Les membres d’une organisation partagent un portefeuille. Demandez une invitation à un propriétaire.',
   emptyText:
     'Une organisation partage un portefeuille entre ses membres. Créez-en une ou demandez une invitation à un propriétaire.',
   loadFailed: 'Impossible de charger l’organisation',

@@ -189,6 +189,7 @@ export const settingTexts = {
     telegramName: 'Nom du bot',
     register: 'Autoriser l’inscription',
     passwordRegister: 'Inscription par mot de passe',
+    organisationCreation: 'Les utilisateurs créent des organisations',
     emailVerification: 'Vérifier les adresses e-mail',
     turnstile: 'Contrôle anti-robot',
     turnstileSiteKey: 'Clé de site Turnstile',
@@ -233,6 +234,7 @@ export const settingTexts = {
     alertTelegramServer: 'Pour un proxy inverse. Vide : api.telegram.org.',
     alertBark: 'https://api.day.app/<key>',
     disableKeywords: 'Un par ligne. Une erreur qui correspond désactive le canal.',
+    organisationCreation: 'Sinon, seuls les administrateurs qui peuvent modifier les utilisateurs en créent.',
     checkInMaxQuota: 'S’il dépasse le bonus, chaque bonus est un montant aléatoire entre les deux.',
     strictReserve:
       'Réserve le prompt et la sortie maximale avant un appel, pour que des appels parallèles ne mettent pas un solde à découvert. Un solde insuffisant reçoit une réponse plus courte.',

@@ -13,6 +13,8 @@ export const statements = {
   opening: 'Solde initial',
   credits: 'Crédits',
   usage: 'Utilisation',
+  usageByMember: 'Utilisation par membre',
+  usageByProject: 'Utilisation par projet',
   closing: 'Solde final',
   reserved: 'Réservé par les appels en cours',
   closedAt: 'Clôturé',

@@ -12,6 +12,7 @@ export const audit = {
     refund: '注文を返金',
     grantPlan: 'プランを付与',
     refundPlan: 'プランを返金',
+    stopPlanRenewal: 'プランの更新を停止',
     resetSecondFactors: '2要素認証をリセット',
     addAuthenticatorApp: '認証アプリを追加',
     removeAuthenticatorApp: '認証アプリを削除',

@@ -5,6 +5,7 @@ export const organisations = {
   createName: '名前',
   createHint: 'ユーザーと組織の中で一意です。',
   emptyTitle: '組織はまだありません',
+  invitedOnlyText: '組織はメンバーで 1 つのウォレットを共有します。オーナーに招待を依頼してください。',
   emptyText: '組織はメンバーで 1 つのウォレットを共有します。作成するか、オーナーに招待を依頼してください。',
   loadFailed: '組織を読み込めませんでした',
   gone: '組織が存在しないか、あなたはメンバーではありません。',

@@ -189,6 +189,7 @@ export const settingTexts = {
     telegramName: 'ボット名',
     register: '登録を許可',
     passwordRegister: 'パスワードでの登録',
+    organisationCreation: 'ユーザーが組織を作成できる',
     emailVerification: 'メールアドレスを確認',
     turnstile: 'ボット対策',
     turnstileSiteKey: 'Turnstileサイトキー',
@@ -233,6 +234,7 @@ export const settingTexts = {
     alertTelegramServer: 'リバースプロキシ用。空欄：api.telegram.org。',
     alertBark: 'https://api.day.app/<key>',
     disableKeywords: '1行に1つ。一致するエラーが発生するとチャネルを無効にします。',
+    organisationCreation: 'オフの場合、ユーザーを変更できる管理者だけが作成します。',
     checkInMaxQuota: '報酬より大きい場合、チェックインごとに両者の間の無作為な額を付与します。',
     strictReserve:
       '呼び出しの前にプロンプトと最大出力の料金を確保し、並行する呼び出しで残高を超過しないようにします。残高が足りない場合は応答が短くなります。',

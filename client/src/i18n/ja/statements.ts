@@ -13,6 +13,8 @@ export const statements = {
   opening: '期首残高',
   credits: '入金',
   usage: '利用',
+  usageByMember: 'メンバー別の利用',
+  usageByProject: 'プロジェクト別の利用',
   closing: '期末残高',
   reserved: '実行中の呼び出しが確保',
   closedAt: '締め日時',

@@ -12,6 +12,7 @@ export const audit = {
     refund: 'Возврат по заказу',
     grantPlan: 'Выдача тарифа',
     refundPlan: 'Возврат за тариф',
+    stopPlanRenewal: 'Остановить продление тарифа',
     resetSecondFactors: 'Сброс второго фактора',
     addAuthenticatorApp: 'Добавление аутентификатора',
     removeAuthenticatorApp: 'Удаление аутентификатора',

@@ -189,6 +189,7 @@ export const settingTexts = {
     telegramName: 'Имя бота',
     register: 'Разрешить регистрацию',
     passwordRegister: 'Регистрация по паролю',
+    organisationCreation: 'Пользователи создают организации',
     emailVerification: 'Подтверждать адреса почты',
     turnstile: 'Защита от ботов',
     turnstileSiteKey: 'Ключ сайта Turnstile',
@@ -233,6 +234,7 @@ export const settingTexts = {
     alertTelegramServer: 'Для обратного прокси. Пусто: api.telegram.org.',
     alertBark: 'https://api.day.app/<key>',
     disableKeywords: 'По одному на строку. Ошибка с совпадением отключает канал.',
+    organisationCreation: 'Если выключено, их создают только администраторы, которые могут изменять пользователей.',
     checkInMaxQuota: 'Если он больше бонуса, каждый раз начисляется случайная сумма между ними.',
     strictReserve:
       'Резервирует промпт и максимальный вывод до вызова, чтобы параллельные вызовы не увели баланс в минус. Если баланса не хватает, ответ будет короче.',

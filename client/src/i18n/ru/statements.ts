@@ -13,6 +13,8 @@ export const statements = {
   opening: 'Начальный остаток',
   credits: 'Зачисления',
   usage: 'Использование',
+  usageByMember: 'Использование по участникам',
+  usageByProject: 'Использование по проектам',
   closing: 'Конечный остаток',
   reserved: 'Удержано выполняемыми вызовами',
   closedAt: 'Закрыта',

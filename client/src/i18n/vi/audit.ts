@@ -12,6 +12,7 @@ export const audit = {
     refund: 'Hoàn tiền đơn',
     grantPlan: 'Tặng gói',
     refundPlan: 'Hoàn tiền gói',
+    stopPlanRenewal: 'Dừng gia hạn gói',
     resetSecondFactors: 'Đặt lại lớp xác thực thứ hai',
     addAuthenticatorApp: 'Thêm ứng dụng xác thực',
     removeAuthenticatorApp: 'Gỡ ứng dụng xác thực',

@@ -5,6 +5,7 @@ export const organisations = {
   createName: 'Tên',
   createHint: 'Duy nhất trong số người dùng và tổ chức.',
   emptyTitle: 'Chưa có tổ chức',
+  invitedOnlyText: 'Các thành viên của tổ chức dùng chung một ví. Hãy xin lời mời từ chủ sở hữu.',
   emptyText: 'Các thành viên của tổ chức dùng chung một ví. Hãy tạo tổ chức hoặc xin lời mời từ chủ sở hữu.',
   loadFailed: 'Không tải được tổ chức',
   gone: 'Không có tổ chức này, hoặc bạn không phải thành viên.',

@@ -189,6 +189,7 @@ export const settingTexts = {
     telegramName: 'Tên bot',
     register: 'Cho phép đăng ký',
     passwordRegister: 'Đăng ký bằng mật khẩu',
+    organisationCreation: 'Người dùng tạo tổ chức',
     emailVerification: 'Xác minh địa chỉ email',
     turnstile: 'Kiểm tra bot',
     turnstileSiteKey: 'Site key Turnstile',
@@ -233,6 +234,7 @@ export const settingTexts = {
     alertTelegramServer: 'Cho reverse proxy. Để trống: api.telegram.org.',
     alertBark: 'https://api.day.app/<key>',
     disableKeywords: 'Mỗi dòng một từ khóa. Lỗi khớp sẽ tắt kênh.',
+    organisationCreation: 'Khi tắt, chỉ quản trị viên được sửa người dùng mới tạo tổ chức.',
     checkInMaxQuota: 'Nếu cao hơn phần thưởng, mỗi lần điểm danh nhận số tiền ngẫu nhiên giữa hai mức.',
     strictReserve:
       'Giữ trước prompt và đầu ra lớn nhất trước lượt gọi, để các lượt gọi song song không làm âm số dư. Số dư không đủ sẽ nhận câu trả lời ngắn hơn.',

@@ -13,6 +13,8 @@ export const statements = {
   opening: 'Số dư đầu kỳ',
   credits: 'Ghi có',
   usage: 'Sử dụng',
+  usageByMember: 'Sử dụng theo thành viên',
+  usageByProject: 'Sử dụng theo dự án',
   closing: 'Số dư cuối kỳ',
   reserved: 'Các lượt gọi đang chạy giữ',
   closedAt: 'Đã chốt',

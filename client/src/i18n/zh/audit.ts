@@ -12,6 +12,7 @@ export const audit = {
     refund: '订单退款',
     grantPlan: '赠送套餐',
     refundPlan: '退还套餐',
+    stopPlanRenewal: '停止套餐续期',
     resetSecondFactors: '重置两步验证',
     addAuthenticatorApp: '添加身份验证器应用',
     removeAuthenticatorApp: '移除身份验证器应用',

@@ -5,6 +5,7 @@ export const organisations = {
   createName: '名称',
   createHint: '在用户和组织中唯一。',
   emptyTitle: '还没有组织',
+  invitedOnlyText: '组织让成员共用一个钱包。请向所有者索取邀请。',
   emptyText: '组织让成员共用一个钱包。新建一个，或向所有者索取邀请。',
   loadFailed: '无法加载组织',
   gone: '没有这个组织，或你不是其成员。',

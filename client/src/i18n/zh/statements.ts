@@ -13,6 +13,8 @@ export const statements = {
   opening: '期初余额',
   credits: '入账',
   usage: '用量',
+  usageByMember: '按成员的用量',
+  usageByProject: '按项目的用量',
   closing: '期末余额',
   reserved: '进行中的调用占用',
   closedAt: '关闭时间',

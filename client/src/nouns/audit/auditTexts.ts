@@ -40,6 +40,7 @@ const actionTexts = {
   refund: 'audit.actions.refund',
   grantPlan: 'audit.actions.grantPlan',
   refundPlan: 'audit.actions.refundPlan',
+  stopPlanRenewal: 'audit.actions.stopPlanRenewal',
   endSessions: 'audit.actions.endSessions',
   fix: 'audit.actions.fix',
   start: 'audit.actions.start',

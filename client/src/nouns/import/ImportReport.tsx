@@ -52,6 +52,9 @@ export function ImportReport({ report }: { readonly report: Report }) {
           { label: t('siteImport.userBalances'), value: money(sums.userQuota, 'balance') },
           { label: t('siteImport.keyBalances'), value: money(sums.tokenRemainQuota, 'balance') },
           { label: t('siteImport.inviteBalances'), value: money(sums.affiliateQuota, 'balance') },
+          ...(sums.planQuota > 0
+            ? [{ label: t('siteImport.planBalances'), value: money(sums.planQuota, 'balance') }]
+            : []),
         ]}
       />
       <Tables report={report} />

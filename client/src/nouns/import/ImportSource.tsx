@@ -42,7 +42,7 @@ export function ImportSource({
   const { job, maxFileBytes } = siteImport;
   const [kind, setKind] = useState<'file' | 'connection'>(job && !job.hasFile ? 'connection' : 'file');
   const [days, setDays] = useState<Days>(job?.choices.logDays == null ? 'all' : job.choices.logDays === 0 ? '0' : '30');
-  const [plans, setPlans] = useState<'REFUSE' | 'BALANCE' | 'DROP'>(job?.choices.plans ?? 'REFUSE');
+  const [plans, setPlans] = useState<'REFUSE' | 'MOVE' | 'BALANCE' | 'DROP'>(job?.choices.plans ?? 'REFUSE');
   const [sent, setSent] = useState<number | null>(null);
   const [check] = useMutation(CheckImportDocument);
   const form = useForm<Values>({
@@ -195,6 +195,7 @@ export function ImportSource({
             onChange={setPlans}
             choices={[
               { value: 'REFUSE', label: t('siteImport.plansRefuse') },
+              { value: 'MOVE', label: t('siteImport.plansMove') },
               { value: 'BALANCE', label: t('siteImport.plansBalance') },
               { value: 'DROP', label: t('siteImport.plansDrop') },
             ]}

@@ -313,6 +313,7 @@ const system: readonly Section[] = [
     settings: [
       flag('RegisterEnabled', 'register'),
       flag('PasswordRegisterEnabled', 'passwordRegister'),
+      flag('OrganizationCreationEnabled', 'organisationCreation'),
       flag('EmailVerificationEnabled', 'emailVerification'),
       flag('TurnstileCheckEnabled', 'turnstile'),
       text('TurnstileSiteKey', 'turnstileSiteKey'),

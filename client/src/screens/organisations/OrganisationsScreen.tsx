@@ -12,6 +12,9 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { PageHead } from '../../components/PageHead.js';
 import { ToneChip } from '../../components/Tone.js';
+import { may } from '../../lib/permissions.js';
+import { useSession } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { organisationAddress } from './addresses.js';
 import { CreateOrganisationDialog } from './CreateOrganisationDialog.js';
@@ -22,6 +25,9 @@ import { Row, RowList } from './RowList.js';
 export function OrganisationsScreen() {
   const { t } = useTranslation();
   const { money } = useFormat();
+  const viewer = useSession();
+  const { organizationCreationEnabled } = useStatus();
+  const creates = organizationCreationEnabled || may(viewer, 'USERS_WRITE');
   const [isCreating, setCreating] = useState(false);
   const { data, error, refetch } = useQuery(MyOrganisationsDocument, { fetchPolicy: 'cache-and-network' });
   const rows = data?.myOrganisations;
@@ -32,14 +38,14 @@ export function OrganisationsScreen() {
   );
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, maxWidth: 960 }}>
-      <PageHead title={t('organisations.title')} primary={rows && rows.length > 0 && add} />
+      <PageHead title={t('organisations.title')} primary={creates && rows && rows.length > 0 && add} />
       {rows ? (
         rows.length === 0 ? (
           <EmptyState
             icon={<GroupsOutlinedIcon />}
             title={t('organisations.emptyTitle')}
-            text={t('organisations.emptyText')}
-            action={add}
+            text={t(creates ? 'organisations.emptyText' : 'organisations.invitedOnlyText')}
+            action={creates && add}
           />
         ) : (
           <RowList label={t('organisations.title')}>

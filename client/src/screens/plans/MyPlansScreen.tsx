@@ -32,7 +32,7 @@ import {
 } from './plans.generated.js';
 import { usePlanTexts } from './usePlanTexts.js';
 import { Renewal, type RenewalProblem, StopCharges } from './Renewal.js';
-import { SubscriptionStateChip } from './SubscriptionStateChip.js';
+import { SubscriptionStateChip } from '../../nouns/plans/SubscriptionStateChip.js';
 import { WindowBars } from './WindowBars.js';
 
 /** The plans of the user: those that run, those on sale, and past ones. */

@@ -21,14 +21,9 @@ import { settingAddress } from '../../nouns/settings/settingsByKey.js';
 import { cardPayments } from '../../nouns/settings/settingsCatalog.js';
 import { PlanCard, planGrid, PlanSkeletons } from './PlanCard.js';
 import { PlanEditor } from './PlanEditor.js';
-import {
-  DeletePlanDocument,
-  PlansDocument,
-  PlanSubscriptionsDocument,
-  type PlanFactsFragment,
-  UpdatePlanDocument,
-} from './plans.generated.js';
-import { SubscriptionList } from './SubscriptionList.js';
+import { DeletePlanDocument, PlansDocument, type PlanFactsFragment, UpdatePlanDocument } from './plans.generated.js';
+import { PlanSubscriptionsDocument } from '../../nouns/plans/subscriptions.generated.js';
+import { SubscriptionList } from '../../nouns/plans/SubscriptionList.js';
 
 /** The plans that the site sells, and the subscriptions to them. */
 export function PlanListScreen() {
@@ -88,7 +83,7 @@ export function PlanListScreen() {
           />
         ))}
       </Box>
-      {readsSubscriptions && data && <SubscriptionList plans={data.plans} isAllowedToRefund={mayGrant} />}
+      {readsSubscriptions && data && <SubscriptionList plans={data.plans} isAllowedToChange={mayGrant} />}
       {(opened === 'new' || edited) && (
         <PlanEditor key={opened} plan={edited ?? null} onSaved={reload} onClosed={() => setOpened(null)} />
       )}

@@ -17,7 +17,7 @@ import {
 
 const presetNames = ['google', 'discord', 'gitlab', 'oidc', 'oauth'] as const satisfies readonly Preset[];
 
-/** Sign-in providers that root adds as rows. */
+/** Sign-in providers that root adds. They continue the list of the built-in ones. */
 export function AddedProviders() {
   const { t } = useTranslation();
   const act = useAction();
@@ -47,9 +47,6 @@ export function AddedProviders() {
     );
   return (
     <Box component="section" aria-label={t('addedProviders.title')} sx={{ mx: 2, pb: 1.5 }}>
-      <Box sx={{ padding: '10px 0', borderTop: '1px solid', borderColor: 'divider', fontSize: 13, fontWeight: 500 }}>
-        {t('addedProviders.title')}
-      </Box>
       {!data &&
         (error ? (
           <LoadFailure title={t('addedProviders.loadFailed')} error={error} onRetry={() => void refetch()} />
@@ -69,10 +66,10 @@ export function AddedProviders() {
             borderColor: 'divider',
           }}
         >
-          <Box sx={{ flex: 1, minWidth: 120, overflowWrap: 'anywhere' }}>{row.name}</Box>
-          <ToneChip tone={row.enabled ? 'green' : 'grey'}>
-            {row.enabled ? t('settings.on') : t('settings.off')}
-          </ToneChip>
+          {/* Its name stands below those of the built-in ones, which have an arrow before them. */}
+          <Box sx={{ flex: 1, minWidth: 120, pl: 4, fontSize: 13, fontWeight: 500, overflowWrap: 'anywhere' }}>
+            {row.name}
+          </Box>
           <Button
             variant="outlined"
             aria-label={t('addedProviders.editOf', { name: row.name })}
@@ -88,9 +85,12 @@ export function AddedProviders() {
           >
             {t('actions.delete')}
           </Button>
+          <ToneChip tone={row.enabled ? 'green' : 'grey'}>
+            {row.enabled ? t('settings.on') : t('settings.off')}
+          </ToneChip>
         </Box>
       ))}
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, pt: 1.5 }}>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, pt: 1.5, borderTop: '1px solid', borderColor: 'divider' }}>
         {presetNames.map((name) => (
           <Button
             key={name}

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { answers, headers, rowOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
@@ -35,6 +35,21 @@ const statement = (id: number | null, more: object = {}) => ({
   buyer: { __typename: 'StatementBuyer', ...party, username: 'ada', name: 'Ada Ltd' },
   ...more,
 });
+const usage = (more: object) => ({
+  __typename: 'StatementUsage',
+  tokenId: null,
+  tokenName: '',
+  modelName: null,
+  memberId: null,
+  memberName: '',
+  projectId: null,
+  projectName: '',
+  calls: 3,
+  promptTokens: 30,
+  completionTokens: 15,
+  quota: 200_000,
+  ...more,
+});
 const parts = {
   startsAt: '2026-10-01T00:00:00.000Z',
   endsAt: '2026-11-01T00:00:00.000Z',
@@ -54,28 +69,9 @@ const parts = {
       reference: 'USR7',
     },
   ],
-  usageBy: [
-    {
-      __typename: 'StatementUsage',
-      tokenId: 0,
-      tokenName: '',
-      modelName: 'gpt-4o',
-      calls: 3,
-      promptTokens: 30,
-      completionTokens: 15,
-      quota: 200_000,
-    },
-    {
-      __typename: 'StatementUsage',
-      tokenId: 9,
-      tokenName: '',
-      modelName: 'claude',
-      calls: 1,
-      promptTokens: 10,
-      completionTokens: 5,
-      quota: 50_000,
-    },
-  ],
+  usageBy: [usage({ tokenId: 0, modelName: 'gpt-4o' }), usage({ tokenId: 9, modelName: 'claude' })],
+  usageByMember: [usage({ memberId: 0 })],
+  usageByProject: [usage({ projectId: 0 })],
 };
 const page = (items: object[]) => ({ __typename: 'StatementPage', totalCount: items.length, items });
 
@@ -243,12 +239,34 @@ it('shows the parts of a statement, with kinds of a newer server and deleted key
     screen.getByText(text);
   }
   expect(screen.queryByText('Preview')).toBeNull();
+  expect(screen.queryByText('Usage by member')).toBeNull();
   const opened = jest.spyOn(window, 'open').mockReturnValue(null);
   fireEvent.click(screen.getByRole('button', { name: 'More actions' }));
   const entries = await screen.findAllByRole('menuitem');
   expect(entries.map(({ textContent }) => textContent)).toEqual(['Download PDF', 'Print', 'Download CSV']);
   fireEvent.click(screen.getByRole('menuitem', { name: 'Print' }));
   await waitFor(() => expect(opened).toHaveBeenCalledWith('/api/statement/3/print?language=en', '_blank', 'noopener'));
+});
+
+it('shows what members and projects of an organisation used, and whose each key is', async () => {
+  signInAs();
+  const ofTeam = {
+    usageBy: [usage({ tokenId: 9, tokenName: 'agent', modelName: 'claude', memberName: 'ada', projectName: 'Search' })],
+    usageByMember: [usage({ memberId: 2, memberName: 'ada' }), usage({ memberId: 0 }), usage({ memberId: 5 })],
+    usageByProject: [usage({ projectId: 3, projectName: 'Search' }), usage({ projectId: 0 })],
+  };
+  await renderScreen({
+    path: '/statements/3',
+    routes: [{ path: '/statements/:id', element: <StatementScreen /> }],
+    mocks: [answers(StatementPageDocument, { statement: statement(3, { ...parts, ...ofTeam }) })] as never,
+  });
+  const rows = async (table: string) => {
+    const region = within(await screen.findByRole('region', { name: table }));
+    return region.getAllByRole('rowheader').map(({ textContent }) => textContent);
+  };
+  expect(await rows('Usage by member')).toEqual(['ada', 'Organisation', '#5']);
+  expect(await rows('Usage by project')).toEqual(['Search', 'No project']);
+  expect(await rows('Usage')).toEqual(['agent · ada · Search']);
 });
 
 it('marks the month that runs as a preview, with what calls in flight hold', async () => {

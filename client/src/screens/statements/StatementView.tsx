@@ -1,7 +1,6 @@
 import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Notice } from '../../components/Notice.js';
 import { ObjectMissing } from '../../components/ObjectPage.js';
@@ -14,8 +13,9 @@ import { useActing } from '../../lib/acting.js';
 import { sitePath } from '../../lib/basePath.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { creditName, keyName } from './creditName.js';
+import { creditName } from './creditName.js';
 import { monthName } from '../../nouns/statements/statementColumns.js';
+import { Figure, StatementUsage } from './StatementUsage.js';
 import {
   StatementPageDocument,
   StatementPreviewDocument,
@@ -152,40 +152,11 @@ function Paper({
           ))}
         </PlainTable>
       )}
-      <PlainTable
-        label={t('statements.usage')}
-        title={t('statements.usage')}
-        heads={[
-          t('fields.key'),
-          t('fields.model'),
-          t('fields.requests'),
-          t('statements.promptTokens'),
-          t('statements.completionTokens'),
-          t('statements.amount'),
-        ]}
-        note={statement.usageBy.length === 0 ? t('statements.noUsage') : undefined}
-      >
-        {statement.usageBy.map((line) => (
-          <tr key={`${line.tokenId ?? ''} ${line.modelName ?? ''}`}>
-            <th scope="row">{keyName(t, line)}</th>
-            <Figure>{line.modelName}</Figure>
-            <Figure>{integer(line.calls)}</Figure>
-            <Figure>{integer(line.promptTokens)}</Figure>
-            <Figure>{integer(line.completionTokens)}</Figure>
-            <Figure>{amount(-line.quota)}</Figure>
-          </tr>
-        ))}
-      </PlainTable>
+      <StatementUsage statement={statement} />
       {seller.note && <Box sx={{ color: 'text.secondary', whiteSpace: 'pre-line' }}>{seller.note}</Box>}
     </ListScreen>
   );
 }
-
-const Figure = ({ children }: { readonly children: ReactNode }) => (
-  <td className="num" style={{ whiteSpace: 'nowrap' }}>
-    {children}
-  </td>
-);
 
 function Party({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
   return (

@@ -15,6 +15,7 @@ import { groupTone } from '../../nouns/groups/groupTone.js';
 import { userAddress } from '../../nouns/objects/addresses.js';
 import { BudgetsTab, CallsTab, ChangesTab, ErrorsTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
 import { GivePlanDialog } from '../../nouns/plans/GivePlanDialog.js';
+import { SubscriptionList } from '../../nouns/plans/SubscriptionList.js';
 import { GrantQuotaDialog } from './GrantQuotaDialog.js';
 import { mayManage, RoleChip, UserStatusChip } from './userCells.js';
 import { UserGroupsDocument, UserPageDocument, type UserPageQuery } from './users.generated.js';
@@ -94,7 +95,14 @@ function UserOf({ user, reload }: { readonly user: NonNullable<UserPageQuery['us
       ),
     },
     ...(may(viewer, 'PAYMENTS')
-      ? [{ id: 'statements', label: t('shell.statements'), content: <AccountStatements id={id} /> }]
+      ? [
+          {
+            id: 'plans',
+            label: t('shell.plans'),
+            content: <SubscriptionList accountId={id} isAllowedToChange={grants} />,
+          },
+          { id: 'statements', label: t('shell.statements'), content: <AccountStatements id={id} /> },
+        ]
       : []),
     ...(may(viewer, 'BUDGETS')
       ? [

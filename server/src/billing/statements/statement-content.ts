@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 const amount = z.int();
-const count = z.int().min(0);
 
 const party = z.object({ name: z.string(), address: z.string(), taxNumber: z.string() });
 
@@ -38,8 +37,9 @@ export const statementContent = z.object({
   /**
    * Sums of movements that are no calls, by kind. Kinds are those of the ledger, with more: `payment_refund` is money that went
    * back to the buyer or is disputed, `task_refund` the charge of a failed task, `paid_by_plan` the part of `usage` that plans paid.
+   * Its count is that of the calls less the failed tasks that plans got back, and so may be negative.
    */
-  credits: z.array(z.object({ kind: z.string(), count, amount })),
+  credits: z.array(z.object({ kind: z.string(), count: z.int(), amount })),
   /** Each payment and each refund of one, oldest first, with the number of its order. */
   payments: z.array(
     z.object({ kind: z.enum(['top_up', 'payment_refund']), at: z.iso.datetime(), amount, reference: z.string() }),

@@ -34,7 +34,7 @@ const route = routesFor<{
   readonly members: MemberService;
   readonly projects: ProjectService;
   readonly invitations: InvitationService;
-}>();
+}>({ isScoped: true });
 const caller = 'user';
 
 /** `/api/organization` (docs/reference/rest/organizations.md). */
@@ -60,12 +60,13 @@ export const organisationRoutes = [
   }),
   route('POST /api/organization', {
     summary: 'Create an organisation',
-    description: 'The caller is its owner. It has no quota.',
+    description:
+      'The caller is its owner. It has no quota. While `OrganizationCreationEnabled` is off, only users with `users.write` may.',
     caller,
     once: true,
     body: nameBody,
     data: organisationShape,
-    errors: ['CONFLICT', 'RATE_LIMITED'],
+    errors: ['INSUFFICIENT_PRIVILEGES', 'CONFLICT', 'RATE_LIMITED'],
     example: { body: { name: 'Acme' } },
     handle: async ({ organisations }, { actor, body, idempotencyKey, reply }) => {
       const { organisation, replayed } = await organisations.create(actor, body.name, idempotencyKey);

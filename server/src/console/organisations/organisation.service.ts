@@ -3,6 +3,7 @@ import { deleteOrganisation } from '../../billing/organisations/index.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
+import type { OptionValues } from '../../options/option-registry.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import {
@@ -28,6 +29,7 @@ export interface OrganisationDeps {
   readonly auditLog: AuditLog;
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly state: Pick<SharedState, 'hit'>;
+  readonly options: { readonly values: Pick<OptionValues, 'OrganizationCreationEnabled'> };
 }
 
 /** An organisation as the caller sees it. */
@@ -77,7 +79,8 @@ export class OrganisationService {
   /**
    * Creates an organisation whose owner is the caller. It has no quota.
    * @param idempotencyKey a retry with the same key returns the organisation of the first call
-   * @throws AppError INVALID_INPUT, CONFLICT (the name is taken, too many organisations), RATE_LIMITED
+   * @throws AppError INSUFFICIENT_PRIVILEGES (only admins create organisations on this site), INVALID_INPUT, CONFLICT (the
+   * name is taken, too many organisations), RATE_LIMITED
    */
   async create(
     actor: MaybeActor,
@@ -85,6 +88,9 @@ export class OrganisationService {
     idempotencyKey: string | null = null,
   ): Promise<{ organisation: OrganisationView; replayed: boolean }> {
     const caller = requireActor(actor);
+    if (!this.deps.options.values.OrganizationCreationEnabled && !holds(caller, 'users.write')) {
+      throw new AppError('INSUFFICIENT_PRIVILEGES', 'Only admins create organisations on this site');
+    }
     const name = parsed(usernameRule, given);
     const hits = await this.deps.state.hit(`create-organisation:${caller.id}`, maxCreatedPerDay, 86_400);
     if (!hits.allowed) {

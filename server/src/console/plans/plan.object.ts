@@ -369,6 +369,11 @@ export class SetPlanRenewalInput extends inputFields({
   by: nullable<RenewalPayer>(() => RenewalPayerEnum, 'Who pays. Absent: as before. CARD needs `savesCard`.'),
 }) {}
 
+@InputType('StopPlanRenewalInput', { description: 'A subscription that is not to be renewed.' })
+export class StopPlanRenewalInput extends inputFields({
+  id: int('`PlanSubscription.id`.'),
+}) {}
+
 @InputType('UpgradePlanInput', { description: 'A plan that replaces a running one.' })
 export class UpgradePlanInput extends inputFields({
   subscriptionId: int('`PlanSubscription.id` of the running one.'),

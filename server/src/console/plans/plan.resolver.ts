@@ -12,6 +12,7 @@ import {
   toReceiptObject,
   RefundPlanInput,
   SetPlanRenewalInput,
+  StopPlanRenewalInput,
   SubscriptionListArgs,
   SubscriptionObject,
   SubscriptionPageObject,
@@ -155,6 +156,18 @@ export class PlanResolver {
   ): Promise<SoldPayload> {
     const given = { accountId: userId, planId, note: note ?? '' };
     return toPayload(await this.subscriptionService.grant(actor, given, idempotencyKey));
+  }
+
+  @PayloadMutation(
+    { subscription: [() => SubscriptionObject, 'The subscription after the change.'] },
+    'Turns off the renewal of a subscription of any user. Its running period goes on.',
+  )
+  @Access('users.quota')
+  async stopPlanRenewal(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => StopPlanRenewalInput, { description: 'The subscription.' }) { id }: StopPlanRenewalInput,
+  ): Promise<{ subscription: SubscriptionObject }> {
+    return { subscription: toSubscriptionObject(await this.subscriptionService.stopRenewal(actor, id)) };
   }
 
   @PayloadMutation(

@@ -19,7 +19,7 @@ interface PlanServices {
   readonly planService: PlanService;
   readonly subscriptionService: SubscriptionService;
 }
-const route = routesFor<PlanServices>();
+const route = routesFor<PlanServices>({ isScoped: true });
 
 const unknownPlan = 2_000_000_000;
 
@@ -159,6 +159,17 @@ export const planRoutes = [
       markReplayed(reply, replayed);
       return subscriptionToWire(view);
     },
+  }),
+  route('POST /api/plan/renewal/stop', {
+    summary: 'Turn off the renewal of a subscription of any user',
+    description: 'Its running period goes on. Also ends the charges of an ended one whose card was declined.',
+    caller: { may: 'users.quota' },
+    body: z.object({ id: z.int() }),
+    data: shownSubscription,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    example: { body: { id: unknownPlan }, fails: 'NOT_FOUND' },
+    handle: async ({ subscriptionService }, { actor, body }) =>
+      subscriptionToWire(await subscriptionService.stopRenewal(actor, body.id)),
   }),
   route('POST /api/plan/refund', {
     summary: 'Return the price of a subscription to the balance',

@@ -151,14 +151,33 @@ export class SubscriptionService {
     if (!found) throw new NotFoundError('Subscription', id);
     const view = await this.view(found);
     if (by === 'card' && !view.savesCard) throw new InvalidInputError('No card was saved for this plan', 'by');
-    const [, count] = await subscriptions.manager.query<[unknown, number]>(
-      `UPDATE subscriptions SET renews = $2, renews_by = coalesce($3, renews_by)
-        WHERE id = $1 AND (state = 'active' OR NOT $2 AND EXISTS (
-          SELECT FROM top_up_orders WHERE renews_id = $1 AND status = 'pending' AND next_charge_at IS NOT NULL))`,
-      [id, renews, by ?? null],
-    );
-    if (count === 0) throw new ConflictError('The subscription has ended', 'id');
+    await updateRenewal(subscriptions.manager, id, renews, by);
     return { ...view, subscription: await subscriptions.findOneByOrFail({ id }) };
+  }
+
+  /**
+   * Turns off the renewal of a subscription of any account, by the balance or the card. One that is not renewed stays as it is.
+   * @throws AppError NOT_FOUND, CONFLICT (it has ended), INSUFFICIENT_PRIVILEGES
+   */
+  async stopRenewal(actor: MaybeActor, id: number): Promise<SubscriptionView> {
+    const admin = requirePermission(actor, 'users.quota');
+    const { sales, subscriptions, auditLog } = this.deps;
+    await subscriptions.manager.transaction(async (manager) => {
+      // Subscriptions are locked before accounts, as everywhere.
+      const { accountId, renews, terms } = await sales.lock(manager, id);
+      const account = await this.target(manager, admin, accountId);
+      if (!renews) return;
+      await updateRenewal(manager, id, false);
+      await auditLog.write(manager, admin, {
+        action: 'stopPlanRenewal',
+        subject: 'user',
+        id: accountId,
+        before: { renews },
+        after: { renews: false, subscription: id },
+      });
+      await this.log(manager, account, `Administrator stopped the renewal of the plan ${terms.name}`);
+    });
+    return this.view(await subscriptions.findOneByOrFail({ id }));
   }
 
   /**
@@ -298,6 +317,22 @@ export class SubscriptionService {
         .map((budget) => ({ budget, state: states.get(budget.id) ?? null })),
     }));
   }
+}
+
+/** @throws AppError CONFLICT for a subscription that has ended and whose card is not to be charged */
+async function updateRenewal(
+  manager: EntityManager,
+  id: number,
+  renews: boolean,
+  by?: RenewalPayer | null,
+): Promise<void> {
+  const [, count] = await manager.query<[unknown, number]>(
+    `UPDATE subscriptions SET renews = $2, renews_by = coalesce($3, renews_by)
+      WHERE id = $1 AND (state = 'active' OR NOT $2 AND EXISTS (
+        SELECT FROM top_up_orders WHERE renews_id = $1 AND status = 'pending' AND next_charge_at IS NOT NULL))`,
+    [id, renews, by ?? null],
+  );
+  if (count === 0) throw new ConflictError('The subscription has ended', 'id');
 }
 
 async function onSale(manager: EntityManager, id: number): Promise<Plan> {

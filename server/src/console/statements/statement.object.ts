@@ -51,7 +51,7 @@ class StatementCreditObject extends fields({
   kind: text(
     'Such as `top_up`, `payment_refund` (money that went back, or is disputed), `redemption`, `admin_grant`, `task_refund` (charges of failed tasks), `plan` (prices of plans and their refunds) or `paid_by_plan` (the part of `usage` that plans paid).',
   ),
-  count: safeInt('Number of movements.'),
+  count: safeInt('Number of movements. Of `paid_by_plan`: calls less the failed tasks that plans got back.'),
   amount: quota('Their sum. Negative: it was taken from the balance.'),
 }) {}
 

@@ -23,7 +23,7 @@ import {
   toWire,
 } from './statement.wire.js';
 
-const route = routesFor<StatementService>();
+const route = routesFor<StatementService>({ isScoped: true });
 
 /** Undefined: the caller's own. */
 const accountOf = (query: object): number | undefined =>

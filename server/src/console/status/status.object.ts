@@ -85,6 +85,7 @@ export class StatusObject extends fields({
   demoSiteEnabled: flag('The console shows that the site is a demo.'),
   selfUseModeEnabled: flag('Models without a price can be called.'),
   checkInEnabled: flag('Users can claim a reward every day: `checkIn`.'),
+  organizationCreationEnabled: flag('Users can create organisations.'),
   registerEnabled: flag('New accounts can be created.'),
   passwordLoginEnabled: flag('Users can sign in with a password.'),
   passwordRegisterEnabled: flag('New accounts can be created with a password.'),

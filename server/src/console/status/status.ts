@@ -50,6 +50,7 @@ export interface Status {
   readonly demoSiteEnabled: boolean;
   readonly selfUseModeEnabled: boolean;
   readonly checkInEnabled: boolean;
+  readonly organizationCreationEnabled: boolean;
   /** Always empty. Only the oldest clients read it. */
   readonly chatLink: string;
   readonly chatLink2: string;
@@ -104,6 +105,7 @@ export function toStatus(
     demoSiteEnabled: options.DemoSiteEnabled,
     selfUseModeEnabled: options.SelfUseModeEnabled,
     checkInEnabled: options.CheckInEnabled,
+    organizationCreationEnabled: options.OrganizationCreationEnabled,
     chatLink: '',
     chatLink2: '',
     registerEnabled: options.RegisterEnabled,

@@ -56,6 +56,7 @@ export const statusShape = named('Status', 'Public settings of the site, never n
   self_use_mode_enabled: flag('Models without a price are allowed'),
   check_in_enabled: flag('Users may check in'),
   checkin_enabled: flag('The name of `check_in_enabled` in new-api'),
+  organization_creation_enabled: flag('Users may create organisations'),
   chat_link: text('Always empty; older clients read it'),
   chat_link2: text('Always empty; older clients read it'),
   register_enabled: flag('Visitors may register'),

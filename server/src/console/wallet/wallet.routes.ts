@@ -43,7 +43,8 @@ function ownFailure(error: unknown): RestAnswer | undefined {
   return isAppError(error) && ownFailures.includes(error.code) ? new RestAnswer(notPaid(error.message)) : undefined;
 }
 
-const route = routesFor<WalletService>();
+const route = routesFor<WalletService>({ isScoped: true });
+const orderRoute = routesFor<OrderService>({ isScoped: true });
 
 /** Online top-up (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export const topUpPaymentRoutes = [
@@ -125,7 +126,7 @@ export const topUpPaymentRoutes = [
 
 /** `/api/payment` (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export const orderRoutes = [
-  routesFor<OrderService>()('GET /api/payment/export', {
+  orderRoute('GET /api/payment/export', {
     summary: 'Orders of all users as CSV, oldest first',
     description: 'Times are in UTC. Admins confirm with their second factor.',
     caller: { may: 'payments' },
@@ -135,7 +136,7 @@ export const orderRoutes = [
     example: { query: { status: 'success' } },
     handle: (orders, { actor, query, reply }) => sendCsv(reply, 'payments', orders.export(actor, toOrderFilter(query))),
   }),
-  routesFor<OrderService>()('POST /api/payment/:id/refund', {
+  orderRoute('POST /api/payment/:id/refund', {
     summary: 'Refund a paid order',
     description:
       'Takes back the quota, and the rebate of the inviter with it, then pays the money back at the gateway. Without an amount: all that is not refunded yet. Needs `payments` too. Admins confirm with their second factor.',
@@ -165,7 +166,7 @@ export const orderRoutes = [
       return { trade_no: order.tradeNo, currency: order.currency, refunded, confirmed };
     },
   }),
-  routesFor<OrderService>()('POST /api/payment/:id/refund/outcome', {
+  orderRoute('POST /api/payment/:id/refund/outcome', {
     summary: 'Report whether a refund was made',
     description:
       'Ends a refund that the gateway did not confirm; `made: false` returns the quota. `amount` is needed if refunds of different amounts are open. Not for gateways that the server asks again. Needs `payments` too. Admins confirm with their second factor.',

@@ -19,7 +19,7 @@ import { bodyOf } from './webhook-message.js';
 import { deliveryFailures, deliveryStates, type WebhookDelivery, type WebhookEndpoint } from './webhook.entity.js';
 import type { DeliveryFilter, WebhookService } from './webhook.service.js';
 
-const route = routesFor<WebhookService>();
+const route = routesFor<WebhookService>({ isScoped: true });
 
 const endpointShape = {
   id: int('Id'),

@@ -7,7 +7,7 @@ import { Findings } from '../findings.js';
 import { mapType } from '../map/channel-types.js';
 import { mapChannel } from '../map/channels.js';
 import type { MapContext, Mapped } from '../map/mapped.js';
-import { rowsOf } from '../plan.js';
+import { rowsOf } from '../source-rows.js';
 import { BadRecord, type Fields } from '../source/fields.js';
 import type { SourceDatabase } from '../source/source.js';
 import { generationOf, type Generation } from '../prices/generation.js';

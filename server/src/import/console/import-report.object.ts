@@ -62,6 +62,7 @@ class ImportSumsObject
     tokenRemainQuota: safeInt('Remaining quota of API keys.'),
     tokenUsedQuota: safeInt('Quota that calls of API keys were charged.'),
     channelUsedQuota: safeInt('Quota that calls of channels were charged.'),
+    planQuota: safeInt('What is left of running subscriptions until their next reset.'),
   })
   implements Sums {}
 

@@ -3,6 +3,7 @@ import { fields, flag, inputFields, int, nullable, of, safeInt, text } from '../
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { payloadObject } from '../../platform/graphql/payload.js';
 import { GraphQLDateTime } from '../../platform/graphql/scalars.js';
+import type { PlanChoice } from '../map/mapped.js';
 import { jobFailures, type JobFailure } from '../job-protocol.js';
 import type { ProgressState } from '../progress.js';
 import type { StoredRun } from '../write/site.js';
@@ -29,10 +30,11 @@ const ImportFailureEnum = enumType('ImportFailure', namesOf(jobFailures), 'Why a
 
 const ImportPlansEnum = enumType(
   'ImportPlans',
-  { REFUSE: 'refuse', BALANCE: 'balance', DROP: 'drop' },
+  { REFUSE: 'refuse', MOVE: 'move', BALANCE: 'balance', DROP: 'drop' },
   'What happens to active subscriptions.',
   {
     REFUSE: 'They block the move.',
+    MOVE: 'They are moved with what is left of them.',
     BALANCE: 'What is left of them is credited.',
     DROP: 'They are left out.',
   },
@@ -56,7 +58,7 @@ export class ImportChoicesInput {
   accepted: string[];
 
   @Field(() => ImportPlansEnum, { defaultValue: 'refuse', description: 'What becomes of active subscriptions.' })
-  plans: 'refuse' | 'balance' | 'drop';
+  plans: PlanChoice;
 
   @Field(() => Boolean, { defaultValue: false, description: 'Prompts and responses in log rows are moved too.' })
   withContent: boolean;

@@ -1,3 +1,4 @@
+import type { PlanTerms } from '../../billing/plans/index.js';
 import type { UserSetting } from '../../console/users/index.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Family } from '../family.js';
@@ -21,15 +22,21 @@ export interface Mapped {
   readonly setting?: Partial<UserSetting>;
   /** Balances and counters. A later run adds only the difference to the previous run. */
   readonly amounts?: Readonly<Record<string, number>>;
+  /** Values of other tables, which the statement `alongside` of the table writes. */
+  readonly alongside?: Values;
   /** The row must not exist here. `values` has the key columns. */
   readonly isGone?: boolean;
 }
+
+export const planChoices = ['refuse', 'move', 'balance', 'drop'] as const;
+/** How active subscriptions are treated. */
+export type PlanChoice = (typeof planChoices)[number];
 
 /** Decisions of the operator. */
 export interface Decisions {
   readonly dropTwoFactor: boolean;
   readonly acceptPriceDifferences: boolean;
-  readonly plans: 'refuse' | 'balance' | 'drop';
+  readonly plans: PlanChoice;
   readonly withContent: boolean;
   /** The names of accepted findings, as the report shows them. */
   readonly accepted?: readonly string[];
@@ -45,10 +52,21 @@ export interface MapContext {
   /** The prices of the source; null for LiteLLM. */
   readonly prices: PricePlan | null;
   readonly users: UserPlan;
+  /** Plans of new-api that are sold or were, by id. */
+  readonly plans: ReadonlyMap<number, SourcePlan>;
   /** Trade number → id of the order that keeps it. */
   readonly orders: ReadonlyMap<string, number>;
   /** Unix seconds. */
   readonly now: number;
+}
+
+/** A plan of new-api in the terms of this product. */
+export interface SourcePlan {
+  readonly terms: PlanTerms;
+  /** Whether it is sold there, and its period and its resets exist here. */
+  readonly onSale: boolean;
+  /** Terms of the source that have no counterpart, one text each. */
+  readonly changes: readonly string[];
 }
 
 /** Decisions that depend on all users of the source. */
@@ -62,8 +80,12 @@ export interface UserPlan {
   readonly rootId: number | null;
   /** Last day of a check-in, by user. */
   readonly checkIns: ReadonlyMap<number, string>;
-  /** The remaining quota of active subscriptions, by user. */
-  readonly plans: ReadonlyMap<number, number>;
+  /** The remaining quota of active subscriptions that is credited, by user. */
+  readonly creditedPlans: ReadonlyMap<number, number>;
+  /** Active subscriptions that are moved. */
+  readonly heldPlans: ReadonlySet<number>;
+  /** The setting `billing_preference` of new-api, of users whose subscription does not pay first. */
+  readonly preferences: ReadonlyMap<number, string>;
   readonly names: ReadonlyMap<number, string>;
   /** Users whose name differs from that of another user only by case. */
   readonly alike: ReadonlySet<number>;
@@ -72,7 +94,7 @@ export interface UserPlan {
 }
 
 /** The largest balance that stands for "without limit". Sums of several such balances are exact numbers. */
-const largestAmount = 1_000_000_000_000_000;
+export const largestAmount = 1_000_000_000_000_000;
 
 /**
  * Returns a balance or counter. A value that cannot be stored is cut, so that its user, key or channel is still

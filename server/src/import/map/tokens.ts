@@ -48,6 +48,9 @@ export const mapToken: Mapper = (row, context) => {
       values: {
         id,
         user_id: userId,
+        // Only LiteLLM has teams with members and projects.
+        member_id: context.family === 'litellm' ? row.whole('member_id') : 0,
+        project_id: context.family === 'litellm' ? row.whole('project_id') : 0,
         key_prefix: key.slice(0, prefixLength),
         status: statuses.get(row.whole('status', 1)) ?? 'disabled',
         name: row.text('name'),

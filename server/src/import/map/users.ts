@@ -31,8 +31,14 @@ export const mapUser: Mapper = (row, context) => {
   const isDeleted = row.time('deleted_at') !== null || row.whole('status', 1) === 3;
   const identities = Object.fromEntries(identityColumns.map((column) => [column, kept(column)]));
   const password = passwordOf(row, context);
+  const kind = context.family === 'litellm' ? row.text('kind') : 'person';
   const email = kept('email');
-  if (!isDeleted && password === null && Object.values(identities).every((value) => value === '')) {
+  if (
+    kind === 'person' &&
+    !isDeleted &&
+    password === null &&
+    Object.values(identities).every((value) => value === '')
+  ) {
     const lost = lostIdentities.filter((column) => row.code(column) !== '');
     const ways = [email === '' ? 'no e-mail address' : 'can reset the password by e-mail', ...lost];
     findings.add('no-sign-in', table, id, `${row.text('username')}: ${ways.join(', ')}`);
@@ -43,6 +49,7 @@ export const mapUser: Mapper = (row, context) => {
     key: String(id),
     values: {
       id,
+      kind,
       username: usernameOf(row, context),
       password_hash: password,
       display_name: row.text('display_name'),
@@ -112,7 +119,7 @@ function balanceOf(row: Fields, context: MapContext): number {
   const { findings, users } = context;
   const quota = amountOf(row, 'quota', table, context);
   if (quota < 0) findings.add('balance-negative', table, row.id, String(quota));
-  const left = users.plans.get(row.id) ?? 0;
+  const left = users.creditedPlans.get(row.id) ?? 0;
   if (left > 0) findings.add('plan-credited', table, row.id, String(left));
   return quota + left;
 }

@@ -62,6 +62,7 @@ export async function whyNotFresh(target: Pick<Target, 'query'>): Promise<string
     SELECT EXISTS (SELECT 1 FROM users WHERE role <> 'root' OR deleted_at IS NOT NULL) AS users,
            EXISTS (SELECT 1 FROM tokens) AS "API keys", EXISTS (SELECT 1 FROM channels) AS channels,
            EXISTS (SELECT 1 FROM redemptions) AS "redemption codes", EXISTS (SELECT 1 FROM top_up_orders) AS orders,
+           EXISTS (SELECT 1 FROM plans) AS plans,
            EXISTS (SELECT 1 FROM usage_hourly) AS calls`);
   const present = Object.entries(found ?? {}).filter(([, exists]) => exists);
   return present.length === 0

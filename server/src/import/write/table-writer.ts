@@ -156,6 +156,8 @@ export class TableWriter {
         [JSON.stringify(counters), spec.opening],
       );
     }
+    const alongside = rows.flatMap((row) => row.alongside ?? []);
+    if (spec.alongside && alongside.length > 0) await this.target.query(spec.alongside, [JSON.stringify(alongside)]);
     await this.remember(spec, rows);
     await this.finishBatch(spec, rows);
   }
@@ -208,7 +210,7 @@ export class TableWriter {
     const values = rows.map((row) => ({ ...this.columnsOf(row), ...row.amounts }));
     const names = Object.keys(values[0] ?? {}).map(quoted);
     await this.target.query(
-      `INSERT INTO ${target} (${names.join(', ')})
+      `INSERT INTO ${target} (${names.join(', ')}) OVERRIDING SYSTEM VALUE
        SELECT ${names.join(', ')} FROM json_populate_recordset(NULL::${target}, $1::json)
        ${overwrites ? `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}` : ''}`,
       [storableJson(values)],
@@ -276,9 +278,9 @@ export class TableWriter {
 }
 
 /** Returns the digest of all values except balances and counters. */
-const digestOf = ({ values, sealed, hashed, setting }: Mapped): Buffer =>
+const digestOf = ({ values, sealed, hashed, setting, alongside }: Mapped): Buffer =>
   createHash('sha256')
-    .update(JSON.stringify([values, sealed ?? null, hashed ?? null, setting ?? null]))
+    .update(JSON.stringify([values, sealed ?? null, hashed ?? null, setting ?? null, alongside ?? null]))
     .digest();
 
 const sameAmounts = (before: Amounts, now: Amounts): boolean =>

@@ -1,5 +1,5 @@
 import type { Findings } from '../findings.js';
-import { rowsOf } from '../plan.js';
+import { rowsOf } from '../source-rows.js';
 import type { SourceDatabase } from '../source/source.js';
 import { tableSpecs, type TableSpec } from '../tables.js';
 import { SiteError } from './site.js';
@@ -91,7 +91,8 @@ async function remove(target: Target, run: string, spec: TableSpec, keys: readon
   const matches = spec.key.map((name) => `t.${name} = v.${name}`).join(' AND ');
   await target.transaction(async () => {
     await target.query(
-      `DELETE FROM ${spec.target} t USING jsonb_populate_recordset(NULL::${spec.target}, $1::jsonb) v WHERE ${matches}`,
+      spec.ends ??
+        `DELETE FROM ${spec.target} t USING jsonb_populate_recordset(NULL::${spec.target}, $1::jsonb) v WHERE ${matches}`,
       [JSON.stringify(rows)],
     );
     await target.query('DELETE FROM import_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)', [

@@ -81,9 +81,16 @@ export function restHandlers(authenticator: Authenticator, actorOfKey: ActorOfKe
     async (request: FastifyRequest): Promise<Actor> =>
       requireRole(await authenticate(request, authenticator), role);
 
+  /** @param scope opens the endpoint to named access tokens that have it */
+  const scoped = async (request: FastifyRequest, scope?: AccessScope): Promise<Actor> => {
+    const actor = await authenticate(request, authenticator, { named: scope !== undefined });
+    if (scope) requireScope(actor, scope);
+    return actor;
+  };
+
   return {
-    user: (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
-      wrap((request) => authenticate(request, authenticator), handler),
+    user: (handler: (context: RestContext<Actor>) => Promise<unknown>, scope?: AccessScope) =>
+      wrap((request) => scoped(request, scope), handler),
     /** Also callers with an API key (`Bearer sk-…`) and no session; `actorOfKey` decides which. */
     keyed: (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       wrap((request) => {
@@ -96,14 +103,8 @@ export function restHandlers(authenticator: Authenticator, actorOfKey: ActorOfKe
     may: (
       anyOf: Permission | readonly Permission[],
       handler: (context: RestContext<Actor>) => Promise<unknown>,
-      /** Opens the endpoint to named access tokens that have this scope. */
       scope?: AccessScope,
-    ) =>
-      wrap(async (request) => {
-        const actor = await authenticate(request, authenticator, { named: scope !== undefined });
-        if (scope) requireScope(actor, scope);
-        return requirePermission(actor, ...[anyOf].flat());
-      }, handler),
+    ) => wrap(async (request) => requirePermission(await scoped(request, scope), ...[anyOf].flat()), handler),
     root: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('root'), handler),
     session: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
       wrap((request) => sessionActor(request, authenticator), handler),

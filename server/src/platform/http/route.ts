@@ -33,7 +33,7 @@ export interface RouteContext<Query, Body, A extends MaybeActor> extends Omit<Re
 /** How a route is authenticated, validated and handled, beside what the reference says about it. */
 interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends z.ZodType, Data extends z.ZodType> {
   readonly caller: By;
-  /** Opens the route to named access tokens that have this scope. Only for callers with a permission. */
+  /** Opens the route to named access tokens that have this scope. Only for users, and callers with a permission. */
   readonly scope?: AccessScope;
   /** The role in the reference, if it is not that of `caller`. */
   readonly role?: ApiRole;
@@ -78,9 +78,10 @@ export interface RestRoute<Deps> extends ApiRoute {
 /**
  * Returns the function that declares routes whose handlers need `Deps`. A declaration has the schemas of query, body and
  * response: requests are validated with them, the types of the handler and the OpenAPI document follow from them.
+ * @param isScoped opens the routes to named access tokens that have the scope which such a field of GraphQL needs
  */
 export const routesFor =
-  <Deps>() =>
+  <Deps>({ isScoped = false }: { readonly isScoped?: boolean } = {}) =>
   <
     By extends Caller,
     Query extends Shape = Record<string, never>,
@@ -92,8 +93,14 @@ export const routesFor =
   ): RestRoute<Deps> => {
     const { body, caller, role = roleOf(caller), ...described } = rules;
     const shown = typeof body === 'function' ? body({} as z.output<z.ZodObject<Query>>, undefined) : body;
-    return { ...described, route, role, body: shown, rules: rules as unknown as RestRoute<Deps>['rules'] };
+    const scope = rules.scope ?? (isScoped ? usualScope(route, caller) : undefined);
+    const scoped = { ...rules, ...(scope && { scope }) } as unknown as RestRoute<Deps>['rules'];
+    return { ...described, route, role, body: shown, rules: scoped };
   };
+
+/** Returns the scope of a route: those that read need one of reading, all others WRITE. */
+const usualScope = (route: ApiRoute['route'], caller: Caller): AccessScope =>
+  !route.startsWith('GET ') ? 'WRITE' : typeof caller === 'string' ? 'ACCOUNT_READ' : 'ADMIN_READ';
 
 const roles = {
   open: 'anonymous',
@@ -134,10 +141,19 @@ export const restRoutes =
         ...(bodyLimit === undefined ? {} : { bodyLimit }),
         ...(caller === 'open' && bodyLimit !== undefined ? { config: { anonymousBodyLimit: bodyLimit } } : {}),
         ...(withoutHead && { exposeHeadRoute: false }),
-        handler: typeof caller === 'string' ? rest[caller](handler) : rest.may(caller.may, handler, rules.scope),
+        handler: handlerOf(rest, rules, handler),
       });
     }
   };
+
+function handlerOf<Deps>(
+  rest: RestHandlers,
+  { caller, scope }: RestRoute<Deps>['rules'],
+  handler: (given: RestContext<MaybeActor>) => Promise<unknown>,
+): ReturnType<RestHandlers['user']> {
+  if (caller === 'user') return rest.user(handler, scope);
+  return typeof caller === 'string' ? rest[caller](handler) : rest.may(caller.may, handler, scope);
+}
 
 async function serve<Deps>(
   { before, body: bodyRule, handle, response, message, ownFailure }: RestRoute<Deps>['rules'],

@@ -13,16 +13,22 @@ const readColumns: Readonly<Record<string, Set<string>>> = {
     ...['created_at', 'updated_at', 'model_spend'],
   ]),
   LiteLLM_BudgetTable: new Set([
-    ...['budget_id', 'max_budget', 'created_at', 'created_by', 'updated_at', 'updated_by'],
+    ...['budget_id', 'max_budget', 'budget_duration', 'budget_reset_at'],
+    ...['created_at', 'created_by', 'updated_at', 'updated_by'],
+  ]),
+  LiteLLM_TeamMembership: new Set(['user_id', 'team_id', 'spend', 'budget_id']),
+  LiteLLM_ProjectTable: new Set([
+    ...['project_id', 'project_alias', 'team_id', 'budget_id', 'spend', 'model_spend'],
+    ...['created_at', 'created_by', 'updated_at', 'updated_by'],
   ]),
   LiteLLM_VerificationToken: new Set([
-    ...['token', 'key_name', 'key_alias', 'spend', 'expires', 'models', 'user_id', 'team_id', 'budget_id'],
-    ...['max_budget', 'soft_budget_cooldown'],
+    ...['token', 'key_name', 'key_alias', 'spend', 'expires', 'models', 'user_id', 'team_id', 'project_id'],
+    ...['budget_id', 'max_budget', 'soft_budget_cooldown'],
     ...['blocked', 'created_at', 'created_by', 'updated_at', 'updated_by', 'last_active', 'model_spend'],
   ]),
 };
 
-/** The tables of users, teams, budgets and keys. */
+/** The tables of users, teams, members, projects, budgets and keys. */
 export const readTables: readonly string[] = Object.keys(readColumns);
 
 /** Tables that a site does not miss: state of jobs, sums of spend, and migrations. The models are reported one by one. */

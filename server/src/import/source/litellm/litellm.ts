@@ -4,14 +4,14 @@ import { asFields, type Fields } from '../../../shared/json.js';
 import { SourceError, type Page, type SourceDatabase, type SourceRow } from '../source.js';
 import { channelsOf, deploymentOf } from './deployments.js';
 import { newestCalls } from './log.js';
-import { readPeople } from './people.js';
+import { readPeople, type People } from './people.js';
 import { pricesOf } from './prices.js';
 import { Notes, type LiteLlmSource, type Reading } from './reading.js';
 import { modelsOf, Served } from './served.js';
 
 /**
  * Reads the models of a `config.yaml` as channels and prices, and the users, keys and budgets of the proxy's database, in the
- * tables and columns of new-api.
+ * tables and columns of new-api, and teams in tables of their own.
  * @throws SourceError for a file that is no such configuration
  */
 export async function openLiteLlm(given: LiteLlmSource): Promise<SourceDatabase> {
@@ -26,11 +26,14 @@ export async function openLiteLlm(given: LiteLlmSource): Promise<SourceDatabase>
     }
   }
   const deployments = models.map((model, index) => deploymentOf(model, index, source));
-  const people = source.keys ? await readPeople(source.keys, new Served(models), source) : { users: [], tokens: [] };
+  const people = source.keys ? await readPeople(source.keys, new Served(models), source) : noPeople;
   return memory(
     new Map<string, SourceRow[]>([
       ['users', people.users],
       ['tokens', people.tokens],
+      ['team_members', people.members],
+      ['team_projects', people.projects],
+      ['team_budgets', people.budgets],
       ['channels', channelsOf(deployments)],
       ['options', await pricesOf(models, source.findings)],
     ]),
@@ -47,6 +50,8 @@ async function readConfig(path: string): Promise<Fields> {
   }
   throw new SourceError(`${path} is no config.yaml of LiteLLM.`);
 }
+
+const noPeople: People = { users: [], tokens: [], members: [], projects: [], budgets: [] };
 
 /** Sections of the file, beside its models, whose settings are named. */
 const sections = [

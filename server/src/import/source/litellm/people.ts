@@ -2,17 +2,26 @@ import type { SourceDatabase, SourceRow } from '../source.js';
 import { nameLeftOut, readTables } from './left-out.js';
 import type { Reading } from './reading.js';
 import type { Served } from './served.js';
+import { readTeams, teamNames, type Teams } from './teams.js';
 import { quotaPerUsd, secondsOf, textOf, textsOf, toQuota } from './values.js';
 
 /** Models that are stored in the database instead of the file. */
 const modelTable = 'LiteLLM_ProxyModelTable';
 
-/** Reads users and keys in the order of their creation, so that later ones get higher ids. */
+export interface People extends Pick<Teams, 'members' | 'projects' | 'budgets'> {
+  readonly users: SourceRow[];
+  readonly tokens: SourceRow[];
+}
+
+/**
+ * Reads users, teams and keys in the order of their creation, so that later ones get higher ids. A team becomes an
+ * organisation, which owns its keys.
+ */
 export async function readPeople(
   keys: SourceDatabase,
   served: Served,
-  { newKey, findings }: Reading,
-): Promise<{ users: SourceRow[]; tokens: SourceRow[] }> {
+  { newKey, findings, now }: Reading,
+): Promise<People> {
   const rows = new Map<string, SourceRow[]>();
   for (const table of [...readTables, modelTable]) {
     if (keys.columns.has(table)) rows.set(table, await keys.all(table));
@@ -21,16 +30,34 @@ export async function readPeople(
   await nameLeftOut(keys, rows, findings);
   const found = byCreation(rowsOf('LiteLLM_UserTable'), 'user_id');
   const budgets = new Map(rowsOf('LiteLLM_BudgetTable').map((row) => [textOf(row['budget_id']), row]));
-  const teams = new Map(rowsOf('LiteLLM_TeamTable').map((row) => [teamName(textOf(row['team_id'])), row]));
-  const byTeam = new Map([...teams.values()].map((row) => [textOf(row['team_id']), row]));
+  const teams = byCreation(rowsOf('LiteLLM_TeamTable'), 'team_id');
+  const byTeam = new Map(teams.map((row) => [textOf(row['team_id']), row]));
   const byUser = new Map(found.map((row) => [textOf(row['user_id']), row]));
   // The parameters of these models are encrypted with a key of the proxy, so they are reported instead.
   for (const row of rowsOf(modelTable)) {
     findings.add('setting-unmapped', modelTable, textOf(row['model_name']), 'stored in the database only');
   }
   const virtual = byCreation(rowsOf('LiteLLM_VerificationToken'), 'token');
-  const names = new Set([...found.map((row) => textOf(row['user_id'])), ...virtual.map(ownerOf)]);
+  const accountOf = (row: SourceRow): string => ownerOf(row, byTeam);
+  const names = new Set([
+    ...byUser.keys(),
+    ...virtual.map(accountOf),
+    ...teams.map((row) => teamName(textOf(row['team_id']))),
+  ]);
   const ids = new Map([...names].map((name, index) => [name, index + 1]));
+  const organisations = new Map(teams.map((row) => [teamName(textOf(row['team_id'])), row]));
+  const { memberOf, projectOf, ...ofTeams } = readTeams({
+    teams,
+    users: found,
+    keys: virtual,
+    memberships: rowsOf('LiteLLM_TeamMembership'),
+    projects: byCreation(rowsOf('LiteLLM_ProjectTable'), 'project_id'),
+    budgets,
+    organisationOf: (id) => ids.get(teamName(id)) ?? 0,
+    userOf: (id) => (byUser.has(id) ? ids.get(id) : undefined),
+    findings,
+    now,
+  });
   const tokens = virtual.map((row, index) => {
     const digest = textOf(row['token']);
     const label = textOf(row['key_alias']) || textOf(row['key_name']) || `key ${index + 1}`;
@@ -38,18 +65,20 @@ export async function readPeople(
     const team = byTeam.get(textOf(row['team_id']));
     if (!team && textOf(row['team_id']) !== '')
       findings.add('setting-unmapped', 'LiteLLM_VerificationToken', index + 1, `${label}: its team is missing`);
+    const budget = budgets.get(textOf(row['budget_id']));
+    if (textOf(budget?.['budget_duration']) !== '')
+      findings.add('setting-unmapped', 'LiteLLM_VerificationToken', index + 1, `${label}: its budget does not reset`);
     const models = modelsOf(row, team, byUser.get(textOf(row['user_id'])), served);
     for (const model of models ?? []) {
       if (served.names.has(model)) continue;
       findings.add('key-model', 'LiteLLM_VerificationToken', index + 1, `${label}: ${model}`);
     }
-    const left = remaining({
-      ...row,
-      max_budget: row['max_budget'] ?? budgets.get(textOf(row['budget_id']))?.['max_budget'],
-    });
+    const left = remaining({ ...row, max_budget: row['max_budget'] ?? budget?.['max_budget'] });
     return {
       id: index + 1,
-      user_id: ids.get(ownerOf(row)),
+      user_id: ids.get(accountOf(row)),
+      member_id: team ? memberOf(row) : 0,
+      project_id: team ? projectOf(row) : 0,
       key: newKey(digest),
       name: label,
       status: row['blocked'] === true || team?.['blocked'] === true ? 2 : 1,
@@ -63,21 +92,29 @@ export async function readPeople(
       model_limits_enabled: models !== null,
     };
   });
+  const shownNames = teamNames(
+    teams,
+    [...names].filter((name) => !organisations.has(name)),
+  );
   const users = [...ids].map(([name, id]) => {
-    // Keys of a team that belong to no user get a new user with the budget of the team.
-    const row = byUser.get(name) ?? teams.get(name) ?? {};
+    const team = organisations.get(name);
+    const row = team ?? byUser.get(name) ?? {};
     const own = remaining(row);
-    // A user without a budget gets the budgets of their keys.
+    const table = team ? 'LiteLLM_TeamTable' : 'LiteLLM_UserTable';
+    // A user or team without a budget gets the budgets of its keys.
     const ofKeys = tokens.filter((one) => one.user_id === id).reduce((sum, one) => sum + one.remain_quota, 0);
-    if (own === null)
-      findings.add('setting-unmapped', 'LiteLLM_UserTable', name, 'no budget: the balance is that of the keys');
+    if (own === null) findings.add('setting-unmapped', table, name, 'no budget: the balance is that of the keys');
+    if (team && listOf(textsOf(team['models']), served) !== null)
+      findings.add('setting-unmapped', table, name, 'models: a limit of its keys, not of those that are made here');
+    const shown = team ? shownNames.get(textOf(team['team_id'])) : name;
     return {
       id,
-      username: name,
-      display_name: textOf(row['user_alias']),
+      kind: team ? 'organisation' : 'person',
+      username: shown,
+      display_name: team ? [...(shown ?? '')].slice(0, 20).join('') : textOf(row['user_alias']),
       email: textOf(row['user_email']),
       role: row['user_role'] === 'proxy_admin' ? 10 : 1,
-      status: 1,
+      status: team?.['blocked'] === true ? 2 : 1,
       group: 'default',
       quota: own ?? ofKeys,
       used_quota: toQuota(row['spend']),
@@ -87,7 +124,7 @@ export async function readPeople(
       created_at: secondsOf(row['created_at']) ?? 0,
     };
   });
-  return { users, tokens };
+  return { users, tokens, ...ofTeams };
 }
 
 /** Returns a list of models; null for all. */
@@ -115,8 +152,11 @@ function modelsOf(
   return ofTeam === null ? named : named.filter((name) => ofTeam.includes(name));
 }
 
-const ownerOf = (row: SourceRow): string =>
-  textOf(row['user_id']) || (row['team_id'] ? teamName(textOf(row['team_id'])) : 'litellm');
+/** Returns the account that pays for a key: the team of the key, or else its user. */
+function ownerOf(row: SourceRow, teams: ReadonlyMap<string, SourceRow>): string {
+  const [user, team] = [textOf(row['user_id']), textOf(row['team_id'])];
+  return teams.has(team) ? teamName(team) : user || (team === '' ? 'litellm' : teamName(team));
+}
 
 const teamName = (id: string): string => `team-${id}`;
 

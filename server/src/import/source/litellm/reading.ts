@@ -10,6 +10,8 @@ export interface LiteLlmSource {
   readonly environment: Environment;
   /** The database of the proxy with its virtual keys; null if it has none. */
   readonly keys: SourceDatabase | null;
+  /** Unix seconds. */
+  readonly now: number;
   /** Creates the text of a new key from the digest of an old key. */
   readonly newKey: (digest: string) => string;
 }

@@ -2,7 +2,11 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { answers, rowOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { PlanSubscriptionsDocument, type PlanSubscriptionsQuery } from './plans.generated.js';
+import {
+  PlanSubscriptionsDocument,
+  type PlanSubscriptionsQuery,
+  StopPlanRenewalDocument,
+} from './subscriptions.generated.js';
 import { SubscriptionList } from './SubscriptionList.js';
 
 type Row = PlanSubscriptionsQuery['planSubscriptions']['items'][number];
@@ -35,7 +39,7 @@ const open = (mocks: readonly object[], path = '/') => {
   signInAs();
   return renderScreen({
     path,
-    routes: [{ path: '/', element: <SubscriptionList plans={[{ id: 1, name: 'Coder' }]} isAllowedToRefund /> }],
+    routes: [{ path: '/', element: <SubscriptionList plans={[{ id: 1, name: 'Coder' }]} isAllowedToChange /> }],
     mocks: mocks as never,
   });
 };
@@ -79,4 +83,52 @@ it('says that the list failed, and asks again', async () => {
   const alert = await screen.findByRole('alert');
   fireEvent.click(within(alert).getByRole('button', { name: 'Retry' }));
   await waitFor(() => screen.getByText('Nothing sold yet'));
+});
+
+it('stops the renewal of a running plan, and has no filter by user on the page of one', async () => {
+  signInAs();
+  const asked: unknown[] = [];
+  const stopped = jest.fn(() => true);
+  const items = [row(2, 'mira', { renews: true }), row(1, 'mira', { state: 'ENDED', renews: true })];
+  await renderScreen({
+    routes: [{ path: '/', element: <SubscriptionList accountId={42} isAllowedToChange /> }],
+    mocks: [
+      {
+        request: {
+          query: PlanSubscriptionsDocument,
+          variables: (variables: unknown) => {
+            asked.push(variables);
+            return true;
+          },
+        },
+        result: { data: { planSubscriptions: { __typename: 'PlanSubscriptionPage', totalCount: 2, items } } },
+        maxUsageCount: 9,
+      },
+      {
+        request: { query: StopPlanRenewalDocument, variables: stopped },
+        result: {
+          data: {
+            stopPlanRenewal: {
+              __typename: 'StopPlanRenewalPayload',
+              subscription: { __typename: 'PlanSubscription', id: 2, renews: false },
+            },
+          },
+        },
+      },
+    ] as never,
+  });
+  const [menu, ended] = await screen.findAllByRole('button', { name: /mira Coder/ });
+  expect(asked.at(-1)).toMatchObject({ filter: { accountId: 42 } });
+  expect(screen.queryByRole('columnheader', { name: 'User' })).toBeNull();
+  fireEvent.click(ended!);
+  expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(['Refund']);
+  fireEvent.keyDown(screen.getByRole('menu'), { key: 'Escape' });
+  fireEvent.click(menu!);
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Stop renewal' }));
+  const dialog = within(await screen.findByRole('alertdialog', { name: 'Stop the renewal of “Coder”?' }));
+  dialog.getByText('“mira” keeps the plan “Coder” until its end, and nothing more is charged.');
+  fireEvent.click(dialog.getByRole('button', { name: 'Stop renewal' }));
+  await screen.findByText('The plan is not renewed any more');
+  expect(stopped).toHaveBeenCalledWith({ input: { id: 2 } });
+  await waitFor(() => expect(screen.queryByText('Renewed')).toBeNull());
 });

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { type Tone, ToneChip } from '../../components/Tone.js';
-import type { SubscriptionFactsFragment } from './plans.generated.js';
+import type { PlanSubscriptionsQuery } from './subscriptions.generated.js';
 
-type State = SubscriptionFactsFragment['state'];
+type State = PlanSubscriptionsQuery['planSubscriptions']['items'][number]['state'];
 
 const tones: Readonly<Record<State, Tone>> = { ACTIVE: 'green', ENDED: 'grey', UPGRADED: 'blue', REFUNDED: 'amber' };
 

@@ -18,26 +18,27 @@ import { MayLink } from '../../components/MayLink.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { Ellipsis, Num } from '../../components/Text.js';
 import { toast } from '../../components/toast.js';
+import { ToneChip } from '../../components/Tone.js';
+import { useAction } from '../../components/useAction.js';
 import { dateTime } from '../../lib/format.js';
 import { idPattern, listVariablesOf } from '../../lib/gridState.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { userAddress } from '../../nouns/objects/addresses.js';
-import { isPrice } from './planForm.js';
+import { isBudgetAmount } from '../budgets/budgetForm.js';
+import { userAddress } from '../objects/addresses.js';
+import { SubscriptionStateChip } from './SubscriptionStateChip.js';
 import {
-  type PlanFactsFragment,
   type PlanSubscriptionFilter,
   PlanSubscriptionsDocument,
   type PlanSubscriptionsQuery,
   RefundPlanDocument,
-  type SubscriptionFactsFragment,
-} from './plans.generated.js';
-import { SubscriptionStateChip } from './SubscriptionStateChip.js';
+  StopPlanRenewalDocument,
+} from './subscriptions.generated.js';
 
 type Row = PlanSubscriptionsQuery['planSubscriptions']['items'][number];
 
-const states = ['ACTIVE', 'ENDED', 'UPGRADED', 'REFUNDED'] as const satisfies SubscriptionFactsFragment['state'][];
+const states = ['ACTIVE', 'ENDED', 'UPGRADED', 'REFUNDED'] as const satisfies Row['state'][];
 const noFilters = { state: '', plan: '', user: '' };
 const patterns = { state: new RegExp(`^(${states.join('|')})$`), plan: idPattern, user: idPattern };
 
@@ -47,20 +48,28 @@ const toFilter = ({ state, plan, user }: Readonly<typeof noFilters>): PlanSubscr
   ...(user ? { accountId: Number(user) } : {}),
 });
 
-/** The subscriptions of all users, newest first. */
+/** The subscriptions of all users, or of one, newest first. */
 export function SubscriptionList({
-  plans,
-  isAllowedToRefund,
+  plans = [],
+  accountId = null,
+  isAllowedToChange,
 }: {
-  /** The plans of the filter. */
-  readonly plans: readonly Pick<PlanFactsFragment, 'id' | 'name'>[];
-  readonly isAllowedToRefund: boolean;
+  /** The plans of the filter. Empty: there is no such filter. */
+  readonly plans?: readonly { readonly id: number; readonly name: string }[];
+  /** Null: the list has those of all users, with a filter by user. */
+  readonly accountId?: number | null;
+  readonly isAllowedToChange: boolean;
 }) {
   const { t } = useTranslation();
   const { money } = useFormat();
+  const act = useAction();
+  const [stopRenewal] = useMutation(StopPlanRenewalDocument);
   const [refunded, setRefunded] = useState<Row | null>(null);
   const grid = useServerGrid({ filters: noFilters, patterns });
-  const filter = useMemo(() => toFilter(grid.filter), [grid.filter]);
+  const filter = useMemo(
+    () => ({ ...toFilter(grid.filter), ...(accountId === null ? {} : { accountId }) }),
+    [grid.filter, accountId],
+  );
   const { reload, listProps } = useListPage(
     grid,
     PlanSubscriptionsDocument,
@@ -69,18 +78,36 @@ export function SubscriptionList({
     { fetchPolicy: 'network-only' },
   );
   const menuOf = useCallback(
-    (row: Row) =>
-      isAllowedToRefund &&
-      row.state !== 'REFUNDED' &&
-      row.state !== 'UPGRADED' && (
+    (row: Row) => {
+      if (!isAllowedToChange || row.state === 'REFUNDED' || row.state === 'UPGRADED') return null;
+      const stop = () =>
+        void act(
+          async () => {
+            await stopRenewal({ variables: { input: { id: row.id } } });
+            return t('plans.renewalStopped');
+          },
+          {
+            title: t('plans.stopRenewalTitle', { name: row.terms.name }),
+            body: t('plans.stopRenewalBody', { name: row.terms.name, user: row.username }),
+            verb: t('plans.stopRenewal'),
+          },
+        );
+      return (
         <RowMenu
           label={t('budgets.moreOf', { name: `${row.username} ${row.terms.name}` })}
-          actions={[{ label: t('plans.refund'), destructive: true, onSelect: () => setRefunded(row) }]}
+          actions={[
+            ...(isRenewed(row) ? [{ label: t('plans.stopRenewal'), onSelect: stop }] : []),
+            { label: t('plans.refund'), destructive: true, onSelect: () => setRefunded(row) },
+          ]}
         />
-      ),
-    [isAllowedToRefund, t],
+      );
+    },
+    [isAllowedToChange, act, stopRenewal, t],
   );
-  const columns = useMemo(() => subscriptionColumns(t, money, menuOf), [t, money, menuOf]);
+  const columns = useMemo(
+    () => subscriptionColumns(t, money, menuOf).filter(({ field }) => accountId === null || field !== 'user'),
+    [t, money, menuOf, accountId],
+  );
   return (
     <Box
       component="section"
@@ -91,12 +118,16 @@ export function SubscriptionList({
       <FilterBar
         filters={grid.filters}
         fields={[
-          { name: 'user', label: t('payments.userId'), typed: 'digits' },
-          {
-            name: 'plan',
-            label: t('plans.ofCode'),
-            choices: plans.map(({ id, name }) => ({ value: String(id), label: name })),
-          },
+          ...(accountId === null ? [{ name: 'user', label: t('payments.userId'), typed: 'digits' } as const] : []),
+          ...(plans.length > 0
+            ? [
+                {
+                  name: 'plan',
+                  label: t('plans.ofCode'),
+                  choices: plans.map(({ id, name }) => ({ value: String(id), label: name })),
+                } as const,
+              ]
+            : []),
           {
             name: 'state',
             label: t('fields.status'),
@@ -112,14 +143,15 @@ export function SubscriptionList({
         getRowId={(row) => row.id}
         renderCard={(row) => (
           <RowCard
-            title={<Account row={row} />}
+            title={accountId === null ? <Account row={row} /> : row.terms.name}
             value={<Num strong>{money(row.paid - row.refunded, 'balance')}</Num>}
             meta={t('plans.fromTo', { start: dateTime(row.startsAt), end: dateTime(row.endsAt) })}
             wrapsMeta
             chips={
               <>
-                <span>{row.terms.name}</span>
+                {accountId === null && <span>{row.terms.name}</span>}
                 <SubscriptionStateChip state={row.state} />
+                {isRenewed(row) && <ToneChip tone="outline">{t('plans.isRenewed')}</ToneChip>}
               </>
             }
             end={menuOf(row)}
@@ -137,6 +169,10 @@ export function SubscriptionList({
     </Box>
   );
 }
+
+/** Whether a subscription is renewed when it ends, or its declined card is charged again. */
+const isRenewed = ({ renews, state, renewalProblem }: Row): boolean =>
+  renews && (state === 'ACTIVE' || (state === 'ENDED' && renewalProblem === 'CARD_DECLINED'));
 
 /** A user who was deleted has neither a name nor a page. */
 function Account({ row: { username, accountId } }: { readonly row: Row }) {
@@ -166,7 +202,7 @@ function subscriptionColumns(
     {
       field: 'plan',
       headerName: t('plans.ofCode'),
-      width: 150,
+      width: 140,
       renderCell: ({ row }) => <Ellipsis title={row.terms.name}>{row.terms.name}</Ellipsis>,
     },
     {
@@ -176,9 +212,15 @@ function subscriptionColumns(
       renderCell: ({ row }) => <SubscriptionStateChip state={row.state} />,
     },
     {
+      field: 'renews',
+      headerName: t('plans.renewal'),
+      width: 110,
+      renderCell: ({ row }) => isRenewed(row) && <Ellipsis>{t('plans.isRenewed')}</Ellipsis>,
+    },
+    {
       field: 'origin',
       headerName: t('plans.origin'),
-      width: 150,
+      width: 120,
       renderCell: ({ row }) => <Ellipsis title={row.note}>{t(`plans.origins.${row.origin}`)}</Ellipsis>,
     },
     {
@@ -196,14 +238,14 @@ function subscriptionColumns(
     {
       field: 'used',
       headerName: t('plans.usedAmount'),
-      width: 120,
+      width: 100,
       ...right,
       renderCell: ({ row }) => <Num>{money(row.used, 'amount')}</Num>,
     },
     {
       field: 'paid',
       headerName: t('plans.paid'),
-      width: 110,
+      width: 100,
       ...right,
       renderCell: ({ row }) => <Num strong>{money(row.paid - row.refunded, 'balance')}</Num>,
     },
@@ -253,7 +295,7 @@ function RefundDialog({
         prefix="$"
         label={t('fields.amountUsd')}
         required
-        rules={{ validate: (value) => isPrice(value) || t('fields.amountInvalid') }}
+        rules={{ validate: (value) => isBudgetAmount('MONEY', value) || t('fields.amountInvalid') }}
       />
       <TextInput
         control={form.control}

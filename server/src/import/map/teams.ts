@@ -1,0 +1,51 @@
+import type { Mapper } from './mapped.js';
+
+const created = (seconds: string | null): string => seconds ?? new Date(0).toISOString();
+
+/** Maps a member of a team of LiteLLM. */
+export const mapMember: Mapper = (row) => [
+  {
+    key: String(row.id),
+    values: {
+      id: row.id,
+      organisation_id: row.whole('organisation_id'),
+      user_id: row.whole('user_id'),
+      role: row.text('role'),
+      created_at: created(row.moment('created_at')),
+      left_at: null,
+    },
+  },
+];
+
+/** Maps a project of a team of LiteLLM. */
+export const mapProject: Mapper = (row) => [
+  {
+    key: String(row.id),
+    values: {
+      id: row.id,
+      organisation_id: row.whole('organisation_id'),
+      name: row.text('name'),
+      created_at: created(row.moment('created_at')),
+      archived_at: null,
+    },
+  },
+];
+
+/** Maps a budget of a member or a project of LiteLLM, with what was spent of it. */
+export const mapTeamBudget: Mapper = (row) => [
+  {
+    key: String(row.id),
+    values: {
+      id: row.id,
+      level: row.text('level'),
+      subject_id: row.whole('subject_id'),
+      kind: 'money',
+      amount: row.whole('amount'),
+      span: row.text('span'),
+      ends_at: row.moment('ends_at'),
+      created_by: 0,
+      by_admin: true,
+    },
+    alongside: { id: row.id, started_at: row.whole('started_at'), used: row.whole('used') },
+  },
+];
