@@ -66,7 +66,10 @@ const error = (status: number, code: string, message: RegExp | string = /./): un
   expect.objectContaining({ status, code, message: expect.stringMatching(message) as unknown });
 
 it('are every priced route of batches', () => {
-  expect(pricedPaths.batches).toEqual(['/v1/batches', '/v1/messages/batches']);
+  expect(pricedPaths.batches).toEqual([
+    ...['/v1/batches', '/v1/messages/batches'],
+    '/v1beta/models/painter:batchGenerateContent',
+  ]);
 });
 
 /** Quota of 1,000 tokens of input and 200 of output of gpt-4o at half its price, at 500,000 a dollar. */
