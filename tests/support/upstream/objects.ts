@@ -287,13 +287,10 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
       throw new Refusal(400, 'anthropic-version: header is required');
     if (path.startsWith('/v1/messages/batches')) {
       const [id = '', below = ''] = path.split('/').slice(4);
-      return provider.messageBatches.serve(
-        method,
-        id,
-        below,
-        key,
-        method === 'POST' && id === '' ? jsonOf(body) : null,
-      );
+      const isNew = method === 'POST' && id === '';
+      const made = provider.messageBatches.serve(method, id, below, key, isNew ? jsonOf(body) : null);
+      if (isNew) await provider.onBatch?.();
+      return made;
     }
     if (path === '/v1/messages') {
       known(jsonOf(body), key);
