@@ -108,6 +108,24 @@ export const batchSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
 
 const operation = open({}, { name: text, metadata: anything, done: flag, response: anything });
 
+const geminiChanges = (prefix: '/v1beta' | '/v1'): Array<RelayRoute<Handler>> => [
+  relayRoute(
+    `POST ${prefix}/batches/:id`,
+    ({ batches }, call, request) => batches.cancel(geminiBatches, call, request),
+    {
+      summary: 'Cancel a batch of Gemini',
+      response: open({}, {}),
+      path: { id: text.describe('Id of the batch, and `:cancel`') },
+      example: { path: { id: 'none:cancel' } },
+    },
+  ),
+  relayRoute(
+    `DELETE ${prefix}/batches/:id`,
+    ({ batches }, call, request) => batches.remove(geminiBatches, call, request),
+    { summary: 'Delete a batch of Gemini that has ended', response: open({}, {}), ...ofBatch },
+  ),
+];
+
 /** Batches of Gemini. `:batchGenerateContent`, which creates them, is a method of models. */
 export const geminiBatchRoutes: ReadonlyArray<RelayRoute<Handler>> = [
   relayRoute('GET /v1beta/batches', ({ batches }, call, request) => batches.list(geminiBatches, call, request), {
@@ -126,22 +144,11 @@ export const geminiBatchRoutes: ReadonlyArray<RelayRoute<Handler>> = [
     response: operation,
     ...ofBatch,
   }),
-  relayRoute('POST /v1beta/batches/:id', ({ batches }, call, request) => batches.cancel(geminiBatches, call, request), {
-    summary: 'Cancel a batch of Gemini',
-    response: open({}, {}),
-    path: { id: text.describe('Id of the batch, and `:cancel`') },
-    example: { path: { id: 'none:cancel' } },
-  }),
-  relayRoute(
-    'DELETE /v1beta/batches/:id',
-    ({ batches }, call, request) => batches.remove(geminiBatches, call, request),
-    {
-      summary: 'Delete a batch of Gemini that has ended',
-      response: open({}, {}),
-      ...ofBatch,
-    },
-  ),
+  ...geminiChanges('/v1beta'),
 ];
+
+/** Changes of batches of Gemini by Google's newer clients. What they read has a path in common with OpenAI's. */
+export const newerGeminiBatchRoutes: ReadonlyArray<RelayRoute<Handler>> = geminiChanges('/v1');
 
 /** `/v1/batches`, `/v1/messages/batches` and `/v1beta/batches`. */
 export const batchRoutes = (deps: BatchRoutesDeps): FastifyPluginAsync =>
@@ -152,9 +159,5 @@ export const batchRoutes = (deps: BatchRoutesDeps): FastifyPluginAsync =>
         void served(deps, hijack(request, reply, deps.maxBodyBytes), request);
     addRelayRoutes(app, batchSubmissionRoutes, prefixes, handlerOf);
     addRelayRoutes(app, geminiBatchRoutes, ['/v1beta'], handlerOf);
-    const changing = geminiBatchRoutes.filter(({ route }) => !route.startsWith('GET '));
-    for (const { route, served } of changing) {
-      const [method = '', url = ''] = route.replace('/v1beta/', '/v1/').split(' ');
-      app.route({ method, url, handler: handlerOf(served) });
-    }
+    addRelayRoutes(app, newerGeminiBatchRoutes, ['/v1'], handlerOf);
   });
