@@ -116,9 +116,9 @@ describe('README', () => {
     expect(run.filter((version) => !section.includes(version ?? '?'))).toEqual([]);
     const types = new Set(kinds.map(({ type }) => type));
     expect(section).toContain(`each of the ${types.size} [types of channels]`);
-    const [midjourney, itsPlus, suno, jina, moka, kling] = [2, 5, 36, 38, 44, 50];
+    const [midjourney, itsPlus, suno, jina, moka, kling, jimeng, vidu] = [2, 5, 36, 38, 44, 50, 51, 52];
     const others = providers.filter(({ id, offered }) => offered && !types.has(id)).map(({ id }) => id);
-    expect(others).toEqual([midjourney, itsPlus, suno, jina, moka, kling]);
+    expect(others).toEqual([midjourney, itsPlus, suno, jina, moka, kling, jimeng, vidu]);
     expect(section).toContain('all but Midjourney and Suno proxies, Jina, Moka and makers of videos only.');
   });
 });

@@ -9,6 +9,8 @@ import { startObjectProvider, type ObjectProvider } from '../support/upstream/ob
 let site: TaskSite;
 let provider: ObjectProvider;
 let channel: number;
+/** Its list price has none of tools. */
+const tuned = 'ft:gpt-4o-2024-08-06:acme::x';
 
 beforeAll(async () => {
   provider = await startObjectProvider();
@@ -17,7 +19,7 @@ beforeAll(async () => {
     type: 1,
     baseUrl: provider.url,
     key: 'sk-openai',
-    models: ['gpt-4o', 'gpt-4o-mini', 'text-embedding-3-small', 'gpt-4.1'],
+    models: ['gpt-4o', 'gpt-4o-mini', 'text-embedding-3-small', 'gpt-4.1', tuned],
     more: { model_mapping: JSON.stringify({ 'gpt-4.1': 'gpt-4.1-eu' }) },
   });
 });
@@ -66,7 +68,10 @@ const error = (status: number, code: string, message: RegExp | string = /./): un
   expect.objectContaining({ status, code, message: expect.stringMatching(message) as unknown });
 
 it('are every priced route of batches', () => {
-  expect(pricedPaths.batches).toEqual(['/v1/batches', '/v1/messages/batches']);
+  expect(pricedPaths.batches).toEqual([
+    ...['/v1/batches', '/v1/messages/batches'],
+    '/v1beta/models/painter:batchGenerateContent',
+  ]);
 });
 
 /** Quota of 1,000 tokens of input and 200 of output of gpt-4o at half its price, at 500,000 a dollar. */
@@ -197,6 +202,22 @@ describe('batches of OpenAI', () => {
     expect(await ended(refused.id)).toMatchObject({ status: 'SUCCESS', quota: String(priceOfLine), fail_reason: '' });
     expect(await reserved()).toBe(0);
     expect((await site.balances()).quota).toBe(before.quota - 2 * priceOfLine);
+  });
+
+  it.each([
+    ['that a line orders', 'gpt-4o', { tools: [{ type: 'web_search' }] }, 0.025, (1000 * 2.5 + 200 * 10) * 0.25],
+    // The provider's prompt has it.
+    ['that no line names', tuned, {}, 0.01, (1000 * 3.75 + 200 * 15) * 0.5],
+  ])('are charged for a search %s at its own price', async (_what, model, more, search, tokens) => {
+    const body = { model, messages: undefined, input: 'Hello', max_tokens: undefined, max_output_tokens: 100, ...more };
+    const made = await create([line('a', body, { url: '/v1/responses' })], { endpoint: '/v1/responses' });
+    if ('tools' in more) expect(await reserved()).toBeGreaterThan(search * 500_000);
+    const output = [{ type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search' } }];
+    const usage = { input_tokens: 1000, output_tokens: 200 };
+    provider.batches.end(made.id, () => ({ body: { object: 'response', output, usage } }));
+    expect(await ended(made.id)).toMatchObject({ quota: String(tokens + search * 500_000) });
+    const [row] = await site.chargedRows(1);
+    expect(row && explainCharge(row).quota).toBe(tokens + search * 500_000);
   });
 
   it('of Responses and embeddings are charged by their own reports, and a response without one by its estimate', async () => {

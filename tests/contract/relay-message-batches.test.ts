@@ -110,6 +110,27 @@ describe('batches of Anthropic', () => {
     expect((await client().messages.batches.list()).data.map(({ id }) => id)).not.toContain(made.id);
   });
 
+  it('whose creation was not confirmed keep their reservation for ten minutes, and return all of it then', async () => {
+    const before = await site.balances();
+    provider.onBatch = () => Promise.reject(new Error('the connection breaks'));
+    await expect(create(asked('a'))).rejects.toBeDefined();
+    provider.onBatch = null;
+    const lost = () =>
+      site.rows<Record<string, unknown>>(`SELECT * FROM tasks WHERE task_id = '' ORDER BY id DESC LIMIT 1`);
+    const polled = await create(asked('b'));
+    provider.messageBatches.end(polled.id, () => ({ type: 'expired' }));
+    await ended(polled.id);
+    // A poll has passed.
+    expect(await lost()).toMatchObject([{ status: 'NOT_START', progress: 0 }]);
+    expect((await site.balances()).quota).toBeLessThan(before.quota);
+    await site.rows(`UPDATE tasks SET submit_time = submit_time - interval '11 minutes' WHERE task_id = ''`);
+    await eventually(lost, ([row]) => row?.['progress'] === 100);
+    expect(await lost()).toMatchObject([
+      { status: 'FAILURE', quota: '0', fail_reason: 'the batch was never confirmed' },
+    ]);
+    expect(await site.balances()).toEqual(before);
+  });
+
   it.each<[string, readonly Request[], number, RegExp]>([
     ['without requests', [], 400, /no lines/],
     ['with a custom_id twice', [asked('a'), asked('a')], 400, /Line 2: custom_id a/],

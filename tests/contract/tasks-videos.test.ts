@@ -5,14 +5,8 @@ import { eventually, TaskSite, type Answer } from '../support/task-site.js';
 import { picture } from '../e2e/clients/sdk-client.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type ReceivedRequest, type Reply, type Upstream } from '../support/upstream/upstream.js';
-import {
-  hailuoRefusal,
-  klingSecret,
-  movie,
-  scriptVideos,
-  videoProviders,
-  type VideoProvider,
-} from '../support/upstream/videos.js';
+import { hailuoRefusal, videoKey as secret } from '../support/upstream/video-refusals.js';
+import { isSubmission, movie, scriptVideos, videoProviders, type VideoProvider } from '../support/upstream/videos.js';
 
 type Name = keyof typeof videoProviders;
 
@@ -21,11 +15,12 @@ let files: Upstream;
 /** The upstream of each dialect, and the states that it reports. */
 const providers = new Map<Name, { upstream: Upstream; states: Map<string, object>; channel: number }>();
 const names = Object.keys(videoProviders) as Name[];
-const secret = (name: Name): string => (name === 'kling' ? `key-of-kling|${klingSecret}` : `key-of-${name}-channel`);
 
 const furtherModels: Partial<Readonly<Record<Name, readonly string[]>>> = {
   wan: ['wan2.6-i2v'],
   kling: ['kling-v2-6', 'kling-v2-5-turbo'],
+  jimeng: ['jimeng_v30_pro', 'jimeng_v30_1080p'],
+  vidu: ['viduq2', 'viduq2-pro', 'viduq1'],
   minimax: ['MiniMax-Hailuo-2.3', 'MiniMax-Hailuo-2.3-Fast', 'T2V-01'],
 };
 
@@ -51,6 +46,12 @@ beforeAll(async () => {
       'MiniMax-Hailuo-2.3': 0.3,
       'MiniMax-Hailuo-2.3-Fast': 0.3,
       'T2V-01': 0.3,
+      viduq2: 0.3,
+      jimeng_v30: 0.4,
+      jimeng_v30_pro: 0.9,
+      jimeng_v30_1080p: 0.6,
+      'viduq2-pro': 0.3,
+      viduq1: 0.4,
     }),
   );
 });
@@ -82,14 +83,23 @@ const at = (name: Name) => {
   return { ...provider, ...(videoProviders[name] as VideoProvider) };
 };
 const client = (key = site.key): OpenAI => new OpenAI({ apiKey: key, baseURL: `${site.server.url}/v1`, maxRetries: 0 });
+const secondsOf = (name: Name): string => String(at(name).seconds ?? 8);
 const create = (name: Name, more: object = {}): Promise<OpenAI.Video> =>
-  client().videos.create({ model: at(name).model, prompt: 'a lighthouse', seconds: '8', size: '1280x720', ...more });
+  client().videos.create({
+    model: at(name).model,
+    prompt: 'a lighthouse',
+    seconds: secondsOf(name) as '8',
+    size: '1280x720',
+    ...more,
+  });
 const ended = (id: string): Promise<OpenAI.Video> =>
   eventually(
     () => client().videos.retrieve(id),
     ({ status }) => status === 'completed' || status === 'failed',
   );
-const submissionOf = (name: Name) => at(name).upstream.requests.findLast(({ method }) => method === 'POST');
+const submissionsOf = (name: Name): ReceivedRequest[] =>
+  at(name).upstream.requests.filter((request) => isSubmission(at(name), request));
+const submissionOf = (name: Name): ReceivedRequest | undefined => submissionsOf(name).at(-1);
 /** OpenAI's SDK submits a form. */
 function bodyOf(submission: ReceivedRequest | undefined): Record<string, unknown> | null {
   const type = submission?.headers['content-type'] ?? '';
@@ -97,13 +107,10 @@ function bodyOf(submission: ReceivedRequest | undefined): Record<string, unknown
     ? textFields(readForm(submission.rawBody, type))
     : (submission?.body ?? null);
 }
-const submissions = (): number =>
-  names.reduce((sum, name) => sum + at(name).upstream.requests.filter(({ method }) => method === 'POST').length, 0);
+const submissions = (): number => names.reduce((sum, name) => sum + submissionsOf(name).length, 0);
 /** The name that the provider gave the newest video. */
-const lastName = (name: Name): string => {
-  const { upstream } = at(name);
-  return `job-${upstream.requests.filter(({ method, path }) => method === 'POST' && !path.includes('remix')).length}`;
-};
+const lastName = (name: Name): string =>
+  `job-${submissionsOf(name).filter(({ path }) => !path.includes('remix')).length}`;
 async function finish(name: Name, id: string): Promise<OpenAI.Video> {
   at(name).states.set(lastName(name), at(name).done(lastName(name), `${files.url}/made.mp4?signature=x`));
   return ended(id);
@@ -127,7 +134,9 @@ const charges: Readonly<Record<Name, number>> = {
   wan: 8 * 0.086012 * 500_000,
   kling: 8 * 0.084 * 500_000,
   minimax: 8 * 0.08 * 500_000,
-  // This price is per call.
+  vidu: 8 * 0.15 * 500_000,
+  // These prices are per call.
+  jimeng: 0.4 * 500_000,
   cogvideo: 0.2 * 500_000,
 };
 
@@ -171,6 +180,15 @@ const sent: Readonly<Record<Name, object>> = {
     duration: 8,
     ratio: '16:9',
   },
+  jimeng: { req_key: 'jimeng_t2v_v30', prompt: 'a lighthouse', frames: 241, aspect_ratio: '16:9' },
+  vidu: {
+    model: 'viduq3-pro',
+    prompt: 'a lighthouse',
+    duration: 8,
+    resolution: '720p',
+    audio: true,
+    aspect_ratio: '16:9',
+  },
   cogvideo: { model: 'cogvideox-3', prompt: 'a lighthouse', duration: 8, size: '1280x720' },
 };
 
@@ -184,7 +202,7 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
       progress: 0,
       model: at(name).model,
       prompt: 'a lighthouse',
-      seconds: '8',
+      seconds: secondsOf(name),
       size: '1280x720',
       error: null,
       completed_at: null,
@@ -203,7 +221,7 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
     const [row] = await site.chargedRows(1);
     expect(row).toMatchObject({
       quota: charges[name],
-      other: { task: true, video_seconds: 8, price_when: { resolution: '720p' } },
+      other: { task: true, video_seconds: Number(secondsOf(name)), price_when: { resolution: '720p' } },
     });
     await eventually(
       () => client().videos.retrieve(made.id),
@@ -245,8 +263,8 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
       for (const field of fields) expect(submission?.rawBody.toString('latin1').split(field)).toHaveLength(2);
     } else {
       expect(JSON.stringify(submission?.body)).toContain(bytes.toString('base64'));
-      // Kling takes the base64 alone.
-      if (name !== 'kling') expect(JSON.stringify(submission?.body)).toContain('image/png');
+      // These two take the base64 alone.
+      if (name !== 'kling' && name !== 'jimeng') expect(JSON.stringify(submission?.body)).toContain('image/png');
     }
   });
 });
@@ -304,7 +322,7 @@ it.each<[what: string, parts: ReadonlyArray<readonly [name: string, value: strin
 
 it('sends the image of a JSON submission as its provider takes it, and says where it cannot', async () => {
   const url = 'https://pictures.example/first.png';
-  for (const name of ['xai', 'ark', 'wan', 'cogvideo', 'kling', 'minimax'] as const) {
+  for (const name of ['xai', 'ark', 'wan', 'cogvideo', 'kling', 'minimax', 'vidu', 'jimeng'] as const) {
     await create(name, { input_reference: { image_url: url } });
     expect(JSON.stringify(submissionOf(name)?.body)).toContain(url);
   }
@@ -380,6 +398,8 @@ it.each([
   ['cogvideo', { resolution: '4k', seconds: '10' }, 0.2, '3840x2160'],
   ['minimax', { size: undefined, resolution: '2k', seconds: '4', aspect_ratio: '9:16' }, 4 * 0.13, '1440x2560'],
   ['kling', { size: undefined, resolution: '1080p', seconds: '3', aspect_ratio: '1:1' }, 3 * 0.112, '1080x1080'],
+  ['vidu', { size: undefined, resolution: '1080p', seconds: '16', aspect_ratio: '3:4' }, 16 * 0.16, '1080x1440'],
+  ['vidu', { size: undefined, resolution: '480p', seconds: undefined }, 5 * 0.15, '1280x720'],
   ['kling', { size: undefined, resolution: '4k', generate_audio: true }, 8 * 0.42, '3840x2160'],
   ['kling', { size: undefined, mode: 'pro', sound: 'on', seconds: undefined }, 5 * 0.168, '1920x1080'],
 ] as const)('charges %s for %j', async (name, more, dollars, size) => {
@@ -413,6 +433,8 @@ it('names the fields that its provider does not get', async () => {
     cogvideo: 'negative_prompt, seed, n',
     kling: 'seed, n',
     minimax: 'negative_prompt, seed, n',
+    vidu: 'negative_prompt, seed, n',
+    jimeng: 'negative_prompt, seed, n',
   };
   for (const name of names) {
     const response = await submit(name);
@@ -835,6 +857,75 @@ describe('MiniMax’s older models', () => {
       expect([refused.status, JSON.stringify(refused.body)]).toEqual([status, expect.not.stringContaining('key-of')]);
     }
     expect(await site.balances()).toEqual(before);
+  });
+});
+
+describe('Vidu’s models', () => {
+  const picture = { input_reference: { image_url: 'https://pictures.example/first.png' } };
+  const submit = (more: object): Promise<Answer> =>
+    send('POST', '/v1/videos', { model: 'viduq3-pro', prompt: 'a lighthouse', ...more });
+
+  it.each([
+    [{ generate_audio: false }, '/ent/v2/text2video', { duration: 5, audio: false }],
+    [{ model: 'viduq2' }, '/ent/v2/text2video', { duration: 5, resolution: '720p' }],
+    [{ model: 'viduq1' }, '/ent/v2/text2video', { duration: 5, resolution: '1080p' }],
+    [
+      { model: 'viduq2-pro', seconds: 10, ...picture },
+      '/ent/v2/img2video',
+      { duration: 10, images: ['https://pictures.example/first.png'] },
+    ],
+  ])('make %j', async (more, path, body) => {
+    expect((await submit(more)).status).toBe(200);
+    expect(submissionOf('vidu')).toMatchObject({ path, body });
+    expect('audio' in (submissionOf('vidu')?.body ?? {})).toBe('audio' in body);
+  });
+
+  it.each([
+    { seconds: 17 },
+    { aspect_ratio: '21:9' },
+    { resolution: '4k' },
+    { model: 'viduq2', generate_audio: true },
+    { model: 'viduq2-pro' },
+    { model: 'viduq1', seconds: 8 },
+    { model: 'viduq1', resolution: '720p' },
+  ])('refuse %j before anything is reserved', async (more) => {
+    const before = [submissions(), (await site.balances()).quota];
+    expect(codeOf(await submit(more))).toEqual([400, 'invalid_video_request']);
+    expect([submissions(), (await site.balances()).quota]).toEqual(before);
+  });
+});
+
+describe('Jimeng’s models', () => {
+  const picture = { input_reference: { image_url: 'https://pictures.example/first.png' } };
+  const submit = (more: object): Promise<Answer> =>
+    send('POST', '/v1/videos', { model: 'jimeng_v30', prompt: 'a lighthouse', ...more });
+
+  it.each([
+    [{}, { req_key: 'jimeng_t2v_v30', frames: 121, aspect_ratio: '16:9' }],
+    [picture, { req_key: 'jimeng_i2v_first_v30', image_urls: ['https://pictures.example/first.png'] }],
+    [
+      { model: 'jimeng_v30_1080p', size: '1080x1920' },
+      { req_key: 'jimeng_t2v_v30_1080p', aspect_ratio: '9:16' },
+    ],
+    [{ model: 'jimeng_v30_1080p', ...picture }, { req_key: 'jimeng_i2v_first_v30_1080' }],
+    [
+      { model: 'jimeng_v30_pro', seconds: 10, ...picture },
+      { req_key: 'jimeng_ti2v_v30_pro', frames: 241 },
+    ],
+  ])('make %j', async (more, body) => {
+    expect((await submit(more)).status).toBe(200);
+    expect(submissionOf('jimeng')?.body).toMatchObject(body);
+  });
+
+  it.each([
+    { seconds: 8 },
+    { resolution: '1080p' },
+    { aspect_ratio: '3:2' },
+    { model: 'jimeng_v30_pro', size: '1280x720' },
+  ])('refuse %j before anything is reserved', async (more) => {
+    const before = [submissions(), (await site.balances()).quota];
+    expect(codeOf(await submit(more))).toEqual([400, 'invalid_video_request']);
+    expect([submissions(), (await site.balances()).quota]).toEqual(before);
   });
 });
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GoogleGenAI } from '@google/genai';
 import OpenAI, { toFile } from 'openai';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { freeze, untilAlone, type Freeze } from '../support/freeze.js';
@@ -38,6 +39,8 @@ beforeAll(async () => {
   auditor = new Auditor(database);
   const site = await openSite(server.api, provider.url, [{ username: 'sorter', quota: initial }]);
   key = site.keys[0] ?? '';
+  const models = ['gemini-2.5-flash'];
+  await server.api.createChannel(site.root, { type: 24, baseUrl: provider.url, key: 'sk-google', models });
   const body = { model: 'gpt-4o', max_tokens: 1000, messages: [{ role: 'user', content: 'Say hello' }] };
   const line = JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body });
   file = (await client().files.create({ file: await toFile(Buffer.from(line), 'a.jsonl'), purpose: 'batch' })).id;
@@ -63,6 +66,32 @@ const create = (): Promise<string | null> =>
       ({ id }) => id,
       () => null,
     );
+/** Makers that name the request in a batch, so that one is found whose creation was not confirmed. */
+const makers = [
+  {
+    maker: 'OpenAI',
+    price,
+    create,
+    made: () => [...provider.batches.made.keys()],
+    end: (id: string) => provider.batches.end(id),
+    fail: (id: string) => provider.batches.fail(id, 'no'),
+  },
+  {
+    maker: 'Gemini',
+    price: (1000 * 0.3 + 200 * 2.5) * 0.25,
+    create: (): Promise<string | null> =>
+      new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: server.url } }).batches
+        .create({ model: 'gemini-2.5-flash', src: [{ contents: 'Say hello', config: { maxOutputTokens: 1000 } }] })
+        .then(
+          ({ name = null }) => name,
+          () => null,
+        ),
+    made: () => [...provider.geminiBatches.made.keys()],
+    end: (id: string) => provider.geminiBatches.end(id),
+    fail: (id: string) => provider.geminiBatches.fail(id, 'no'),
+  },
+];
+
 const hold = async (sql: string): Promise<void> => {
   frozen = await freeze(database.url, sql, []);
 };
@@ -101,8 +130,6 @@ const ended = (status: string): Promise<void> =>
     60,
     `the batch ends as ${status}`,
   );
-const newest = (): string => [...provider.batches.made.keys()].at(-1) ?? '';
-
 /** The balance is the initial one minus the charges, and nothing is reserved. */
 async function expectExactLedger(): Promise<void> {
   await until(async () => (await auditor.openReservations()) === 0, 90, 'nothing is reserved');
@@ -123,21 +150,45 @@ it('between the reservation and the row: it is returned, and no batch exists', a
   await expectExactLedger();
 });
 
-it('between the creation at the provider and its id here: it is found there, and charged once', async () => {
-  provider.onBatch = () => hold('LOCK TABLE tasks IN SHARE ROW EXCLUSIVE MODE');
-  const before = provider.batches.made.size;
-  const id = create();
-  await until(async () => provider.batches.made.size > before && frozen !== null, 30, 'the provider has the batch');
-  provider.onBatch = null;
-  await dieThere();
-  expect(await id).toBeNull();
-  await until(async () => (await lastRow())?.task_id === newest(), 60, 'the batch is found');
-  expect((await client().batches.list()).data[0]).toMatchObject({ id: newest(), metadata: null });
-  expect(await auditor.openReservations()).toBe(1);
-  provider.batches.end(newest());
-  await ended('SUCCESS');
-  expect(await lastRow()).toMatchObject({ quota: price });
-  await expectExactLedger();
+describe.each(makers)('of $maker', ({ maker, price, create, made, end, fail }) => {
+  it('between the creation at the provider and its id here: it is found there, and charged once', async () => {
+    provider.onBatch = () => hold('LOCK TABLE tasks IN SHARE ROW EXCLUSIVE MODE');
+    const before = made().length;
+    const id = create();
+    await until(async () => made().length > before && frozen !== null, 30, 'the provider has the batch');
+    provider.onBatch = null;
+    const newest = made().at(-1) ?? '';
+    await dieThere();
+    expect(await id).toBeNull();
+    await until(async () => (await lastRow())?.task_id === newest, 60, 'the batch is found');
+    if (maker === 'OpenAI') {
+      expect((await client().batches.list()).data[0]).toMatchObject({ id: newest, metadata: null });
+    }
+    expect(await auditor.openReservations()).toBe(1);
+    end(newest);
+    await ended('SUCCESS');
+    expect(await lastRow()).toMatchObject({ quota: price });
+    await expectExactLedger();
+  });
+
+  it('while it runs: the reservation outlives the server, and the batch is charged by the next one', async () => {
+    const id = await create();
+    await server.kill('SIGKILL');
+    end(id ?? '');
+    server = await start();
+    await ended('SUCCESS');
+    expect(await lastRow()).toMatchObject({ task_id: id, quota: price });
+    await expectExactLedger();
+  });
+
+  it('while a failed batch is ended: its reservation is returned once', async () => {
+    const id = await create();
+    await hold(`SELECT 1 FROM tasks WHERE platform = 'batch' FOR UPDATE`);
+    fail(id ?? '');
+    await dieThere();
+    await ended('FAILURE');
+    await expectExactLedger();
+  });
 });
 
 it('before the provider has it: its reservation is kept until it is given up', async () => {
@@ -152,16 +203,6 @@ it('before the provider has it: its reservation is kept until it is given up', a
   expect(await auditor.openReservations()).toBe(1);
   await auditor.pool.query(`UPDATE tasks SET submit_time = submit_time - interval '2 hours' WHERE task_id = ''`);
   await ended('FAILURE');
-  await expectExactLedger();
-});
-
-it('while it runs: the reservation outlives the server, and the batch is charged by the next one', async () => {
-  const id = await create();
-  await server.kill('SIGKILL');
-  provider.batches.end(id ?? '');
-  server = await start();
-  await ended('SUCCESS');
-  expect(await lastRow()).toMatchObject({ task_id: id, quota: price });
   await expectExactLedger();
 });
 
@@ -181,14 +222,5 @@ it.each([
     `%${id}"%`,
   ]);
   expect(charged).toHaveLength(1);
-  await expectExactLedger();
-});
-
-it('while a failed batch is ended: its reservation is returned once', async () => {
-  const id = await create();
-  await hold(`SELECT 1 FROM tasks WHERE platform = 'batch' FOR UPDATE`);
-  provider.batches.fail(id ?? '', 'no');
-  await dieThere();
-  await ended('FAILURE');
   await expectExactLedger();
 });

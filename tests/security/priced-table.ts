@@ -97,7 +97,7 @@ export const pricedPaths = {
     '/pg/videos',
   ],
   /** `tests/contract/relay-batches.test.ts`. Each line is checked as a call of its own. */
-  batches: ['/v1/batches', '/v1/messages/batches'],
+  batches: ['/v1/batches', '/v1/messages/batches', '/v1beta/models/painter:batchGenerateContent'],
   /** `priced-videos.test.ts` */
   videos: [
     ...['/v1/videos', '/v1/videos/video_1/remix', '/v1/video/generations'],
@@ -116,6 +116,7 @@ const free: ReadonlySet<string> = new Set([
   // They read or end what was paid before.
   '/v1/responses/:id/cancel',
   '/v1/batches/:id/cancel',
+  ...['/v1/batches/:id', '/v1beta/batches/:id'],
   '/v1beta/interactions/:id/cancel',
   '/v1/interactions/:id/cancel',
   '/v1/messages/batches/:id/cancel',

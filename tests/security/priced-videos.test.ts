@@ -6,7 +6,8 @@ import { readForm } from '../../server/src/dialects/wire/forms/multipart.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type ReceivedRequest, type Upstream } from '../support/upstream/upstream.js';
-import { scriptVideos, videoProviders } from '../support/upstream/videos.js';
+import { videoKey } from '../support/upstream/video-refusals.js';
+import { isSubmission, scriptVideos, videoProviders } from '../support/upstream/videos.js';
 import { pricedPaths } from './priced-table.js';
 
 type Name = keyof typeof videoProviders;
@@ -36,7 +37,7 @@ beforeAll(async () => {
     upstreams.set(name, upstream);
     const { type, model } = videoProviders[name];
     const own = name === 'wan' ? [model, 'wan2.6-t2v'] : [model];
-    await site.server.api.createChannel(site.root, { type, baseUrl: upstream.url, key: `key-${name}`, models: own });
+    await site.server.api.createChannel(site.root, { type, baseUrl: upstream.url, key: videoKey(name), models: own });
   }
 });
 afterAll(async () => {
@@ -98,8 +99,11 @@ function resolutionOf(value: unknown): Resolution {
 function worthOf(request: ReceivedRequest, usual: number): number {
   const found = fieldsOf(request);
   const of = (pattern: RegExp): unknown[] => found.filter(([name]) => pattern.test(name)).map(([, value]) => value);
-  const seconds = Math.max(0, ...of(lengths).map(numberIn)) || usual;
-  const named = of(resolutions).map((value) => rates[resolutionOf(value)]);
+  const frames = of(/^frames$/).map((value) => (numberIn(value) - 1) / 24);
+  const seconds = Math.max(0, ...of(lengths).map(numberIn), ...frames) || usual;
+  // Jimeng has a name of its own for each resolution of a model.
+  const ofModel = of(/^req_key$/).map((name) => (/1080|pro/.test(String(name)) ? '1080p' : '720p'));
+  const named = [...of(resolutions).map(resolutionOf), ...ofModel].map((resolution) => rates[resolution]);
   const times = Math.max(1, ...of(counts).map(numberIn));
   return Math.round(seconds * Math.max(...named, 0.05) * times * 500_000);
 }
@@ -188,7 +192,7 @@ async function expectCharged(name: Name, path: string, body: string | FormData, 
   const { requests } = upstreamOf(name);
   requests.length = 0;
   const { status, text, quota } = await post(path, body);
-  const sent = requests.find(({ method }) => method === 'POST');
+  const sent = requests.find((request) => isSubmission(videoProviders[name], request));
   if (status !== 200) {
     expect([shown, status, text, sent?.path, quota]).toEqual([shown, 400, text, undefined, 0]);
     return false;

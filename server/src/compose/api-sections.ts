@@ -42,7 +42,7 @@ import { realtimeServed } from '../services/realtime/realtime.routes.js';
 import { countRoute, geminiModelRoutes, geminiRoute, modelRoutes } from '../services/relay.routes.js';
 import { googleObjectRoutes, objectRoutes } from '../services/objects/object-routes.js';
 import { responsesRoutes, responsesSocketRoute } from '../services/responses/responses-paths.js';
-import { batchSubmissionRoutes } from '../services/batches/batch.routes.js';
+import { batchSubmissionRoutes, geminiBatchRoutes, newerGeminiBatchRoutes } from '../services/batches/batch.routes.js';
 import { drawingSubmissionRoutes } from '../services/tasks/midjourney/midjourney.routes.js';
 import { musicSubmissionRoutes } from '../services/tasks/suno/suno.routes.js';
 import { klingRoutes, olderVideoRoutes, videoSubmissionRoutes } from '../services/tasks/video/videos.routes.js';
@@ -75,7 +75,7 @@ export const apiSections: readonly ApiSection[] = [
   sectionOf(
     'Batches',
     'Called with an API key. Calls that the maker runs within a day at a lower price. A batch is reserved when it is created, and charged by its results.',
-    batchSubmissionRoutes,
+    [...batchSubmissionRoutes, ...geminiBatchRoutes, ...newerGeminiBatchRoutes],
   ),
   sectionOf(
     'Drawings and music, submission',

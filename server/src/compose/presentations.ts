@@ -142,7 +142,10 @@ export async function composePresentations(
         version,
         address: () => optionService.values.ServerAddress,
       }),
-      relayRoutes(builtRelay.routesDeps),
+      relayRoutes({
+        ...builtRelay.routesDeps,
+        createGeminiBatch: (call, request) => tasks.batches.batches.create(tasks.batches.gemini, call, request),
+      }),
       playgroundRoutes({ ...builtRelay.routesDeps, ...tasks.video, authenticator: authService }),
       midjourneyRoutes(tasks.midjourney),
       sunoRoutes(tasks.suno),

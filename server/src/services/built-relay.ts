@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { Queries } from '../platform/db/queries.js';
 import type { Changes } from '../platform/cache/changes.js';
 import type { SharedState } from '../platform/cache/shared-state.js';
@@ -15,6 +16,7 @@ import type { Clock } from '../shared/clock.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { InFlight } from '../gateway/admit/in-flight.js';
 import type { BodyBudget } from '../gateway/admit/body-budget.js';
+import type { Hijacked } from '../gateway/incoming-request.js';
 import type { KeyDirectory } from '../gateway/admit/key-directory.js';
 import type { KeyUses } from '../gateway/admit/key-uses.js';
 import type { ModelRateLimit } from '../gateway/admit/rate-limit.js';
@@ -173,4 +175,6 @@ export interface RelayRoutesDeps {
   readonly objects: ObjectCalls;
   readonly googleUploads: GoogleUploads;
   readonly interactions: StoredInteractions;
+  /** Serves `:batchGenerateContent`. Absent: the method is not served. */
+  readonly createGeminiBatch?: (call: Hijacked, request: FastifyRequest) => Promise<void>;
 }

@@ -123,7 +123,7 @@ export const geminiModelRoutes = [
 export const geminiRoute = relayRoute<ServeCall>('POST /v1beta/models/*', serveGemini, {
   summary: 'Call of a model, in the dialect of Google',
   description:
-    'The path ends with `{model}:generateContent`, `:streamGenerateContent`, `:countTokens`, `:embedContent` or `:batchEmbedContents`.',
+    'The path ends with `{model}:generateContent`, `:streamGenerateContent`, `:countTokens`, `:embedContent`, `:batchEmbedContents` or `:batchGenerateContent`.',
   path: { '*': text.describe('Model and method') },
   body: open({}, { contents: list, systemInstruction: anything, tools: list, generationConfig: anything }),
   response: open({}, { candidates: list, usageMetadata: anything }),
@@ -163,13 +163,15 @@ function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
   }
 }
 
-async function serveGemini({ relay }: RelayRoutesDeps, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+async function serveGemini(deps: RelayRoutesDeps, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+  const { relay, createGeminiBatch } = deps;
   const { incoming, client } = hijacked;
   const method = geminiMethodOf(incoming);
   if (method === 'countTokens') {
     const dialect = { name: 'countContents', field: 'totalTokens' } as const;
     return relay.count(countContentsEndpoint, incoming, client, (totalTokens) => ({ totalTokens }), dialect);
   }
+  if (method === 'batchGenerateContent' && createGeminiBatch) return createGeminiBatch(hijacked, request);
   const endpoint = method !== null && Object.hasOwn(geminiMethods, method) ? geminiMethods[method] : undefined;
   return endpoint ? relay.serve(endpoint, incoming, client) : refuseUnserved(relay, request, hijacked, 404);
 }

@@ -21,7 +21,10 @@ const kinds: ReadonlyArray<readonly [ModelKind, RegExp]> = [
   ['transcription', /whisper|transcribe|\b(?:asr|stt)\b|sensevoice|paraformer/],
   ['speech', /\btts\b|^speech-|fish-speech|cosyvoice|orpheus|kokoro/],
   ['music', /\blyria\b|\bsuno\b|\bmusic-/],
-  ['video', /\b(?:sora|veo|wan\d|kling|seedance|hailuo|cogvideox?|happyhorse)\b|-(?:[tir]2v|video)\b|^video-/],
+  [
+    'video',
+    /\b(?:sora|veo|wan\d|kling|seedance|vidu[\w.]*|jimeng\w*|hailuo|cogvideox?|happyhorse)\b|-(?:[tir]2v|video)\b|^video-/,
+  ],
   // Gemini's image models serve chat calls too.
   ['chat', /gemini|nano-banana/],
   [

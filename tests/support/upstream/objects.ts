@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AnthropicBatches, BatchRefusal, OpenAIBatches } from './batches.js';
+import { GeminiBatches } from './gemini-batches.js';
 
 /*
  * Providers that keep files and other objects for an account. Each request is checked as its maker checks it:
@@ -30,6 +31,7 @@ export interface ObjectProvider {
   /** Batches of OpenAI. */
   readonly batches: OpenAIBatches;
   readonly messageBatches: AnthropicBatches;
+  readonly geminiBatches: GeminiBatches;
   /** Runs when a batch was created, before the response is sent. */
   onBatch: (() => Promise<void>) | null;
   /** Runs before the content of a file of OpenAI is sent. */
@@ -80,6 +82,9 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     objects,
     batches: new OpenAIBatches(objects, (key, filename, content) => addFile(key, filename, content)),
     messageBatches: new AnthropicBatches(() => provider.url),
+    geminiBatches: new GeminiBatches((key, name, content) => {
+      objects.set(name, { key, noun: 'files', shown: { name }, content, digest: '', bodyBytes: 0 });
+    }),
     onBatch: null,
     onContent: null,
     calls: [],
@@ -282,13 +287,10 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
       throw new Refusal(400, 'anthropic-version: header is required');
     if (path.startsWith('/v1/messages/batches')) {
       const [id = '', below = ''] = path.split('/').slice(4);
-      return provider.messageBatches.serve(
-        method,
-        id,
-        below,
-        key,
-        method === 'POST' && id === '' ? jsonOf(body) : null,
-      );
+      const isNew = method === 'POST' && id === '';
+      const made = provider.messageBatches.serve(method, id, below, key, isNew ? jsonOf(body) : null);
+      if (isNew) await provider.onBatch?.();
+      return made;
     }
     if (path === '/v1/messages') {
       known(jsonOf(body), key);
@@ -401,6 +403,16 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
       return { file: make(key, 'files', file, body, content) };
     }
     const body = await read(request);
+    const batched = /^\/v1beta\/models\/(.+):batchGenerateContent$/.exec(path);
+    if (batched) {
+      const made = provider.geminiBatches.create(batched[1] ?? '', key, jsonOf(body));
+      await provider.onBatch?.();
+      return made;
+    }
+    if (path.startsWith('/v1beta/batches')) {
+      const [, batchId = '', batchVerb = ''] = /^\/v1beta\/batches(?:\/([^:]+))?(?::(\w+))?$/.exec(path) ?? [];
+      return provider.geminiBatches.serve(method, batchId, batchVerb, key, searchParams);
+    }
     if (path.includes(':generateContent')) {
       known(jsonOf(body), key);
       const candidates = [{ content: { role: 'model', parts: [{ text: 'Read.' }] }, finishReason: 'STOP' }];
@@ -426,6 +438,8 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     }
     const found = find(`${noun}/${id}`, key, noun);
     if (verb === 'download') return found.content;
+    // Google describes no file of results: its id is too long for the method.
+    if (id.startsWith('batch-')) throw new Refusal(400, 'File id must be at most 40 characters');
     if (method === 'DELETE') {
       objects.delete(`${noun}/${id}`);
       return {};

@@ -1,7 +1,6 @@
-import { createHmac } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { json } from './replies.js';
 import type { ReceivedRequest, Reply, Upstream } from './upstream.js';
+import { h3Refusal, jimengKeyOf, jimengRefusal, klingKeyOf, klingRefusal, viduRefusal } from './video-refusals.js';
 
 /** A provider's side of one dialect of videos. */
 export interface VideoProvider {
@@ -12,6 +11,12 @@ export interface VideoProvider {
   readonly submissions: string;
   /** The path at which a video is looked up, before its name. */
   readonly lookups: string;
+  /** The length that tests ask for; absent: 8 seconds. */
+  readonly seconds?: number;
+  /** Returns the name in a lookup; absent: it is the rest of the path. */
+  nameIn?(request: ReceivedRequest): string;
+  /** Returns the status with which a state is reported; absent: always 200. */
+  statusOf?(state: object): number;
   /** The response to a submission. */
   taken(name: string): object;
   running(name: string): object;
@@ -25,70 +30,21 @@ export interface VideoProvider {
   keyOf(request: ReceivedRequest): unknown;
 }
 
-/** The secret of the channel's key, by which its tokens are signed: `AccessKey|SecretKey`. */
-export const klingSecret = 'a-secret-of-kling';
-
-const decoded = (part: string | undefined): Record<string, unknown> =>
-  JSON.parse(Buffer.from(part ?? '', 'base64url').toString()) as Record<string, unknown>;
-
-/** The access key of a request, with its secret if that signed a token that is valid now. */
-function klingKeyOf({ headers }: ReceivedRequest): string {
-  const [head, claims, signature] = (headers.authorization ?? '').replace('Bearer ', '').split('.');
-  const { iss, exp, nbf } = decoded(claims);
-  const seconds = Date.now() / 1000;
-  const isNow = Number(nbf) < seconds && seconds < Number(exp) && Number(exp) <= seconds + 1801;
-  const isSigned = createHmac('sha256', klingSecret).update(`${head}.${claims}`).digest('base64url') === signature;
-  const isJwt = isDeepStrictEqual(decoded(head), { alg: 'HS256', typ: 'JWT' });
-  return isNow && isSigned && isJwt ? `${String(iss)}|${klingSecret}` : `${String(iss)}|unsigned`;
-}
+/** Whether a request submits a video to this provider. Lookups may have the same method. */
+export const isSubmission = (
+  { lookups, nameIn }: Pick<VideoProvider, 'lookups' | 'nameIn'>,
+  { method, path }: ReceivedRequest,
+): boolean => method === 'POST' && !(nameIn && path.startsWith(lookups));
 
 const klingTask = (data: object): object => ({ code: 0, message: 'SUCCEED', request_id: 'r', data });
 
-/** Returns what Kling says against a submission. */
-function klingRefusal({ body, path }: ReceivedRequest): string | null {
-  const { model_name: model = '', duration, mode, sound, aspect_ratio: ratio, image } = body ?? {};
-  const name = String(model);
-  const isThird = name.startsWith('kling-v3');
-  const lengths = isThird ? range(3, 15) : ['5', '10'];
-  if (typeof duration !== 'string' || !lengths.includes(duration)) return 'duration is not supported';
-  const modes: readonly unknown[] = name.endsWith('-master')
-    ? [undefined]
-    : isThird
-      ? ['std', 'pro', '4k']
-      : ['std', 'pro'];
-  if (!modes.includes(mode)) return 'mode is not supported by this model';
-  const hasSound = isThird || name === 'kling-v2-6';
-  if (sound !== undefined && !hasSound) return 'sound is not supported by this model';
-  if (sound === 'on' && !isThird && mode !== 'pro') return 'sound is not supported in this mode';
-  const isText = path.endsWith('/text2video');
-  if (isText && !['16:9', '9:16', '1:1'].includes(String(ratio))) return 'aspect_ratio is invalid';
-  if (!isText && (typeof image !== 'string' || image.startsWith('data:'))) return 'image is invalid';
-  return null;
-}
-
-/** Returns what MiniMax says against a submission of H3. */
-function h3Refusal({ body }: ReceivedRequest): string | null {
-  const { duration, resolution, ratio, content } = body ?? {};
-  const parts = (content ?? []) as ReadonlyArray<{ type: string; text?: string }>;
-  if (!Number.isInteger(duration) || Number(duration) < 4 || Number(duration) > 15) return 'invalid params, duration';
-  if (resolution !== '768P' && resolution !== '2K') return 'invalid params, resolution';
-  if (!parts.some(({ type, text }) => type === 'text' && text)) return 'invalid params, content';
-  const isText = parts.every(({ type }) => type === 'text');
-  const ratios = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16', ...(isText ? [] : ['adaptive'])];
-  return ratios.includes(String(ratio)) ? null : 'invalid params, ratio';
-}
-
-/** Returns what MiniMax says against a submission of Hailuo 2.3. */
-export function hailuoRefusal({ body }: ReceivedRequest): string | null {
-  const { model, duration, resolution, first_frame_image: image } = body ?? {};
-  if (duration !== 6 && duration !== 10) return 'invalid params, duration';
-  if (resolution !== '768P' && resolution !== '1080P') return 'invalid params, resolution';
-  if (duration === 10 && resolution === '1080P') return 'invalid params, 1080P has 6 seconds';
-  return model === 'MiniMax-Hailuo-2.3-Fast' && image === undefined ? 'invalid params, first_frame_image' : null;
-}
-
-const range = (from: number, to: number): string[] =>
-  Array.from({ length: to - from + 1 }, (_, at) => String(from + at));
+const jimengAnswer = (data: object): object => ({
+  code: 10000,
+  data,
+  message: 'Success',
+  request_id: 'r',
+  status: 10000,
+});
 
 const bearer = ({ key }: ReceivedRequest): unknown => key;
 
@@ -244,6 +200,38 @@ export const videoProviders = {
     }),
     failed: (id, message) => ({ task: { task_id: id, status: 'failed', error: { code: '1026', message } } }),
   },
+  jimeng: {
+    type: 51,
+    model: 'jimeng_v30',
+    seconds: 10,
+    submissions: '/?Action=CVSync2AsyncSubmitTask',
+    lookups: '/?Action=CVSync2AsyncGetResult',
+    keyOf: jimengKeyOf,
+    nameIn: ({ body }) => String(body?.['task_id']),
+    refuses: jimengRefusal,
+    taken: (id) => jimengAnswer({ task_id: id }),
+    running: () => jimengAnswer({ status: 'generating', video_url: '' }),
+    done: (_id, url) => jimengAnswer({ status: 'done', video_url: url, aigc_meta_tagged: true }),
+    failed: (_id, message) => ({ code: 50516, data: null, message, request_id: 'r', status: 50516 }),
+    statusOf: (state) => ('code' in state && state.code === 10000 ? 200 : 400),
+  },
+  vidu: {
+    type: 52,
+    model: 'viduq3-pro',
+    submissions: '/ent/v2/',
+    lookups: '/ent/v2/tasks/',
+    keyOf: ({ headers }) => headers.authorization?.replace('Token ', ''),
+    refuses: viduRefusal,
+    taken: (id) => ({ task_id: id, state: 'created', model: 'viduq3-pro', credits: 240 }),
+    running: () => ({ state: 'processing', err_code: '', creations: [] }),
+    done: (_id, url) => ({
+      state: 'success',
+      err_code: '',
+      credits: 240,
+      creations: [{ id: 'c1', url, cover_url: url }],
+    }),
+    failed: (_id, message) => ({ state: 'failed', err_code: message, creations: [] }),
+  },
 } as const satisfies Readonly<Record<string, VideoProvider>>;
 
 export const movie = Buffer.from('\0\0\0\x18ftypmp42 the bytes of a video '.repeat(2000));
@@ -256,18 +244,27 @@ function counter(prefix: string): () => string {
 /**
  * Turns an upstream into a provider that accepts every submission, and reports what `states` has; other videos are running.
  * @param nextName by default `job-1` and so on
+ * @param before runs before the response to a submission
  */
 export function scriptVideos(
   upstream: Upstream,
   provider: VideoProvider,
   states: ReadonlyMap<string, object>,
   nextName = counter('job'),
+  before: () => Promise<void> = () => Promise.resolve(),
 ): void {
   const report: Reply = (response, request) => {
-    const name = decodeURIComponent(request.path.slice(provider.lookups.length).split('?', 1)[0] ?? '');
-    return json(states.get(name) ?? provider.running(name))(response, request);
+    const rest =
+      request.path
+        .slice(provider.lookups.length)
+        .split('?', 1)[0]
+        ?.replace(/\/creations$/, '') ?? '';
+    const name = provider.nameIn?.(request) ?? decodeURIComponent(rest);
+    const state = states.get(name) ?? provider.running(name);
+    return json(state, provider.statusOf?.(state))(response, request);
   };
-  const take: Reply = (response, request) => {
+  const take: Reply = async (response, request) => {
+    await before();
     const reason = provider.refuses?.(request) ?? null;
     if (reason === null) return json(provider.taken(nextName()))(response, request);
     const refused = provider.refusal ? json(provider.refusal(reason)) : json({ code: 1201, message: reason }, 400);
@@ -275,7 +272,7 @@ export function scriptVideos(
   };
   for (const path of [provider.submissions, provider.lookups]) {
     upstream.script({ path }, (response, request) =>
-      request.method === 'POST' ? take(response, request) : report(response, request),
+      isSubmission(provider, request) ? take(response, request) : report(response, request),
     );
   }
 }

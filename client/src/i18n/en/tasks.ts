@@ -3,7 +3,8 @@ export const tasks = {
   noDrawings: 'No drawings in this range',
   noDrawingsText: 'Choose another time range, or submit a drawing through a Midjourney channel.',
   noCreative: 'No tasks in this range',
-  noCreativeText: 'Choose another time range, or submit a song through a Suno channel or a video at /v1/videos.',
+  noCreativeText:
+    'Choose another time range, or submit a song through a Suno channel, a video at /v1/videos or a batch at /v1/batches.',
   id: 'Task ID',
   submitTime: 'Submitted',
   finishTime: 'Finished',

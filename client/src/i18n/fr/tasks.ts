@@ -4,7 +4,8 @@ export const tasks = {
   noDrawings: 'Aucun dessin sur cette période',
   noDrawingsText: 'Choisissez une autre période, ou soumettez un dessin par un canal Midjourney.',
   noCreative: 'Aucune tâche sur cette période',
-  noCreativeText: 'Choisissez une autre période, ou soumettez un morceau par un canal Suno ou une vidéo à /v1/videos.',
+  noCreativeText:
+    'Choisissez une autre période, ou soumettez un morceau par un canal Suno, une vidéo à /v1/videos ou un lot à /v1/batches.',
   id: 'ID de tâche',
   submitTime: 'Soumise',
   finishTime: 'Terminée',

@@ -3,7 +3,8 @@ export const tasks = {
   noDrawings: 'この期間の画像生成はありません',
   noDrawingsText: '別の期間を選択するか、Midjourneyチャネルで画像を生成してください。',
   noCreative: 'この期間のタスクはありません',
-  noCreativeText: '別の期間を選択するか、Sunoチャネルで楽曲を、/v1/videosで動画を生成してください。',
+  noCreativeText:
+    '別の期間を選択するか、Sunoチャネルで楽曲を、/v1/videosで動画を生成するか、/v1/batchesでバッチを送信してください。',
   id: 'タスクID',
   submitTime: '送信日時',
   finishTime: '完了日時',

@@ -3,7 +3,8 @@ export const tasks = {
   noDrawings: 'Нет рисунков за этот период',
   noDrawingsText: 'Выберите другой период или отправьте рисунок через канал Midjourney.',
   noCreative: 'Нет задач за этот период',
-  noCreativeText: 'Выберите другой период или отправьте песню через канал Suno либо видео на /v1/videos.',
+  noCreativeText:
+    'Выберите другой период или отправьте песню через канал Suno, видео на /v1/videos или пакет на /v1/batches.',
   id: 'ID задачи',
   submitTime: 'Отправлена',
   finishTime: 'Завершена',

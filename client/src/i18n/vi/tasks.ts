@@ -3,7 +3,8 @@ export const tasks = {
   noDrawings: 'Không có bản vẽ trong khoảng này',
   noDrawingsText: 'Chọn khoảng thời gian khác, hoặc gửi bản vẽ qua kênh Midjourney.',
   noCreative: 'Không có tác vụ trong khoảng này',
-  noCreativeText: 'Chọn khoảng thời gian khác, hoặc gửi bài hát qua kênh Suno hay video tại /v1/videos.',
+  noCreativeText:
+    'Chọn khoảng thời gian khác, hoặc gửi bài hát qua kênh Suno, video tại /v1/videos hay lô tại /v1/batches.',
   id: 'ID tác vụ',
   submitTime: 'Gửi lúc',
   finishTime: 'Xong lúc',

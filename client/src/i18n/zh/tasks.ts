@@ -3,7 +3,7 @@ export const tasks = {
   noDrawings: '此时间范围内没有绘图',
   noDrawingsText: '请选择其他时间，或通过 Midjourney 渠道绘图。',
   noCreative: '此时间范围内没有任务',
-  noCreativeText: '请选择其他时间，或通过 Suno 渠道创作歌曲，或在 /v1/videos 生成视频。',
+  noCreativeText: '请选择其他时间，或通过 Suno 渠道创作歌曲，在 /v1/videos 生成视频，或在 /v1/batches 提交批处理。',
   id: '任务 ID',
   submitTime: '提交时间',
   finishTime: '结束时间',

@@ -224,6 +224,7 @@ export const needsBaseUrl: ReadonlySet<ChannelProvider> = new Set([
 const knownBaseUrls: Partial<Readonly<Record<ChannelProvider, readonly string[]>>> = {
   SILICONFLOW: ['https://api.siliconflow.cn', 'https://api.siliconflow.com'],
   KLING: ['https://api.klingai.com', 'https://api-singapore.klingai.com', 'https://api-beijing.klingai.com'],
+  VIDU: ['https://api.vidu.cn', 'https://api.vidu.com'],
   VOLCENGINE: [
     'https://ark.cn-beijing.volces.com',
     'https://ark.cn-beijing.volces.com/api/coding/v3',
@@ -267,6 +268,7 @@ const keyFormats: Partial<Readonly<Record<ChannelProvider, string>>> = {
   ZHIPU_4V: 'id.secret',
   AWS: 'AccessKey|SecretKey|Region',
   KLING: 'AccessKey|SecretKey',
+  JIMENG: 'AccessKey|SecretKey',
   VERTEX_AI: '{ "type": "service_account", "project_id": "…", "private_key": "…" }',
 };
 

@@ -11,6 +11,7 @@ import dify from '@lobehub/icons-static-svg/icons/dify.svg';
 import fastgpt from '@lobehub/icons-static-svg/icons/fastgpt.svg';
 import gemini from '@lobehub/icons-static-svg/icons/gemini.svg';
 import hunyuan from '@lobehub/icons-static-svg/icons/hunyuan.svg';
+import jimeng from '@lobehub/icons-static-svg/icons/jimeng.svg';
 import jina from '@lobehub/icons-static-svg/icons/jina.svg';
 import kling from '@lobehub/icons-static-svg/icons/kling.svg';
 import midjourney from '@lobehub/icons-static-svg/icons/midjourney.svg';
@@ -29,6 +30,7 @@ import spark from '@lobehub/icons-static-svg/icons/spark.svg';
 import submodel from '@lobehub/icons-static-svg/icons/submodel.svg';
 import suno from '@lobehub/icons-static-svg/icons/suno.svg';
 import vertexai from '@lobehub/icons-static-svg/icons/vertexai.svg';
+import vidu from '@lobehub/icons-static-svg/icons/vidu.svg';
 import vllm from '@lobehub/icons-static-svg/icons/vllm.svg';
 import volcengine from '@lobehub/icons-static-svg/icons/volcengine.svg';
 import xai from '@lobehub/icons-static-svg/icons/xai.svg';
@@ -52,6 +54,7 @@ export const providerMarks: Readonly<Record<string, string>> = {
   'Google Gemini': gemini,
   'Google PaLM2': palm,
   'iFlytek Spark': spark,
+  Jimeng: jimeng,
   Jina: jina,
   'Knowledge base: FastGPT': fastgpt,
   Kling: kling,
@@ -70,6 +73,7 @@ export const providerMarks: Readonly<Record<string, string>> = {
   'Suno API': suno,
   'Tencent Hunyuan': hunyuan,
   'Vertex AI': vertexai,
+  Vidu: vidu,
   vLLM: vllm,
   'Volcano Ark': volcengine,
   xAI: xai,

@@ -30,3 +30,20 @@ it('says that a key is needed and where one is made, and opens the tokens after 
   expect(location()).toBe('/playground');
   await waitFor(() => expect(location()).toBe('/token'), { timeout: 3000 });
 });
+
+it('offers no sample prompts where there is no model to send them to', async () => {
+  await renderScreen({
+    path: '/playground',
+    routes: [{ path: '/playground', element: <PlaygroundScreen /> }],
+    mocks: [
+      answers(PlaygroundDocument, {
+        me: { __typename: 'User', id: 1, group: 'default' },
+        myGroups: [],
+        myTokens: { __typename: 'OwnTokenPage', totalCount: 1 },
+        pricing: { __typename: 'Pricing', models: [] },
+      }),
+    ] as never,
+  });
+  expect(await screen.findByRole('heading', { name: 'Start a conversation' })).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: /Python/ })).toBeNull();
+});

@@ -25,7 +25,8 @@ export function SamplePrompts({
   readonly onPick: (prompt: string) => void;
 }) {
   const { t } = useTranslation();
-  const prompts = samplesOf(kind).map((sample) => t(sample));
+  // Without a model nothing can be sent.
+  const prompts = model === '' ? [] : samplesOf(kind).map((sample) => t(sample));
   return (
     <Box sx={{ my: 'auto', display: 'flex', flexDirection: 'column', gap: 1 }}>
       <Typography variant="h2">{t(kind === 'CHAT' ? 'playground.begin' : 'playground.beginOther')}</Typography>

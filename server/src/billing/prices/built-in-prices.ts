@@ -8,6 +8,7 @@ import {
   minimaxCards,
   moonshotCards,
   qwenCards,
+  viduCards,
   zhipuCards,
 } from './built-in-cards/chinese.js';
 import { googleCards } from './built-in-cards/google.js';
@@ -24,7 +25,7 @@ import { CardTable, type NamedCard } from './card-table.js';
 
 const providers: readonly BuiltInCards[] = [
   ...[openaiCards, anthropicCards, googleCards, deepseekCards, xaiCards, mistralCards, cohereCards],
-  ...[qwenCards, moonshotCards, zhipuCards, minimaxCards, doubaoCards, klingCards, perplexityCards],
+  ...[qwenCards, moonshotCards, zhipuCards, minimaxCards, doubaoCards, klingCards, viduCards, perplexityCards],
 ];
 
 const rules: readonly MakerRules[] = [...providers, baiduRules, metaRules];

@@ -6,6 +6,7 @@ import {
   minimaxCards,
   moonshotCards,
   qwenCards,
+  viduCards,
   zhipuCards,
 } from './built-in-cards/chinese.js';
 import { googleCards } from './built-in-cards/google.js';
@@ -28,6 +29,7 @@ const byType = new Map<number, BuiltInCards>([
   [45, doubaoCards],
   [48, xaiCards],
   [50, klingCards],
+  [52, viduCards],
 ]);
 
 /**

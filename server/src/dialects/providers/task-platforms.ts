@@ -37,4 +37,22 @@ export const taskPlatforms: readonly ProviderRow[] = [
     models: words('kling-v1-6 kling-v2-master kling-v2-1-master kling-v2-5-turbo kling-v2-6 kling-v3'),
     discovery: null,
   },
+  {
+    id: 51,
+    name: 'jimeng',
+    label: 'Jimeng',
+    defaultBaseUrl: 'https://visual.volcengineapi.com',
+    videos: 'jimeng',
+    models: words('jimeng_v30 jimeng_v30_1080p jimeng_v30_pro'),
+    discovery: null,
+  },
+  {
+    id: 52,
+    name: 'vidu',
+    label: 'Vidu',
+    defaultBaseUrl: 'https://api.vidu.cn',
+    videos: 'vidu',
+    models: words('viduq3-pro viduq3-turbo viduq2 viduq2-pro viduq2-turbo viduq1'),
+    discovery: null,
+  },
 ];

@@ -92,7 +92,7 @@ const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
  */
 const newApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   ...same(1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 35, 36, 37, 38, 39),
-  ...same(40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 53, 60, 62, 63),
+  ...same(40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 60, 62, 63),
   ...resellers,
   [34, alternative(34)],
   // These types make videos only, with keys of providers that have a type here.

@@ -10,10 +10,11 @@ const pathOf = (id: string): string => `${anthropicPath}/${encodeURIComponent(id
 /** Batches of Anthropic (docs.anthropic.com/en/api/creating-message-batches, November 2026). */
 export const anthropicBatches: BatchDialect = {
   api: 'anthropic',
+  idOf: (part) => part,
   pathOf,
+  cancelling: '/cancel',
   // Nothing in a batch of Anthropic names the request that created it.
-  listPath: null,
-  isOf: () => false,
+  list: null,
   report(batch) {
     const counts = asFields(batch['request_counts']) ?? {};
     const [waiting, succeeded, errored, canceled, expired] = [
@@ -29,10 +30,14 @@ export const anthropicBatches: BatchDialect = {
       total: done + waiting,
       reason: canceled > 0 ? 'canceled' : expired > 0 ? 'expired' : '',
       results: [`${pathOf(id)}/results`],
+      lines: [],
       files: [],
     };
   },
   shown: (batch) => batch,
+  stored: (shown) => shown,
+  isStoredWhole: true,
+  filePathOf: () => null,
   unfinished: (batch) => ({ ...batch, processing_status: 'in_progress', ended_at: null, results_url: null }),
   presented: (batch, address) =>
     batch['results_url'] ? { ...batch, results_url: `${address}${pathOf(asText(batch['id']))}/results` } : batch,
@@ -42,6 +47,7 @@ export const anthropicBatches: BatchDialect = {
     last_id: ids.at(-1) ?? null,
     has_more: hasMore,
   }),
+  sizeName: 'limit',
   afterName: 'after_id',
   isAnswered: (line) => asFields(line['result'])?.['type'] === 'succeeded',
   usageOf: (line) => toClaudeUsage(messageIn(line)?.['usage']),

@@ -6,6 +6,7 @@ import type { ObjectCall } from '../objects/object-calls.js';
 type BatchCode =
   | 'batch_endpoint_unsupported'
   | 'batch_file_invalid'
+  | 'batch_file_unreadable'
   | 'batch_too_large'
   | 'batch_line_invalid'
   | 'batch_line_changed'

@@ -11,6 +11,7 @@ import type { Call } from '../../gateway/call.js';
 import { orderedSearches } from '../../dialects/server-tools.js';
 import type { NamedText } from '../../dialects/languages/provider-ids.js';
 import type { Price } from '../../billing/prices/index.js';
+import { toolQuantities } from '../../shared/price-card.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { ObjectAccount } from '../objects/object-accounts.js';
 import type { ObjectCall } from '../objects/object-calls.js';
@@ -85,7 +86,8 @@ export class BatchLines {
       }
     }
     if (!first) throw batchRefused('batch_line_invalid', 'The batch has no lines');
-    const { admission, price } = first;
+    const { admission } = first;
+    const price = withTools(first, this.deps.options.values);
     return { admission, price, lines: count, amount, promptTokens, outputTokens, possible };
   }
 
@@ -149,6 +151,10 @@ export class BatchLines {
     throw notFound(named, `belongs to an account that does not serve model ${model}`);
   }
 }
+
+/** A prompt that a provider stores may have tools which no line names. They cost what they cost in a call. */
+const withTools = ({ admission, price, prices }: Call, { UnpricedTools }: OptionValues): Price =>
+  UnpricedTools === 'free' ? price : prices.withToolsOf(price, admission.bareModel, toolQuantities);
 
 const largerOf = (one: PossibleTokens, other: PossibleTokens): PossibleTokens => ({
   prompt: Math.max(one.prompt, other.prompt),

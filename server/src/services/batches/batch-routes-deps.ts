@@ -1,5 +1,6 @@
 import type { AnthropicOrders } from './anthropic-orders.js';
 import type { Batches } from './batches.js';
+import type { GeminiOrders } from './gemini-orders.js';
 import type { OpenAIOrders } from './openai-orders.js';
 
 /** Dependencies of the batch routes. */
@@ -7,5 +8,6 @@ export interface BatchRoutesDeps {
   readonly batches: Batches;
   readonly openAI: OpenAIOrders;
   readonly anthropic: AnthropicOrders;
+  readonly gemini: GeminiOrders;
   readonly maxBodyBytes: number;
 }

@@ -6,7 +6,7 @@ import {
   type TaskLedger,
 } from '../../console/tasks/index.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
-import { asFieldsList, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import { withoutKey } from '../../gateway/send/redact-key.js';
 import { BatchBill } from '../../gateway/settle/batch-bill.js';
@@ -19,7 +19,7 @@ import { KeptObjects } from '../objects/kept-objects.js';
 import type { ObjectAccount, ObjectAccounts } from '../objects/object-accounts.js';
 import type { ObjectExchange } from '../objects/object-exchange.js';
 import { shownObject, type ShownObject } from '../objects/shown-object.js';
-import { changes, text, whole } from '../tasks/field.js';
+import { changes, text } from '../tasks/field.js';
 import type { BatchDialect, BatchReport } from './batch-dialect.js';
 import { reservationOf, storedBatch, toStored, type BatchStore, type StoredBatch } from './batch-row.js';
 import { jsonLines } from './json-lines.js';
@@ -132,11 +132,12 @@ export class BatchWatch {
       }
       return;
     }
-    const batch = await this.ask(account, dialect.pathOf(row.taskId));
+    const batch = await this.ask(account, dialect.pathOf(row.taskId), 'GET', dialect.maxBytes);
     const isLate = clock.now() - row.submitTime.getTime() > lifetime;
     const isCancelled = (isUserDeleted || isLate) && dialect.report(batch).isCancellable;
-    const cancelled = isCancelled && (await this.ask(account, `${dialect.pathOf(row.taskId)}/cancel`, 'POST'));
-    await this.note(row, dialect, account, cancelled || batch);
+    const path = dialect.pathOf(row.taskId) + dialect.cancelling;
+    const cancelled = isCancelled && (await this.ask(account, path, 'POST'));
+    await this.note(row, dialect, account, cancelled && isDescribed(dialect, cancelled) ? cancelled : batch);
   }
 
   /**
@@ -149,7 +150,8 @@ export class BatchWatch {
     const { taskLedger, clock } = this.deps;
     const now = wholeSecond(clock.now());
     const progress = report.total > 0 ? Math.min(99, Math.floor((99 * report.done) / report.total)) : row.progress;
-    const step = { taskId: row.taskId, status: 'IN_PROGRESS', progress, data: toStored(dialect.shown(batch)) };
+    const data = toStored(dialect.stored(dialect.shown(batch)));
+    const step = { taskId: row.taskId, status: 'IN_PROGRESS', progress, data };
     const isNew = row.status === 'NOT_START' || changes(step, row);
     if (isNew)
       await taskLedger.move(creativeKind, row.id, { ...step, startTime: row.startTime ?? now, updatedAt: now });
@@ -169,7 +171,7 @@ export class BatchWatch {
   private async charge({ row, dialect, account, batch, report }: EndedBatch): Promise<void> {
     const { taskLedger, clock } = this.deps;
     const bill = await this.bill(row, dialect, account, report);
-    const files = await this.describeFiles(account, report);
+    const files = await this.describeFiles(dialect, account, report);
     const now = wholeSecond(clock.now());
     const note = { id: row.taskId, lines: storedBatch(row).lines, ended: report.done };
     const { username, channelId } = row;
@@ -182,7 +184,7 @@ export class BatchWatch {
         taskId: row.taskId,
         status: isDone ? 'SUCCESS' : 'FAILURE',
         failReason: text(withoutKey(report.reason, account.key), 4000),
-        data: toStored(dialect.shown(batch)),
+        data: toStored(dialect.stored(dialect.shown(batch))),
         startTime: row.startTime ?? now,
         finishTime: now,
         updatedAt: now,
@@ -190,7 +192,7 @@ export class BatchWatch {
       reservationOf(row),
       charge,
       // The owner may read and delete the files from now on, so not before the charge.
-      (transaction) => keepFiles(new KeptObjects(transaction), row, files),
+      (transaction) => keepFiles(new KeptObjects(transaction), row, `${dialect.api}/files`, files),
     );
   }
 
@@ -199,53 +201,64 @@ export class BatchWatch {
     row: CreativeTask,
     dialect: BatchDialect,
     account: ObjectAccount,
-    { results }: BatchReport,
+    { results, lines }: BatchReport,
   ): Promise<BatchBill> {
     const stored = storedBatch(row);
     const bill = new BatchBill(stored, account.channel.cost);
     const refusal = (reason: string): AppError =>
       new AppError('UPSTREAM_INVALID_RESPONSE', `The file of results ${reason}`);
+    const add = (line: Fields, bytes: () => number): void => {
+      if (dialect.isAnswered(line)) bill.add(dialect.usageOf(line, stored.endpoint) ?? assumed(stored, bytes()));
+    };
+    for (const line of lines) add(line, () => JSON.stringify(line).length);
     for (const path of results) {
       await this.deps.exchange.ask(account, { method: 'GET', path, isOfAnyLength: true }, async (exchange) => {
         for await (const bytes of jsonLines(exchange, { maxLine, maxBytes: maxResults, refusal })) {
           const line = parseFields(bytes.toString('utf8'));
           if (!line) throw refusal('has a line that is no JSON object');
-          if (dialect.isAnswered(line))
-            bill.add(dialect.usageOf(line, stored.endpoint) ?? assumed(stored, bytes.length));
+          add(line, () => bytes.length);
         }
       });
     }
     return bill;
   }
 
-  private async describeFiles(account: ObjectAccount, { files }: BatchReport): Promise<ShownObject[]> {
+  private async describeFiles(
+    dialect: BatchDialect,
+    account: ObjectAccount,
+    { files }: BatchReport,
+  ): Promise<ShownObject[]> {
     const described: ShownObject[] = [];
     for (const id of files) {
-      const file = shownObject('openai', await this.ask(account, `/v1/files/${encodeURIComponent(id)}`));
+      const path = dialect.filePathOf(id);
+      const file =
+        path === null ? undescribedFile(this.deps.clock, id) : shownObject(dialect.api, await this.ask(account, path));
       if (file) described.push(file);
     }
     return described;
   }
 
   /** Finds a batch whose creation was not confirmed in the list of its maker, which is read back to the creation. */
-  private async find(dialect: BatchDialect, account: ObjectAccount, row: CreativeTask): Promise<Fields | null> {
-    if (dialect.listPath === null) return null;
+  private async find({ list }: BatchDialect, account: ObjectAccount, row: CreativeTask): Promise<Fields | null> {
     const since = row.submitTime.getTime() / 1000 - clockDifference;
-    for (let path = dialect.listPath; ;) {
-      const page = await this.ask(account, path);
-      const batches = asFieldsList(page['data']);
-      const found = batches.find((batch) => dialect.isOf(batch, row.requestId));
+    for (let path = list?.path ?? null; list && path !== null;) {
+      const { batches, next } = list.read(await this.ask(account, path), since);
+      const found = batches.find((batch) => list.isOf(batch, row.requestId));
       if (found) return found;
-      const last = batches.at(-1);
-      if (!last || page['has_more'] !== true || whole(last['created_at']) < since) return null;
-      path = `${dialect.listPath}&${dialect.afterName}=${encodeURIComponent(dialect.report(last).id)}`;
+      path = next;
     }
+    return null;
   }
 
-  private ask(account: ObjectAccount, path: string, method: 'GET' | 'POST' = 'GET'): Promise<Fields> {
+  private ask(
+    account: ObjectAccount,
+    path: string,
+    method: 'GET' | 'POST' = 'GET',
+    maxBytes?: number,
+  ): Promise<Fields> {
     const { exchange } = this.deps;
     return exchange.ask(account, { method, path }, async (answer) => {
-      const fields = parseFields((await exchange.collect(answer)).toString('utf8'));
+      const fields = parseFields((await exchange.collect(answer, maxBytes)).toString('utf8'));
       if (!fields) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not JSON');
       return fields;
     });
@@ -261,10 +274,30 @@ export class BatchWatch {
 }
 
 /** Makes the files of results those of the owner. */
-async function keepFiles(objects: KeptObjects, row: CreativeTask, files: readonly ShownObject[]): Promise<void> {
+async function keepFiles(
+  objects: KeptObjects,
+  row: CreativeTask,
+  kind: string,
+  files: readonly ShownObject[],
+): Promise<void> {
   const { userId, tokenId, channelId, keyPrint: keyMark } = row;
-  for (const file of files) await objects.keep({ userId, tokenId, channelId, keyMark }, 'openai/files', file);
+  for (const file of files) await objects.keep({ userId, tokenId, channelId, keyMark }, kind, file);
 }
+
+/** Milliseconds for which Google keeps files (https://ai.google.dev/gemini-api/docs/files, November 2026). */
+const fileLifetime = 2 * day;
+
+/** Returns a file of results that its maker does not describe. */
+const undescribedFile = (clock: Clock, id: string): ShownObject => ({
+  id,
+  names: [id],
+  bytes: 0,
+  expiresAt: new Date(clock.now() + fileLifetime),
+  shown: { name: id },
+});
+
+/** Whether a response describes a batch. Google answers a cancellation with nothing. */
+export const isDescribed = (dialect: BatchDialect, answer: Fields): boolean => dialect.report(answer).id !== '';
 
 /** Bytes of a token in a response that reports no usage. */
 const tokenBytes = 4;

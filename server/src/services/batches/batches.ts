@@ -28,7 +28,7 @@ import type { BatchDialect } from './batch-dialect.js';
 import { checkPresent, tooManyCreations } from './batch-errors.js';
 import type { BatchEstimate } from './batch-lines.js';
 import { shownBatch, storedBatch, toStored, type BatchStore, type StoredBatch } from './batch-row.js';
-import { isEnded, isRefusal, type BatchWatch } from './batch-watch.js';
+import { isDescribed, isEnded, isRefusal, type BatchWatch } from './batch-watch.js';
 
 export interface BatchesDeps {
   readonly objects: BuiltRelay['keptObjects'];
@@ -106,9 +106,9 @@ export class Batches {
   list(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, incoming, client }) => {
       const query = new URLSearchParams(incoming.query);
-      const limit = Number(query.get('limit') ?? 20);
+      const limit = Number(query.get(dialect.sizeName) ?? 20);
       if (!Number.isInteger(limit) || limit < 1 || limit > maxPage) {
-        throw malformed(`limit must be from 1 to ${maxPage}`);
+        throw malformed(`${dialect.sizeName} must be from 1 to ${maxPage}`);
       }
       const after = query.get(dialect.afterName);
       const from = after === null || after === '' ? null : await this.own(dialect, caller, after);
@@ -128,20 +128,26 @@ export class Batches {
   /** Sends a batch of the caller. One that has ended at its maker is charged first, so that its results can be read. */
   read(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
-      const row = await this.own(dialect, caller, idIn(request));
-      if (isEnded(row)) return this.send(dialect, client, request, shownBatch(row));
+      const row = await this.own(dialect, caller, idIn(dialect, request));
+      const stored = shownBatch(row);
+      // The results of a batch that was given up were not charged.
+      const isGivenUp = !dialect.report(stored).isOver;
+      if (isEnded(row) && (isGivenUp || dialect.isStoredWhole)) return this.send(dialect, client, request, stored);
       const account = this.accountOf(row, dialect, caller);
-      const batch = await this.ask(account, 'GET', dialect.pathOf(row.taskId));
-      this.send(dialect, client, request, await this.noted(row, dialect, account, batch));
+      const { maxBytes } = dialect;
+      const batch = await this.ask(account, 'GET', dialect.pathOf(row.taskId), { maxBytes });
+      const shown = isEnded(row) ? dialect.shown(batch) : await this.noted(row, dialect, account, batch);
+      this.send(dialect, client, request, shown);
     });
   }
 
   /** Cancels a batch of the caller at its maker. Calls that have ended by then are charged. Never throws. */
   cancel(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
-      const row = await this.own(dialect, caller, idIn(request));
+      const row = await this.own(dialect, caller, cancelledId(dialect, request));
       const account = this.accountOf(row, dialect, caller);
-      const batch = await this.ask(account, 'POST', `${dialect.pathOf(row.taskId)}/cancel`);
+      const batch = await this.ask(account, 'POST', dialect.pathOf(row.taskId) + dialect.cancelling);
+      if (!isDescribed(dialect, batch)) return client.send(200, json, JSON.stringify(batch));
       this.send(dialect, client, request, await this.noted(row, dialect, account, batch));
     });
   }
@@ -149,7 +155,7 @@ export class Batches {
   /** Sends the results of a batch that has ended here, as they arrive. Never throws. */
   results(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
-      const row = await this.own(dialect, caller, idIn(request));
+      const row = await this.own(dialect, caller, idIn(dialect, request));
       const { isOver, results } = dialect.report({ ...shownBatch(row), id: row.taskId });
       const [path] = results;
       // The description of a batch that was given up is of the time when it ran. Its results were not charged.
@@ -164,7 +170,7 @@ export class Batches {
   /** Deletes a batch that has ended, at its maker and from the lists of its owner. Never throws. */
   remove(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
-      const row = await this.own(dialect, caller, idIn(request));
+      const row = await this.own(dialect, caller, idIn(dialect, request));
       if (!isEnded(row)) throw malformed('a batch that is not ended cannot be deleted');
       const account = this.accountOf(row, dialect, caller);
       const said = await this.ask(account, 'DELETE', dialect.pathOf(row.taskId));
@@ -210,7 +216,15 @@ export class Batches {
     account: ObjectAccount,
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
-    { body = null, headers = {} }: { readonly body?: Buffer | null; readonly headers?: OrderedBatch['headers'] } = {},
+    {
+      body = null,
+      headers = {},
+      maxBytes,
+    }: {
+      readonly body?: Buffer | null;
+      readonly headers?: OrderedBatch['headers'];
+      readonly maxBytes?: number | undefined;
+    } = {},
   ): Promise<Fields> {
     const { exchange } = this.deps.objects;
     const sent = {
@@ -220,7 +234,7 @@ export class Batches {
       headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
     };
     return exchange.ask(account, sent, async (answer: Exchange) => {
-      const fields = parseFields((await exchange.collect(answer)).toString('utf8'));
+      const fields = parseFields((await exchange.collect(answer, maxBytes)).toString('utf8'));
       if (!fields) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not JSON');
       return fields;
     });
@@ -277,7 +291,7 @@ export class Batches {
     const { id: taskId } = dialect.report(batch);
     if (taskId === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a batch');
     const shown = dialect.shown(batch);
-    await taskLedger.move(creativeKind, id, { taskId, status: 'SUBMITTED', data: toStored(shown) });
+    await taskLedger.move(creativeKind, id, { taskId, status: 'SUBMITTED', data: toStored(dialect.stored(shown)) });
     await desk.succeeded(caller);
     return shown;
   }
@@ -313,4 +327,13 @@ function termsOf(
 /** Returns the address of this server, as the client reached it. */
 const addressOf = ({ protocol, host, server }: FastifyRequest): string => `${protocol}://${host}${server.basePath}`;
 
-const idIn = ({ params }: FastifyRequest): string => (params as { id?: string }).id ?? '';
+const idIn = (dialect: BatchDialect, { params }: FastifyRequest): string =>
+  dialect.idOf((params as { id?: string }).id ?? '');
+
+/** Returns the id in the path of a cancellation. At Google it has the verb behind it. */
+function cancelledId(dialect: BatchDialect, request: FastifyRequest): string {
+  const { cancelling } = dialect;
+  const id = idIn(dialect, request);
+  if (cancelling.startsWith('/')) return id;
+  return id.endsWith(cancelling) ? id.slice(0, -cancelling.length) : '';
+}

@@ -9,6 +9,8 @@ import { BatchLines } from './batch-lines.js';
 import { BatchWatch } from './batch-watch.js';
 import type { BatchRoutesDeps } from './batch-routes-deps.js';
 import { Batches } from './batches.js';
+import { geminiBatches } from './gemini-batches.js';
+import { GeminiOrders } from './gemini-orders.js';
 import { openAIBatches } from './openai-batches.js';
 import { OpenAIOrders } from './openai-orders.js';
 
@@ -36,7 +38,7 @@ export function createBatches({ relay, desk, taskLedger, store, clock, logger }:
     channels,
     accounts,
     exchange,
-    dialects: { openai: openAIBatches, anthropic: anthropicBatches },
+    dialects: { openai: openAIBatches, anthropic: anthropicBatches, gemini: geminiBatches },
     options,
     clock,
     logger,
@@ -44,5 +46,6 @@ export function createBatches({ relay, desk, taskLedger, store, clock, logger }:
   const batches = new Batches({ objects: keptObjects, desk, taskLedger, store, watch, clock, logger });
   const openAI = new OpenAIOrders({ accounts, exchange, lines, maxBodyBytes });
   const anthropic = new AnthropicOrders({ accounts, lines });
-  return { routes: { batches, openAI, anthropic, maxBodyBytes }, watch };
+  const gemini = new GeminiOrders({ accounts, lines });
+  return { routes: { batches, openAI, anthropic, gemini, maxBodyBytes }, watch };
 }

@@ -20,6 +20,7 @@ export const batchEndpoints: ReadonlyMap<unknown, Endpoint> = new Map([
 /** The entry of `metadata` by which a batch is recognized whose creation was not confirmed. */
 export const markName = 'gateway_request';
 
+const listPath = '/v1/batches?limit=100';
 const over: ReadonlySet<unknown> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
 const withoutMark = (metadata: unknown): Fields | null => {
@@ -30,9 +31,20 @@ const withoutMark = (metadata: unknown): Fields | null => {
 /** Batches of OpenAI (platform.openai.com/docs/api-reference/batch, November 2026). */
 export const openAIBatches: BatchDialect = {
   api: 'openai',
+  idOf: (part) => part,
   pathOf: (id) => `/v1/batches/${encodeURIComponent(id)}`,
-  listPath: '/v1/batches?limit=100',
-  isOf: ({ metadata }, requestId) => asFields(metadata)?.[markName] === requestId,
+  cancelling: '/cancel',
+  list: {
+    path: listPath,
+    isOf: ({ metadata }, requestId) => asFields(metadata)?.[markName] === requestId,
+    // The newest batch is the first.
+    read({ data, has_more: hasMore }, since) {
+      const batches = asFieldsList(data);
+      const last = batches.at(-1);
+      const goesOn = last && hasMore === true && whole(last['created_at']) >= since;
+      return { batches, next: goesOn ? `${listPath}&after=${encodeURIComponent(asText(last['id']))}` : null };
+    },
+  },
   report(batch) {
     const { status } = batch;
     const counts = asFields(batch['request_counts']) ?? {};
@@ -45,10 +57,14 @@ export const openAIBatches: BatchDialect = {
       total: whole(counts['total']),
       reason: status === 'completed' ? '' : reasonOf(batch),
       results: files.map((id) => `/v1/files/${encodeURIComponent(id)}/content`),
+      lines: [],
       files,
     };
   },
   shown: (batch) => ({ ...batch, metadata: withoutMark(batch['metadata']) }),
+  stored: (shown) => shown,
+  isStoredWhole: true,
+  filePathOf: (id) => `/v1/files/${encodeURIComponent(id)}`,
   presented: (batch) => batch,
   page: ({ data, ids, hasMore }) => ({
     object: 'list',
@@ -57,6 +73,7 @@ export const openAIBatches: BatchDialect = {
     last_id: ids.at(-1) ?? null,
     has_more: hasMore,
   }),
+  sizeName: 'limit',
   afterName: 'after',
   unfinished: (batch) => ({ ...batch, status: 'finalizing', output_file_id: null, error_file_id: null }),
   isAnswered: (line) => asFields(line['response'])?.['status_code'] === 200,

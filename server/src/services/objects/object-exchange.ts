@@ -79,8 +79,8 @@ export class ObjectExchange {
   }
 
   /** Returns the whole response. */
-  collect(exchange: Exchange): Promise<Buffer> {
-    return exchange.collect(this.deps.settings.maxAnswerBytes);
+  collect(exchange: Exchange, maxBytes = this.deps.settings.maxAnswerBytes): Promise<Buffer> {
+    return exchange.collect(maxBytes);
   }
 
   /** Returns the target of an account, with the provider's name of the model. */

@@ -112,7 +112,9 @@ async function reportsOf(
   const lookUp = async (name: string): Promise<void> => {
     try {
       const { status, body } = await upstream.call(target, { ...dialect.lookup(name, target), timeout });
-      const said = status >= 200 && status < 300 ? jsonObject(body) : null;
+      const answer = jsonObject(body);
+      const isFailure = status === 400 && answer !== null && dialect.isFailure?.(answer) === true;
+      const said = isFailure || (status >= 200 && status < 300) ? answer : null;
       // A video that the provider does not know is given up when its time is over.
       if (!said && !unknownVideo.has(status)) throw new Error(`the provider returned no video, status ${status}`);
       if (said) dialect.check?.(said);

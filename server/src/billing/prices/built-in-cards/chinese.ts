@@ -209,6 +209,12 @@ export const klingCards: BuiltInCards = {
   ],
 };
 
+export const viduCards: BuiltInCards = {
+  // Credits of half a cent. Prices of other models are not linear in the seconds, or not known.
+  source: 'https://platform.vidu.com/docs/pricing',
+  cards: [{ names: 'viduq3-pro', prices: { second: 0.15 }, variants: bySecond({ '1080p': 0.16 }) }],
+};
+
 export const doubaoCards: BuiltInCards = {
   source: 'https://www.volcengine.com/docs/82379/1544106',
   cards: [

@@ -20,18 +20,23 @@ export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
   if (!answer) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a JSON object');
   const error = readGeminiError(answer);
   if (error) throw error;
-  const candidates = asFieldsList(answer['candidates']);
   return {
     body,
-    usage: toGeminiUsage(
-      answer['usageMetadata'],
-      candidates.reduce((sum, candidate) => sum + imagesOf(candidate), 0),
-      candidates.map(searchesOf).reduce(sumOfSearches, noSearches),
-    ),
+    usage: nativeGeminiUsage(answer),
     report: (transcript) => {
-      if (candidates.length > 0) reportAnswer(readGeminiAnswer(answer), transcript);
+      if (asFieldsList(answer['candidates']).length > 0) reportAnswer(readGeminiAnswer(answer), transcript);
     },
   };
+}
+
+/** Returns the usage of a response; null when it reports none. */
+export function nativeGeminiUsage(answer: Fields): Usage | null {
+  const candidates = asFieldsList(answer['candidates']);
+  return toGeminiUsage(
+    answer['usageMetadata'],
+    candidates.reduce((sum, candidate) => sum + imagesOf(candidate), 0),
+    candidates.map(searchesOf).reduce(sumOfSearches, noSearches),
+  );
 }
 
 const imagesOf = (candidate: Fields): number =>

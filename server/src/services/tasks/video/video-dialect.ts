@@ -67,6 +67,8 @@ export interface VideoDialect {
    * @throws UpstreamError when the response is an error
    */
   check?(answer: Fields): void;
+  /** Whether a lookup that is refused with 400 reports a video that failed. Absent: it says nothing about the video. */
+  isFailure?(answer: Fields): boolean;
   report(answer: Fields): VideoReport;
   /**
    * Returns the request whose response names the source of a completed video, where its last report does not, or not for

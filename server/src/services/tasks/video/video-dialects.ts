@@ -2,10 +2,12 @@ import type { RoutedChannel } from '../../../gateway/route/routed-channel.js';
 import type { TaskTarget } from '../task-target.js';
 import { arkVideos } from './ark-videos.js';
 import { cogvideo } from './cogvideo.js';
+import { jimeng } from './jimeng.js';
 import { kling } from './kling.js';
 import { minimaxVideos } from './minimax-videos.js';
 import { openAIVideos } from './openai-videos.js';
 import { veo } from './veo.js';
+import { vidu } from './vidu.js';
 import type { VideoDialect } from './video-dialect.js';
 import { wan } from './wan.js';
 import { xaiVideos } from './xai-videos.js';
@@ -19,6 +21,8 @@ const dialects = {
   cogvideo,
   kling,
   minimax: minimaxVideos,
+  vidu,
+  jimeng,
 } as const;
 
 /** @returns null for a provider without videos */
