@@ -711,6 +711,33 @@ describe('options', () => {
     await database.drop();
   });
 
+  it('of new-api keep the reward of a check-in, and name a currency that amounts are not shown in here', async () => {
+    const source = await smallSource('new-api');
+    await source.execute(
+      `DELETE FROM options WHERE "key" IN ('CheckInEnabled', 'CheckInQuota', 'CheckInMaxQuota', 'general_setting.quota_display_type')`,
+    );
+    for (const [key, value] of [
+      ['checkin_setting.enabled', 'true'],
+      ['checkin_setting.min_quota', '700'],
+      ['checkin_setting.max_quota', '700'],
+      ['general_setting.quota_display_type', 'CNY'],
+      ['USDExchangeRate', '7.1'],
+    ])
+      await source.execute(`INSERT INTO options ("key", value) VALUES ('${key}', '${value}')`);
+    const database = await createTestDatabase();
+    const report = await move(database, optionsFor(source.address));
+    expect(found(report, 'option-refused')).toContain(
+      'options general_setting.quota_display_type CNY: amounts are shown in USD here',
+    );
+    expect(found(report, 'option-unknown')).toContain('options USDExchangeRate ');
+    const server = await startServer({ database });
+    const user = await server.api.signIn('user04', 'password of user04');
+    const done = await server.api.rest(user, 'POST', '/api/user/checkin');
+    expect(done.body).toMatchObject({ success: true, data: { quota_awarded: 700 } });
+    await server.stop();
+    await database.drop();
+  });
+
   it('that a source has under its older name, too, are taken from the newer one', async () => {
     const source = await smallSource('new-api');
     const add = (key: string, value: string) =>
