@@ -100,7 +100,7 @@ describe('decisions of the operator', () => {
     expect(report.isBlocked).toBe(true);
     const blocking = report.findings.filter(({ severity }) => severity === 'blocking');
     expect(blocking.map(({ code, examples }) => [code, examples[0]?.id, examples[0]?.detail])).toEqual([
-      ['second-factors', '2', ''],
+      ['second-factors', 'second-factor:2', ''],
       ['plans', '1', ''],
       ['price-keys', 'GroupGroupRatio', ''],
     ]);
@@ -171,6 +171,24 @@ describe('second factors', () => {
     const last = await move(database, optionsFor(source.address));
     expect(await state()).toEqual({ apps: 0, codes: 1, passkeys: 0, asked: 0 });
     expect(last.tables).toContainEqual({ table: 'two_fas', found: 2, moved: 0, changed: 1, same: 0, leftOut: 1 });
+    await target.close();
+    await database.drop();
+  });
+
+  it('whose secret cannot be read are left out by name, and those of other users are moved', async () => {
+    const source = await smallSource('new-api');
+    await source.execute(`UPDATE two_fas SET secret = 'not base32!', user_id = 3, is_enabled = 1 WHERE id = 2`);
+    const database = await createTestDatabase();
+    const { decisions } = optionsFor(source.address);
+    const report = await move(
+      database,
+      optionsFor(source.address, { decisions: { ...decisions, accepted: ['second-factor:3'] } }),
+    );
+    expect(report.isBlocked).toBe(false);
+    expect(found(report, 'second-factors')).toEqual(['two_fas second-factor:3 accepted']);
+    const target = await openTarget(database.url);
+    expect(await target.query('SELECT user_id FROM authenticator_apps')).toEqual([{ user_id: 2 }]);
+    expect(await target.query('SELECT count(*)::int AS n FROM passkeys')).toEqual([{ n: 1 }]);
     await target.close();
     await database.drop();
   });
