@@ -260,6 +260,25 @@ describe('channels with several documents as keys', () => {
   });
 });
 
+it('API keys of a Vertex channel, one a line, become channels of one key each, and their form is no setting that is lost', async () => {
+  const source = await smallSource('new-api');
+  const dead = JSON.stringify({ is_multi_key: true, multi_key_size: 3, multi_key_status_list: { '1': 2 } });
+  await source.execute(
+    `UPDATE channels SET type = 41, status = 1, "key" = 'AIza-1\nAIza-2\nAIza-3', channel_info = '${dead}', settings = '{"vertex_key_type":"api_key"}' WHERE id = 4`,
+  );
+  const database = await createTestDatabase();
+  const report = await move(database, optionsFor(source.address));
+  expect(found(report, 'channel-keys')).toEqual(['channels 4 1 of 3']);
+  expect(found(report, 'channel-setting-dropped').filter((line) => line.includes('key_type'))).toEqual([]);
+  const target = await openTarget(database.url);
+  const rows = await target.query<{ key_sealed: string }>(
+    `SELECT key_sealed FROM channels WHERE id % 100000000 = 4 ORDER BY id`,
+  );
+  expect(rows.map(({ key_sealed }) => secrets.open(key_sealed))).toEqual(['AIza-1', 'AIza-3']);
+  await target.close();
+  await database.drop();
+});
+
 it('a channel with more documents than the ids of channels have steps becomes as many channels', async () => {
   const source = await smallSource('new-api');
   const names = Array.from({ length: 60 }, (_, index) => `project-${index}`);
