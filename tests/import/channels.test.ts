@@ -105,6 +105,7 @@ describe.each(['one-api', 'new-api'] as const)('channels of %s in dialects of th
        VALUES (${type}, ${type}, '1|secret|key', 1, 'type ${type}', '${model}', 'default,vip', '${upstream.url}', '${type === 37 || type === 39 ? account : ''}')`,
       );
     }
+    if (family === 'new-api') await source.execute(`UPDATE channels SET header_override = '{"X-Team":"blue"}'`);
     const ratios = Object.fromEntries(native[family].map(([, model]) => [model, 1]));
     await source.execute(`UPDATE options SET value = '${JSON.stringify(ratios)}' WHERE "key" = 'ModelRatio'`);
   }, 60_000);
@@ -119,7 +120,7 @@ describe.each(['one-api', 'new-api'] as const)('channels of %s in dialects of th
     expect(findings.find(({ code }) => code === 'channel-address')).toBeUndefined();
   }, 60_000);
 
-  it('call the same URLs after the move', async () => {
+  it('call the same URLs after the move, with the headers of the channel', async () => {
     const database = await createTestDatabase();
     expect((await move(database, optionsFor(source.address))).isBlocked).toBe(false);
     const server = await startServer({ database });
@@ -133,8 +134,10 @@ describe.each(['one-api', 'new-api'] as const)('channels of %s in dialects of th
         { model, messages: [{ role: 'user', content: 'hi' }] },
         { authorization: `Bearer ${source.key}` },
       );
-      const paths = new Set(upstream.calls.slice(before).map(({ url }) => url.pathname));
-      expect([type, ...paths]).toEqual([type, path]);
+      const calls = upstream.calls.slice(before);
+      expect([type, ...new Set(calls.map(({ url }) => url.pathname))]).toEqual([type, path]);
+      const team = family === 'new-api' ? 'blue' : undefined;
+      expect(calls.filter(({ headers }) => headers['x-team'] !== team)).toEqual([]);
     }
     await server.stop();
     await database.drop();
