@@ -26,9 +26,10 @@ RUN node scripts/build.mjs
 RUN npm run --silent sbom sbom.cdx.json
 
 FROM ${NODE_IMAGE}
-# tini takes note of processes that end and hands signals on, also without --init.
+# tini takes note of processes that end and hands signals on, also without --init. sqlite3 copies files for an import that are
+# written all the time.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends tini \
+ && apt-get install -y --no-install-recommends sqlite3 tini \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
@@ -38,7 +39,7 @@ COPY --from=build /app/sbom.cdx.json ./
 COPY package.json LICENSE ./
 # Served at /docs.
 COPY docs docs
-# For `npm run reconcile`, `explain-charge`, `database-check` and `reset-password` inside the container.
+# For `npm run import`, `reconcile`, `explain-charge`, `database-check` and `reset-password` inside the container.
 COPY scripts/build.mjs scripts/with-build.mjs scripts/
 # The spool of settlements lives here: it must outlive the container.
 RUN mkdir /data && chown node:node /data && chmod 700 /data

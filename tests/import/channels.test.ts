@@ -93,29 +93,56 @@ describe.each<[Family, readonly number[]]>([
   );
 });
 
-it.each(['one-api', 'new-api'] as const)(
-  'channels of %s in dialects of their own are listed with both URLs',
-  async (family) => {
-    const source = await createSource(family, 'sqlite', makeContent({ family, upstream: upstream.url, now, logs: 1 }));
-    await source.execute('DELETE FROM channels');
+describe.each(['one-api', 'new-api'] as const)('channels of %s in dialects of their own', (family) => {
+  let source: TestSource & { key: string };
+  beforeAll(async () => {
+    source = await siteOf(family, [], '');
     const column = family === 'one-api' ? 'config' : 'other';
     const account = family === 'one-api' ? '{"user_id":"account"}' : 'account';
     for (const [type, model] of native[family]) {
       await source.execute(
         `INSERT INTO channels (id, type, "key", status, name, models, "group", base_url, ${column})
-       VALUES (${type}, ${type}, '1|secret|key', 1, 'type ${type}', '${model}', 'default', 'https://gateway.example', '${type === 37 || type === 39 ? account : ''}')`,
+       VALUES (${type}, ${type}, '1|secret|key', 1, 'type ${type}', '${model}', 'default,vip', '${upstream.url}', '${type === 37 || type === 39 ? account : ''}')`,
       );
     }
+    if (family === 'new-api') await source.execute(`UPDATE channels SET header_override = '{"X-Team":"blue"}'`);
+    const ratios = Object.fromEntries(native[family].map(([, model]) => [model, 1]));
+    await source.execute(`UPDATE options SET value = '${JSON.stringify(ratios)}' WHERE "key" = 'ModelRatio'`);
+  }, 60_000);
+  afterAll(() => source.drop());
+
+  it('are listed with both URLs', async () => {
     const { channels, findings } = await dryRun(optionsFor(source.address), false);
     expect(channels.map(({ id, there }) => [id, there])).toEqual(
-      native[family].map(([type, , path]) => [type, `https://gateway.example${path}`]),
+      native[family].map(([type, , path]) => [type, `${upstream.url}${path}`]),
     );
     expect(channels.map(({ id, here }) => [id, here])).toEqual(channels.map(({ id, there }) => [id, there]));
     expect(findings.find(({ code }) => code === 'channel-address')).toBeUndefined();
-    await source.drop();
-  },
-  60_000,
-);
+  }, 60_000);
+
+  it('call the same URLs after the move, with the headers of the channel', async () => {
+    const database = await createTestDatabase();
+    expect((await move(database, optionsFor(source.address))).isBlocked).toBe(false);
+    const server = await startServer({ database });
+    for (const [type, model, path] of native[family]) {
+      const before = upstream.calls.length;
+      // The scripted provider knows OpenAI's format only, so some responses cannot be read.
+      await server.api.rest(
+        null,
+        'POST',
+        '/v1/chat/completions',
+        { model, messages: [{ role: 'user', content: 'hi' }] },
+        { authorization: `Bearer ${source.key}` },
+      );
+      const calls = upstream.calls.slice(before);
+      expect([type, ...new Set(calls.map(({ url }) => url.pathname))]).toEqual([type, path]);
+      const team = family === 'new-api' ? 'blue' : undefined;
+      expect(calls.filter(({ headers }) => headers['x-team'] !== team)).toEqual([]);
+    }
+    await server.stop();
+    await database.drop();
+  }, 120_000);
+});
 
 it('one-api: channels with a base URL of their own answer calls after the move, at the URL and with the key of before', async () => {
   const types = [8, 41, 49, 50, 51];

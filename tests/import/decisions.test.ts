@@ -100,7 +100,7 @@ describe('decisions of the operator', () => {
     expect(report.isBlocked).toBe(true);
     const blocking = report.findings.filter(({ severity }) => severity === 'blocking');
     expect(blocking.map(({ code, examples }) => [code, examples[0]?.id, examples[0]?.detail])).toEqual([
-      ['second-factors', '2', ''],
+      ['second-factors', 'second-factor:2', ''],
       ['plans', '1', ''],
       ['price-keys', 'GroupGroupRatio', ''],
     ]);
@@ -175,6 +175,24 @@ describe('second factors', () => {
     await database.drop();
   });
 
+  it('whose secret cannot be read are left out by name, and those of other users are moved', async () => {
+    const source = await smallSource('new-api');
+    await source.execute(`UPDATE two_fas SET secret = 'not base32!', user_id = 3, is_enabled = 1 WHERE id = 2`);
+    const database = await createTestDatabase();
+    const { decisions } = optionsFor(source.address);
+    const report = await move(
+      database,
+      optionsFor(source.address, { decisions: { ...decisions, accepted: ['second-factor:3'] } }),
+    );
+    expect(report.isBlocked).toBe(false);
+    expect(found(report, 'second-factors')).toEqual(['two_fas second-factor:3 accepted']);
+    const target = await openTarget(database.url);
+    expect(await target.query('SELECT user_id FROM authenticator_apps')).toEqual([{ user_id: 2 }]);
+    expect(await target.query('SELECT count(*)::int AS n FROM passkeys')).toEqual([{ n: 1 }]);
+    await target.close();
+    await database.drop();
+  });
+
   it('names passkeys that may not work here, and leaves out those without a domain', async () => {
     const source = await smallSource('new-api');
     await source.execute('UPDATE passkey_credentials SET user_verified = 0');
@@ -240,6 +258,25 @@ describe('channels with several documents as keys', () => {
     await target.close();
     await database.drop();
   });
+});
+
+it('API keys of a Vertex channel, one a line, become channels of one key each, and their form is no setting that is lost', async () => {
+  const source = await smallSource('new-api');
+  const dead = JSON.stringify({ is_multi_key: true, multi_key_size: 3, multi_key_status_list: { '1': 2 } });
+  await source.execute(
+    `UPDATE channels SET type = 41, status = 1, "key" = 'AIza-1\nAIza-2\nAIza-3', channel_info = '${dead}', settings = '{"vertex_key_type":"api_key"}' WHERE id = 4`,
+  );
+  const database = await createTestDatabase();
+  const report = await move(database, optionsFor(source.address));
+  expect(found(report, 'channel-keys')).toEqual(['channels 4 1 of 3']);
+  expect(found(report, 'channel-setting-dropped').filter((line) => line.includes('key_type'))).toEqual([]);
+  const target = await openTarget(database.url);
+  const rows = await target.query<{ key_sealed: string }>(
+    `SELECT key_sealed FROM channels WHERE id % 100000000 = 4 ORDER BY id`,
+  );
+  expect(rows.map(({ key_sealed }) => secrets.open(key_sealed))).toEqual(['AIza-1', 'AIza-3']);
+  await target.close();
+  await database.drop();
 });
 
 it('a channel with more documents than the ids of channels have steps becomes as many channels', async () => {
@@ -708,6 +745,33 @@ describe('options', () => {
     // The other programs have the option, with the same built-in value as this site.
     const other = await smallSource('veloera');
     expect(found(await dryRun(optionsFor(other.address), false), 'groups-closed')).toEqual([]);
+    await database.drop();
+  });
+
+  it('of new-api keep the reward of a check-in, and name a currency that amounts are not shown in here', async () => {
+    const source = await smallSource('new-api');
+    await source.execute(
+      `DELETE FROM options WHERE "key" IN ('CheckInEnabled', 'CheckInQuota', 'CheckInMaxQuota', 'general_setting.quota_display_type')`,
+    );
+    for (const [key, value] of [
+      ['checkin_setting.enabled', 'true'],
+      ['checkin_setting.min_quota', '700'],
+      ['checkin_setting.max_quota', '700'],
+      ['general_setting.quota_display_type', 'CNY'],
+      ['USDExchangeRate', '7.1'],
+    ])
+      await source.execute(`INSERT INTO options ("key", value) VALUES ('${key}', '${value}')`);
+    const database = await createTestDatabase();
+    const report = await move(database, optionsFor(source.address));
+    expect(found(report, 'option-refused')).toContain(
+      'options general_setting.quota_display_type CNY: amounts are shown in USD here',
+    );
+    expect(found(report, 'option-unknown')).toContain('options USDExchangeRate ');
+    const server = await startServer({ database });
+    const user = await server.api.signIn('user04', 'password of user04');
+    const done = await server.api.rest(user, 'POST', '/api/user/checkin');
+    expect(done.body).toMatchObject({ success: true, data: { quota_awarded: 700 } });
+    await server.stop();
     await database.drop();
   });
 

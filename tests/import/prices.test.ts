@@ -1,4 +1,4 @@
-import { isProven } from '../../server/src/import/report.js';
+import { isProven, reportText } from '../../server/src/import/report.js';
 import { dryRun } from '../../server/src/import/run.js';
 import { OneHubPrices } from '../../server/src/import/prices/one-hub-price.js';
 import { SourcePrices, type PricesThere, type SourcePrice } from '../../server/src/import/prices/source-price.js';
@@ -85,7 +85,12 @@ describe.each(pricedSites)('a site of $name', (site) => {
       await target.query('SELECT pg_advisory_unlock_all()');
       const report = await move(database, optionsFor(source.address));
       expect([key, isProven(report)]).toEqual([key, false]);
-      expect(report.proof?.replay.different[0]).toMatchObject({ isAccepted: false });
+      const [first] = report.proof?.replay.different ?? [];
+      expect(first).toMatchObject({ isAccepted: false });
+      const [, table = ''] = reportText(report).split(/there +here +calls +USD a month {2}model \(group\)\n/);
+      expect(table.split('\n', 1)[0]?.trim().split(/ +/)).toEqual(
+        [first?.there, first?.here, first?.calls, first?.perMonth, first?.model, `(${first?.group})`].map(String),
+      );
       await target.query('UPDATE options SET value = $2 WHERE key = $1', [key, before.value]);
     }
     await target.close();

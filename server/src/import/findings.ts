@@ -9,7 +9,7 @@ export type Severity = 'blocking' | 'refused' | 'disabled' | 'changed' | 'left o
 export const findingTexts = {
   'second-factors': [
     'blocking',
-    'The secret of a second factor cannot be read. Turn the second factor off in the old program, or pass --drop-two-factor to move every account without second factors.',
+    'The secret of a second factor cannot be read. Turn the second factor off in the old program, or pass --accept with its name to move the account without it. --drop-two-factor moves every account without second factors.',
   ],
   plans: [
     'blocking',

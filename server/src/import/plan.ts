@@ -170,7 +170,9 @@ export async function inspect(source: SourceDatabase, context: MapContext): Prom
   await readRows(source, 'two_fas', (row) => {
     if (!isEnabledApp(row)) return;
     if (decisions.dropTwoFactor) findings.add('second-factor-dropped', 'two_fas', row.whole('user_id'));
-    else if (secretOf(row) === null) findings.add('second-factors', 'two_fas', row.whole('user_id'));
+    else if (secretOf(row) === null) {
+      findings.addDecision(decisions, 'second-factors', 'two_fas', `second-factor:${row.whole('user_id')}`);
+    }
   });
   if (decisions.plans === 'refuse') {
     const read = (row: Fields): void => {

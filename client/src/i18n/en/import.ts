@@ -117,7 +117,7 @@ export const siteImport = {
   },
   findings: {
     'second-factors':
-      'The secret of a second factor cannot be read. Turn it off in the old program, or leave out all second factors.',
+      'The secret of a second factor cannot be read. Turn it off in the old program, accept its name to leave it out, or leave out all second factors.',
     'second-factor-dropped': 'The second factor of the user is left out, as chosen.',
     plans: 'Users have active subscriptions. Choose whether they are moved or the rest of them is credited.',
     'price-keys': 'The option changes prices and has no counterpart here.',

@@ -121,7 +121,7 @@ export const siteImport = {
   },
   findings: {
     'second-factors':
-      'Le secret d’un second facteur est illisible. Désactivez-le dans l’ancien programme, ou excluez tous les seconds facteurs.',
+      'Le secret d’un second facteur est illisible. Désactivez-le dans l’ancien programme, acceptez son nom pour l’exclure, ou excluez tous les seconds facteurs.',
     'second-factor-dropped': 'Le second facteur de l’utilisateur est exclu, comme choisi.',
     plans:
       'Des utilisateurs ont des abonnements actifs. Choisissez s’ils sont transférés ou si leur reste est crédité.',

@@ -114,7 +114,7 @@ export const siteImport = {
   },
   findings: {
     'second-factors':
-      'Không đọc được khóa bí mật của lớp xác thực thứ hai. Hãy tắt trong chương trình cũ, hoặc bỏ mọi lớp xác thực thứ hai.',
+      'Không đọc được khóa bí mật của lớp xác thực thứ hai. Hãy tắt trong chương trình cũ, chấp nhận tên của nó để bỏ riêng nó, hoặc bỏ mọi lớp xác thực thứ hai.',
     'second-factor-dropped': 'Lớp xác thực thứ hai của người dùng bị bỏ qua, như đã chọn.',
     plans: 'Người dùng có gói đang hoạt động. Hãy chọn chuyển các gói hoặc cộng phần còn lại.',
     'price-keys': 'Tùy chọn này thay đổi giá và không có mục tương ứng ở đây.',

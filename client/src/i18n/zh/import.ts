@@ -111,7 +111,7 @@ export const siteImport = {
     NOTICE: '提示',
   },
   findings: {
-    'second-factors': '两步验证的密钥无法读取。请在旧程序中关闭它，或选择不迁移任何两步验证。',
+    'second-factors': '两步验证的密钥无法读取。请在旧程序中关闭它，或按名称接受而不迁移它，或选择不迁移任何两步验证。',
     'second-factor-dropped': '按您的选择，该用户的两步验证未迁移。',
     plans: '用户有有效订阅。请选择迁移订阅，还是把剩余部分计入余额。',
     'price-keys': '该选项影响价格，在这里没有对应项。',

@@ -141,14 +141,12 @@ function keysOf(type: number, row: Fields, config: Json, { findings, family }: M
   const dead = deadKeys(row);
   if (type === 33 && text('ak') !== '') return [`${text('ak')}|${text('sk')}|${text('region')}`];
   if (type === 41) {
-    const documents = parseJson(key);
-    if (Array.isArray(documents)) {
-      const alive = documents.map((document, index) => (dead.has(index) ? null : JSON.stringify(document)));
-      const lost = alive.filter((one) => one === null).length;
-      if (lost > 0) findings.add('channel-keys', table, row.id, `${lost} of ${documents.length}`);
-      return alive;
-    }
-    return [text('vertex_ai_adc') || key];
+    const given = vertexKeys(key);
+    if (given === null) return [text('vertex_ai_adc') || key];
+    const alive = given.map((one, index) => (dead.has(index) ? null : one));
+    const lost = alive.filter((one) => one === null).length;
+    if (lost > 0) findings.add('channel-keys', table, row.id, `${lost} of ${given.length}`);
+    return alive;
   }
   const isDocument = providerOf(type).keyForm === 'document' || asFields(parseJson(key)) !== null;
   if (isDocument) return [key];
@@ -157,6 +155,14 @@ function keysOf(type: number, row: Fields, config: Json, { findings, family }: M
   const alive = given.filter((one, index) => one !== '' && !dead.has(index));
   if (dead.size > 0) findings.add('channel-keys', table, row.id, `${given.length - alive.length} of ${given.length}`);
   return [[...new Set(alive)].join(',')];
+}
+
+/** Returns the keys of a Vertex channel that has several: a list of documents, or API keys, one a line. Null for one key. */
+function vertexKeys(key: string): string[] | null {
+  const documents = parseJson(key);
+  if (Array.isArray(documents)) return documents.map((document) => JSON.stringify(document));
+  const lines = key.split(/\r?\n/).map((line) => line.trim());
+  return lines.length > 1 && !key.startsWith('{') ? lines : null;
 }
 
 /** Returns the positions of the keys that new-api has disabled. */
@@ -221,7 +227,7 @@ class ChannelSettings {
   others(config: Json): void {
     if (this.row.text('system_prompt').trim() !== '') this.drop('system_prompt, which changes responses');
     for (const [key, value] of Object.entries(parseFields(this.row.text('settings')) ?? {})) {
-      if (key !== 'azure_responses_version' && value !== false && value !== '' && value !== null) {
+      if (!readElsewhere.has(key) && value !== false && value !== '' && value !== null) {
         this.drop(`settings ${key}`);
       }
     }
@@ -243,4 +249,6 @@ class ChannelSettings {
   }
 }
 
+/** Keys of the column `settings` that other functions read, and those that name a form of keys, which the keys show. */
+const readElsewhere = new Set(['azure_responses_version', 'vertex_key_type', 'aws_key_type']);
 const known = new Set(['proxy', 'force_format', 'thinking_to_content', 'stream_support']);

@@ -54,6 +54,9 @@ export function mapOption(row: Fields, { findings, decisions, options, prices }:
     const parsed = prices?.options.get(key) ?? optionText(key, parseOption(key, value));
     const { secret, defaultValue } = definitionOf(key);
     if (parsed !== optionText(key, defaultValue)) findings.add('option-set', table, key);
+    if (given === displayType && !shownAmounts.has(row.text('value'))) {
+      findings.add('option-refused', table, given, `${row.text('value')}: amounts are shown in USD here`);
+    }
     const isSealed = secret && parsed !== '';
     return [
       {
@@ -90,6 +93,8 @@ export function impliedOptions({ family, findings, options, prices }: MapContext
 }
 
 const displayType = 'general_setting.quota_display_type';
+/** The forms of amounts that exist here, too. */
+const shownAmounts: ReadonlySet<string> = new Set(['USD', 'TOKENS']);
 
 /** Returns the key under which newer versions of the source program save the same option. Both keys may be saved. */
 const newerKey = (key: string): string | null =>

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Milliseconds in which copies without a lock are attempted. A file of some MB is copied between two writes. */
-const tryMilliseconds = 5_000;
+/** A file of some MB is copied between two writes. */
+const usualPatience = 5_000;
 /** Milliseconds between two copies. The number is not a multiple of intervals at which programs usually write. */
 const pause = 7;
 /** The first bytes of a journal that a transaction is using. */
@@ -18,10 +18,11 @@ const headerBytes = 32;
  * Copies an SQLite file and its write-ahead log as they were at one moment, while another program writes. It takes no
  * lock at first: writes during the copy are detected afterwards, and the copy is repeated. If the file is written all
  * the time, the program `sqlite3` copies it in a transaction.
+ * @param patience milliseconds in which copies without a lock are attempted
  * @returns false if there was no such moment, and `sqlite3` is not installed
  */
-export async function copySqlite(path: string, copy: string): Promise<boolean> {
-  const until = Date.now() + tryMilliseconds;
+export async function copySqlite(path: string, copy: string, patience = usualPatience): Promise<boolean> {
+  const until = Date.now() + patience;
   do {
     if (await copyOnce(path, copy)) return true;
     await wait(pause);
