@@ -3,6 +3,7 @@ import { openChannels, reading, tagged, writing } from '../../testing/channelLis
 import { answers, rowOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
+import { BulkActions } from './BulkActions.js';
 import { ChannelListScreen } from './ChannelListScreen.js';
 import {
   ChannelsDocument,
@@ -258,4 +259,40 @@ it('stops the tests of a selection that is cleared, and leaves it cleared', asyn
   await screen.findByText('2 channels tested, none failed');
   await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
   expect((await rowOf('Channel 1')).getByRole('checkbox')).not.toBeChecked();
+});
+
+it('cannot be changed again or cleared while a change of them runs', async () => {
+  const payload = { enableChannels: { __typename: 'BulkPayload', done: [1], failed: [] } };
+  const enable = { ...writing(EnableChannelsDocument, { ids: [1] }, payload), delay: 300 };
+  await openChannels('/channel', enable);
+  fireEvent.click((await rowOf('Channel 1')).getByRole('checkbox'));
+  fireEvent.click(await screen.findByRole('button', { name: 'Enable' }));
+  for (const name of ['Enable', 'Disable', 'Test', 'Edit', 'Set tag', 'Delete', 'Clear']) {
+    expect(screen.getByRole('button', { name })).toBeDisabled();
+  }
+  await screen.findByText('1 channel enabled');
+  expect(await screen.findByRole('button', { name: 'Disable' })).toBeEnabled();
+});
+
+it('changes channels that are selected on several pages, a hundred at a time, and tells how far it is', async () => {
+  const ids = Array.from({ length: 250 }, (_, index) => index + 1);
+  const parts: number[] = [];
+  const mock = {
+    request: { query: EnableChannelsDocument, variables: () => true },
+    maxUsageCount: 3,
+    delay: 50,
+    result: ({ ids: part }: { ids: number[] }) => {
+      parts.push(part.length);
+      const failed = part.includes(101) ? [{ id: 101, code: 'UPSTREAM', message: 'The key cannot be read' }] : [];
+      const done = part.filter((id) => id !== 101);
+      return { data: { enableChannels: { __typename: 'BulkPayload', done, failed } } };
+    },
+  };
+  const onDone = jest.fn();
+  const element = <BulkActions ids={ids} openPanel={jest.fn()} onDone={onDone} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [mock] as never });
+  fireEvent.click(screen.getByRole('button', { name: 'Enable' }));
+  await screen.findByText('100 of 250');
+  await screen.findByText('249 changed, 1 not. Channel 101: The key cannot be read');
+  expect([parts, onDone.mock.calls]).toEqual([[100, 100, 50], [[[101]]]]);
 });
