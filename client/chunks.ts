@@ -61,7 +61,7 @@ function groupsBy(roots: Roots): Groups {
     shared(roots, 'windows', 5, (of) => publicCount(of) === 1 && of.some(isConsole)),
     shared(roots, 'pages', 5, (of) => of.some(isPublic)),
     shared(roots, 'charts', 4, onlyWith(libraries.charts)),
-    shared(roots, 'grid', 4, onlyWith(libraries.grid)),
+    shared(roots, 'data-grid', 4, onlyWith(libraries.grid)),
     shared(roots, 'editors', 4, (of) => isShared(of) && isForForms(of)),
     shared(roots, 'console', 3, isShared),
     shared(roots, 'dialogs', 2, (of) => of.some(isOnDemand) && isForForms(of)),
