@@ -5,11 +5,8 @@ type Groups = NonNullable<Rolldown.CodeSplittingOptions['groups']>;
 /** For each module, the dynamically imported modules that cannot run without it. */
 type Roots = ReadonlyMap<string, readonly string[]>;
 
-/** Large packages that only some screens need, each with the components that stand on it. */
-const packages = {
-  rich: /[\\/](?:marked|dompurify)[\\/]|[\\/][rR]ichText\./,
-  autocomplete: /[\\/](?:useAutocomplete|Autocomplete|ChipsInput)[\\/.]/,
-};
+/** A large component that only some screens need, with those that stand on it. */
+const autocomplete = /[\\/](?:useAutocomplete|Autocomplete|ChipsInput)[\\/.]/;
 
 /** The explorer, whose packages load parts of themselves on demand. What only these need is none of the console's. */
 const explorer = /[\\/](?:screens[\\/]explorer|node_modules[\\/](?:@?graphiql|codemirror|codemirror-graphql))[\\/]/;
@@ -18,8 +15,13 @@ const isForExplorer = (of: readonly string[]): boolean => of.every((root) => exp
 /** The client of GraphQL, which pages for visitors are shown without. */
 const client = /[\\/]node_modules[\\/](?:@apollo[\\/]client|@wry|graphql|optimism|rxjs|tslib)[\\/]/;
 
-/** Modules that only screens with this library need travel with it. */
-const formLibrary = /[\\/]react-hook-form[\\/]/;
+/** Libraries whose screens share modules that nothing else needs. */
+const libraries = {
+  rich: /[\\/](?:marked|dompurify)[\\/]/,
+  forms: /[\\/]react-hook-form[\\/]/,
+  charts: /[\\/]x-charts[\\/]/,
+  grid: /[\\/]x-data-grid[\\/]DataGrid[\\/]/,
+};
 
 /** A module that this many screens of the console need is loaded with the first of them. */
 const shareCount = 3;
@@ -29,29 +31,41 @@ const screenOf = (root: string): ScreenEntry | undefined =>
 
 const isPublic = (root: string): boolean => screenOf(root)?.access === 'visitor';
 const publicCount = (of: readonly string[]): number => of.filter(isPublic).length;
+const isOnDemand = (root: string): boolean => screenOf(root) === undefined;
+/** The texts of a language load with the first screen, long before anything that opens on demand. */
+const isText = (root: string): boolean => root.includes('/src/i18n/');
 const isConsole = (root: string): boolean => screenOf(root) !== undefined && !isPublic(root);
 
 /**
  * Which modules share a chunk. A browser that requests a hundred small files waits longer for the requests than for the
  * bytes, so modules that are needed together are one file: everything at start, what public pages share, dialogs and drawers,
- * which only one public page has, what the screens of the console share, what opens on demand. Other modules stay in the chunk of their screen.
+ * which only one public page has, charts, the grid, what the screens of the console share, what opens on demand with a form or without. Other
+ * modules stay in the chunk of their screen. No group imports another in a circle: what a module imports is needed by all
+ * screens that need the module, so the groups for few screens import those for many.
  */
 function groupsBy(roots: Roots): Groups {
-  const withForm = new Set([...roots].flatMap(([id, of]) => (formLibrary.test(id) ? of : [])));
-  const isForForms = (of: readonly string[]): boolean => of.every((root) => withForm.has(root));
+  const onlyWith = (library: RegExp) => {
+    const having = new Set([...roots].flatMap(([id, of]) => (library.test(id) ? of : [])));
+    return (of: readonly string[]): boolean => of.every((root) => having.has(root));
+  };
+  const isForForms = onlyWith(libraries.forms);
   const isShared = (of: readonly string[]): boolean => of.filter(isConsole).length >= shareCount;
   return [
     { name: 'first', tags: ['$initial'], priority: 9 },
-    ...Object.entries(packages).map(([name, test]) => ({ name, test, priority: 8 })),
+    { name: 'autocomplete', test: autocomplete, priority: 8 },
+    shared(roots, 'rich', 8, onlyWith(libraries.rich)),
     shared(roots, 'explorer', 7, isForExplorer),
     shared(roots, 'graphql', 7, (of, id) => client.test(id) && !isForExplorer(of)),
-    shared(roots, 'forms', 7, (of, id) => formLibrary.test(id) || (of.some(isPublic) && isForForms(of))),
+    shared(roots, 'forms', 7, (of, id) => libraries.forms.test(id) || (of.some(isPublic) && isForForms(of))),
     shared(roots, 'common', 6, (of) => publicCount(of) > 1 && of.some(isConsole)),
     shared(roots, 'windows', 5, (of) => publicCount(of) === 1 && of.some(isConsole)),
     shared(roots, 'pages', 5, (of) => of.some(isPublic)),
+    shared(roots, 'charts', 4, onlyWith(libraries.charts)),
+    shared(roots, 'data-grid', 4, onlyWith(libraries.grid)),
     shared(roots, 'editors', 4, (of) => isShared(of) && isForForms(of)),
     shared(roots, 'console', 3, isShared),
-    shared(roots, 'overlays', 2, (of) => of.some((root) => screenOf(root) === undefined)),
+    shared(roots, 'dialogs', 2, (of) => of.some(isOnDemand) && isForForms(of)),
+    shared(roots, 'overlays', 1, (of) => of.some(isOnDemand) && !of.some(isText)),
   ];
 }
 

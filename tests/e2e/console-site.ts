@@ -177,6 +177,11 @@ export async function showLongStates({ server, root }: ConsoleSite): Promise<voi
      FROM unnest(ARRAY['success', 'pending']) status`,
     [now - 7200],
   );
+  // The seed has failures at random hours; the page of a key shows the last one. The keys of the seed are too short for an ending.
+  await database.query(
+    `INSERT INTO failed_attempts (at, request_id, user_id, channel_id, key_ending, model, kind, status, error)
+     VALUES (now(), 'failed-now', 1, 1, '', 'gemini-2.5-flash-native-audio-preview', 'RATE_LIMITED', 429, 'status 429: Quota exceeded')`,
+  );
   await database.query(`INSERT INTO model_failures VALUES ($1, 'gpt-4o', 'default', 'RATE_LIMITED', 10, $1)`, [
     now - (now % 3600),
   ]);

@@ -1,4 +1,6 @@
 import type { Browser, Response } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, visit } from './console-page.js';
@@ -71,6 +73,16 @@ it('names every file of the screen in the page, asks for none twice and needs no
   expect(new Set(scripts).size).toBe(scripts.length);
   expect(asked).not.toContain('/graphql');
   await visitor.leave();
+});
+
+it('loads charts with the dashboard, not with lists, and the grid of wide screens with no screen', () => {
+  const preloads = readFileSync(join(import.meta.dirname, '../../dist/client/preloads.json'), 'utf8');
+  const { screens } = JSON.parse(preloads) as { screens: { path: string; files: string[] }[] };
+  const having = (chunk: string) =>
+    screens.filter(({ files }) => files.some((file) => file.startsWith(`/assets/${chunk}-`))).map(({ path }) => path);
+  expect(having('console')).toEqual(expect.arrayContaining(['/detail', '/channel', '/log', '/token', '/user']));
+  expect(having('charts').filter((path) => !path.startsWith('/dashboards'))).toEqual(['/detail']);
+  expect(having('data-grid')).toEqual([]);
 });
 
 it.each([

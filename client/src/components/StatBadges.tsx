@@ -40,7 +40,7 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
       {stats.map((stat) => (
         <div key={stat.label} className="stat">
           <dt className="nowrap secondary">{stat.label}</dt>
-          <dd className="num nowrap">
+          <dd className="num anywhere">
             {stat.value === undefined ? (
               <Skeleton variant="rectangular" width={72} height={20} sx={{ my: '3px', maxWidth: '100%' }} />
             ) : stat.full === undefined ? (

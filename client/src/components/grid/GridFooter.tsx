@@ -48,9 +48,9 @@ export const GridFooter = memo(function GridFooter({
       sx={({ vars }) => ({
         display: 'flex',
         alignItems: 'center',
-        gap: 1,
+        gap: { xs: '4px', sm: 1 },
         height: 44,
-        padding: '0 12px',
+        padding: { xs: '0 6px 0 12px', sm: '0 12px' },
         borderTop: mobile ? 0 : `1px solid ${vars.palette.surface.line}`,
         color: vars.palette.text.secondary,
         fontSize: 13,
@@ -76,7 +76,7 @@ export const GridFooter = memo(function GridFooter({
         value={String(grid.pageSize)}
         onChange={(size) => grid.setPageSize(Number(size))}
         choices={sizeChoices}
-        width={80}
+        width={mobile ? 68 : 80}
       />
       <IconButton
         aria-label={t('grid.previousPage')}

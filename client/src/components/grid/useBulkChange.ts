@@ -4,18 +4,28 @@ import { changeMany, showOutcome, type BulkOutcome } from './bulkOutcome.js';
 
 export interface BulkChangeProps {
   readonly ids: readonly number[];
-  /** With the ids of the rows that the server did not change. */
-  readonly onDone: (refused: readonly number[]) => void;
+  /** With the ids of the rows to keep selected: those that the server did not change. */
+  readonly onDone: (kept: readonly number[]) => void;
   /** Called when a change starts and when it ends. Meanwhile, the selection must not be cleared. */
   readonly onRunning?: (isRunning: boolean) => void;
+}
+
+type Texts = Parameters<typeof showOutcome>[2];
+
+interface RunOptions {
+  /** The message when every row was changed, where the change has its own. */
+  readonly text?: Texts['done'];
+  /** Whether changed rows stay selected for the next change, unless some were not changed. */
+  readonly keepsDone?: boolean;
 }
 
 /**
  * Changes the selected rows and shows the outcome.
  *
- * @returns `done` is the number of rows that the server has handled of many; null if there are few
+ * @returns `hold` keeps the selection as it is during other work. `done` is the number of rows that the server has handled
+ *   of many; null if there are few
  */
-export function useBulkChange({ ids, onDone, onRunning }: BulkChangeProps, texts: Parameters<typeof showOutcome>[2]) {
+export function useBulkChange({ ids, onDone, onRunning }: BulkChangeProps, texts: Texts) {
   const { t } = useTranslation();
   const [isRunning, setRunning] = useState(false);
   const [done, setDone] = useState<number | null>(null);
@@ -23,13 +33,22 @@ export function useBulkChange({ ids, onDone, onRunning }: BulkChangeProps, texts
     setRunning(next);
     onRunning?.(next);
   };
-  const run = async (change: (part: number[]) => Promise<BulkOutcome | undefined>): Promise<void> => {
+  const hold = async <T>(work: () => Promise<T>): Promise<T> => {
     announce(true);
     try {
-      onDone(showOutcome(await changeMany(ids, change, t, setDone), t, texts));
+      return await work();
     } finally {
       announce(false);
     }
   };
-  return { run, isRunning, done };
+  const run = (
+    change: (part: number[]) => Promise<BulkOutcome | undefined>,
+    { text = texts.done, keepsDone = false }: RunOptions = {},
+  ): Promise<void> =>
+    hold(async () => {
+      const outcome = await changeMany(ids, change, t, setDone);
+      const refused = showOutcome(outcome, t, { ...texts, done: text });
+      onDone(keepsDone && outcome.failed.length === 0 ? outcome.done : refused);
+    });
+  return { run, hold, isRunning, done };
 }

@@ -126,7 +126,7 @@ export const common = {
     previousPage: '上一页',
     noItems: '没有数据',
     range: '第 {{first}} - {{last}} 条，共 {{total}} 条',
-    rangeShort: '{{first}} - {{last}} / 共 {{total}} 条',
+    rangeShort: '{{first}} - {{last}} / {{total}} 条',
     rowGone: '未找到链接的记录',
     rowsPerPage: '每页条数',
     selectFirst: '选择符合条件的前 {{total}} 项',

@@ -53,11 +53,14 @@ export function TimeChips({
   );
 }
 
+/** Characters of a path that fit into the column. */
+const shortPath = 7;
+
 /** `12 → 7` when a second channel was tried. Of a longer path, the last channel: the one that served the call, or failed last. */
 export function RetryPath({ row: { attemptIds: path = [] } }: { readonly row: Pick<LogRow, 'attemptIds'> }) {
   if (path.length < 2) return <Dash />;
   const whole = path.join(' → ');
-  if (path.length === 2) return <ToneChip tone="amber">{whole}</ToneChip>;
+  if (path.length === 2 && whole.length <= shortPath) return <ToneChip tone="amber">{whole}</ToneChip>;
   return (
     <ToneChip tone="amber" hint={whole}>
       {`… → ${path.at(-1) ?? ''}`}

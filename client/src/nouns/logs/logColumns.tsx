@@ -121,7 +121,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       },
       { ...right },
     ),
-    ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath row={row} />)] : []),
+    ...(isAdmin ? [column('retry', t('logs.retry'), 88, (row) => <RetryPath row={row} />)] : []),
   ];
 }
 

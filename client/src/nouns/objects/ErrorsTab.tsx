@@ -65,7 +65,8 @@ export function ErrorsTab({
       )}
       <Part title={t('objects.byAttempt')} note={t('objects.byAttemptText')}>
         {attempts.map((attempt) => (
-          <AttemptLine key={attempt.id} attempt={attempt} name={keyOf(attempt)} />
+          // The page of one key need not name it in each line.
+          <AttemptLine key={attempt.id} attempt={attempt} name={filter.keyEndings ? null : keyOf(attempt)} />
         ))}
       </Part>
     </>
@@ -178,7 +179,10 @@ function AttemptLine({ attempt, name }: { readonly attempt: FailedAttemptLineFra
       component="li"
       sx={{
         ...line,
-        gridTemplateColumns: { xs: '1fr auto', md: '150px minmax(100px, 1fr) minmax(100px, 1fr) 170px 120px' },
+        gridTemplateColumns: {
+          xs: '1fr auto',
+          md: `150px ${name === null ? '' : 'minmax(100px, 1fr) '}minmax(100px, 1fr) 170px 120px`,
+        },
       }}
     >
       <Num>{dateTime(attempt.at, 'seconds')}</Num>

@@ -2,36 +2,45 @@ import { useApolloClient, useMutation } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { showOutcome, type BulkOutcome } from '../../components/grid/bulkOutcome.js';
+import { BulkProgress } from '../../components/grid/BulkProgress.js';
+import { useBulkChange, type BulkChangeProps } from '../../components/grid/useBulkChange.js';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
 import { describeFailure } from '../../lib/errors.js';
 import { useIsShown } from '../../lib/useIsShown.js';
-import { DisableChannelsDocument, EnableChannelsDocument, TestChannelDocument } from './channels.generated.js';
+import type { ChannelPanel } from './ChannelPanels.js';
+import {
+  DeleteChannelsDocument,
+  DisableChannelsDocument,
+  EnableChannelsDocument,
+  TestChannelDocument,
+} from './channels.generated.js';
 import { runThree } from './runThree.js';
 
-/** Enable, disable and test buttons for the selected channels. */
+/** The buttons for the selected channels. Edit and tag open a dialog. */
 export function BulkActions({
-  ids,
-  onDone,
-}: {
-  readonly ids: readonly number[];
-  /** With the ids of the channels to keep selected: those that were not changed, or all. */
-  readonly onDone: (kept: readonly number[]) => void;
-}) {
+  openPanel,
+  ...change
+}: BulkChangeProps & { readonly openPanel: (panel: ChannelPanel) => void }) {
   const { t } = useTranslation();
   const client = useApolloClient();
   const act = useAction();
   const [enable] = useMutation(EnableChannelsDocument);
   const [disable] = useMutation(DisableChannelsDocument);
+  const [remove] = useMutation(DeleteChannelsDocument);
   const [testing, setTesting] = useState(false);
   const stopped = useRef(false);
   const isShown = useIsShown();
+  const { ids, onDone } = change;
+  const count = ids.length;
   const selected = useRef(ids);
   useEffect(() => {
     selected.current = ids;
   }, [ids]);
-  const variables = { ids: [...ids] };
+  const { run, isRunning, done } = useBulkChange(change, {
+    done: (changed) => t('channels.bulkSaved', { count: changed }),
+    refused: (counts) => t('channels.bulkRefused', counts),
+  });
 
   const test = async () => {
     stopped.current = false;
@@ -61,34 +70,36 @@ export function BulkActions({
     // The selection may have changed meanwhile, and a cleared selection stays empty.
     if (isShown.current) onDone(selected.current);
   };
-  const finish = (outcome: BulkOutcome | undefined, done: (count: number) => string) => {
-    const refused = showOutcome(outcome, t, { done, refused: (counts) => t('channels.bulkRefused', counts) });
-    onDone(outcome?.failed.length ? refused : ids);
-  };
 
   return (
     <>
+      {done !== null && <BulkProgress done={done} count={count} />}
       <Button
         variant="outlined"
+        disabled={isRunning}
         onClick={() =>
-          void act(async () => {
-            const { data } = await enable({ variables });
-            finish(data?.enableChannels, (count) => t('channels.bulkEnabled', { count }));
-          })
+          void act(() =>
+            run(async (part) => (await enable({ variables: { ids: part } })).data?.enableChannels, {
+              text: (enabled) => t('channels.bulkEnabled', { count: enabled }),
+              keepsDone: true,
+            }),
+          )
         }
       >
         {t('channels.bulkEnable')}
       </Button>
       <Button
         variant="outlined"
+        disabled={isRunning}
         onClick={() =>
           void act(
-            async () => {
-              const { data } = await disable({ variables });
-              finish(data?.disableChannels, (count) => t('channels.bulkDisabled', { count }));
-            },
+            () =>
+              run(async (part) => (await disable({ variables: { ids: part } })).data?.disableChannels, {
+                text: (disabled) => t('channels.bulkDisabled', { count: disabled }),
+                keepsDone: true,
+              }),
             {
-              title: t('channels.bulkDisableTitle', { count: ids.length }),
+              title: t('channels.bulkDisableTitle', { count }),
               body: t('channels.bulkDisableBody'),
               verb: t('channels.bulkDisable'),
             },
@@ -99,12 +110,40 @@ export function BulkActions({
       </Button>
       <Button
         variant="outlined"
+        disabled={isRunning}
         onClick={() => {
           if (testing) stopped.current = true;
           else void test();
         }}
       >
         {testing ? t('channels.stop') : t('channels.test')}
+      </Button>
+      <Button variant="outlined" disabled={isRunning} onClick={() => openPanel({ kind: 'bulk', ids })}>
+        {t('actions.edit')}
+      </Button>
+      <Button variant="outlined" disabled={isRunning} onClick={() => openPanel({ kind: 'setTag', ids, tag: '' })}>
+        {t('channels.setTag')}
+      </Button>
+      <Button
+        variant="outlined"
+        color="error"
+        disabled={isRunning}
+        onClick={() =>
+          void act(
+            () =>
+              run(async (part) => (await remove({ variables: { ids: part } })).data?.deleteChannels, {
+                text: (deleted) => t('channels.deletedCount', { count: deleted }),
+              }),
+            {
+              title: t('channels.deleteManyTitle', { count }),
+              body: t('channels.deleteManyBody'),
+              verb: t('actions.delete'),
+              destructive: true,
+            },
+          )
+        }
+      >
+        {t('actions.delete')}
       </Button>
     </>
   );

@@ -148,7 +148,8 @@ function KeyOf({
             },
             {
               label: t('objects.lastFailure'),
-              value: loaded ? (last ? dateTime(last.at, 'seconds') : '–') : undefined,
+              value: loaded ? (last ? dateTime(last.at, 'card') : '–') : undefined,
+              ...(last ? { full: dateTime(last.at, 'seconds') } : {}),
             },
             {
               label: t('objects.lastReason'),

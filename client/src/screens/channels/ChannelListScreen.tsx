@@ -1,5 +1,4 @@
 import { skipToken, useQuery } from '@apollo/client/react';
-import Button from '@mui/material/Button';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -85,6 +84,7 @@ export function ChannelListScreen() {
   const list = useChannelList(grid, tagMode);
   const { rows, isEmpty, reload, toggleOpen } = list;
   const { ids: selected, select, drop, clear: clearSelection } = useSelection();
+  const [isRunning, setRunning] = useState(false);
   const matching = useSelectMatching({
     document: MatchingChannelsDocument,
     filter: channelVariables(grid).filter,
@@ -143,24 +143,18 @@ export function ChannelListScreen() {
         // In tag mode, the total counts tags.
         {...(tagMode ? {} : { matching: list.listProps.totalCount })}
         {...matching}
+        isRunning={isRunning}
         onClear={clearSelection}
       >
         <BulkActions
           ids={chosen}
+          openPanel={setPanel}
           onDone={(kept) => {
             select(kept);
             reload();
           }}
+          onRunning={setRunning}
         />
-        <Button variant="outlined" onClick={() => setPanel({ kind: 'bulk', ids: chosen })}>
-          {t('actions.edit')}
-        </Button>
-        <Button variant="outlined" onClick={() => setPanel({ kind: 'setTag', ids: chosen, tag: '' })}>
-          {t('channels.setTag')}
-        </Button>
-        <Button variant="outlined" color="error" onClick={() => void maintenance.deleteMany(chosen, select)}>
-          {t('actions.delete')}
-        </Button>
       </SelectionBar>
     ) : (
       <ChannelFilterBar filters={grid.filters} />

@@ -3,11 +3,9 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { RowAction } from '../../components/ActionMenu.js';
 import type { Question } from '../../components/ConfirmDialog.js';
-import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
 import {
   ChannelTestRunDocument,
-  DeleteChannelsDocument,
   DeleteDisabledChannelsDocument,
   FixChannelsDocument,
   TestAllChannelsDocument,
@@ -30,7 +28,6 @@ export function useMaintenance(refetch: () => void, onDeleted: () => void) {
   const [updateBalances] = useMutation(UpdateAllChannelBalancesDocument);
   const [fix] = useMutation(FixChannelsDocument);
   const [deleteDisabled] = useMutation(DeleteDisabledChannelsDocument);
-  const [deleteMany] = useMutation(DeleteChannelsDocument);
 
   const run = (work: () => Promise<unknown>, question?: Question) =>
     act(async () => {
@@ -38,7 +35,6 @@ export function useMaintenance(refetch: () => void, onDeleted: () => void) {
       refetch();
       return message;
     }, question);
-  const deletion = { verb: t('actions.delete'), destructive: true };
 
   return {
     testAll: () =>
@@ -65,24 +61,11 @@ export function useMaintenance(refetch: () => void, onDeleted: () => void) {
           onDeleted();
           return t('channels.deletedCount', { count: data?.deleteDisabledChannels.count ?? 0 });
         },
-        { ...deletion, title: t('channels.deleteDisabledTitle'), body: t('channels.deleteDisabledBody') },
-      ),
-    /** @param onDone with the ids of the channels that the server did not delete */
-    deleteMany: (ids: readonly number[], onDone: (refused: readonly number[]) => void) =>
-      run(
-        async () => {
-          const { data } = await deleteMany({ variables: { ids: [...ids] } });
-          onDone(
-            showOutcome(data?.deleteChannels, t, {
-              done: (count) => t('channels.deletedCount', { count }),
-              refused: (counts) => t('channels.bulkRefused', counts),
-            }),
-          );
-        },
         {
-          ...deletion,
-          title: t('channels.deleteManyTitle', { count: ids.length }),
-          body: t('channels.deleteManyBody'),
+          title: t('channels.deleteDisabledTitle'),
+          body: t('channels.deleteDisabledBody'),
+          verb: t('actions.delete'),
+          destructive: true,
         },
       ),
   };

@@ -88,17 +88,28 @@ function AlertCard({ alerts, total }: { readonly alerts: readonly AlertRowFragme
           {t('alerts.allOpen', { total: integer(total) })}
         </MuiLink>
       </Box>
-      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      {/* One grid for all alerts, so that their subjects stand in one column. */}
+      <Box
+        component="ul"
+        sx={{
+          listStyle: 'none',
+          m: 0,
+          p: 0,
+          display: 'grid',
+          columnGap: 1.5,
+          gridTemplateColumns: { xs: 'auto minmax(0, 1fr)', sm: 'auto minmax(0, 1fr) minmax(0, 2fr) auto' },
+        }}
+      >
         {alerts.map((alert) => (
           <Box
             component="li"
             key={alert.id}
             sx={{
               display: 'grid',
+              gridColumn: '1 / -1',
+              gridTemplateColumns: 'subgrid',
               alignItems: 'center',
-              columnGap: 1.5,
               py: '4px',
-              gridTemplateColumns: { xs: 'auto minmax(0, 1fr)', sm: 'auto minmax(0, 1fr) minmax(0, 2fr) auto' },
             }}
           >
             <ToneChip dot tone={alertTones[alert.kind]}>

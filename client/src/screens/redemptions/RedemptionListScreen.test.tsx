@@ -5,6 +5,7 @@ import { chooseOfPage } from '../../testing/filters.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import type { RedemptionListRow } from './redemptionColumns.js';
+import { RedemptionBulkActions } from './RedemptionBulkActions.js';
 import { RedemptionListScreen } from './RedemptionListScreen.js';
 import {
   DeleteDisabledRedemptionsDocument,
@@ -175,6 +176,29 @@ it('names why a code was not disabled, and keeps it selected', async () => {
   await screen.findByText('1 disabled, 1 not. Code 2: Code 2 is not unused');
   await screen.findByText('1 selected');
   expect(await (await rowOf('two')).findByRole('checkbox')).toBeChecked();
+});
+
+it('disables codes that are selected on several pages a hundred at a time, and lets nothing else happen to them', async () => {
+  const ids = Array.from({ length: 150 }, (_, index) => index + 1);
+  const disable = {
+    request: { query: DisableRedemptionsDocument, variables: () => true },
+    maxUsageCount: 2,
+    delay: 50,
+    result: jest.fn(({ ids: done }: { ids: number[] }) => ({
+      data: { disableRedemptions: { __typename: 'BulkPayload', done, failed: [] } },
+    })),
+  };
+  const onDone = jest.fn();
+  const element = <RedemptionBulkActions ids={ids} matching={null} count={150} onDone={onDone} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [disable] as never });
+  fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Disable 150 codes?' }));
+  fireEvent.click(question.getByRole('button', { name: 'Disable' }));
+  await screen.findByText('100 of 150');
+  expect(screen.getByRole('button', { name: 'Delete', hidden: true })).toBeDisabled();
+  await screen.findByText('150 codes disabled');
+  expect(disable.result.mock.calls.map(([{ ids: part }]) => part.length)).toEqual([100, 50]);
+  expect(onDone).toHaveBeenCalledWith([]);
 });
 
 it('no longer counts a code as selected that was deleted from its menu', async () => {

@@ -23,6 +23,7 @@ import { useServerGrid } from '../../lib/useServerGrid.js';
 import { DeleteByNameDialog } from './DeleteByNameDialog.js';
 import { NewCodesDialog } from './NewCodesDialog.js';
 import { CardUse, isSpent, RedemptionActions, RedemptionStatusChip, redemptionColumns } from './redemptionColumns.js';
+import { RedemptionBulkActions } from './RedemptionBulkActions.js';
 import { RedemptionEditor } from './RedemptionEditor.js';
 import {
   RedemptionsDocument,
@@ -61,6 +62,7 @@ export function RedemptionListScreen() {
     [selectRows],
   );
   const clear = useCallback(() => select([]), [select]);
+  const [isRunning, setRunning] = useState(false);
   const filter = {
     keyword: grid.filter.keyword || null,
     statuses: grid.filter.status ? [grid.filter.status as RedemptionStatus] : null,
@@ -75,6 +77,7 @@ export function RedemptionListScreen() {
     },
     ({ redemptions }) => redemptions,
   );
+  const count = isAll ? listProps.totalCount : selected.size;
   const edit = useCallback((row: RedemptionRowFragment) => setOpened(String(row.id)), [setOpened]);
   const actions = useRedemptionActions({ refetch: reload, onRemoved: drop, onManyRemoved: clear, edit });
   const columns = useMemo(() => redemptionColumns({ t, format, actions }), [t, format, actions]);
@@ -113,32 +116,22 @@ export function RedemptionListScreen() {
       filters={
         isEmpty ? null : selected.size > 0 ? (
           <SelectionBar
-            count={isAll ? listProps.totalCount : selected.size}
+            count={count}
             matching={listProps.totalCount}
             onSelectMatching={() => setAll(true)}
+            isRunning={isRunning}
             onClear={clear}
           >
-            <Button
-              variant="outlined"
-              onClick={() =>
-                void (isAll
-                  ? actions.disableMatching(filter, listProps.totalCount)
-                  : actions.disable([...selected].map(Number), select))
-              }
-            >
-              {t('redemptions.disable')}
-            </Button>
-            <Button
-              variant="outlined"
-              color="error"
-              onClick={() =>
-                void (isAll
-                  ? actions.removeMatching(filter, listProps.totalCount)
-                  : actions.removeMatching({ ids: [...selected].map(Number) }, selected.size))
-              }
-            >
-              {t('actions.delete')}
-            </Button>
+            <RedemptionBulkActions
+              ids={[...selected].map(Number)}
+              matching={isAll ? filter : null}
+              count={count}
+              onDone={(kept) => {
+                select(kept);
+                reload();
+              }}
+              onRunning={setRunning}
+            />
           </SelectionBar>
         ) : (
           <FilterBar

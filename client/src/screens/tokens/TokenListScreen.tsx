@@ -169,8 +169,8 @@ export function TokenListScreen() {
             text={t('tokens.emptyText')}
             action={add}
           >
-            <Box sx={{ mt: 4, width: '100%', maxWidth: 520 }}>
-              <CodeBlock scroll text={curlExample(address, 'sk-…', exampleModel(models ?? []))} />
+            <Box sx={{ mt: 4, width: '100%', maxWidth: 640 }}>
+              <CodeBlock text={curlExample(address, 'sk-…', exampleModel(models ?? []))} />
             </Box>
           </EmptyState>
         }
