@@ -18,6 +18,8 @@ export const queries = page
 export const listQuestions = [10, 17, 19];
 /** Questions that are tested in `graphql-dashboards.test.ts`. */
 export const dashboardQuestions = Array.from({ length: 23 }, (_, n) => 21 + n);
+/** Questions that are tested in `organisations.test.ts`. */
+export const organisationQuestions = [44];
 
 /** The query of a question. */
 function queryOf(number: number): string {
