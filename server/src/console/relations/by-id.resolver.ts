@@ -10,6 +10,7 @@ import { FailedAttemptObject } from '../health/attempts/failed-attempts.object.j
 import { ChannelHealthObject } from '../health/channels/channel-health.object.js';
 import { ChannelRetriesObject } from '../insights/insights.object.js';
 import { LowBalanceObject } from '../insights/ledger-history.object.js';
+import { SubscriptionObject } from '../plans/plan.object.js';
 import { ChannelModelCostObject, SaleBelowCostObject } from '../prices/below-cost.object.js';
 import { DryRunUserObject } from '../prices/dry-run/dry-run.object.js';
 import { CreativeTaskObject } from '../tasks/creative-task.object.js';
@@ -81,6 +82,17 @@ class ChannelRelations {
   }
 }
 
+@Resolver(() => SubscriptionObject)
+class SubscriptionRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('users.read')
+  @FieldResolver(() => UserObject, ofUser)
+  account(@Root() { accountId }: SubscriptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, accountId);
+  }
+}
+
 /** The subject of a budget is a user, an API key or a channel by its level. */
 @Resolver(() => BudgetObject)
 class BudgetRelations {
@@ -115,7 +127,7 @@ class BudgetRelations {
 }
 
 export const relationsById: readonly Relations[] = [
-  ...[AuditEntryRelations, ChannelRelations, BudgetRelations],
+  ...[AuditEntryRelations, ChannelRelations, SubscriptionRelations, BudgetRelations],
   ...[DrawingObject, CreativeTaskObject, ChannelSessionObject, LowBalanceObject, DryRunUserObject].map((type) =>
     withUser<{ readonly userId: number | null }>(type),
   ),
