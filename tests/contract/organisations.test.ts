@@ -398,6 +398,20 @@ it('usage is grouped by member and project, deleted keys included', async () => 
   const plain = await site.key(member, acme);
   const shared = await site.key(owner, acme, ', isShared: true');
   for (const { key } of [placed, placed, plain, shared]) expect(await site.call(key)).toBe(200);
+  const rows = await site.value(
+    site.root,
+    `{ tokens(filter: { ids: [${placed.id}, ${shared.id}] }, sort: [{ field: ID, direction: ASC }]) {
+       items { project { name organisation { name } } member { username organisation { id } } } } }`,
+  );
+  expect(rows).toEqual({
+    items: [
+      {
+        project: { name: 'Search', organisation: { name: organisation } },
+        member: { username: member.username, organisation: { id: acme } },
+      },
+      { project: null, member: null },
+    ],
+  });
   await site.value(owner, `mutation { removeMember(id: ${memberId}) { id } }`);
   /** Calls by member or project, with the id and the name of each. */
   const grouped = async (dimension: 'MEMBER' | 'PROJECT', field = 'myUsage', filter = '', asker = owner) => {

@@ -18,7 +18,7 @@ import { DrawingObject } from '../tasks/drawing.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
-import { channelOf, tokenOf, userOf, type RelationSources } from './relation.object.js';
+import { channelOf, tokenOf, userOf, type Relations, type RelationSources } from './relation.object.js';
 
 /* Relations of rows that differ only in their type: `user` beside `userId`, `channel` beside `channelId`. */
 
@@ -27,8 +27,6 @@ const ofUser = {
   description: 'As the user is now. Null: none, removed, or not visible to the caller.',
 };
 const ofChannel = { nullable: true, description: 'As the channel is now. Null: none, or deleted.' };
-
-type Relations = new (sources: RelationSources) => object;
 
 /** Adds `user` to a type. Only readers of users see it. */
 function withUser<Row extends { readonly userId: number | null }>(type: ClassType<Row>): Relations {
