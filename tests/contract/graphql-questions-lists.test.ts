@@ -151,6 +151,105 @@ it('19: every call of one customer and of one request id, while new ones are log
   expect(one.logs).toEqual({ items: [rows[7]], pageInfo: { endCursor: expect.any(String), hasNextPage: false } });
 });
 
+it('45: plans that end within a week and are not renewed, and what plans sold this month', async () => {
+  await site.query(
+    `INSERT INTO plans (id, name, price, period_unit, period_count, windows, overflow)
+     OVERRIDING SYSTEM VALUE SELECT n, 'Plan ' || n, 500, 'month', 1, '[]', 'stop' FROM generate_series(1, 9) n`,
+  );
+  const monthAgo = now - 40 * day;
+  const sold = [
+    // [plan, user, state, ends, renews, created, paid, refunded, used]
+    [1, 0, 'active', now + 6 * day, false, now, 900, 0, 30],
+    [2, 1, 'active', now + 2 * day, false, monthAgo, 700, 0, 20],
+    [3, 0, 'active', now + 3 * day, true, now, 500, 0, 7],
+    [4, 0, 'active', now + 8 * day, false, now, 11, 0, 0],
+    [5, 1, 'refunded', now + 5 * day, false, now, 100, 60, 5],
+    [6, 1, 'ended', now - day, false, monthAgo, 100, 0, 1],
+  ] as const;
+  for (const [plan, user, state, ends, renews, created, paid, refunded, used] of sold) {
+    const terms = JSON.stringify({ name: `Plan ${plan}`, groups: [], models: [], windows: [] });
+    await site.query(
+      `WITH one AS (INSERT INTO subscriptions (account_id, plan_id, terms, state, origin, starts_at, ends_at, renews, created_at, paid, refunded)
+         VALUES ($1, $2, $3, $4, 'purchase', to_timestamp($6), to_timestamp($5), $7, to_timestamp($6), $8, $9) RETURNING id)
+       INSERT INTO subscription_use (subscription_id, account_id, used) SELECT id, $1, $10 FROM one`,
+      [idOf(user), plan, terms, state, ends, created, renews, paid, refunded, used],
+    );
+  }
+  const ending = (user: number, plan: number, ends: number, used: number): unknown => ({
+    account: { username: people[user]?.username, email: null },
+    terms: { name: `Plan ${plan}` },
+    endsAt: iso(ends),
+    used,
+  });
+  expect(await ask(45, {})).toEqual({
+    ending: { totalCount: 2, items: [ending(1, 2, now + 2 * day, 20), ending(0, 1, now + 6 * day, 30)] },
+    sold: { sums: { subscriptions: 4, paid: 1511, refunded: 60, used: 42 } },
+  });
+  const failed = await site.graphql(root, '{ planSubscriptions(filter: { failed: true }) { totalCount } }');
+  expect(failed.data).toEqual({ planSubscriptions: { totalCount: 0 } });
+});
+
+it('46: refunds and disputes of this month', async () => {
+  const orders = [
+    ['kept', 0, []],
+    ['returned', 0, [['refund', 'done', now, 300, 1500]]],
+    ['long-ago', 1, [['refund', 'done', now - 40 * day, 300, 1]]],
+    ['won', 1, [['dispute', 'undone', now, 300, 2]]],
+    [
+      'disputed',
+      1,
+      [
+        ['dispute', 'undone', now - 40 * day, 100, 3],
+        ['dispute', 'pending', now, 250, 4],
+      ],
+    ],
+  ] as const;
+  for (const [tradeNo, user, reversals] of orders) {
+    const [order] = await site.query<{ id: number }>(
+      `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, money, currency, quota, status, created_at)
+       VALUES ($1, $2, 'epay', 'merchant', 'alipay', 900, 'CNY', 500000, 'success', to_timestamp($3)) RETURNING id`,
+      [idOf(user), tradeNo, now - 41 * day],
+    );
+    for (const [kind, state, at, money, taken] of reversals) {
+      await site.query(
+        `INSERT INTO top_up_reversals (order_id, kind, state, money, quota, taken, created_at)
+         VALUES ($1, $2, $3, $4, $5, $5, to_timestamp($6))`,
+        [order?.id, kind, state, money, taken, at],
+      );
+    }
+  }
+  const reversal = (kind: string, state: string, at: number, amount: string, quotaTaken: number): unknown => ({
+    kind,
+    state,
+    createdAt: iso(at),
+    money: { amount },
+    quotaTaken,
+  });
+  const row = (tradeNo: string, user: number, reversals: readonly unknown[]): unknown => ({
+    tradeNo,
+    buyer: { username: people[user]?.username },
+    money: { amount: '9.00', currency: 'CNY' },
+    reversals,
+  });
+  expect(await ask(46, {})).toEqual({
+    topUps: {
+      totalCount: 2,
+      items: [
+        row('disputed', 1, [
+          reversal('DISPUTE', 'UNDONE', now - 40 * day, '1.00', 3),
+          reversal('DISPUTE', 'PENDING', now, '2.50', 4),
+        ]),
+        row('returned', 0, [reversal('REFUND', 'DONE', now, '3.00', 1500)]),
+      ],
+    },
+  });
+  const count = async (reversed: string): Promise<unknown> =>
+    (await site.graphql(root, `{ topUps(filter: { reversed: ${reversed} }) { totalCount } }`)).data;
+  expect(await count('{}')).toEqual({ topUps: { totalCount: 4 } });
+  expect(await count('{ kinds: [DISPUTE] }')).toEqual({ topUps: { totalCount: 2 } });
+  expect(await count('{ kinds: [] }')).toEqual({ topUps: { totalCount: 0 } });
+});
+
 it('has asked every question that it is to ask', () => {
   expect([...asked]).toEqual(listQuestions);
 });

@@ -3,6 +3,7 @@ import { mailAccount, startMailServer, type MailServer } from '../support/mail-s
 import { startServer, type LocalServer } from '../support/server.js';
 import { startRedis } from '../support/services/redis.js';
 import { acting, OrganisationSite } from './organisation-site.js';
+import { askQuestion, organisationQuestions, readingToken } from './question-page.js';
 import type { Person } from './site.js';
 
 /** Organisations over the whole way: their members, keys and wallet, and calls to a scripted provider. */
@@ -414,7 +415,8 @@ describe('mail', () => {
 
 it('usage is grouped by member and project, deleted keys included', async () => {
   const [owner, member] = (await people(2)) as [Person, Person];
-  const acme = await site.organisation(owner, newName(), 5_000_000);
+  const organisation = newName();
+  const acme = await site.organisation(owner, organisation, 5_000_000);
   const memberId = await site.join(member, acme);
   const create = `mutation { createProject(input: { organisationId: ${acme}, name: "Search" }) { project { id } } }`;
   const { project } = await site.value<{ project: { id: number } }>(owner, create);
@@ -422,18 +424,63 @@ it('usage is grouped by member and project, deleted keys included', async () => 
   const plain = await site.key(member, acme);
   const shared = await site.key(owner, acme, ', isShared: true');
   for (const { key } of [placed, placed, plain, shared]) expect(await site.call(key)).toBe(200);
+  const rows = await site.value(
+    site.root,
+    `{ tokens(filter: { ids: [${placed.id}, ${shared.id}] }, sort: [{ field: ID, direction: ASC }]) {
+       items { project { name organisation { name } } member { username organisation { id } } } } }`,
+  );
+  expect(rows).toEqual({
+    items: [
+      {
+        project: { name: 'Search', organisation: { name: organisation } },
+        member: { username: member.username, organisation: { id: acme } },
+      },
+      { project: null, member: null },
+    ],
+  });
   await site.value(owner, `mutation { removeMember(id: ${memberId}) { id } }`);
-  const grouped = async (dimension: string, field: string) => {
-    const list = `{ myUsage(groupBy: [${dimension}]) { items { key { ${field} } metrics { calls } } } }`;
-    const { items } = await site.value<{ items: Array<{ key: Record<string, number>; metrics: { calls: number } }> }>(
-      owner,
-      list,
-      acme,
-    );
-    return Object.fromEntries(items.map(({ key, metrics }) => [key[field], metrics.calls]));
+  /** Calls by member or project, with the id and the name of each. */
+  const grouped = async (dimension: 'MEMBER' | 'PROJECT', field = 'myUsage', filter = '', asker = owner) => {
+    const noun = dimension.toLowerCase();
+    const list = `{ ${field}(groupBy: [${dimension}], filter: { ${filter} }) {
+      items { key { id: ${noun}Id name: ${noun}Name } metrics { calls } } } }`;
+    const { items } = await site.value<{
+      items: Array<{ key: { id: number; name: string | null }; metrics: { calls: number } }>;
+    }>(asker, list, field === 'usage' ? undefined : acme);
+    return new Set(items.map(({ key, metrics }) => [key.id, key.name, metrics.calls]));
   };
-  expect(await grouped('MEMBER', 'memberId')).toEqual({ [memberId]: 3, 0: 1 });
-  expect(await grouped('PROJECT', 'projectId')).toEqual({ [project.id]: 2, 0: 2 });
+  const [ofMember, ofProject] = [
+    (calls: number) => [memberId, member.username, calls],
+    (calls: number) => [project.id, 'Search', calls],
+  ];
+  expect(await grouped('MEMBER')).toEqual(new Set([ofMember(3), [0, null, 1]]));
+  expect(await grouped('PROJECT')).toEqual(new Set([ofProject(2), [0, null, 2]]));
+  expect(await grouped('MEMBER', 'myUsage', `projectIds: [${project.id}]`)).toEqual(new Set([ofMember(2)]));
+  expect(await grouped('PROJECT', 'myUsage', `memberIds: [${memberId}]`)).toEqual(
+    new Set([ofProject(2), [0, null, 1]]),
+  );
+  // Admins ask for the whole site, and other accounts find nothing of this one.
+  expect(await grouped('MEMBER', 'usage', `projectIds: [${project.id}]`, site.root)).toEqual(new Set([ofMember(2)]));
+  expect(await grouped('PROJECT', 'usage', `memberIds: [${memberId}], projectIds: [${project.id}]`, site.root)).toEqual(
+    new Set([ofProject(2)]),
+  );
+  // The quota is that of the log.
+  const token = await readingToken(site.site, site.root);
+  const { usage } = (await askQuestion(site.site, token, organisationQuestions[0]!, { organisation })) as unknown as {
+    usage: { items: Array<{ key: object; metrics: object }> };
+  };
+  const spend = await site.site.query<{ key: object; metrics: object }>(
+    `SELECT jsonb_build_object('projectId', t.project_id, 'projectName', p.name, 'memberId', t.member_id, 'memberName', u.username) AS key,
+            jsonb_build_object('quota', sum(l.quota), 'calls', count(*)) AS metrics
+       FROM logs l JOIN tokens t ON t.id = l.token_id LEFT JOIN projects p ON p.id = t.project_id
+       LEFT JOIN memberships m ON m.id = t.member_id LEFT JOIN users u ON u.id = m.user_id
+      WHERE l.user_id = $1 AND l.type = 2 GROUP BY t.project_id, p.name, t.member_id, u.username`,
+    [acme],
+  );
+  expect(spend).toHaveLength(3);
+  expect(new Set(usage.items)).toEqual(new Set(spend));
+  const elsewhere = `{ myUsage(groupBy: [PROJECT], filter: { projectIds: [${project.id}] }) { items { key { projectName } } } }`;
+  expect(await site.value(member, elsewhere)).toEqual({ items: [] });
 
   const response = await fetch(`${site.site.server.url}/api/data/self/export?group_by=member,project`, {
     headers: { cookie: owner.cookie, 'veloera-user': String(owner.id), ...acting(acme) },

@@ -289,9 +289,10 @@ it('admins give plans, and list those of all users', async () => {
   expect(await balance()).toBe(20_000_000);
   const { data: listed } = await site.graphql(
     admin,
-    `query { planSubscriptions(filter: { planId: ${plan.id}, state: ACTIVE }) { totalCount items { id username } } }`,
+    `query { planSubscriptions(filter: { planId: ${plan.id}, state: ACTIVE }) { totalCount items { id username account { id } plan { name } } } }`,
   );
-  expect(listed!['planSubscriptions']).toEqual({ totalCount: 1, items: [{ id: given.id, username: buyer.username }] });
+  const row = { id: given.id, username: buyer.username, account: { id: buyer.id }, plan: { name: 'Coder' } };
+  expect(listed!['planSubscriptions']).toEqual({ totalCount: 1, items: [row] });
 });
 
 it('the history of balances leaves out what plans paid, and names purchases', async () => {

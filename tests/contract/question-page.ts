@@ -15,9 +15,11 @@ export const queries = page
   );
 
 /** Questions that are tested in `graphql-questions-lists.test.ts`. */
-export const listQuestions = [10, 17, 19];
+export const listQuestions = [10, 17, 19, 45, 46];
 /** Questions that are tested in `graphql-dashboards.test.ts`. */
 export const dashboardQuestions = Array.from({ length: 23 }, (_, n) => 21 + n);
+/** Questions that are tested in `organisations.test.ts`. */
+export const organisationQuestions = [44];
 
 /** The query of a question. */
 function queryOf(number: number): string {

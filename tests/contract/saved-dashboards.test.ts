@@ -5,6 +5,7 @@ import { DashboardService, type DashboardDeps } from '../../server/src/console/d
 import { composeSchema } from '../../server/src/compose/resolvers.js';
 import { secondWithinHour } from '../support/hours.js';
 import { operator as newOperator } from './operator.js';
+import { page } from './question-page.js';
 import { Site, type GraphQLAnswer, type Person } from './site.js';
 
 /** Saved dashboards over the whole way: stored, read by others, exported for Grafana, and their queries run. */
@@ -530,6 +531,7 @@ describe('what runs by itself when a dashboard is opened', () => {
     'ChannelSetting.proxy':
       '{ channelHealth { rows { channel { ...Way } } } } fragment Way on Channel { setting { proxy } }',
     'CreativeTask.contentUrl': '{ creativeTasks { items { link: contentUrl } } }',
+    'TopUpReversal.note': '{ topUps { items { reversals { note } } } }',
     'Redemption.key':
       '{ redemptions { items { ...Row } } } fragment Row on Redemption { id ...Code } fragment Code on Redemption { name: key }',
     'UserSetting.webhookUrl': 'query ($on: Boolean = false) { mySetting { webhookUrl @include(if: $on) } }',
@@ -568,6 +570,16 @@ describe('what runs by itself when a dashboard is opened', () => {
       ...['PaymentForm.url', 'Status.docsLink', 'Status.topUpLink', 'Status.turnstileSiteKey', 'Token.maskedKey'],
       'WebhookEndpoint.url',
     ]);
+  });
+
+  it('is named in docs/graphql.md', () => {
+    const [, section = ''] = page.split('A panel runs as soon as its dashboard is opened.');
+    const [text = ''] = section.split('All of this is checked');
+    const [, names = ''] = text.split('returns a secret:');
+    const named = [...names.matchAll(/`(\w+(?:\.\w+)?)`/g)].flatMap(([, name = '']) =>
+      name === 'INVALID_INPUT' ? [] : [name],
+    );
+    expect(named.sort()).toEqual([...Object.keys(withheld), ...Object.keys(nested)].sort());
   });
 
   it('is nothing that its author may not read', async () => {

@@ -161,11 +161,11 @@ describe('a message', () => {
     await until(async () => (await deliveries())[0]?.['state'] === 'delivered', 'the outcome is stored');
     const page = await site.graphql(
       root,
-      '{ webhookDeliveries { items { id kind state status tries request failure nextAt } } }',
+      '{ webhookDeliveries { items { id endpoint { name } kind state status tries request failure nextAt } } }',
     );
     const shown = { id: delivery.id, kind: 'webhook.test', state: 'DELIVERED', status: 204, tries: 1 };
     expect(page.data?.['webhookDeliveries']).toEqual({
-      items: [{ ...shown, request: call?.body, failure: null, nextAt: null }],
+      items: [{ ...shown, endpoint: { name: 'to /hooks' }, request: call?.body, failure: null, nextAt: null }],
     });
   });
 

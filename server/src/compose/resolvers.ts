@@ -54,6 +54,7 @@ import {
   UsageKeyRelations,
 } from '../console/relations/to-one.resolver.js';
 import { relationsById } from '../console/relations/by-id.resolver.js';
+import { relationsByNoun } from '../console/relations/by-noun.resolver.js';
 import type { RelationSources } from '../console/relations/relation.object.js';
 import { TokenListRelations, UserListRelations } from '../console/relations/to-many.resolver.js';
 import { CustomRoleResolver, UserRoleRelations } from '../console/roles/custom-role.resolver.js';
@@ -85,6 +86,11 @@ const relationSources = ({ accounts, catalogue, operations }: Subjects): Relatio
   tokens: catalogue.tokenService,
   channels: operations.channelService,
   redemptions: operations.redemptionService,
+  organisations: accounts.organisationServices.organisations,
+  members: accounts.organisationServices.members,
+  projects: accounts.organisationServices.projects,
+  plans: operations.planService,
+  endpoints: operations.webhookService,
 });
 
 /** Resolvers of relations to one row. */
@@ -197,10 +203,12 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [StatementResolver, ({ operations }) => new StatementResolver(operations.statementService)],
   [LedgerHistoryResolver, ({ operations }) => new LedgerHistoryResolver(operations.ledgerHistory)],
   [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],
-  ...[...toOne, ...relationsById].map((Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [
-    Relations,
-    (subjects) => new Relations(relationSources(subjects)),
-  ]),
+  ...[...toOne, ...relationsById, ...relationsByNoun].map(
+    (Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [
+      Relations,
+      (subjects) => new Relations(relationSources(subjects)),
+    ],
+  ),
   [
     UserListRelations,
     ({ catalogue, operations, platform }) =>

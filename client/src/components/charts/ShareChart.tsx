@@ -10,7 +10,7 @@ export interface Slice {
   readonly value: number;
 }
 
-/** A pie with its slices listed beside it, each with its value and its share. */
+/** A pie with its slices listed beside it, or below it in a narrow panel, each with its value and its share. */
 export function ShareChart({
   slices,
   format,
@@ -23,15 +23,8 @@ export function ShareChart({
 }) {
   const total = slices.reduce((sum, { value }) => sum + value, 0);
   return (
-    <Box
-      sx={{
-        display: 'grid',
-        gap: 2,
-        alignItems: 'center',
-        gridTemplateColumns: { xs: 'minmax(0, 1fr)', sm: '200px minmax(0, 1fr)' },
-      }}
-    >
-      <Box role="figure" aria-label={name}>
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center' }}>
+      <Box role="figure" aria-label={name} sx={{ flex: '0 1 200px', minWidth: 0, mx: 'auto' }}>
         <PieChart
           height={200}
           hideLegend
@@ -47,7 +40,7 @@ export function ShareChart({
           sx={{ '& .MuiPieArc-root, & .MuiPieChart-arc': { stroke: 'var(--mui-palette-background-paper)' } }}
         />
       </Box>
-      <Box component="ul" sx={{ listStyle: 'none', margin: 0, padding: 0 }}>
+      <Box component="ul" sx={{ flex: '1 1 200px', minWidth: 0, listStyle: 'none', margin: 0, padding: 0 }}>
         {slices.map((slice, index) => (
           <Box key={index} component="li" sx={{ display: 'flex', alignItems: 'center', gap: 1, py: '3px' }}>
             <Box

@@ -3,6 +3,7 @@ import { andAmong, andBetween } from '../../platform/db/conditions.js';
 import { milliseconds, type SortKeys } from '../../platform/db/keyset.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { paymentMethodIds } from './providers/all.js';
+import type { StoredReversal } from './stored-reversals.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 
 /** Stands for all methods of imported orders that no provider has. */
@@ -26,6 +27,12 @@ export interface OrderFilter {
   readonly tradeNo?: string;
   readonly created?: TimeRange;
   readonly paid?: TimeRange;
+  /** Orders with a refund or a dispute that meets all of these. */
+  readonly reversed?: {
+    readonly at?: TimeRange | undefined;
+    readonly kinds?: ReadonlyArray<StoredReversal['kind']> | undefined;
+    readonly states?: ReadonlyArray<StoredReversal['state']> | undefined;
+  };
 }
 
 export type OrderSortField = 'id' | 'createdAt' | 'paidAt' | 'quota' | 'money' | 'status';
@@ -56,6 +63,14 @@ export function ordersBy(
   andAmong(query, statusSql, filter.statuses);
   andBetween(query, 'one.created_at', filter.created);
   andBetween(query, 'one.paid_at', filter.paid);
+  if (filter.reversed) {
+    const { at, kinds, states } = filter.reversed;
+    const back = query.subQuery().select('back.order_id').from('top_up_reversals', 'back');
+    andBetween(back, 'back.created_at', at);
+    andAmong(back, 'back.kind', kinds);
+    andAmong(back, 'back.state', states);
+    query.andWhere(`one.id IN ${back.getQuery()}`, back.getParameters());
+  }
   return query;
 }
 

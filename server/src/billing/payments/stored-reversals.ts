@@ -14,6 +14,7 @@ export interface StoredReversal {
 
 /** A refund or a dispute as admins read it. */
 export interface OrderReversal extends Pick<StoredReversal, 'id' | 'kind' | 'state' | 'money'> {
+  readonly orderId: number;
   readonly currency: string;
   readonly quotaTaken: number;
   readonly createdAt: Date;
@@ -23,15 +24,15 @@ export interface OrderReversal extends Pick<StoredReversal, 'id' | 'kind' | 'sta
   readonly note: string;
 }
 
-/** Returns the refunds and disputes of an order, oldest first. */
-export const readReversals = (manager: EntityManager, orderId: number): Promise<OrderReversal[]> =>
+/** Returns the refunds and disputes of some orders, oldest first. */
+export const readReversals = (manager: EntityManager, orderIds: readonly number[]): Promise<OrderReversal[]> =>
   manager.query<OrderReversal[]>(
-    `SELECT back.id, back.kind, back.state, back.money::float8 AS money, one.currency, back.taken::float8 AS "quotaTaken",
+    `SELECT back.id, back.order_id AS "orderId", back.kind, back.state, back.money::float8 AS money, one.currency, back.taken::float8 AS "quotaTaken",
             back.created_at AS "createdAt", back.provider_id AS payment, admin.username AS "actorName", back.note
        FROM top_up_reversals back JOIN top_up_orders one ON one.id = back.order_id
        LEFT JOIN users admin ON admin.id = back.actor_id
-      WHERE back.order_id = $1 ORDER BY back.id`,
-    [orderId],
+      WHERE back.order_id = ANY ($1) ORDER BY back.id`,
+    [orderIds],
   );
 
 export const reversalColumns = `one.id, one.kind, one.state, one.money::float8 AS money, one.taken::float8 AS taken,

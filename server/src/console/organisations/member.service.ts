@@ -60,6 +60,12 @@ export class MemberService {
     );
   }
 
+  /** Reads members of any organisation, former ones too, for relations. @throws AppError INSUFFICIENT_PRIVILEGES */
+  async readMany(actor: MaybeActor, ids: readonly number[]): Promise<MemberView[]> {
+    requirePermission(actor, 'users.read');
+    return this.read('m.id = ANY ($1)', ids);
+  }
+
   /**
    * Changes the role of a member.
    * @throws AppError NOT_FOUND, INVALID_INPUT, INSUFFICIENT_PRIVILEGES, CONFLICT for the only owner

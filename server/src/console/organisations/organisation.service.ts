@@ -149,6 +149,12 @@ export class OrganisationService {
     return { ...page, items: await this.viewed(admin, page.items) };
   }
 
+  /** Reads organisations for relations. @throws AppError INSUFFICIENT_PRIVILEGES */
+  async readMany(actor: MaybeActor, ids: readonly number[]): Promise<OrganisationView[]> {
+    const admin = requirePermission(actor, 'users.read');
+    return this.viewed(admin, await this.query().andWhere('account.id = ANY (:ids)', { ids }).getMany());
+  }
+
   /** @throws AppError NOT_FOUND, also for organisations of others */
   async get(actor: MaybeActor, id: number): Promise<OrganisationView> {
     const { caller } = await accessTo(this.deps.users.manager, actor, id, 'organisation.read');

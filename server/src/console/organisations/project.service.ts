@@ -1,5 +1,5 @@
 import type { EntityManager, Repository } from 'typeorm';
-import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { nameRule } from '../../shared/name-rule.js';
@@ -33,6 +33,12 @@ export class ProjectService {
   async list(actor: MaybeActor, organisationId: number): Promise<ProjectView[]> {
     const { role } = await accessTo(this.deps.projects.manager, actor, organisationId, 'organisation.read');
     return this.read('p.organisation_id = $1', organisationId, role !== 'member');
+  }
+
+  /** Reads projects of any organisation, for relations. @throws AppError INSUFFICIENT_PRIVILEGES */
+  async readMany(actor: MaybeActor, ids: readonly number[]): Promise<ProjectView[]> {
+    requirePermission(actor, 'users.read');
+    return this.read('p.id = ANY ($1)', ids, true);
   }
 
   /** @throws AppError NOT_FOUND, INVALID_INPUT, INSUFFICIENT_PRIVILEGES, CONFLICT (the name is taken, too many) */
@@ -90,7 +96,7 @@ export class ProjectService {
     return view;
   }
 
-  private async read(condition: string, value: number, seesUsage: boolean): Promise<ProjectView[]> {
+  private async read(condition: string, value: number | readonly number[], seesUsage: boolean): Promise<ProjectView[]> {
     const rows = await this.deps.projects.query<Array<ProjectView & { usedQuota: string | null }>>(
       `SELECT p.id, p.organisation_id AS "organisationId", p.name, p.created_at AS "createdAt",
               p.archived_at AS "archivedAt",

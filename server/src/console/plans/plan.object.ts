@@ -1,4 +1,5 @@
-import { ArgsType, InputType, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, ObjectType } from 'type-graphql';
+import { Cost } from '../../platform/graphql/access.js';
 import {
   fields,
   flag,
@@ -15,10 +16,12 @@ import {
 } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
-import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
+import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import type { BudgetKind } from '../../shared/budget.js';
 import { pick } from '../../shared/snake-case.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
 import {
   type Overflow,
   type PeriodUnit,
@@ -33,7 +36,12 @@ import {
   type SubscriptionState,
 } from '../../billing/plans/index.js';
 import { BudgetKindEnum } from '../budgets/budget.object.js';
-import type { SubscriptionFilter, SubscriptionView } from './subscription.service.js';
+import type {
+  SubscriptionFilter,
+  SubscriptionSortField,
+  SubscriptionSums,
+  SubscriptionView,
+} from './subscription.service.js';
 
 const PeriodUnitEnum = enumType(
   'PlanPeriodUnit',
@@ -253,20 +261,40 @@ export const toSubscriptionObject = ({
   })),
 });
 
-export const SubscriptionPageObject = pageObject(
-  SubscriptionObject,
-  'PlanSubscriptionPage',
-  'A page of subscriptions.',
-);
+@ObjectType('PlanSubscriptionSums', { description: 'Totals of all subscriptions that match the filter.' })
+export class SubscriptionSumsObject
+  extends fields({
+    subscriptions: safeInt('Subscriptions that match.'),
+    paid: quota('What balances paid.'),
+    refunded: quota('What was returned to balances.'),
+    used: quota('Quota of all calls that they have paid for.'),
+  })
+  implements SubscriptionSums {}
+
+@ObjectType('PlanSubscriptionPage', { implements: PageInterface, description: 'A page of subscriptions.' })
+export class SubscriptionPageObject extends pageItems(SubscriptionObject) {
+  @Field(() => SubscriptionSumsObject, {
+    description: 'Totals of all subscriptions that match, not only of this page.',
+  })
+  @Cost(50)
+  sums: SubscriptionSumsObject;
+}
 
 @InputType('PlanSubscriptionFilter', { description: 'Conditions on subscriptions. All must match.' })
 export class SubscriptionFilterInput extends inputFields({
   accountId: int.orNull('Those of this user.'),
   planId: int.orNull('Those of this plan.'),
   state: nullable<SubscriptionState>(() => SubscriptionStateEnum, 'Those in this state.'),
+  created: nullable<TimeRangeObject>(() => TimeRangeObject, 'When it was bought or given.'),
+  ends: nullable<TimeRangeObject>(() => TimeRangeObject, 'When its period ends.'),
+  renews: flag.orNull('Whether it is renewed when it ends.'),
+  failed: flag.orNull('Whether its renewal failed: `renewalProblem` says why.'),
 }) {}
 
-const SubscriptionSort = sortInput('PlanSubscription', { ID: ['id', 'The id, which grows with time.'] });
+const SubscriptionSort = sortInput<SubscriptionSortField>('PlanSubscription', {
+  ID: ['id', 'The id, which grows with time.'],
+  ENDS_AT: ['endsAt', 'When its period ends.'],
+});
 
 @ArgsType()
 export class SubscriptionListArgs extends listArgs(
@@ -275,12 +303,15 @@ export class SubscriptionListArgs extends listArgs(
   'Default: newest first.',
 ) {}
 
-export const toSubscriptionFilter = (input: SubscriptionFilterInput | null | undefined): SubscriptionFilter =>
-  omitUndefined({
-    accountId: input?.accountId ?? undefined,
-    planId: input?.planId ?? undefined,
-    state: input?.state ?? undefined,
+/** @throws InvalidInputError for an invalid range */
+export function toSubscriptionFilter(input: SubscriptionFilterInput | null | undefined): SubscriptionFilter {
+  const { created, ends, ...rest } = input ?? {};
+  return omitUndefined({
+    ...omitNullish<Omit<SubscriptionFilter, 'created' | 'ends'>>(rest),
+    created: created ? resolveTimeRange(created, { field: 'filter.created' }) : undefined,
+    ends: ends ? resolveTimeRange(ends, { field: 'filter.ends' }) : undefined,
   });
+}
 
 @InputType('PlanWindowInput', { description: 'What a plan grants within a window.' })
 export class PlanWindowInput extends inputFields({

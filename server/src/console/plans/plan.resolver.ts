@@ -64,8 +64,9 @@ export class PlanResolver {
     @Ctx() { actor }: GraphQLContext,
     @Args(() => SubscriptionListArgs) args: SubscriptionListArgs,
   ): Promise<PageOf<SubscriptionObject>> {
-    const page = await this.subscriptionService.list(actor, toSubscriptionFilter(args.filter), listQueryOf(args));
-    return PageOf.from(page, toSubscriptionObject);
+    const filter = toSubscriptionFilter(args.filter);
+    const page = await this.subscriptionService.list(actor, filter, listQueryOf(args));
+    return PageOf.from(page, toSubscriptionObject, { sums: () => this.subscriptionService.sums(actor, filter) });
   }
 
   @Query(() => PlanReceiptObject, { description: 'The price of an upgrade now.' })

@@ -1,4 +1,4 @@
-import type { EntityManager, Repository } from 'typeorm';
+import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { holds, requireAccount, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
@@ -24,6 +24,12 @@ export class PlanService {
     const reader = requireAccount(actor, 'wallet');
     const where = holds(reader, 'prices') ? {} : { onSale: true };
     return this.deps.plans.find({ where, order: { position: 'ASC', id: 'ASC' }, take: maxPlans });
+  }
+
+  /** Reads plans for relations. Users without the permission get those on sale. */
+  readMany(actor: MaybeActor, ids: readonly number[]): Promise<Plan[]> {
+    const reader = requireAccount(actor, 'wallet');
+    return this.deps.plans.findBy({ id: In([...ids]), ...(holds(reader, 'prices') ? {} : { onSale: true }) });
   }
 
   /**

@@ -1,6 +1,7 @@
-import type { EntityManager, Repository } from 'typeorm';
+import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
-import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
+import { andBetween } from '../../platform/db/conditions.js';
+import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { requireAccount, requirePermission, type Actor, type MaybeActor, type Ranked } from '../../shared/actor.js';
 import type { AuditLog, UsageLog } from '../../shared/audit.js';
@@ -10,6 +11,7 @@ import { assertMayActOn } from '../auth/index.js';
 import { LogType } from '../../shared/log-type.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { formatQuota } from '../../shared/quota.js';
+import type { TimeRange } from '../../shared/time-range.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { type Budget, type BudgetState, readBudgetStates } from '../../billing/budgets/index.js';
 import {
@@ -43,6 +45,22 @@ export interface SubscriptionFilter {
   readonly accountId?: number | undefined;
   readonly planId?: number | undefined;
   readonly state?: SubscriptionState | undefined;
+  /** When it was bought or given. */
+  readonly created?: TimeRange | undefined;
+  readonly ends?: TimeRange | undefined;
+  readonly renews?: boolean | undefined;
+  /** Whether its renewal failed. */
+  readonly failed?: boolean | undefined;
+}
+
+export type SubscriptionSortField = 'id' | 'endsAt';
+
+/** Totals of all subscriptions that match a filter, in quota. */
+export interface SubscriptionSums {
+  readonly subscriptions: number;
+  readonly paid: number;
+  readonly refunded: number;
+  readonly used: number;
 }
 
 export interface SubscriptionDeps {
@@ -64,7 +82,10 @@ export interface Sold {
 
 const maxOwn = 100;
 const maxNote = 200;
-const sortKeys: SortKeys<Subscription, 'id'> = { id: { sql: 'subscription.id', value: ({ id }) => id } };
+const sortKeys: SortKeys<Subscription, SubscriptionSortField> = {
+  id: { sql: 'subscription.id', value: ({ id }) => id },
+  endsAt: { sql: milliseconds('subscription.endsAt'), value: ({ endsAt }) => endsAt },
+};
 
 /** Plans of accounts: what they have, buy, change and renew. */
 export class SubscriptionService {
@@ -79,15 +100,40 @@ export class SubscriptionService {
   }
 
   /** Returns subscriptions of all accounts, the newest first. @throws AppError INSUFFICIENT_PRIVILEGES */
-  async list(actor: MaybeActor, filter: SubscriptionFilter, query: ListQuery<'id'>): Promise<Slice<SubscriptionView>> {
+  async list(
+    actor: MaybeActor,
+    filter: SubscriptionFilter,
+    query: ListQuery<SubscriptionSortField>,
+  ): Promise<Slice<SubscriptionView>> {
     requirePermission(actor, 'payments');
+    const page = await readSlice<Subscription, SubscriptionSortField>(this.selected(filter), query, sortKeys);
+    return { ...page, items: await this.viewed(page.items) };
+  }
+
+  /** Returns the totals of subscriptions of all accounts. @throws AppError INSUFFICIENT_PRIVILEGES */
+  async sums(actor: MaybeActor, filter: SubscriptionFilter): Promise<SubscriptionSums> {
+    requirePermission(actor, 'payments');
+    const row = await this.selected(filter)
+      .leftJoin('subscription_use', 'use', 'use.subscription_id = subscription.id')
+      .select('count(*)::float8', 'subscriptions')
+      .addSelect('coalesce(sum(subscription.paid), 0)::float8', 'paid')
+      .addSelect('coalesce(sum(subscription.refunded), 0)::float8', 'refunded')
+      .addSelect('coalesce(sum(use.used), 0)::float8', 'used')
+      .getRawOne<SubscriptionSums>();
+    return row ?? { subscriptions: 0, paid: 0, refunded: 0, used: 0 };
+  }
+
+  private selected(filter: SubscriptionFilter): SelectQueryBuilder<Subscription> {
     const select = this.deps.subscriptions.createQueryBuilder('subscription');
-    const { accountId, planId, state } = filter;
+    const { accountId, planId, state, created, ends, renews, failed } = filter;
     if (accountId !== undefined) select.andWhere('subscription.accountId = :accountId', { accountId });
     if (planId !== undefined) select.andWhere('subscription.planId = :planId', { planId });
     if (state !== undefined) select.andWhere('subscription.state = :state', { state });
-    const page = await readSlice<Subscription, 'id'>(select, query, sortKeys);
-    return { ...page, items: await this.viewed(page.items) };
+    andBetween(select, 'subscription.created_at', created);
+    andBetween(select, 'subscription.ends_at', ends);
+    if (renews !== undefined) select.andWhere('subscription.renews = :renews', { renews });
+    if (failed !== undefined) select.andWhere("(subscription.renewal_problem <> '') = :failed", { failed });
+    return select;
   }
 
   /**

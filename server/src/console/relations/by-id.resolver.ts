@@ -10,6 +10,7 @@ import { FailedAttemptObject } from '../health/attempts/failed-attempts.object.j
 import { ChannelHealthObject } from '../health/channels/channel-health.object.js';
 import { ChannelRetriesObject } from '../insights/insights.object.js';
 import { LowBalanceObject } from '../insights/ledger-history.object.js';
+import { SubscriptionObject } from '../plans/plan.object.js';
 import { ChannelModelCostObject, SaleBelowCostObject } from '../prices/below-cost.object.js';
 import { DryRunUserObject } from '../prices/dry-run/dry-run.object.js';
 import { CreativeTaskObject } from '../tasks/creative-task.object.js';
@@ -17,7 +18,7 @@ import { DrawingObject } from '../tasks/drawing.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
-import { channelOf, tokenOf, userOf, type RelationSources } from './relation.object.js';
+import { channelOf, tokenOf, userOf, type Relations, type RelationSources } from './relation.object.js';
 
 /* Relations of rows that differ only in their type: `user` beside `userId`, `channel` beside `channelId`. */
 
@@ -26,8 +27,6 @@ const ofUser = {
   description: 'As the user is now. Null: none, removed, or not visible to the caller.',
 };
 const ofChannel = { nullable: true, description: 'As the channel is now. Null: none, or deleted.' };
-
-type Relations = new (sources: RelationSources) => object;
 
 /** Adds `user` to a type. Only readers of users see it. */
 function withUser<Row extends { readonly userId: number | null }>(type: ClassType<Row>): Relations {
@@ -81,6 +80,17 @@ class ChannelRelations {
   }
 }
 
+@Resolver(() => SubscriptionObject)
+class SubscriptionRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('users.read')
+  @FieldResolver(() => UserObject, ofUser)
+  account(@Root() { accountId }: SubscriptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, accountId);
+  }
+}
+
 /** The subject of a budget is a user, an API key or a channel by its level. */
 @Resolver(() => BudgetObject)
 class BudgetRelations {
@@ -115,7 +125,7 @@ class BudgetRelations {
 }
 
 export const relationsById: readonly Relations[] = [
-  ...[AuditEntryRelations, ChannelRelations, BudgetRelations],
+  ...[AuditEntryRelations, ChannelRelations, SubscriptionRelations, BudgetRelations],
   ...[DrawingObject, CreativeTaskObject, ChannelSessionObject, LowBalanceObject, DryRunUserObject].map((type) =>
     withUser<{ readonly userId: number | null }>(type),
   ),

@@ -3,6 +3,9 @@ import { loadOne, type BatchSource } from '../../platform/graphql/loaders.js';
 import { hasScope, type AccessScope, type MaybeActor } from '../../shared/actor.js';
 import type { Channel } from '../channels/index.js';
 import { toChannelObject, type ChannelObject } from '../channels/channel.object.js';
+import type { MemberView, OrganisationView, ProjectView } from '../organisations/index.js';
+import type { Plan } from '../../billing/plans/index.js';
+import type { WebhookEndpoint } from '../webhooks/index.js';
 import type { KeyedRedemption } from '../redemptions/index.js';
 import type { Token } from '../tokens/index.js';
 import { toTokenObject, type TokenObject } from '../tokens/token.object.js';
@@ -14,7 +17,15 @@ export interface RelationSources {
   readonly tokens: BatchSource<Token>;
   readonly channels: BatchSource<Channel>;
   readonly redemptions: BatchSource<KeyedRedemption & { readonly id: number }>;
+  readonly organisations: BatchSource<OrganisationView>;
+  readonly members: BatchSource<MemberView>;
+  readonly projects: BatchSource<ProjectView>;
+  readonly plans: BatchSource<Plan>;
+  readonly endpoints: BatchSource<WebhookEndpoint>;
 }
+
+/** A class of resolvers of relations. */
+export type Relations = new (sources: RelationSources) => object;
 
 /**
  * Returns the scope that a named access token needs to read rows of this user. For the caller's own rows, one of two

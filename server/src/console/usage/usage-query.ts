@@ -79,7 +79,8 @@ async function countGroups(database: Queries, query: UsageQuery, state: RollupSt
 
 /** Whether there may be many groups. There are many users and API keys, and a filter on them leaves few. */
 function mayHaveMany({ dimensions: names, filter }: UsageQuery): boolean {
-  const isFiltered = [filter.userIds, filter.usernames, filter.tokenIds].some((list) => list !== undefined);
+  const { userIds, usernames, tokenIds, memberIds, projectIds } = filter;
+  const isFiltered = [userIds, usernames, tokenIds, memberIds, projectIds].some((list) => list !== undefined);
   return !isFiltered && names.some((name) => name === 'USER' || name === 'TOKEN');
 }
 

@@ -121,6 +121,8 @@ export class UsageFilterInput
     userIds: ints.orNull('Not for `myUsage`.'),
     usernames: texts.orNull('Whole names that users have now. Not for `myUsage`.'),
     tokenIds: ints.orNull('0 is usage without a token: the playground.'),
+    memberIds: ints.orNull('`Member.id` for whom the keys were made.'),
+    projectIds: ints.orNull('`Project.id` of the keys.'),
     channelIds: ints.orNull('Not for `myUsage`.'),
     channelTags: texts.orNull('Tags that channels have now. Not for `myUsage`.'),
     models: texts.orNull('Whole names.'),

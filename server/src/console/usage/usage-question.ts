@@ -1,4 +1,5 @@
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-time.js';
 
 export const usageDimensions = [
@@ -29,6 +30,8 @@ export interface UsageFilter {
   readonly userIds?: readonly number[];
   readonly usernames?: readonly string[];
   readonly tokenIds?: readonly number[];
+  readonly memberIds?: readonly number[];
+  readonly projectIds?: readonly number[];
   readonly channelIds?: readonly number[];
   readonly channelTags?: readonly string[];
   readonly models?: readonly string[];
@@ -197,9 +200,7 @@ export function assertOwn(
 }
 
 /** Returns the filter with the fields that users may filter by. Other users' rows never match. */
-export const ownFilter = (userId: number, { tokenIds, models, groups }: UsageFilter): UsageFilter => ({
-  userIds: [userId],
-  ...(tokenIds ? { tokenIds } : {}),
-  ...(models ? { models } : {}),
-  ...(groups ? { groups } : {}),
-});
+export const ownFilter = (
+  userId: number,
+  { tokenIds, memberIds, projectIds, models, groups }: UsageFilter,
+): UsageFilter => omitUndefined({ userIds: [userId], tokenIds, memberIds, projectIds, models, groups });

@@ -255,6 +255,15 @@ function conditionsOfChosen(
 function conditionsOf(filter: UsageFilter, values: Values): Condition[] {
   const among = (column: string, type: string, list: readonly unknown[] | undefined) =>
     list === undefined ? [] : [{ column, sql: `${quoted(column)} = ANY (${values.add(list)}::${type}[])` }];
+  const keysWith = (column: string, ids: readonly number[] | undefined) =>
+    ids === undefined
+      ? []
+      : [
+          {
+            column: 'token_id',
+            sql: `token_id IN (SELECT id FROM tokens WHERE ${column} <> 0 AND ${column} = ANY (${values.add(ids)}::integer[]))`,
+          },
+        ];
   return [
     ...among('user_id', 'integer', filter.userIds),
     ...(filter.usernames === undefined
@@ -266,6 +275,8 @@ function conditionsOf(filter: UsageFilter, values: Values): Condition[] {
           },
         ]),
     ...among('token_id', 'integer', filter.tokenIds),
+    ...keysWith('member_id', filter.memberIds),
+    ...keysWith('project_id', filter.projectIds),
     ...among('channel_id', 'integer', filter.channelIds),
     ...(filter.channelTags === undefined
       ? []

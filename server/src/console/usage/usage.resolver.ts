@@ -7,7 +7,7 @@ import { providerOf } from '../../dialects/providers/providers.js';
 import { costOfLog, toQuestion, UsageArgs } from './usage-question.object.js';
 import { toPage, UsageKeyObject, UsagePageObject } from './usage.object.js';
 import { wantedOf } from './usage-selection.object.js';
-import type { UsageService } from './usage.service.js';
+import type { NamedNoun, UsageService } from './usage.service.js';
 
 @Resolver()
 export class UsageResolver {
@@ -54,6 +54,19 @@ export class UsageKeyResolver {
     return this.nameOf(context, 'tokens', tokenId);
   }
 
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'User name of the member now, also of a former one; null for keys of no member.',
+  })
+  memberName(@Root() { memberId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<string | null> {
+    return this.nameOf(context, 'members', memberId);
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: 'Name of the project now; null for keys of no project.' })
+  projectName(@Root() { projectId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<string | null> {
+    return this.nameOf(context, 'projects', projectId);
+  }
+
   @Access('usage.read', 'USAGE_READ')
   @FieldResolver(() => String, { nullable: true, description: 'Name of the channel now; null when it was deleted.' })
   channelName(@Root() { channelId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<string | null> {
@@ -69,13 +82,9 @@ export class UsageKeyResolver {
     return providerId === null ? null : providerOf(providerId).label || null;
   }
 
-  private async nameOf(
-    context: GraphQLContext,
-    table: 'users' | 'tokens' | 'channels',
-    id: number | null,
-  ): Promise<string | null> {
+  private async nameOf(context: GraphQLContext, noun: NamedNoun, id: number | null): Promise<string | null> {
     if (!id) return null;
-    const read = (ids: readonly number[]) => this.usageService.namesOf(context.actor, table, ids);
-    return loadFor(context, this.usageService, { name: `names of ${table}`, scope: 'USAGE_READ' }, id, read);
+    const read = (ids: readonly number[]) => this.usageService.namesOf(context.actor, noun, ids);
+    return loadFor(context, this.usageService, { name: `names of ${noun}`, scope: 'USAGE_READ' }, id, read);
   }
 }

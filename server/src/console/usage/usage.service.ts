@@ -8,7 +8,7 @@ import {
 } from '../../shared/actor.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { csvHeader, csvLines } from '../../shared/csv.js';
-import { InvalidInputError } from '../../shared/errors.js';
+import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { ownTokenIds } from '../../billing/organisations/index.js';
 import { readSnapshot, recentSeconds, type Queries, type Snapshots } from '../../billing/rollups/index.js';
@@ -45,6 +45,21 @@ export interface UsageDeps {
  * small, so that the first piece comes soon.
  */
 const [rowsOfFirstRead, rowsPerRead, rowsPerPiece] = [100, 5000, 250];
+
+/** Where names are read from: the table, the name, and the account that owns the row; null: the site (SQL). */
+const nameSources = {
+  users: { from: 'users source', name: 'source.username', account: 'source.id' },
+  tokens: { from: 'tokens source', name: 'source.name', account: 'source.user_id' },
+  channels: { from: 'channels source', name: 'source.name', account: null },
+  projects: { from: 'projects source', name: 'source.name', account: 'source.organisation_id' },
+  // Former members too. A person whose account was removed has no name.
+  members: {
+    from: 'memberships source JOIN users person ON person.id = source.user_id',
+    name: 'person.username',
+    account: 'source.organisation_id',
+  },
+} as const;
+export type NamedNoun = keyof typeof nameSources;
 
 /**
  * The usage engine: reads usage from the rollups and, where they are not up to date, from the tables that settlements
@@ -236,38 +251,26 @@ export class UsageService {
   }
 
   /**
-   * Returns the current names of users, tokens or channels, including deleted ones, for rows of usage.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for names of others, for callers below admin
+   * Returns the current names of what rows of usage are grouped by, also of what was deleted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for names of channels, for callers below admin
    */
-  async namesOf(
-    actor: MaybeActor,
-    table: 'users' | 'tokens' | 'channels',
-    ids: readonly number[],
-  ): Promise<Map<number, string>> {
+  async namesOf(actor: MaybeActor, noun: NamedNoun, ids: readonly number[]): Promise<Map<number, string>> {
     const caller = requireAccount(actor, 'keys.own');
-    if (table === 'channels') requirePermission(actor, 'usage.read');
-    const owner = table === 'users' ? 'id' : 'user_id';
-    return this.readNames(table, ids, holds(caller, 'usage.read') ? '' : `AND ${owner} = ${caller.id}`);
+    if (holds(caller, 'usage.read')) return this.readNames(noun, ids);
+    const { account } = nameSources[noun];
+    if (account === null) throw new ForbiddenError('No permission: own usage has no channels');
+    return this.readNames(noun, ids, `AND ${account} = ${caller.id}`);
   }
 
-  /** Returns the names of members, those of former ones too. A person whose account was removed has none. */
-  private async readMembers(ids: readonly number[]): Promise<Map<number, string>> {
-    const found = await this.deps.database.query<Array<{ id: number; name: string }>>(
-      'SELECT m.id, u.username AS name FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.id = ANY ($1)',
-      [[...new Set(ids)]],
-    );
-    return new Map(found.map(({ id, name }) => [id, name]));
-  }
-
-  private async readNames(table: string, ids: readonly number[], condition = ''): Promise<Map<number, string>> {
+  private async readNames(noun: NamedNoun, ids: readonly number[], condition = ''): Promise<Map<number, string>> {
     const wanted = [...new Set(ids)].filter((id) => id !== 0);
     if (wanted.length === 0) return new Map();
-    const column = table === 'users' ? 'username' : 'name';
+    const { from, name } = nameSources[noun];
     const found = await this.deps.database.query<Array<{ id: number; name: string }>>(
-      `SELECT id, ${column} AS name FROM ${table} WHERE id = ANY ($1) ${condition}`,
+      `SELECT source.id, ${name} AS name FROM ${from} WHERE source.id = ANY ($1) ${condition}`,
       [wanted],
     );
-    return new Map(found.map(({ id, name }) => [id, name]));
+    return new Map(found.map((row) => [row.id, row.name]));
   }
 
   /** Adds the names of ids to rows, with one statement per kind of name. */
@@ -277,7 +280,7 @@ export class UsageService {
     const users = await this.readNames('users', ids('userId'));
     const tokens = await this.readNames('tokens', ids('tokenId'));
     const channels = await this.readNames('channels', ids('channelId'));
-    const members = ids('memberId').some(Boolean) ? await this.readMembers(ids('memberId')) : new Map<number, string>();
+    const members = await this.readNames('members', ids('memberId'));
     const projects = await this.readNames('projects', ids('projectId'));
     return rows.map((row) => ({
       ...row,

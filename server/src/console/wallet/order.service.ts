@@ -240,12 +240,12 @@ export class OrderService {
   }
 
   /**
-   * The refunds and disputes of an order, oldest first.
+   * The refunds and disputes of some orders, oldest first.
    * @throws AppError INSUFFICIENT_PRIVILEGES
    */
-  async reversals(actor: MaybeActor, id: number): Promise<OrderReversal[]> {
+  async reversals(actor: MaybeActor, ids: readonly number[]): Promise<OrderReversal[]> {
     requirePermission(actor, 'payments');
-    return readReversals(this.deps.orders.manager, id);
+    return readReversals(this.deps.orders.manager, ids);
   }
 
   /**

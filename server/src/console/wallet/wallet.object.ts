@@ -13,7 +13,7 @@ import {
   safeInt,
   text,
 } from '../../platform/graphql/fields.js';
-import { Cost } from '../../platform/graphql/access.js';
+import { Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { MoneyObject } from '../../platform/graphql/money.object.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
@@ -170,6 +170,9 @@ export const toOrderEventObject = ({ kind, ...event }: OrderEvent): TopUpEventOb
   kind: kind.toUpperCase() as Uppercase<OrderEventKind>,
 });
 
+type ReversalKind = Uppercase<OrderReversal['kind']>;
+type ReversalState = Uppercase<OrderReversal['state']>;
+
 const ReversalKindEnum = enumType(
   'TopUpReversalKind',
   namesOf(['REFUND', 'DISPUTE']),
@@ -191,20 +194,30 @@ const ReversalStateEnum = enumType(
 @ObjectType('TopUpReversal', { description: 'A refund or a dispute of an order.' })
 export class TopUpReversalObject extends fields({
   id: int('Ids grow with time.'),
-  kind: of<Uppercase<OrderReversal['kind']>>(() => ReversalKindEnum, 'A refund or a dispute.'),
-  state: of<Uppercase<OrderReversal['state']>>(() => ReversalStateEnum, 'The outcome.'),
+  kind: of<ReversalKind>(() => ReversalKindEnum, 'A refund or a dispute.'),
+  state: of<ReversalState>(() => ReversalStateEnum, 'The outcome.'),
   money: of<MoneyObject>(() => MoneyObject, 'The amount.'),
   quotaTaken: quota('Quota that was taken from the balance of the buyer, and is returned if it is undone.'),
   createdAt: moment('When it was ordered or reported.'),
   payment: text.orNull('The gateway’s number of it. Null: none, or not known yet.'),
   actorName: text.orNull('The admin who ordered the refund. Null: it was made at the gateway, or by the bank.'),
-  note: text('The note of the admin.'),
-}) {}
+}) {
+  @NotInPanels()
+  @Field(() => String, { description: 'The note of the admin.' })
+  note: string;
+}
 
-export const toReversalObject = ({ kind, state, money, currency, ...rest }: OrderReversal): TopUpReversalObject => ({
+export const toReversalObject = ({
+  kind,
+  state,
+  money,
+  currency,
+  orderId: _,
+  ...rest
+}: OrderReversal): TopUpReversalObject => ({
   ...rest,
-  kind: kind.toUpperCase() as Uppercase<OrderReversal['kind']>,
-  state: state.toUpperCase() as Uppercase<OrderReversal['state']>,
+  kind: kind.toUpperCase() as ReversalKind,
+  state: state.toUpperCase() as ReversalState,
   money: toMoney(money, currency),
 });
 
@@ -249,21 +262,43 @@ export class OwnTopUpOrderFilterInput extends inputFields({
   paid: nullable<TimeRangeObject>(() => TimeRangeObject, 'When the order was paid. Unpaid orders do not match.'),
 }) {}
 
+@InputType('TopUpReversalFilter', {
+  description: 'Conditions on a refund or a dispute. All must match. An empty list matches nothing.',
+})
+export class TopUpReversalFilterInput extends inputFields({
+  at: nullable<TimeRangeObject>(() => TimeRangeObject, 'When it was ordered or reported.'),
+  kinds: nullable<ReversalKind[]>(() => [ReversalKindEnum], 'Only of these kinds.'),
+  states: nullable<ReversalState[]>(() => [ReversalStateEnum], 'Only in one of these states.'),
+}) {}
+
 @InputType('TopUpOrderFilter', { description: 'Conditions on orders. All must match. An empty list matches nothing.' })
 export class TopUpOrderFilterInput extends OwnTopUpOrderFilterInput {
   @Field(() => [Int], { nullable: true, description: 'Only orders of these buyers.' })
   userIds?: number[] | null;
+
+  @Field(() => TopUpReversalFilterInput, {
+    nullable: true,
+    description: 'Only orders with such a refund or dispute; `{}`: with any.',
+  })
+  reversed?: TopUpReversalFilterInput | null;
 }
 
 /** @throws InvalidInputError for an invalid range */
 export function toOrderFilter(input: TopUpOrderFilterInput | null | undefined): OrderFilter {
-  const { created, paid, ...rest } = input ?? {};
+  const { created, paid, reversed, ...rest } = input ?? {};
   return omitUndefined({
-    ...omitNullish<Omit<OrderFilter, 'created' | 'paid'>>(rest),
+    ...omitNullish<Omit<OrderFilter, 'created' | 'paid' | 'reversed'>>(rest),
+    reversed: reversed ? toReversed(reversed) : undefined,
     created: created ? resolveTimeRange(created, { field: 'filter.created' }) : undefined,
     paid: paid ? resolveTimeRange(paid, { field: 'filter.paid' }) : undefined,
   });
 }
+
+const toReversed = ({ at, kinds, states }: TopUpReversalFilterInput): NonNullable<OrderFilter['reversed']> => ({
+  at: at ? resolveTimeRange(at, { field: 'filter.reversed.at' }) : undefined,
+  kinds: kinds?.map((kind) => kind.toLowerCase() as Lowercase<ReversalKind>),
+  states: states?.map((state) => state.toLowerCase() as Lowercase<ReversalState>),
+});
 
 const sortFields: SortFields<OrderSortField> = {
   ID: ['id', 'The id, which grows with time.'],

@@ -1,6 +1,7 @@
-import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost, NotInPanels } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadFor } from '../../platform/graphql/loaders.js';
 import { MoneyObject } from '../../platform/graphql/money.object.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { bucketZone, TimeRangeObject, zonesOf } from '../../platform/graphql/ranges.js';
@@ -82,7 +83,19 @@ export class WalletResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('orderId', () => Int, { description: '`TopUpOrder.id`.' }) orderId: number,
   ): Promise<TopUpReversalObject[]> {
-    return (await this.orders.reversals(actor, orderId)).map(toReversalObject);
+    return (await this.orders.reversals(actor, [orderId])).map(toReversalObject);
+  }
+
+  @FieldResolver(() => [TopUpReversalObject], { nullable: true, description: 'Refunds and disputes, oldest first.' })
+  @Access('payments')
+  @Cost(1)
+  async reversals(@Root() { id }: TopUpOrderObject, @Ctx() context: GraphQLContext): Promise<TopUpReversalObject[]> {
+    const question = { name: 'reversals of orders', scope: 'ADMIN_READ' } as const;
+    const found = await loadFor(context, this.orders, question, id, async (ids) => {
+      const rows = await this.orders.reversals(context.actor, ids);
+      return new Map(ids.map((one) => [one, rows.filter(({ orderId }) => orderId === one)]));
+    });
+    return (found ?? []).map(toReversalObject);
   }
 
   @PayloadMutation(

@@ -1,4 +1,4 @@
-import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { In, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import { andAmong, andBetween } from '../../platform/db/conditions.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
@@ -62,6 +62,12 @@ export class WebhookService {
   async list(actor: MaybeActor): Promise<WebhookEndpoint[]> {
     requirePermission(actor, 'webhooks');
     return this.deps.endpoints.find({ order: { id: 'ASC' } });
+  }
+
+  /** Reads endpoints for relations. @throws AppError INSUFFICIENT_PRIVILEGES */
+  async readMany(actor: MaybeActor, ids: readonly number[]): Promise<WebhookEndpoint[]> {
+    requirePermission(actor, 'webhooks');
+    return this.deps.endpoints.findBy({ id: In([...ids]) });
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED, INVALID_INPUT, CONFLICT (too many) */
