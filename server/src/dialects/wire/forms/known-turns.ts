@@ -22,7 +22,7 @@ export interface ParsedTurns {
   /** The fields before the turns, with an empty list of turns. */
   readonly head: Fields;
   readonly parsed: readonly unknown[];
-  /** What follows the turns: its position, its fields, and the number of values in it. Absent: not parsed apart. */
+  /** The text behind the turns: its position, its fields, and the number of values in it. Absent: it was not parsed alone. */
   readonly tail?: { readonly at: number; readonly fields: Fields; readonly values: number };
 }
 
