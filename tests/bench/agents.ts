@@ -51,8 +51,10 @@ const read = (turn: Turn): string =>
 
 /** Adds turns to a history until the body has so many bytes. The last turn is new in each call. */
 function grown(body: Fields, list: string, bytes: number, turnOf: (turn: Turn) => Fields[]): Fields {
-  // Reasoning that another provider signed is removed, so that a history with it never passes through unchanged.
-  const history = (body[list] as Fields[]).filter(({ type }) => type !== 'reasoning');
+  // A gateway made the recorded items, and would remove their ids and the reasoning: with them no history passes through unchanged.
+  const history = (body[list] as Fields[])
+    .filter(({ type }) => type !== 'reasoning')
+    .map(({ id: _id, ...item }): Fields => item);
   const [first, last] = [turnOf(sessionMark), turnOf(callMark)];
   history.push(...first);
   let length = JSON.stringify([body, first, last]).length;

@@ -40,6 +40,31 @@ describe('words nobody may send', () => {
     expect(relay.logLines.some((line) => line.includes('"word":"forbidden_word"'))).toBe(true);
   });
 
+  const part = (text: string) => ({ type: 'text', text });
+  it.each<[string, (texts: string[]) => object]>([
+    ['/v1/chat/completions', (texts) => ({ messages: texts.flatMap(userMessage) })],
+    [
+      '/v1/messages',
+      (texts) => ({ max_tokens: 5, messages: texts.map((text) => ({ role: 'user', content: [part(text)] })) }),
+    ],
+    ['/v1/responses', (texts) => ({ input: texts.map((text) => ({ role: 'user', content: text })) })],
+    ['/v1beta/models/gpt-4o:generateContent', (texts) => ({ contents: texts.map((text) => ({ parts: [{ text }] })) })],
+  ])('are found in every turn of a conversation at %s', async (path, bodyOf) => {
+    await relay.addChannel({ type: 43, models: 'gpt-4o' });
+    const { key } = await relay.addToken();
+    const statusOf = async (...texts: string[]): Promise<number> => {
+      const body = { model: 'gpt-4o', ...bodyOf(['So good it is. '.repeat(6000), 'Yes.', ...texts]) };
+      return (await relay.post(path, key, body)).status;
+    };
+    relay.setOptions({ SensitiveWords: ['forbidden_word'] });
+    expect(await statusOf('And?')).toBe(200);
+    expect(await statusOf('And?', 'No.')).toBe(200);
+    for (let again = 0; again < 2; again++) expect(await statusOf('And?', 'No.', word, 'Go on.')).toBe(400);
+    expect(await statusOf('And?', 'No.', 'Go on.')).toBe(200);
+    relay.setOptions({ SensitiveWords: ['so good'] });
+    expect(await statusOf('And?', 'No.', 'Go on.', 'Well.')).toBe(400);
+  });
+
   it('are not looked for when either switch is off', async () => {
     await relay.addChannel();
     const { key } = await relay.addToken();

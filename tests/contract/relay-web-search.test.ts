@@ -1,9 +1,16 @@
 /**
  * WebSearch of Claude Code is one call of Messages whose only tool is Anthropic's search (clodex#251, free-claude-code#576,
- * gcli2api#372).
+ * gcli2api#372). Codex declares OpenAI's search with every call.
  */
 import { functionsAtResponses } from '../agents/refused-bodies.js';
-import { openAIRules, strictChat, strictGemini, strictResponses } from '../agents/strict.js';
+import {
+  headerBetas,
+  openAIRules,
+  strictChat,
+  strictGemini,
+  strictMessages,
+  strictResponses,
+} from '../agents/strict.js';
 import { events, json } from '../support/upstream/replies.js';
 import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
@@ -428,6 +435,173 @@ it('is as before at providers without a search', async () => {
   const { key } = await relay.addToken();
   const refused = await relay.post('/v1/messages', key, call('deepseek-chat', forced));
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('web_search')]);
+});
+
+describe("Codex's search at Anthropic", () => {
+  const claude = 'claude-sonnet-4-5';
+  const blocks = [
+    { type: 'text', text: 'I look. ' },
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'weather today' } },
+    {
+      type: 'web_search_tool_result',
+      tool_use_id: 'srvtoolu_1',
+      content: [{ type: 'web_search_result', ...page, encrypted_content: 'c2VhbGVk', page_age: null }],
+    },
+    {
+      type: 'text',
+      text,
+      citations: [{ type: 'web_search_result_location', ...page, encrypted_index: 'aQ==', cited_text: 'Rain' }],
+    },
+  ];
+  const usage = { input_tokens: 10, output_tokens: 2, server_tool_use: { web_search_requests: 1 } };
+  const answered = { id: 'msg_1', type: 'message', role: 'assistant', model: claude, usage };
+  const pieces = ({ input, citations, ...block }: Json, index: number): Json[] => {
+    const begun = block['type'] === 'text' ? { ...block, text: '' } : input ? { ...block, input: {} } : block;
+    const deltas: Json[] = [
+      ...((citations ?? []) as Json[]).map((citation) => ({ type: 'citations_delta', citation })),
+      ...(block['type'] === 'text' ? [{ type: 'text_delta', text: block['text'] }] : []),
+      ...(input ? ['{"query": "weather', ' today"}'] : []).map((json) => ({
+        type: 'input_json_delta',
+        partial_json: json,
+      })),
+    ];
+    return [
+      { type: 'content_block_start', index, content_block: begun },
+      ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ];
+  };
+  const atClaude = {
+    type: 14,
+    model: claude,
+    refuse: strictMessages(headerBetas),
+    tool: 'web_search_20250305',
+    whole: { ...answered, content: blocks, stop_reason: 'end_turn' },
+    stream: streamed([
+      { type: 'message_start', message: { ...answered, content: [], usage: { input_tokens: 10, output_tokens: 0 } } },
+      ...blocks.flatMap(pieces),
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
+      { type: 'message_stop' },
+    ]),
+    query: 'weather today',
+  };
+  const codexSearch = { type: 'web_search', external_web_access: true };
+  const asked = (more: Json = {}): Json => ({ model: claude, input: 'weather', tools: [codexSearch], ...more });
+  /** Returns the response, or that of the last event. */
+  const responseOf = (given: string, isStream: boolean): Json & { output: Json[] } => {
+    if (!isStream) return JSON.parse(given) as Json & { output: Json[] };
+    const last = given.trim().split('\n').at(-1) ?? '';
+    return (JSON.parse(last.slice('data: '.length)) as { response: Json & { output: Json[] } }).response;
+  };
+  const sent = (): Json => relay.upstream.requests.at(-1)?.body ?? {};
+  let key: string;
+  let userId: number;
+  const open = async (kind: Partial<Kind> = {}, more: object = {}): Promise<void> => {
+    const at = { ...atClaude, ...kind };
+    await relay.addChannel({ type: at.type, models: at.model, ...more });
+    // A smaller balance would limit the searches.
+    ({ key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 500_000_000 }) }));
+    relay.upstream.script({}, provider(at));
+  };
+
+  it.each([
+    ['whole', false, {}],
+    ['whole, forced', false, { tool_choice: { type: 'web_search' } }],
+    ['streamed', true, {}],
+    ['streamed, forced', true, { tool_choice: { type: 'web_search' } }],
+  ])('is run and comes back as OpenAI has it: %s', async (_form, stream, choice) => {
+    await open();
+    const answer = await relay.post('/v1/responses', key, asked({ stream, ...choice }));
+    const given = await answer.text();
+    expect([answer.status, given]).toEqual([200, expect.anything()]);
+    expect(answer.headers.get('x-tollgate-dropped')).toBeNull();
+    expect(sent()['tools']).toEqual([{ type: 'web_search_20250305', name: 'web_search' }]);
+    expect(sent()['tool_choice']).toEqual('tool_choice' in choice ? { type: 'tool', name: 'web_search' } : undefined);
+    const { output } = responseOf(given, stream);
+    expect(output.find(({ type }) => type === 'web_search_call')).toMatchObject({
+      id: expect.stringMatching(/^ws_/),
+      status: 'completed',
+      action: { type: 'search', query: 'weather today' },
+    });
+    const last = output.at(-1) as { content: Json[] };
+    expect(last.content[0]?.['text']).toContain(text);
+    expect(last.content[0]?.['annotations']).toEqual([expect.objectContaining({ type: 'url_citation', ...page })]);
+    if (stream) expect(output.map(({ type }) => type)).toEqual(['message', 'web_search_call', 'message']);
+    const [row] = await relay.logsOf(userId, 1);
+    expect(row?.other['components']).toContainEqual(['webSearch', 1, expect.any(Number)]);
+  });
+
+  it.each<[string, Json, Json, Json, string[]]>([
+    [
+      'with its limits',
+      { filters: { allowed_domains: ['example.com'] }, user_location: limits.user_location },
+      { max_tool_calls: 3 },
+      { max_uses: 3, allowed_domains: ['example.com'], user_location: limits.user_location },
+      [],
+    ],
+    [
+      'with other limits',
+      { filters: { blocked_domains: ['example.com'] }, search_context_size: 'low' },
+      {},
+      { blocked_domains: ['example.com'] },
+      ['tools[0].search_context_size'],
+    ],
+    ['by its older name', { type: 'web_search_preview' }, {}, {}, []],
+    ['for an index of pages', { external_web_access: false }, {}, {}, ['tools[0].external_web_access']],
+  ])('is sent %s', async (_how, tool, more, expected, dropped) => {
+    await open();
+    const answer = await relay.post('/v1/responses', key, asked({ tools: [{ ...codexSearch, ...tool }], ...more }));
+    expect(answer.status).toBe(200);
+    expect(sent()['tools']).toEqual([{ type: 'web_search_20250305', name: 'web_search', ...expected }]);
+    expect(answer.headers.get('x-tollgate-dropped')?.split(/, ?/) ?? []).toEqual(dropped);
+  });
+
+  const own = { type: 'function', name: 'web_search', parameters: { type: 'object', properties: {} } };
+  const both = { allowed_domains: ['a.example'], blocked_domains: ['b.example'] };
+  it.each<[string, Json, Partial<Kind>, object]>([
+    ['beside a function of its name', { tools: [codexSearch, own] }, {}, {}],
+    ['with domains of both kinds', { tools: [{ ...codexSearch, filters: both }] }, {}, {}],
+    ['in a call that may run no tool', { max_tool_calls: 0 }, {}, {}],
+    ['at Bedrock, which has none', {}, { type: 33, refuse: () => null }, { key: 'AK|SK|us-east-1' }],
+  ])('is left out by name %s', async (_where, more, kind, channel) => {
+    await open(kind, channel);
+    const answer = await relay.post('/v1/responses', key, asked(more));
+    expect([answer.status, answer.headers.get('x-tollgate-dropped')]).toEqual([
+      200,
+      expect.stringContaining('tools[0].web_search'),
+    ]);
+    expect(JSON.stringify(sent()['tools'] ?? [])).not.toContain('web_search_20250305');
+  });
+
+  it('is limited to what a small balance pays for', async () => {
+    await open();
+    ({ key } = await relay.addToken({ userId: await relay.addUser({ quota: 22_000 }) }));
+    expect((await relay.post('/v1/responses', key, asked({ max_output_tokens: 256 }))).status).toBe(200);
+    expect(sent()['tools']).toEqual([expect.objectContaining({ max_uses: 3 })]);
+  });
+
+  it.each([false, true])('is masked by rules for output, stream %s', async (stream) => {
+    relay.setOptions({
+      SelfUseModeEnabled: true,
+      'guardrails.rules': [{ name: 'no-a', stage: 'output', action: 'mask', check: 'words', words: ['today'] }],
+    });
+    await open();
+    const given = await (await relay.post('/v1/responses', key, asked({ stream }))).text();
+    expect(given).toContain('weather [removed]');
+    expect(given).not.toContain('today');
+  });
+
+  it('stays out of the history at OpenAI, which did not run it', async () => {
+    await open();
+    const { output } = responseOf(await (await relay.post('/v1/responses', key, asked())).text(), false);
+    await relay.addChannel({ type: 1, models: 'gpt-5' });
+    relay.upstream.script({ path: '/v1/responses' }, json(response('completed', responsesItems)));
+    const input = [{ role: 'user', content: 'weather' }, ...output, { role: 'user', content: 'And?' }];
+    expect((await relay.post('/v1/responses', key, asked({ model: 'gpt-5', input }))).status).toBe(200);
+    expect((sent()['input'] as Json[]).map(({ type, role }) => type ?? role)).toEqual(['user', 'message', 'user']);
+    const again = await relay.post('/v1/responses', key, asked({ input }));
+    expect([again.status, again.headers.get('x-tollgate-dropped')]).toEqual([200, 'input.web_search_call']);
+  });
 });
 
 it('keeps the blocks of a search elsewhere from Anthropic, which refuses pages without their encrypted content', async () => {

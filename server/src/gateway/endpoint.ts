@@ -110,6 +110,8 @@ export interface Endpoint {
   readonly names?: IdDialect;
   /** The texts of the client's request, for the list of blocked words. */
   texts(body: Readonly<Record<string, unknown>>): string[];
+  /** The field with the turns of a conversation, which clients send again with each new turn. Absent: there are none. */
+  readonly turns?: 'messages' | 'input' | 'contents';
   /** Makes one attempt at one channel. */
   attempt(attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome>;
 }

@@ -7,6 +7,8 @@ import type { FormPart } from '../dialects/contract.js';
 import { mayCostMore } from '../dialects/priced-fields.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { SearchTime } from '../platform/matching/search.js';
+import { asList } from '../shared/json.js';
+import type { SensitiveWords } from './admit/sensitive-words.js';
 import type { Caller } from './admit/authentication.js';
 import { RateError, type RateLease, type RateStates } from './admit/call-rates.js';
 import { bodyTexts, withTexts } from './admit/guardrails/body-texts.js';
@@ -25,7 +27,21 @@ import { reserveFor, type Reserved } from './reserve/reserve.js';
 import type { Admission } from './route/admission.js';
 import type { CallUse } from './route/limits/limit-board.js';
 
-const none: readonly string[] = [];
+/** Texts that are checked for blocked words, and the turns that they are from. */
+interface Said {
+  readonly texts: readonly string[];
+  readonly turns: readonly unknown[];
+}
+
+const nothingSaid: Said = { texts: [], turns: [] };
+
+/** Returns the texts of a request, besides those of turns that were checked with an earlier call. */
+function saidIn({ endpoint, request: { body } }: Call, words: SensitiveWords): Said {
+  const all = endpoint.turns ? asList(body[endpoint.turns]) : [];
+  const turns = words.unchecked(all);
+  const isNew = turns.length === all.length;
+  return { texts: endpoint.texts(isNew ? body : { ...body, [String(endpoint.turns)]: turns }), turns };
+}
 
 /** Prepares a call that has a route: prices it, checks its texts, and reserves what it may cost. */
 export class CallPreparation {
@@ -102,18 +118,18 @@ export class CallPreparation {
    */
   check(asked: OpenedRequest, call: Call): Call | Promise<Call> {
     const { words } = this.deps.guardrails;
-    const texts = words.enabled ? call.endpoint.texts(call.request.body) : none;
-    const mayBlock = words.enabled && words.mayBlock(texts);
+    const said = words.enabled ? saidIn(call, words) : nothingSaid;
+    const mayBlock = words.enabled && words.mayBlock(said.texts);
     if (!mayBlock && this.deps.options.values['guardrails.rules'].length === 0) return call;
-    return this.checkTexts(asked, call, mayBlock ? texts : none);
+    return this.checkTexts(asked, call, mayBlock ? said : nothingSaid);
   }
 
-  /** @param texts the texts that may have blocked words */
-  private async checkTexts(asked: OpenedRequest, call: Call, texts: readonly string[]): Promise<Call> {
+  /** @param said the texts that may have blocked words */
+  private async checkTexts(asked: OpenedRequest, call: Call, { texts, turns }: Said): Promise<Call> {
     const { guardrails, options } = this.deps;
     const { requestId, caller, admission } = call;
     const time = new SearchTime();
-    if (texts.length > 0) await guardrails.words.check(texts, { userId: caller.user.id, requestId, time });
+    if (texts.length > 0) await guardrails.words.check(texts, { userId: caller.user.id, requestId, time, turns });
     if (options.values['guardrails.rules'].length === 0) return call;
     const guard = guardrails.of(caller, admission.group, admission.model, requestId, time);
     return guard ? this.guarded(asked, { ...call, guard }, guard) : call;

@@ -6,15 +6,16 @@ import { endpoints } from './endpoints.js';
 
 /**
  * Serves JSON calls of programs at the exact paths of endpoints, without Fastify. Every other request is left to the routes,
- * which serve the same calls: browsers need the headers of hooks, and forms, aliases and queries are rare.
+ * which serve the same calls: browsers need the headers of hooks, and forms and aliases are rare.
  */
 export function directCalls({ relay, maxBodyBytes }: { readonly relay: Relay; readonly maxBodyBytes: number }) {
-  const byUrl = new Map(Object.entries(endpoints).map(([path, endpoint]) => [`/v1${path}`, endpoint]));
+  const byPath = new Map(Object.entries(endpoints).map(([path, endpoint]) => [`/v1${path}`, endpoint]));
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { headers, method, url = '' } = request;
     if (method !== 'POST' || headers.origin !== undefined) return false;
     if (headers['content-type']?.startsWith('application/json') !== true) return false;
-    const endpoint = byUrl.get(url);
+    // Claude Code sends `?beta=true` with every call.
+    const endpoint = byPath.get(url.split('?', 1)[0] ?? '');
     if (!endpoint) return false;
     const address = request.socket.remoteAddress ?? '';
     const { incoming, client } = takeOver({ request, response, url, address, id: newRequestId() }, maxBodyBytes);

@@ -131,6 +131,8 @@ export interface ScanListener {
   field?(open: number): void;
   /** Called with the position of each comma in such a list or object, and the counts of the text up to there. */
   comma?(at: number, values: number, members: number): void;
+  /** Called with the position of the bracket that closes such a list or object, and the values up to there. */
+  close?(at: number, values: number): void;
 }
 
 /** Depth of the lists and objects that are fields of the outermost object. */
@@ -191,7 +193,7 @@ export function scanJson(
         break;
       case closeBracket:
       case closeBrace:
-        depth--;
+        if (--depth === fieldDepth - 1) listener.close?.(at, values);
         longValues ||= isLong(bytes, value + 1, at);
         value = at;
         break;

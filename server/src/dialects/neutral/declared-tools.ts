@@ -15,11 +15,20 @@ export interface ToolChange {
 /** @returns another tool, the same one, or null for none */
 type Change = (tool: Fields) => Fields | null;
 
+/** The tools of each body, which several parts of a call read. */
+const known = new WeakMap<Fields, readonly DeclaredTool[]>();
+
 /**
  * The tools of a request in any dialect: `tools`, those in items of the input (Responses) and in messages (Kimi's chat), and those that
  * the conversation defines (Messages). The tools of a namespace follow it.
  */
-export function declaredTools(body: Fields): DeclaredTool[] {
+export function declaredTools(body: Fields): readonly DeclaredTool[] {
+  const found = known.get(body) ?? findTools(body);
+  known.set(body, found);
+  return found;
+}
+
+function findTools(body: Fields): DeclaredTool[] {
   const found = toolsIn(body['tools'], 'tools');
   for (const [index, item] of asList(body['input']).entries()) {
     const declaring = declaringItem(item);

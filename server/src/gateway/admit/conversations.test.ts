@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseAhead, parseJsonBody, rememberTurns } from '../../dialects/wire/forms/json-body.js';
-import type { TurnMemory } from '../../dialects/wire/forms/known-turns.js';
+import { ofEachTurn, type TurnMemory } from '../../dialects/wire/forms/known-turns.js';
 import { Conversations } from './conversations.js';
 
 const long = 'x'.repeat(9000);
@@ -32,6 +32,40 @@ describe('a body that continues an earlier one', () => {
     expect(second.messages.slice(0, 8).every((each, index) => each === first.messages[index])).toBe(true);
     const third = read(textOf(12), memory) as Read;
     expect(third.messages.slice(0, 11).every((each, index) => each === second.messages[index])).toBe(true);
+  });
+
+  it('shares the fields behind the turns while their bytes stay the same', () => {
+    const memory = new Conversations().of(1);
+    const of = (count: number, name: string): { tools: unknown; messages: unknown[] } =>
+      read(textOf(count, { tools: [{ name }], stream: true }), memory) as { tools: unknown; messages: unknown[] };
+    of(8, 'a');
+    const second = of(9, 'a');
+    const third = of(10, 'a');
+    expect(third).toEqual(JSON.parse(textOf(10, { tools: [{ name: 'a' }], stream: true })));
+    expect(third.tools).toBe(second.tools);
+    expect(of(11, 'b')).toMatchObject({ tools: [{ name: 'b' }], stream: true });
+    expect(of(12, 'b').messages).toHaveLength(12);
+  });
+
+  it('has what was computed for the turns that both have', () => {
+    const memory = new Conversations().of(1);
+    const computed: number[] = [];
+    const lengths = ofEachTurn((given, index) => {
+      computed.push(index);
+      return `${index}: ${JSON.stringify(given).length}`;
+    });
+    const first = read(textOf(9), memory) as Read;
+    const values = lengths(first.messages);
+    expect(lengths(first.messages)).toEqual(values);
+    const second = read(textOf(12), memory) as Read;
+    expect(lengths(second.messages)).toEqual(
+      second.messages.map((each, at) => `${at}: ${JSON.stringify(each).length}`),
+    );
+    // The last turn of the first body has no comma after it, so it is parsed and computed again.
+    expect(computed).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11]);
+    const others = read(textOf(9)) as Read;
+    expect([lengths(others.messages), lengths(others.messages)]).toEqual([values, values]);
+    expect(computed).toHaveLength(13 + 2 * 9);
   });
 
   it('shares nothing with another key', () => {
@@ -77,8 +111,18 @@ describe('a body that continues an earlier one', () => {
     ['an own prototype', `${known},{"__proto__":{"a":1}}],"__proto__":{"b":2},"7":1}`],
     ['no further turn', `${known}]}`],
     ['half a character', `${known},"\\ud83d"]}`],
+    ['a repeated field of a turn, before the same end', `${known},{"role":"user","role":"assistant"}],"stream":true}`],
+    ['a comma without a turn, before the same end', `${known},],"stream":true}`],
+    ['a field before the same end', `${known},${JSON.stringify(turn(8))}],"a":[1],"stream":true}`],
+    ['the field of the same end before it', `${known},${JSON.stringify(turn(8))}],"stream":[1],"stream":true}`],
+    ['a repeated list before the same end', `${known},${JSON.stringify(turn(8))}],"messages":[1],"stream":true}`],
+    ['a list in place of the end', `${known},[1],"stream":true}`],
+    ['the same end alone', `${known},"stream":true}`],
+    ['too many values before the same end', `${known},[${'0,'.repeat(400_000)}0]],"stream":true}`],
   ])('is read like a new one: %s', (_name, text) => {
     const memory = new Conversations().of(1);
+    // What follows the turns of the second body is kept.
+    read(textOf(8), memory);
     read(textOf(9), memory);
     const [continued, whole] = [read(text, memory), read(text)];
     expect(continued).toEqual(whole);
@@ -94,6 +138,7 @@ describe('a body that continues an earlier one', () => {
     fc.assert(
       fc.property(fc.nat(base.length), fc.nat(3), fc.array(sign, { maxLength: 3 }), (at, removed, signs) => {
         const memory = new Conversations().of(1);
+        read(textOf(8), memory);
         read(base, memory);
         const text = base.slice(0, at) + signs.join('') + base.slice(at + removed);
         expect(read(text, memory)).toEqual(read(text));

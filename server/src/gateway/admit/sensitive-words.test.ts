@@ -45,6 +45,34 @@ it('takes its time from that of the call', async () => {
   expect(time.left).toBeLessThan(1000);
 });
 
+describe('turns of a conversation', () => {
+  const turns = [{ text: 'good' }, 'text', { text: 'bad' }];
+  const check = (words: SensitiveWords, which: readonly unknown[], text: string): Promise<void> =>
+    words.check([text], { userId: 1, requestId: 'request', time: new SearchTime(), turns: which });
+
+  it('are checked once when they have no blocked word', async () => {
+    const words = checker(['bad']);
+    expect(words.unchecked(turns)).toEqual(turns);
+    await check(words, turns.slice(0, 2), 'good');
+    expect(words.unchecked(turns)).toEqual(turns.slice(1));
+    await expect(check(words, turns.slice(2), 'bad')).rejects.toMatchObject({ code: 'SENSITIVE_WORDS' });
+    expect(words.unchecked(turns)).toEqual(turns.slice(1));
+  });
+
+  it('are checked again for another list of words', async () => {
+    const values = {
+      CheckSensitiveEnabled: true,
+      CheckSensitiveOnPromptEnabled: true,
+      StopOnSensitiveEnabled: true,
+      SensitiveWords: ['bad'],
+    };
+    const words = new SensitiveWords({ values }, createLogger('silent'));
+    await check(words, turns, 'good');
+    values.SensitiveWords = ['good'];
+    expect(words.unchecked(turns)).toEqual(turns);
+  });
+});
+
 describe('the hint', () => {
   it('matches each letter in the other case', () => {
     const missed: string[] = [];

@@ -17,6 +17,8 @@ export interface WordCheck {
   readonly userId: number;
   readonly requestId: string;
   readonly time: SearchTime;
+  /** The turns of a conversation that the texts are from. */
+  readonly turns?: readonly unknown[];
 }
 
 /**
@@ -28,6 +30,8 @@ export class SensitiveWords {
   private entries: readonly string[] | null = null;
   private find: LocalCheck = wordsCheck([]);
   private hint: RegExp | null = null;
+  /** Turns without a blocked word. The calls that continue a conversation share its turns. */
+  private passed = new WeakSet<object>();
 
   constructor(
     private readonly settings: SensitiveSettings,
@@ -36,6 +40,12 @@ export class SensitiveWords {
 
   get enabled(): boolean {
     return isChecked(this.settings.values);
+  }
+
+  /** Returns the turns that are not known to be without a blocked word. */
+  unchecked(turns: readonly unknown[]): readonly unknown[] {
+    this.compile(this.settings.values.SensitiveWords);
+    return turns.filter((turn) => typeof turn !== 'object' || turn === null || !this.passed.has(turn));
   }
 
   /** Whether small texts may contain a blocked word, so that they have to be checked. Nearly all texts contain none. */
@@ -52,10 +62,13 @@ export class SensitiveWords {
    * Checks the texts. The matched word is written to the server's log only.
    * @throws AppError SENSITIVE_WORDS; UnavailableError when the search for the patterns failed
    */
-  async check(texts: readonly string[], { userId, requestId, time }: WordCheck): Promise<void> {
+  async check(texts: readonly string[], { userId, requestId, time, turns = [] }: WordCheck): Promise<void> {
     this.compile(this.settings.values.SensitiveWords);
     const [word] = namesIn(await this.find({ userId, texts, time, isFirstEnough: true }));
-    if (word === undefined) return;
+    if (word === undefined) {
+      for (const turn of turns) if (typeof turn === 'object' && turn !== null) this.passed.add(turn);
+      return;
+    }
     const stops = this.settings.values.StopOnSensitiveEnabled;
     this.logger.warn({ requestId, word }, stops ? 'call refused: blocked word' : 'call passed with a blocked word');
     if (stops) throw refusal();
@@ -65,6 +78,7 @@ export class SensitiveWords {
   private compile(entries: readonly string[]): void {
     if (this.entries === entries) return;
     this.entries = entries;
+    this.passed = new WeakSet();
     const valid = entries.filter(isValid);
     this.find = wordsCheck(valid);
     this.hint = hintOf(valid);

@@ -2,11 +2,10 @@ import type { ChatAnswer, ChatCapability } from '../../dialects/contract.js';
 import type { AnswerContext, ClientCodec, StreamEnding, StreamReader } from '../../dialects/neutral/codec.js';
 import { parseExact } from '../../shared/exact-json.js';
 import { asFields, asText, type Fields } from '../../dialects/neutral/fields.js';
-import { defaultClaudeSettings } from '../../dialects/languages/anthropic/claude-settings.js';
 import { messagesClient } from '../../dialects/languages/anthropic/messages-client.js';
 import { MessagesEnding } from '../../dialects/languages/anthropic/messages-ending.js';
 import { replayedMessage } from '../../dialects/languages/anthropic/replayed-message.js';
-import { messagesProvider } from '../../dialects/languages/anthropic/messages-write.js';
+import { MessagesStreamReader } from '../../dialects/languages/anthropic/messages-stream-reader.js';
 import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
 import { GeminiEnding } from '../../dialects/languages/gemini/gemini-ending.js';
 import { defaultGeminiSettings } from '../../dialects/languages/gemini/gemini-settings.js';
@@ -96,7 +95,8 @@ export const fimCompletions: ChatDialect = {
 export const messagesDialect: ChatDialect = {
   native: 'messages',
   client: messagesClient,
-  openReader: () => messagesProvider(defaultClaudeSettings).openReader(),
+  // A search without its pages would be no search of Anthropic.
+  openReader: () => new MessagesStreamReader(false),
   openEnding: () => new MessagesEnding(),
   takesComments: true,
   replay: replayedMessage,

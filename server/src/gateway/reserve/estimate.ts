@@ -146,17 +146,37 @@ export interface Wanted {
 
 /** Returns the quota to reserve: for the full output, and the minimum for which the call is worth making. */
 export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
-  const { traits, outputTokens, fixedOutput, choices, maxInput, toolCalls } = cost;
+  const { traits, outputTokens, fixedOutput, choices, toolCalls } = cost;
   const leastOutput =
     fixedOutput || Math.min(outputTokens, (traits.hasThinkingBudget ? minThinking : minOutput) * choices);
-  const largest = traits.addsHidden ? Math.max(promptTokens, maxInput || promptTokens + usualInput) : promptTokens;
   return {
-    amount: cost.of(largest, outputTokens),
+    amount: cost.of(largestPrompt(cost, promptTokens), outputTokens),
     least: cost.of(promptTokens, leastOutput, toolCalls > 0 ? 1 : undefined),
     promptTokens,
     leastOutput,
   };
 }
+
+/** Returns the largest prompt that the provider may charge: the client's, with what the provider may add. */
+export const largestPrompt = ({ traits, maxInput }: CallCost, promptTokens: number): number =>
+  traits.addsHidden ? Math.max(promptTokens, maxInput || promptTokens + usualInput) : promptTokens;
+
+/** Returns the fields of an estimate for the work of the provider. */
+export const toolsIn = ({
+  addsHidden,
+  searches,
+  fileSearches,
+  codeExecutions,
+  mapsPrompts,
+  requests,
+}: CallCost['traits']): Pick<Estimate, keyof CallCost['traits'] & keyof Estimate> => ({
+  addsHidden,
+  searches,
+  fileSearches,
+  codeExecutions,
+  mapsPrompts,
+  requests,
+});
 
 /** Returns the usage that `amount` pays for. */
 export function estimateOf(given: CallCost, wanted: Wanted, amount: number): Estimate {
@@ -171,12 +191,7 @@ export function estimateOf(given: CallCost, wanted: Wanted, amount: number): Est
     askedTokens: outputTokens,
     limited,
     ...(limited || cost.outputIsGuessed ? { stopAt: outputTokens } : {}),
-    addsHidden: cost.traits.addsHidden,
-    searches: cost.traits.searches,
-    fileSearches: cost.traits.fileSearches,
-    codeExecutions: cost.traits.codeExecutions,
-    mapsPrompts: cost.traits.mapsPrompts,
-    requests: cost.traits.requests,
+    ...toolsIn(cost.traits),
   };
 }
 

@@ -20,13 +20,15 @@ import {
   bytesOf,
   countedPrompt,
   estimateOf,
+  largestPrompt,
   minOutput,
   toolLimit,
+  toolsIn,
   wantedFor,
   type Estimate,
   type Wanted,
 } from './estimate.js';
-import { boundFor, cardOf, chargeFor, costOf, noTools, type CallCost } from './call-charge.js';
+import { boundFor, cardOf, chargeFor, costOf, type CallCost } from './call-charge.js';
 import type { Call } from '../call.js';
 
 /** A call whose reservation is made. */
@@ -80,10 +82,9 @@ export function reserveFor(call: Call, ledger: Ledger, values: OptionValues): Pr
 function ampleEstimate(call: Call, cost: CallCost): Estimate | null {
   const { user, token } = call.caller;
   const { traits } = cost;
-  if (traits.addsHidden) return null;
   const promptTokens = (traits.hasMedia ? bytesOf(call) : call.rawBody.length) + ownInstructions;
   const outputTokens = cost.outputTokens + (call.request.maxOutput > 0 ? limitTolerance : 0);
-  const amount = cost.of(promptTokens, outputTokens);
+  const amount = cost.of(largestPrompt(cost, promptTokens), outputTokens);
   const needed = ample * amount;
   if (user.quota < needed || (!token.unlimitedQuota && token.remainQuota < needed)) return null;
   const askedTokens = cost.outputTokens;
@@ -93,9 +94,7 @@ function ampleEstimate(call: Call, cost: CallCost): Estimate | null {
     outputTokens,
     askedTokens,
     limited: false,
-    addsHidden: false,
-    ...noTools,
-    requests: traits.requests,
+    ...toolsIn(traits),
   };
 }
 

@@ -86,6 +86,7 @@ export const chatEndpoint: Endpoint = {
   translate: asChatBody,
   parse: ({ body }) => toChatCall(body),
   texts: (body) => textsIn(body['messages']),
+  turns: 'messages',
   limitOutput: limitChat,
   attempt: attemptIn(openAIChat),
 };
@@ -136,6 +137,7 @@ export const messagesEndpoint: Endpoint = {
     return { body, model, stream, wantsUsage: true, maxOutput, ...(advisor ? { advisor } : null) };
   },
   texts: (body) => textsIn([body['system'], body['messages']]),
+  turns: 'messages',
   limitOutput: limitMessages,
   limitTools: limitMessagesTools,
   attempt: attemptIn(messagesDialect),
@@ -194,6 +196,7 @@ export const responsesEndpoint: Endpoint = {
       return { body, model, stream, wantsUsage: true, maxOutput, ...(drawing ? { drawing } : null) };
     }),
   texts: (body) => textsIn([body['instructions'], body['input']]),
+  turns: 'input',
   limitOutput: limitResponses,
   limitTools: limitResponsesTools,
   attempt: attemptIn(responsesDialect),
@@ -216,6 +219,7 @@ export const generateEndpoint: Endpoint = {
     return { body, model, stream, wantsUsage: true, maxOutput, ...(jsonList ? { jsonList } : {}) };
   },
   texts: (body) => textsIn([either(body, 'systemInstruction', 'system_instruction'), body['contents']]),
+  turns: 'contents',
   limitOutput: limitGenerate,
   attempt: attemptIn(generateDialect),
 };

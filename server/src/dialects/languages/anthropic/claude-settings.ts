@@ -10,6 +10,8 @@ export interface ClaudeSettings {
   readonly thinkingShare: number;
   /** Whether the provider fetches images by URL. Bedrock and Vertex do not. */
   readonly remoteMedia: boolean;
+  /** Whether the provider searches the web. Absent: it does. Bedrock does not. */
+  readonly searchesWeb?: boolean;
 }
 
 /** Defaults of the options `claude.*`. */

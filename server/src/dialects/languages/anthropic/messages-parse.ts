@@ -21,6 +21,7 @@ import {
   type ResponseFormat,
   type ToolChoice,
 } from '../../neutral/request.js';
+import { ofEachTurn } from '../../wire/forms/known-turns.js';
 import { cacheControlOf, parseBlocks } from './messages-parse-content.js';
 import { offeredTools, type OfferedTool } from './tool-changes.js';
 
@@ -66,24 +67,27 @@ function parseSystem(system: unknown): NeutralMessage[] {
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 }
 
+/** Instructions for one turn alone have ended when a later turn is the user's. */
 function turnsOf(turns: readonly unknown[]): NeutralMessage[] {
   const lastOfUser = turns.findLastIndex((turn) => asFields(turn)?.['role'] === 'user');
-  return turns.flatMap((turn, index) => parseTurn(turn, index, index < lastOfUser));
+  return parseTurns(turns).flatMap((messages, index) =>
+    index < lastOfUser && messages[0]?.role === 'system' && endsWithUser(turns[index]) ? [] : messages,
+  );
 }
 
-/**
- * Tool results are part of the user's turn; in the neutral form they become a separate turn before it.
- * @param isPast whether a later turn is the user's: instructions for one turn alone have ended
- */
-function parseTurn(value: unknown, index: number, isPast: boolean): NeutralMessage[] {
+const endsWithUser = (turn: unknown): boolean => asFields(turn)?.['clear_at'] === 'next_user_message';
+
+const parseTurns = ofEachTurn(parseTurn);
+
+/** Tool results are part of the user's turn; in the neutral form they become a separate turn before it. */
+function parseTurn(value: unknown, index: number): NeutralMessage[] {
   const at = `messages[${index}]`;
   const turn = needFields(value, at);
   const role = needOneOf(turn['role'], ['user', 'assistant', 'system'], `${at}.role`);
   const parts = parseBlocks(turn['content'], `${at}.content`);
   if (role === 'system') {
     const said = parts.filter((part) => part.kind !== 'foreign' || !changesTools(part.value));
-    const isShown = said.length > 0 && !(isPast && turn['clear_at'] === 'next_user_message');
-    return isShown ? [{ role, parts: said }] : [];
+    return said.length > 0 ? [{ role, parts: said }] : [];
   }
   if (role !== 'user') return [{ role, parts }];
   const results = parts.filter((part) => part.kind === 'toolResult');

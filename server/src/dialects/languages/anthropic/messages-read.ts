@@ -19,7 +19,9 @@ export function readMessage(body: unknown): NeutralAnswer {
   if (!message || !Array.isArray(message['content'])) {
     throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a message');
   }
-  const parts = asFieldsList(message['content']).flatMap(readBlock);
+  const blocks = asFieldsList(message['content']);
+  const parts = blocks.flatMap(readBlock);
+  const searches = blocks.filter(isSearch).flatMap(({ input }) => queryIn(input));
   const called = parts.some((part) => part.kind === 'toolCall');
   const stopSequence = someText(message['stop_sequence']);
   return {
@@ -31,11 +33,18 @@ export function readMessage(body: unknown): NeutralAnswer {
         parts: joined(parts),
         finish: stopReason(message['stop_reason'], called),
         ...(stopSequence === undefined ? {} : { stopSequence }),
+        ...(searches.length > 0 ? { searches } : {}),
       },
     ],
     usage: toClaudeUsage(message['usage']),
   };
 }
+
+/** Whether a block is a search that Anthropic runs. */
+export const isSearch = ({ type, name }: Fields): boolean => type === 'server_tool_use' && name === 'web_search';
+
+/** The query of a search, by its input. */
+export const queryIn = (input: unknown): string[] => [someText(asFields(input)?.['query']) ?? []].flat();
 
 /** A response that only calls the internal response tool is an ordinary response. */
 export function stopReason(reason: unknown, called: boolean): FinishReason | null {
@@ -45,7 +54,7 @@ export function stopReason(reason: unknown, called: boolean): FinishReason | nul
   return finish === 'toolCalls' && !called ? 'stop' : finish;
 }
 
-/** Blocks of tools that Anthropic runs itself are only for clients of its own dialect. */
+/** Blocks of tools that Anthropic runs itself are only for clients of its own dialect, besides its searches. */
 function readBlock(block: Fields): Part[] {
   switch (block['type']) {
     case 'text': {

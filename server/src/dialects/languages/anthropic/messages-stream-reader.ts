@@ -6,7 +6,7 @@ import { detached } from '../../wire/sse/detached.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
 import { readAnthropicError } from './error.js';
 import { answerTool } from './json-answer.js';
-import { stopReason, toAnnotation } from './messages-read.js';
+import { isSearch, queryIn, stopReason, toAnnotation } from './messages-read.js';
 import { ClaudeUsage } from './usage.js';
 
 const choice = 0;
@@ -20,11 +20,13 @@ const plainText =
 const maxPlain = 4096;
 
 interface OpenBlock {
-  readonly kind: 'tool' | 'answer' | 'other';
+  readonly kind: 'tool' | 'answer' | 'search' | 'other';
   readonly tool: number;
   /** Input that was complete at the start of the block, from hosts that do not stream it. */
   readonly input: Fields | null;
   filled: boolean;
+  /** The input of a search so far. */
+  text: string;
 }
 
 /** Reads the events of a streamed message (docs/reference/providers/anthropic.md#stream-to-chat-chunks). */
@@ -33,6 +35,9 @@ export class MessagesStreamReader implements StreamReader {
   private readonly blocks = new Map<number, OpenBlock>();
   private tools = 0;
   done = false;
+
+  /** @param readsSearches whether the queries of searches are read. Their pages are not. */
+  constructor(private readonly readsSearches = true) {}
 
   push({ data }: ServerEvent): NeutralEvent[] {
     const text = data.length > maxPlain ? undefined : plainText.exec(data)?.[1];
@@ -73,10 +78,10 @@ export class MessagesStreamReader implements StreamReader {
     const position = someNumber(event['index']) ?? 0;
     const type = block['type'];
     const input = asFields(block['input']);
-    const isTool = type === 'tool_use';
     const name = asText(block['name']);
-    const kind = isTool ? (name === answerTool ? 'answer' : 'tool') : 'other';
-    const open: OpenBlock = { kind, tool: this.tools, input: isTool ? input : null, filled: false };
+    const ofClient = name === answerTool ? 'answer' : 'tool';
+    const kind = type === 'tool_use' ? ofClient : this.readsSearches && isSearch(block) ? 'search' : 'other';
+    const open: OpenBlock = { kind, tool: this.tools, input, filled: false, text: '' };
     this.blocks.set(position, open);
     if (kind === 'tool') return [{ kind: 'toolStart', choice, index: this.tools++, id: asText(block['id']), name }];
     if (type === 'server_tool_use' || type === 'web_search_tool_result') return this.reported();
@@ -117,6 +122,10 @@ export class MessagesStreamReader implements StreamReader {
     const block = this.blocks.get(position);
     if (!block || block.kind === 'other' || text === '') return [];
     block.filled = true;
+    if (block.kind === 'search') {
+      block.text += text;
+      return [];
+    }
     return block.kind === 'answer'
       ? [{ kind: 'text', choice, text }]
       : [{ kind: 'toolDelta', choice, index: block.tool, text }];
@@ -129,6 +138,8 @@ export class MessagesStreamReader implements StreamReader {
     const rest = block && !block.filled ? this.fill(position, writeJson(block.input ?? {})) : [];
     this.blocks.delete(position);
     if (!block || block.kind === 'other') return [];
+    if (block.kind === 'search')
+      return queryIn(parseFields(block.text)).map((query) => ({ kind: 'search', choice, query }));
     return block.kind === 'tool' ? [...rest, { kind: 'toolEnd', choice, index: block.tool }] : rest;
   }
 

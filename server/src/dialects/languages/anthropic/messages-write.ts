@@ -13,6 +13,7 @@ import { continuesWithoutThought, hasThoughts } from './own-thoughts.js';
 import { cutThinkingSuffix, planThinking, type ThinkingPlan } from './thinking.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { oneObject } from '../../neutral/tool-schema.js';
+import { withProviderSearch, type ProviderSearch, type WebSearch } from '../../neutral/web-search.js';
 
 /** The codec of Messages for Anthropic and other hosts of Claude. */
 export const messagesProvider = (settings: ClaudeSettings): ProviderCodec => ({
@@ -27,7 +28,7 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
   const own = given.dialect === 'anthropic-messages';
   const dropped = new Dropped(given.dialect);
   const request = runnableTools(
-    given,
+    withSearch(given, settings, dropped),
     dropped,
     (tool) => tool.kind === 'function' || (tool.kind === 'builtin' && tool.dialect === 'anthropic-messages'),
   );
@@ -35,7 +36,8 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
   if (request.modalities.some((each) => each.toLowerCase() !== 'text')) {
     throw unsupported(fieldName(request.dialect, 'modalities'), 'Claude only returns text');
   }
-  dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : new Set());
+  const isLimited = !own && request.tools.some(({ name }) => name === searchType);
+  dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : new Set(isLimited ? [maxCalls] : []));
   const { model, suffixed } = cutThinkingSuffix(request.model, settings);
   const traits = claudeTraits(model);
   const planned = planThinking(model, suffixed, request.reasoning, request.maxOutput, settings);
@@ -67,6 +69,41 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
     stream: request.stream || undefined,
   });
   return { body, model, dropped: dropped.names };
+}
+
+/** The oldest search, which every model and every host of Claude with a search has. */
+const searchType = 'web_search_20250305';
+const searchName = 'web_search';
+/** The field of Responses that limits the calls of all tools of the provider together. */
+const maxCalls = 'max_tool_calls';
+
+/**
+ * Anthropic's search in place of OpenAI's. Anthropic takes one tool of a name, domains that are allowed or such that are blocked, and no
+ * format together with the sources of a search.
+ */
+function withSearch(request: NeutralRequest, { searchesWeb = true }: ClaudeSettings, dropped: Dropped): NeutralRequest {
+  const { tools, responseFormat, extras } = request;
+  const isTaken = tools.some(({ kind, name }) => kind !== 'builtin' && name === searchName);
+  const isFormatted = responseFormat !== undefined && responseFormat.kind !== 'text';
+  const maxUses = extras[maxCalls] ?? undefined;
+  if (!searchesWeb || isTaken || isFormatted || maxUses === 0) return request;
+  const searchOf = ({ allowedDomains, blockedDomains, userLocation }: WebSearch): ProviderSearch => ({
+    tool: {
+      name: searchType,
+      dialect: 'anthropic-messages',
+      value: omitUndefined<Json>({
+        type: searchType,
+        name: searchName,
+        max_uses: maxUses,
+        allowed_domains: allowedDomains,
+        blocked_domains: blockedDomains,
+        user_location: userLocation,
+      }),
+    },
+    takes: ['userLocation', 'allowedDomains', ...(allowedDomains ? [] : ['blockedDomains' as const])],
+    choice: { mode: 'tool', name: searchName },
+  });
+  return withProviderSearch(request, dropped, searchOf, 'openai-responses');
 }
 
 /**

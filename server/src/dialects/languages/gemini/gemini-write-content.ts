@@ -212,12 +212,15 @@ export class GeminiContentWriter {
   }
 }
 
+/** Matches the beginning of an object. Parsing another text only to find that it is none takes long. */
+const objectBegin = /^\s*\{/;
+
 /**
  * From generation 3 on, Google looks up `$ref` of a structured result among the parts of the call, and refuses a
  * reference without a target.
  */
 const resultOf = (text: string): Json =>
-  (text.includes('$ref') ? null : asFields(parseArguments(text))) ?? { result: text };
+  (objectBegin.test(text) && !text.includes('$ref') ? asFields(parseArguments(text)) : null) ?? { result: text };
 
 /** The key of the call that a result belongs to. The body must not contain it, and symbols are not serialized. */
 const callOf = Symbol('call');

@@ -5,8 +5,8 @@ import { imageTypeOf } from './responses-read.js';
 
 /**
  * Converts items that this server made from the response of another provider, so that a provider of Responses accepts
- * them: without their ids, which it does not know, without thoughts, whose proof it refuses, and with drawn images as
- * input.
+ * them: without their ids, which it does not know, without thoughts, whose proof it refuses, without searches, which it did
+ * not run, and with drawn images as input.
  * @param input the input of a Responses body
  * @param isOpenAI whether the provider accepts only OpenAI's proof, and refuses the text of thoughts
  * @returns null if nothing has to change
@@ -26,6 +26,7 @@ function keptItem(given: unknown, isOpenAI: boolean): unknown[] {
     return isOpenAI && asList(item['content']).length > 0 ? [withoutContent(item)] : [given];
   }
   if (!isMade || item['type'] === 'item_reference') return [given];
+  if (item['type'] === 'web_search_call') return [];
   if (item['type'] === 'image_generation_call') return [shownImage(item) ?? given];
   const { id: _id, ...rest } = item;
   return [rest];

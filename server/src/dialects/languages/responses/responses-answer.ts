@@ -3,6 +3,7 @@ import type { AnswerContext } from '../../neutral/codec.js';
 import { areWhole } from '../../neutral/arguments.js';
 import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
 import type { Part } from '../../neutral/message.js';
+import { declaresResponsesSearch } from '../../neutral/web-search.js';
 import { encryptedContent } from './thinking-signature.js';
 import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
 import { fromResponsesUsage } from './responses-usage.js';
@@ -10,6 +11,8 @@ import { fromResponsesUsage } from './responses-usage.js';
 /** A complete response as a Responses object. */
 export function toResponse(answer: NeutralAnswer, context: AnswerContext): Json {
   const [choice] = answer.choices;
+  const parts = choice?.parts ?? [];
+  const searches = declaresResponsesSearch(context.body) ? (choice?.searches ?? []) : [];
   const ids = new ItemIds(context.id);
   const head = {
     id: responseId(answer.id, context),
@@ -18,17 +21,28 @@ export function toResponse(answer: NeutralAnswer, context: AnswerContext): Json 
   };
   const response = responseObject(head, context, {
     ...statusOf(choice?.finish ?? 'stop'),
-    output: itemsOf(choice?.parts ?? [], asList(choice?.logprobs?.['content']), ids),
+    output: itemsOf({ parts, searches }, asList(choice?.logprobs?.['content']), ids),
     usage: answer.usage ? fromResponsesUsage(answer.usage) : null,
   });
   context.store?.keep(head.id, response);
   return response;
 }
 
-/** Log probabilities are those of the whole response, and are attached to its first text. */
-function itemsOf(parts: readonly Part[], logprobs: readonly unknown[], ids: ItemIds): Json[] {
+/**
+ * Log probabilities are those of the whole response, and are attached to its first text. That text is based on the
+ * searches, so that they stand before it.
+ */
+function itemsOf(
+  { parts, searches }: { readonly parts: readonly Part[]; readonly searches: readonly string[] },
+  logprobs: readonly unknown[],
+  ids: ItemIds,
+): Json[] {
   const first = parts.find((part) => part.kind === 'text' && part.text !== '');
-  return parts.flatMap((part) => toItems(part, part === first ? logprobs : [], ids));
+  const found = (): Json[] => searches.map((query) => searchItem(ids.next('ws'), query));
+  const items = parts.flatMap((part) =>
+    part === first ? [...found(), ...toItems(part, logprobs, ids)] : toItems(part, [], ids),
+  );
+  return first ? items : [...items, ...found()];
 }
 
 function toItems(part: Part, logprobs: readonly unknown[], ids: ItemIds): Json[] {
@@ -108,6 +122,14 @@ export const callItem = (
     ? { type: 'custom_tool_call', ...called, input: text, status }
     : { type: 'function_call', ...called, arguments: text, status };
 };
+
+/** A search that another provider ran. */
+export const searchItem = (id: string, query: string): Json => ({
+  type: 'web_search_call',
+  id,
+  status: 'completed',
+  action: { type: 'search', query, queries: [query] },
+});
 
 export const imageItem = (
   id: string,

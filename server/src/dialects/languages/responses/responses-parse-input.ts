@@ -4,6 +4,7 @@ import { needFields, needList, needName, needOneOf, needText, optionalText } fro
 import { unsupported } from '../../neutral/field-name.js';
 import { toMediaSource } from '../../neutral/media.js';
 import { makerOfProof } from '../../neutral/thought-proof.js';
+import { ofEachTurn } from '../../wire/forms/known-turns.js';
 import type { ImagePart, NeutralMessage, Part } from '../../neutral/message.js';
 import { imageTypeOf } from './responses-read.js';
 import { readEncrypted } from './thinking-signature.js';
@@ -21,11 +22,8 @@ export const configurationUpdate = 'configuration_update';
 export function parseInput(value: unknown): NeutralMessage[] {
   if (typeof value === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: value }] }];
   const messages: NeutralMessage[] = [];
-  for (const [index, entry] of needList(value, 'input').entries()) {
-    const at = `input[${index}]`;
-    const item = needFields(entry, at);
-    if (item['type'] === configurationUpdate) continue;
-    const message = parseItem(item, at);
+  for (const message of parseItems(needList(value, 'input'))) {
+    if (!message) continue;
     const last = messages.at(-1);
     if (last?.role === 'assistant' && message.role === 'assistant') {
       messages[messages.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };
@@ -33,6 +31,12 @@ export function parseInput(value: unknown): NeutralMessage[] {
   }
   return messages;
 }
+
+const parseItems = ofEachTurn((entry, index) => {
+  const at = `input[${index}]`;
+  const item = needFields(entry, at);
+  return item['type'] === configurationUpdate ? null : parseItem(item, at);
+});
 
 function parseItem(item: Fields, at: string): NeutralMessage {
   switch (item['type'] ?? 'message') {

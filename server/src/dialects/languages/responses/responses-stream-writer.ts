@@ -5,6 +5,7 @@ import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFieldsList, asList, type Fields, type Json } from '../../neutral/fields.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
+import { declaresResponsesSearch } from '../../neutral/web-search.js';
 import { encryptedContent } from './thinking-signature.js';
 import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
 import {
@@ -14,6 +15,7 @@ import {
   messageItem,
   noArguments,
   reasoningItem,
+  searchItem,
   textContent,
 } from './responses-answer.js';
 import { fromResponsesUsage } from './responses-usage.js';
@@ -94,6 +96,8 @@ export class ResponsesStreamWriter implements StreamWriter {
       case 'usage':
       case 'error':
         return '';
+      case 'search':
+        return declaresResponsesSearch(this.context.body) ? this.search(event.query) : '';
       case 'annotation':
         return this.annotate(event.annotation);
       case 'logprobs':
@@ -261,6 +265,11 @@ export class ResponsesStreamWriter implements StreamWriter {
       this.sent('response.reasoning_summary_text.done', { ...at, text }) +
       this.sent('response.reasoning_summary_part.done', { ...at, part: { type: 'summary_text', text } })
     );
+  }
+
+  /** Writes a search. The item before it is complete, because a provider that searches in the middle begins a new text. */
+  private search(query: string): string {
+    return this.start() + this.writeAll(this.blocks.finish()) + this.whole(searchItem(this.ids.next('ws'), query));
   }
 
   /** Writes an item that arrives complete. */

@@ -84,7 +84,11 @@ class AwsStreamReader implements StreamReader {
   }
 }
 
-const settingsOf = ({ families }: Target): ClaudeSettings => ({ ...families.claude, remoteMedia: false });
+const settingsOf = ({ families }: Target): ClaudeSettings => ({
+  ...families.claude,
+  remoteMedia: false,
+  searchesWeb: false,
+});
 
 const conversation: ConversationCapability = {
   codec(target) {

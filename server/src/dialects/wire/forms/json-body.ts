@@ -13,7 +13,15 @@ import {
 import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
 import { foldedName, type Json } from '../../neutral/fields.js';
-import { TurnMarks, turnsOf, type KnownTurns, type TurnMemory, type Turns } from './known-turns.js';
+import {
+  shareTurns,
+  TurnMarks,
+  turnsOf,
+  type KnownTurns,
+  type ParsedTurns,
+  type TurnMemory,
+  type Turns,
+} from './known-turns.js';
 
 /**
  * The largest lists that clients send are token ids of embeddings, 300,000 in a call. Tool schemas nest some 40 levels.
@@ -32,7 +40,7 @@ export function parseJsonBody(bytes: Buffer, limits = bounds): Json {
   const shape = worded(() => assertJsonBounds(bytes, limits, marks));
   const body = checked(parse(bytes.toString('utf8'), shape), shape);
   parsedBodies.set(bytes, body);
-  if (!shape.longValues) keep(bytes, body, marks.turns, null);
+  if (!shape.longValues) keep(bytes, body, marks.turns);
   return body;
 }
 
@@ -47,7 +55,7 @@ export function rememberTurns(bytes: Buffer, memory: TurnMemory): void {
 
 /**
  * Parses the part of a body that follows known turns. A value is expected there, as after the bracket of a list, so the
- * rest is parsed as a list of its own.
+ * rest is parsed as a list of its own. If everything behind the turns is the same, too, only the new turns are parsed.
  * @returns undefined when no turn is known, or the rest is large or not valid: then the whole body is parsed
  */
 function continued(bytes: Buffer): Json | undefined {
@@ -56,32 +64,53 @@ function continued(bytes: Buffer): Json | undefined {
   const { head, parsed } = known.before;
   const turns = turnsOf(known);
   const [end = 0, values = 0, members = 0] = [turns.commas.at(-1), turns.values.at(-1), turns.members.at(-1)];
-  if (bytes.length - end > largeBody) return undefined;
+  const sameTail = tailIn(bytes, known.before);
+  const until = sameTail?.at ?? bytes.length;
+  if (until - end > largeBody) return undefined;
   const scan = { ...newJsonScan(), at: end + 1, value: end, depth: 2, values, members };
-  worded(() => scanJson(bytes, scan, bounds, bytes.length, new TurnMarks(bytes, turns)));
-  const text = bytes.toString('utf8', end + 1);
-  const rest = scan.longValues ? undefined : parseJson(`{"${turns.name}":[${text}`);
-  if (!isFields(rest)) return undefined;
-  const { [turns.name]: added, ...tail } = rest;
+  worded(() => scanJson(bytes.subarray(0, until), scan, bounds, until, new TurnMarks(bytes, turns)));
+  const text = bytes.toString('utf8', end + 1, until);
+  const rest = scan.longValues ? undefined : parseJson(`{"${turns.name}":[${text}${sameTail ? '}' : ''}`);
+  if (!isFields(rest) || !turns.end) return undefined;
+  const { [turns.name]: added, ...own } = rest;
   // A list may be empty, but not after a comma.
   if (!Array.isArray(added) || added.length === 0) return undefined;
   const isRepeated = countMembers(rest) - 1 !== scan.members - members;
-  if (isRepeated || Object.keys(tail).some((name) => Object.hasOwn(head, name))) return undefined;
-  const body = { ...head, [turns.name]: [...parsed.slice(0, known.count), ...(added as unknown[])], ...tail };
+  // The names of the same tail were checked with the body before. A field of its own, between, may repeat one of them.
+  const isNamed = Object.keys(own).some((name) => sameTail !== null || Object.hasOwn(head, name));
+  if (isRepeated || isNamed || scan.values + (sameTail?.values ?? 0) > bounds.maxValues) return undefined;
+  const fields = sameTail?.fields ?? own;
+  const tail = { at: turns.end.at, fields, values: sameTail?.values ?? scan.values - turns.end.values };
+  const body = { ...head, [turns.name]: [...parsed.slice(0, known.count), ...(added as unknown[])], ...fields };
   checkAllNames(body);
   parsedBodies.set(bytes, body);
-  keep(bytes, body, turns, known);
+  keep(bytes, body, turns, { known, tail });
   return body;
 }
 
+/** Returns the tail of the body before, at its position in a body that ends with the same bytes. */
+function tailIn(bytes: Buffer, { bytes: before, tail }: ParsedTurns): ParsedTurns['tail'] | null {
+  if (!tail) return null;
+  const at = bytes.length - (before.length - tail.at);
+  return at > 0 && bytes.compare(before, tail.at, before.length, at) === 0 ? { ...tail, at } : null;
+}
+
 /** Keeps a valid body for the calls that continue it. */
-function keep(bytes: Buffer, body: Json, turns: Turns | null, known: KnownTurns | null): void {
+function keep(
+  bytes: Buffer,
+  body: Json,
+  turns: Turns | null,
+  continues?: { readonly known: KnownTurns; readonly tail: ParsedTurns['tail'] },
+): void {
   const memory = memories.get(bytes);
   const parsed = turns && body[turns.name];
   if (!memory || !turns || !Array.isArray(parsed)) return;
   if (parsed.length !== turns.commas.length + 1 || parsed.length < 2) return;
+  const { known = null, tail } = continues ?? {};
   const head = known?.before.head ?? parseFields(`${bytes.toString('utf8', 0, turns.open)}[]}`);
-  if (head) memory.keep({ bytes, turns, head, parsed }, known);
+  if (!head) return;
+  memory.keep({ bytes, turns, head, parsed, ...(tail ? { tail } : {}) }, known);
+  shareTurns(parsed);
 }
 
 /** Bodies that are longer are parsed ahead, in slices. Bytes. */
@@ -129,7 +158,7 @@ export async function parseAhead(bytes: Buffer): Promise<void> {
   await turn();
   const body = checked(restore(frame, texts), scan);
   parsedBodies.set(bytes, body);
-  if (!scan.longValues) keep(bytes, body, marks.turns, null);
+  if (!scan.longValues) keep(bytes, body, marks.turns);
 }
 
 /** Notes the long strings of a body and its turns. */

@@ -11,15 +11,19 @@ export interface Turns {
   /** Values and members of the text up to each comma. */
   readonly values: number[];
   readonly members: number[];
+  /** Position behind the closing bracket, and the values up to there. */
+  end?: { readonly at: number; readonly values: number };
 }
 
-/** A parsed body. Its turns are shared by all calls that continue it, and never change. */
+/** A parsed body. Its turns and its fields are shared by all calls that continue it, and never change. */
 export interface ParsedTurns {
   readonly bytes: Buffer;
   readonly turns: Turns;
   /** The fields before the turns, with an empty list of turns. */
   readonly head: Fields;
   readonly parsed: readonly unknown[];
+  /** The text behind the turns: its position, its fields, and the number of values in it. Absent: it was not parsed alone. */
+  readonly tail?: { readonly at: number; readonly fields: Fields; readonly values: number };
 }
 
 /** An earlier body, and how many of its turns begin the new body. Everything before them is the same, too. */
@@ -34,6 +38,32 @@ export interface TurnMemory {
   find(bytes: Buffer): KnownTurns | null;
   /** @param known the earlier body that this body continues */
   keep(body: ParsedTurns, known: KnownTurns | null): void;
+}
+
+/** Lists of turns that later bodies share. */
+const shared = new WeakSet<readonly unknown[]>();
+
+/** Marks the turns of a body that is kept. They never change. */
+export const shareTurns = (turns: readonly unknown[]): void => void shared.add(turns);
+
+/**
+ * Returns a function that computes a value for each turn of a conversation. It is computed once for a turn that several
+ * bodies share.
+ * @param valueOf must depend on nothing but the turn and its index
+ */
+export function ofEachTurn<Value>(
+  valueOf: (turn: unknown, index: number) => Value,
+): (turns: readonly unknown[]) => Value[] {
+  const known = new WeakMap<object, { readonly index: number; readonly value: Value }>();
+  const remembered = (turn: unknown, index: number): Value => {
+    if (typeof turn !== 'object' || turn === null) return valueOf(turn, index);
+    const found = known.get(turn);
+    if (found?.index === index) return found.value;
+    const value = valueOf(turn, index);
+    known.set(turn, { index, value });
+    return value;
+  };
+  return (turns) => turns.map(shared.has(turns) ? remembered : (turn, index) => valueOf(turn, index));
 }
 
 /**
@@ -70,6 +100,11 @@ export class TurnMarks implements ScanListener {
     this.turns.commas.push(at);
     this.turns.values.push(values);
     this.turns.members.push(members);
+  }
+
+  close(at: number, values: number): void {
+    if (this.isWithin && this.turns) this.turns.end = { at: at + 1, values };
+    this.isWithin = false;
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Fields, asFields, asFieldsList, asText, either } from '../../../dialects/neutral/fields.js';
+import { type Fields, asFields, asFieldsList, asList, asText, either } from '../../../dialects/neutral/fields.js';
+import { ofEachTurn } from '../../../dialects/wire/forms/known-turns.js';
 import { countedImage, type PromptTexts } from './prompt-tokens.js';
 
 /*
@@ -17,6 +18,12 @@ class Prompt implements PromptTexts {
     if (typeof value === 'string' && value !== '') this.texts.push(value);
   }
 
+  add({ texts, fixed, unsized }: Prompt): void {
+    for (const text of texts) this.texts.push(text);
+    this.fixed += fixed;
+    this.unsized += unsized;
+  }
+
   /** Counts a value as JSON text. */
   json(value: unknown): void {
     if (value !== undefined && value !== null) this.text(typeof value === 'string' ? value : JSON.stringify(value));
@@ -27,14 +34,20 @@ const perAnthropicImage = 1000;
 /** Tokens of the largest image of Claude, 2,576 pixels a side. */
 const mostAnthropicImage = 4784;
 
+const messagePrompts = ofEachTurn((message) => {
+  const prompt = new Prompt();
+  const fields = asFields(message);
+  if (!fields) return prompt;
+  prompt.fixed += 2;
+  prompt.text(fields['role']);
+  blocks(fields['content'], prompt);
+  return prompt;
+});
+
 /** Anthropic's Messages (example T6 of docs/reference/relay/token-counting.md#worked-examples). */
 export function messagesPrompt(body: Fields): PromptTexts {
   const prompt = new Prompt();
-  for (const message of asFieldsList(body['messages'])) {
-    prompt.fixed += 2;
-    prompt.text(message['role']);
-    blocks(message['content'], prompt);
-  }
+  for (const turn of messagePrompts(asList(body['messages']))) prompt.add(turn);
   blocks(body['system'], prompt);
   for (const tool of asFieldsList(body['tools'])) {
     prompt.fixed += 3;
