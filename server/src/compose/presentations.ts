@@ -143,7 +143,12 @@ export async function composePresentations(
         address: () => optionService.values.ServerAddress,
       }),
       relayRoutes(builtRelay.routesDeps),
-      playgroundRoutes({ ...builtRelay.routesDeps, ...tasks.video, authenticator: authService }),
+      playgroundRoutes({
+        ...builtRelay.routesDeps,
+        ...tasks.video,
+        bodies: builtRelay.core.bodies,
+        authenticator: authService,
+      }),
       midjourneyRoutes(tasks.midjourney),
       sunoRoutes(tasks.suno),
       videoRoutes(tasks.video),

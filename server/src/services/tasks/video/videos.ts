@@ -32,7 +32,13 @@ import type { TaskTarget } from '../task-target.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { droppedBy, namesOf, type VideoDialect, type VideoRequest, type VideoTerms } from './video-dialect.js';
 import { videosOf, withAddress } from './video-dialects.js';
-import { openVideoSubmission, parseVideoSubmission, promptOf, type VideoSubmission } from './video-submission.js';
+import {
+  openVideoSubmission,
+  parseVideoSubmission,
+  promptOf,
+  type SubmissionForm,
+  type VideoSubmission,
+} from './video-submission.js';
 import { storedReport, toVideoWire, videoIdOf } from './video-row.js';
 
 export interface VideosDeps {
@@ -77,11 +83,16 @@ export class Videos {
 
   /**
    * Submits a video.
+   * @param form of the JSON body; absent: OpenAI's
    * @throws AppError, UpstreamError
    */
-  create(incoming: IncomingRequest, client: Pick<ClientResponse, 'setHeader'>): Promise<Record<string, unknown>> {
+  create(
+    incoming: IncomingRequest,
+    client: Pick<ClientResponse, 'setHeader'>,
+    form?: SubmissionForm,
+  ): Promise<Record<string, unknown>> {
     return this.received(incoming, async (received) => {
-      const prepared = await this.opened(received);
+      const prepared = await this.opened(received, form);
       if (prepared.dropped.length > 0) client.setHeader('x-tollgate-dropped', droppedHeader(prepared.dropped));
       return prepared;
     });
@@ -191,9 +202,12 @@ export class Videos {
     );
   }
 
-  private async opened({ incoming, watch, caller, rawBody }: ReceivedSubmission): Promise<PreparedSubmission> {
+  private async opened(
+    { incoming, watch, caller, rawBody }: ReceivedSubmission,
+    form?: SubmissionForm,
+  ): Promise<PreparedSubmission> {
     const { desk } = this.deps;
-    const opened = openVideoSubmission(rawBody, incoming.headers['content-type'] ?? '');
+    const opened = openVideoSubmission(rawBody, incoming.headers['content-type'] ?? '', form);
     const admission = withVideos(desk.admit(caller, opened.model));
     let submission = parseVideoSubmission(opened);
     await watch.checkWords([submission.prompt], caller);
