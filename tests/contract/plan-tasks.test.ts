@@ -208,6 +208,21 @@ describe('a batch', () => {
     expect(await paid(one)).toEqual({ plan: 0, held: 0, window: 0, wallet: 0 });
   });
 
+  it('is as many requests as it has lines', async () => {
+    const one = await buyer(1, { windows: [{ window: 'fixed', kind: 'requests', amount: 5 }] });
+    await expect(create(one, 6)).rejects.toMatchObject({ status: 429, code: 'budget_exceeded' });
+    const made = await create(one, 3);
+    expect(await paid(one)).toMatchObject({ window: 3, wallet: 0 });
+    await expect(create(one, 3)).rejects.toMatchObject({ status: 429, code: 'budget_exceeded' });
+    batches.provider.batches.end(made.id);
+    await batches.ended(made.id);
+    expect(await paid(one)).toEqual({ plan: 3 * priceOfLine, held: 0, window: 3, wallet: 0 });
+    const empty = await create(one);
+    batches.provider.batches.end(empty.id, () => null, 'expired');
+    await batches.ended(empty.id);
+    expect(await paid(one)).toMatchObject({ window: 3 });
+  });
+
   it('is charged at a part of the price when the plan has no room', async () => {
     const one = await buyer(1, { overflow: 'wallet', overflow_ratio: 0.5 });
     const made = await create(one);

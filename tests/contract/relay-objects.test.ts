@@ -86,6 +86,19 @@ it('vector stores are made of the user’s files, at their account', async () =>
   expect(accounts()).toBe(1);
 });
 
+it('a field that is named twice cannot hide a file of another user', async () => {
+  const [ann, bob] = [await relay.addToken(), await relay.addToken()];
+  const [own, foreign] = [(await upload(ann)).id, (await upload(bob)).id];
+  const before = provider.calls.length;
+  const response = await fetch(`${relay.url}/v1/vector_stores`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ann.key}`, 'content-type': 'application/json' },
+    // Of the two, some providers read the first one.
+    body: `{"file_ids":["${foreign}"],"file_ids":["${own}"]}`,
+  });
+  expect([response.status, provider.calls.length]).toEqual([400, before]);
+});
+
 it('containers take files as forms and by id, and only those of the user', async () => {
   const [ann, bob] = [await relay.addToken(), await relay.addToken()];
   const file = await upload(ann);

@@ -282,3 +282,11 @@ describe('the lists', () => {
     expect(drawings.data?.myDrawings).toMatchObject({ items: [{ imageUrl: null, progress: 0 }] });
   });
 });
+
+it.each(['/suno/fetch', '/mj/task/list-by-condition'])(
+  '%s reads no large body, which needs no balance',
+  async (path) => {
+    const ids = ['a'.repeat(300_000)];
+    expect((await site.call('POST', path, { ids }, { authorization: `Bearer ${site.key}` })).status).toBe(413);
+  },
+);

@@ -181,14 +181,31 @@ describe('a submission', () => {
 
   it('is captured without its picture, by whichever name that came', async () => {
     await site.setOption('content_capture.rules', JSON.stringify([{ tokens: [site.tokenId] }]));
-    const reference = { 'input_reference[image_url]': `data:image/png;base64,${'A'.repeat(400)}` };
-    expect((await submit(reference)).status).toBe(200);
+    const image = `data:image/png;base64,${'A'.repeat(400)}`;
+    // Kling has a last image, too.
+    expect((await submit({ 'input_reference[image_url]': image, image_tail: image })).status).toBe(200);
     await site.setOption('content_capture.rules', '[]');
     const [row] = await eventually(
       () => site.rows<{ request: string }>('SELECT request FROM captured_contents'),
       (found) => found.length > 0,
     );
-    expect(JSON.parse(row?.request ?? '')).toMatchObject({ 'input_reference[image_url]': '[media]' });
+    expect(JSON.parse(row?.request ?? '')).toMatchObject({
+      'input_reference[image_url]': '[media]',
+      image_tail: '[media]',
+    });
+  });
+
+  it('is checked in each text that its provider gets', async () => {
+    const rule = { name: 'fruit', stage: 'input', action: 'mask', check: 'words', words: ['pineapple'] };
+    await site.setOption('guardrails.rules', JSON.stringify([rule]));
+    const avoided = { model: 'veo-3.1-generate-001', negative_prompt: 'a pineapple' };
+    expect((await submit(avoided)).status).toBe(200);
+    const sent = veo.requests.findLast(({ method }) => method === 'POST');
+    expect(JSON.stringify(sent?.body)).toContain('a [removed]');
+    await site.setOption('guardrails.rules', '[]');
+    await site.setOption('SensitiveWords', 'pineapple');
+    expect((await submit(avoided)).status).toBe(400);
+    await site.setOption('SensitiveWords', '');
   });
 
   it('is taken as often as the balance pays for, however many come at once', async () => {

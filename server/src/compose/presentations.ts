@@ -146,7 +146,12 @@ export async function composePresentations(
         ...builtRelay.routesDeps,
         createGeminiBatch: (call, request) => tasks.batches.batches.create(tasks.batches.gemini, call, request),
       }),
-      playgroundRoutes({ ...builtRelay.routesDeps, ...tasks.video, authenticator: authService }),
+      playgroundRoutes({
+        ...builtRelay.routesDeps,
+        ...tasks.video,
+        bodies: builtRelay.core.bodies,
+        authenticator: authService,
+      }),
       midjourneyRoutes(tasks.midjourney),
       sunoRoutes(tasks.suno),
       videoRoutes(tasks.video),

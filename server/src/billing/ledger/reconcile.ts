@@ -41,7 +41,8 @@ function refundCheck(check: {
 }
 
 /** The part of a call `l` that a budget `b` counts. */
-const budgetValue = `CASE b.kind WHEN 'money' THEN l.quota WHEN 'tokens' THEN l.prompt_tokens + l.completion_tokens ELSE 1 END`;
+const budgetValue = `CASE b.kind WHEN 'money' THEN l.quota WHEN 'tokens' THEN l.prompt_tokens + l.completion_tokens
+  ELSE CASE WHEN l.other LIKE '%"batch"%' THEN coalesce((l.other::jsonb #>> '{batch,lines}')::bigint, 1) ELSE 1 END END`;
 
 /**
  * Verifies the used and reserved amounts of budgets: log rows name the windows in which their calls were counted,

@@ -17,6 +17,8 @@ export interface BudgetUse {
   readonly money: number;
   /** Prompt and output tokens together. */
   readonly tokens: number;
+  /** 1 when absent. Each line of a batch is a request. */
+  readonly requests?: number;
 }
 
 /** A plan that may pay for a call, with its windows. */
@@ -161,7 +163,7 @@ export class CountingBudgets {
       const window = this.calls.window(budget);
       if (!window) continue;
       const { start, from, end, lifetime } = window;
-      const amount = budget.kind === 'requests' ? 1 : use[budget.kind];
+      const amount = budget.kind === 'requests' ? (use.requests ?? 1) : use[budget.kind];
       holds.push({ budgetId: budget.id, kind: budget.kind, start, from, end, lifetime, amount, askedAt });
     }
     return holds.length === 0 ? undefined : holds;

@@ -258,8 +258,9 @@ export class Batches {
       const quota = Math.ceil(overflowPart(amount, payment));
       return { price, quota, overflow: overflowNote(payment) };
     };
+    const tokens = promptTokens + outputTokens;
     const { reservation, price: paid } = await desk
-      .reserve(caller, incoming.requestId, { admission, target, priceFor, tokens: promptTokens + outputTokens })
+      .reserve(caller, incoming.requestId, { admission, target, priceFor, tokens, requests: lines })
       .catch((error: unknown) => {
         throw wordedQuotaError(error, desk.values);
       });

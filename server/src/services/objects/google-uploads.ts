@@ -3,6 +3,7 @@ import { AppError } from '../../shared/errors.js';
 import { malformed } from '../../dialects/errors/relay-error.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import { parseFields } from '../../dialects/neutral/fields.js';
+import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { findKey } from '../../gateway/admit/authentication.js';
 import type { Hijacked } from '../../gateway/incoming-request.js';
 import type { Exchange } from '../../gateway/upstream/exchange.js';
@@ -75,7 +76,7 @@ export class GoogleUploads {
     }
     await calls.checkMayCreate(files, call);
     const body = await incoming.readBody({ grant, tokenId: caller.token.id });
-    if (body.length > 0 && !parseFields(body.toString('utf8'))) throw malformed('the body is not a JSON object');
+    if (body.length > 0) parseJsonBody(body);
     const account = await calls.accountOfNew(call, {});
     const owner = ownerOf(caller, account);
     const room = await objects.reserve(owner, kindOf('gemini', files), lengthOf(headers), calls.limits);

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { ObjectApi } from '../../dialects/contract.js';
-import { malformed, RelayError } from '../../dialects/errors/relay-error.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { namedByObject } from '../../dialects/languages/provider-ids.js';
 import { asFields, asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { readForm, textFields } from '../../dialects/wire/forms/multipart.js';
 import { readerOf, type Caller } from '../../gateway/admit/authentication.js';
 import type { BodyBudget, BodyGrant } from '../../gateway/admit/body-budget.js';
@@ -274,9 +275,7 @@ export class ObjectCalls {
     const type = incoming.headers['content-type'] ?? '';
     if (form === 'form' && type.startsWith('multipart/')) return { bytes, fields: textFields(readForm(bytes, type)) };
     if (bytes.length === 0) return { bytes, fields: {} };
-    const fields = parseFields(bytes.toString('utf8'));
-    if (!fields) throw malformed('the body is not a JSON object');
-    return { bytes, fields };
+    return { bytes, fields: parseJsonBody(bytes) };
   }
 
   /** Selects the account of a new object: that of the objects it names, else one for its model, else any. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { authenticate, type Authenticator } from '../../platform/http/authenticate.js';
 import { AppError } from '../../shared/errors.js';
 import { requireActor } from '../../shared/actor.js';
+import type { BodyBudget, BodyGrant } from '../../gateway/admit/body-budget.js';
 import { keylessToken, type KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import { openAIErrors, playgroundEndpoint } from '../chat/chat-endpoints.js';
@@ -27,6 +28,7 @@ import { videoShape } from '../tasks/video/video-shape.js';
 export interface PlaygroundDeps extends VideoRoutesDeps {
   readonly relay: Relay;
   readonly keys: KeyDirectory;
+  readonly bodies: BodyBudget;
   readonly authenticator: Authenticator;
 }
 
@@ -41,7 +43,7 @@ interface SignedInCall {
 /** A route of the playground. */
 interface Served {
   /** Reads the group that routes and pays. */
-  groupOf(incoming: IncomingRequest): Promise<{ readonly group: string; readonly body?: Buffer }>;
+  groupOf(incoming: IncomingRequest, grant: BodyGrant): Promise<{ readonly group: string; readonly body?: Buffer }>;
   serve(deps: PlaygroundDeps, call: SignedInCall): Promise<unknown>;
 }
 
@@ -94,8 +96,8 @@ export const playgroundOperations: ReadonlyArray<RelayRoute<Served>> = [
   relayRoute(
     'POST /pg/chat/completions',
     {
-      async groupOf(incoming) {
-        const body = await incoming.readBody();
+      async groupOf(incoming, grant) {
+        const body = await incoming.readBody({ grant });
         return { group: asText(parseJsonBody(body)['group']), body };
       },
       serve: ({ relay }, { incoming, client }) => relay.serve(playgroundEndpoint, incoming, client),
@@ -162,11 +164,13 @@ function byQuery({ query }: IncomingRequest): ReturnType<Served['groupOf']> {
 
 async function serve(deps: PlaygroundDeps, served: Served, request: FastifyRequest, call: SignedInCall): Promise<void> {
   const { incoming, client } = call;
+  let grant: BodyGrant | undefined;
   try {
     refuseForeign(request);
     checkTarget(incoming);
     const actor = requireActor(await authenticate(request, deps.authenticator));
-    const { group, body } = await served.groupOf(incoming);
+    grant = deps.bodies.open(actor.id);
+    const { group, body } = await served.groupOf(incoming, grant);
     const caller = await playgroundCaller(actor.id, group, deps.keys);
     const known: IncomingRequest = {
       ...incoming,
@@ -182,6 +186,8 @@ async function serve(deps: PlaygroundDeps, served: Served, request: FastifyReque
     const isExpected = error instanceof AppError || error instanceof UpstreamError;
     if (failure.status >= 500 && !isExpected) request.log.error({ err: error }, 'unexpected failure');
     sendFailure(client, failure, incoming.requestId, openAIErrors);
+  } finally {
+    grant?.release();
   }
 }
 

@@ -80,6 +80,8 @@ interface Submission<Price> {
   readonly priceFor: (payment: Payment) => Price;
   /** The most tokens that the submission uses. */
   readonly tokens?: number;
+  /** Requests that the submission is for budgets. */
+  readonly requests?: number;
 }
 
 /** A submission whose price is reserved. */
@@ -219,7 +221,7 @@ export class TaskDesk {
   async reserve<Price extends { readonly quota: number }>(
     caller: Caller,
     requestId: string,
-    { admission, target, priceFor, tokens = 0 }: Submission<Price>,
+    { admission, target, priceFor, tokens = 0, requests = 1 }: Submission<Price>,
   ): Promise<PaidSubmission<Price>> {
     const { budgets, ledger } = this.deps;
     const { group, model, bareModel } = admission;
@@ -232,7 +234,7 @@ export class TaskDesk {
       return await payByPlan(plans, async (payment) => {
         const price = payment ? priceFor(payment) : usual;
         const { quota } = price;
-        const use = { money: quota, tokens };
+        const use = { money: quota, tokens, requests };
         const plan = payment?.isPaidByPlan ? payment.plan : null;
         const holds = [...((plan?.budgets ?? ofCaller)?.holds(use) ?? []), ...(ofChannel?.holds(use) ?? [])];
         const request = {

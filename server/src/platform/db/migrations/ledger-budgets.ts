@@ -85,7 +85,7 @@ const pay = `
 
 /**
  * Ends the holds of calls: adds the use of each call to the window in which it was reserved. `p_calls` is 0 for a call
- * that is released. `logged` is the part that has a log row. Plans pay for their calls first.
+ * that is released. A batch counts each of its lines as a request, as it was reserved. `logged` is the part that has a log row. Plans pay for their calls first.
  */
 const move = `
   CREATE FUNCTION ledger_move_budgets(p_holds jsonb[], p_charges bigint[], p_tokens bigint[], p_calls bigint[],
@@ -98,7 +98,8 @@ const move = `
     INSERT INTO budget_windows AS w (budget_id, started_at, held, used, logged)
       SELECT v.i, v.s, -sum(v.a), sum(v.used), sum(CASE WHEN v.logged THEN v.used ELSE 0 END)
         FROM (SELECT h.i, h.s, h.a, x.logged,
-                     CASE h.k WHEN 'm' THEN x.charge WHEN 't' THEN x.tokens ELSE x.calls END AS used
+                     CASE h.k WHEN 'm' THEN x.charge WHEN 't' THEN x.tokens
+                     ELSE x.calls * greatest(h.a, 1) END AS used
                 FROM unnest(p_holds, p_charges, p_tokens, p_calls, p_logged) AS x(holds, charge, tokens, calls, logged)
                 CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${hold})
                 JOIN budgets g ON g.id = h.i) v

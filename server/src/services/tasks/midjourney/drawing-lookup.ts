@@ -15,6 +15,7 @@ import type { Secrets } from '../../../shared/secrets.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { text } from '../field.js';
+import { idsIn } from '../incoming-task.js';
 import type { TaskDesk } from '../task-desk.js';
 import { jsonObject, type TaskUpstream } from '../task-upstream.js';
 import { DrawingError, requestError } from './drawing-error.js';
@@ -34,7 +35,6 @@ export interface DrawingLookupDeps {
 }
 
 const seedTimeout = 30_000;
-const maxIds = 500;
 
 /** An image to return to a client. */
 export interface DrawingImage {
@@ -69,9 +69,8 @@ export class DrawingLookup {
   async many(incoming: IncomingRequest): Promise<Array<Record<string, unknown>>> {
     const { desk, store } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
-    const ids = jsonObject(await incoming.readBody())?.['ids'];
-    const named = Array.isArray(ids) ? ids.slice(0, maxIds).map((id) => text(id, 200)) : [];
-    return (await store.ownMany(readerOf(caller), named)).map((drawing) => this.toWire(drawing));
+    const drawings = await store.ownMany(readerOf(caller), await idsIn(incoming));
+    return drawings.map((drawing) => this.toWire(drawing));
   }
 
   /**

@@ -20,6 +20,7 @@ import { chargeOfTask, type TaskPrice } from '../task-charge.js';
 import { isTooPoor, type ReceivedSubmission, type TaskDesk } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
+import { objectIn } from '../incoming-task.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { isDrawingAction, isWindowAction } from './action.js';
 import { DrawingError, requestError, toWire } from './drawing-error.js';
@@ -117,7 +118,7 @@ export class DrawingSubmissions {
     { watch, caller, rawBody }: ReceivedSubmission,
   ): Promise<PreparedSubmission> {
     const { desk } = this.deps;
-    const body = jsonObject(rawBody);
+    const body = objectIn(rawBody);
     if (!body) throw requestError('bind_request_body_failed');
     let submission = parseDrawingSubmission(address, body, desk.values);
     await watch.checkWords([submission.prompt], caller);

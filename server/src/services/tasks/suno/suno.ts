@@ -13,6 +13,7 @@ import { maskSecrets } from '../../../dialects/errors/mask-secrets.js';
 import type { PlanPayment } from '../../../gateway/call.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { text } from '../field.js';
+import { idsIn, objectIn } from '../incoming-task.js';
 import type { SubmissionWatch } from '../submission-watch.js';
 import { chargeOfTask, type TaskPrice } from '../task-charge.js';
 import { isTooPoor, type ReceivedSubmission, type TaskDesk } from '../task-desk.js';
@@ -30,7 +31,6 @@ export interface SunoDeps {
 }
 
 const timeout = 60_000;
-const maxIds = 500;
 /** Fields that contain texts of the caller. */
 const textFields = ['prompt', 'gpt_description_prompt', 'title', 'tags'] as const;
 
@@ -88,9 +88,8 @@ export class Suno {
   /** Returns the tasks with these ids that belong to the caller. */
   async many(incoming: IncomingRequest): Promise<Array<Record<string, unknown>>> {
     const caller = await this.deps.desk.authenticateLookup(incoming);
-    const ids = jsonObject(await incoming.readBody())?.['ids'];
-    const named = Array.isArray(ids) ? ids.slice(0, maxIds).map((id) => text(id, 200)) : [];
-    return (await this.deps.store.ownMany(readerOf(caller), sunoPlatform, named)).map(toWire);
+    const tasks = await this.deps.store.ownMany(readerOf(caller), sunoPlatform, await idsIn(incoming));
+    return tasks.map(toWire);
   }
 
   /** @throws SunoError task_not_exist */
@@ -102,7 +101,7 @@ export class Suno {
   }
 
   private async open(actionName: string, { watch, caller, rawBody }: ReceivedSubmission): Promise<PreparedSubmission> {
-    const body = jsonObject(rawBody);
+    const body = objectIn(rawBody);
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
     let submission = parseSunoSubmission(actionName, body);
     await watch.checkWords(submission.texts, caller);

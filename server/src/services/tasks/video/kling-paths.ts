@@ -2,7 +2,6 @@ import type { CreativeTask, VideoLinks } from '../../../console/tasks/index.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { millisecondsIn } from '../../../shared/clock.js';
-import { parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { resolutionOfMode } from './kling.js';
 import { imageNamed } from './older-videos.js';
@@ -28,9 +27,9 @@ export class KlingPaths {
     client: Pick<ClientResponse, 'setHeader'>,
     kind: 'text2video' | 'image2video',
   ): Promise<Fields> {
-    const readBody: IncomingRequest['readBody'] = async (allowance) =>
-      Buffer.from(JSON.stringify(toSubmission(parseJsonBody(await incoming.readBody(allowance)), kind)));
-    const made = await this.deps.videos.create({ ...incoming, readBody }, client);
+    // Kling has no forms.
+    const headers = { ...incoming.headers, 'content-type': 'application/json' };
+    const made = await this.deps.videos.create({ ...incoming, headers }, client, (body) => toSubmission(body, kind));
     const at = millisecondsIn(Number(made['created_at']));
     return answerOf(incoming, made, { task_id: made['id'], task_status: 'submitted', created_at: at, updated_at: at });
   }

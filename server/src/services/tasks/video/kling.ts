@@ -77,11 +77,11 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
 };
 
 /** Fields that change no price. They are sent as the client wrote them. */
-const passed = ['negative_prompt', 'cfg_scale', 'camera_control', 'image_tail'] as const;
+const passed = ['cfg_scale', 'camera_control', 'image_tail'] as const;
 
 /** Kling's own API. Videos from text and from an image have paths of their own. */
 export const kling: VideoDialect = {
-  takes: new Set([...passed, 'generate_audio', 'sound', 'mode']),
+  takes: new Set([...passed, 'negative_prompt', 'generate_audio', 'sound', 'mode']),
   terms(submission, model) {
     const offer = offerOf(model);
     const terms = termsWithin(submission, offer, resolutionOf(submission, offer));
@@ -94,12 +94,14 @@ export const kling: VideoDialect = {
   toRequest(submission, { seconds, resolution, hasAudio }, model, target) {
     const { hasModes, sound } = offerOf(model);
     const { reference, prompt, body, ratio } = submission;
+    const avoided = asText(body['negative_prompt']);
     return {
       ...request('POST', reference ? 'image2video' : 'text2video', target),
       body: {
         ...Object.fromEntries(passed.flatMap((name) => ((body[name] ?? null) === null ? [] : [[name, body[name]]]))),
         model_name: model,
         prompt,
+        ...(avoided === '' ? {} : { negative_prompt: avoided }),
         duration: String(seconds),
         ...(hasModes ? { mode: modeAt[resolution] } : {}),
         // Models without audio refuse the field.

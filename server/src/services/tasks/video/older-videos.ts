@@ -2,7 +2,6 @@ import type { CreativeTask, VideoLinks } from '../../../console/tasks/index.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { asFields, someText, type Fields } from '../../../dialects/neutral/fields.js';
-import { parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
 import { toVideoWire } from './video-row.js';
 import { invalidVideo, submissionFields } from './video-submission.js';
 import type { Videos } from './videos.js';
@@ -21,12 +20,7 @@ export class OlderVideos {
    * @throws AppError, UpstreamError
    */
   async create(incoming: IncomingRequest, client: Pick<ClientResponse, 'setHeader'>): Promise<Fields> {
-    const isForm = /^multipart\//i.test(incoming.headers['content-type'] ?? '');
-    const readBody: IncomingRequest['readBody'] = async (allowance) => {
-      const rawBody = await incoming.readBody(allowance);
-      return isForm ? rawBody : Buffer.from(JSON.stringify(toSubmission(parseJsonBody(rawBody))));
-    };
-    const { id, status } = await this.deps.videos.create({ ...incoming, readBody }, client);
+    const { id, status } = await this.deps.videos.create(incoming, client, toSubmission);
     return { task_id: id, status };
   }
 

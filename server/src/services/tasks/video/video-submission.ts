@@ -46,16 +46,21 @@ const videoCode = 'invalid_video_request';
 /** Returns the error for an invalid video request. */
 export const invalidVideo = (message: string): RelayError => new RelayError('INVALID_INPUT', message, videoCode);
 
+/** Translates a JSON body of another form to OpenAI's. */
+export type SubmissionForm = (body: Fields) => Fields;
+
 /**
  * Parses the body of `POST /v1/videos`, which is JSON or a form.
+ * @param translated of a JSON body in another form
  * @throws RelayError invalid_video_request, invalid_request
  */
 export function openVideoSubmission(
   rawBody: Buffer,
   contentType: string,
+  translated: SubmissionForm = (body) => body,
 ): Pick<VideoSubmission, 'body' | 'form' | 'model'> {
   const form = /^multipart\//i.test(contentType) ? readForm(rawBody, contentType) : null;
-  const body = form ? textFields(form) : parseJsonBody(rawBody);
+  const body = form ? textFields(form) : translated(parseJsonBody(rawBody));
   return { body, form, model: optionalText(body, 'model') ?? usualModel };
 }
 

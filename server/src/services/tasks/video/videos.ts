@@ -23,7 +23,7 @@ import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
-import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
+import { asFields, asText, type Fields } from '../../../dialects/neutral/fields.js';
 import { text } from '../field.js';
 import type { SubmissionWatch } from '../submission-watch.js';
 import { chargeOfVideo } from '../task-charge.js';
@@ -32,7 +32,13 @@ import type { TaskTarget } from '../task-target.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { droppedBy, namesOf, type VideoDialect, type VideoRequest, type VideoTerms } from './video-dialect.js';
 import { videosOf, withAddress } from './video-dialects.js';
-import { openVideoSubmission, parseVideoSubmission, promptOf, type VideoSubmission } from './video-submission.js';
+import {
+  openVideoSubmission,
+  parseVideoSubmission,
+  promptOf,
+  type SubmissionForm,
+  type VideoSubmission,
+} from './video-submission.js';
 import { storedReport, toVideoWire, videoIdOf } from './video-row.js';
 
 export interface VideosDeps {
@@ -77,11 +83,16 @@ export class Videos {
 
   /**
    * Submits a video.
+   * @param form of the JSON body; absent: OpenAI's
    * @throws AppError, UpstreamError
    */
-  create(incoming: IncomingRequest, client: Pick<ClientResponse, 'setHeader'>): Promise<Record<string, unknown>> {
+  create(
+    incoming: IncomingRequest,
+    client: Pick<ClientResponse, 'setHeader'>,
+    form?: SubmissionForm,
+  ): Promise<Record<string, unknown>> {
     return this.received(incoming, async (received) => {
-      const prepared = await this.opened(received);
+      const prepared = await this.opened(received, form);
       if (prepared.dropped.length > 0) client.setHeader('x-tollgate-dropped', droppedHeader(prepared.dropped));
       return prepared;
     });
@@ -191,13 +202,16 @@ export class Videos {
     );
   }
 
-  private async opened({ incoming, watch, caller, rawBody }: ReceivedSubmission): Promise<PreparedSubmission> {
+  private async opened(
+    { incoming, watch, caller, rawBody }: ReceivedSubmission,
+    form?: SubmissionForm,
+  ): Promise<PreparedSubmission> {
     const { desk } = this.deps;
-    const opened = openVideoSubmission(rawBody, incoming.headers['content-type'] ?? '');
+    const opened = openVideoSubmission(rawBody, incoming.headers['content-type'] ?? '', form);
     const admission = withVideos(desk.admit(caller, opened.model));
     let submission = parseVideoSubmission(opened);
-    await watch.checkWords([submission.prompt], caller);
-    const passed = await watch.checked({ caller, admission }, submission.body, ['prompt']);
+    await watch.checkWords([submission.prompt, asText(submission.body['negative_prompt'])], caller);
+    const passed = await watch.checked({ caller, admission }, submission.body, ['prompt', 'negative_prompt']);
     if (passed !== submission.body) submission = parseVideoSubmission({ ...opened, body: passed });
     const target = withAddress(desk.choose(admission));
     const dialect = dialectOf(target);
@@ -205,7 +219,7 @@ export class Videos {
     const terms = dialect.terms(submission, upstreamModel);
     const request = dialect.toRequest(submission, terms, upstreamModel, target);
     refuseForeignFile(submission, target, caller);
-    const kept = withoutReference(submission.body);
+    const kept = withoutImages(submission.body);
     const routed = { caller, admission, target, dialect, terms };
     const dropped = droppedBy(dialect, submission);
     return { watch, upstreamModel, request, prompt: submission.prompt, dropped, kept, ...routed };
@@ -379,10 +393,10 @@ const refusedBy = ({ status, body }: TaskAnswer, { key }: TaskTarget): unknown =
 const unknown = (id: string): RelayError =>
   new RelayError('NOT_FOUND', `Video with id '${id.slice(0, 100)}' not found.`, 'video_not_found');
 
-/** Removes the reference, which may be an image inside of the body, by either of its names in a form. */
-const withoutReference = (body: Fields): Fields =>
+/** Removes the images, which may be inside of the body, by any of their names. */
+const withoutImages = (body: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, name.startsWith('input_reference') ? '[media]' : value]),
+    Object.entries(body).map(([name, value]) => [name, /^(?:input_reference|image)/.test(name) ? '[media]' : value]),
   );
 
 export const notReady = (message: string): RelayError => new RelayError('INVALID_INPUT', message, 'video_not_ready');
