@@ -298,11 +298,12 @@ it('admins give plans, and list those of all users', async () => {
 it('the history of balances leaves out what plans paid, and names purchases', async () => {
   const hour = 3_600_000;
   const now = Date.now();
-  const range = `{ from: "${new Date(now - 4 * hour).toISOString()}", until: "${new Date(now + 1000).toISOString()}" }`;
+  const rangeTo = (until: number): string =>
+    `{ from: "${new Date(now - 4 * hour).toISOString()}", until: "${new Date(until).toISOString()}" }`;
   const history = async (): Promise<number[]> => {
     const { data: read, text } = await site.graphql(
       root,
-      `query { liabilities(bucket: HOUR, range: ${range}) { balances } }`,
+      `query { liabilities(bucket: HOUR, range: ${rangeTo(now + 1000)}) { balances } }`,
     );
     if (!read) throw new Error(text);
     return (read['liabilities'] as Array<{ balances: number }>).map(({ balances }) => balances);
@@ -317,6 +318,7 @@ it('the history of balances leaves out what plans paid, and names purchases', as
   await site.query('INSERT INTO plan_usage_hourly (hour, account_id, quota) VALUES ($1, $2, 700)', [at, buyer.id]);
   expect(await history()).toEqual(before);
   const ofPlans = async (): Promise<number> => {
+    const range = rangeTo(now + hour);
     const { data: credits } = await site.graphql(root, `query { credits(range: ${range}) { source deducted } }`);
     return (credits!['credits'] as Array<{ source: string; deducted: number }>)
       .filter(({ source }) => source === 'PLAN')
