@@ -196,9 +196,24 @@ export const siteImport = {
     'name-case':
       'MySQL compares texts without case. Here users sign in with their name, and redeem codes, exactly as they are stored.',
     'plan-credited': 'What is left of an active subscription is credited to the balance.',
+    'plan-dropped': 'The active subscription: --plans drop was passed.',
+    'plan-history': 'The subscription has ended. Ended ones are moved with --plans move only.',
+    'plan-missing': 'The plan of the subscription is not in the source.',
+    'plan-twice':
+      'The user has another active subscription to the plan, which ends later and is moved. What is left of this one is credited to the balance.',
+    'plan-changed': 'Terms of the plan have no counterpart. Where its period or its resets differ, it is not on sale.',
+    'plan-paid': 'The subscription was paid on the old site: a refund or an upgrade here returns nothing of it.',
+    'plan-group':
+      'The subscription gave its user a group until its end. Here the user keeps the group: change it when the subscription ends.',
+    'plan-preference': 'The user lets the balance pay first, or alone. Here a plan pays first.',
     'key-environment': 'The environment variable of the key is not set: imported as a disabled channel.',
     'key-hashed': 'LiteLLM stores only digests of virtual keys: a new key was issued, which the console shows.',
     'key-model': 'The key names a model that the source does not serve. Here too, the key cannot call it.',
+    'team-owner':
+      'No member of the team is its admin, so the organisation has no owner: an admin of the site makes a member its owner.',
+    'team-member': 'The member of the team is not among the users.',
+    'team-key': 'The user has a key of the team and is not among its members: becomes a member.',
+    'team-budget': 'The budget resets after a time that does not exist here: the next longer one is taken.',
     'setting-unmapped': 'The setting has no counterpart.',
   },
 };

@@ -205,10 +205,27 @@ export const siteImport = {
     'name-case':
       'MySQL compare les textes sans tenir compte de la casse. Ici, les noms à la connexion et les codes de recharge doivent être saisis exactement comme ils sont stockés.',
     'plan-credited': 'Le reste d’un abonnement actif est crédité au solde.',
+    'plan-dropped': 'L’abonnement actif : --plans drop a été demandé.',
+    'plan-history': 'L’abonnement est terminé. Ceux qui sont terminés ne sont repris qu’avec --plans move.',
+    'plan-missing': 'Le forfait de l’abonnement n’est pas dans la source.',
+    'plan-twice':
+      'L’utilisateur a un autre abonnement actif à ce forfait, qui finit plus tard et qui est repris. Le reste de celui-ci est crédité au solde.',
+    'plan-changed':
+      'Des conditions du forfait n’ont pas d’équivalent. Si sa période ou ses remises à zéro diffèrent, il n’est pas mis en vente.',
+    'plan-paid':
+      'L’abonnement a été payé sur l’ancien site : un remboursement ou un changement de forfait ici n’en rend rien.',
+    'plan-group':
+      'L’abonnement donnait un groupe à l’utilisateur jusqu’à sa fin. Ici l’utilisateur garde ce groupe : changez-le à la fin de l’abonnement.',
+    'plan-preference': 'L’utilisateur fait payer le solde d’abord, ou seul. Ici un forfait paie d’abord.',
     'key-environment': 'La variable d’environnement de la clé n’est pas définie : importé comme canal désactivé.',
     'key-hashed':
       'LiteLLM ne stocke que des empreintes de clés virtuelles : une nouvelle clé a été émise, que la console affiche.',
     'key-model': 'La clé nomme un modèle que la source ne sert pas. Ici non plus, la clé ne peut pas l’appeler.',
+    'team-owner':
+      'Aucun membre de l’équipe n’en est l’administrateur, l’organisation n’a donc pas de propriétaire : un administrateur du site en désigne un.',
+    'team-member': 'Le membre de l’équipe n’est pas parmi les utilisateurs.',
+    'team-key': 'L’utilisateur a une clé de l’équipe sans en être membre : il le devient.',
+    'team-budget': 'Le budget est remis à zéro après une durée qui n’existe pas ici : la durée supérieure est retenue.',
     'setting-unmapped': 'Le paramètre n’a pas d’équivalent.',
   },
 };

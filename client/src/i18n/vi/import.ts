@@ -190,9 +190,25 @@ export const siteImport = {
     'name-case':
       'MySQL so sánh chuỗi không phân biệt chữ hoa, chữ thường. Ở đây người dùng đăng nhập và đổi mã đúng như tên và mã đã lưu.',
     'plan-credited': 'Phần còn lại của gói đang hoạt động được cộng vào số dư.',
+    'plan-dropped': 'Gói đang hoạt động: đã chọn --plans drop.',
+    'plan-history': 'Đăng ký gói đã kết thúc. Đăng ký đã kết thúc chỉ được chuyển với --plans move.',
+    'plan-missing': 'Gói của đăng ký này không có trong nguồn.',
+    'plan-twice':
+      'Người dùng có một đăng ký khác của gói này đang hoạt động, kết thúc muộn hơn và được chuyển. Phần còn lại của đăng ký này được cộng vào số dư.',
+    'plan-changed':
+      'Một số điều khoản của gói không có mục tương ứng. Nếu chu kỳ hoặc cách đặt lại khác đi, gói không được bán.',
+    'plan-paid': 'Đăng ký đã được trả tiền ở trang cũ: hoàn tiền hoặc nâng cấp ở đây không trả lại khoản nào của nó.',
+    'plan-group':
+      'Đăng ký cấp cho người dùng một nhóm đến khi kết thúc. Ở đây người dùng giữ nhóm đó: hãy đổi nhóm khi đăng ký kết thúc.',
+    'plan-preference': 'Người dùng để số dư trả trước, hoặc chỉ dùng số dư. Ở đây gói trả trước.',
     'key-environment': 'Biến môi trường của khóa chưa được đặt: được nhập thành kênh đã tắt.',
     'key-hashed': 'LiteLLM chỉ lưu mã băm của khóa ảo: đã cấp khóa mới, hiển thị trong bảng điều khiển.',
     'key-model': 'Khóa nêu mô hình mà nguồn không phục vụ. Ở đây khóa cũng không gọi được mô hình đó.',
+    'team-owner':
+      'Không có thành viên nào của nhóm là quản trị viên, nên tổ chức không có chủ sở hữu: quản trị viên trang chọn một thành viên làm chủ sở hữu.',
+    'team-member': 'Thành viên của nhóm không có trong danh sách người dùng.',
+    'team-key': 'Người dùng có khóa của nhóm nhưng không phải thành viên: trở thành thành viên.',
+    'team-budget': 'Ngân sách đặt lại sau một khoảng thời gian không có ở đây: dùng khoảng dài hơn kế tiếp.',
     'setting-unmapped': 'Cài đặt không có mục tương ứng.',
   },
 };
