@@ -65,9 +65,13 @@ export class SourceMapping {
     const read = new Set(spec.ignored);
     const unread = new Map<string, number>();
     for await (const page of withFirst(added, rowsOf(this.source, spec.source))) {
-      const tracked = page.map((row) => row.tracked(read));
-      const rows = tracked.flatMap((row) => this.map(spec, () => mapper(row, this.context), row));
-      for (const name of tracked.flatMap((row) => row.unread())) unread.set(name, (unread.get(name) ?? 0) + 1);
+      const rows = page.flatMap((fields) => {
+        const row = fields.tracked(read);
+        const mapped = this.map(spec, () => mapper(row, this.context), row);
+        // A row that is left out whole is a finding of its own.
+        if (mapped.length > 0) for (const name of row.unread()) unread.set(name, (unread.get(name) ?? 0) + 1);
+        return mapped;
+      });
       const { moved, changed, same } = await write(rows, page.length);
       total.found += page.length;
       total.moved += moved;
