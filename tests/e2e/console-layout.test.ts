@@ -200,22 +200,23 @@ describe('rows of a list', () => {
   });
 });
 
-it('scrolls the example of an empty list of tokens inside its frame', async () => {
+it('shows the whole example of an empty list of tokens', async () => {
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto('/token');
     const example = page.locator('main pre').filter({ hasText: 'curl' });
     await example.waitFor();
     const seen = await example.evaluate((element) => {
-      element.scrollLeft = 10_000;
       const { left, right } = element.getBoundingClientRect();
+      const text = document.createRange();
+      text.selectNodeContents(element);
+      const lines = [...text.getClientRects()];
       return {
-        end: Math.ceil(element.scrollLeft) + element.clientWidth >= element.scrollWidth - 1,
+        isWhole: lines.length > 1 && lines.every((line) => line.left >= left && line.right <= right),
         inPage: left >= 0 && right <= innerWidth,
-        isReachable: element.tabIndex === 0,
       };
     });
-    expect(seen).toEqual({ end: true, inPage: true, isReachable: true });
+    expect(seen).toEqual({ isWhole: true, inPage: true });
   }
 });
 
