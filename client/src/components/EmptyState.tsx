@@ -46,7 +46,12 @@ export function EmptyState({
       )}
       <Typography variant="h2">{title}</Typography>
       {text && (
-        <Typography variant="body2" color="textSecondary" align="center" sx={{ mt: '4px', maxWidth: 400, textWrap: 'balance' }}>
+        <Typography
+          variant="body2"
+          color="textSecondary"
+          align="center"
+          sx={{ mt: '4px', maxWidth: 400, textWrap: 'balance' }}
+        >
           {text}
         </Typography>
       )}
