@@ -159,8 +159,15 @@ it('a mutation takes one argument, which is `input` where it has several values'
 
 it('every id of a row has the row itself beside it', () => {
   const targets: Readonly<Record<string, string>> = {
-    ...{ user: 'User', account: 'User', token: 'Token', channel: 'Channel', plan: 'Plan' },
-    ...{ organisation: 'Organisation', member: 'Member', project: 'Project', endpoint: 'WebhookEndpoint' },
+    user: 'User',
+    account: 'User',
+    token: 'Token',
+    channel: 'Channel',
+    plan: 'Plan',
+    organisation: 'Organisation',
+    member: 'Member',
+    project: 'Project',
+    endpoint: 'WebhookEndpoint',
   };
   const people = /^(actor|owner|createdBy|changedBy)Id$/;
   const objects = types.filter(
