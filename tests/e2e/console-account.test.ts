@@ -106,7 +106,8 @@ it('checks in, sees ten models and then all, and copies one', async () => {
   await page.getByText('Common user', { exact: true }).waitFor();
   await button('Check in').click();
   await page.getByText('Checked in: $0.100000').waitFor();
-  await page.getByText('$1.10').waitFor();
+  await page.getByRole('region', { name: 'newcomer' }).getByText('$1.10').waitFor();
+  await page.getByRole('link', { name: 'Balance $1.10' }).waitFor();
   expect(await button('Checked in today').isDisabled()).toBe(true);
   await untilEqual(() => button(/^Copy model-/).count(), 10);
   await button('Show all 12').click();

@@ -90,5 +90,5 @@ it('takes time in proportion to the bytes it reads', async () => {
     for (let read = 0; read < pieces; read++) blocks.push(piece);
   };
   // Sixteen times the bytes: rescanning the whole event for every piece would take 256 times as long.
-  expect(await growth(readOneEvent, 512, 8 * 1024)).toBeLessThan(64);
+  expect(await growth(readOneEvent, 1024, 16 * 1024)).toBeLessThan(64);
 });
