@@ -184,7 +184,7 @@ it('moves budgets that keys share, budgets of teams and prices of cached tokens,
   await pool.end();
   await database.drop();
   await shared.drop();
-}, 60_000);
+});
 
 it('moves every price that the file states, limits of models and blocked teams, and names what else the database has', async () => {
   const current = await createEmptyDatabase();
@@ -250,10 +250,8 @@ litellm_settings:
       .find((one) => one.code === code)
       ?.examples.map(({ table, id, detail }) => `${table} ${id}: ${detail}`);
   expect(found('column-left-out')?.sort()).toEqual([
-    'LiteLLM_TeamTable tpm_limit: 1 rows',
     'LiteLLM_UserTable budget_duration: 1 rows',
     'LiteLLM_VerificationToken aliases: 1 rows',
-    'LiteLLM_VerificationToken rpm_limit: 1 rows',
   ]);
   expect(found('table-left-out')).toEqual(['LiteLLM_EndUserTable : 1 rows']);
   const pool = new pg.Client({ connectionString: database.url });
@@ -283,7 +281,7 @@ litellm_settings:
   await pool.end();
   await database.drop();
   await current.drop();
-}, 60_000);
+});
 
 it('moves teams as organisations with their members, projects, budgets and keys, and names what cannot be moved', async () => {
   const site = await createEmptyDatabase();
@@ -337,7 +335,7 @@ it('moves teams as organisations with their members, projects, budgets and keys,
   expect(found('team-key')).toEqual(['t1: cid']);
   expect(found('team-owner')).toEqual(['t2: ']);
   expect(found('team-budget')).toEqual(['odd: 2d: week']);
-  expect(found('column-left-out')?.sort()).toEqual(['budget_duration: 1 rows', 'rpm_limit: 1 rows']);
+  expect(found('column-left-out')).toEqual(['budget_duration: 1 rows']);
   expect(found('setting-unmapped')).toEqual(
     expect.arrayContaining([
       'team-t1: models: a limit of its keys, not of those that are made here',
@@ -371,6 +369,9 @@ it('moves teams as organisations with their members, projects, budgets and keys,
     { user_id: 4, member_id: 3, project_id: 2, status: 'enabled' },
     { user_id: 1, member_id: 0, project_id: 0, status: 'enabled' },
     { user_id: 5, member_id: 0, project_id: 0, status: 'disabled' },
+  ]);
+  expect(await query(`SELECT level, subject_id, kind, amount FROM budgets WHERE span = 'minute'`)).toEqual([
+    { level: 'member', subject_id: 1, kind: 'requests', amount: '10' },
   ]);
   const budgets = `SELECT b.level, b.subject_id, b.span, b.amount, w.used FROM budgets b JOIN budget_windows w ON w.budget_id = b.id ORDER BY b.id`;
   expect(await query(budgets)).toEqual([
@@ -412,7 +413,86 @@ it('moves teams as organisations with their members, projects, budgets and keys,
   await pool.end();
   await database.drop();
   await site.drop();
-}, 60_000);
+});
+
+it('moves limits of calls and tokens per minute, which refuse calls here as they did there', async () => {
+  const limited = await createEmptyDatabase();
+  const client = new pg.Client({ connectionString: limited.url });
+  await client.connect();
+  await client.query(`
+    CREATE TABLE "LiteLLM_BudgetTable" (budget_id text PRIMARY KEY, max_budget double precision, tpm_limit bigint, rpm_limit bigint,
+      max_parallel_requests integer, budget_duration text);
+    CREATE TABLE "LiteLLM_UserTable" (user_id text PRIMARY KEY, spend double precision, max_budget double precision, tpm_limit bigint,
+      rpm_limit bigint, created_at timestamp(3));
+    CREATE TABLE "LiteLLM_TeamTable" (team_id text PRIMARY KEY, members_with_roles jsonb DEFAULT '{}', spend double precision,
+      max_budget double precision, tpm_limit bigint, rpm_limit bigint, created_at timestamp(3));
+    CREATE TABLE "LiteLLM_TeamMembership" (user_id text, team_id text, spend double precision, budget_id text, PRIMARY KEY (user_id, team_id));
+    CREATE TABLE "LiteLLM_ProjectTable" (project_id text PRIMARY KEY, project_alias text, team_id text, budget_id text, spend double precision,
+      created_at timestamp(3));
+    CREATE TABLE "LiteLLM_VerificationToken" (token text PRIMARY KEY, key_alias text, spend double precision, models text[], user_id text,
+      team_id text, project_id text, max_budget double precision, budget_id text, tpm_limit bigint, rpm_limit bigint, created_at timestamp(3));
+    INSERT INTO "LiteLLM_BudgetTable" VALUES ('slow', NULL, 500, 3, 2, NULL), ('project', NULL, NULL, 7, NULL, NULL);
+    INSERT INTO "LiteLLM_UserTable" VALUES ('ann', 0, 10, 9000, 8, '2025-01-01');
+    INSERT INTO "LiteLLM_TeamTable" VALUES ('t1', '[{"user_id": "ann", "role": "admin"}]', 0, 20, 9223372036854775807, 6, '2025-01-02');
+    INSERT INTO "LiteLLM_TeamMembership" VALUES ('ann', 't1', 0, 'slow');
+    INSERT INTO "LiteLLM_ProjectTable" VALUES ('p1', 'Search', 't1', 'project', 0, '2025-01-03');
+    INSERT INTO "LiteLLM_VerificationToken" VALUES
+      ('d1', 'own', 0, '{}', 'ann', NULL, NULL, NULL, NULL, NULL, 1, '2025-01-04'),
+      ('d2', 'of a budget', 0, '{}', 'ann', 't1', NULL, NULL, 'slow', 70, NULL, '2025-01-05')`);
+  await client.end();
+  const path = join(folder, 'limits.yaml');
+  await writeFile(
+    path,
+    `model_list:
+  - model_name: gpt-4o
+    litellm_params: { model: openai/gpt-4o, api_base: ${upstream.url}/v1, api_key: k, input_cost_per_token: 0.0000025, output_cost_per_token: 0.00001 }
+`,
+  );
+  const database = await createTestDatabase();
+  const options = optionsFor(path, { keysSource: { engine: 'postgres', url: limited.url } });
+  const report = await move(database, options);
+  expect(report).toMatchObject({ isBlocked: false, proof: { sumsAreEqual: true, drifts: [] } });
+  expect(report.findings.find(({ code }) => code === 'column-left-out')?.examples).toEqual([
+    { table: 'LiteLLM_BudgetTable', id: 'max_parallel_requests', detail: '1 rows' },
+  ]);
+  const second = await move(database, options);
+  expect(second.tables.map(({ moved, changed }) => moved + changed)).toEqual(second.tables.map(() => 0));
+
+  const server = await startServer({ database });
+  const rows = await server.dataSource.query<Array<Record<string, unknown>>>(
+    'SELECT level, subject_id, kind, amount, span, by_admin FROM budgets ORDER BY level, subject_id, kind',
+  );
+  const limit = (level: string, subject: number, kind: string, amount: number): object => {
+    return { level, subject_id: subject, kind, amount: String(amount), span: 'minute', by_admin: true };
+  };
+  // The team's limit of tokens is none: nothing reaches it.
+  expect(rows).toEqual([
+    limit('member', 1, 'requests', 3),
+    limit('member', 1, 'tokens', 500),
+    limit('project', 1, 'requests', 7),
+    limit('token', 1, 'requests', 1),
+    limit('token', 2, 'requests', 3),
+    limit('token', 2, 'tokens', 70),
+    limit('user', 1, 'requests', 8),
+    limit('user', 1, 'tokens', 9000),
+    limit('user', 2, 'requests', 6),
+  ]);
+  const [own] = await server.dataSource.query<Array<{ key_sealed: string }>>(
+    'SELECT key_sealed FROM tokens WHERE id = 1',
+  );
+  const call = () =>
+    server.api.rest(
+      null,
+      'POST',
+      '/v1/chat/completions',
+      { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] },
+      { authorization: `Bearer sk-${secrets.open(own?.key_sealed ?? '')}` },
+    );
+  expect([(await call()).status, (await call()).status]).toEqual([200, 429]);
+  await server.stop();
+  await database.drop();
+  await limited.drop();
+});
 
 it('follows keys that were deleted between two runs, although the ids of the later ones change', async () => {
   const path = join(folder, 'keys.yaml');

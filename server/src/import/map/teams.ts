@@ -31,7 +31,7 @@ export const mapProject: Mapper = (row) => [
   },
 ];
 
-/** Maps a budget of a member or a project of LiteLLM, with what was spent of it. */
+/** Maps a budget or a limit per minute of LiteLLM. What was spent of a budget is kept. */
 export const mapTeamBudget: Mapper = (row) => [
   {
     key: String(row.id),
@@ -39,13 +39,15 @@ export const mapTeamBudget: Mapper = (row) => [
       id: row.id,
       level: row.text('level'),
       subject_id: row.whole('subject_id'),
-      kind: 'money',
+      kind: row.text('kind'),
       amount: row.whole('amount'),
       span: row.text('span'),
       ends_at: row.moment('ends_at'),
       created_by: 0,
       by_admin: true,
     },
-    alongside: { id: row.id, started_at: row.whole('started_at'), used: row.whole('used') },
+    ...(row.text('span') !== 'minute' && {
+      alongside: { id: row.id, started_at: row.whole('started_at'), used: row.whole('used') },
+    }),
   },
 ];

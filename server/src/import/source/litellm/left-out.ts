@@ -6,14 +6,14 @@ import type { Notes } from './reading.js';
 const readColumns: Readonly<Record<string, Set<string>>> = {
   LiteLLM_UserTable: new Set([
     ...['user_id', 'user_alias', 'user_email', 'user_role', 'spend', 'max_budget', 'models', 'teams', 'team_id'],
-    ...['created_at', 'updated_at', 'model_spend'],
+    ...['created_at', 'updated_at', 'model_spend', 'tpm_limit', 'rpm_limit'],
   ]),
   LiteLLM_TeamTable: new Set([
     ...['team_id', 'team_alias', 'spend', 'max_budget', 'models', 'blocked', 'admins', 'members', 'members_with_roles'],
-    ...['created_at', 'updated_at', 'model_spend'],
+    ...['created_at', 'updated_at', 'model_spend', 'tpm_limit', 'rpm_limit'],
   ]),
   LiteLLM_BudgetTable: new Set([
-    ...['budget_id', 'max_budget', 'budget_duration', 'budget_reset_at'],
+    ...['budget_id', 'max_budget', 'budget_duration', 'budget_reset_at', 'tpm_limit', 'rpm_limit'],
     ...['created_at', 'created_by', 'updated_at', 'updated_by'],
   ]),
   LiteLLM_TeamMembership: new Set(['user_id', 'team_id', 'spend', 'budget_id']),
@@ -23,7 +23,7 @@ const readColumns: Readonly<Record<string, Set<string>>> = {
   ]),
   LiteLLM_VerificationToken: new Set([
     ...['token', 'key_name', 'key_alias', 'spend', 'expires', 'models', 'user_id', 'team_id', 'project_id'],
-    ...['budget_id', 'max_budget', 'soft_budget_cooldown'],
+    ...['budget_id', 'max_budget', 'soft_budget_cooldown', 'tpm_limit', 'rpm_limit'],
     ...['blocked', 'created_at', 'created_by', 'updated_at', 'updated_by', 'last_active', 'model_spend'],
   ]),
 };
@@ -36,7 +36,7 @@ const withoutContent =
   /^(LiteLLM_(Daily\w+|CronJob|ErrorLogs|HealthCheckTable|UserNotifications|Deleted\w+|ProxyModelTable)|_prisma_migrations)$/;
 
 /**
- * Names columns and tables with content that has no place here, such as limits of calls and tokens.
+ * Names columns and tables with content that has no place here, such as limits of parallel calls.
  * @param rows those of `readTables`
  */
 export async function nameLeftOut(

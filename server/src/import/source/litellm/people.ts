@@ -2,13 +2,15 @@ import type { SourceDatabase, SourceRow } from '../source.js';
 import { nameLeftOut, readTables } from './left-out.js';
 import type { Reading } from './reading.js';
 import type { Served } from './served.js';
+import { ratesOf } from './rates.js';
 import { readTeams, teamNames, type Teams } from './teams.js';
 import { quotaPerUsd, secondsOf, textOf, textsOf, toQuota } from './values.js';
 
 /** Models that are stored in the database instead of the file. */
 const modelTable = 'LiteLLM_ProxyModelTable';
 
-export interface People extends Pick<Teams, 'members' | 'projects' | 'budgets'> {
+export interface People extends Pick<Teams, 'members' | 'projects'> {
+  readonly budgets: SourceRow[];
   readonly users: SourceRow[];
   readonly tokens: SourceRow[];
 }
@@ -46,7 +48,13 @@ export async function readPeople(
   ]);
   const ids = new Map([...names].map((name, index) => [name, index + 1]));
   const organisations = new Map(teams.map((row) => [teamName(textOf(row['team_id'])), row]));
-  const { memberOf, projectOf, ...ofTeams } = readTeams({
+  const {
+    memberOf,
+    projectOf,
+    members,
+    projects,
+    budgets: ofTeams,
+  } = readTeams({
     teams,
     users: found,
     keys: virtual,
@@ -124,7 +132,12 @@ export async function readPeople(
       created_at: secondsOf(row['created_at']) ?? 0,
     };
   });
-  return { users, tokens, ...ofTeams };
+  const rates = [
+    ...[...ids].flatMap(([name, id]) => ratesOf('user', id, organisations.get(name) ?? byUser.get(name))),
+    ...virtual.flatMap((row, index) => ratesOf('token', index + 1, row, budgets.get(textOf(row['budget_id'])))),
+  ];
+  const limits = [...ofTeams, ...rates].map((row, index) => ({ id: index + 1, ...row }));
+  return { users, tokens, members, projects, budgets: limits };
 }
 
 /** Returns a list of models; null for all. */

@@ -6,6 +6,7 @@ import { lastSecond } from '../../../shared/limits.js';
 import type { OrganisationRole } from '../../../shared/organisation.js';
 import { foldedName } from '../../../shared/username.js';
 import type { SourceRow } from '../source.js';
+import { ratesOf } from './rates.js';
 import type { Notes } from './reading.js';
 import { secondsOf, textOf, textsOf, toQuota } from './values.js';
 
@@ -13,6 +14,7 @@ import { secondsOf, textOf, textsOf, toQuota } from './values.js';
 interface TeamRows {
   readonly members: SourceRow[];
   readonly projects: SourceRow[];
+  /** Without an id. */
   readonly budgets: SourceRow[];
 }
 
@@ -51,11 +53,11 @@ export function readTeams(source: TeamSource): Teams {
   const projectIds = new Map(projects.map((row, index) => [textOf(row['project_id']), index + 1]));
   const limits = [
     ...source.memberships.map((row) => ({
-      level: 'member',
+      level: 'member' as const,
       subject: ids.get(pair(row['team_id'], row['user_id'])),
       row,
     })),
-    ...projects.map((row, index) => ({ level: 'project', subject: index + 1, row })),
+    ...projects.map((row, index) => ({ level: 'project' as const, subject: index + 1, row })),
   ];
   const budgets = limits.flatMap(({ level, subject, row }) => {
     const budget = byId.get(textOf(row['budget_id']));
@@ -64,10 +66,12 @@ export function readTeams(source: TeamSource): Teams {
     const duration = textOf(budget?.['budget_duration']);
     const [span, isSame] = spanOf(duration);
     if (!isSame) findings.add('team-budget', 'LiteLLM_BudgetTable', textOf(row['budget_id']), `${duration}: ${span}`);
-    return [
-      { level, subject_id: subject, amount: toQuota(max), ...windowOf(span, source.now), used: toQuota(row['spend']) },
-    ];
+    const amounts = { kind: 'money', amount: toQuota(max), used: toQuota(row['spend']) };
+    return [{ level, subject_id: subject, ...amounts, ...windowOf(span, source.now) }];
   });
+  const rates = limits.flatMap(({ level, subject, row }) =>
+    subject === undefined ? [] : ratesOf(level, subject, byId.get(textOf(row['budget_id']))),
+  );
   return {
     members: members.map(({ team, user, role, createdAt }, index) => ({
       id: index + 1,
@@ -82,7 +86,7 @@ export function readTeams(source: TeamSource): Teams {
       name,
       created_at: secondsOf(row['created_at']) ?? 0,
     })),
-    budgets: budgets.map((row, index) => ({ id: index + 1, ...row })),
+    budgets: [...budgets, ...rates],
     memberOf: (key) => ids.get(pair(key['team_id'], key['user_id'])) ?? 0,
     projectOf: (key) => projectIds.get(textOf(key['project_id'])) ?? 0,
   };
