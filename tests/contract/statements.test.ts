@@ -231,6 +231,15 @@ it('is a page for printing and a PDF file, in the language of the reader and for
   for (const path of [`${id}/print`, `${id}/pdf`]) {
     expect(await (await read(other, path)).json()).toMatchObject({ success: false, code: 'NOT_FOUND' });
   }
+  const { data } = await site.graphql(
+    buyer,
+    'mutation { createAccessToken(input: { name: "print", scopes: [ACCOUNT_READ] }) { secret } }',
+  );
+  const { secret } = data?.['createAccessToken'] as { secret: string };
+  const printed = await fetch(`${site.server.url}/api/statement/${id}/print?language=ja`, {
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  expect(await printed.text()).toContain('株式会社 例');
   expect(await (await read(buyer, 'preview/print')).text()).toContain('Preview: this month still runs');
   expect((await read(buyer, 'preview/pdf')).headers.get('content-type')).toBe('application/pdf');
 });

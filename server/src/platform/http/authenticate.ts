@@ -38,14 +38,18 @@ export async function sessionActor(request: FastifyRequest, authenticator: Authe
  * neither.
  * @throws AppError INVALID_ACCESS_TOKEN, USER_BANNED, USER_ID_MISMATCH
  */
-export async function visitorActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
+export async function visitorActor(
+  request: FastifyRequest,
+  authenticator: Authenticator,
+  options: AuthenticateOptions = {},
+): Promise<MaybeActor> {
   const actor = await sessionActor(request, authenticator);
   if (actor !== null) {
     const named = request.method === 'GET' && (request.query as Record<string, unknown>)[organisationParameter];
     return inOrganisation(request, authenticator, actor, named || undefined);
   }
   const { authorization } = request.headers;
-  return authorization && !/^basic /i.test(authorization) ? authenticate(request, authenticator) : null;
+  return authorization && !/^basic /i.test(authorization) ? authenticate(request, authenticator, options) : null;
 }
 
 const badCredentials: readonly ErrorCode[] = ['INVALID_ACCESS_TOKEN', 'USER_BANNED', 'USER_ID_MISMATCH'];

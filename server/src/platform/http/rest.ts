@@ -109,8 +109,12 @@ export function restHandlers(authenticator: Authenticator, actorOfKey: ActorOfKe
     session: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
       wrap((request) => sessionActor(request, authenticator), handler),
     /** For everyone. The actor is null without a session and an access token. */
-    visitor: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
-      wrap((request) => visitorActor(request, authenticator), handler),
+    visitor: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>, scope?: AccessScope) =>
+      wrap(async (request) => {
+        const actor = await visitorActor(request, authenticator, { named: scope !== undefined });
+        if (scope) requireScope(actor, scope);
+        return actor;
+      }, handler),
     /** For everyone, and never refused. The actor is null without a session and a valid access token. */
     guest: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
       wrap((request) => guestActor(request, authenticator), handler),

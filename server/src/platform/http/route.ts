@@ -33,7 +33,7 @@ export interface RouteContext<Query, Body, A extends MaybeActor> extends Omit<Re
 /** How a route is authenticated, validated and handled, beside what the reference says about it. */
 interface RouteRules<Deps, By extends Caller, Query extends Shape, Body extends z.ZodType, Data extends z.ZodType> {
   readonly caller: By;
-  /** Opens the route to named access tokens that have this scope. Only for users, and callers with a permission. */
+  /** Opens the route to named access tokens that have this scope. Only for users, visitors, and callers with a permission. */
   readonly scope?: AccessScope;
   /** The role in the reference, if it is not that of `caller`. */
   readonly role?: ApiRole;
@@ -151,7 +151,7 @@ function handlerOf<Deps>(
   { caller, scope }: RestRoute<Deps>['rules'],
   handler: (given: RestContext<MaybeActor>) => Promise<unknown>,
 ): ReturnType<RestHandlers['user']> {
-  if (caller === 'user') return rest.user(handler, scope);
+  if (caller === 'user' || caller === 'visitor') return rest[caller](handler, scope);
   return typeof caller === 'string' ? rest[caller](handler) : rest.may(caller.may, handler, scope);
 }
 
