@@ -4,9 +4,10 @@ import { creditName } from '../../client/src/screens/statements/creditName.js';
 import { entryKinds } from '../../server/src/billing/ledger/ledger.js';
 import { toSettleLine } from '../../server/src/billing/ledger/ledger-lines.js';
 import { planHoldsOf } from '../../server/src/billing/ledger/settle-within.js';
-import { Statement, StatementCloser, StatementMonth } from '../../server/src/billing/statements/index.js';
+import { Statement, StatementCloser, StatementMonth, toDocument } from '../../server/src/billing/statements/index.js';
 import { entities } from '../../server/src/compose/entities.js';
 import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';
+import { linesOf } from '../../server/src/console/statements/statement-csv.js';
 import { paperTexts } from '../../server/src/console/statements/statement-texts.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { TestLedger, charge } from './test-ledger.js';
@@ -411,12 +412,13 @@ function numbersOf(seed: number): (below: number) => number {
 }
 
 it.each(['Asia/Kolkata', 'America/New_York', 'UTC'])(
-  'equals the ledger for every account of a generated site in %s',
+  'equals the ledger for every person and organisation of a generated site in %s, and so does its CSV file',
   async (zone) => {
     values = { ...values, 'statements.time_zone': zone };
     const next = numbersOf(zone.length);
     const users = [];
     for (let index = 0; index < 8; index++) users.push(await addUser('2026-06-01T00:00:00Z'));
+    await books.pool.query(`UPDATE users SET kind = 'organisation' WHERE id % 2 = 0`);
     const { ledger } = books.node('generated');
     /** Every movement: its time, its amount, and the end of the last month that was closed before it was written. */
     const written: Array<{ user: number; at: number; amount: number; closed: number; usage: boolean }> = [];
@@ -498,6 +500,17 @@ it.each(['Asia/Kolkata', 'America/New_York', 'UTC'])(
           credits,
           usage,
         ]);
+        const of = (kind: string): number =>
+          (statement ? linesOf(toDocument(statement)) : [])
+            .filter(({ line }) => line === kind)
+            .reduce((sum, { quota }) => sum + quota, 0);
+        if (statement)
+          expect(['opening', 'credit', 'usage', 'closing'].map(of)).toEqual([
+            opening,
+            credits,
+            0 - usage,
+            opening + credits - usage,
+          ]);
         opening += credits - usage;
         until = end;
         start = end;
