@@ -169,3 +169,48 @@ it('a refund whose server is killed before Stripe responds is made once', async 
   expect([made(), await balance()]).toEqual([1, before]);
   expect(await reconcile(pool)).toEqual([]);
 });
+
+it('a plan whose server is killed while the balance pays is bought, upgraded, renewed and refunded once', async () => {
+  const windows = [{ window: 'fixed', kind: 'money', amount: 1_000_000 }];
+  const sell = async (name: string, price: number): Promise<number> => {
+    const sold = { name, price, period_unit: 'day', period_count: 30, windows };
+    return (await server.api.data<{ id: number }>(root, 'POST', '/api/plan/', sold)).id;
+  };
+  const [small, large] = [await sell('Small', 1_000_000), await sell('Large', 2_000_000)];
+  const before = await balance();
+  const held = async () => {
+    const { rows } = await pool.query<{ id: number; plan: number; state: string; left: string }>(
+      `SELECT id, plan_id AS plan, state, paid - refunded AS left FROM subscriptions WHERE plan_id IN ($1, $2) ORDER BY id`,
+      [small, large],
+    );
+    return rows;
+  };
+  const expectHeld = async (...states: Array<readonly [plan: number, state: string]>): Promise<number> => {
+    const rows = await held();
+    expect(rows.map(({ plan, state }) => [plan, state])).toEqual(states);
+    expect(before - (await balance())).toBe(rows.reduce((sum, { left }) => sum + Number(left), 0));
+    expect(await reconcile(pool)).toEqual([]);
+    return rows.at(-1)?.id ?? 0;
+  };
+  const lock = 'LOCK TABLE ledger_entries IN EXCLUSIVE MODE';
+  /** Asks again after the kill, as a client does that got no response. */
+  const twice = async (path: string, body: object): Promise<void> => {
+    const ask = () => server.api.rest(root, 'POST', path, body, { 'idempotency-key': path });
+    await killAt(lock, [], ask);
+    await ask();
+  };
+  await twice('/api/plan/buy', { plan_id: small });
+  const bought = await expectHeld([small, 'active']);
+  await twice('/api/plan/upgrade', { subscription_id: bought, plan_id: large });
+  const upgraded = await expectHeld([small, 'upgraded'], [large, 'active']);
+  await server.api.data(root, 'PUT', '/api/plan/renewal', { subscription_id: upgraded, renews: true });
+  await killAt(lock, [], async () => {
+    await pool.query(`UPDATE subscriptions SET ends_at = now(), starts_at = now() - interval '30 days' WHERE id = $1`, [
+      upgraded,
+    ]);
+  });
+  await until(async () => (await held()).length === 3, 30, 'the plan is renewed');
+  const renewed = await expectHeld([small, 'upgraded'], [large, 'ended'], [large, 'active']);
+  await twice('/api/plan/refund', { id: renewed, note: 'asked' });
+  await expectHeld([small, 'upgraded'], [large, 'ended'], [large, 'refunded']);
+});
