@@ -28,6 +28,7 @@ describe('GET /api/status', () => {
         'oidc_authorization_endpoint',
       ],
       ...['telegram_bot_name', 'wechat_qrcode', 'data_export_default_time', 'chat_link', 'chat_link2'],
+      ...['quota_display_type', 'custom_currency_symbol'],
     ];
     const booleans = [
       ...['setup', 'email_verification', 'turnstile_check', 'github_oauth', 'linuxdo_oauth', 'oidc_enabled'],
@@ -45,7 +46,9 @@ describe('GET /api/status', () => {
       'checkin_enabled',
       ...['password_login_enabled', 'password_register_enabled'],
     ];
-    const numbers = ['start_time', 'price', 'min_topup', 'quota_per_unit'];
+    const numbers = [
+      ...['start_time', 'price', 'min_topup', 'quota_per_unit', 'usd_exchange_rate', 'custom_currency_exchange_rate'],
+    ];
     const expected = [
       ...strings.map((key) => [key, 'string']),
       ...booleans.map((key) => [key, 'boolean']),
@@ -71,6 +74,35 @@ describe('GET /api/status', () => {
     const { data } = await site.graphql(null, '{ status { systemName startedAt chatLinks { name link } } }');
     expect(data?.['status']).toMatchObject({ systemName: 'My Gate', startedAt: expect.stringMatching(/Z$/) });
   });
+});
+
+it('says how amounts are shown, as new-api does, and charges and sells in USD all the same', async () => {
+  const facts = async () => (await site.rest(null, 'GET', '/api/status')).body.data;
+  expect(await facts()).toMatchObject({
+    quota_display_type: 'USD',
+    usd_exchange_rate: 7.3,
+    custom_currency_symbol: '¤',
+  });
+  await set('general_setting.quota_display_type', 'CUSTOM');
+  await set('general_setting.custom_currency_symbol', '₽');
+  await set('general_setting.custom_currency_exchange_rate', '90.5');
+  const custom = { display_in_currency: true, quota_display_type: 'CUSTOM', custom_currency_symbol: '₽' };
+  expect(await facts()).toMatchObject({ ...custom, custom_currency_exchange_rate: 90.5, price: 7.3, min_topup: 1 });
+  const { data } = await site.graphql(
+    null,
+    '{ status { quotaDisplayType usdExchangeRate customCurrencySymbol customCurrencyExchangeRate quotaPerUnit } }',
+  );
+  expect(data?.['status']).toEqual({
+    quotaDisplayType: 'CUSTOM',
+    usdExchangeRate: 7.3,
+    customCurrencySymbol: '₽',
+    customCurrencyExchangeRate: 90.5,
+    quotaPerUnit: 500_000,
+  });
+  await set('DisplayInCurrencyEnabled', 'false');
+  expect(await facts()).toMatchObject({ display_in_currency: false, quota_display_type: 'TOKENS' });
+  await set('general_setting.custom_currency_symbol', '');
+  expect(await facts()).toMatchObject({ custom_currency_symbol: '¤' });
 });
 
 describe('GET /api/status/test', () => {

@@ -201,6 +201,22 @@ export const contractOptions: readonly ContractOption[] = [
   // Operation
   decimal('QuotaPerUnit', 500_000, ['1', '500000'], ['0', '-1'], { status: 'quota_per_unit' }),
   flag('DisplayInCurrencyEnabled', true, 'display_in_currency'),
+  text('general_setting.quota_display_type', {
+    byDefault: 'USD',
+    status: 'quota_display_type',
+    good: ['CNY', 'CUSTOM', 'USD'],
+    bad: ['EUR', 'usd', '', 'a\0b'],
+  }),
+  decimal('USDExchangeRate', 7.3, ['0.01', '7.25'], ['0', '-1'], { status: 'usd_exchange_rate' }),
+  text('general_setting.custom_currency_symbol', {
+    byDefault: '¤',
+    status: 'custom_currency_symbol',
+    good: ['₽'],
+    bad: ['x'.repeat(17), 'a\0b'],
+  }),
+  decimal('general_setting.custom_currency_exchange_rate', 1, ['0.01', '90.5'], ['0', '-1'], {
+    status: 'custom_currency_exchange_rate',
+  }),
   flag('DisplayTokenStatEnabled', true),
   ...['QuotaForNewUser', 'QuotaForInviter', 'QuotaForInvitee'].map((key) => quota(key, 0)),
   quota('QuotaRemindThreshold', 1000),

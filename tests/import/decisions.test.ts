@@ -748,7 +748,7 @@ describe('options', () => {
     await database.drop();
   });
 
-  it('of new-api keep the reward of a check-in, and name a currency that amounts are not shown in here', async () => {
+  it('of new-api keep the reward of a check-in, the currency of amounts and its rates', async () => {
     const source = await smallSource('new-api');
     await source.execute(
       `DELETE FROM options WHERE "key" IN ('CheckInEnabled', 'CheckInQuota', 'CheckInMaxQuota', 'general_setting.quota_display_type')`,
@@ -759,19 +759,41 @@ describe('options', () => {
       ['checkin_setting.max_quota', '700'],
       ['general_setting.quota_display_type', 'CNY'],
       ['USDExchangeRate', '7.1'],
+      ['general_setting.custom_currency_symbol', '₽'],
+      ['general_setting.custom_currency_exchange_rate', '90.5'],
     ])
       await source.execute(`INSERT INTO options ("key", value) VALUES ('${key}', '${value}')`);
     const database = await createTestDatabase();
     const report = await move(database, optionsFor(source.address));
-    expect(found(report, 'option-refused')).toContain(
-      'options general_setting.quota_display_type CNY: amounts are shown in USD here',
-    );
-    expect(found(report, 'option-unknown')).toContain('options USDExchangeRate ');
+    expect(found(report, 'option-refused')).not.toContainEqual(expect.stringContaining('quota_display_type'));
+    expect(found(report, 'option-unknown')).not.toContain('options USDExchangeRate ');
     const server = await startServer({ database });
     const user = await server.api.signIn('user04', 'password of user04');
     const done = await server.api.rest(user, 'POST', '/api/user/checkin');
     expect(done.body).toMatchObject({ success: true, data: { quota_awarded: 700 } });
+    const status = await server.api.rest(null, 'GET', '/api/status');
+    expect(status.body).toMatchObject({
+      data: {
+        display_in_currency: true,
+        quota_display_type: 'CNY',
+        usd_exchange_rate: 7.1,
+        custom_currency_symbol: '₽',
+        custom_currency_exchange_rate: 90.5,
+      },
+    });
     await server.stop();
+    for (const [type, isCurrency] of [
+      ['CUSTOM', true],
+      ['TOKENS', false],
+      ['USD', true],
+    ]) {
+      await source.execute(`UPDATE options SET value = '${type}' WHERE "key" = 'general_setting.quota_display_type'`);
+      await move(database, optionsFor(source.address));
+      const later = await startServer({ database });
+      const shown = await later.api.rest(null, 'GET', '/api/status');
+      expect(shown.body).toMatchObject({ data: { display_in_currency: isCurrency, quota_display_type: type } });
+      await later.stop();
+    }
     await database.drop();
   });
 

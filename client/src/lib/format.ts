@@ -10,7 +10,7 @@ import { wallClockOf, type Zone } from './zone.js';
 export interface CurrencyDisplay {
   /** Quota of 1 USD. */
   readonly quotaPerUnit: number;
-  readonly symbol: '$' | '¥';
+  readonly symbol: string;
   /** Units of the currency for 1 USD. */
   readonly rate: number;
 }
@@ -110,7 +110,7 @@ function englishDecimal(value: number, digits: number): string {
 export const integer = (value: number): string => decimal(Math.trunc(value), 0);
 
 /** Formats an amount: `¥0.20`, `-$1.00`, and in languages that put the symbol behind it `0,20 ¥`. */
-export function amountIn(symbol: CurrencyDisplay['symbol'], value: number, digits: number): string {
+export function amountIn(symbol: string, value: number, digits: number): string {
   const text = decimal(value, digits);
   if (writing().symbolBehind) return `${text}\u00a0${symbol}`;
   return text.startsWith('-') ? `-${symbol}${text.slice(1)}` : `${symbol}${text}`;

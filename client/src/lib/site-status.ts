@@ -25,6 +25,13 @@ export const defaultStatus = {
   serverAddress: '',
   quotaPerUnit: 500_000,
   displayInCurrency: true,
+  /** How amounts are shown: `USD`, `CNY`, `CUSTOM` or `TOKENS`, which is quota. */
+  quotaDisplayType: 'USD',
+  /** CNY for 1 USD. */
+  usdExchangeRate: 7.3,
+  customCurrencySymbol: '¤',
+  /** Units of the site's own currency for 1 USD. */
+  customCurrencyExchangeRate: 1,
   /** Units of the local currency for 1 USD. */
   price: 7.3,
   docsLink: '',
@@ -81,3 +88,10 @@ export interface SiteStatus extends Readonly<typeof defaultStatus> {
 /** Whether a visitor can create an account with a password. */
 export const canRegister = (status: SiteStatus): boolean =>
   status.registerEnabled && status.passwordRegisterEnabled && !status.selfUseModeEnabled;
+
+/** The currency beside USD: that in which the site shows amounts, else yuan at the price of a top-up. */
+export function localCurrency(status: SiteStatus): { readonly symbol: string; readonly rate: number } {
+  if (status.quotaDisplayType === 'CUSTOM')
+    return { symbol: status.customCurrencySymbol, rate: status.customCurrencyExchangeRate };
+  return { symbol: '¥', rate: status.quotaDisplayType === 'CNY' ? status.usdExchangeRate : status.price };
+}

@@ -2,28 +2,33 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import * as format from './format.js';
 import { useReader } from './reader.js';
+import { localCurrency } from './site-status.js';
 import { useStatus } from './status.js';
 
 /** Formats bound to the settings of the site and the reader: amounts in USD, in the local currency, or as quota. */
 export function useFormat() {
-  const { quotaPerUnit, displayInCurrency, price } = useStatus();
+  const status = useStatus();
   const { currency } = useReader();
   const { t, i18n } = useTranslation();
   const language = i18n.language;
   return useMemo(() => {
-    const isLocal = currency === 'LOCAL';
-    const display = { quotaPerUnit, symbol: isLocal ? '¥' : '$', rate: isLocal ? price : 1 } as const;
+    const { quotaPerUnit, displayInCurrency, quotaDisplayType } = status;
+    const local = localCurrency(status);
     const isInCurrency = currency !== null || displayInCurrency;
+    const isLocal = currency === null ? displayInCurrency && quotaDisplayType !== 'USD' : currency === 'LOCAL';
+    const display = { quotaPerUnit, ...(isLocal ? local : { symbol: '$', rate: 1 }) };
     const quota = (value: number) => t('units.quota', { amount: format.integer(value) });
     return {
       /** Amounts are shown in the local currency. */
       isLocal,
+      /** The symbol of that currency, whether amounts are shown in it or not. */
+      localSymbol: local.symbol,
       /** Amounts are shown in a currency. Otherwise as quota. */
       isInCurrency,
       /** Units of that currency for 1 USD. */
       rate: display.rate,
       /** `¥7.30 for $1`. */
-      rateText: t('units.rate', { amount: format.amountIn('¥', price, price < 0.1 ? 6 : 2) }),
+      rateText: t('units.rate', { amount: format.amountIn(local.symbol, local.rate, local.rate < 0.1 ? 6 : 2) }),
       /** `15,199 quota` */
       quota,
       money: (value: number, kind: format.MoneyKind) =>
@@ -34,5 +39,5 @@ export function useFormat() {
       total: (usd: number) => format.total(usd, display),
       relative: (value: Date | string | number) => format.relativeTime(value, language),
     };
-  }, [quotaPerUnit, displayInCurrency, price, currency, t, language]);
+  }, [status, currency, t, language]);
 }

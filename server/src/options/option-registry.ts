@@ -192,6 +192,11 @@ export const optionRegistry = {
   // Operation
   QuotaPerUnit: decimal(500_000, { above: 0 }),
   DisplayInCurrencyEnabled: flag(true),
+  /** The currency that amounts are shown in. The ledger, payments and the API count USD and quota. */
+  'general_setting.quota_display_type': choice('USD', ['USD', 'CNY', 'CUSTOM']),
+  USDExchangeRate: decimal(7.3, { above: 0, max: 1e9 }),
+  'general_setting.custom_currency_symbol': text('¤', 16),
+  'general_setting.custom_currency_exchange_rate': decimal(1, { above: 0, max: 1e9 }),
   DisplayTokenStatEnabled: flag(true),
   QuotaForNewUser: quota(0),
   QuotaForInviter: quota(0),

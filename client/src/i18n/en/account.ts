@@ -52,7 +52,7 @@ export const account = {
       siteUsd: 'USD',
       siteQuota: 'quota',
       usd: 'USD ($)',
-      local: 'Local currency (¥)',
+      local: 'Local currency ({{symbol}})',
       currencyHint: 'Rate: {{rate}}. Prices, bills and amounts that you type stay in USD.',
       zone: 'Time zone',
       browser: 'Browser’s time zone ({{zone}})',

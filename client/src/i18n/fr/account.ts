@@ -52,7 +52,7 @@ export const account = {
       siteUsd: 'USD',
       siteQuota: 'quota',
       usd: 'USD ($)',
-      local: 'Devise locale (¥)',
+      local: 'Devise locale ({{symbol}})',
       currencyHint: 'Taux : {{rate}}. Les prix, les factures et les montants saisis restent en USD.',
       zone: 'Fuseau horaire',
       browser: 'Celui du navigateur ({{zone}})',

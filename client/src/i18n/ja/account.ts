@@ -52,7 +52,7 @@ export const account = {
       siteUsd: 'USD',
       siteQuota: 'クォータ',
       usd: 'USD（$）',
-      local: '現地通貨（¥）',
+      local: '現地通貨（{{symbol}}）',
       currencyHint: 'レート：{{rate}}。価格、明細、入力する金額は常にUSDです。',
       zone: 'タイムゾーン',
       browser: 'ブラウザーのタイムゾーン（{{zone}}）',

@@ -52,7 +52,7 @@ export const account = {
       siteUsd: 'USD',
       siteQuota: 'квота',
       usd: 'USD ($)',
-      local: 'Местная валюта (¥)',
+      local: 'Местная валюта ({{symbol}})',
       currencyHint: 'Курс: {{rate}}. Цены, счета и вводимые суммы остаются в USD.',
       zone: 'Часовой пояс',
       browser: 'Часовой пояс браузера ({{zone}})',

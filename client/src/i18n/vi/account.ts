@@ -52,7 +52,7 @@ export const account = {
       siteUsd: 'USD',
       siteQuota: 'hạn mức',
       usd: 'USD ($)',
-      local: 'Nội tệ (¥)',
+      local: 'Nội tệ ({{symbol}})',
       currencyHint: 'Tỷ giá: {{rate}}. Giá, hóa đơn và số tiền bạn nhập vẫn tính bằng USD.',
       zone: 'Múi giờ',
       browser: 'Múi giờ của trình duyệt ({{zone}})',

@@ -46,7 +46,7 @@ export const account = {
       siteUsd: '美元',
       siteQuota: '额度',
       usd: '美元（$）',
-      local: '本地货币（¥）',
+      local: '本地货币（{{symbol}}）',
       currencyHint: '汇率：{{rate}}。价格、账单和您输入的金额仍为美元。',
       zone: '时区',
       browser: '浏览器的时区（{{zone}}）',

@@ -23,8 +23,8 @@ const otherZones = (): string[] => [...new Set(['UTC', ...Intl.supportedValuesOf
 /** The currency of amounts and the time zone of times, for this user on every device. */
 export function DisplayTab({ setting, onSaved }: { readonly setting: MySetting; readonly onSaved: () => void }) {
   const { t } = useTranslation();
-  const { displayInCurrency } = useStatus();
-  const { rateText } = useFormat();
+  const { displayInCurrency, quotaDisplayType } = useStatus();
+  const { rateText, localSymbol } = useFormat();
   const [update] = useMutation(UpdateMySettingDocument);
   const [zones] = useState(() => [
     { value: '', label: t('personal.display.browser', { zone: browserZone() }) },
@@ -60,7 +60,8 @@ export function DisplayTab({ setting, onSaved }: { readonly setting: MySetting; 
       if (!showFormError(form, error, t)) toast.failure(error, t);
     }
   });
-  const site = t(displayInCurrency ? 'personal.display.siteUsd' : 'personal.display.siteQuota');
+  const siteCurrency = quotaDisplayType === 'USD' ? t('personal.display.siteUsd') : localSymbol;
+  const site = displayInCurrency ? siteCurrency : t('personal.display.siteQuota');
   return (
     <Panel title={t('personal.tabs.display')}>
       <Box
@@ -77,7 +78,7 @@ export function DisplayTab({ setting, onSaved }: { readonly setting: MySetting; 
           choices={[
             { value: '', label: t('personal.display.site', { name: site }) },
             { value: 'USD', label: t('personal.display.usd') },
-            { value: 'LOCAL', label: t('personal.display.local') },
+            { value: 'LOCAL', label: t('personal.display.local', { symbol: localSymbol }) },
           ]}
         />
         <ComboInput

@@ -3,7 +3,7 @@ import { fields, flag, float, int, moment, of, text } from '../../platform/graph
 import { enumType } from '../../platform/graphql/enums.js';
 import { OfferedSignInProviderObject, toOffered } from '../oauth/sign-in-provider.object.js';
 import type { Release } from './release.service.js';
-import type { Status } from './status.js';
+import type { QuotaDisplayType, Status } from './status.js';
 import { dateOf } from '../../shared/clock.js';
 
 @ObjectType('ChatLink', { description: 'A chat application that users can open with an API key.' })
@@ -32,6 +32,18 @@ const DashboardBucketEnum = enumType(
     HOUR: 'One hour.',
     DAY: 'One day.',
     WEEK: 'One week.',
+  },
+);
+
+const QuotaDisplayTypeEnum = enumType(
+  'QuotaDisplayType',
+  { USD: 'USD', CNY: 'CNY', CUSTOM: 'CUSTOM', TOKENS: 'TOKENS' } satisfies Record<QuotaDisplayType, QuotaDisplayType>,
+  'How amounts are shown.',
+  {
+    USD: 'In US dollars.',
+    CNY: 'In yuan, at `usdExchangeRate`.',
+    CUSTOM: 'In the own currency of the site, at `customCurrencyExchangeRate`.',
+    TOKENS: 'As quota.',
   },
 );
 
@@ -69,7 +81,14 @@ export class StatusObject extends fields({
   minTopup: int('The least amount of a top-up, in USD.'),
   enableOnlineTopup: flag('A payment gateway is configured.'),
   quotaPerUnit: float('Quota of 1 USD.'),
-  displayInCurrency: flag('Amounts are shown in USD. Otherwise in quota.'),
+  displayInCurrency: flag('Amounts are shown in a currency. Otherwise in quota.'),
+  quotaDisplayType: of<QuotaDisplayType>(
+    () => QuotaDisplayTypeEnum,
+    'How the console shows amounts to users who chose no currency. Amounts of this API are in USD or quota as ever.',
+  ),
+  usdExchangeRate: float('CNY for 1 USD, for the display.'),
+  customCurrencySymbol: text('Symbol of the own currency of the site.'),
+  customCurrencyExchangeRate: float('Units of the own currency of the site for 1 USD.'),
   enableDrawing: flag('The console shows drawings.'),
   enableTask: flag('The console shows creative tasks.'),
   enableModelHealth: flag('Users see the health of models.'),

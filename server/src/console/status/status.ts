@@ -2,6 +2,8 @@ import { siteAddress } from '../../shared/site-address.js';
 import { paymentProviders } from '../../billing/payments/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 
+export type QuotaDisplayType = OptionValues['general_setting.quota_display_type'] | 'TOKENS';
+
 /** Public facts about the site (docs/reference/rest/public.md#status): settings in their native types, never null. */
 export interface Status {
   readonly version: string;
@@ -36,6 +38,11 @@ export interface Status {
   readonly enableOnlineTopup: boolean;
   readonly quotaPerUnit: number;
   readonly displayInCurrency: boolean;
+  /** The names and values of new-api. */
+  readonly quotaDisplayType: QuotaDisplayType;
+  readonly usdExchangeRate: number;
+  readonly customCurrencySymbol: string;
+  readonly customCurrencyExchangeRate: number;
   readonly enableBatchUpdate: boolean;
   readonly enableDrawing: boolean;
   readonly enableTask: boolean;
@@ -90,6 +97,10 @@ export function toStatus(
     enableOnlineTopup: paymentProviders.some((provider) => provider.isConfigured(options)),
     quotaPerUnit: options.QuotaPerUnit,
     displayInCurrency: options.DisplayInCurrencyEnabled,
+    quotaDisplayType: options.DisplayInCurrencyEnabled ? options['general_setting.quota_display_type'] : 'TOKENS',
+    usdExchangeRate: options.USDExchangeRate,
+    customCurrencySymbol: options['general_setting.custom_currency_symbol'] || '¤',
+    customCurrencyExchangeRate: options['general_setting.custom_currency_exchange_rate'],
     // Calls that arrive together always share a transaction, so there is no delayed batch to enable.
     enableBatchUpdate: false,
     enableDrawing: options.DrawingEnabled,

@@ -40,7 +40,13 @@ export const statusShape = named('Status', 'Public settings of the site, never n
   min_topup: z.number().describe('Smallest top-up in USD'),
   enable_online_topup: flag('A payment provider is configured'),
   quota_per_unit: z.number().describe('Quota that is one USD'),
-  display_in_currency: flag('Amounts are shown as USD'),
+  display_in_currency: flag('Amounts are shown in a currency, otherwise as quota'),
+  quota_display_type: z
+    .enum(['USD', 'CNY', 'CUSTOM', 'TOKENS'])
+    .describe('How amounts are shown: `USD`, `CNY`, `CUSTOM` or, as quota, `TOKENS`'),
+  usd_exchange_rate: z.number().describe('CNY per USD, for the display'),
+  custom_currency_symbol: text('Symbol of the own currency of the site'),
+  custom_currency_exchange_rate: z.number().describe('Units of that currency per USD'),
   enable_batch_update: flag('Always false; older clients read it'),
   enable_drawing: flag('Option `DrawingEnabled`'),
   enable_task: flag('Option `TaskEnabled`'),

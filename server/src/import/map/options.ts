@@ -10,6 +10,11 @@ import type { MapContext, Mapped } from './mapped.js';
 
 const table = 'options';
 
+interface SavedOption {
+  readonly key: string;
+  readonly value: string;
+}
+
 /** Keys that one-api and new-api name differently. */
 const renamed: Readonly<Record<string, string>> = {
   OidcEnabled: 'oidc.enabled',
@@ -32,14 +37,23 @@ const changesPrices =
 const movedAsPrices = new Set(['CreateCacheRatio', 'ImageRatio', 'AudioRatio', 'AudioCompletionRatio']);
 
 /** Maps a saved option. An option that was never saved has no row, so this product's default applies. */
-export function mapOption(row: Fields, { findings, decisions, options, prices }: MapContext): Mapped[] {
+export function mapOption(row: Fields, context: MapContext): Mapped[] {
+  const { findings, options } = context;
   const given = row.text('key');
   const newer = newerKey(given);
   if (newer !== null && options.has(newer)) {
     findings.add('option-older', table, given, newer);
     return [];
   }
-  const { key, value } = translated(given, row.text('value'));
+  return translated(given, row.text('value')).flatMap((option) => mapTranslated(given, option, context));
+}
+
+/** @param given the key in the source */
+function mapTranslated(
+  given: string,
+  { key, value }: SavedOption,
+  { findings, decisions, prices }: MapContext,
+): Mapped[] {
   if (!isOptionKey(key)) {
     // Tool fees are moved with the prices, even where they are the same here.
     const areFees = key === toolPriceOption && prices?.generation === 'new-api 2026';
@@ -54,9 +68,6 @@ export function mapOption(row: Fields, { findings, decisions, options, prices }:
     const parsed = prices?.options.get(key) ?? optionText(key, parseOption(key, value));
     const { secret, defaultValue } = definitionOf(key);
     if (parsed !== optionText(key, defaultValue)) findings.add('option-set', table, key);
-    if (given === displayType && !shownAmounts.has(row.text('value'))) {
-      findings.add('option-refused', table, given, `${row.text('value')}: amounts are shown in USD here`);
-    }
     const isSealed = secret && parsed !== '';
     return [
       {
@@ -93,17 +104,18 @@ export function impliedOptions({ family, findings, options, prices }: MapContext
 }
 
 const displayType = 'general_setting.quota_display_type';
-/** The forms of amounts that exist here, too. */
-const shownAmounts: ReadonlySet<string> = new Set(['USD', 'TOKENS']);
 
 /** Returns the key under which newer versions of the source program save the same option. Both keys may be saved. */
 const newerKey = (key: string): string | null =>
   ({ ...renamed, ChatLink: 'Chats', DisplayInCurrencyEnabled: displayType })[key] ?? null;
 
-function translated(key: string, value: string): { key: string; value: string } {
-  if (key === 'ChatLink' && value !== '') return { key: 'Chats', value: JSON.stringify([{ Chat: value }]) };
-  if (key === displayType) return { key: 'DisplayInCurrencyEnabled', value: String(value !== 'TOKENS') };
-  return { key: renamed[key] ?? key, value };
+function translated(key: string, value: string): SavedOption[] {
+  if (key === 'ChatLink' && value !== '') return [{ key: 'Chats', value: JSON.stringify([{ Chat: value }]) }];
+  if (key === displayType) {
+    const inCurrency = { key: 'DisplayInCurrencyEnabled', value: String(value !== 'TOKENS') };
+    return value === 'TOKENS' ? [inCurrency] : [inCurrency, { key, value }];
+  }
+  return [{ key: renamed[key] ?? key, value }];
 }
 
 /** Returns the prices that the source has saved, by model. */
