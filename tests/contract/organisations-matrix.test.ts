@@ -478,7 +478,13 @@ const openRoutes: Readonly<Record<string, readonly Role[]>> = {
   ...Object.fromEntries(
     [
       ...['GET /api/plan', 'GET /api/plan/self'],
-      ...['POST /api/user/amount', 'GET /api/user/topup/info', 'GET /api/statement/self', 'GET /api/statement/preview'],
+      ...[
+        'POST /api/user/amount',
+        'GET /api/user/topup/info',
+        'GET /api/user/topup/self',
+        'GET /api/statement/self',
+        'GET /api/statement/preview',
+      ],
       ...[
         'GET /api/statement/:id',
         'GET /api/statement/:id/csv',

@@ -617,7 +617,7 @@ export const operations: readonly Operation[] = [
     rest: [['POST /api/user/pay', { body: { amount: 1, payment_method: 'wx' } }]],
   },
   { graphql: ['query { paymentMethods { method } }'] },
-  { graphql: ['query { myTopUps { totalCount } }'] },
+  { graphql: ['query { myTopUps { totalCount } }'], rest: ['GET /api/user/topup/self'] },
   {
     graphql: ['query { myStatements { totalCount } }'],
     rest: ['GET /api/statement/self'],
@@ -647,6 +647,7 @@ export const operations: readonly Operation[] = [
       `query { topUpEvents(orderId: ${unknownId}) { at } }`,
       `query { topUpReversals(orderId: ${unknownId}) { id } }`,
     ],
+    rest: ['GET /api/user/topup'],
   },
   { least: 'admin', rest: ['GET /api/payment/export'] },
   { graphql: [`mutation { markTopUpPaid(input: { id: ${unknownId}, note: "seen" }) { order { id } } }`] },

@@ -257,6 +257,51 @@ describe('orders over GraphQL', () => {
     expect(foreign.data).toEqual({ myTopUps: { totalCount: 0 } });
   });
 
+  it('are listed as new-api lists them: the own ones, and all for admins', async () => {
+    const person = await site.invite(root);
+    const pay = async (amount: number) => {
+      const { body } = await site.rest(person, 'POST', '/api/user/pay', { amount, payment_method: 'alipay' });
+      return (body.data as Record<string, string>)['out_trade_no'] ?? '';
+    };
+    const [first, second] = [await pay(2), await pay(3)];
+    const placed = new Date('2026-03-01T08:00:00Z');
+    const paid = new Date('2026-03-01T08:05:00Z');
+    await site.query(`UPDATE top_up_orders SET status = 'success', created_at = $2, paid_at = $3 WHERE trade_no = $1`, [
+      first,
+      placed,
+      paid,
+    ]);
+    const newApi = (who: Person) => ({ cookie: who.cookie, 'new-api-user': String(who.id) });
+    const list = async (who: Person, path: string) => (await site.rest(null, 'GET', path, undefined, newApi(who))).body;
+    const paidRow = {
+      id: expect.any(Number) as number,
+      user_id: person.id,
+      amount: 2,
+      money: 14.6,
+      currency: 'CNY',
+      trade_no: first,
+      payment_method: 'alipay',
+      payment_provider: 'epay',
+      create_time: placed.getTime() / 1000,
+      complete_time: paid.getTime() / 1000,
+      status: 'success',
+    };
+    const own = await list(person, '/api/user/topup/self?p=1&page_size=10');
+    expect(own).toMatchObject({ success: true, data: { total: 2, page: 1, page_size: 10 } });
+    const pending = { ...paidRow, amount: 3, money: 21.9, trade_no: second, status: 'pending', complete_time: 0 };
+    expect(own.data).toMatchObject({ items: [{ ...pending, create_time: expect.any(Number) as number }, paidRow] });
+    expect((await list(person, '/api/user/topup/self?p=2&page_size=1')).data).toMatchObject({ items: [paidRow] });
+    expect((await list(person, `/api/user/topup/self?keyword=${first}`)).data).toMatchObject({ total: 1 });
+    expect((await list(buyer, `/api/user/topup/self?keyword=${first}`)).data).toMatchObject({ total: 0, items: [] });
+    expect((await list(root, `/api/user/topup?keyword=${first}`)).data).toMatchObject({ total: 1, items: [paidRow] });
+    expect(await list(person, '/api/user/topup')).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+    // A client of one-api reads arrays.
+    const token = await site.accessToken(person);
+    const array = await site.rest(null, 'GET', '/api/user/topup/self', undefined, { authorization: token });
+    expect((array.body.data as Array<{ trade_no: string }>).map((row) => row.trade_no)).toEqual([second, first]);
+    expect((await site.rest(null, 'GET', '/api/user/topup/self')).status).toBe(401);
+  });
+
   it('are created once for one idempotency key', async () => {
     const person = await site.invite(root);
     const start = async (key: string, amount = 3): Promise<unknown> => {

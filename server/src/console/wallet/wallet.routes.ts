@@ -2,7 +2,8 @@ import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { sendCsv } from '../../platform/http/csv.js';
-import { nullish, parameter } from '../../platform/http/openapi/operation.js';
+import { listOf, nullish, pages, parameter } from '../../platform/http/openapi/operation.js';
+import { wirePage } from '../../platform/http/paging.js';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
 import { restRoutes, routesFor } from '../../platform/http/route.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
@@ -14,6 +15,7 @@ import {
   type PaymentProvider,
   paymentMethodIds,
   paymentProviders,
+  type TopUpOrder,
 } from '../../billing/payments/index.js';
 import type { OrderService } from './order.service.js';
 import type { WalletService } from './wallet.service.js';
@@ -29,8 +31,12 @@ import {
   startedPayment,
   success,
   toOrderFilter,
+  toTopUpFilter,
+  toTopUpOrder,
   topUpInfo,
+  topUpOrderShape,
   topUpPrice,
+  topUpQuery,
 } from './wallet.wire.js';
 
 const ownFailures: readonly ErrorCode[] = ['INVALID_INPUT', 'NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'];
@@ -45,6 +51,9 @@ function ownFailure(error: unknown): RestAnswer | undefined {
 
 const route = routesFor<WalletService>({ isScoped: true });
 const orderRoute = routesFor<OrderService>({ isScoped: true });
+
+const toRowOf = (walletService: WalletService) => (order: TopUpOrder) =>
+  toTopUpOrder(order, walletService.statusOf(order), walletService.quotaPerUnit);
 
 /** Online top-up (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export const topUpPaymentRoutes = [
@@ -64,6 +73,28 @@ export const topUpPaymentRoutes = [
         discount: {},
       } as const;
     },
+  }),
+  route('GET /api/user/topup/self', {
+    summary: 'Own orders, newest first, as new-api lists them',
+    caller: 'user',
+    query: { ...pages, ...topUpQuery },
+    data: listOf(topUpOrderShape),
+    example: { query: { p: 1 } },
+    handle: (walletService, { actor, query, request }) =>
+      wirePage(request, query, { paged: true }, toRowOf(walletService), (page) =>
+        walletService.listOwn(actor, toTopUpFilter(query), page),
+      ),
+  }),
+  route('GET /api/user/topup', {
+    summary: 'Orders of all users, newest first, as new-api lists them',
+    caller: { may: 'payments' },
+    query: { ...pages, ...topUpQuery },
+    data: listOf(topUpOrderShape),
+    example: { query: { p: 1 } },
+    handle: (walletService, { actor, query, request }) =>
+      wirePage(request, query, { paged: true }, toRowOf(walletService), (page) =>
+        walletService.list(actor, toTopUpFilter(query), page),
+      ),
   }),
   route('POST /api/user/amount', {
     summary: 'What a top-up costs',

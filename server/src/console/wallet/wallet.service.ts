@@ -340,6 +340,11 @@ export class WalletService {
     });
   }
 
+  /** Quota of 1 USD. */
+  get quotaPerUnit(): number {
+    return this.deps.options.values.QuotaPerUnit;
+  }
+
   statusOf(order: TopUpOrder): OrderStatus {
     return statusAt(order, this.oldestPending());
   }

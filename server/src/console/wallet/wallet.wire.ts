@@ -1,9 +1,25 @@
 import { z } from 'zod';
-import { flag, nullish, parameter, text } from '../../platform/http/openapi/operation.js';
-import { dateOf } from '../../shared/clock.js';
+import {
+  flag,
+  int,
+  named,
+  nullish,
+  parameter,
+  seconds,
+  text,
+  type Wire,
+} from '../../platform/http/openapi/operation.js';
+import { dateOf, unixSeconds } from '../../shared/clock.js';
 import { lastSecond, maxInt32 } from '../../shared/limits.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import { newApiFlagFields, type OrderFilter, type OrderStatus } from '../../billing/payments/index.js';
+import { roundedUsd } from '../../shared/quota.js';
+import {
+  formatMoney,
+  newApiFlagFields,
+  type OrderFilter,
+  type OrderStatus,
+  type TopUpOrder,
+} from '../../billing/payments/index.js';
 
 /** Old clients also send `top_up_code` here. It does not change the price. */
 export const amountBody = z.object({ amount: z.int() });
@@ -30,6 +46,44 @@ export const topUpInfo = z.object({
   min_topup: z.number().describe('Smallest top-up in USD'),
   amount_options: z.array(z.number()).describe('Always empty: any amount may be paid'),
   discount: z.record(z.string(), z.number()).describe('Always empty'),
+});
+
+/** An order in the form of new-api; `currency` is an addition. */
+export const topUpOrderShape = named('TopUpOrder', 'An order at a payment gateway.', {
+  id: int('Id'),
+  user_id: int('Buyer'),
+  amount: z.number().describe('What it adds to the balance, in USD'),
+  money: z.number().describe('Price, in the currency'),
+  currency: text('ISO 4217'),
+  trade_no: text('Number of the order'),
+  payment_method: text('Id of the method'),
+  payment_provider: text('Name of the gateway'),
+  create_time: seconds('Ordered'),
+  complete_time: seconds('Paid, or 0'),
+  status: text('`pending`, `success` or `expired`'),
+});
+
+/** The page is that of `pages`. */
+export const topUpQuery = { keyword: parameter.words('The whole number of an order') };
+export const toTopUpFilter = ({ keyword }: z.output<z.ZodObject<typeof topUpQuery>>): OrderFilter =>
+  keyword ? { tradeNo: keyword } : {};
+
+export const toTopUpOrder = (
+  { id, userId, quota, money, currency, tradeNo, paymentMethod, provider, createdAt, paidAt }: TopUpOrder,
+  status: OrderStatus,
+  quotaPerUnit: number,
+): Wire<typeof topUpOrderShape> => ({
+  id,
+  user_id: userId,
+  amount: roundedUsd(quota / quotaPerUnit),
+  money: Number(formatMoney(money, currency)),
+  currency,
+  trade_no: tradeNo,
+  payment_method: paymentMethod,
+  payment_provider: provider,
+  create_time: unixSeconds(createdAt),
+  complete_time: paidAt ? unixSeconds(paidAt) : 0,
+  status,
 });
 
 export const success = { success: true, message: 'success' } as const;
