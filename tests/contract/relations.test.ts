@@ -37,6 +37,16 @@ beforeAll(async () => {
     `INSERT INTO redemption_uses (redemption_id, user_id, used_at, quota) VALUES ($1, $2, to_timestamp(1800000000), 7), ($1, $3, to_timestamp(1800000001), 7)`,
     [gift?.id, alice.id, bob.id],
   );
+  await site.query(
+    `INSERT INTO users (username, kind) SELECT 'org ' || n, 'organisation' FROM generate_series(1, 110) n;
+     INSERT INTO memberships (organisation_id, user_id, role)
+       SELECT o.id, u.id, CASE u.username WHEN 'u1' THEN 'owner' ELSE 'member' END FROM users o, users u
+        WHERE o.kind = 'organisation' AND u.username IN ('u1', 'u2', 'u3');
+     INSERT INTO memberships (organisation_id, user_id, role, left_at)
+       SELECT o.id, u.id, 'member', now() FROM users o, users u WHERE o.kind = 'organisation' AND u.username = 'u4';
+     INSERT INTO projects (organisation_id, name)
+       SELECT id, 'p' || n FROM users, generate_series(1, 3) n WHERE kind = 'organisation'`,
+  );
   // Codes are shown as text, so these rows need an encrypted code that can be decrypted.
   await site.expectSuccess(root, 'POST', '/api/redemption/', { name: 'real', quota: 1, count: 1 });
   await site.query(`UPDATE redemptions SET key_sealed = (SELECT key_sealed FROM redemptions WHERE name = 'real')`);
@@ -172,6 +182,31 @@ describe('an admin', () => {
     });
   });
 
+  it('reads the members and projects of organisations by page and cursor', async () => {
+    const [row] = await site.query<{ id: number }>(`SELECT id FROM users WHERE username = 'org 7'`);
+    const list = async (field: string): Promise<{ items: unknown[]; pageInfo: { endCursor: string } }> => {
+      const { organisation } = await read(admin, `{ organisation(id: ${row?.id}) { list: ${field} } }`);
+      return (organisation as { list: never }).list;
+    };
+    const fields = 'items { role user { username } organisation { name } } pageInfo { endCursor hasNextPage }';
+    const first = await list(`members(pageSize: 2) { totalCount ${fields} }`);
+    expect(first).toMatchObject({ totalCount: 3, pageInfo: { hasNextPage: true } });
+    const rest = await list(`members(after: "${first.pageInfo.endCursor}") { ${fields} }`);
+    const organisation = { name: 'org 7' };
+    const all = [...first.items, ...rest.items];
+    expect(all).toHaveLength(3);
+    expect(all).toEqual(
+      expect.arrayContaining([
+        { role: 'OWNER', user: { username: 'u1' }, organisation },
+        { role: 'MEMBER', user: { username: 'u2' }, organisation },
+        { role: 'MEMBER', user: { username: 'u3' }, organisation },
+      ]),
+    );
+    expect(
+      await list('projects(pageSize: 2, page: 1) { totalCount items { usedQuota keyCount organisation { name } } }'),
+    ).toEqual({ totalCount: 3, items: [{ usedQuota: 0, keyCount: 0, organisation }] });
+  });
+
   it('has the user, key and channel beside a group of usage', async () => {
     await site.query(
       `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls)
@@ -224,6 +259,31 @@ describe('a user', () => {
     expect(text).not.toContain(bob.username);
   });
 
+  it('sees of the own organisations what the lists of members and projects show to the role', async () => {
+    const created = await read(
+      alice,
+      `mutation { createOrganisation(input: { name: "Of alice" }) { organisation { id } } }`,
+    );
+    const { id } = (created['createOrganisation'] as { organisation: { id: number } }).organisation;
+    await read(
+      root,
+      `mutation { addMember(input: { organisationId: ${id}, userId: ${bob.id}, role: MEMBER }) { member { id } } }`,
+    );
+    await read(alice, `mutation { createProject(input: { organisationId: ${id}, name: "One" }) { project { id } } }`);
+    const query =
+      '{ myOrganisations { members { totalCount items { userId } } projects { items { name usedQuota } } } }';
+    const [seen] = (await read(alice, query))['myOrganisations'] as unknown[];
+    expect(seen).toEqual({
+      members: { totalCount: 2, items: [{ userId: bob.id }, { userId: alice.id }] },
+      projects: { items: [{ name: 'One', usedQuota: 0 }] },
+    });
+    const [seenByMember] = (await read(bob, query))['myOrganisations'] as unknown[];
+    expect(seenByMember).toEqual({
+      members: { totalCount: 1, items: [{ userId: bob.id }] },
+      projects: { items: [{ name: 'One', usedQuota: null }] },
+    });
+  });
+
   it('with an access token needs its scope for each relation', async () => {
     const make = async (person: Person, scopes: string): Promise<string> => {
       const input = `{ name: "${randomUUID()}", scopes: [${scopes}] }`;
@@ -245,7 +305,10 @@ describe('a user', () => {
     const dashboard = await make(admin, 'LOGS_READ, ADMIN_READ');
     expect(await ask(dashboard, '{ logs { items { user { id } token { id } channel { id } } } }')).toBeNull();
     expect(await ask(dashboard, '{ users { items { tokens { totalCount } topUps { totalCount } } } }')).toBeNull();
+    const lists = '{ organisations { items { members { totalCount } projects { totalCount } } } }';
+    expect(await ask(dashboard, lists)).toBeNull();
     const own = await make(alice, 'ACCOUNT_READ');
+    expect(await ask(own, '{ myOrganisations { members { totalCount } projects { totalCount } } }')).toBeNull();
     expect(await ask(own, '{ myTokens { items { user { id } } } }')).toBeNull();
   });
 });
@@ -255,6 +318,10 @@ it.each([
   ['tokens', 'user { username tokens(pageSize: 2) { items { id } totalCount } }'],
   ['redemptions', 'createdBy { username } redeemedBy { username } uses(pageSize: 2) { items { user { username } } }'],
   ['topUps', 'buyer { username topUps(pageSize: 2) { items { id } totalCount } }'],
+  [
+    'organisations',
+    'members(pageSize: 2) { items { user { username } } totalCount } projects(pageSize: 2) { items { usedQuota } totalCount }',
+  ],
   ['channels', 'keys { position status } type { label }'],
   [
     'users',

@@ -56,7 +56,11 @@ import {
 import { relationsById } from '../console/relations/by-id.resolver.js';
 import { relationsByNoun } from '../console/relations/by-noun.resolver.js';
 import type { RelationSources } from '../console/relations/relation.object.js';
-import { TokenListRelations, UserListRelations } from '../console/relations/to-many.resolver.js';
+import {
+  OrganisationListRelations,
+  TokenListRelations,
+  UserListRelations,
+} from '../console/relations/to-many.resolver.js';
 import { CustomRoleResolver, UserRoleRelations } from '../console/roles/custom-role.resolver.js';
 import { FactorSignInResolver } from '../console/second-factors/factor-sign-in.resolver.js';
 import { SecondFactorResolver } from '../console/second-factors/second-factor.resolver.js';
@@ -220,6 +224,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
         options: platform.optionService,
       }),
   ],
+  [OrganisationListRelations, ({ accounts }) => new OrganisationListRelations(accounts.organisationServices)],
   [TokenListRelations, ({ operations }) => new TokenListRelations(operations.usedUpBudgets)],
   [LogLiveResolver, ({ platform }) => new LogLiveResolver(platform.optionService)],
   [ChannelLiveResolver, () => new ChannelLiveResolver()],

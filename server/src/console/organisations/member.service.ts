@@ -8,13 +8,15 @@ import {
 } from '../../billing/organisations/index.js';
 import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import type { Changes } from '../../platform/cache/changes.js';
+import { readSlicesByOwner, viewSlices, type SortKeys } from '../../platform/db/keyset.js';
 import { holds, requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { organisationRoles, roleMay, type OrganisationRole } from '../../shared/organisation.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { Membership } from './membership.entity.js';
-import { accessTo } from './organisation-access.js';
+import { accessTo, readableAmong } from './organisation-access.js';
 
 export interface MemberDeps {
   readonly memberships: Repository<Membership>;
@@ -35,6 +37,8 @@ export interface MemberView extends Membership {
 /** Maximum number of members at a time. Lists have no pages. */
 export const maxMembers = 1000;
 
+const sortKeys: SortKeys<Membership> = { id: { sql: 'm.id', value: ({ id }) => id } };
+
 /** Serializes new members and invitations of an organisation, so that concurrent ones keep its limits. */
 export const lockJoins = (manager: EntityManager, organisationId: number): Promise<unknown> =>
   manager.query('SELECT pg_advisory_xact_lock($1, $2)', [advisoryLocks.newMembers, organisationId]);
@@ -51,13 +55,39 @@ export class MemberService {
   async list(actor: MaybeActor, organisationId: number, formerToo = false): Promise<MemberView[]> {
     const { manager } = this.deps.memberships;
     const { caller, memberId, role } = await accessTo(manager, actor, organisationId, 'organisation.read');
-    const seesAll = holds(caller, 'users.read') || (role !== null && roleMay(role, 'members.read'));
+    const seesAll = seesOthers(caller, role);
     return this.read(
       `m.organisation_id = $1 AND ($2 OR m.left_at IS NULL) AND ($3::integer IS NULL OR m.id = $3)`,
       organisationId,
       formerToo,
       seesAll ? null : memberId,
     );
+  }
+
+  /**
+   * The members of each of these organisations, the latest first, as `list` shows them. Organisations that the caller may
+   * not read are left out.
+   */
+  async listOf(
+    actor: MaybeActor,
+    organisationIds: readonly number[],
+    query: ListQuery<never>,
+  ): Promise<Map<number, Slice<MemberView>>> {
+    const caller = requireActor(actor);
+    const seats = await readableAmong(this.deps.memberships.manager, caller, organisationIds);
+    const whole = seats.filter(({ role }) => seesOthers(caller, role)).map(({ id }) => id);
+    const select = this.deps.memberships
+      .createQueryBuilder('m')
+      .where('m.left_at IS NULL AND (m.organisation_id = ANY (:whole) OR m.user_id = :self)', {
+        whole,
+        self: caller.id,
+      });
+    const pages = await readSlicesByOwner(select, query, sortKeys, {
+      sql: 'm.organisation_id',
+      of: ({ organisationId }) => organisationId,
+      ids: seats.map(({ id }) => id),
+    });
+    return viewSlices(pages, (ids) => this.read('m.id = ANY ($1)', ids));
   }
 
   /** Reads members of any organisation, former ones too, for relations. @throws AppError INSUFFICIENT_PRIVILEGES */
@@ -226,6 +256,10 @@ export class MemberService {
     await this.deps.auditLog.write(manager, actor, change);
   }
 }
+
+/** @param role of the caller in the organisation */
+const seesOthers = (caller: Actor, role: OrganisationRole | null): boolean =>
+  holds(caller, 'users.read') || (role !== null && roleMay(role, 'members.read'));
 
 /** @throws InvalidInputError */
 export function assertRole(role: OrganisationRole): void {

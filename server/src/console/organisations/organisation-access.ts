@@ -46,6 +46,25 @@ export async function accessTo(
   return { caller, ...row };
 }
 
+/** The caller's place in an organisation that the caller may read. */
+type OrganisationSeat = Pick<OrganisationAccess, 'id' | 'memberId' | 'role'>;
+
+/** Returns those of these organisations that the caller may read, as `accessTo` decides, for relations. */
+export async function readableAmong(
+  database: Queries,
+  caller: Actor,
+  ids: readonly number[],
+): Promise<OrganisationSeat[]> {
+  const rows = (await database.query(
+    `SELECT o.id, m.id AS "memberId", m.role FROM users o
+       LEFT JOIN memberships m ON m.organisation_id = o.id AND m.user_id = $2 AND m.left_at IS NULL
+      WHERE o.id = ANY ($1) AND o.kind = 'organisation' AND o.deleted_at IS NULL`,
+    [ids, caller.id],
+  )) as OrganisationSeat[];
+  const isAdmin = holds(caller, 'users.read');
+  return rows.filter(({ role }) => isAdmin || (role !== null && roleMay(role, 'organisation.read')));
+}
+
 /**
  * Returns the caller as a member who acts for an organisation, with the rights of the role there and no others.
  * @throws AppError NOT_FOUND for an organisation of which the caller is no member

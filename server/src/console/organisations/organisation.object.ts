@@ -83,6 +83,9 @@ export class ProjectObject extends fields({
   usedQuota: quota.orNull('Quota that its keys were charged. Null: the caller may not see the usage of others.'),
 }) {}
 
+export const MemberPage = pageObject(MemberObject, 'MemberPage', 'A page of the members of an organisation.');
+export const ProjectPage = pageObject(ProjectObject, 'ProjectPage', 'A page of the projects of an organisation.');
+
 @ObjectType('Invitation', { description: 'An invitation to an organisation that can still be accepted.' })
 export class InvitationObject extends fields({
   id: int('Names the invitation in `revokeInvitation`.'),

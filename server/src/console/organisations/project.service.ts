@@ -1,11 +1,13 @@
 import type { EntityManager, Repository } from 'typeorm';
+import { readSlicesByOwner, viewSlices, type SortKeys } from '../../platform/db/keyset.js';
 import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { nameRule } from '../../shared/name-rule.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { parsed } from '../users/index.js';
-import { accessTo } from './organisation-access.js';
+import { accessTo, readableAmong } from './organisation-access.js';
 import { Project } from './project.entity.js';
 
 export interface ProjectDeps {
@@ -22,6 +24,8 @@ export interface ProjectView extends Project {
 /** Maximum number of projects, archived ones too. Lists have no pages. */
 const maxProjects = 500;
 
+const sortKeys: SortKeys<Project> = { id: { sql: 'p.id', value: ({ id }) => id } };
+
 /** Projects of organisations. They are archived and never deleted, because usage and charges follow them. */
 export class ProjectService {
   constructor(private readonly deps: ProjectDeps) {}
@@ -33,6 +37,30 @@ export class ProjectService {
   async list(actor: MaybeActor, organisationId: number): Promise<ProjectView[]> {
     const { role } = await accessTo(this.deps.projects.manager, actor, organisationId, 'organisation.read');
     return this.read('p.organisation_id = $1', organisationId, role !== 'member');
+  }
+
+  /**
+   * The projects of each of these organisations, the latest first, as `list` shows them. Organisations that the caller may
+   * not read are left out.
+   */
+  async listOf(
+    actor: MaybeActor,
+    organisationIds: readonly number[],
+    query: ListQuery<never>,
+  ): Promise<Map<number, Slice<ProjectView>>> {
+    const seats = await readableAmong(this.deps.projects.manager, requireActor(actor), organisationIds);
+    const withUsage = new Set(seats.filter(({ role }) => role !== 'member').map(({ id }) => id));
+    const pages = await readSlicesByOwner(this.deps.projects.createQueryBuilder('p'), query, sortKeys, {
+      sql: 'p.organisation_id',
+      of: ({ organisationId }) => organisationId,
+      ids: seats.map(({ id }) => id),
+    });
+    return viewSlices(pages, async (ids) => {
+      const views = await this.read('p.id = ANY ($1)', ids, true);
+      return views.map((view) =>
+        withUsage.has(view.organisationId) ? view : { ...view, keyCount: null, usedQuota: null },
+      );
+    });
   }
 
   /** Reads projects of any organisation, for relations. @throws AppError INSUFFICIENT_PRIVILEGES */

@@ -2,7 +2,6 @@ import { Ctx, FieldResolver, Resolver, Root, type ClassType } from 'type-graphql
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { loadOne } from '../../platform/graphql/loaders.js';
-import { hasScope } from '../../shared/actor.js';
 import {
   InvitationObject,
   MemberObject,
@@ -14,7 +13,7 @@ import { PlanObject, SubscriptionObject, toPlanObject } from '../plans/plan.obje
 import { RedemptionObject } from '../redemptions/redemption.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { toEndpointObject, WebhookDeliveryObject, WebhookEndpointObject } from '../webhooks/webhook.object.js';
-import type { RelationSources, Relations } from './relation.object.js';
+import { scopeOfEither, type RelationSources, type Relations } from './relation.object.js';
 
 /* Relations to organisations, their members and projects, to plans, and to endpoints of webhooks. */
 
@@ -45,9 +44,7 @@ function withPlan<Row extends { readonly planId: number | null }>(type: ClassTyp
       description: 'As the plan is now. Null: none, deleted, or not on sale for a caller who may not change prices.',
     })
     async plan(@Root() { planId }: Row, @Ctx() context: GraphQLContext): Promise<PlanObject | null> {
-      const isAdmin = context.actor !== null && hasScope(context.actor, 'ADMIN_READ');
-      const scope = isAdmin ? 'ADMIN_READ' : 'ACCOUNT_READ';
-      const plan = await loadOne(context, this.sources.plans, planId, scope);
+      const plan = await loadOne(context, this.sources.plans, planId, scopeOfEither(context.actor));
       return plan && toPlanObject(plan);
     }
   }

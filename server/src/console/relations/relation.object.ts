@@ -34,6 +34,10 @@ export type Relations = new (sources: RelationSources) => object;
 export const scopeOf = (actor: MaybeActor, userId: number): AccessScope =>
   actor?.id === userId && !hasScope(actor, 'ADMIN_READ') ? 'ACCOUNT_READ' : 'ADMIN_READ';
 
+/** Returns the scope for rows that admins read of everyone, and users of what they take part in. */
+export const scopeOfEither = (actor: MaybeActor): AccessScope =>
+  actor !== null && hasScope(actor, 'ADMIN_READ') ? 'ADMIN_READ' : 'ACCOUNT_READ';
+
 /** @returns null when the user is deleted, or when the caller may not read them */
 export const userOf = (context: GraphQLContext, { users }: RelationSources, id: number | null): Promise<User | null> =>
   loadOne(context, users, id, scopeOf(context.actor, id ?? 0));

@@ -10,6 +10,14 @@ import type { UsedUpBudgets } from '../../billing/budgets/index.js';
 import { costOfScan, OwnLogListArgs, toLogFilter } from '../logs/log-filter.object.js';
 import { LogObject, toLogObject } from '../logs/log.object.js';
 import type { LogService, LogView } from '../logs/index.js';
+import { MemberPage, OrganisationObject, ProjectPage } from '../organisations/organisation.object.js';
+import type {
+  MemberService,
+  MemberView,
+  OrganisationView,
+  ProjectService,
+  ProjectView,
+} from '../organisations/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { type RedemptionUseObject, RedemptionUsePage, toUseObject } from '../redemptions/redemption.object.js';
 import type { RedemptionService } from '../redemptions/index.js';
@@ -20,11 +28,11 @@ import { UserObject } from '../users/user.object.js';
 import { OwnTopUpOrderListArgs, toOrderFilter, toOrderObject, TopUpOrderObject } from '../wallet/wallet.object.js';
 import type { TopUpOrder } from '../../billing/payments/index.js';
 import type { WalletService } from '../wallet/index.js';
-import { scopeOf } from './relation.object.js';
+import { scopeOf, scopeOfEither } from './relation.object.js';
 
 /*
- * Lists of users. They have no totals, unlike their root fields, and are read in one statement for all users of a
- * request.
+ * Lists of users and organisations. They have no sums, unlike their root fields, and are read in one statement for all
+ * users or organisations of a request.
  */
 
 const UserLogPage = pageObject(LogObject, 'UserLogPage', 'A page of the log rows of one user.');
@@ -116,6 +124,61 @@ export class UserListRelations {
     const question = { name: 'codes of users', args: query, scope: scopeOf(context.actor, id) };
     return pageOf(context, redemptions, question, id, toUseObject, (ids) =>
       redemptions.usesBy(context.actor, ids, query),
+    );
+  }
+}
+
+export interface OrganisationListSources {
+  readonly members: Pick<MemberService, 'listOf'>;
+  readonly projects: Pick<ProjectService, 'listOf'>;
+}
+
+@Resolver(() => OrganisationObject)
+export class OrganisationListRelations {
+  constructor(private readonly sources: OrganisationListSources) {}
+
+  @Access('common')
+  @Cost(1, ['pageSize'])
+  @FieldResolver(() => MemberPage, {
+    nullable: true,
+    description: 'Members now, the latest first. The role MEMBER sees the own membership only.',
+  })
+  members(
+    @Root() { id }: OrganisationView,
+    @Args(() => ListArgs) args: ListArgs,
+    @Ctx() context: GraphQLContext,
+  ): Promise<PageOf<MemberView> | null> {
+    const { members } = this.sources;
+    const query = listQueryOf<never>(args);
+    const question = { name: 'members of organisations', args: query, scope: scopeOfEither(context.actor) };
+    return pageOf(
+      context,
+      members,
+      question,
+      id,
+      (view: MemberView) => view,
+      (ids) => members.listOf(context.actor, ids, query),
+    );
+  }
+
+  @Access('common')
+  @Cost(1, ['pageSize'])
+  @FieldResolver(() => ProjectPage, { nullable: true, description: 'Projects, archived ones too, the latest first.' })
+  projects(
+    @Root() { id }: OrganisationView,
+    @Args(() => ListArgs) args: ListArgs,
+    @Ctx() context: GraphQLContext,
+  ): Promise<PageOf<ProjectView> | null> {
+    const { projects } = this.sources;
+    const query = listQueryOf<never>(args);
+    const question = { name: 'projects of organisations', args: query, scope: scopeOfEither(context.actor) };
+    return pageOf(
+      context,
+      projects,
+      question,
+      id,
+      (view: ProjectView) => view,
+      (ids) => projects.listOf(context.actor, ids, query),
     );
   }
 }

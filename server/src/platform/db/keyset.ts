@@ -180,6 +180,21 @@ export async function readSlicesByOwner<Row extends ObjectLiteral, Field extends
   );
 }
 
+/** Replaces the rows of each owner's page by their views, which are read in one statement. */
+export async function viewSlices<View extends { readonly id: number }>(
+  slices: ReadonlyMap<number, Slice<{ readonly id: number }>>,
+  read: (ids: readonly number[]) => Promise<readonly View[]>,
+): Promise<Map<number, Slice<View>>> {
+  const ids = [...slices.values()].flatMap(({ items }) => items.map(({ id }) => id));
+  const views = new Map((await read(ids)).map((view) => [view.id, view]));
+  return new Map(
+    [...slices].map(([owner, slice]) => [
+      owner,
+      { ...slice, items: slice.items.flatMap(({ id }) => views.get(id) ?? []) },
+    ]),
+  );
+}
+
 interface DirectedKey<Row> extends SortKey<Row> {
   readonly direction: SortBy['direction'];
 }
