@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { checked, llamaIndex, node, oneApiCli, programs, python, sdks, vibe } from './programs.js';
+import { checked, gql, llamaIndex, node, oneApiCli, programs, python, sdks, vibe } from './programs.js';
 
 /** Where programs are kept from run to run. */
 const cache = process.env['AGENTS_FOLDER'] ?? join(import.meta.dirname, '../../node_modules/.cache/agents');
@@ -35,7 +35,7 @@ const isPython = (packages: readonly string[]): boolean => packages.every((each)
 const groups = (): Array<readonly string[]> => [
   ...programs.map(({ packages }) => packages),
   ...sdks.map(({ packages }) => packages),
-  ...[python, llamaIndex, oneApiCli],
+  ...[python, llamaIndex, oneApiCli, gql],
 ];
 
 /** Returns the newest interpreter that is installed. pyenv has some that are not on the path. */

@@ -382,3 +382,4 @@ export const sdks: readonly Sdk[] = [
 export const python = [...openai, ...anthropic, ...langchain];
 export const llamaIndex = ['llama-index-llms-openai-like==0.8.1'];
 export const oneApiCli = ['one-api-cli==1.0.0'];
+export const gql = ['gql[requests]==4.4.0'];
