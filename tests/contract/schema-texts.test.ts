@@ -92,7 +92,7 @@ const memberOf = (parent: string, { name, description }: Pick<GraphQLArgument, '
 /** Whether nothing is left without the sentences that the server appends: who may select the field, and its cost. */
 const isEmpty = (description: Member['description']): boolean =>
   (description ?? '')
-    .replace(/^For (signed-in users|admins|root)\.( Opened by [\w. ]*\.)?( Scope \w+\.)?/, '')
+    .replace(/^For (signed-in users|admins|root)\.( Opened by [\w. ]*\.)?( Scope \w+( or \w+)?\.)?/, '')
     .replace(/^ ?Costs [^.]*\./, '')
     .trim() === '';
 

@@ -23,7 +23,7 @@ export class BudgetResolver {
   @Query(() => BudgetPageObject, {
     description: 'Budgets with their use. Admins read all, others those of their keys and of themselves.',
   })
-  @Access('common')
+  @Access('common', 'ACCOUNT_READ', 'ADMIN_READ')
   @Cost(1, ['pageSize'])
   async budgets(
     @Ctx() { actor }: GraphQLContext,

@@ -20,6 +20,8 @@ export interface FieldAccess {
   readonly anyOf?: readonly Permission[];
   /** The scope that an access token needs. When absent it is derived from the field (`scopeOf`). */
   readonly scope?: AccessScope;
+  /** Another scope that suffices: for lists of which admins read the rows of everyone. */
+  readonly orScope?: AccessScope;
 }
 
 /** Cost of a field without the rows and fields below it. */
@@ -63,10 +65,13 @@ declare module 'graphql' {
 export function Access(
   needed: 'common' | 'root' | Permission | readonly Permission[],
   scope?: AccessScope,
+  orScope?: AccessScope,
 ): PropertyDecorator & MethodDecorator {
   const isRole = needed === 'common' || needed === 'root';
   const rule: FieldAccess = isRole ? { least: needed } : openedBy(typeof needed === 'string' ? [needed] : needed);
-  return Extensions({ access: { ...rule, ...(scope && { scope }) } satisfies FieldAccess });
+  return Extensions({
+    access: { ...rule, ...(scope && { scope }), ...(orScope && { orScope }) } satisfies FieldAccess,
+  });
 }
 
 /** Returns the lowest fixed role that holds one of the permissions. */
@@ -127,7 +132,7 @@ export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
   return new GraphQLDirective({
     name: 'access',
     description:
-      'The minimum role that may select the field. Without it, the field is public. A custom role with one of the permissions in `anyOf` may select it too. A named access token needs `scope`.',
+      'The minimum role that may select the field. Without it, the field is public. A custom role with one of the permissions in `anyOf` may select it too. A named access token needs `scope` or `orScope`.',
     locations: [DirectiveLocation.FIELD_DEFINITION, DirectiveLocation.INPUT_FIELD_DEFINITION],
     args: {
       least: { type: new GraphQLNonNull(role), description: 'The lowest fixed role that may select the field.' },
@@ -139,6 +144,7 @@ export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
         type: scope,
         description: 'The scope that a named access token needs. Null: none beside that of the field above.',
       },
+      orScope: { type: scope, description: 'Another scope that suffices. Null: none does.' },
     },
   });
 }

@@ -87,13 +87,14 @@ function directivesOf(
   return applied;
 }
 
-const accessOf = ({ least, anyOf, scope }: FieldAccess): ConstDirectiveNode =>
+const accessOf = ({ least, anyOf, scope, orScope }: FieldAccess): ConstDirectiveNode =>
   directive('access', {
     least: roleOf(least),
     ...(anyOf && {
       anyOf: { kind: Kind.LIST, values: anyOf.map((one) => ({ kind: Kind.ENUM, value: permissionName(one) })) },
     }),
     ...(scope && { scope: { kind: Kind.ENUM, value: scope } }),
+    ...(orScope && { orScope: { kind: Kind.ENUM, value: orScope } }),
   });
 
 const roleOf = (least: string): object => ({ kind: Kind.ENUM, value: least.toUpperCase() });

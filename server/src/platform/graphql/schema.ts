@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { buildSchema, type ClassType, type PubSub } from 'type-graphql';
 import {
+  hasScope,
   holds,
   requireAccount,
   requireRole,
@@ -97,7 +98,7 @@ function applyRules(schema: GraphQLSchema): void {
           if (isNonNullType(field.type)) field.extensions = { ...field.extensions, semanticNonNull: true };
           field.type = getNullableType(field.type);
           if (access && scope) field.extensions = { ...field.extensions, access: { ...access, scope } };
-          guard(field, kind, null, scope);
+          guard(field, kind, null, scope, access?.orScope);
           if (kind === 'query') takeTurns(field);
         } else if (access) guard(field, 'query', access, access.scope ?? null);
         field.description = closed(field.description, accessSentence(field.extensions.access), costSentence(field));
@@ -120,13 +121,15 @@ function guard(
   kind: 'query' | 'mutation' | 'subscription',
   access: FieldAccess | null,
   scope: AccessScope | null,
+  orScope?: AccessScope,
 ): void {
   if (access === null && scope === null) return;
   const step = kind === 'subscription' ? 'subscribe' : 'resolve';
   const guarded: GraphQLFieldResolver<unknown, GraphQLContext> = field[step] ?? defaultFieldResolver;
   field[step] = (source, args, context, info) => {
     if (access !== null && !isOpen(access, context.actor)) return null;
-    if (scope !== null) requireScope(context.actor, scope);
+    const hasOther = orScope !== undefined && context.actor !== null && hasScope(context.actor, orScope);
+    if (scope !== null && !hasOther) requireScope(context.actor, scope);
     return guarded(source, args, context, info);
   };
 }
@@ -158,8 +161,9 @@ const accessSentences: Record<FieldAccess['least'], string> = {
 };
 function accessSentence(access: FieldAccess | undefined): string {
   if (!access) return '';
-  const { least, anyOf, scope } = access;
-  return `${accessSentences[least]}${anyOf ? ` Opened by ${anyOf.join(' or ')}.` : ''}${scope ? ` Scope ${scope}.` : ''}`;
+  const { least, anyOf, scope, orScope } = access;
+  const scopes = [scope, orScope].filter((one) => one !== undefined).join(' or ');
+  return `${accessSentences[least]}${anyOf ? ` Opened by ${anyOf.join(' or ')}.` : ''}${scopes ? ` Scope ${scopes}.` : ''}`;
 }
 
 function costSentence(field: Field): string {
