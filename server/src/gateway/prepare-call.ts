@@ -112,13 +112,14 @@ export class CallPreparation {
   }
 
   /**
-   * Checks the texts of a request against the blocked words and the guardrails.
+   * Checks the texts of a request against the blocked words and the guardrails. Where it was checked for another group,
+   * the rules that are new for this one remain.
    * @returns the call after all guardrails for input, unchanged or with a masked body
    * @throws AppError SENSITIVE_WORDS, GUARDRAIL_BLOCKED
    */
   check(asked: OpenedRequest, call: Call): Call | Promise<Call> {
     const { words } = this.deps.guardrails;
-    const said = words.enabled ? saidIn(call, words) : nothingSaid;
+    const said = words.enabled && !asked.searchTime ? saidIn(call, words) : nothingSaid;
     const mayBlock = words.enabled && words.mayBlock(said.texts);
     if (!mayBlock && this.deps.options.values['guardrails.rules'].length === 0) return call;
     return this.checkTexts(asked, call, mayBlock ? said : nothingSaid);
@@ -128,11 +129,11 @@ export class CallPreparation {
   private async checkTexts(asked: OpenedRequest, call: Call, { texts, turns }: Said): Promise<Call> {
     const { guardrails, options } = this.deps;
     const { requestId, caller, admission } = call;
-    const time = new SearchTime();
+    const time = (asked.searchTime ??= new SearchTime());
     if (texts.length > 0) await guardrails.words.check(texts, { userId: caller.user.id, requestId, time, turns });
     if (options.values['guardrails.rules'].length === 0) return call;
-    const guard = guardrails.of(caller, admission.group, admission.model, requestId, time);
-    return guard ? this.guarded(asked, { ...call, guard }, guard) : call;
+    const guard = guardrails.of(caller, admission.group, admission.model, requestId, time, asked.guard);
+    return guard && guard !== asked.guard ? this.guarded(asked, { ...call, guard }, guard) : call;
   }
 
   private async guarded(asked: OpenedRequest, call: Call, guard: CallGuard): Promise<Call> {
