@@ -220,4 +220,51 @@ describe('a plan', () => {
     expect(both.wallet).toBe(0);
     expect(both.plan).toBeGreaterThan(written.plan);
   });
+
+  describe('of requests only', () => {
+    const only = (amount: number) => ({ windows: [{ window: 'fixed', kind: 'requests', amount }] });
+
+    it('counts each response, and refuses the next one', async () => {
+      const { key, paid } = await buyer('counted', 2, only(2));
+      const client = await clients.session(key);
+      await create(client, 'response.done');
+      await create(client, 'response.done', 2);
+      await create(client, 'error');
+      expect(client.events.at(-1)).toMatchObject(exceeded);
+      client.socket.close();
+      const { plan, ...rest } = await paid();
+      expect(plan).toBeGreaterThan(0);
+      expect(rest).toEqual({ wallet: 0, requests: 2 });
+    });
+
+    it('leaves the time of a session to the balance', async () => {
+      const { key, paid, logs } = await buyer('timed', 2, only(2));
+      const client = await clients.session(key, timed);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      client.socket.close();
+      const { plan, ...rest } = await paid();
+      const [row] = await logs();
+      expect(row).toMatchObject({ plan: null });
+      expect([plan, rest]).toEqual([0, { wallet: row?.quota, requests: 0 }]);
+      expect(row?.quota).toBeGreaterThan(0);
+    });
+
+    it('counts speech that is written down beside the responses', async () => {
+      const { key, paid } = await buyer('listener', 3, only(3));
+      const client = await clients.session(key);
+      const { socket } = upstream.sessions.at(-1) ?? {};
+      if (!socket) throw new Error('the provider has no session');
+      send(socket, {
+        type: 'session.updated',
+        session: { id: 's', input_audio_transcription: { model: transcriber } },
+      });
+      const usage = { type: 'tokens', input_tokens: 600, output_tokens: 9, total_tokens: 609 };
+      const speak = (item_id: string): void => send(socket, { type: completed, item_id, transcript: 'Hello', usage });
+      for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) speak(id);
+      expect(await client.untilClosed()).toBe(1008);
+      const { plan, ...rest } = await paid();
+      expect(plan).toBeGreaterThan(0);
+      expect(rest).toEqual({ wallet: 0, requests: 3 });
+    });
+  });
 });

@@ -1,5 +1,5 @@
 /** Calls that another group or another model serves (docs/reference/relay/routing.md#fallback). */
-import { events, json } from '../support/upstream/replies.js';
+import { chat, events, json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -331,6 +331,71 @@ describe('a key with several groups', () => {
     const response = await fetch(`${relay.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
     const list = (await response.json()) as { data: Array<{ id: string }> };
     expect(list.data.map(({ id }) => id)).toEqual([dear, cheap]);
+  });
+});
+
+describe('the guardrails of a fallback group', () => {
+  const words = { check: 'words' as const, words: ['pineapple'] };
+  const rule = { ...words, name: 'no-fruit', stage: 'input' as const, groups: ['vip'] };
+  const said = { ...body, messages: userMessage('a pineapple and a melon') };
+  const sent = () => relay.upstream.requests.map(({ key, body: given }) => [key, JSON.stringify(given?.['messages'])]);
+
+  beforeEach(async () => {
+    await relay.addChannel({ group: 'default', key: 'sk-default' });
+    await relay.addChannel({ group: 'vip', key: 'sk-vip' });
+    relay.upstream.script({ key: 'sk-default' }, down);
+  });
+
+  it('block a call that the group before it let pass', async () => {
+    relay.setOptions({ ...values, 'guardrails.rules': [{ ...rule, action: 'block' }] });
+    const { key, userId } = await relay.addToken({ fallbackGroups: 'vip' });
+    const refused = await ask(key, said);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('guardrail_blocked')]);
+    expect(relay.upstream.requests.map((each) => each.key)).toEqual(['sk-default']);
+    expect((await relay.balance(userId)).quota).toBe(1_000_000);
+  });
+
+  it('mask its body, besides those of the group before it, and each is noted once', async () => {
+    const own = { ...rule, name: 'no-melon', words: ['melon'], groups: ['default'] };
+    const ofBoth = { ...rule, name: 'both', words: ['removed'], groups: undefined };
+    relay.setOptions({
+      ...values,
+      'guardrails.rules': [
+        { ...own, action: 'mask' },
+        { ...rule, action: 'mask' },
+        { ...ofBoth, action: 'log' },
+      ],
+    });
+    const { key, userId } = await relay.addToken({ fallbackGroups: 'vip' });
+    expect((await ask(key, said)).status).toBe(200);
+    expect(sent()).toEqual([
+      ['sk-default', JSON.stringify(userMessage('a pineapple and a [removed]'))],
+      ['sk-vip', JSON.stringify(userMessage('a [removed] and a [removed]'))],
+    ]);
+    const [row] = await relay.logsOf(userId, 1);
+    expect(row?.other['admin_info']).toMatchObject({
+      guardrails: [
+        { rule: 'no-melon', stage: 'input', action: 'mask', matched: ['melon'] },
+        { rule: 'both', stage: 'input', action: 'log', matched: ['removed'] },
+        { rule: 'no-fruit', stage: 'input', action: 'mask', matched: ['pineapple'] },
+      ],
+    });
+  });
+
+  it.each([false, true])('mask its output, as those of the group before it do (stream: %s)', async (stream) => {
+    relay.setOptions({
+      ...values,
+      'guardrails.rules': [
+        { ...rule, stage: 'output', action: 'mask' },
+        { ...rule, name: 'no-melon', words: ['melon'], groups: ['default'], stage: 'output', action: 'mask' },
+      ],
+    });
+    relay.upstream.script({ key: 'sk-vip' }, chat({ text: ['a pine', 'apple and ', 'a melon'] }));
+    const { key } = await relay.addToken({ fallbackGroups: 'vip' });
+    const answer = await ask(key, { ...body, stream });
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toMatch(/apple|melon/);
+    expect(answer.text.match(/\[removed\]/g)).toHaveLength(2);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type Price, type PriceBook } from '../billing/prices/index.js';
 import type { CaptureRule } from '../shared/capture-rule.js';
+import type { SearchTime } from '../platform/matching/search.js';
 import type { Caller } from './admit/authentication.js';
 import type { CallPlan, CountingBudgets } from './admit/call-budgets.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
@@ -25,6 +26,8 @@ export interface OpenedRequest extends ReadRequest {
   rawBody: Buffer;
   opened: OpenedBody;
   guard: CallGuard | undefined;
+  /** The time for patterns that is left to the call. Null before its texts are checked the first time. */
+  searchTime: SearchTime | null;
   /** The account that stores the object named in the body. Null when the body names none. */
   readonly named: Continuation | null;
   /** Ids of the limits per minute that have counted the request. Null when none has yet. */

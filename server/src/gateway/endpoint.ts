@@ -7,6 +7,7 @@ import type { ClientResponse } from './deliver/client-response.js';
 import type { CallFailure } from '../dialects/errors/failure.js';
 import type { OpenedBody, ParsedRequest, IncomingRequest } from './request.js';
 import type { IdDialect } from '../dialects/languages/provider-ids.js';
+import type { FormPart } from '../dialects/contract.js';
 import type { RateDialect } from './admit/rate-headers.js';
 
 /** How failures are written in one dialect. */
@@ -109,7 +110,9 @@ export interface Endpoint {
   /** The dialect in which the body may name objects that a provider stores. Absent when it cannot name any. */
   readonly names?: IdDialect;
   /** The texts of the client's request, for the list of blocked words. */
-  texts(body: Readonly<Record<string, unknown>>): string[];
+  texts(body: Readonly<Record<string, unknown>>, form?: readonly FormPart[]): string[];
+  /** Fields with media, or with ids of the protocol, that guardrails do not search. Absent: those of every dialect. */
+  readonly unsearched?: ReadonlySet<string>;
   /** The field with the turns of a conversation, which clients send again with each new turn. Absent: there are none. */
   readonly turns?: 'messages' | 'input' | 'contents';
   /** Makes one attempt at one channel. */

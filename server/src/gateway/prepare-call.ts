@@ -3,7 +3,6 @@ import type { Price } from '../billing/prices/index.js';
 import type { KnownBudget } from '../shared/budget.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import { jsonInTurns } from '../shared/json-in-turns.js';
-import type { FormPart } from '../dialects/contract.js';
 import { mayCostMore } from '../dialects/priced-fields.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { SearchTime } from '../platform/matching/search.js';
@@ -11,8 +10,8 @@ import { asList } from '../shared/json.js';
 import type { SensitiveWords } from './admit/sensitive-words.js';
 import type { Caller } from './admit/authentication.js';
 import { RateError, type RateLease, type RateStates } from './admit/call-rates.js';
-import { bodyTexts, withTexts } from './admit/guardrails/body-texts.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
+import { guardedInput } from './admit/guardrails/guarded-input.js';
 import { rateHeaders } from './admit/rate-headers.js';
 import type { Call, OpenedRequest } from './call.js';
 import type { RelayDeps } from './deps.js';
@@ -36,11 +35,11 @@ interface Said {
 const nothingSaid: Said = { texts: [], turns: [] };
 
 /** Returns the texts of a request, besides those of turns that were checked with an earlier call. */
-function saidIn({ endpoint, request: { body } }: Call, words: SensitiveWords): Said {
+function saidIn({ endpoint, request: { body, form } }: Call, words: SensitiveWords): Said {
   const all = endpoint.turns ? asList(body[endpoint.turns]) : [];
   const turns = words.unchecked(all);
   const isNew = turns.length === all.length;
-  return { texts: endpoint.texts(isNew ? body : { ...body, [String(endpoint.turns)]: turns }), turns };
+  return { texts: endpoint.texts(isNew ? body : { ...body, [String(endpoint.turns)]: turns }, form), turns };
 }
 
 /** Prepares a call that has a route: prices it, checks its texts, and reserves what it may cost. */
@@ -112,13 +111,14 @@ export class CallPreparation {
   }
 
   /**
-   * Checks the texts of a request against the blocked words and the guardrails.
+   * Checks the texts of a request against the blocked words and the guardrails. Where it was checked for another group,
+   * the rules that are new for this one remain.
    * @returns the call after all guardrails for input, unchanged or with a masked body
    * @throws AppError SENSITIVE_WORDS, GUARDRAIL_BLOCKED
    */
   check(asked: OpenedRequest, call: Call): Call | Promise<Call> {
     const { words } = this.deps.guardrails;
-    const said = words.enabled ? saidIn(call, words) : nothingSaid;
+    const said = words.enabled && !asked.searchTime ? saidIn(call, words) : nothingSaid;
     const mayBlock = words.enabled && words.mayBlock(said.texts);
     if (!mayBlock && this.deps.options.values['guardrails.rules'].length === 0) return call;
     return this.checkTexts(asked, call, mayBlock ? said : nothingSaid);
@@ -128,24 +128,22 @@ export class CallPreparation {
   private async checkTexts(asked: OpenedRequest, call: Call, { texts, turns }: Said): Promise<Call> {
     const { guardrails, options } = this.deps;
     const { requestId, caller, admission } = call;
-    const time = new SearchTime();
+    const time = (asked.searchTime ??= new SearchTime());
     if (texts.length > 0) await guardrails.words.check(texts, { userId: caller.user.id, requestId, time, turns });
     if (options.values['guardrails.rules'].length === 0) return call;
-    const guard = guardrails.of(caller, admission.group, admission.model, requestId, time);
-    return guard ? this.guarded(asked, { ...call, guard }, guard) : call;
+    const guard = guardrails.of(caller, admission.group, admission.model, requestId, time, asked.guard);
+    return guard && guard !== asked.guard ? this.guarded(asked, { ...call, guard }, guard) : call;
   }
 
   private async guarded(asked: OpenedRequest, call: Call, guard: CallGuard): Promise<Call> {
     asked.guard = guard;
     if (!guard.checksInput) return call;
-    const { body, form } = asked.opened;
-    const texts = await bodyTexts(body);
+    const { opened } = asked;
     try {
-      const passed = await guard.apply(texts, 'input');
-      if (passed === texts) return call;
-      const masked = await withTexts(body, passed);
-      asked.opened = { ...asked.opened, body: masked, ...(form ? { form: withFields(form, masked) } : {}) };
-      if (!form) asked.rawBody = await jsonInTurns(masked);
+      const passed = await guardedInput(guard, opened, call.endpoint.unsearched);
+      if (passed === opened) return call;
+      asked.opened = passed;
+      if (!passed.form) asked.rawBody = await jsonInTurns(passed.body);
       return this.price(asked, call.admission);
     } catch (error) {
       this.deps.errors.guarded({ call, error, failure: toCallFailure(error), usedChannels: [] });
@@ -235,13 +233,6 @@ function withUnpriced(request: ParsedRequest, price: Price, { UnpricedTools }: O
   ];
   return names.length === 0 ? request : { ...request, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };
 }
-
-/** Returns the form with the texts of the masked body in its parts. */
-const withFields = (form: readonly FormPart[], body: Readonly<Record<string, unknown>>): FormPart[] =>
-  form.map((part) => {
-    const text = body[part.name];
-    return typeof part.value === 'string' && typeof text === 'string' ? { ...part, value: text } : part;
-  });
 
 /** Refuses requests of browser extensions (option `global.block_browser_extension_enabled`). */
 export function refuseExtensions(origin: string | undefined): void {

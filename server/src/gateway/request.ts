@@ -11,7 +11,7 @@ import type { CallTrace } from './observe/tracing/call-trace.js';
 /** Limits of the body of one call. */
 export interface BodyAllowance {
   /** Bytes, before and after decompression. The route's own limit applies when this is absent or larger. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Counts the bytes while they are read and decompressed. */
   readonly grant?: BodyGrant;
   /** The caller's token. */

@@ -110,7 +110,8 @@ export class CallServer {
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     // Nearly all calls name nothing that a provider stores.
     const ids = namedIds(endpoint.names, opened.body);
-    const asked = { endpoint, incoming, caller, rawBody, client, opened, guard: undefined, named: null, counted: null };
+    const checks = { guard: undefined, searchTime: null, named: null, counted: null };
+    const asked = { endpoint, incoming, caller, rawBody, client, opened, ...checks };
     return isChanged || ids.length > 0 ? this.completed(asked, isChanged, ids) : asked;
   }
 
@@ -147,11 +148,9 @@ export class CallServer {
     let failure = first;
     const { model, fallbackModels: named } = opened;
     const unserved = { caller, model, group, writesText: endpoint.limitOutput !== undefined, named };
-    let isChecked = first.call !== null;
     for (const admission of mayFallBack(failure.error, client) ? fallbacks(unserved, channels.table, options) : []) {
-      const reserved = await this.reserveFallback(asked, admission, isChecked);
+      const reserved = await this.reserveFallback(asked, admission);
       if (!reserved) continue;
-      isChecked = true;
       const isOtherModel = admission.model !== opened.model;
       client.setHeader(modelHeader, isOtherModel ? headerText(admission.model) : undefined);
       metrics.relayRetries.inc({ route: endpoint.route });
@@ -170,15 +169,10 @@ export class CallServer {
    * Reserves a fallback.
    * @returns null when the caller cannot pay for it, or it has no price
    */
-  private async reserveFallback(
-    asked: OpenedRequest,
-    admission: Admission,
-    isChecked: boolean,
-  ): Promise<Reserved | null> {
+  private async reserveFallback(asked: OpenedRequest, admission: Admission): Promise<Reserved | null> {
     try {
       const group = groupOf(asked.caller, this.deps.options);
-      const priced = this.preparation.price(asked, admission);
-      const checked = isChecked ? priced : await this.preparation.check(asked, priced);
+      const checked = await this.preparation.check(asked, this.preparation.price(asked, admission));
       return await this.preparation.reserve(asked, { ...checked, asked: { group, model: asked.opened.model } });
     } catch (error) {
       if (isAppError(error) && skipped.has(error.code)) return null;

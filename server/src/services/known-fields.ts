@@ -68,6 +68,13 @@ export const transcriptionFields: ReadonlySet<string> = new Set([
   ...['stream', 'chunking_strategy', 'known_speaker_names', 'known_speaker_references', 'diarize', 'hotwords', 'user'],
 ]);
 
+/** Images, recordings and ids of end users in requests for media. They are not searched for texts. */
+export const unsearchedMedia: ReadonlySet<string> = new Set([
+  ...['image', 'image[]', 'images', 'image2', 'image3', 'mask', 'mask_url', 'image_tail', 'audio'],
+  ...['input_reference', 'input_reference[image_url]', 'input_reference[file_id]'],
+  ...['known_speaker_references', 'known_speaker_references[]', 'file_id', 'user', 'safety_identifier'],
+]);
+
 const maxNames = 20;
 
 /** Returns the name without an index. Form fields may be lists, as `image[]` and `image[0]`. */

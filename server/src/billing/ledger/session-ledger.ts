@@ -28,6 +28,8 @@ export interface SessionPayer {
    * @param money quota
    */
   readonly holds?: (money: number, tokens: number) => readonly BudgetHold[] | undefined;
+  /** Whether nothing but the number of requests bounds what it pays. */
+  readonly countsOnlyRequests?: boolean;
   /** The group ratio of its turns. Absent: that of the session. */
   readonly groupRatio?: number;
   /** `plan_overflow` of the log row. Absent when the balance does not pay in place of a plan. */
@@ -111,9 +113,11 @@ export class SessionLedger {
     tokens: number,
     { isTurn, isFirst = this.count === 0, payer = balancePayer }: SessionOpening,
   ): Promise<void> {
-    const own = await this.reserve(amount, priced, tokens, { isRequest: isTurn || isFirst, payer });
+    // The speech beside the responses is bounded by no other window.
+    const isSpeech = !isFirst && payer.countsOnlyRequests === true;
+    const own = await this.reserve(amount, priced, tokens, { isRequest: isTurn || isFirst || isSpeech, payer });
     this.own = own;
-    const requests = isTurn ? [] : (own.budgets ?? []).filter(countsRequests);
+    const requests = isTurn || isSpeech ? [] : (own.budgets ?? []).filter(countsRequests);
     if (requests.length > 0) await this.deps.ledger.dropBudgets(own.requestId, requests);
   }
 

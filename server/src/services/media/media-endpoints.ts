@@ -4,7 +4,7 @@ import type { Adapter, FormFile, OneShotAnswer, OneShotCapability } from '../../
 import { attemptOnce, type OneShotEndpoint } from '../../gateway/send/attempt-once.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
 import { audioDuration } from '../../gateway/reserve/metering/audio-duration.js';
-import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
+import { textsOf } from '../../gateway/admit/guardrails/guarded-input.js';
 import { countTexts } from '../../gateway/reserve/metering/prompt-tokens.js';
 import { asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { readImageFields } from '../../dialects/priced-fields.js';
@@ -14,7 +14,7 @@ import { readForm, textFields } from '../../dialects/wire/forms/multipart.js';
 import type { IncomingRequest, OpenedBody, ParsedRequest } from '../../gateway/request.js';
 import { imageTariff, speechTariff, transcriptionTariff } from '../../gateway/reserve/tariffs/other-tariffs.js';
 import { modelOf, openAIErrors } from '../chat/chat-endpoints.js';
-import { imageFields, speechFields, transcriptionFields, withKnownFields } from '../known-fields.js';
+import { imageFields, speechFields, transcriptionFields, unsearchedMedia, withKnownFields } from '../known-fields.js';
 import { needInput, withCode } from '../refusals.js';
 
 const imageCode = 'invalid_image_request';
@@ -61,6 +61,12 @@ const sizes: ReadonlyMap<string, readonly string[]> = new Map([
   ['dall-e-3', ['1024x1024', '1024x1792', '1792x1024']],
 ]);
 
+/** Providers may give any text to a model, so all of them are searched. */
+const searched: Pick<Endpoint, 'texts' | 'unsearched'> = {
+  texts: (body, form) => textsOf({ body, form }, unsearchedMedia),
+  unsearched: unsearchedMedia,
+};
+
 const drawing = { stream: false, wantsUsage: false, maxOutput: 0 } as const;
 
 /** POST /v1/images/generations */
@@ -81,7 +87,7 @@ export const imagesEndpoint: Endpoint = {
       const stream = optionalFlag(body['stream'], 'stream') ?? false;
       return { ...drawing, stream, body, model, images: orderOf(opened) };
     }),
-  texts: (body) => textsIn(body['prompt']),
+  ...searched,
   attempt: oneShot('images', (adapter) => adapter.images),
 };
 
@@ -160,7 +166,7 @@ export const speechEndpoint: Endpoint = {
     if (bareModel.startsWith('tts')) return [...input].length;
     return countTexts([input, asText(call.body['instructions'])], bareModel, 0);
   },
-  texts: (body) => textsIn(body['input']),
+  ...searched,
   attempt: oneShot('speech', (adapter) => adapter.speech),
 };
 
@@ -192,7 +198,7 @@ export const transcriptionEndpoint: Endpoint = {
     );
     return transcriptionTokens(seconds);
   },
-  texts: (body) => textsIn(body['prompt']),
+  ...searched,
   attempt: oneShot('transcription', (adapter) => adapter.transcription, transcriptOf),
 };
 

@@ -12,7 +12,7 @@ import type { InFlight } from '../../gateway/admit/in-flight.js';
 import type { KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { ModelRateLimit } from '../../gateway/admit/rate-limit.js';
 import { objectQuery } from '../../gateway/forwarded-query.js';
-import { checkTarget, type Hijacked } from '../../gateway/incoming-request.js';
+import { checkTarget, unpaidBodyBytes, type Hijacked } from '../../gateway/incoming-request.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import type { IncomingRequest } from '../../gateway/request.js';
 import { isRateLimited } from '../../gateway/route/admission.js';
@@ -271,7 +271,10 @@ export class ObjectCalls {
     form: BodyForm,
     { caller, incoming, grant }: ObjectCall,
   ): Promise<{ bytes: Buffer; fields: Fields }> {
-    const bytes = await incoming.readBody({ grant, tokenId: caller.token.id });
+    // Objects with an id are changed without a balance, but not by a large body.
+    const isPaid = await this.deps.keys.hasPaid(caller.user);
+    const maxBytes = isPaid ? undefined : unpaidBodyBytes;
+    const bytes = await incoming.readBody({ grant, tokenId: caller.token.id, maxBytes });
     const type = incoming.headers['content-type'] ?? '';
     if (form === 'form' && type.startsWith('multipart/')) return { bytes, fields: textFields(readForm(bytes, type)) };
     if (bytes.length === 0) return { bytes, fields: {} };

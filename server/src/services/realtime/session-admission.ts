@@ -102,7 +102,8 @@ export class SessionAdmission {
     if (isTranscription || isFirst) await this.countRequest(paid);
     const open = ({ payer, partOf }: TurnPayment): Promise<void> =>
       sessionLedger.open(partOf(amount), priced, values.PreConsumedQuota, { isTurn: isTranscription, isFirst, payer });
-    await payers.pay(caller, priced, open).catch((error: unknown) => {
+    const isTime = price.isTimed && !isTranscription;
+    await payers.pay(caller, priced, open, isTime).catch((error: unknown) => {
       throw this.refusal(paid, error, amount);
     });
   }

@@ -1,6 +1,6 @@
 import { balancePayer, type SessionPayer, SubscriptionEndedError } from '../../billing/ledger/index.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
-import type { CallBudgets, CountingBudgets } from '../../gateway/admit/call-budgets.js';
+import type { CallBudgets, CallPlan, CountingBudgets } from '../../gateway/admit/call-budgets.js';
 import type { PlanPayment } from '../../gateway/call.js';
 import { overflowNote, overflowPart, payByPlan } from '../../gateway/reserve/plan-payment.js';
 import { isOfPlan } from '../../gateway/reserve/reserve.js';
@@ -29,18 +29,21 @@ export class SessionPayers {
   /**
    * Reserves a turn. One that costs nothing is in the log row of the turn before.
    * @param caller as they are now
+   * @param isTime whether it is the time of the session, which plans of requests only cannot count
    * @throws like `reserve`
    */
   async pay<Result>(
     caller: Caller,
     isPriced: boolean,
     reserve: (payment: TurnPayment) => Promise<Result>,
+    isTime = false,
   ): Promise<Result> {
     const { group, bareModel } = this.admission;
     const own = this.budgets.of(caller, group, bareModel);
     if (!isPriced) return reserve(paymentOf({ ...payerOf(own), name: this.last }, null));
     const plans = this.budgets.plansFor(caller, group, bareModel, own) ?? [];
-    return payByPlan(plans, async (payment) => {
+    const able = isTime ? plans.filter(({ windows }) => !countsOnlyRequests(windows)) : plans;
+    return payByPlan(able, async (payment) => {
       const payer = this.payerFor(payment, own);
       const result = await reserve(paymentOf(payer, payment));
       this.last = payer.name;
@@ -68,9 +71,11 @@ export class SessionPayers {
       }
       return found;
     };
-    return { name: `plan-${id}`, subscriptionId: id, holds };
+    return { name: `plan-${id}`, subscriptionId: id, holds, countsOnlyRequests: countsOnlyRequests(windows) };
   }
 }
+
+const countsOnlyRequests = (windows: CallPlan['windows']): boolean => windows.every(({ kind }) => kind === 'requests');
 
 const payerOf = (budgets: CountingBudgets | null): SessionPayer =>
   budgets ? { ...balancePayer, holds: (money, tokens) => budgets.holds({ money, tokens }) } : balancePayer;

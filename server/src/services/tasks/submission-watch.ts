@@ -7,6 +7,7 @@ import type { IncomingRequest } from '../../gateway/request.js';
 import { toCallFailure, type CallFailure } from '../../dialects/errors/failure.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { CallGuard, GuardNote } from '../../gateway/admit/guardrails/call-guard.js';
+import { guardedInput, textsOf, type GivenBody } from '../../gateway/admit/guardrails/guarded-input.js';
 import type { Guardrails } from '../../gateway/admit/guardrails/guardrails.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
 import { SearchTime } from '../../platform/matching/search.js';
@@ -74,29 +75,34 @@ export class SubmissionWatch {
     }
   }
 
-  /** @throws AppError SENSITIVE_WORDS; UnavailableError */
-  async checkWords(texts: readonly string[], { user }: Caller): Promise<void> {
+  /**
+   * @param unsearched fields with media and ids
+   * @throws AppError SENSITIVE_WORDS; UnavailableError
+   */
+  async checkWords(given: GivenBody, { user }: Caller, unsearched: ReadonlySet<string>): Promise<void> {
     const { words } = this.deps.guardrails;
     const { requestId } = this.incoming;
-    if (words.enabled) await words.check(texts, { userId: user.id, requestId, time: this.time });
+    if (!words.enabled) return;
+    await words.check(textsOf(given, unsearched), { userId: user.id, requestId, time: this.time });
   }
 
   /**
-   * Returns the body after all guardrails for input.
-   * @param names its fields that contain text of the caller
+   * Returns the request after all guardrails for input; the same object when nothing was masked.
+   * @param unsearched fields with media and ids
    * @throws AppError GUARDRAIL_BLOCKED; UnavailableError when a check that fails closed failed
    */
-  async checked({ caller, admission }: Watched, body: Fields, names: readonly string[]): Promise<Fields> {
+  async checked<Given extends GivenBody>(
+    { caller, admission }: Watched,
+    given: Given,
+    unsearched: ReadonlySet<string>,
+  ): Promise<Given> {
     const { guardrails, captures, errors } = this.deps;
     const { requestId, path, startedAt } = this.incoming;
     this.capture = captures.of(caller, admission.group);
     this.guard = guardrails.of(caller, admission.group, admission.model, requestId, this.time);
-    if (!this.guard?.checksInput) return body;
-    const filled = names.filter((name) => typeof body[name] === 'string' && body[name] !== '');
-    const texts = filled.map((name) => body[name] as string);
+    if (!this.guard?.checksInput) return given;
     try {
-      const passed = await this.guard.apply(texts, 'input');
-      return passed === texts ? body : { ...body, ...Object.fromEntries(filled.map((name, at) => [name, passed[at]])) };
+      return await guardedInput(this.guard, given, unsearched);
     } catch (error) {
       const call = { requestId, path, startedAt, caller, admission, guard: this.guard, request: { stream: false } };
       errors.guarded({ call, error, failure: toCallFailure(error), usedChannels: [] });

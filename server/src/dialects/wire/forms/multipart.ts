@@ -150,6 +150,14 @@ export function textFields(parts: readonly FormPart[]): Record<string, string> {
   return fields;
 }
 
+/** Every text of a form with its name, part by part. A list has several of one name. Null stands for a file. */
+export const textParts = (parts: readonly FormPart[]): Array<Record<string, string> | null> =>
+  parts.map(({ name, value }) => (typeof value === 'string' ? { [name]: value } : null));
+
+/** Returns the form with these texts, in the order of `textParts`. */
+export const withTextParts = (parts: readonly FormPart[], texts: ReturnType<typeof textParts>): FormPart[] =>
+  parts.map((part, at) => ({ ...part, value: texts[at]?.[part.name] ?? part.value }));
+
 /** A form in its serialized shape. */
 interface WrittenForm {
   /** `multipart/form-data` with the boundary. */

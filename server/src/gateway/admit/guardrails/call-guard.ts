@@ -34,23 +34,38 @@ export type GuardedCaller = Omit<CheckedTexts, 'texts' | 'stage'>;
 
 /** The rules that concern one call. */
 export class CallGuard {
-  readonly notes: GuardNote[] = [];
-  readonly checksInput: boolean;
-  readonly checksOutput: boolean;
+  readonly notes: GuardNote[];
+  private readonly rules: readonly CompiledRule[];
+  private readonly forInput: readonly CompiledRule[];
+  private readonly forOutput: readonly CompiledRule[];
 
+  /** @param before the guard of the group that could not serve the call: its rules have checked the input already */
   constructor(
-    private readonly rules: readonly CompiledRule[],
+    rules: readonly CompiledRule[],
     private readonly caller: GuardedCaller,
     private readonly logger: Logger,
     private readonly time: SearchTime,
+    before?: CallGuard,
   ) {
-    this.checksInput = rules.some((one) => isFor(one, 'input'));
-    this.checksOutput = rules.some((one) => isFor(one, 'output'));
+    const known = before?.rules ?? [];
+    const added = rules.filter((rule) => !known.includes(rule));
+    this.notes = before?.notes ?? [];
+    this.rules = [...known, ...added];
+    this.forInput = added.filter((one) => isFor(one, 'input'));
+    this.forOutput = this.rules.filter((one) => isFor(one, 'output'));
+  }
+
+  get checksInput(): boolean {
+    return this.forInput.length > 0;
+  }
+
+  get checksOutput(): boolean {
+    return this.forOutput.length > 0;
   }
 
   /** Whether a check of a window of output calls another server. */
   get asksOthers(): boolean {
-    return this.rules.some((one) => one.remote !== null && isFor(one, 'output'));
+    return this.forOutput.some(({ remote }) => remote !== null);
   }
 
   /**
@@ -61,8 +76,7 @@ export class CallGuard {
   async apply(texts: readonly string[], stage: GuardrailStage): Promise<readonly string[]> {
     this.time.earn(texts);
     let current = texts;
-    for (const one of this.rules) {
-      if (!isFor(one, stage)) continue;
+    for (const one of stage === 'input' ? this.forInput : this.forOutput) {
       current = one.local
         ? await this.applyLocal(one.rule, one.local, current, stage)
         : await this.ask(one, current, stage);
@@ -73,8 +87,8 @@ export class CallGuard {
   /** Returns the largest position up to `cut` that does not split a match of a local rule for output. */
   async cutBefore(text: string, cut: number): Promise<number> {
     let at = cut;
-    for (const one of this.rules) {
-      if (!one.local || !isFor(one, 'output')) continue;
+    for (const one of this.forOutput) {
+      if (!one.local) continue;
       const { parts, rest } = await this.found(one.rule, one.local, [text], 'output', false);
       if (rest) return 0;
       for (const { start, end } of parts.get(0) ?? []) if (start < at && end > at) at = start;

@@ -33,10 +33,18 @@ export class Guardrails {
   /**
    * Selects the rules for a call. Callers skip it while the site has no rules.
    * @param time the time budget of the call, if it is shared with other checks
+   * @param before the guard of the group that could not serve the call. Its rules stay.
    * @returns undefined when no rule concerns the call
    */
-  of(caller: Caller, group: string, model: string, requestId: string, time = new SearchTime()): CallGuard | undefined {
-    return this.ofAny(caller, [group], model, requestId, time);
+  of(
+    caller: Caller,
+    group: string,
+    model: string,
+    requestId: string,
+    time = new SearchTime(),
+    before?: CallGuard,
+  ): CallGuard | undefined {
+    return this.ofAny(caller, [group], model, requestId, time, before);
   }
 
   /** Selects the rules for output that was made in one of these groups. */
@@ -46,15 +54,16 @@ export class Guardrails {
     model: string,
     requestId: string,
     time = new SearchTime(),
+    before?: CallGuard,
   ): CallGuard | undefined {
     const rules = this.deps.options.values['guardrails.rules'];
-    if (rules.length === 0) return undefined;
+    if (rules.length === 0) return before;
     const { user, token } = caller;
     const own = this.compile(rules).filter(({ rule }) => groups.some((group) => concerns(rule, group, token.id)));
     const [group = ''] = groups;
     return own.length === 0
-      ? undefined
-      : new CallGuard(own, { requestId, model, group, userId: user.id }, this.deps.logger, time);
+      ? before
+      : new CallGuard(own, { requestId, model, group, userId: user.id }, this.deps.logger, time, before);
   }
 
   /** Runs a rule that need not be saved. Never throws: a server that is unavailable is reported in the result. */

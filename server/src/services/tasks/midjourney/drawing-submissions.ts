@@ -59,6 +59,12 @@ const maxCode = 2 ** 31 - 1;
 const priceOf = ({ isCharged }: DrawingSubmission, price: TaskPrice): TaskPrice =>
   isCharged ? price : { ...price, quota: 0 };
 
+/** Images, ids and addresses, which are not searched for texts. */
+const unsearched: ReadonlySet<string> = new Set([
+  ...['base64', 'base64Array', 'maskBase64', 'sourceBase64', 'targetBase64', 'link', 'notifyHook'],
+  ...['taskId', 'customId', 'content'],
+]);
+
 interface PreparedSubmission {
   readonly watch: SubmissionWatch;
   readonly submission: DrawingSubmission;
@@ -121,12 +127,12 @@ export class DrawingSubmissions {
     const body = objectIn(rawBody);
     if (!body) throw requestError('bind_request_body_failed');
     let submission = parseDrawingSubmission(address, body, desk.values);
-    await watch.checkWords([submission.prompt], caller);
+    await watch.checkWords(submission, caller, unsearched);
     const origin = submission.originId === null ? null : await this.origin(caller, submission.originId, submission);
     const channel = origin && desk.channel(origin.channelId);
     const admission = channel ? desk.follow(caller, submission.model, channel) : desk.admit(caller, submission.model);
-    const passed = await watch.checked({ caller, admission }, body, ['prompt']);
-    if (passed !== body) submission = parseDrawingSubmission(address, passed, desk.values);
+    const passed = await watch.checked({ caller, admission }, submission, unsearched);
+    if (passed !== submission) submission = parseDrawingSubmission(address, passed.body, desk.values);
     const target = channel && origin ? desk.targetOfTask(channel, origin.keyPrint) : desk.choose(admission);
     return { watch, submission, caller, admission, target, origin };
   }

@@ -12,9 +12,8 @@ export interface SunoSubmission {
   readonly model: string;
   /** The id of the task whose clip is continued. Only the channel that created the clip can continue it. */
   readonly originId: string | null;
-  /** The user's texts, for the list of blocked words and for display. */
+  /** The user's text, for display. */
   readonly input: string;
-  readonly texts: readonly string[];
   /** The body for the provider. */
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -54,7 +53,6 @@ export function parseSunoSubmission(actionName: string, body: Readonly<Record<st
     model: `suno_${action.toLowerCase()}`,
     originId: continues ? taskId : null,
     input: prompt || described,
-    texts: [prompt, described, text(body['title']), text(body['tags'])],
     body: action === 'MUSIC' ? { make_instrumental: false, ...sent, mv: text(body['mv'], 100) || usualVersion } : sent,
   };
 }

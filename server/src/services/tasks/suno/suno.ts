@@ -31,8 +31,10 @@ export interface SunoDeps {
 }
 
 const timeout = 60_000;
-/** Fields that contain texts of the caller. */
-const textFields = ['prompt', 'gpt_description_prompt', 'title', 'tags'] as const;
+/** Ids and the address of a callback, which are not searched for texts. */
+const unsearched: ReadonlySet<string> = new Set([
+  ...['task_id', 'continue_clip_id', 'cover_clip_id', 'persona_id', 'artist_clip_id', 'notify_hook'],
+]);
 
 interface PreparedSubmission {
   readonly watch: SubmissionWatch;
@@ -104,10 +106,10 @@ export class Suno {
     const body = objectIn(rawBody);
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
     let submission = parseSunoSubmission(actionName, body);
-    await watch.checkWords(submission.texts, caller);
+    await watch.checkWords(submission, caller, unsearched);
     const { admission, target } = await this.route(caller, submission);
-    const passed = await watch.checked({ caller, admission }, body, textFields);
-    if (passed !== body) submission = parseSunoSubmission(actionName, passed);
+    const passed = await watch.checked({ caller, admission }, submission, unsearched);
+    if (passed !== submission) submission = parseSunoSubmission(actionName, passed.body);
     return { watch, submission, caller, admission, target };
   }
 

@@ -23,7 +23,8 @@ import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
-import { asFields, asText, type Fields } from '../../../dialects/neutral/fields.js';
+import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
+import { unsearchedMedia } from '../../known-fields.js';
 import { text } from '../field.js';
 import type { SubmissionWatch } from '../submission-watch.js';
 import { chargeOfVideo } from '../task-charge.js';
@@ -210,9 +211,9 @@ export class Videos {
     const opened = openVideoSubmission(rawBody, incoming.headers['content-type'] ?? '', form);
     const admission = withVideos(desk.admit(caller, opened.model));
     let submission = parseVideoSubmission(opened);
-    await watch.checkWords([submission.prompt, asText(submission.body['negative_prompt'])], caller);
-    const passed = await watch.checked({ caller, admission }, submission.body, ['prompt', 'negative_prompt']);
-    if (passed !== submission.body) submission = parseVideoSubmission({ ...opened, body: passed });
+    await watch.checkWords(submission, caller, unsearchedMedia);
+    const passed = await watch.checked({ caller, admission }, submission, unsearchedMedia);
+    if (passed !== submission) submission = parseVideoSubmission(passed);
     const target = withAddress(desk.choose(admission));
     const dialect = dialectOf(target);
     const upstreamModel = mapModel(target.channel.mapping, admission.model, admission.bareModel);
@@ -234,8 +235,8 @@ export class Videos {
     if (!channel?.enabled) throw new AppError('CHANNEL_DISABLED', 'The channel of this video is disabled');
     const { model = '', seconds = 0, size = '', resolution = '720p', upstream = '' } = source.properties;
     const admission = desk.follow(caller, model, channel);
-    await watch.checkWords([promptOf(body)], caller);
-    const passed = await watch.checked({ caller, admission }, body, ['prompt']);
+    await watch.checkWords({ body }, caller, unsearchedMedia);
+    const { body: passed } = await watch.checked({ caller, admission }, { body }, unsearchedMedia);
     const prompt = promptOf(passed);
     const target = withAddress(desk.targetOfTask(channel, source.keyPrint));
     const dialect = dialectOf(target);
