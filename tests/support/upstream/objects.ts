@@ -56,7 +56,7 @@ interface Body {
   readonly digest: string;
 }
 
-const edge = 16 * 1024;
+const edge = 512 * 1024;
 const purposes = new Set(['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']);
 
 class Refusal extends Error {

@@ -60,6 +60,7 @@ export const settingTexts = {
     guardrailWebhookSecret: 'Secret for webhooks',
     logErrors: 'Log failed calls',
     logConsume: 'Log consumption',
+    batchRows: 'Log rows of a batch',
     logContent: 'Log prompts and responses',
     dataExport: 'Data dashboard',
     dataGranularity: 'Default granularity',
@@ -205,6 +206,7 @@ export const settingTexts = {
     footer: 'Footer',
   },
   hints: {
+    batchRows: 'One row for each batch, or one for each line that was charged. The sum is the same.',
     logErrors:
       'Adds an uncharged row for calls that no channel could serve: at most 2,000 an hour, 500 of them of one user.',
     quotaPerUnit: 'Quota per US dollar. Changing it rescales all amounts.',
@@ -324,6 +326,8 @@ export const settingTexts = {
     footer: 'HTML shown on public pages. Leave empty for the default.',
   },
   choices: {
+    batch: 'One for the batch',
+    line: 'One for each line',
     refuse: 'Refuse the call',
     free: 'Free, with a notice',
     weight: 'By weight',

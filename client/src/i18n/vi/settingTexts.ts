@@ -60,6 +60,7 @@ export const settingTexts = {
     guardrailWebhookSecret: 'Khóa bí mật cho webhook',
     logErrors: 'Ghi lượt gọi lỗi',
     logConsume: 'Ghi mức sử dụng',
+    batchRows: 'Dòng nhật ký của một lô',
     logContent: 'Ghi prompt và phản hồi',
     dataExport: 'Dashboard dữ liệu',
     dataGranularity: 'Độ chi tiết mặc định',
@@ -205,6 +206,7 @@ export const settingTexts = {
     footer: 'Chân trang',
   },
   hints: {
+    batchRows: 'Một dòng cho mỗi lô, hoặc một dòng cho mỗi yêu cầu đã tính phí. Tổng không đổi.',
     logErrors:
       'Thêm một dòng không tính phí cho lượt gọi mà không kênh nào phục vụ được: tối đa 2,000 mỗi giờ, trong đó 500 của một người dùng.',
     quotaPerUnit: 'Hạn mức mỗi đô la Mỹ. Thay đổi sẽ quy đổi lại mọi số tiền.',
@@ -324,6 +326,8 @@ export const settingTexts = {
     footer: 'HTML hiện trên các trang công khai. Để trống để dùng mặc định.',
   },
   choices: {
+    batch: 'Một dòng mỗi lô',
+    line: 'Một dòng mỗi yêu cầu',
     refuse: 'Từ chối lượt gọi',
     free: 'Miễn phí, kèm thông báo',
     weight: 'Theo trọng số',

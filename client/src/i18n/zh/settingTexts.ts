@@ -60,6 +60,7 @@ export const settingTexts = {
     guardrailWebhookSecret: 'Webhook 的密钥',
     logErrors: '记录失败的调用',
     logConsume: '记录消费日志',
+    batchRows: '批处理的日志行',
     logContent: '记录对话内容',
     dataExport: '启用数据看板',
     dataGranularity: '默认时间粒度',
@@ -205,6 +206,7 @@ export const settingTexts = {
     footer: '页脚',
   },
   hints: {
+    batchRows: '每个批处理一行，或每个已计费的请求一行；总额相同。',
     logErrors: '没有渠道能够完成的调用单独记录一行，不计费；每小时最多 2,000 行，其中每个用户最多 500 行。',
     quotaPerUnit: '一美元对应的额度。修改后所有金额都按新值换算。',
     retryTimes: '失败后尝试其他渠道的次数。',
@@ -316,6 +318,8 @@ export const settingTexts = {
     footer: '公开页面底部的 HTML。留空则使用默认页脚。',
   },
   choices: {
+    batch: '每个批处理一行',
+    line: '每个请求一行',
     refuse: '拒绝调用',
     free: '免费并通知',
     weight: '按权重',
