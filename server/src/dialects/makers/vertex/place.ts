@@ -79,7 +79,7 @@ export function modelUrl(
 }
 
 /** A long-running operation of a model of Google, and the URL at which it is read. */
-export interface Operation {
+interface Operation {
   readonly name: string;
   readonly url: string;
 }
