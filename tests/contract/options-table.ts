@@ -362,6 +362,7 @@ export const contractOptions: readonly ContractOption[] = [
     good: ['', 'vector_stores,cachedContents'],
     bad: ['files', 'vector_stores,x'],
   }),
+  option('batches.log_rows', 's', 'batch', { good: ['batch', 'line'], bad: ['', 'lines'] }),
   flag('session_affinity.enabled', true),
   option('session_affinity.ttl_seconds', 'j', '{"*":1800}', {
     good: ['{"*":0,"gpt-*":60}', '{}'],

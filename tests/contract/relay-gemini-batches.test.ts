@@ -187,6 +187,19 @@ describe('batches of Gemini', () => {
     expect(await site.balances()).toEqual(before);
   });
 
+  it('of a file that was uploaded here are refused too: its provider returns it to nobody', async () => {
+    const text = JSON.stringify({ key: 'a', request: { contents: [{ parts: [{ text: 'a' }] }] } });
+    const file = new Blob([`${text}\n`], { type: 'application/jsonl' });
+    const { name: uploaded = '' } = await client().files.upload({ file, config: { mimeType: 'application/jsonl' } });
+    const read = await fetch(`${site.server.url}/v1beta/${uploaded}:download?alt=media`, {
+      headers: { 'x-goog-api-key': site.key },
+    });
+    expect([read.status, await read.text()]).toEqual([400, expect.stringMatching(/generated files/) as unknown]);
+    const before = await site.balances();
+    await expect(client().batches.create({ model, src: uploaded })).rejects.toEqual(error(400, /cannot be checked/));
+    expect(await site.balances()).toEqual(before);
+  });
+
   it('send only what was checked', async () => {
     const path = `/v1beta/models/${model}:batchGenerateContent`;
     const request = { contents: [{ parts: [{ text: 'a' }] }], generationConfig: { maxOutputTokens: 10 } };

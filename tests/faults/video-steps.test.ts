@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { providers } from '../../server/src/dialects/providers/providers.js';
+import { googleCertificate, startGoogle, type GoogleHosts } from '../agents/vertex.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { freeze, untilAlone, type Freeze } from '../support/freeze.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { videoKey } from '../support/upstream/video-refusals.js';
+import { scriptGoogleTokens, vertexVideos } from '../support/upstream/vertex-videos.js';
 import { scriptVideos, videoProviders, type VideoProvider } from '../support/upstream/videos.js';
 import { Auditor, openSite, quickDeath, until } from './traffic.js';
 
@@ -16,7 +18,7 @@ import { Auditor, openSite, quickDeath, until } from './traffic.js';
  */
 
 const initial = 100_000_000;
-const all: Array<[string, VideoProvider]> = Object.entries(videoProviders);
+const all: Array<[string, VideoProvider]> = [...Object.entries(videoProviders), ['vertex-veo', vertexVideos]];
 
 let database: TestDatabase;
 let dataDir: string;
@@ -24,13 +26,22 @@ let server: SpawnedServer;
 let auditor: Auditor;
 let key: string;
 let frozen: Freeze | null = null;
+let google: GoogleHosts;
 /** Runs before a provider responds to a submission. */
 let beforeAnswer: (() => Promise<void>) | null = null;
 /** The provider's side of each kind: the names that it gave, and what it reports of them. */
 const sides = new Map<string, { upstream: Upstream; states: Map<string, object>; names: string[] }>();
 
 const start = (): Promise<SpawnedServer> =>
-  spawnServer({ database, environment: { DATA_DIR: dataDir, TASK_POLL_INTERVAL: '1', ...quickDeath } });
+  spawnServer({
+    database,
+    environment: {
+      DATA_DIR: dataDir,
+      TASK_POLL_INTERVAL: '1',
+      NODE_EXTRA_CA_CERTS: googleCertificate,
+      ...quickDeath,
+    },
+  });
 const sideOf = (kind: string) => {
   const side = sides.get(kind);
   if (!side) throw new Error(`no provider ${kind}`);
@@ -55,7 +66,14 @@ beforeAll(async () => {
     };
     scriptVideos(upstream, provider, side.states, nextName, () => beforeAnswer?.() ?? Promise.resolve());
     const { type, model } = provider;
-    await server.api.createChannel(root, { type, baseUrl: upstream.url, key: videoKey(kind), models: [model] });
+    if (kind !== 'vertex-veo') {
+      await server.api.createChannel(root, { type, baseUrl: upstream.url, key: videoKey(kind), models: [model] });
+      continue;
+    }
+    scriptGoogleTokens(upstream);
+    google = await startGoogle(upstream.url);
+    const { key: account, ...more } = google.channel;
+    await server.api.createChannel(root, { type, baseUrl: '', key: account, models: [model], more });
   }
   await server.api.data(root, 'PUT', '/api/option/', {
     key: 'ModelPrice',
@@ -70,6 +88,7 @@ afterEach(async () => {
 afterAll(async () => {
   await auditor.close();
   await server.stop();
+  await google.stop();
   for (const { upstream } of sides.values()) await upstream.stop();
   await database.drop();
   await rm(dataDir, { recursive: true, force: true });
@@ -138,7 +157,7 @@ async function expectExactLedger(): Promise<void> {
 
 it('walks every kind of provider that makes videos', () => {
   const kinds = new Set(providers.flatMap(({ videos }) => videos ?? []));
-  expect(Object.keys(videoProviders).sort()).toEqual([...kinds].sort());
+  expect(all.map(([kind]) => kind).sort()).toEqual([...kinds].sort());
 });
 
 it('between the charge and any progress: each goes on at its provider, and is paid once', async () => {

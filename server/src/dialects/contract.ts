@@ -67,15 +67,18 @@ export interface Adapter {
   readonly credential?: CredentialExchange;
 }
 
+/** What a credential depends on. */
+export type CredentialTarget = Pick<Target, 'channelId' | 'baseUrl' | 'key' | 'now'>;
+
 /**
  * How a key is exchanged for a credential (OAuth and similar). The relay sends the request and caches the credential
  * per channel and key until shortly before it expires.
  */
 export interface CredentialExchange {
   /** Whether the key has to be exchanged. Absent: always. If not, `credential` stays empty. */
-  needed?(target: Target): boolean;
+  needed?(target: CredentialTarget): boolean;
   /** @param target its `credential` is still empty */
-  toRequest(target: Target): UpstreamRequest;
+  toRequest(target: CredentialTarget): UpstreamRequest;
   /** @throws UpstreamError when the provider refuses the key, AppError UPSTREAM_INVALID_RESPONSE */
   fromAnswer(answer: UpstreamAnswer): { readonly credential: string; readonly secondsToLive: number };
 }

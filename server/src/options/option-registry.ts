@@ -293,6 +293,8 @@ export const optionRegistry = {
   'files.max_user_count': whole(1000),
   // Objects for which providers charge as long as they exist, and which users may create all the same.
   'files.allowed_paid': list([], ',', paidObject),
+  // Whether a batch has one log row, or one for each line that was charged.
+  'batches.log_rows': choice('batch', ['batch', 'line']),
   'session_affinity.enabled': flag(true),
   // Model, or prefix that ends with *, to seconds without a call after which a session is forgotten; 0: never pinned.
   'session_affinity.ttl_seconds': numberTable({ '*': 1800 }),

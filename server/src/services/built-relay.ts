@@ -47,6 +47,7 @@ import type { KeyRing } from '../gateway/route/key-ring.js';
 import type { SessionPins } from '../gateway/route/affinity/session-pins.js';
 import type { RoutingDirectory } from '../gateway/route/routing-directory.js';
 import type { Candidates } from '../gateway/route/candidates.js';
+import type { Credentials } from '../gateway/upstream/credentials.js';
 import type { UpstreamClient } from '../gateway/upstream/upstream-client.js';
 import type { Tracing } from '../gateway/observe/tracing/tracing.js';
 
@@ -123,6 +124,7 @@ export interface RelayCore {
   readonly candidates: Candidates;
   readonly keyHealth: KeyHealth;
   readonly upstream: UpstreamClient;
+  readonly credentials: Credentials;
   readonly failureHandler: UpstreamFailureHandler;
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;

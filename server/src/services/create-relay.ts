@@ -252,6 +252,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       keyHealth: new KeyHealth(keyRing, health),
       candidates,
       upstream,
+      credentials,
       failureHandler,
       errors,
       balances,

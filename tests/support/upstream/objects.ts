@@ -56,7 +56,7 @@ interface Body {
   readonly digest: string;
 }
 
-const edge = 16 * 1024;
+const edge = 512 * 1024;
 const purposes = new Set(['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']);
 
 class Refusal extends Error {
@@ -437,7 +437,11 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
       );
     }
     const found = find(`${noun}/${id}`, key, noun);
-    if (verb === 'download') return found.content;
+    if (verb === 'download') {
+      // `downloadUri` is "only set for downloadable (generated) files" (types of @google/genai).
+      if (!id.startsWith('batch-')) throw new Refusal(400, 'Only generated files can be downloaded');
+      return found.content;
+    }
     // Google describes no file of results: its id is too long for the method.
     if (id.startsWith('batch-')) throw new Refusal(400, 'File id must be at most 40 characters');
     if (method === 'DELETE') {

@@ -64,6 +64,7 @@ export const settingTexts = {
     guardrailWebhookSecret: 'Secret for webhooks',
     logErrors: 'Log failed calls',
     logConsume: 'Log consumption',
+    batchRows: 'Log rows of a batch',
     logContent: 'Log prompts and responses',
     dataExport: 'Data dashboard',
     dataGranularity: 'Default granularity',
@@ -209,6 +210,7 @@ export const settingTexts = {
     footer: 'Footer',
   },
   hints: {
+    batchRows: 'One row for each batch, or one for each line that was charged. The sum is the same.',
     logErrors:
       'Adds an uncharged row for calls that no channel could serve: at most 2,000 an hour, 500 of them of one user.',
     quotaPerUnit: 'Quota per US dollar. Changing it rescales all amounts.',
@@ -332,6 +334,8 @@ export const settingTexts = {
     USD: 'US dollars ($)',
     CNY: 'Yuan (¥)',
     CUSTOM: 'Your currency',
+    batch: 'One for the batch',
+    line: 'One for each line',
     refuse: 'Refuse the call',
     free: 'Free, with a notice',
     weight: 'By weight',

@@ -64,6 +64,7 @@ export const settingTexts = {
     guardrailWebhookSecret: 'Secret des webhooks',
     logErrors: 'Journaliser les appels échoués',
     logConsume: 'Journaliser la consommation',
+    batchRows: 'Lignes de journal d’un lot',
     logContent: 'Journaliser prompts et réponses',
     dataExport: 'Tableau de données',
     dataGranularity: 'Granularité par défaut',
@@ -209,6 +210,7 @@ export const settingTexts = {
     footer: 'Pied de page',
   },
   hints: {
+    batchRows: 'Une ligne par lot, ou une par requête facturée. Le total est le même.',
     logErrors:
       'Ajoute une ligne non facturée pour les appels qu’aucun canal n’a pu servir : 2 000 par heure au plus, dont 500 par utilisateur.',
     quotaPerUnit: 'Quota par dollar US. Le changer met tous les montants à l’échelle.',
@@ -336,6 +338,8 @@ export const settingTexts = {
     USD: 'Dollars américains ($)',
     CNY: 'Yuans (¥)',
     CUSTOM: 'Votre devise',
+    batch: 'Une par lot',
+    line: 'Une par requête',
     refuse: 'Refuser l’appel',
     free: 'Gratuit, avec un avis',
     weight: 'Par poids',

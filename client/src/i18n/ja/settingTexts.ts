@@ -64,6 +64,7 @@ export const settingTexts = {
     guardrailWebhookSecret: 'Webhook用シークレット',
     logErrors: '失敗した呼び出しを記録',
     logConsume: '消費を記録',
+    batchRows: 'バッチのログ行',
     logContent: 'プロンプトと応答を記録',
     dataExport: 'データダッシュボード',
     dataGranularity: '既定の粒度',
@@ -209,6 +210,7 @@ export const settingTexts = {
     footer: 'フッター',
   },
   hints: {
+    batchRows: 'バッチごとに1行、または課金された行ごとに1行。合計は同じです。',
     logErrors:
       'どのチャネルも処理できなかった呼び出しを、課金なしでログに追加します。1時間に最大2,000件、1ユーザーにつき500件まで。',
     quotaPerUnit: '1米ドルあたりのクォータ。変更するとすべての金額が換算し直されます。',
@@ -334,6 +336,8 @@ export const settingTexts = {
     USD: '米ドル（$）',
     CNY: '人民元（¥）',
     CUSTOM: '独自通貨',
+    batch: 'バッチごとに1行',
+    line: '行ごとに1行',
     refuse: '呼び出しを拒否',
     free: '無料にして通知',
     weight: '重み順',

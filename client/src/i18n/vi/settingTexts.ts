@@ -64,6 +64,7 @@ export const settingTexts = {
     guardrailWebhookSecret: 'Khóa bí mật cho webhook',
     logErrors: 'Ghi lượt gọi lỗi',
     logConsume: 'Ghi mức sử dụng',
+    batchRows: 'Dòng nhật ký của một lô',
     logContent: 'Ghi prompt và phản hồi',
     dataExport: 'Dashboard dữ liệu',
     dataGranularity: 'Độ chi tiết mặc định',
@@ -209,6 +210,7 @@ export const settingTexts = {
     footer: 'Chân trang',
   },
   hints: {
+    batchRows: 'Một dòng cho mỗi lô, hoặc một dòng cho mỗi yêu cầu đã tính phí. Tổng không đổi.',
     logErrors:
       'Thêm một dòng không tính phí cho lượt gọi mà không kênh nào phục vụ được: tối đa 2,000 mỗi giờ, trong đó 500 của một người dùng.',
     quotaPerUnit: 'Hạn mức mỗi đô la Mỹ. Thay đổi sẽ quy đổi lại mọi số tiền.',
@@ -333,6 +335,8 @@ export const settingTexts = {
     USD: 'Đô la Mỹ ($)',
     CNY: 'Nhân dân tệ (¥)',
     CUSTOM: 'Tiền tệ của bạn',
+    batch: 'Một dòng mỗi lô',
+    line: 'Một dòng mỗi yêu cầu',
     refuse: 'Từ chối lượt gọi',
     free: 'Miễn phí, kèm thông báo',
     weight: 'Theo trọng số',

@@ -86,6 +86,7 @@ const operation: readonly Section[] = [
     id: 'log',
     settings: [
       flag('LogConsumeEnabled', 'logConsume'),
+      choice('batches.log_rows', 'batchRows', ['batch', 'line']),
       flag('LogErrorEnabled', 'logErrors'),
       flag('LogChatContentEnabled', 'logContent'),
     ],

@@ -17,5 +17,6 @@ export { PostgresLedger } from './postgres-ledger.js';
 export { reconcile } from './reconcile.js';
 export { balancePayer, SessionLedger, type SessionPayer, type TurnReservation } from './session-ledger.js';
 export { planHoldsOf, releaseWithin, returnToPlan, settleWithin } from './settle-within.js';
+export { type RowPart, splitRow } from './split-row.js';
 export { watchSpool } from './spool-status.js';
 export { Spool } from './spool.js';

@@ -22,7 +22,7 @@ export interface SettleLine {
 }
 
 /** The largest count of tokens that a column of a log row holds. Only a batch has more; its lines in `other` are exact. */
-const maxTokens = 2 ** 31 - 1;
+export const maxTokens = 2 ** 31 - 1;
 const tokens = (count: number): number => Math.min(count, maxTokens);
 
 /**

@@ -52,7 +52,7 @@ export { linesOfImages, withoutAdvice, withoutImages } from './other-models.js';
 export { callPriceOf, PriceBook, type PriceSettings, unpricedRatio } from './price-book.js';
 export { type ProposedSetting, proposedValues } from './price-proposal.js';
 export { canonical, pricedBy, type PriceTables, priceTablesOf, priceVersionOf } from './price-version.js';
-export { minus, type Rounded, whole } from './rounding.js';
+export { billion, minus, type Rounded, whole } from './rounding.js';
 export { PriceDocumentError, type SkippedModel } from './sync/card-collector.js';
 export {
   type CurrentPrice,

@@ -15,7 +15,9 @@ import {
   releaseWithin,
   type Reservation,
   returnToPlan,
+  type RowPart,
   settleWithin,
+  splitRow,
 } from '../../billing/ledger/index.js';
 import { CreativeTask } from './creative-task.entity.js';
 import { Drawing } from './drawing.entity.js';
@@ -189,7 +191,7 @@ export class TaskLedger {
       // A user who was removed has no reservation.
       if (!settled) return true;
       await manager.update(kind.entity, id, {
-        quota: charge.quota - settled.uncharged,
+        quota: charge.rest ? await loggedCharge(manager, reservation, at) : charge.quota - settled.uncharged,
         chargedAt: dateOf(at),
         isLogged: charge.logged,
       } as never);
@@ -199,6 +201,14 @@ export class TaskLedger {
     const { userId, tokenId } = reservation;
     if (ended) await this.announce(kind, id, { kind: 'user', id: userId }, { kind: 'token', id: tokenId });
     return ended;
+  }
+
+  /**
+   * Gives each part of a charged task a log row. What it cost stays as it is.
+   * @param cost as `splitRow` takes it
+   */
+  splitRow(requestId: string, parts: Iterable<RowPart>, cost: number | null): Promise<void> {
+    return this.deps.database.transaction((manager) => splitRow(manager, requestId, parts, cost));
   }
 
   /** Closes a task that the provider did not accept. */
@@ -300,6 +310,15 @@ async function lock<Row extends TaskRow>(
     [id],
   );
   return rows[0];
+}
+
+/** Returns a charge from its log row: the fractions that its user carries may add a unit to it. */
+async function loggedCharge(manager: EntityManager, { requestId }: Reservation, at: number): Promise<number> {
+  const [row] = await manager.query<Array<{ quota: string }>>(
+    'SELECT quota FROM logs WHERE created_at = $1 AND request_id = $2 AND type = $3',
+    [at, requestId, LogType.consume],
+  );
+  return Number(row?.quota);
 }
 
 async function exists(manager: EntityManager, table: 'users' | 'tokens', id: number): Promise<boolean> {

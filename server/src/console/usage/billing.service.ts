@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { OptionValues } from '../../options/option.service.js';
 import { dateOf, millisecondsIn, unixSecond, type Clock } from '../../shared/clock.js';
-import { NotFoundError } from '../../shared/errors.js';
+import { AppError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
 import { LogType } from '../../shared/log-type.js';
 import type { HeldKey, KeyHolderService } from '../tokens/index.js';
@@ -139,7 +139,7 @@ export class BillingService {
   /**
    * Returns a call of a key, from its row of the log.
    * @param id of the request, or of a response to which the provider gave no id, which ends with that of the request
-   * @throws like `read`, and NotFoundError for calls of other keys, and calls without a row
+   * @throws like `read`, and AppError NOT_FOUND for calls of other keys, and calls without a row
    */
   async readGeneration(presentedKey: string, address: string, id: string): Promise<Generation> {
     const { database, options, keys } = this.deps;
@@ -155,7 +155,10 @@ export class BillingService {
               ORDER BY created_at DESC, id DESC LIMIT 1`,
             [requestId, key.userId, key.id, LogType.consume],
           );
-    if (!row) throw new NotFoundError('Generation', id);
+    if (!row) {
+      const shown = id.slice(0, 100);
+      throw new AppError('NOT_FOUND', `Generation ${shown} does not exist: ask by the x-request-id of the response`);
+    }
     const { createdAt, model, promptTokens, completionTokens, isStream } = row;
     const details = parseFields(row.other) ?? {};
     const figure = (name: string): number => (typeof details[name] === 'number' ? details[name] : 0);

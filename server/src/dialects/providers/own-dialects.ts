@@ -266,6 +266,7 @@ export const ownDialects: readonly ProviderRow[] = [
     label: 'Vertex AI',
     clientHeaders: anthropicHeaders,
     defaultBaseUrl: '',
+    videos: 'vertex-veo',
     models: words(`
       meta/llama3-405b-instruct-maas claude-instant-1.2 claude-2 claude-2.0 claude-2.1 claude-3-sonnet-20240229
       claude-3-opus-20240229 claude-3-haiku-20240307 claude-3-5-haiku-20241022 claude-3-5-sonnet-20240620

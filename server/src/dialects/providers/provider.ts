@@ -64,7 +64,8 @@ export interface Provider {
   readonly realtime: 'openai' | 'azure' | null;
   /** The API that makes videos; null: not supported. */
   readonly videos:
-    ('openai' | 'veo' | 'xai' | 'ark' | 'wan' | 'cogvideo' | 'kling' | 'minimax' | 'vidu' | 'jimeng') | null;
+    | ('openai' | 'veo' | 'vertex-veo' | 'xai' | 'ark' | 'wan' | 'cogvideo' | 'kling' | 'minimax' | 'vidu' | 'jimeng')
+    | null;
   /**
    * The condition of calls at this time, where the provider's prices depend on that.
    * @param now Unix milliseconds

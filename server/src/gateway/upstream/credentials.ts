@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { boundedCache } from '../../shared/bounded-cache.js';
 import type { Clock } from '../../shared/clock.js';
-import type { CredentialExchange } from '../../dialects/contract.js';
-import type { Target } from '../../dialects/target.js';
+import type { CredentialExchange, CredentialTarget } from '../../dialects/contract.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
 import type { UpstreamClient } from './upstream-client.js';
 
@@ -23,7 +22,7 @@ export class Credentials {
   ) {}
 
   /** @throws UpstreamError when the provider refuses the key, AppError UPSTREAM_UNREACHABLE, UPSTREAM_INVALID_RESPONSE */
-  get(exchange: CredentialExchange, target: Target, proxy: string | undefined): Promise<string> {
+  get(exchange: CredentialExchange, target: CredentialTarget, proxy: string | undefined): Promise<string> {
     if (exchange.needed?.(target) === false) return Promise.resolve('');
     const cacheKey = cacheKeyOf(target);
     const held = this.known.get(cacheKey);
@@ -36,13 +35,13 @@ export class Credentials {
   }
 
   /** Drops a credential that the provider refused, so that the next call requests a new one. */
-  forget(target: Pick<Target, 'channelId' | 'key'>): void {
+  forget(target: Pick<CredentialTarget, 'channelId' | 'key'>): void {
     this.known.delete(cacheKeyOf(target));
   }
 
   private async ask(
     exchange: CredentialExchange,
-    target: Target,
+    target: CredentialTarget,
     proxy: string | undefined,
     cacheKey: string,
   ): Promise<string> {
@@ -59,5 +58,5 @@ export class Credentials {
 }
 
 /** Returns a digest, because keys are long and secret. */
-const cacheKeyOf = ({ channelId, key }: Pick<Target, 'channelId' | 'key'>): string =>
+const cacheKeyOf = ({ channelId, key }: Pick<CredentialTarget, 'channelId' | 'key'>): string =>
   `${channelId}:${createHash('sha256').update(key).digest('base64')}`;

@@ -49,6 +49,7 @@ export const anthropicBatches: BatchDialect = {
   }),
   sizeName: 'limit',
   afterName: 'after_id',
+  nameOf: (line) => asText(line['custom_id']),
   isAnswered: (line) => asFields(line['result'])?.['type'] === 'succeeded',
   usageOf: (line) => toClaudeUsage(messageIn(line)?.['usage']),
 };

@@ -74,6 +74,8 @@ export interface BatchDialect {
   readonly afterName: string;
   /** Returns a batch as long as its results were not charged. */
   unfinished(batch: Fields): Fields;
+  /** Returns the name that the client gave a line of the results; empty where it gave none. */
+  nameOf(line: Fields): string;
   /** Whether a line of the results is a response, and not a failure. */
   isAnswered(line: Fields): boolean;
   /** Returns the usage in a line that is a response; null when it reports none. */

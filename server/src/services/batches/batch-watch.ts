@@ -9,7 +9,7 @@ import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import { withoutKey } from '../../gateway/send/redact-key.js';
-import { BatchBill } from '../../gateway/settle/batch-bill.js';
+import { BatchBill, type BatchNote } from '../../gateway/settle/batch-bill.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
@@ -61,6 +61,8 @@ const tooLate = 'the batch did not end within five days';
 /** Bytes of one line of the results, and of all of them. A line has one response. */
 const maxLine = 64 * 1024 * 1024;
 const maxResults = 16 * 1024 * 1024 * 1024;
+/** Characters of the name of a call in the log. */
+const maxName = 512;
 
 /** Follows batches at their makers, and charges each by its results when it has ended. */
 export class BatchWatch {
@@ -177,7 +179,7 @@ export class BatchWatch {
     const { username, channelId } = row;
     const charge = bill.isEmpty ? null : bill.charge({ username, channelId, note }, this.deps.options.values);
     const isDone = charge !== null || report.reason === '';
-    await taskLedger.end(
+    const isEnded = await taskLedger.end(
       creativeKind,
       row.id,
       {
@@ -194,6 +196,17 @@ export class BatchWatch {
       // The owner may read and delete the files from now on, so not before the charge.
       (transaction) => keepFiles(new KeptObjects(transaction), row, `${dialect.api}/files`, files),
     );
+    if (isEnded && charge?.logged && bill.hasRows) await this.splitRow(row, bill, note);
+  }
+
+  /** Gives each call of a charged batch a log row. Never throws: the batch keeps its one row after a failure. */
+  private async splitRow(row: CreativeTask, bill: BatchBill, note: BatchNote): Promise<void> {
+    const { taskLedger, logger } = this.deps;
+    try {
+      await taskLedger.splitRow(row.requestId, bill.rows({ channelId: row.channelId, note }), bill.roundedCost);
+    } catch (err) {
+      logger.error({ err, task: row.id }, 'the calls of a batch could not be written as log rows');
+    }
   }
 
   /** Adds up the usage in the results. */
@@ -204,11 +217,14 @@ export class BatchWatch {
     { results, lines }: BatchReport,
   ): Promise<BatchBill> {
     const stored = storedBatch(row);
-    const bill = new BatchBill(stored, account.channel.cost);
+    const hasRows = this.deps.options.values['batches.log_rows'] === 'line';
+    const bill = new BatchBill(stored, account.channel.cost, hasRows);
     const refusal = (reason: string): AppError =>
       new AppError('UPSTREAM_INVALID_RESPONSE', `The file of results ${reason}`);
     const add = (line: Fields, bytes: () => number): void => {
-      if (dialect.isAnswered(line)) bill.add(dialect.usageOf(line, stored.endpoint) ?? assumed(stored, bytes()));
+      if (!dialect.isAnswered(line)) return;
+      const name = text(dialect.nameOf(line), maxName);
+      bill.add(dialect.usageOf(line, stored.endpoint) ?? assumed(stored, bytes()), name);
     };
     for (const line of lines) add(line, () => JSON.stringify(line).length);
     for (const path of results) {

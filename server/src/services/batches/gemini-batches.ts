@@ -76,6 +76,8 @@ export const geminiBatches: BatchDialect = {
       ...without(metadata, outcome),
       state: 'BATCH_STATE_RUNNING',
     })),
+  // The SDK sends the key as metadata.
+  nameOf: (line) => asText(line['key'] ?? asFields(line['metadata'])?.['key']),
   isAnswered: (line) => asFields(line['response']) !== null,
   usageOf: (line) => nativeGeminiUsage(asFields(line['response']) ?? {}),
 };

@@ -24,7 +24,10 @@ const known: ReadonlySet<string> = new Set([
   ...['model', 'name', 'state'],
 ]);
 
-/** Creates batches of Gemini. Their lines are in the request: Google returns no uploaded file, so none can be checked. */
+/**
+ * Creates batches of Gemini. Their lines are in the request: Google returns generated files only (`File.downloadUri` of
+ * https://ai.google.dev/api/files, November 2026), so the lines of an uploaded one cannot be checked.
+ */
 export class GeminiOrders implements BatchOrders {
   constructor(private readonly deps: GeminiOrdersDeps) {}
 

@@ -76,6 +76,7 @@ export const openAIBatches: BatchDialect = {
   sizeName: 'limit',
   afterName: 'after',
   unfinished: (batch) => ({ ...batch, status: 'finalizing', output_file_id: null, error_file_id: null }),
+  nameOf: (line) => asText(line['custom_id']),
   isAnswered: (line) => asFields(line['response'])?.['status_code'] === 200,
   usageOf(line, endpoint) {
     const body = asFields(asFields(line['response'])?.['body']);

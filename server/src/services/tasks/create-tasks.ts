@@ -63,7 +63,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;
   const { keys, keyUses, budgets, rates, rateLimit, keyRing, candidates, balances, metrics } = relay.core;
   const { guardrails, captures, tracing, errors, inFlight, bodies } = relay.core;
-  const upstream = new TaskUpstream(relay.core.upstream, clock);
+  const upstream = new TaskUpstream(relay.core, clock);
   const desk = new TaskDesk({
     relay: relay.relay,
     watch: { guardrails, captures, tracing, errors },
@@ -123,6 +123,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
         desk,
         videos,
         store: creative,
+        upstream,
         links: deps.videoLinks,
         outbound: deps.outbound,
         inFlight,

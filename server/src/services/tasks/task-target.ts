@@ -40,10 +40,11 @@ const printOf = (channelId: number, key: string, secrets: Secrets): string =>
   secrets.hash(`task-key:${channelId}:${key}`).toString('base64url').slice(0, 22);
 
 /**
- * Returns the URL of a path. These channels have no default base URL.
+ * Returns the URL of a path, or of a whole URL. These channels have no default base URL.
  * @throws RelayError
  */
 export function addressOf({ baseUrl }: TaskTarget, path: string): string {
+  if (path.startsWith('https://')) return path;
   if (baseUrl !== '') return baseUrl + path;
   throw new RelayError('UPSTREAM_UNREACHABLE', 'The channel has no base URL', 'do_request_failed');
 }

@@ -41,7 +41,7 @@ export function projectOf({ key }: Pick<Target, 'key'>): string | null {
 }
 
 /** `other` is one region, or a JSON object from model name to region with a `default`. */
-function regionOf({ other, requestedModel }: Target): string {
+function regionOf({ other, requestedModel }: Pick<Target, 'other' | 'requestedModel'>): string {
   const map = parseFields(other);
   const region = map ? (someText(map[requestedModel]) ?? asText(map['default'])) : other.trim();
   if (!/^[a-z0-9-]+$/.test(region))
@@ -65,12 +65,36 @@ export function claudeName(model: string): string {
  * URL of a publisher's model.
  * @param method with its query
  */
-export function modelUrl(target: Target, publisher: 'anthropic' | 'google', model: string, method: string): string {
+export function modelUrl(
+  target: Pick<Target, 'key' | 'other' | 'requestedModel'>,
+  publisher: 'anthropic' | 'google',
+  model: string,
+  method: string,
+): string {
   const project = projectOf(target);
   const name = encodeURIComponent(model).replaceAll('%40', '@');
   if (project === null) return `https://aiplatform.googleapis.com/v1/publishers/${publisher}/models/${name}:${method}`;
   const region = regionOf(target);
   return `https://${hostOf(region)}/v1/projects/${encodeURIComponent(project)}/locations/${region}/publishers/${publisher}/models/${name}:${method}`;
+}
+
+/** A long-running operation of a model of Google, and the URL at which it is read. */
+interface Operation {
+  readonly name: string;
+  readonly url: string;
+}
+
+/**
+ * The operation of a name behind the project, which is that of the channel's account.
+ * @returns null for a name of another form
+ */
+export function operationOf(name: string, { key }: Pick<Target, 'key'>): Operation | null {
+  const [, model, region] =
+    /^(locations\/([a-z0-9-]+)\/publishers\/google\/models\/[\w.-]+)\/operations\/[\w-]+$/.exec(name) ?? [];
+  const project = projectOf({ key });
+  if (region === undefined || project === null) return null;
+  const place = `https://${hostOf(region)}/v1/projects/${encodeURIComponent(project)}/${model}`;
+  return { name: `projects/${project}/${name}`, url: `${place}:fetchPredictOperation` };
 }
 
 /**

@@ -12,16 +12,21 @@ import type { ClientResponse } from '../../../gateway/deliver/client-response.js
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';
 import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js';
+import type { Exchange } from '../../../gateway/upstream/exchange.js';
 import { passiveHeaders } from '../incoming-task.js';
+import { Base64Field } from '../json-texts.js';
 import type { TaskDesk } from '../task-desk.js';
+import type { TaskTarget } from '../task-target.js';
+import type { TaskUpstream } from '../task-upstream.js';
 import { withAddress } from './video-dialects.js';
-import type { VideoSource } from './video-dialect.js';
+import type { VideoDialect, VideoSource } from './video-dialect.js';
 import { invalidVideo } from './video-submission.js';
 import { dialectOf, notReady, type Videos } from './videos.js';
 
 export interface VideoContentDeps {
   readonly desk: TaskDesk;
   readonly videos: Videos;
+  readonly upstream: TaskUpstream;
   readonly store: CreativeTaskStore;
   readonly links: VideoLinks;
   readonly outbound: Pick<GuardedFetch, 'open'>;
@@ -57,8 +62,12 @@ export class VideoContent {
     const channel = desk.channel(row.channelId);
     if (!channel) throw new AppError('NO_CHANNEL', 'The channel of this video no longer exists');
     const target = withAddress(desk.targetOfTask(channel, row.keyPrint));
+    const dialect = dialectOf(target);
+    const name = row.properties.upstream ?? '';
+    const inline = variant === 'video' ? dialect.inline?.(name, target) : undefined;
+    if (inline) return this.sendInline(inline, target, reader, client);
     const data = await videos.located(row, target);
-    const source = dialectOf(target).source(row.properties.upstream ?? '', data, variant, target);
+    const source = dialect.source(name, data, variant, target);
     if (!source) throw invalidVideo(`there is no ${variant} of this video`);
     const leave = await inFlight.enter(reader);
     client.watchGone(leave);
@@ -69,6 +78,30 @@ export class VideoContent {
       const opened = await this.open(source, { range, proxy: target.proxy, signal: stop.signal });
       if (opened.status !== 200 && opened.status !== 206) throw await refusal(opened, target.key);
       await forward(opened, client);
+      return null;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Sends a video that is a part of its provider's report, as it arrives. It cannot be read in parts. */
+  private async sendInline(
+    { request, field }: ReturnType<NonNullable<VideoDialect['inline']>>,
+    target: TaskTarget,
+    reader: InFlightCaller,
+    client: ClientResponse,
+  ): Promise<null> {
+    const { inFlight, upstream } = this.deps;
+    const leave = await inFlight.enter(reader);
+    client.watchGone(leave);
+    try {
+      const exchange = await upstream.send(target, { ...request, timeout: timeoutMs });
+      client.watchGone(() => exchange.abort(new Error('the client has disconnected')));
+      await exchange.answer;
+      if (exchange.status !== 200) {
+        throw redactKey(toUpstreamError(exchange.status, await exchange.collect(maxErrorBytes)), target.key);
+      }
+      await forwardField(exchange, field, client);
       return null;
     } finally {
       leave();
@@ -141,6 +174,37 @@ async function forward({ status, headers, body }: OpenedResponse, client: Client
     body.on('end', () => client.end(''));
     body.on('error', () => client.drop());
     body.on('close', resolve);
+  });
+}
+
+/**
+ * Forwards the bytes that a field of a response has as base64.
+ * @throws AppError UPSTREAM_INVALID_RESPONSE when there are none
+ */
+function forwardField(exchange: Exchange, name: string, client: ClientResponse): Promise<void> {
+  const field = new Base64Field(name);
+  let isOpen = false;
+  const write = (bytes: Buffer): void => {
+    if (bytes.length === 0) return;
+    if (!isOpen) client.openStream(passiveHeaders, 'video/mp4', 200);
+    isOpen = true;
+    client.write(bytes, exchange);
+  };
+  return new Promise((resolve, reject) => {
+    exchange.pipe({
+      data: (bytes) => write(field.push(bytes)),
+      end: () => {
+        write(field.end());
+        if (!isOpen) return reject(new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response has no video'));
+        client.end('');
+        resolve();
+      },
+      fail: (error) => {
+        if (!isOpen) return reject(error);
+        client.drop();
+        resolve();
+      },
+    });
   });
 }
 

@@ -16,13 +16,14 @@ export interface VideoTerms extends Video {
 /** A request to a provider of videos. */
 export interface VideoRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** The path and query behind the base URL. */
+  /** The path and query behind the base URL, or a whole URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The body. Bytes are sent unchanged, with the `content-type` of the headers; other values as JSON. */
   readonly body?: unknown;
   /** Returns headers that depend on the time. */
   readonly sign?: TaskRequest['sign'];
+  readonly hasLongTexts?: TaskRequest['hasLongTexts'];
 }
 
 /** A provider's report about one video. */
@@ -80,6 +81,11 @@ export interface VideoDialect {
    * @returns null when there is no such variant
    */
   source(name: string, data: Fields, variant: string, target: TaskTarget): VideoSource | null;
+  /**
+   * Returns the request whose response contains a completed video, and the name of the field that has it as base64. Absent when
+   * the video has an address.
+   */
+  inline?(name: string, target: TaskTarget): { readonly request: VideoRequest; readonly field: string };
   /** Returns the request that deletes a video. Absent when the provider deletes its videos only after some time. */
   remove?(name: string, target: TaskTarget): VideoRequest;
 }

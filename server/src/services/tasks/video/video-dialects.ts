@@ -7,6 +7,7 @@ import { kling } from './kling.js';
 import { minimaxVideos } from './minimax-videos.js';
 import { openAIVideos } from './openai-videos.js';
 import { veo } from './veo.js';
+import { vertexVeo } from './vertex-veo.js';
 import { vidu } from './vidu.js';
 import type { VideoDialect } from './video-dialect.js';
 import { wan } from './wan.js';
@@ -15,6 +16,7 @@ import { xaiVideos } from './xai-videos.js';
 const dialects = {
   openai: openAIVideos,
   veo,
+  'vertex-veo': vertexVeo,
   xai: xaiVideos,
   ark: arkVideos,
   wan,
