@@ -1,4 +1,4 @@
-/** Batches of which each line gets a log row: the rows have the sums of the batch, whoever pays. */
+/** Batches with a log row for each line. Their sums are those of the batch. */
 import { explainCharge, explainCost } from '../../server/src/billing/prices/explain-charge.js';
 import { BatchSite, line } from '../support/batch-site.js';
 import { eventually } from '../support/task-site.js';

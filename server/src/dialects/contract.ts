@@ -67,7 +67,7 @@ export interface Adapter {
   readonly credential?: CredentialExchange;
 }
 
-/** What a credential depends on. */
+/** The parts of a target on which a credential depends. */
 export type CredentialTarget = Pick<Target, 'channelId' | 'baseUrl' | 'key' | 'now'>;
 
 /**

@@ -38,14 +38,15 @@ export const vertexVideos = {
   submissions: `/v1/${place}:predictLongRunning`,
   lookups: `/v1/${place}:fetchPredictOperation`,
   keyOf: ({ key }) => key,
-  nameIn: ({ method, body }) => (method === 'POST' ? String(body?.['operationName']).split('/operations/')[1] : ''),
+  nameIn: ({ method, body }) =>
+    method === 'POST' ? (String(body?.['operationName']).split('/operations/')[1] ?? '') : '',
   refuses: refusal,
   taken: (id) => operation(id),
   running: (id) => operation(id),
   done: (id, video) =>
     operation(id, response({ videos: [{ bytesBase64Encoded: encoded(video), mimeType: 'video/mp4' }] })),
   failed: (id, reason) => operation(id, response({ raiMediaFilteredCount: 1, raiMediaFilteredReasons: [reason] })),
-} as const satisfies VideoProvider & { nameIn: (request: ReceivedRequest) => string | undefined };
+} as const satisfies VideoProvider;
 
 /** Other providers name the address of a video, which stands for its bytes here. */
 const encoded = (video: string): string => Buffer.from(video, 'latin1').toString('base64');

@@ -57,7 +57,7 @@ interface BatchOwner {
   readonly note: BatchNote;
 }
 
-/** What one call of a batch, or all of them, used and cost. */
+/** The use and the cost of one call of a batch, or of all. */
 interface Billed {
   readonly usage: Usage;
   readonly sold: readonly Component[];
