@@ -57,7 +57,7 @@ const ChannelPanels = lazyPart(
 const hiddenBelow = {
   ...Object.fromEntries(healthFields.map((field) => [field, Infinity])),
   failureRate: 1400,
-  usedQuota: 1500,
+  usedQuota: 1400,
   weight: 1500,
   tag: 1300,
   balance: 1600,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { FailureRate, LastError, Rescued, ServedTime } from '../../nouns/health/ChannelHealthCells.js';
 import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
-import { Dash, Num } from '../../components/Text.js';
+import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { BalanceCell } from './BalanceCell.js';
 import type { ChannelCellTools } from './channelCellTools.js';
@@ -70,11 +70,11 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'type',
       headerName: t('fields.type'),
-      width: 152,
+      width: 130,
       renderCell: cell((row) => (
         <span className="cell-line">
           <TypeMark label={typeLabel(row.type)} />
-          <span className="two-line-text">{typeLabel(row.type)}</span>
+          <Ellipsis title={typeLabel(row.type)}>{typeLabel(row.type)}</Ellipsis>
         </span>
       )),
     },
