@@ -22,10 +22,7 @@ const operation: readonly Section[] = [
       number('RetryTimes', 'retryTimes', { maximum: 100 }),
       number('StreamCacheQueueLength', 'streamCacheQueue', {}),
       flag('DisplayInCurrencyEnabled', 'displayInCurrency'),
-      enabledBy(
-        'DisplayInCurrencyEnabled',
-        choice('general_setting.quota_display_type', 'displayCurrency', ['USD', 'CNY', 'CUSTOM']),
-      ),
+      choice('general_setting.quota_display_type', 'displayCurrency', ['USD', 'CNY', 'CUSTOM']),
       number('USDExchangeRate', 'usdExchangeRate', { unit: 'yuan', decimal: true }),
       text('general_setting.custom_currency_symbol', 'customCurrencySymbol', '€'),
       number('general_setting.custom_currency_exchange_rate', 'customCurrencyRate', { decimal: true }),
