@@ -81,6 +81,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
   ],
   payments: [
     'query topUps',
+    'GET /api/user/topup',
     'query topUpEvents',
     'query topUpReversals',
     'query revenue',
