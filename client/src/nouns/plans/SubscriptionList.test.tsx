@@ -7,31 +7,15 @@ import {
   type PlanSubscriptionsQuery,
   StopPlanRenewalDocument,
 } from './subscriptions.generated.js';
+import { subscription } from '../../testing/subscription.js';
 import { SubscriptionList } from './SubscriptionList.js';
 
 type Row = PlanSubscriptionsQuery['planSubscriptions']['items'][number];
 
 const row = (id: number, username: string, more: Partial<Row> = {}) => ({
-  __typename: 'PlanSubscription' as const,
-  id,
+  ...subscription(id),
   accountId: 40 + id,
   username,
-  planId: 1,
-  state: 'ACTIVE' as const,
-  origin: 'PURCHASE' as const,
-  startsAt: '2026-01-01T10:00:00.000Z',
-  endsAt: '2026-02-01T10:00:00.000Z',
-  paid: 5_000_000,
-  refunded: 0,
-  renews: false,
-  renewsBy: 'BALANCE' as const,
-  savesCard: false,
-  renewalProblem: '',
-  used: 250_000,
-  note: '',
-  receipt: { __typename: 'PlanReceipt' as const, credit: 0, rest: null },
-  terms: { __typename: 'PlanTerms' as const, name: 'Coder', price: 5_000_000, groups: [], overflow: 'STOP' as const },
-  windows: [],
   ...more,
 });
 

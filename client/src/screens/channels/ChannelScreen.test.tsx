@@ -1,4 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { channelDetail } from '../../testing/channelDetail.js';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
@@ -15,47 +16,7 @@ const key = (position: number, ending: string) => ({
   status: 'USED',
   cooldowns: [],
 });
-const channel = {
-  __typename: 'Channel',
-  id: 25,
-  type: { __typename: 'ChannelType', id: 1, provider: 'OPENAI', label: 'OpenAI' },
-  name: 'Azure East',
-  status: 'ENABLED',
-  statusReason: null,
-  weight: 1,
-  priority: 0,
-  createdAt: null,
-  lastTest: null,
-  balance: null,
-  models: ['gpt-4o'],
-  groups: ['default'],
-  usedQuota: 0,
-  tag: null,
-  testModel: null,
-  openaiOrganization: null,
-  baseUrl: null,
-  variant: null,
-  modelMapping: [],
-  statusCodeMapping: [],
-  autoDisable: true,
-  setting: {
-    __typename: 'ChannelSetting',
-    proxy: null,
-    forceFormat: false,
-    thinkingToContent: false,
-    nonStreamOnly: false,
-    more: null,
-  },
-  parameters: null,
-  headers: null,
-  cost: { __typename: 'ChannelCost', factor: 1, cards: {} },
-  limits: null,
-  timeouts: null,
-  keys: [key(1, 'good'), key(2, 'bad2')],
-  modelPrefix: null,
-  maxInputTokens: null,
-  ownerId: null,
-};
+const channel = { ...channelDetail, id: 25, name: 'Azure East', keys: [key(1, 'good'), key(2, 'bad2')] };
 const attempt = {
   __typename: 'FailedAttempt',
   id: '9',

@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
+import { subscription } from '../../testing/subscription.js';
 import { MyPlansScreen } from './MyPlansScreen.js';
 import {
   BuyPlanDocument,
@@ -32,37 +33,20 @@ const plan = (id: number, name: string, more: Partial<PlanFactsFragment> = {}) =
   windows: [{ __typename: 'PlanWindow' as const, span: 'WEEK' as const, kind: 'MONEY' as const, amount: 1_000_000 }],
   ...more,
 });
-const subscription = (id: number, name: string, more: Partial<SubscriptionFactsFragment> = {}) => ({
-  __typename: 'PlanSubscription' as const,
-  id,
-  planId: 1,
-  state: 'ACTIVE' as const,
-  origin: 'PURCHASE' as const,
-  startsAt: '2026-01-01T10:00:00.000Z',
-  endsAt: '2026-02-01T10:00:00.000Z',
-  paid: 5_000_000,
-  refunded: 0,
-  renews: false,
-  renewsBy: 'BALANCE' as const,
-  savesCard: false,
-  renewalProblem: '',
-  used: 250_000,
-  note: '',
-  receipt: { __typename: 'PlanReceipt' as const, credit: 0, rest: null },
-  terms: { __typename: 'PlanTerms' as const, name, price: 5_000_000, groups: [], overflow: 'STOP' as const },
-  windows: [
-    {
-      __typename: 'PlanSubscriptionWindow' as const,
-      span: 'FIVE_HOURS' as const,
-      kind: 'MONEY' as const,
-      amount: 1_000_000,
-      used: 750_000,
-      held: 0,
-      resetsAt: '2026-01-01T15:00:00.000Z',
-    },
-  ],
-  ...more,
-});
+const limited = (id: number, name: string, more: Partial<SubscriptionFactsFragment> = {}) =>
+  subscription(id, name, {
+    windows: [
+      {
+        span: 'FIVE_HOURS' as const,
+        kind: 'MONEY' as const,
+        amount: 1_000_000,
+        used: 750_000,
+        held: 0,
+        resetsAt: '2026-01-01T15:00:00.000Z',
+      },
+    ],
+    ...more,
+  });
 const site = (plans: readonly object[], myPlans: readonly object[], paymentMethods: readonly object[] = []) =>
   answers(MyPlansDocument, {
     plans,
@@ -76,8 +60,8 @@ const open = (...mocks: readonly object[]) => {
 };
 
 it('shows the use and the reset of each window, and the history with its reasons', async () => {
-  const past = subscription(6, 'Last month', { state: 'ENDED', renewalProblem: 'PRICE_RAISED' });
-  await open(site([], [subscription(7, 'Coder'), past]));
+  const past = limited(6, 'Last month', { state: 'ENDED', renewalProblem: 'PRICE_RAISED' });
+  await open(site([], [limited(7, 'Coder'), past]));
   const running = within(await screen.findByRole('article', { name: 'Coder' }));
   expect(running.getByRole('progressbar', { name: 'Used of $2.00 per 5 hours' })).toHaveAttribute(
     'aria-valuenow',
@@ -91,7 +75,7 @@ it('shows the use and the reset of each window, and the history with its reasons
 });
 
 it('buys after a question that names the price', async () => {
-  const bought = jest.fn((_: object) => ({ data: { buyPlan: { subscription: subscription(8, 'Coder') } } }));
+  const bought = jest.fn((_: object) => ({ data: { buyPlan: { subscription: limited(8, 'Coder') } } }));
   await open(site([plan(1, 'Coder')], []), {
     request: { query: BuyPlanDocument, variables: () => true },
     result: bought,
@@ -114,7 +98,7 @@ it('offers an upgrade from a smaller plan, with the computation', async () => {
   const rest = { __typename: 'PlanRest', paid: 5_000_000, left: 1_296_000, of: 2_592_000, span: null, kind: null };
   const receipt = { __typename: 'PlanReceipt', price: 9_000_000, credit: 2_500_000, rest };
   await open(
-    site([plan(1, 'Coder'), plan(2, 'Large', { price: 9_000_000 })], [subscription(7, 'Coder')]),
+    site([plan(1, 'Coder'), plan(2, 'Large', { price: 9_000_000 })], [limited(7, 'Coder')]),
     answers(PlanUpgradeDocument, { planUpgrade: receipt }),
   );
   const offer = within(await screen.findByRole('article', { name: 'Large' }));
@@ -127,9 +111,9 @@ it('offers an upgrade from a smaller plan, with the computation', async () => {
 
 it('switches the renewal', async () => {
   const set = jest.fn((_: object) => ({
-    data: { setPlanRenewal: { subscription: subscription(7, 'Coder', { renews: true }) } },
+    data: { setPlanRenewal: { subscription: limited(7, 'Coder', { renews: true }) } },
   }));
-  await open(site([], [subscription(7, 'Coder')]), {
+  await open(site([], [limited(7, 'Coder')]), {
     request: { query: SetPlanRenewalDocument, variables: () => true },
     result: set,
   });
@@ -142,7 +126,7 @@ it('switches the renewal', async () => {
 });
 
 it('chooses who pays the renewal where the card was saved', async () => {
-  const card = subscription(7, 'Coder', { renews: true, renewsBy: 'CARD', savesCard: true });
+  const card = limited(7, 'Coder', { renews: true, renewsBy: 'CARD', savesCard: true });
   const set = jest.fn((_: object) => ({
     data: { setPlanRenewal: { subscription: { ...card, renewsBy: 'BALANCE' } } },
   }));
@@ -160,9 +144,9 @@ it('chooses who pays the renewal where the card was saved', async () => {
 it('ends the charges of a declined card', async () => {
   const declined = { state: 'ENDED', renews: true, renewsBy: 'CARD', renewalProblem: 'CARD_DECLINED' } as const;
   const set = jest.fn((_: object) => ({
-    data: { setPlanRenewal: { subscription: subscription(7, 'Coder', { ...declined, renews: false }) } },
+    data: { setPlanRenewal: { subscription: limited(7, 'Coder', { ...declined, renews: false }) } },
   }));
-  await open(site([], [subscription(7, 'Coder', declined)]), {
+  await open(site([], [limited(7, 'Coder', declined)]), {
     request: { query: SetPlanRenewalDocument, variables: () => true },
     result: set,
   });

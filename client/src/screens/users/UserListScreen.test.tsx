@@ -1,31 +1,18 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
-import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import { openUsers } from '../../testing/userList.js';
 import { userPage, userRow } from '../../testing/userRow.js';
-import { UserGroupsDocument, UserTokensDocument, UsersDocument } from './users.generated.js';
-import { UserListScreen } from './UserListScreen.js';
+import { UserTokensDocument, UsersDocument } from './users.generated.js';
 
-const groups = answers(UserGroupsDocument, { groups: ['default', 'vip'] });
-const open = (path: string, ...mocks: readonly object[]) =>
-  renderScreen({
-    path,
-    routes: [
-      { path: '/user', element: <UserListScreen /> },
-      { path: '/payment', element: <p>payments</p> },
-    ],
-    mocks: [groups, ...mocks] as never,
-  });
-
-beforeEach(() => {
-  session.start({ id: 1, username: 'root', displayName: 'Root', role: 100, status: 1, group: 'default' });
-});
+beforeEach(() => signInAs());
 afterAll(() => {
   session.end();
 });
 
 it('has the columns that were asked for, with amounts in dollars and full counts', async () => {
-  await open('/user', answers(UsersDocument, userPage(userRow(7, 'ada', { displayName: 'Ada Lovelace' }))));
+  await openUsers('/user', answers(UsersDocument, userPage(userRow(7, 'ada', { displayName: 'Ada Lovelace' }))));
   const row = await rowOf('ada');
   expect(await headers()).toEqual(['ID', 'Username', 'Group', 'Role', 'Status', 'Quota left', 'Requests', 'Invites']);
   for (const text of ['7', 'Ada Lovelace', '$2.00', '$0.50 used', '12,345', '3']) row.getByText(text);
@@ -34,7 +21,7 @@ it('has the columns that were asked for, with amounts in dollars and full counts
 
 it('says who somebody is and how he stands in words and tones', async () => {
   const gone = userRow(16, 'left', { deletedAt: '2025-07-02T10:11:00.000Z' });
-  await open(
+  await openUsers(
     '/user',
     answers(
       UsersDocument,
@@ -66,15 +53,15 @@ it('says who somebody is and how he stands in words and tones', async () => {
 });
 
 it('tells that nothing matches, and that nobody is there', async () => {
-  const { unmount } = await open('/user?keyword=zzz', answers(UsersDocument, userPage()));
+  const { unmount } = await openUsers('/user?keyword=zzz', answers(UsersDocument, userPage()));
   await screen.findByText('Nothing matches these filters');
   unmount();
-  await open('/user', answers(UsersDocument, userPage()));
+  await openUsers('/user', answers(UsersDocument, userPage()));
   await screen.findByRole('heading', { name: 'No users' });
 });
 
 it('says in place what failed, and tries again', async () => {
-  await open('/user', ...failsOnce(UsersDocument, 'The database is away', userPage(userRow(7, 'ada'))));
+  await openUsers('/user', ...failsOnce(UsersDocument, 'The database is away', userPage(userRow(7, 'ada'))));
   expect(await screen.findByRole('alert')).toHaveTextContent('The database is away');
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
   await rowOf('ada');
@@ -93,7 +80,7 @@ it('filters by status and role, and leads to what a user did and paid', async ()
     result: { data: userPage(userRow(7, 'ada')) },
     maxUsageCount: 9,
   };
-  const one = await open('/user?status=BANNED&role=ADMIN', all);
+  const one = await openUsers('/user?status=BANNED&role=ADMIN', all);
   await rowOf('ada');
   expect(asked.at(-1)).toEqual({
     keyword: null,
@@ -103,7 +90,7 @@ it('filters by status and role, and leads to what a user did and paid', async ()
     statuses: ['BANNED'],
   });
   one.unmount();
-  const two = await open('/user?status=DEACTIVATED', all);
+  const two = await openUsers('/user?status=DEACTIVATED', all);
   await rowOf('ada');
   expect(asked.at(-1)).toEqual({ keyword: null, groups: null, roles: null, isDeleted: true });
   fireEvent.click(screen.getByRole('button', { name: 'More actions for ada' }));
@@ -117,7 +104,7 @@ it('keeps filter and page while the tokens of a user are shown', async () => {
     tokens: { __typename: 'TokenPage', totalCount: 0, items: [] },
   });
   const users = { users: { __typename: 'UserPage', totalCount: 30, items: [userRow(7, 'ada')] } };
-  const { location } = await open('/user?role=ADMIN&page=2', answers(UsersDocument, users), tokens);
+  const { location } = await openUsers('/user?role=ADMIN&page=2', answers(UsersDocument, users), tokens);
   await rowOf('ada');
   fireEvent.click(screen.getByRole('button', { name: 'More actions for ada' }));
   fireEvent.click(await screen.findByRole('menuitem', { name: 'API tokens' }));
@@ -128,7 +115,7 @@ it('keeps filter and page while the tokens of a user are shown', async () => {
 });
 
 it('searches for a pasted name without the spaces around it', async () => {
-  const { location } = await open('/user', answers(UsersDocument, userPage(userRow(7, 'ada'))));
+  const { location } = await openUsers('/user', answers(UsersDocument, userPage(userRow(7, 'ada'))));
   await rowOf('ada');
   fireEvent.change(screen.getByPlaceholderText('ID, name, email or external ID'), { target: { value: ' ada ' } });
   fireEvent.submit(screen.getByRole('search'));
@@ -148,7 +135,7 @@ it('finds organisations, and the user of an external id', async () => {
     result: { data: userPage(userRow(7, 'ada')) },
     maxUsageCount: 9,
   };
-  await open('/user?kind=ORGANISATION&externalId=C-42', found);
+  await openUsers('/user?kind=ORGANISATION&externalId=C-42', found);
   await rowOf('ada');
   expect(asked).toContainEqual(expect.objectContaining({ kinds: ['ORGANISATION'], externalIds: ['C-42'] }));
   screen.getByRole('button', { name: 'Kind: Organisation' });
@@ -163,7 +150,7 @@ it.each([
   ['root itself', 100, userRow(1, 'peer', { role: 'ROOT' }), true],
 ])('opens only users that the server shows: %s', async (_, role, row, opens) => {
   session.start({ id: 1, username: 'root', displayName: 'Root', role, status: 1, group: 'default' });
-  const { location } = await open('/user', answers(UsersDocument, userPage(row)));
+  const { location } = await openUsers('/user', answers(UsersDocument, userPage(row)));
   const cells = await rowOf('peer');
   expect(cells.queryByRole('link', { name: 'peer' }) !== null).toBe(opens);
   if (!row.deletedAt) {

@@ -2,33 +2,20 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, rowOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import { openUsers } from '../../testing/userList.js';
 import { userPage, userRow } from '../../testing/userRow.js';
 import {
   BanUsersDocument,
   DeactivateUserDocument,
   EnableUsersDocument,
   SetUserGroupDocument,
-  UserGroupsDocument,
   MatchingUsersDocument,
   UsersDocument,
 } from './users.generated.js';
 import { UserBulkActions } from './UserBulkActions.js';
-import { UserListScreen } from './UserListScreen.js';
 
-const groups = answers(UserGroupsDocument, { groups: ['default', 'vip'] });
-const open = (path: string, ...mocks: readonly object[]) =>
-  renderScreen({
-    path,
-    routes: [
-      { path: '/user', element: <UserListScreen /> },
-      { path: '/payment', element: <p>payments</p> },
-    ],
-    mocks: [groups, ...mocks] as never,
-  });
-
-beforeEach(() => {
-  session.start({ id: 1, username: 'root', displayName: 'Root', role: 100, status: 1, group: 'default' });
-});
+beforeEach(() => signInAs());
 afterAll(() => {
   session.end();
 });
@@ -50,7 +37,7 @@ describe('selected users', () => {
       { ids: [7, 9] },
       { banUsers: { __typename: 'BulkPayload', done: [7, 9], failed: [] } },
     );
-    await open('/user', people, ban);
+    await openUsers('/user', people, ban);
     await select('ada', 'eve');
     await screen.findByText('2 selected');
     fireEvent.click(screen.getByRole('button', { name: 'Ban' }));
@@ -69,7 +56,7 @@ describe('selected users', () => {
       { ids: [7, 8] },
       { enableUsers: { __typename: 'BulkPayload', done: [7], failed: [{ id: 8, code, message }] } },
     );
-    await open('/user', people, enable);
+    await openUsers('/user', people, enable);
     await select('ada', 'bob');
     fireEvent.click(await screen.findByRole('button', { name: 'Enable' }));
     const question = within(await screen.findByRole('alertdialog', { name: 'Enable 2 users?' }));
@@ -109,7 +96,7 @@ describe('selected users', () => {
       writing(BanUsersDocument, { ids: part }, { banUsers: { __typename: 'BulkPayload', done: part, failed: [] } });
     const parts = [banned(ids.slice(0, 100)), banned(ids.slice(100))];
     const many = { users: { ...userPage(userRow(200, 'ada'), userRow(199, 'bob')).users, totalCount: 130 } };
-    await open('/user?keyword=a&role=COMMON', answers(UsersDocument, many), pageOfIds(0), pageOfIds(1), ...parts);
+    await openUsers('/user?keyword=a&role=COMMON', answers(UsersDocument, many), pageOfIds(0), pageOfIds(1), ...parts);
     await select('ada');
     fireEvent.click(await screen.findByRole('button', { name: 'Select all 130 that match' }));
     await screen.findByText('130 selected');
@@ -127,7 +114,7 @@ describe('selected users', () => {
       request: { query: MatchingUsersDocument, variables: () => true },
       result: { errors: [{ message: 'The database is away', extensions: { code: 'UPSTREAM' } }] },
     };
-    await open('/user', answers(UsersDocument, many), failing);
+    await openUsers('/user', answers(UsersDocument, many), failing);
     await select('ada');
     fireEvent.click(await screen.findByRole('button', { name: 'Select the first 10,000 that match' }));
     await screen.findByText('The database is away');
@@ -143,7 +130,7 @@ describe('selected users', () => {
       delay: 300,
       maxUsageCount: 9,
     };
-    await open('/user', answers(UsersDocument, many), slow);
+    await openUsers('/user', answers(UsersDocument, many), slow);
     await select('ada');
     fireEvent.click(await screen.findByRole('button', { name: 'Select all 130 that match' }));
     fireEvent.click(screen.getByRole('button', { name: 'Clear' }));
@@ -164,7 +151,7 @@ describe('selected users', () => {
       result: { data: { setUserGroup: { __typename: 'BulkPayload', done: [8], failed: [] } } },
       delay: 300,
     };
-    await open('/user', people, move);
+    await openUsers('/user', people, move);
     await select('bob');
     fireEvent.click(await screen.findByRole('button', { name: 'Set group' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Set the group of 1 user' }));
@@ -182,7 +169,7 @@ describe('selected users', () => {
       { ids: [8], group: 'vip' },
       { setUserGroup: { __typename: 'BulkPayload', done: [8], failed: [] } },
     );
-    await open('/user', people, move);
+    await openUsers('/user', people, move);
     await select('bob');
     fireEvent.click(await screen.findByRole('button', { name: 'Set group' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Set the group of 1 user' }));
@@ -201,7 +188,7 @@ describe('selected users', () => {
       { id: 7 },
       { deactivateUser: { __typename: 'Payload', user: gone } },
     );
-    await open('/user', people, remove);
+    await openUsers('/user', people, remove);
     await select('ada', 'bob');
     fireEvent.click(screen.getByRole('button', { name: 'More actions for ada' }));
     fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }));
@@ -214,7 +201,7 @@ describe('selected users', () => {
   it('cannot be chosen by readers of users', async () => {
     const reader = { id: 5, username: 'sup', displayName: 'Sup', role: 1, status: 1, group: 'default' };
     session.start({ ...reader, permissions: ['USERS_READ'] });
-    await open('/user', people);
+    await openUsers('/user', people);
     await rowOf('ada');
     expect(screen.queryByRole('checkbox', { name: /row/ })).toBeNull();
   });
