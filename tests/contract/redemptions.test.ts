@@ -617,10 +617,11 @@ describe('a large batch', () => {
     expect((await used.text()).trimEnd().split('\r\n')).toHaveLength(2);
     expect(await run('deleteMatchingRedemptions')).toBe(10_000);
     expect((await byKey(other.key)).status).toBe(1);
+    const ids = await site.query<{ id: string }>("SELECT id::text FROM redemptions WHERE name = 'large'");
     const audited = await site.query(
       `SELECT action, count(*)::int AS n FROM audit_entries
-        WHERE subject = 'redemption' AND subject_id IN (SELECT id::text FROM redemptions WHERE name = 'large')
-        GROUP BY action ORDER BY action`,
+        WHERE subject = 'redemption' AND subject_id = ANY($1) GROUP BY action ORDER BY action`,
+      [ids.map(({ id }) => id)],
     );
     expect(audited).toEqual([
       { action: 'create', n: 10_000 },

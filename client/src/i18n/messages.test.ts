@@ -99,7 +99,7 @@ function hardCodedWords(path: string): string[] {
 const sources = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return sources(path);
+    if (entry.isDirectory()) return entry.name === 'testing' ? [] : sources(path);
     return entry.name.endsWith('.tsx') && !entry.name.endsWith('.test.tsx') ? [path] : [];
   });
 
