@@ -141,6 +141,8 @@ export class Realtime {
     const keyed = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const { call, bound } = this.clientSecrets.open(keyed);
     const caller = await this.deps.relay.authenticate(call);
+    // A client that has disconnected must not take the slot from its next session, not even for a moment.
+    if (signal.aborted) throw new CallFailedError(new ClientGoneError(), undefined, []);
     const leave = await this.deps.inFlight.enter(caller);
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) {
