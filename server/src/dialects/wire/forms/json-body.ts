@@ -36,11 +36,11 @@ const bounds = { maxDepth: 128, maxValues: 400_000 };
 export function parseJsonBody(bytes: Buffer, limits = bounds): Json {
   const known = parsedBodies.get(bytes) ?? continued(bytes);
   if (known) return known;
-  const marks = new TurnMarks(bytes);
+  const marks = memories.has(bytes) ? new TurnMarks(bytes) : undefined;
   const shape = worded(() => assertJsonBounds(bytes, limits, marks));
   const body = checked(parse(bytes.toString('utf8'), shape), shape);
   parsedBodies.set(bytes, body);
-  if (!shape.longValues) keep(bytes, body, marks.turns);
+  if (marks && !shape.longValues) keep(bytes, body, marks.turns);
   return body;
 }
 
