@@ -34,12 +34,14 @@ const bounds = { maxDepth: 128, maxValues: 400_000 };
  * name a field in a way that another parser could read differently
  */
 export function parseJsonBody(bytes: Buffer, limits = bounds): Json {
-  const known = parsedBodies.get(bytes) ?? continued(bytes);
+  const isSmall = bytes.length < minRemembered;
+  const known = isSmall ? undefined : (parsedBodies.get(bytes) ?? continued(bytes));
   if (known) return known;
   const marks = memories.has(bytes) ? new TurnMarks(bytes) : undefined;
   const shape = worded(() => assertJsonBounds(bytes, limits, marks));
   const body = checked(parse(bytes.toString('utf8'), shape), shape);
-  parsedBodies.set(bytes, body);
+  // The garbage collector has more work with a kept body than a parser with a small one.
+  if (!isSmall) parsedBodies.set(bytes, body);
   if (marks && !shape.longValues) keep(bytes, body, marks.turns);
   return body;
 }
@@ -127,7 +129,7 @@ const textPerTurn = 4 * 1024 * 1024;
  */
 const maxOutside = 16 * 1024 * 1024;
 
-/** Each body is parsed once, though several parts of a call read it. */
+/** A body that is not small is parsed once, though several parts of a call read it. */
 const parsedBodies = new WeakMap<Buffer, Json>();
 
 /**
