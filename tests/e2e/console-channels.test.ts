@@ -208,6 +208,33 @@ it('shows the whole of a long name at 1440 pixels', async () => {
   expect(await hiddenInRows(page)).toEqual([]);
 });
 
+it('shows the whole names of long types at 1440 pixels', async () => {
+  const { page } = visitor;
+  const ids: number[] = [];
+  for (const [name, type] of [
+    ['Full URL', 8],
+    ['Chosen endpoints', 58],
+    ['Knowledge base', 21],
+    ['Drawings of a proxy', 5],
+  ] as const) {
+    ids.push(await server.api.createChannel(root, { name, type, baseUrl: upstream.url }));
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.reload();
+  const cells = page.locator('[role=gridcell][data-field=type] :is(.ellipsis, .two-line-text)');
+  await cells.getByText('Custom (chosen endpoints)').waitFor();
+  await visitor.photograph('channels-long-types');
+  const cut = await cells.evaluateAll((all) =>
+    all
+      .filter((text) => text.scrollHeight > text.clientHeight || text.scrollWidth > text.clientWidth)
+      .map(({ textContent }) => textContent),
+  );
+  expect(cut).toEqual([]);
+  await page.getByRole('columnheader', { name: 'Used' }).waitFor();
+  expect(await hiddenInRows(page)).toEqual([]);
+  for (const id of ids) await server.api.data(root, 'DELETE', `/api/channel/${id}`);
+});
+
 it('keeps a name of more than two lines within its row, and ends it with an ellipsis', async () => {
   const { page } = visitor;
   const name = 'OpenAI main account of the team in Europe, with a name that takes three lines';

@@ -25,6 +25,15 @@ export function Ellipsis({ children, title }: { readonly children: ReactNode; re
   );
 }
 
+/** Two lines of text, truncated with an ellipsis. */
+export function TwoLines({ children, title }: { readonly children: ReactNode; readonly title?: string }) {
+  return (
+    <span title={title} className="two-line-text">
+      {children}
+    </span>
+  );
+}
+
 /** A text for screen readers only. */
 export function Hidden({ children }: { readonly children: ReactNode }) {
   return <span style={visuallyHidden}>{children}</span>;

@@ -5,7 +5,7 @@ import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { MayLink } from '../../components/MayLink.js';
-import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { Dash, Num, TwoLines } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime, integer } from '../../lib/format.js';
 import { groupTone } from '../groups/groupTone.js';
@@ -69,7 +69,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
               <Dash />
             ),
           ),
-          column('username', t('logs.user'), 98, (row) =>
+          column('username', t('logs.user'), 106, (row) =>
             !row.username ? (
               <Dash />
             ) : openUser && row.userId ? (
@@ -78,24 +78,24 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
                 type="button"
                 color="inherit"
                 underline="hover"
-                className="ellipsis"
+                className="cell-line"
                 onClick={() => openUser(row.userId ?? 0)}
               >
-                {row.username}
+                <TwoLines>{row.username}</TwoLines>
               </MuiLink>
             ) : (
-              <Ellipsis title={row.username}>{row.username}</Ellipsis>
+              <TwoLines title={row.username}>{row.username}</TwoLines>
             ),
           ),
         ]
       : []),
-    column('tokenName', t('logs.token'), 100, (row) =>
+    column('tokenName', t('logs.token'), 96, (row) =>
       !row.tokenName ? (
         <Dash />
       ) : row.tokenId ? (
         <TokenLink id={row.tokenId} name={row.tokenName} />
       ) : (
-        <Ellipsis title={row.tokenName}>{row.tokenName}</Ellipsis>
+        <TwoLines title={row.tokenName}>{row.tokenName}</TwoLines>
       ),
     ),
     column('group', t('fields.group'), 80, (row) =>
@@ -121,7 +121,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       },
       { ...right },
     ),
-    ...(isAdmin ? [column('retry', t('logs.retry'), 88, (row) => <RetryPath row={row} />)] : []),
+    ...(isAdmin ? [column('retry', t('logs.retry'), 84, (row) => <RetryPath row={row} />)] : []),
   ];
 }
 
@@ -139,10 +139,11 @@ function TokenCount({ value }: { readonly value: number }) {
 
 /** The key's name, with a link to its page. Keys of an organisation have none. */
 function TokenLink({ id, name }: { readonly id: number; readonly name: string }) {
-  if (useActing()) return <Ellipsis title={name}>{name}</Ellipsis>;
+  const shown = <TwoLines title={name}>{name}</TwoLines>;
+  if (useActing()) return shown;
   return (
-    <MuiLink component={Link} to={tokenAddress(id)} color="inherit" underline="hover" className="ellipsis" title={name}>
-      {name}
+    <MuiLink component={Link} to={tokenAddress(id)} color="inherit" underline="hover" className="cell-line">
+      {shown}
     </MuiLink>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { FailureRate, LastError, Rescued, ServedTime } from '../../nouns/health/ChannelHealthCells.js';
 import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
-import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { Dash, Num, TwoLines } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { BalanceCell } from './BalanceCell.js';
 import type { ChannelCellTools } from './channelCellTools.js';
@@ -70,11 +70,11 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'type',
       headerName: t('fields.type'),
-      width: 130,
+      width: 148,
       renderCell: cell((row) => (
         <span className="cell-line">
           <TypeMark label={typeLabel(row.type)} />
-          <Ellipsis title={typeLabel(row.type)}>{typeLabel(row.type)}</Ellipsis>
+          <TwoLines title={typeLabel(row.type)}>{typeLabel(row.type)}</TwoLines>
         </span>
       )),
     },
@@ -87,7 +87,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'status',
       headerName: t('fields.status'),
-      width: 136,
+      width: 130,
       renderCell: cell(
         (row) => <CooldownChip channel={row} otherwise={<ChannelStatusChip channel={row} />} />,
         (row) => <TagStatusChip row={row} />,
@@ -96,7 +96,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'responseTime',
       headerName: t('channels.response'),
-      width: 94,
+      width: 92,
       renderCell: cell(
         (row) => <ResponseChip channel={row} />,
         (row) => <TagResponse row={row} />,
@@ -185,7 +185,7 @@ function healthColumns({ t }: ChannelCellTools): GridColDef<ChannelListRow>[] {
     renderCell: cell((row) => <HealthOf id={row.id} Cell={Cell} />),
   });
   return [
-    column('failureRate', t('channelHealth.failureRate'), 104, FailureRate),
+    column('failureRate', t('channelHealth.failureRate'), 96, FailureRate),
     column('served', t('channelHealth.served'), 132, ServedTime),
     column('rescued', t('channelHealth.rescued'), 100, Rescued),
     column('lastError', t('channelHealth.lastError'), 240, LastError),
