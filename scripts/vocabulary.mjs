@@ -1,7 +1,7 @@
 /**
  * `npm run check -- vocabulary`: words that make a sentence hard to read for a newcomer, in comments, documents, configuration,
- * log messages, errors, descriptions and the console's English texts. Prints `file:line: text` for each. Text in backquotes
- * or double quotes is a quotation and is skipped.
+ * log messages, errors, descriptions and the console's English texts, and comments that begin without a subject. Prints
+ * `file:line: text` for each. Text in backquotes or double quotes is a quotation and is skipped.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -29,7 +29,8 @@ const isEnglish = (file) => file.startsWith('client/src/i18n/en/');
 const isTest = (file) => /^tests\/|\.test\.tsx?$/.test(file);
 
 const isText = (file, line) => isEnglish(file) || (!isTest(file) && message.test(line));
-const opensWithWhat = /\/\*\*? What\s/;
+/** A comment that begins like this has no subject: the reader has to find out what it is about. */
+const opensWithoutSubject = /(?:\/\*\*?|(?:^|\s)\/\/) (?:What|Of|Those|Which|Who|Whose)\s/;
 
 function linesOf(file) {
   const text = readFileSync(file, 'utf8');
@@ -44,7 +45,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 for (const file of files.split('\n')) {
   if (!(code.test(file) || document.test(file)) || ignored.test(file) || !existsSync(file)) continue;
   linesOf(file).forEach((line, index) => {
-    if (!hard.test(line) && !(code.test(file) && opensWithWhat.test(line))) return;
+    if (!hard.test(line) && !(code.test(file) && opensWithoutSubject.test(line))) return;
     console.log(`${file}:${index + 1}: ${line.trim()}`);
     process.exitCode = 1;
   });

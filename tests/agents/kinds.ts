@@ -349,7 +349,7 @@ export const kinds: readonly Kind[] = [
 
 /** The refusals of one channel and its model. */
 export class Refusals {
-  /** Those that the provider should not have had to make. */
+  /** Refusals that the provider should not have had to make. */
   unexpected: string[] = [];
   count = 0;
   private readonly met = new Set<string>();

@@ -284,7 +284,7 @@ describe('notices', () => {
     now = Date.UTC(2026, 2, 29);
     expect(await noticesOfRun()).toEqual([]);
     await use(id, now, 450_000);
-    // Of the thresholds 50 and 80 percent, only the higher one is reported.
+    // Only the higher one of the thresholds 50 and 80 percent is reported.
     expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_80`]]);
   });
 

@@ -175,7 +175,7 @@ it('lists the budgets of a user and of the keys of that user', async () => {
     (await listed(person, `(filter: { userId: ${userId} })`)).map(({ id }) => id);
   expect(await idsFor(root, owner.id)).toEqual([ofUser.id, ofKey.id]);
   expect(await idsFor(owner, owner.id)).toEqual([ofUser.id, ofKey.id]);
-  // Of another user's ids, the caller gets only those that the caller may read anyway.
+  // The caller gets only those ids of another user that the caller may read anyway.
   expect(await idsFor(owner, other.id)).toEqual([]);
   const { body } = await site.expectSuccess(root, 'GET', `/api/budget/?user_id=${owner.id}`);
   expect((body.data as { items: Array<{ id: number }> }).items.map(({ id }) => id)).toEqual([ofUser.id, ofKey.id]);

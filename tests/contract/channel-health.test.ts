@@ -4,7 +4,7 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { countStatements } from '../support/statements.js';
 import { Site, type Person } from './site.js';
 
-/** Which channels fail or are slow, and why (docs/reference/relay/health.md#figures-of-channels). */
+/** Tests the list of channels that fail or are slow (docs/reference/relay/health.md#figures-of-channels). */
 let site: Site;
 let first: Upstream;
 let second: Upstream;

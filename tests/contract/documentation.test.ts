@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds } from '../agents/kinds.js';
 import { environmentSchema } from '../../server/src/platform/config.js';
@@ -54,6 +54,22 @@ describe('docs/reference/rest/options.md', () => {
   it('documents every option', () => {
     const text = read('docs/reference/rest/options.md');
     expect(optionKeys.filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
+  });
+
+  it('names those that nothing of the server reads', () => {
+    const folder = join(root, 'server/src');
+    // These declare an option, say who may write it, and take its value over from another program.
+    const isNoReader = (name: string): boolean => /^options\/option-(registry|permissions)\.ts$|^import\//.test(name);
+    const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /(?<!\.test)\.ts$/.test(name) && !isNoReader(name))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n');
+    const unread = optionKeys.filter((key) => !code.includes(key));
+    const rows = read('docs/reference/rest/options.md')
+      .split('\n')
+      .filter((line) => line.includes('Accepted, without effect'));
+    const named = rows.flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map((match) => match[1]));
+    expect(unread.toSorted()).toEqual(named.toSorted());
   });
 });
 

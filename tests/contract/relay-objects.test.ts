@@ -93,7 +93,7 @@ it('a field that is named twice cannot hide a file of another user', async () =>
   const response = await fetch(`${relay.url}/v1/vector_stores`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ann.key}`, 'content-type': 'application/json' },
-    // Of the two, some providers read the first one.
+    // Some providers read the first of the two.
     body: `{"file_ids":["${foreign}"],"file_ids":["${own}"]}`,
   });
   expect([response.status, provider.calls.length]).toEqual([400, before]);

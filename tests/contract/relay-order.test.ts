@@ -1,4 +1,4 @@
-/** Which channel of a tier is called (docs/reference/relay/routing.md#order-inside-a-tier). */
+/** Tests the choice of a channel within a tier (docs/reference/relay/routing.md#order-inside-a-tier). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chat, json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';

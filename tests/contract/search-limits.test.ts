@@ -162,7 +162,7 @@ it.each<[string, string, string?]>([
   ['channels', 'keyword: $text'],
   ['channels', 'tags: [$text]'],
 ])('a text with U+0000, which no row has, matches nothing: %s by %s', async (list, filter, more = '') => {
-  // What would be left of the text without it is in the rows.
+  // The rows have the text that would be left without it.
   await site.query(
     `INSERT INTO logs (created_at, request_id, type, user_id, username, token_name, model_name, "group")
      VALUES (extract(epoch FROM now())::bigint, 'ab', 2, 1, 'ab', 'ab', 'ab', 'ab')`,

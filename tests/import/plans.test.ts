@@ -76,7 +76,7 @@ it('moves plans, and subscriptions with what is left of them, which pay for call
   const report = await move(database, choice());
   expect(preview).toMatchObject({ isBlocked: false, sums: report.sums });
   expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [] });
-  // Of the subscription without a limit, what one can be stored for.
+  // The subscription without a limit has the most that one can be stored for.
   expect(report.proof?.sums.planQuota).toBe(600_000 + 1_000_000_000_000_000 - 7000);
   expect(found(preview, 'plan-changed')).toEqual([
     '2: a period of 5 hours becomes 1 day',

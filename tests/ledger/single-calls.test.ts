@@ -76,7 +76,7 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
       reservedAt: 0,
     };
     const settlement = charge(each.charge, {
-      // Which of several calls gets the last of a balance depends on their order.
+      // The order of several calls decides which of them gets the last of a balance.
       ...(each.least !== null && balances.user === rich && balances.token !== 250 ? { least: each.least } : {}),
       channelId: channel,
       rest: each.charge === 0 ? Math.abs(each.rest) : each.rest,

@@ -306,7 +306,7 @@ it.each(['person', 'organisation'])(
     expect(amounts((await statementsOf(user))[1]!)).toEqual(['2026-10', 8850, 1003, 403, 9450]);
     expect(await books.reconcile()).toEqual([]);
 
-    // What is stated and what is not differs from the balance.
+    // The stated and the unstated amounts do not add up to the balance.
     await books.pool.query('UPDATE statement_plan_usage SET quota = quota + 1');
     expect((await books.reconcile()).map(({ account, expected, found }) => [account, expected, found])).toEqual([
       ['statement closing', 9451, 9450],

@@ -4,7 +4,7 @@ import { createContext, use } from 'react';
 export interface Acting {
   readonly organisationId: number;
   readonly role: 'OWNER' | 'BILLING' | 'MEMBER';
-  /** Those whose names the user may see. */
+  /** Members whose names the user may see. */
   readonly members: ReadonlyArray<{ readonly id: number; readonly username: string }>;
   readonly projects: ReadonlyArray<{
     readonly id: number;

@@ -13,7 +13,7 @@ import { useUrlParams } from './useUrlParams.js';
 export interface ServerGridOptions<F extends Record<string, string>> {
   /** The filters with their defaults; the URL leaves out defaults. */
   readonly filters: F;
-  /** Those that choose a view, such as a period. They do not make a list filtered, and stay when its filters are reset. */
+  /** Filters that choose a view, such as a period. They do not make a list filtered, and stay when it is reset. */
   readonly views?: ReadonlyArray<keyof F>;
   readonly defaultSort?: GridSort;
   /** Columns that the list can be sorted by. Another one in the URL is ignored. Default: none. */

@@ -6,7 +6,7 @@ import type { Catalogue } from './catalogue.js';
 import type { Operations } from './operations.js';
 import type { Platform } from './platform.js';
 
-/** Which objects of the audit log can be restored, and by which service. */
+/** Lists the kinds of objects that the audit log can restore, each with its service. */
 export function composeRestore(
   { dataSource }: Platform,
   { userService }: Accounts,

@@ -222,7 +222,7 @@ const isMoonshotSearch = (tool: Fields): boolean =>
  * Returns the searches that a request asks for, for providers that bill searches and report none.
  * @param isSent whether the provider got a field, or a tool of the type
  */
-export function orderedSearches(body: Fields, isSent: (name: string) => boolean): number {
+export function requestedSearches(body: Fields, isSent: (name: string) => boolean): number {
   const ofQwen = isOn(body['enable_search']) ? ['enable_search'] : [];
   const ofZhipu = asFieldsList(body['tools']).some(isZhipuSearch) ? ['web_search'] : [];
   return searchesBefore(body) + [...ofQwen, ...ofZhipu].filter(isSent).length;

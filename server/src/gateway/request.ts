@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ImageOrder } from '../billing/prices/index.js';
+import type { ImageRequest } from '../billing/prices/index.js';
 import type { FormPart } from '../dialects/contract.js';
 import type { NamedId } from '../dialects/languages/provider-ids.js';
 import type { ImageTerms } from '../dialects/neutral/made-image.js';
@@ -76,7 +76,7 @@ export interface ParsedRequest {
   /** Prompt tokens that are known before the call, at endpoints whose price depends on the request only. */
   readonly measuredTokens?: number;
   /** The requested images, for endpoints that are priced by images. The model that generates them is known later. */
-  readonly images?: Omit<ImageOrder, 'upstreamModel'> & ImageTerms;
+  readonly images?: Omit<ImageRequest, 'upstreamModel'> & ImageTerms;
   /** Images that the provider may draw with another model, for a tool of the call. */
   readonly drawing?: { readonly model: string } & ImageTerms;
   /**

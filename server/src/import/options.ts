@@ -1,7 +1,7 @@
 import type { Decisions } from './map/mapped.js';
 import type { SourceAddress } from './source/address.js';
 
-/** Which log rows are imported. */
+/** The log rows that are imported. */
 export type LogChoice = 'all' | 'none' | { readonly days: number };
 
 export interface ImportOptions {

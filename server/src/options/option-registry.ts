@@ -299,7 +299,7 @@ export const optionRegistry = {
   // Model, or prefix that ends with *, to seconds without a call after which a session is forgotten; 0: never pinned.
   'session_affinity.ttl_seconds': numberTable({ '*': 1800 }),
   'session_affinity.min_prompt_bytes': whole(4096),
-  // Which channels of a tier are preferred.
+  // The rule that prefers some channels of a tier.
   'channel_order.default': choice('weight', channelOrders),
   'channel_order.by_group': orderTable,
   'channel_order.by_model': orderTable,
@@ -309,7 +309,7 @@ export const optionRegistry = {
   'fallback_models.by_group': fallbackTable,
   // Percentile of a channel's time to the first byte after which a second attempt begins; 0: never.
   'hedged_attempts.percentile': whole(0, 0, 99),
-  // Who sees how well models serve calls: every visitor, users, or none.
+  // The readers of how well models serve calls: every visitor, users, or none.
   'model_health.access': choice('user', ['public', 'user', 'off']),
   // Everyone sees the state of what the site sells, and incidents.
   'status_page.enabled': flag(false),

@@ -181,7 +181,7 @@ export interface Config {
     /** Seconds. */
     readonly responseSeconds: number;
     readonly maxBodyBytes: number;
-    /** Of all bodies that a node holds at once. */
+    /** The size of all bodies that a node holds at once. */
     readonly bodiesBytes: number;
   };
   /** When a slow request body is closed: milliseconds, and bytes per second. */

@@ -25,7 +25,7 @@ export interface BudgetSchedule {
   readonly isRolling: boolean;
   /** IANA name. */
   readonly timeZone: string;
-  /** Of a fixed range. Null: it has no start. Windows of another span with a start and an end begin at the start. */
+  /** The start of a fixed range; null when it has none. Windows of another span with a start and an end begin at the start. */
   readonly startsAt: Date | null;
   readonly endsAt: Date | null;
 }

@@ -93,7 +93,7 @@ export const schemas: Readonly<Record<Family, Schema>> = {
     passkey_credentials: `id:id user_id:int credential_id:text public_key:text attestation_type:name aaguid:text
       sign_count:int clone_warning:bool user_present:bool user_verified:bool backup_eligible:bool backup_state:bool
       transports:text attachment:name last_used_at:time created_at:time updated_at:time deleted_at:time`,
-    // Those of the source of 2026-08.
+    // Tables of the source of 2026-08.
     subscription_plans: `id:id title:name subtitle:name price_amount:float currency:name duration_unit:name duration_value:int
       custom_seconds:int enabled:bool sort_order:int allow_balance_pay:bool allow_wallet_overflow:bool stripe_price_id:name
       creem_product_id:name waffo_pancake_product_id:name max_purchase_per_user:int upgrade_group:name downgrade_group:name

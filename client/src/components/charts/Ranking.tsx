@@ -20,7 +20,7 @@ export function Ranking({
   rows,
   format,
 }: {
-  /** Of all, also those that are not listed. Null: values do not add up, and have no shares. */
+  /** The sum of all rows, also of those that are not listed. Null: values do not add up, and have no shares. */
   readonly total: number | null;
   readonly rows: readonly RankedRow[];
   readonly format: (value: number) => string;

@@ -19,7 +19,7 @@ export interface ChartSeries {
 
 /** Values of the period before, one for each bucket. */
 export interface EarlierSeries {
-  /** Of which series; empty for all of them together. */
+  /** The series that had the values; empty for all series together. */
   readonly name: string;
   readonly values: ReadonlyArray<number | null>;
 }

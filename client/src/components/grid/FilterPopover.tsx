@@ -20,7 +20,7 @@ export interface OpenFilter {
 interface FilterPopoverProps {
   readonly opened: OpenFilter | null;
   readonly fields: readonly FilterField[];
-  /** Those that can be added. */
+  /** Fields that can be added. */
   readonly unset: readonly FilterField[];
   readonly textOf: (name: string) => string;
   readonly onField: (name: string) => void;

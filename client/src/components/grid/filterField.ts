@@ -17,7 +17,7 @@ export interface FilterField {
   readonly isLoading?: boolean;
   /** How a value is typed; absent for a mere choice. */
   readonly typed?: 'text' | 'digits';
-  /** Of the text field, where it shows an example. */
+  /** An example that the text field shows. */
   readonly placeholder?: string;
   /** Explains what can be typed. */
   readonly hint?: string;

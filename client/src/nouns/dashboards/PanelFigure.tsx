@@ -43,15 +43,15 @@ export interface Figure {
   readonly columns: readonly Column[];
   /** Numbers outside the rows, such as totals. */
   readonly values: { readonly of: unknown; readonly columns: readonly Column[] };
-  /** Of a chart. Absent: from the rows. */
+  /** The buckets of a chart. Absent: they are read from the rows. */
   readonly buckets?: Buckets;
-  /** Of a chart, in pixels. */
+  /** The height of a chart in pixels. */
   readonly height?: number;
   /** The accessible name of a chart. Absent: the title with the total. */
   readonly name?: string;
-  /** Of a chart: values of the period before, one for each bucket, that its tooltip compares with. */
+  /** Values of the period before, one for each bucket, that the tooltip of a chart compares with. */
   readonly before?: readonly EarlierSeries[];
-  /** Of a chart: breaks the series of everything else up. */
+  /** Breaks the series of everything else in a chart up. */
   readonly onOther?: () => void;
   readonly isOtherLoading?: boolean;
   readonly back?: { readonly label: string; readonly onClick: () => void };

@@ -5,12 +5,12 @@ import type { PanelPartsFragment } from './dashboards.generated.js';
 import { PanelView } from './PanelView.js';
 import type { ViewerValues } from './usePanelData.js';
 
-/** Of six columns. */
+/** The grid has six columns. */
 const spans = { SMALL: 2, MEDIUM: 3, LARGE: 6 } as const;
 
 export interface PanelCell {
   readonly key: string;
-  /** Of six columns. */
+  /** The number of columns of the six. */
   readonly span: 2 | 3 | 4 | 6;
   readonly content: ReactNode;
 }

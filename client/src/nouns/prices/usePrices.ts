@@ -86,7 +86,7 @@ export function usePrices() {
       ),
     /** Prices that are below cost as they would be saved, by model. */
     losses: useEditedLosses(names.data?.salesBelowCost),
-    /** Which models are served, and list prices, are not known yet. */
+    /** The served models and list prices are not known yet. */
     isLoading: names.loading && !names.data,
     /** Models of enabled channels. */
     servedModels: names.data?.enabledModels ?? none,

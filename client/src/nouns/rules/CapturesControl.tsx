@@ -11,7 +11,7 @@ import { CallerChips, CallerInputs, KindBoxes } from './RuleFields.js';
 import { RuleList, type RuleEditorProps } from './RuleList.js';
 import { linesOf, ofText, wrongPatterns, type RuleRow } from './ruleText.js';
 
-/** Whose content is captured, as a list with an editor. */
+/** The rules by which content is captured, as a list with an editor. */
 export function CapturesControl(props: ControlProps) {
   const { t } = useTranslation();
   return (

@@ -1,6 +1,6 @@
 import { AuditList } from './AuditList.js';
 
-/** Who changed what. For the super admin. */
+/** Shows each change, and by whom. For the super admin. */
 export function AuditListScreen() {
   return <AuditList prices={false} />;
 }

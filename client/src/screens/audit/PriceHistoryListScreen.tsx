@@ -1,6 +1,6 @@
 import { AuditList } from './AuditList.js';
 
-/** Who changed which price, with a way back. For the super admin. */
+/** Shows each change of a price, by whom, with a way back. For the super admin. */
 export function PriceHistoryListScreen() {
   return <AuditList prices />;
 }

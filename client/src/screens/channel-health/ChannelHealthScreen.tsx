@@ -19,7 +19,7 @@ const windows = ['HOUR', 'DAY'] as const;
 /** Milliseconds. */
 const refreshEvery = 30_000;
 
-/** Which channels failed or were slow in the last hour or day, and why. */
+/** Shows the channels that failed or were slow in the last hour or day, with the reasons. */
 export function ChannelHealthScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();

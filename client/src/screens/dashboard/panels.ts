@@ -13,7 +13,7 @@ import type { DashboardData } from './useDashboard.js';
 interface OwnPanel {
   readonly key: string;
   readonly span: PanelCell['span'];
-  /** Who sees it: everyone, those who see the usage of all users, or these while no user is chosen. */
+  /** The readers of the panel: everyone, users who see the usage of all users, or these while no user is chosen. */
   readonly of: 'all' | 'admins' | 'users';
   readonly figure: Figure;
 }

@@ -166,7 +166,7 @@ function RequestOf({
   );
 }
 
-/** Who called with which key, at which channel and with which model, each with a link to its page. */
+/** The user, key, channel and model of a call, each with a link to its page. */
 function Parties({ row, isAdmin }: { readonly row: LogRow; readonly isAdmin: boolean }) {
   const readsUsers = useMay('USERS_READ');
   const links = [

@@ -107,7 +107,7 @@ export function GroupEditor({ settings }: { readonly settings: readonly Setting[
   );
 }
 
-/** Which of the settings behind a group the user may change. */
+/** Whether the user may change each of the settings behind a group. */
 type Writable = Readonly<Record<'ratio' | 'usable' | 'topUp' | 'limit', boolean>>;
 
 function GroupFields({

@@ -102,7 +102,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
 /** Where a browser keeps which sections it shows without their settings. */
 const foldedKey = 'settings-folded';
 
-/** Which sections are folded. One with unsaved changes, or with the setting that was searched for, is shown whole. */
+/** Remembers the folded sections. A section with unsaved changes, or with the setting that was searched for, is shown whole. */
 function useFolded() {
   const [params] = useSearchParams();
   const draft = useSettingsDraft();

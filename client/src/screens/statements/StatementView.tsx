@@ -62,7 +62,7 @@ function Paper({
 }: {
   readonly statement: StatementPartsFragment;
   readonly list: Back;
-  /** Whose preview it is, if it is not the reader's own. */
+  /** The account of a preview that is not the reader's own. */
   readonly account?: number | undefined;
 }) {
   const { t, i18n } = useTranslation();

@@ -19,7 +19,7 @@ import type { TokenActions } from './useTokenActions.js';
 /** A key with its member and project in the organisation for which the user acts. */
 type PlacedToken = TokenRowFragment & { readonly memberId?: number | null; readonly projectId?: number | null };
 
-/** Whose keys they are, for those who see the keys of others, and their projects. */
+/** The owner of each key, for users who see the keys of others, and its project. */
 const placeColumns = (t: TFunction, { role, members, projects }: Acting): GridColDef<PlacedToken>[] => [
   ...(role === 'OWNER'
     ? [

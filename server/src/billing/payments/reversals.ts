@@ -44,7 +44,7 @@ interface Balance {
 }
 
 interface Movement {
-  /** Of the reversal. */
+  /** The id of the reversal. */
   readonly id: number;
   readonly kind: 'top_up' | 'rebate';
   readonly userId: number;

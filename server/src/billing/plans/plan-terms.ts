@@ -4,7 +4,7 @@ import { monthsAfter } from '../../shared/calendar.js';
 export const periodUnits = ['day', 'month'] as const;
 export type PeriodUnit = (typeof periodUnits)[number];
 
-/** Who pays for a call that the plan has no room for. */
+/** The payer of a call that the plan has no room for. */
 export const overflows = ['stop', 'wallet'] as const;
 export type Overflow = (typeof overflows)[number];
 
@@ -39,7 +39,7 @@ export interface PlanTerms {
   readonly overflow: Overflow;
   /** The part of the price that the balance pays when the plan has no room. */
   readonly overflowRatio: number;
-  /** Of several plans the one with the lowest number pays first. */
+  /** The plan with the lowest number pays first. */
   readonly position: number;
 }
 

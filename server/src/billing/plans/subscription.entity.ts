@@ -11,7 +11,7 @@ export const subscriptionOrigins = ['purchase', 'renewal', 'upgrade', 'code', 'g
 export type SubscriptionOrigin = (typeof subscriptionOrigins)[number];
 
 export const renewalPayers = ['balance', 'card'] as const;
-/** Who pays a renewal. `card`: the one that paid the order of the subscription. */
+/** The payer of a renewal. `card`: the card that paid the order of the subscription. */
 export type RenewalPayer = (typeof renewalPayers)[number];
 
 /** The share of a replaced subscription that was left: the smallest one, of its time and of its windows. */

@@ -52,7 +52,7 @@ export function worstPrice(price: Price, cost: CostPrice, kind: Kind): Loss | nu
   for (const above of new Set(levels)) {
     for (const when of compares) {
       const found = worstAt(card, cost, compared, { above, when });
-      // Of equal shares, the first stands for all: the standard tier, which has the prices that people know.
+      // The first of equal shares stands for all: the standard tier, which has the prices that people know.
       if (found && (!worst || found.price / found.cost < (worst.price / worst.cost) * tolerance)) worst = found;
     }
   }

@@ -5,7 +5,7 @@ import { boundOfCard, chargeOfUsage, reserveOf } from './card-charge.js';
 import { Exact } from './rounding.js';
 import { chargeOfTest } from './channel-test.js';
 import { priceOfCall, priceOfRatios, type Formula, type Price, type Ratios } from './compiled-price.js';
-import { imageFactor, oneCall, transcriptionTokens, type ImageOrder } from './table-usage.js';
+import { imageFactor, oneCall, transcriptionTokens, type ImageRequest } from './table-usage.js';
 
 const Decimal = PlainDecimal.clone({ precision: 60 });
 const quotaPerUnit = 500_000;
@@ -126,7 +126,7 @@ describe('audio charge', () => {
 });
 
 describe('image, task and test charges', () => {
-  const image = (size: string, quality: string, count: number, upstreamModel = 'dall-e-3'): ImageOrder => ({
+  const image = (size: string, quality: string, count: number, upstreamModel = 'dall-e-3'): ImageRequest => ({
     size,
     quality,
     count,

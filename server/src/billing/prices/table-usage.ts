@@ -3,7 +3,7 @@ import type { LoggedFields } from './logged-fields.js';
 import { Exact } from './rounding.js';
 
 /** The fields of an image call that determine its price by the old tables. */
-export interface ImageOrder {
+export interface ImageRequest {
   readonly size: string;
   readonly quality: string;
   readonly count: number;
@@ -12,8 +12,8 @@ export interface ImageOrder {
 }
 
 /** Returns how many times the price of one image a call costs by the old tables (docs/reference/relay/billing.md#images). */
-export const imageFactor = (order: ImageOrder): number =>
-  new Exact(sizeRatio(order.size)).times(qualityRatio(order)).times(order.count).toNumber();
+export const imageFactor = (image: ImageRequest): number =>
+  new Exact(sizeRatio(image.size)).times(qualityRatio(image)).times(image.count).toNumber();
 
 /** A map, because the size is a client's text and may be `__proto__`. */
 const sizeRatios = new Map([
@@ -25,9 +25,9 @@ const sizeRatios = new Map([
 
 const sizeRatio = (size: string): number => sizeRatios.get(size) ?? 1;
 
-function qualityRatio(order: ImageOrder): number {
-  if (order.upstreamModel !== 'dall-e-3' || order.quality !== 'hd') return 1;
-  return sizeRatio(order.size) === 2 ? 1.5 : 2;
+function qualityRatio(image: ImageRequest): number {
+  if (image.upstreamModel !== 'dall-e-3' || image.quality !== 'hd') return 1;
+  return sizeRatio(image.size) === 2 ? 1.5 : 2;
 }
 
 /**

@@ -40,7 +40,7 @@ export interface ReadPlan {
   readonly source: readonly Range[];
 }
 
-/** Which rollups are up to date. */
+/** The ends of the rollups that are up to date. */
 export interface Watermarks {
   /** Every hour and day that ends at or before this time is aggregated. Unix seconds, full hours. */
   readonly hoursUntil: number;

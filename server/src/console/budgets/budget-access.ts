@@ -1,3 +1,4 @@
+/** Decides who reads and sets a budget. */
 import type { EntityManager } from 'typeorm';
 import {
   holds,
@@ -13,8 +14,6 @@ import type { BudgetLevel } from '../../shared/budget.js';
 import { ForbiddenError, NotFoundError } from '../../shared/errors.js';
 import type { Budget, NewBudget } from '../../billing/budgets/index.js';
 import { assertMayActOn } from '../auth/index.js';
-
-/** Who reads and sets which budgets. */
 
 const ofAccount = `(budget.level = 'user' AND budget.subject_id = :owner)
   OR (budget.level = 'member' AND budget.subject_id IN (SELECT m.id FROM memberships m WHERE m.organisation_id = :owner))

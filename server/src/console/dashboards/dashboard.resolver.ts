@@ -21,7 +21,7 @@ import {
 import type { DashboardService } from './dashboard.service.js';
 import { maxPanels, type Panel } from './panel.js';
 
-/** Of validating the query of a panel. */
+/** The cost of validating the query of a panel. */
 const checkCost = 10;
 
 /** Queries that are the same text are validated once. */

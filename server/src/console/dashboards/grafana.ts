@@ -11,7 +11,7 @@ export interface ShapedPanel extends Panel {
 const plugin = 'yesoreyeram-infinity-datasource';
 const datasource = { type: plugin, uid: '${datasource}' };
 
-/** Of 24 columns of Grafana's grid. */
+/** Grafana's grid has 24 columns. */
 const widths: Readonly<Record<PanelSize, number>> = { small: 8, medium: 12, large: 24 };
 const height = 8;
 

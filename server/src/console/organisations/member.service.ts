@@ -30,7 +30,7 @@ export interface MemberView extends Membership {
   readonly displayName: string;
   /** Keys that are not deleted. */
   readonly keyCount: number;
-  /** Of all keys, deleted ones too. */
+  /** The use of all keys, deleted ones too. */
   readonly usedQuota: number;
 }
 

@@ -23,7 +23,7 @@ export interface UserFilter {
   readonly statuses?: readonly string[];
   readonly kinds?: readonly AccountKind[];
   readonly created?: TimeRange;
-  /** Who invited them. */
+  /** Users who invited the listed ones. */
   readonly inviterIds?: readonly number[];
   readonly quota?: { readonly atLeast?: number | null; readonly below?: number | null };
   /** The balance is below so many days of spend, at the mean of the last 7 days. */

@@ -71,7 +71,7 @@ export class WebhookDelivery {
   event: SiteEvent;
   @Column('text') state: DeliveryState;
   @Column('integer') tries: number;
-  /** Of a pending one: the next attempt. */
+  /** The time of the next attempt, if the delivery is pending. */
   @Column('timestamptz', { name: 'due_at' }) dueAt: Date;
   /** Null: not tried yet. */
   @Column('timestamptz', { name: 'tried_at', nullable: true }) triedAt: Date | null;

@@ -121,7 +121,7 @@ describe('a body that continues an earlier one', () => {
     ['too many values before the same end', `${known},[${'0,'.repeat(400_000)}0]],"stream":true}`],
   ])('is read like a new one: %s', (_name, text) => {
     const memory = new Conversations().of(1);
-    // What follows the turns of the second body is kept.
+    // The turns that follow those of the second body are kept.
     read(textOf(8), memory);
     read(textOf(9), memory);
     const [continued, whole] = [read(text, memory), read(text)];

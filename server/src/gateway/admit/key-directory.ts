@@ -44,7 +44,7 @@ export interface KnownToken extends Readonly<
   address: string;
   /** The key's own call limits; null when it has none. */
   readonly rateLimit: Omit<TokenRateLimit, 'enabled'> | null;
-  /** Those of the key, of its member and of its project. */
+  /** The budgets of the key, of its member and of its project. */
   readonly budgets: readonly KnownBudget[];
   /** Limits per minute. */
   readonly rates: readonly KnownBudget[];

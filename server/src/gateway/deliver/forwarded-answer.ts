@@ -115,11 +115,11 @@ export interface Forwarded {
 
 /**
  * Forwards a response in one piece.
- * @param ordered number of images that were requested
+ * @param requested number of images that were requested
  */
-export function forwardedBytes(isJson: boolean, ordered: number): Forwarded {
+export function forwardedBytes(isJson: boolean, requested: number): Forwarded {
   // A single image is charged in any case.
-  const count = isJson && ordered > 1 ? new ImageCount() : undefined;
+  const count = isJson && requested > 1 ? new ImageCount() : undefined;
   return { transform: new ForwardedBytes(isJson, count), images: () => count?.found };
 }
 

@@ -70,7 +70,7 @@ export async function guardedCopy(body: Buffer, guard: CallGuard): Promise<Buffe
 /** Fields of a response that repeat what the client sent. */
 const givenFields: ReadonlySet<string> = new Set([
   ...['instructions', 'metadata', 'tools', 'prompt'],
-  // Of Interactions.
+  // Interactions has these fields.
   ...['input', 'system_instruction', 'labels'],
 ]);
 

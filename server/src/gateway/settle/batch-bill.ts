@@ -65,7 +65,7 @@ interface Billed {
 }
 
 /** A call of a batch that gets a log row. */
-interface BilledCall extends Billed {
+interface NamedBill extends Billed {
   /** The name that the client gave the call. */
   readonly name: string;
 }
@@ -75,7 +75,7 @@ export class BatchBill {
   private usage: Usage = noUsage;
   private readonly sold = new Lines();
   private readonly cost = new Lines();
-  private readonly calls: BilledCall[] = [];
+  private readonly calls: NamedBill[] = [];
   private readonly costPrice: ReturnType<ChannelCost['find']>;
 
   /**

@@ -1,4 +1,4 @@
-import { orderedSearches } from '../../dialects/server-tools.js';
+import { requestedSearches } from '../../dialects/server-tools.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { dearestCondition, toolsRun, type Rounded } from '../../billing/prices/index.js';
 import type { Charge, Ledger } from '../../billing/ledger/index.js';
@@ -28,7 +28,7 @@ export interface Billed {
 
 /** Charges a served call for its usage. Resolves when the charge is durable. */
 export function settleCall(
-  ordered: Call,
+  requested: Call,
   served: Served,
   clientGone: boolean,
   reserved: Pick<Reserved, 'call' | 'reservation' | 'estimate'>,
@@ -36,7 +36,7 @@ export function settleCall(
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
-  const call = ordered.request.images ? withMade(sentBy(ordered, served), served) : ordered;
+  const call = requested.request.images ? withMade(sentBy(requested, served), served) : requested;
   // A stream that was ended here has no usage report.
   const isCut = delivery.refused?.isEarly === true;
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
@@ -64,9 +64,9 @@ export function settleCall(
 }
 
 /** Returns the call with the number of images that the channel requested. */
-function sentBy(ordered: Call, { channel }: Served): Call {
-  const images = ordered.overridden?.get(channel.id)?.images;
-  return images ? { ...ordered, request: { ...ordered.request, images } } : ordered;
+function sentBy(requested: Call, { channel }: Served): Call {
+  const images = requested.overridden?.get(channel.id)?.images;
+  return images ? { ...requested, request: { ...requested.request, images } } : requested;
 }
 
 /**
@@ -75,12 +75,12 @@ function sentBy(ordered: Call, { channel }: Served): Call {
  * provider's report takes precedence over the count here. If the client disconnected, all requested images are assumed
  * to be generated.
  */
-function withMade(ordered: Call, { channel, delivery: { end, usage, details } }: Served): Call {
-  const { images } = ordered.request;
+function withMade(requested: Call, { channel, delivery: { end, usage, details } }: Served): Call {
+  const { images } = requested.request;
   const made = end.kind === 'complete' ? (usage?.details?.images ?? details?.images) : undefined;
-  if (!images || !made || made === images.count) return ordered;
-  if (made > images.count && !channel.overridesPrice) return ordered;
-  return { ...ordered, request: { ...ordered.request, images: { ...images, count: made } } };
+  if (!images || !made || made === images.count) return requested;
+  if (made > images.count && !channel.overridesPrice) return requested;
+  return { ...requested, request: { ...requested.request, images: { ...images, count: made } } };
 }
 
 /** The usage of a call, and how it was determined. */
@@ -92,21 +92,21 @@ interface FoundUsage {
 }
 
 function settleUsage(
-  ordered: Call,
+  requested: Call,
   served: Served,
   { found, isFixed, clientGone }: FoundUsage,
   { reservation, estimate }: Pick<Reserved, 'reservation' | 'estimate'>,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<Billed> {
-  const { tariff } = ordered.endpoint;
+  const { tariff } = requested.endpoint;
   const { delivery, upstreamModel } = served;
   const countedHere = found !== delivery.usage && !isFixed;
-  const conditioned = countedHere ? withAskedCondition(found, ordered, served, values) : found;
-  const counted = withOrderedSearches(conditioned, ordered, served);
+  const conditioned = countedHere ? withAskedCondition(found, requested, served, values) : found;
+  const counted = withRequestedSearches(conditioned, requested, served);
   const reported = tariff.counted?.(counted) ?? counted;
-  const usage = isFixed ? reported : possibleUsage(ordered, reported, values);
-  const call = values.UnpricedTools === 'free' ? ordered : withToolPrices(ordered, usage, upstreamModel);
+  const usage = isFixed ? reported : possibleUsage(requested, reported, values);
+  const call = values.UnpricedTools === 'free' ? requested : withToolPrices(requested, usage, upstreamModel);
   const charged: ChargeInput = {
     request: call.request,
     price: call.price,
@@ -165,10 +165,10 @@ function withAskedCondition(usage: Usage, call: Call, served: Served, values: Op
 }
 
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */
-function withOrderedSearches(usage: Usage, { request, endpoint, mayCostMore }: Call, { dropped }: Served): Usage {
+function withRequestedSearches(usage: Usage, { request, endpoint, mayCostMore }: Call, { dropped }: Served): Usage {
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
   if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches || !mayCostMore) return usage;
-  const webSearches = orderedSearches(request.body, (name) => toolsSent([name], dropped).length > 0);
+  const webSearches = requestedSearches(request.body, (name) => toolsSent([name], dropped).length > 0);
   return webSearches > 0 ? { ...usage, details: { ...usage.details, webSearches } } : usage;
 }
 

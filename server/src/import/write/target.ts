@@ -35,7 +35,7 @@ export async function openTarget(url: string): Promise<Target> {
     throw new BusyError('Another process is importing into this database. Wait until it has ended.');
   }
   // A batch that a crash loses is imported again, so no commit has to wait for the disk.
-  // What is imported happened on another site: it is no event of this one.
+  // Imported rows describe another site: they are no events of this one.
   await query('SET synchronous_commit = off; SET statement_timeout = 0; SET tollgate.events = off');
   return {
     query,

@@ -8,7 +8,7 @@ import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import { mapModel } from '../../gateway/route/model-mapping.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import type { Call } from '../../gateway/call.js';
-import { orderedSearches } from '../../dialects/server-tools.js';
+import { requestedSearches } from '../../dialects/server-tools.js';
 import type { NamedText } from '../../dialects/languages/provider-ids.js';
 import type { Price } from '../../billing/prices/index.js';
 import { toolQuantities } from '../../shared/price-card.js';
@@ -115,7 +115,7 @@ export class BatchLines {
     if (call.guard?.checksOutput) {
       throw batchRefused('batch_line_invalid', 'A guardrail checks responses, and those of a batch cannot be checked');
     }
-    if (orderedSearches(request.body, () => true) > 0) {
+    if (requestedSearches(request.body, () => true) > 0) {
       throw batchRefused(
         'batch_line_invalid',
         'Searches that their provider does not report are not served in batches',

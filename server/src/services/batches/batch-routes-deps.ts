@@ -1,13 +1,13 @@
-import type { AnthropicOrders } from './anthropic-orders.js';
+import type { AnthropicSubmissions } from './anthropic-submissions.js';
 import type { Batches } from './batches.js';
-import type { GeminiOrders } from './gemini-orders.js';
-import type { OpenAIOrders } from './openai-orders.js';
+import type { GeminiSubmissions } from './gemini-submissions.js';
+import type { OpenAISubmissions } from './openai-submissions.js';
 
 /** Dependencies of the batch routes. */
 export interface BatchRoutesDeps {
   readonly batches: Batches;
-  readonly openAI: OpenAIOrders;
-  readonly anthropic: AnthropicOrders;
-  readonly gemini: GeminiOrders;
+  readonly openAI: OpenAISubmissions;
+  readonly anthropic: AnthropicSubmissions;
+  readonly gemini: GeminiSubmissions;
   readonly maxBodyBytes: number;
 }

@@ -41,7 +41,7 @@ export interface BatchesDeps {
 }
 
 /** A batch that was checked and is about to be reserved and sent. */
-export interface OrderedBatch {
+export interface BatchSubmission {
   readonly dialect: BatchDialect;
   readonly account: ObjectAccount;
   readonly estimate: BatchEstimate;
@@ -54,8 +54,8 @@ export interface OrderedBatch {
 }
 
 /** Reads and checks the request that creates a batch. */
-export interface BatchOrders {
-  order(call: ObjectCall, body: Fields): Promise<OrderedBatch>;
+export interface BatchSubmissions {
+  read(call: ObjectCall, body: Fields): Promise<BatchSubmission>;
 }
 
 /** The price of a batch by a way of payment. */
@@ -80,7 +80,7 @@ export class Batches {
   constructor(private readonly deps: BatchesDeps) {}
 
   /** Creates a batch. Never throws. */
-  create(orders: BatchOrders, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
+  create(submissions: BatchSubmissions, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     const { calls } = this.deps.objects;
     return calls.admit(hijacked, request, async (call) => {
       await calls.checkMayCreate(resource, call);
@@ -92,8 +92,8 @@ export class Batches {
       if (running >= creationsAtOnce) throw tooManyCreations(creationsAtOnce);
       this.creations.set(id, running + 1);
       try {
-        const ordered = await orders.order(call, parseJsonBody(rawBody));
-        this.send(ordered.dialect, client, request, await this.submit(call, ordered));
+        const submission = await submissions.read(call, parseJsonBody(rawBody));
+        this.send(submission.dialect, client, request, await this.submit(call, submission));
       } finally {
         const left = (this.creations.get(id) ?? 1) - 1;
         if (left > 0) this.creations.set(id, left);
@@ -222,7 +222,7 @@ export class Batches {
       maxBytes,
     }: {
       readonly body?: Buffer | null;
-      readonly headers?: OrderedBatch['headers'];
+      readonly headers?: BatchSubmission['headers'];
       readonly maxBytes?: number | undefined;
     } = {},
   ): Promise<Fields> {
@@ -244,11 +244,11 @@ export class Batches {
    * Reserves a batch and creates it at its maker. The row is written in between, so that a batch is found again whose
    * creation was not confirmed.
    */
-  private async submit(call: ObjectCall, ordered: OrderedBatch): Promise<Fields> {
+  private async submit(call: ObjectCall, submission: BatchSubmission): Promise<Fields> {
     checkPresent(call);
     const { caller, incoming } = call;
     const { desk, taskLedger, clock } = this.deps;
-    const { account, estimate, dialect, endpoint } = ordered;
+    const { account, estimate, dialect, endpoint } = submission;
     const { admission, amount, lines, promptTokens, outputTokens } = estimate;
     const target = { channelId: account.channel.id, keyPrint: account.keyMark };
     const priceFor = (payment: PlanPayment | null): BatchPayment => {
@@ -271,7 +271,7 @@ export class Batches {
       properties: {
         input: `${lines} × ${endpoint}, ${admission.model}`,
         model: admission.model,
-        terms: termsOf(ordered, caller, desk.values.QuotaPerUnit, {
+        terms: termsOf(submission, caller, desk.values.QuotaPerUnit, {
           ...paid,
           subscriptionId: reservation.subscriptionId,
         }),
@@ -280,7 +280,7 @@ export class Batches {
     const id = await taskLedger.open(creativeKind, row, reservation);
     let batch: Fields;
     try {
-      batch = await this.ask(account, 'POST', ordered.path, ordered);
+      batch = await this.ask(account, 'POST', submission.path, submission);
     } catch (error) {
       // After any other failure the batch may exist. It is looked for later.
       if (isRefusal(error)) {
@@ -299,7 +299,7 @@ export class Batches {
 }
 
 function termsOf(
-  { account, estimate, endpoint }: OrderedBatch,
+  { account, estimate, endpoint }: BatchSubmission,
   { token }: Caller,
   quotaPerUnit: number,
   { price, quota, overflow, subscriptionId }: BatchPayment & Pick<Reservation, 'subscriptionId'>,

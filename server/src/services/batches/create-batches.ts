@@ -4,15 +4,15 @@ import type { Clock } from '../../shared/clock.js';
 import type { BuiltRelay } from '../built-relay.js';
 import type { TaskDesk } from '../tasks/task-desk.js';
 import { anthropicBatches } from './anthropic-batches.js';
-import { AnthropicOrders } from './anthropic-orders.js';
+import { AnthropicSubmissions } from './anthropic-submissions.js';
 import { BatchLines } from './batch-lines.js';
 import { BatchWatch } from './batch-watch.js';
 import type { BatchRoutesDeps } from './batch-routes-deps.js';
 import { Batches } from './batches.js';
 import { geminiBatches } from './gemini-batches.js';
-import { GeminiOrders } from './gemini-orders.js';
+import { GeminiSubmissions } from './gemini-submissions.js';
 import { openAIBatches } from './openai-batches.js';
-import { OpenAIOrders } from './openai-orders.js';
+import { OpenAISubmissions } from './openai-submissions.js';
 
 interface BatchDependencies {
   readonly relay: BuiltRelay;
@@ -44,8 +44,8 @@ export function createBatches({ relay, desk, taskLedger, store, clock, logger }:
     logger,
   });
   const batches = new Batches({ objects: keptObjects, desk, taskLedger, store, watch, clock, logger });
-  const openAI = new OpenAIOrders({ accounts, exchange, lines, maxBodyBytes });
-  const anthropic = new AnthropicOrders({ accounts, lines });
-  const gemini = new GeminiOrders({ accounts, lines });
+  const openAI = new OpenAISubmissions({ accounts, exchange, lines, maxBodyBytes });
+  const anthropic = new AnthropicSubmissions({ accounts, lines });
+  const gemini = new GeminiSubmissions({ accounts, lines });
   return { routes: { batches, openAI, anthropic, gemini, maxBodyBytes }, watch };
 }

@@ -8,7 +8,7 @@ import type { RelayRoutesDeps } from '../built-relay.js';
 import { refuseUnserved } from '../unserved-paths.js';
 import { type AwsForm, AwsResponse, converseForm, invokeForm } from './aws-response.js';
 import { plainModel } from './host-models.js';
-import { atBedrock, atConverse, atCountTokens, atHost, countedAtBedrock, type HostedCall } from './hosted-endpoints.js';
+import { atBedrock, atConverse, atCountTokens, atHost, countedAtBedrock, type HostPath } from './hosted-endpoints.js';
 
 /**
  * Adds the paths of clients that are fixed to Claude at Bedrock or Vertex AI
@@ -25,14 +25,14 @@ export function addHostPaths(app: FastifyInstance, deps: RelayRoutesDeps): void 
   }
 }
 
-type Serve = (call: HostedCall, incoming: IncomingRequest, client: ClientResponse) => Promise<void>;
+type Serve = (path: HostPath, incoming: IncomingRequest, client: ClientResponse) => Promise<void>;
 
 function addBedrockPaths(app: FastifyInstance, deps: RelayRoutesDeps): void {
   const { relay } = deps;
   const served =
     (at: typeof atBedrock, stream: boolean): Serve =>
-    (call, ...to) =>
-      relay.serve(at({ ...call, stream }), ...to);
+    (path, ...to) =>
+      relay.serve(at({ ...path, stream }), ...to);
   const methods: ReadonlyArray<readonly [method: string, formOf: () => AwsForm, serve: Serve]> = [
     ['invoke', invokeForm, served(atBedrock, false)],
     ['invoke-with-response-stream', invokeForm, served(atBedrock, true)],
@@ -41,8 +41,8 @@ function addBedrockPaths(app: FastifyInstance, deps: RelayRoutesDeps): void {
     [
       'count-tokens',
       invokeForm,
-      (call, incoming, client) =>
-        relay.count(atCountTokens(call), countedAtBedrock(incoming), client, (inputTokens) => ({ inputTokens })),
+      (path, incoming, client) =>
+        relay.count(atCountTokens(path), countedAtBedrock(incoming), client, (inputTokens) => ({ inputTokens })),
     ],
   ];
   for (const [method, formOf, serve] of methods) {

@@ -8,7 +8,7 @@ import type { IncomingRequest, OpenedBody } from '../../gateway/request.js';
 import { bedrockErrors, messagesEndpoint, modelOf } from '../chat/chat-endpoints.js';
 
 /** The values that are in the path of a host. */
-export interface HostedCall {
+export interface HostPath {
   /** The model; absent where the body names it. */
   readonly model?: string | undefined;
   /** Absent where the body decides. */
@@ -18,12 +18,12 @@ export interface HostedCall {
 }
 
 /** Messages as hosts of Claude take them: the model is in the path, and the body names the version of the dialect. */
-export const atHost = (call: HostedCall): Endpoint => ({
+export const atHost = (path: HostPath): Endpoint => ({
   ...messagesEndpoint,
-  open: (rawBody) => openHosted(call, parseJsonBody(rawBody)),
+  open: (rawBody) => openHosted(path, parseJsonBody(rawBody)),
 });
 
-function openHosted({ model, stream, nameOf }: HostedCall, hosted: Fields): OpenedBody {
+function openHosted({ model, stream, nameOf }: HostPath, hosted: Fields): OpenedBody {
   const { anthropic_version: _version, ...given } = hosted;
   checkBetas(given['anthropic_beta']);
   const name = nameOf(model ?? modelOf(given));
@@ -38,7 +38,7 @@ function checkBetas(betas: unknown): void {
     throw malformed('anthropic_beta must be a list of names');
 }
 
-export const atBedrock = (call: HostedCall): Endpoint => ({ ...atHost(call), errors: () => bedrockErrors });
+export const atBedrock = (path: HostPath): Endpoint => ({ ...atHost(path), errors: () => bedrockErrors });
 
 /** Fields of the model's own dialect are given one level deeper, where the parser did not check their names. */
 function converseBody(converse: Fields): Json {
@@ -48,20 +48,20 @@ function converseBody(converse: Fields): Json {
 }
 
 /** Bedrock's Converse. */
-export const atConverse = (call: HostedCall): Endpoint => ({
-  ...atBedrock(call),
-  open: (rawBody) => openHosted(call, converseBody(parseJsonBody(rawBody))),
+export const atConverse = (path: HostPath): Endpoint => ({
+  ...atBedrock(path),
+  open: (rawBody) => openHosted(path, converseBody(parseJsonBody(rawBody))),
 });
 
 const countedConverse = (body: Fields): Fields | null => asFields(asFields(body['input'])?.['converse']);
 
 /** Bedrock's CountTokens, whose counted request is a body of `converse`, or one of `invoke` (`countedAtBedrock`). */
-export const atCountTokens = (call: HostedCall): Endpoint => ({
-  ...atBedrock(call),
+export const atCountTokens = (path: HostPath): Endpoint => ({
+  ...atBedrock(path),
   open: (rawBody) => {
     const body = parseJsonBody(rawBody);
     const converse = countedConverse(body);
-    return openHosted(call, converse ? converseBody(converse) : body);
+    return openHosted(path, converse ? converseBody(converse) : body);
   },
 });
 

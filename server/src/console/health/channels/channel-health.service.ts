@@ -46,7 +46,7 @@ export interface ChannelHealthDeps {
 /** Milliseconds for which all readers of a node share one result. */
 const cacheMilliseconds = 10_000;
 
-/** Which channels fail or are slow, and why (docs/reference/relay/health.md#figures-of-channels). */
+/** Finds the channels that fail or are slow, and the reasons (docs/reference/relay/health.md#figures-of-channels). */
 export class ChannelHealthService {
   private readonly cached = new Map<
     ChannelHealthWindow,

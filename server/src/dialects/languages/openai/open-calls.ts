@@ -4,7 +4,7 @@ import { asFields, asText, someNumber, type Fields } from '../../neutral/fields.
 /** Maximum index of a tool call; a larger one means a broken stream. */
 const maxTools = 1024;
 
-interface OpenCall {
+interface OpenTool {
   readonly id: string;
   readonly key: number | string;
   /** The arguments so far end like an object. */
@@ -24,7 +24,7 @@ export interface PlacedPiece {
 
 /** The tool calls of one choice of a stream. Providers disagree on what tells their pieces apart. */
 export class OpenCalls {
-  private readonly calls: OpenCall[] = [];
+  private readonly calls: OpenTool[] = [];
 
   get count(): number {
     return this.calls.length;

@@ -1,4 +1,4 @@
-import { imageFactor, type ImageOrder } from '../../../billing/prices/index.js';
+import { imageFactor, type ImageRequest } from '../../../billing/prices/index.js';
 import { pieceOf, promptQuantities, tokenQuantities } from '../../../shared/price-card.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import type { Tariff } from '../../endpoint.js';
@@ -53,7 +53,7 @@ function tokensOfSpeech(text: string): number {
 /** Returns the length of a recording in seconds. Its tokens are counted from whole seconds. */
 const secondsOf = (tokens: number): number => Math.round((tokens * 60) / 1000);
 
-const orderOf = (call: ParsedRequest, upstreamModel: string): ImageOrder => ({
+const imagesOf = (call: ParsedRequest, upstreamModel: string): ImageRequest => ({
   ...(call.images ?? { size: '1024x1024', quality: 'standard', count: 1 }),
   upstreamModel,
 });
@@ -71,7 +71,7 @@ const referredIn = (body: ParsedRequest['body']): number =>
 export const imageTariff: Tariff = {
   counts: [...tokenQuantities, 'image', 'request'],
   formula: 'images',
-  times: (call, upstreamModel) => imageFactor(orderOf(call, upstreamModel)),
+  times: (call, upstreamModel) => imageFactor(imagesOf(call, upstreamModel)),
   fixedUsage: (call, card): Usage | null => {
     const count = call.images?.count ?? 1;
     if (card.perCall !== undefined || card.prices.image !== undefined) {
@@ -90,11 +90,11 @@ export const imageTariff: Tariff = {
     return { completionTokens: imageOutputTokens, details: { imageOutputTokens } };
   },
   notes: ({ request, upstreamModel }, usd) => {
-    const { size, quality, count } = orderOf(request, upstreamModel);
+    const { size, quality, count } = imagesOf(request, upstreamModel);
     return { model_price: usd, image: true, image_size: size, image_quality: quality, image_count: count };
   },
   line: ({ price, request, upstreamModel }, usd) => {
-    const { size, quality } = orderOf(request, upstreamModel);
+    const { size, quality } = imagesOf(request, upstreamModel);
     return `model price ${usd.toFixed(2)}, group ratio ${price.groupRatio.toFixed(2)}, size ${size}, quality ${quality}`;
   },
 };

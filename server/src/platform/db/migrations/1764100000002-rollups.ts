@@ -76,7 +76,7 @@ export class Rollups1764100000002 implements MigrationInterface {
           ...bigints('calls stream_calls failed_calls prompt_tokens completion_tokens cached_tokens quota'),
           ...bigints('duration_ms cost_calls cost_quota cost_plan_quota cost_nano_usd'),
           ...bigints('cache_write_tokens cache_saved_nano_usd'),
-          // Of rows whose prices are in quota. It becomes USD when it is read.
+          // The savings in rows whose prices are in quota become USD when they are read.
           'cache_saved_quota numeric',
           ...['duration_buckets bigint[]', 'first_token_buckets bigint[]'],
         ],

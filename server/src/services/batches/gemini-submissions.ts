@@ -7,10 +7,10 @@ import type { ObjectAccounts } from '../objects/object-accounts.js';
 import type { ObjectCall } from '../objects/object-calls.js';
 import { batchRefused, ofLine } from './batch-errors.js';
 import type { BatchEstimate, BatchLine, BatchLines } from './batch-lines.js';
-import type { BatchOrders, OrderedBatch } from './batches.js';
+import type { BatchSubmissions, BatchSubmission } from './batches.js';
 import { geminiBatches, markedName, maxResults } from './gemini-batches.js';
 
-interface GeminiOrdersDeps {
+interface GeminiSubmissionsDeps {
   readonly accounts: ObjectAccounts;
   readonly lines: BatchLines;
 }
@@ -28,10 +28,10 @@ const known: ReadonlySet<string> = new Set([
  * Creates batches of Gemini. Their lines are in the request: Google returns generated files only (`File.downloadUri` of
  * https://ai.google.dev/api/files, November 2026), so the lines of an uploaded one cannot be checked.
  */
-export class GeminiOrders implements BatchOrders {
-  constructor(private readonly deps: GeminiOrdersDeps) {}
+export class GeminiSubmissions implements BatchSubmissions {
+  constructor(private readonly deps: GeminiSubmissionsDeps) {}
 
-  async order(call: ObjectCall, body: Fields): Promise<OrderedBatch> {
+  async read(call: ObjectCall, body: Fields): Promise<BatchSubmission> {
     const { model } = geminiCallOf(call.incoming);
     const batch = asFields(body['batch']) ?? {};
     const unknown = Object.keys(batch).find((name) => !known.has(name));

@@ -8,9 +8,9 @@ import { featureHeaders } from '../objects/object-exchange.js';
 import { anthropicBatches, anthropicPath } from './anthropic-batches.js';
 import { batchRefused, ofLine } from './batch-errors.js';
 import type { BatchLine, BatchLines } from './batch-lines.js';
-import type { BatchOrders, OrderedBatch } from './batches.js';
+import type { BatchSubmissions, BatchSubmission } from './batches.js';
 
-interface AnthropicOrdersDeps {
+interface AnthropicSubmissionsDeps {
   readonly accounts: ObjectAccounts;
   readonly lines: BatchLines;
 }
@@ -20,10 +20,10 @@ const endpointPath = '/v1/messages';
 const maxLines = 100_000;
 
 /** Creates batches of Anthropic. Their lines are in the request, which is passed on unchanged. */
-export class AnthropicOrders implements BatchOrders {
-  constructor(private readonly deps: AnthropicOrdersDeps) {}
+export class AnthropicSubmissions implements BatchSubmissions {
+  constructor(private readonly deps: AnthropicSubmissionsDeps) {}
 
-  async order(call: ObjectCall, body: Fields): Promise<OrderedBatch> {
+  async read(call: ObjectCall, body: Fields): Promise<BatchSubmission> {
     const { requests } = body;
     if (!Array.isArray(requests)) throw malformed('requests is missing');
     const { accounts, lines } = this.deps;

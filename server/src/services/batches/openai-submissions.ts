@@ -8,11 +8,11 @@ import type { ObjectCall } from '../objects/object-calls.js';
 import type { ObjectExchange } from '../objects/object-exchange.js';
 import { batchRefused, ofLine } from './batch-errors.js';
 import type { BatchEstimate, BatchLine, BatchLines, BatchPlace } from './batch-lines.js';
-import type { BatchOrders, OrderedBatch } from './batches.js';
+import type { BatchSubmissions, BatchSubmission } from './batches.js';
 import { jsonLines } from './json-lines.js';
 import { batchEndpoints, markName, openAIBatches } from './openai-batches.js';
 
-interface OpenAIOrdersDeps {
+interface OpenAISubmissionsDeps {
   readonly accounts: ObjectAccounts;
   readonly exchange: ObjectExchange;
   readonly lines: BatchLines;
@@ -25,10 +25,10 @@ const maxFileBytes = 200 * 1024 * 1024;
 const maxLineBytes = 32 * 1024 * 1024;
 
 /** Creates batches of OpenAI. Their lines are in a file at the maker, which is read once and not stored. */
-export class OpenAIOrders implements BatchOrders {
-  constructor(private readonly deps: OpenAIOrdersDeps) {}
+export class OpenAISubmissions implements BatchSubmissions {
+  constructor(private readonly deps: OpenAISubmissionsDeps) {}
 
-  async order(call: ObjectCall, body: Fields): Promise<OrderedBatch> {
+  async read(call: ObjectCall, body: Fields): Promise<BatchSubmission> {
     const { input_file_id: file, endpoint: path, metadata } = body;
     if (typeof file !== 'string' || file === '') throw malformed('input_file_id is missing');
     const endpoint = batchEndpoints.get(path);
