@@ -139,7 +139,7 @@ describe.each(cells.map((cell) => [`type ${cell.type}: ${cell.endpoint}`, cell] 
     }
     expect(await asked).toEqual(result);
     expect(script.refusals).toEqual([]);
-    expect((await site.charges(cell, charged + 1)).slice(charged)).toEqual(script.worth);
+    expect((await site.charges([cell], charged + 1)).slice(charged)).toEqual(script.worth);
     charged++;
   });
 
@@ -157,7 +157,7 @@ describe.each(cells.map((cell) => [`type ${cell.type}: ${cell.endpoint}`, cell] 
         maxRetries: 0,
       });
       expect([embeddings, script.refusals]).toEqual([[vectorOf('a'), vectorOf('b')], []]);
-      expect((await site.charges(cell, charged + 1)).slice(charged)).toEqual(script.worth);
+      expect((await site.charges([cell], charged + 1)).slice(charged)).toEqual(script.worth);
       charged++;
     });
 });

@@ -11,10 +11,10 @@ import { modelOf } from './media-calls.js';
 export interface MediaSite {
   readonly url: string;
   readonly key: string;
-  /** Makes the upstream the provider of a cell. */
-  open(cell: MediaCell): MediaScript;
-  /** The charges for a cell's calls, oldest first, once there are so many. */
-  charges(cell: MediaCell, count: number): Promise<number[]>;
+  /** Makes the upstream the provider of some cells of one channel type. */
+  open(...cells: [MediaCell, ...MediaCell[]]): MediaScript;
+  /** The charges for calls of some cells, oldest first, once there are so many. */
+  charges(cells: readonly MediaCell[], count: number): Promise<number[]>;
   /** Reservations that are left, inconsistent charges. */
   faults(): Promise<unknown[]>;
   stop(): Promise<void>;
@@ -54,18 +54,18 @@ export async function startMediaSite(cells: readonly MediaCell[]): Promise<Media
   return {
     url: server.url,
     key,
-    open(cell) {
-      const script = mediaScript(cell);
+    open(...opened) {
+      const script = mediaScript(opened);
       upstream.reset();
       upstream.script({}, script.reply);
       return script;
     },
-    async charges(cell, count) {
+    async charges(charged, count) {
       const until = Date.now() + 5000;
       for (;;) {
         const { rows } = await database.query<{ quota: string }>(
-          'SELECT quota FROM logs WHERE type = 2 AND model_name = $1 ORDER BY id',
-          [modelOf(cell)],
+          'SELECT quota FROM logs WHERE type = 2 AND model_name = ANY($1) ORDER BY id',
+          [charged.map(modelOf)],
         );
         if (rows.length >= count || Date.now() > until) return rows.map(({ quota }) => Number(quota));
         await new Promise((resolve) => setTimeout(resolve, 20));

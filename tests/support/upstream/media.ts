@@ -757,12 +757,16 @@ export interface MediaScript {
   readonly worth: number[];
 }
 
-/** The provider of one cell. */
-export function mediaScript({ provider, wire }: MediaCell): MediaScript {
+/** The path and query at which the provider of a cell is called. */
+const pathOf = ({ path, model }: MediaWire): string => path.replace('{model}', model);
+
+/** The provider of some cells of one channel type. */
+export function mediaScript(cells: readonly [MediaCell, ...MediaCell[]]): MediaScript {
   const refusals: string[] = [];
   const worth: number[] = [];
   const reply: Reply = (response, request) => {
-    const aside = asideOf(wire, request);
+    const { provider, wire } = cells.find(({ wire: each }) => pathOf(each) === request.path) ?? cells[0];
+    const aside = cells.map((cell) => asideOf(cell.wire, request)).find((each) => each !== null);
     if (aside) return aside(response, request);
     const fields = fieldsOf(request);
     const refusal = refusalOf(provider, wire, request, fields);
@@ -793,8 +797,8 @@ function fieldsOf(request: ReceivedRequest): Fields {
 }
 
 function refusalOf(provider: MediaProvider, wire: MediaWire, request: ReceivedRequest, fields: Fields): string | null {
-  const path = wire.path.replace('{model}', wire.model);
-  if (request.method !== 'POST' || request.path !== path) return `no such path: ${request.method} ${request.path}`;
+  if (request.method !== 'POST' || request.path !== pathOf(wire))
+    return `no such path: ${request.method} ${request.path}`;
   const [header, value] = provider.credential ?? [];
   if (header !== undefined && request.headers[header] !== value) return `wrong credential in ${header}`;
   const taken = new Set(wire.fields.split(' '));
