@@ -325,11 +325,11 @@ export interface Sdk {
   readonly leavesOut?: Program['leavesOut'];
 }
 
-const openai = ['openai==3.57.0'];
+export const openai = ['openai==3.57.0'];
 const anthropic = ['anthropic==2.14.0'];
 const google = ['google-genai==3.6.1'];
 const langchain = ['langchain-openai==1.7.4'];
-const litellm = ['litellm==1.110.2'];
+export const litellm = ['litellm==1.110.2'];
 const pydanticAI = ['pydantic-ai-slim[openai,anthropic,google]==2.68.0'];
 const openaiAgents = ['openai-agents==0.24.0'];
 const boto3 = ['boto3==1.44.8'];

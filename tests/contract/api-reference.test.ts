@@ -235,6 +235,7 @@ const served = new Set([
     '/v1/engines/{model}/embeddings',
     '/v1/moderations',
     '/v1/rerank',
+    '/v2/rerank',
     '/v1/images/generations',
     '/v1/videos',
     '/pg/chat/completions',

@@ -280,7 +280,8 @@ describe('images', () => {
     relay.setOptions({ ModelPrice: { drawer: 0.04 } });
     await relay.addChannel({ type: 45, models: 'drawer' });
     const { key, userId } = await relay.addToken();
-    const order = { model: 'drawer', prompt: 'p', n: 2 };
+    const series = { sequential_image_generation: 'auto', sequential_image_generation_options: { max_images: 2 } };
+    const order = { model: 'drawer', prompt: 'p', ...series };
     for (const data of [[{ url: 'https://x.example' }, { error: { code: 'filtered' } }], 'https://x.example']) {
       relay.upstream.script({}, json({ data }));
       expect((await relay.post('/v1/images/generations', key, order)).status).toBe(200);

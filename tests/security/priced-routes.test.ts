@@ -217,6 +217,12 @@ describe('a call of the relay', () => {
     numbers: [...counts, 'partial_images'],
     words: ['size', 'quality'],
   };
+  const ranking = {
+    reply: ranks,
+    quota: 4000,
+    body: { model: 'ranker', query: 'q', documents: Array.from({ length: 250 }, (_, index) => `d${index}`) },
+    numbers: ['top_n', 'query', 'documents', ...counts],
+  };
   const speech = {
     reply: speaks,
     quota: 20_000,
@@ -247,13 +253,8 @@ describe('a call of the relay', () => {
     'the tool that draws, over a socket': { ...drawingTool, path: socketPath },
     'the searches of Responses over a socket': { ...searching, path: socketPath },
     'the memory of a container over a socket': { ...running, path: socketPath },
-    rerank: {
-      path: '/v1/rerank',
-      reply: ranks,
-      quota: 4000,
-      body: { model: 'ranker', query: 'q', documents: Array.from({ length: 250 }, (_, index) => `d${index}`) },
-      numbers: ['top_n', 'query', 'documents', ...counts],
-    },
+    rerank: { ...ranking, path: '/v1/rerank' },
+    'rerank at the path of Cohere': { ...ranking, path: '/v2/rerank' },
     embeddings: {
       path: '/v1/embeddings',
       reply: embeds,

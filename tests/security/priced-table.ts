@@ -49,6 +49,7 @@ export const pricedPaths = {
     '/v1/responses',
     socketPath,
     '/v1/rerank',
+    '/v2/rerank',
     '/v1/embeddings',
     '/v1/audio/speech',
     '/openai/deployments/tts-1/audio/speech',

@@ -35,7 +35,7 @@ import { statementRoutes } from '../console/statements/statement.routes.js';
 import { callbackRoutes, orderRoutes, topUpPaymentRoutes } from '../console/wallet/wallet.routes.js';
 import { webhookRoutes } from '../console/webhooks/webhook.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
-import { endpointRoutes } from '../services/endpoints.js';
+import { cohereRoutes, endpointRoutes } from '../services/endpoints.js';
 import { interactionRoutes } from '../services/interactions/interaction-routes.js';
 import { playgroundOperations } from '../services/playground/playground.routes.js';
 import { realtimeServed } from '../services/realtime/realtime.routes.js';
@@ -57,6 +57,7 @@ export const apiSections: readonly ApiSection[] = [
       ...modelRoutes,
       ...geminiModelRoutes,
       ...endpointRoutes,
+      ...cohereRoutes,
       countRoute,
       geminiRoute,
       ...interactionRoutes,

@@ -239,6 +239,8 @@ export interface OneShotCapability {
    * it arrives.
    */
   readonly forwards?: boolean;
+  /** The provider never streams the response. A stream is then refused rather than answered as a whole. */
+  readonly onlyWhole?: true;
 }
 
 /** A non-streaming request of a client. */

@@ -39,6 +39,14 @@ const imageResponse = open(
 );
 const audioForm = open({ file }, { model, language: text, response_format: text });
 const transcript = open({}, { text });
+const rerankShapes = {
+  body: open(
+    { model, query: text, documents: z.array(z.union([text, anything])) },
+    { top_n: whole, return_documents: flag },
+  ),
+  response: open({ results: list }, {}),
+  example: { body: { model: 'rerank-english-v3.0', query: 'tea', documents: ['coffee', 'tea'] } },
+};
 
 /** The endpoints under each of the prefixes. */
 export const endpointRoutes: ReadonlyArray<RelayRoute<Endpoint>> = [
@@ -97,12 +105,7 @@ export const endpointRoutes: ReadonlyArray<RelayRoute<Endpoint>> = [
   }),
   relayRoute('POST /v1/rerank', rerankEndpoint, {
     summary: 'Order documents by relevance',
-    body: open(
-      { model, query: text, documents: z.array(z.union([text, anything])) },
-      { top_n: whole, return_documents: flag },
-    ),
-    response: open({ results: list }, {}),
-    example: { body: { model: 'rerank-english-v3.0', query: 'tea', documents: ['coffee', 'tea'] } },
+    ...rerankShapes,
   }),
   relayRoute('POST /v1/images/generations', imagesEndpoint, {
     summary: 'Image',
@@ -135,6 +138,14 @@ export const endpointRoutes: ReadonlyArray<RelayRoute<Endpoint>> = [
     form: audioForm,
     response: transcript,
     example: {},
+  }),
+];
+
+/** Clients of Cohere call reranking at its second version, and nothing else of it is served. */
+export const cohereRoutes: ReadonlyArray<RelayRoute<Endpoint>> = [
+  relayRoute('POST /v2/rerank', rerankEndpoint, {
+    summary: 'Order documents by relevance, at the path of Cohere',
+    ...rerankShapes,
   }),
 ];
 

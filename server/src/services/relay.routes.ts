@@ -9,7 +9,7 @@ import { countContentsEndpoint, generateEndpoint, messagesEndpoint } from './cha
 import { refuse, sendError } from './client-errors.js';
 import { countMessages } from './count-messages.js';
 import { atDeployment, deploymentEndpoints } from './deployments.js';
-import { endpointRoutes, prefixes } from './endpoints.js';
+import { cohereRoutes, endpointRoutes, prefixes } from './endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-embeddings.js';
 import { geminiMethodOf } from './chat/gemini-path.js';
 import type { OfferedModel } from '../dialects/languages/openai/model-page.js';
@@ -40,6 +40,7 @@ export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
   return async (app) => {
     leaveBodies(app);
     addRelayRoutes(app, endpointRoutes, prefixes, (endpoint) => takeCall(served(endpoint), deps));
+    addRelayRoutes(app, cohereRoutes, ['/v2'], (endpoint) => takeCall(served(endpoint), deps));
     addRelayRoutes(app, [countRoute], prefixes, (call) => takeCall(call, deps));
     addModelRoutes(app, modelRoutes, prefixes, deps);
     addResponsesRoutes(app, deps);

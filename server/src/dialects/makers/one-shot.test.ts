@@ -181,7 +181,7 @@ describe('ranking', () => {
     const told = read(47, 'rerank', json({ results: [{ index: 1, relevance_score: 0.5 }] }), body);
     expect(told.json()).toEqual({
       model: 'asked',
-      results: [{ index: 1, relevance_score: 0.5, document: 'b' }],
+      results: [{ index: 1, relevance_score: 0.5, document: { text: 'b' } }],
     });
     expect(told.usage).toBeNull();
   });
@@ -358,6 +358,13 @@ it.each([
   [35, 'speech', { input: 'a', voice: 'v', instructions: 'slowly' }, ['instructions']],
   [48, 'images', { prompt: 'a', quality: 'hd', size: '512x512' }, ['quality', 'size']],
   [1, 'embeddings', { input: 'a', brand_new: 1 }, undefined],
+  [26, 'images', { prompt: 'a', n: 1, response_format: 'b64_json' }, ['response_format']],
+  [38, 'embeddings', { input: 'a', user: 'u', encoding_format: 'base64', task: 'text-matching' }, ['user']],
+  [40, 'images', { prompt: 'a', n: 2, size: '512x512', quality: 'hd' }, ['quality']],
+  [40, 'speech', { input: 'a', voice: 'v', instructions: 'slowly' }, ['instructions']],
+  [42, 'embeddings', { input: 'a', user: 'u', dimensions: 2 }, ['user']],
+  [45, 'images', { prompt: 'a', n: 1, quality: 'hd' }, ['quality']],
+  [46, 'images', { prompt: 'a', partial_images: 1 }, ['partial_images']],
 ] as const)('type %i: %s leave nothing out in silence', (type, kind, body, dropped) => {
   expect(send(type, kind, requestOf(body)).dropped).toEqual(dropped);
 });

@@ -1,4 +1,4 @@
-import { acceptsEverything, byEnableThinking, byThinking } from '../accepts.js';
+import { acceptsEverything, byThinking } from '../accepts.js';
 import type { Target } from '../target.js';
 import { bearerIfGiven, organizationHeader, wholeAddress } from '../makers/openai-compatible/address.js';
 import {
@@ -10,7 +10,7 @@ import {
 import { codingPlanAdapter } from '../makers/hosted/coding-plans.js';
 import { needsResponses, openAICompatible } from '../makers/openai-compatible/openai-compatible.js';
 import { deploymentRules, reasoningRules as rules } from '../makers/openai-compatible/chat-body.js';
-import { openAIBalance, siliconFlowBalance } from './balance.js';
+import { openAIBalance } from './balance.js';
 import { openAIModels } from './openai-models.js';
 import { acceptsAccountFields, acceptsUsual, openAIHeaders, type ProviderRow, words } from './provider.js';
 
@@ -123,49 +123,6 @@ export const openAIFamily: readonly ProviderRow[] = [
       yi-large yi-medium yi-vision yi-medium-200k yi-spark yi-large-rag yi-large-turbo yi-large-preview
       yi-large-rag-preview`),
     adapter: openAICompatible({ capabilities: everything, rules }),
-  },
-  {
-    id: 38,
-    name: 'jina',
-    label: 'Jina',
-    defaultBaseUrl: 'https://api.jina.ai',
-    models: words('jina-clip-v1 jina-reranker-v2-base-multilingual'),
-    adapter: openAICompatible({
-      chat: false,
-      capabilities: { embeddings: '/v1/embeddings', rerank: '/v1/rerank' },
-    }),
-  },
-  {
-    id: 40,
-    name: 'siliconflow',
-    label: 'SiliconCloud',
-    defaultBaseUrl: 'https://api.siliconflow.cn',
-    models: words(`
-      THUDM/glm-4-9b-chat InstantX/InstantID ByteDance/SDXL-Lightning deepseek-ai/deepseek-llm-67b-chat
-      Qwen/Qwen1.5-14B-Chat Qwen/Qwen1.5-7B-Chat Qwen/Qwen1.5-110B-Chat Qwen/Qwen1.5-32B-Chat
-      01-ai/Yi-1.5-6B-Chat 01-ai/Yi-1.5-9B-Chat-16K 01-ai/Yi-1.5-34B-Chat-16K THUDM/chatglm3-6b
-      deepseek-ai/DeepSeek-V2-Chat Qwen/Qwen2-72B-Instruct Qwen/Qwen2-7B-Instruct Qwen/Qwen2-57B-A14B-Instruct
-      deepseek-ai/DeepSeek-Coder-V2-Instruct Qwen/Qwen2-1.5B-Instruct internlm/internlm2_5-7b-chat
-      BAAI/bge-large-en-v1.5 BAAI/bge-large-zh-v1.5 Pro/Qwen/Qwen2-7B-Instruct Pro/Qwen/Qwen2-1.5B-Instruct
-      Pro/Qwen/Qwen1.5-7B-Chat Pro/THUDM/glm-4-9b-chat Pro/THUDM/chatglm3-6b Pro/01-ai/Yi-1.5-9B-Chat-16K
-      Pro/01-ai/Yi-1.5-6B-Chat Pro/google/gemma-2-9b-it Pro/internlm/internlm2_5-7b-chat
-      Pro/meta-llama/Meta-Llama-3-8B-Instruct Pro/mistralai/Mistral-7B-Instruct-v0.2
-      black-forest-labs/FLUX.1-schnell FunAudioLLM/SenseVoiceSmall netease-youdao/bce-embedding-base_v1
-      BAAI/bge-m3 internlm/internlm2_5-20b-chat Qwen/Qwen2-Math-72B-Instruct netease-youdao/bce-reranker-base_v1
-      BAAI/bge-reranker-v2-m3`),
-    balance: siliconFlowBalance,
-    balanceUnit: 'CNY',
-    accepts: { ...acceptsUsual, thinkingOff: byEnableThinking },
-    adapter: openAICompatible({
-      capabilities: {
-        completions: true,
-        embeddings: true,
-        rerank: true,
-        images: '/v1/images/generations',
-        speech: true,
-        transcription: true,
-      },
-    }),
   },
   {
     id: 44,

@@ -11,11 +11,13 @@ import { deepseek } from '../makers/deepseek/deepseek.js';
 import { dify } from '../makers/dify/dify.js';
 import { gemini } from '../makers/gemini/gemini.js';
 import { checkGeminiVersion } from '../makers/gemini/url.js';
+import { jina } from '../makers/jina/jina.js';
 import { library } from '../makers/library/library.js';
 import { minimax, minimaxCompatible } from '../makers/minimax/minimax.js';
 import { mistral } from '../makers/mistral/mistral.js';
 import { ollama, ollamaNative } from '../makers/ollama/ollama.js';
 import { palm } from '../makers/palm/palm.js';
+import { siliconFlow } from '../makers/siliconflow/siliconflow.js';
 import { spark } from '../makers/spark/spark.js';
 import { tencent } from '../makers/tencent/tencent.js';
 import { vertex } from '../makers/vertex/vertex.js';
@@ -23,7 +25,7 @@ import { volcengine } from '../makers/volcengine/volcengine.js';
 import { xai } from '../makers/xai/xai.js';
 import { chatglm } from '../makers/zhipu/chatglm.js';
 import { zhipuV4 } from '../makers/zhipu/zhipu-v4.js';
-import { deepSeekBalance } from './balance.js';
+import { deepSeekBalance, siliconFlowBalance } from './balance.js';
 import { deepSeekHours } from './deepseek-hours.js';
 import { anthropicDiscovery, geminiDiscovery, ollamaDiscovery } from './discovery.js';
 import { openAIModels } from './openai-models.js';
@@ -239,6 +241,14 @@ export const ownDialects: readonly ProviderRow[] = [
     adapter: dify,
   },
   {
+    id: 38,
+    name: 'jina',
+    label: 'Jina',
+    defaultBaseUrl: 'https://api.jina.ai',
+    models: words('jina-clip-v1 jina-reranker-v2-base-multilingual'),
+    adapter: jina,
+  },
+  {
     id: 39,
     name: 'cloudflare',
     label: 'Cloudflare',
@@ -259,6 +269,29 @@ export const ownDialects: readonly ProviderRow[] = [
       @cf/tinyllama/tinyllama-1.1b-chat-v1.0 @hf/thebloke/zephyr-7b-beta-awq`),
     adapter: cloudflare,
     alternative: cloudflareRun,
+  },
+  {
+    id: 40,
+    name: 'siliconflow',
+    label: 'SiliconCloud',
+    defaultBaseUrl: 'https://api.siliconflow.cn',
+    models: words(`
+      THUDM/glm-4-9b-chat InstantX/InstantID ByteDance/SDXL-Lightning deepseek-ai/deepseek-llm-67b-chat
+      Qwen/Qwen1.5-14B-Chat Qwen/Qwen1.5-7B-Chat Qwen/Qwen1.5-110B-Chat Qwen/Qwen1.5-32B-Chat
+      01-ai/Yi-1.5-6B-Chat 01-ai/Yi-1.5-9B-Chat-16K 01-ai/Yi-1.5-34B-Chat-16K THUDM/chatglm3-6b
+      deepseek-ai/DeepSeek-V2-Chat Qwen/Qwen2-72B-Instruct Qwen/Qwen2-7B-Instruct Qwen/Qwen2-57B-A14B-Instruct
+      deepseek-ai/DeepSeek-Coder-V2-Instruct Qwen/Qwen2-1.5B-Instruct internlm/internlm2_5-7b-chat
+      BAAI/bge-large-en-v1.5 BAAI/bge-large-zh-v1.5 Pro/Qwen/Qwen2-7B-Instruct Pro/Qwen/Qwen2-1.5B-Instruct
+      Pro/Qwen/Qwen1.5-7B-Chat Pro/THUDM/glm-4-9b-chat Pro/THUDM/chatglm3-6b Pro/01-ai/Yi-1.5-9B-Chat-16K
+      Pro/01-ai/Yi-1.5-6B-Chat Pro/google/gemma-2-9b-it Pro/internlm/internlm2_5-7b-chat
+      Pro/meta-llama/Meta-Llama-3-8B-Instruct Pro/mistralai/Mistral-7B-Instruct-v0.2
+      black-forest-labs/FLUX.1-schnell FunAudioLLM/SenseVoiceSmall netease-youdao/bce-embedding-base_v1
+      BAAI/bge-m3 internlm/internlm2_5-20b-chat Qwen/Qwen2-Math-72B-Instruct netease-youdao/bce-reranker-base_v1
+      BAAI/bge-reranker-v2-m3`),
+    balance: siliconFlowBalance,
+    balanceUnit: 'CNY',
+    accepts: { ...acceptsUsual, thinkingOff: byEnableThinking },
+    adapter: siliconFlow,
   },
   {
     id: 41,

@@ -83,7 +83,7 @@ export async function attemptOnce(
   const { adapter } = channel.provider;
   const capability = adapter && endpoint.pick(adapter);
   if (!capability) throw unsupportedBy(channel.type, endpoint.name);
-  if (asked.stream && !capability.forwards) throw unsupported('stream', 'it does not stream');
+  if (asked.stream && (!capability.forwards || capability.onlyWhole)) throw unsupported('stream', 'it does not stream');
   const target = await withCredential(adapter, toTarget(attempt), attempt);
   const request: OneShotRequest = {
     path: attempt.path,

@@ -87,20 +87,25 @@ export const moderationsEndpoint: Endpoint = {
     attemptOnce(attempt, { name: 'moderations', pick: (adapter) => adapter.moderations }, client),
 };
 
-/** POST /v1/rerank */
+/** Cohere's version of the path. Providers of every type have the other one. */
+const cohereVersion = '/v2/';
+
+/** POST /v1/rerank, POST /v2/rerank */
 export const rerankEndpoint: Endpoint = {
   route: 'rerank',
   operation: 'rerank',
   tariff: inputTariff(({ body }) => rerankPrompt(body)),
   errors: () => openAIErrors,
   open: openJson,
-  parse({ body, model }) {
+  parse({ body, model }, { path }) {
     withCode('invalid_query', () => needInput(body['query'], 'query', 'query is empty'));
     withCode('invalid_documents', () => {
       needInput(body['documents'], 'documents', 'documents is empty');
       needList(body['documents'], 'documents');
     });
-    return inOnePiece(body, model);
+    const call = inOnePiece(body, model);
+    const sent = { path: '/v1/rerank', rawBody: Buffer.from(JSON.stringify(body)) };
+    return path.startsWith(cohereVersion) ? { ...call, sent } : call;
   },
   texts: () => [],
   attempt: (attempt, client) => attemptOnce(attempt, { name: 'rerank', pick: (adapter) => adapter.rerank }, client),

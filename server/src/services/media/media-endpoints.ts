@@ -186,7 +186,7 @@ export const transcriptionEndpoint: Endpoint = {
   parse: ({ body, model, form }) =>
     withCode(audioCode, () => {
       if (!fileOf(form)) throw new InvalidInputError('file is required', 'file');
-      return { ...drawing, body, model, form };
+      return { ...drawing, stream: body['stream'] === 'true', body, model, form };
     }),
   async measure({ form }) {
     const file = fileOf(form);

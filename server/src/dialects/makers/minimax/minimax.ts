@@ -6,7 +6,7 @@ import { toCount } from '../../languages/openai/usage.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import type { OpenAiVariant } from '../openai-compatible/variant.js';
 import { usageFields } from '../../languages/openai/one-shot-usage.js';
-import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
+import { answerFields, needAudio, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { reasoningRules } from '../openai-compatible/chat-body.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
@@ -82,13 +82,16 @@ const formatOf = (body: Readonly<Record<string, unknown>>): string => asText(bod
 function minimaxSpeech(variant: OpenAiVariant): OneShotCapability {
   const json = oneShot(variant, '/v1/t2a_v2', {
     dropped: othersThan('input', 'voice', 'speed', 'response_format'),
-    body: (body) => ({
-      model: body['model'],
-      text: body['input'],
-      stream: false,
-      voice_setting: omitUndefined({ voice_id: body['voice'], speed: body['speed'] }),
-      audio_setting: { format: formatOf(body) },
-    }),
+    body(body) {
+      needAudio(body);
+      return {
+        model: body['model'],
+        text: body['input'],
+        stream: false,
+        voice_setting: omitUndefined({ voice_id: body['voice'], speed: body['speed'] }),
+        audio_setting: { format: formatOf(body) },
+      };
+    },
   });
   return {
     toUpstreamRequest: (request, target) => json.toUpstreamRequest(request, target),

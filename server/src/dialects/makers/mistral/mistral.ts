@@ -3,8 +3,9 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { withAnsweredResults } from '../../corrections/corrected-turns.js';
 import { asFields, asFieldsList, asList, asText, someText, type Fields } from '../../neutral/fields.js';
 import { thoughtOf } from '../../languages/openai/chat-read.js';
-import type { BodyRules } from '../openai-compatible/variant.js';
-import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { oneShot, without } from '../openai-compatible/one-shot.js';
+import type { BodyRules, OpenAiVariant } from '../openai-compatible/variant.js';
+import { familyRules, openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /** docs/reference/providers/openai-family.md#request-changes, type 42. */
 function mistralRules(body: Fields, model: string): BodyRules {
@@ -96,9 +97,21 @@ function normalize(answer: Record<string, unknown>): Record<string, unknown> {
   return changed.some((choice, index) => choice !== choices[index]) ? { ...answer, choices: changed } : answer;
 }
 
-export const mistral: Adapter = openAICompatible({
-  capabilities: { embeddings: '/v1/embeddings', fim: '/v1/fim/completions' },
+const variant: OpenAiVariant = {
+  capabilities: { fim: '/v1/fim/completions' },
   rules: mistralRules,
   answer: normalize,
   chunk: normalize,
+};
+
+/** The length of vectors has another name, and Mistral refuses fields that it does not know. */
+const embeddings = oneShot(variant, '/v1/embeddings', {
+  ...familyRules.embeddings,
+  dropped: without('user').dropped,
+  body: ({ dimensions, user: _user, ...rest }) => ({
+    ...rest,
+    ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
+  }),
 });
+
+export const mistral: Adapter = { ...openAICompatible(variant), embeddings };

@@ -9,7 +9,8 @@ import type {
 import type { Target } from '../../target.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage, UsageDetails } from '../../../shared/usage.js';
-import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
+import { unsupported } from '../../neutral/field-name.js';
+import { asFields, parseFields, someNumber, type Fields } from '../../neutral/fields.js';
 import { addOverride, overriddenBody } from '../../overrides/body-override.js';
 import { minimalChange } from '../../wire/pass-through/native-body.js';
 import { writeForm } from '../../wire/forms/multipart.js';
@@ -38,6 +39,7 @@ export interface OneShotRules {
   /** The field of the provider's response that contains the result. */
   readonly content?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly onlyWhole?: true;
 }
 
 /** Lists all other fields of the client as left out, except the model and encodings, which the relay handles. */
@@ -49,12 +51,49 @@ export const othersThan =
         !['model', 'encoding_format', ...known].includes(name) && body[name] !== undefined && body[name] !== null,
     );
 
+/**
+ * Leaves out fields that the provider refuses, and lists them, except for the encoding, which the relay handles. Fields
+ * that only this provider knows pass.
+ */
+export const without = (...names: readonly string[]): Required<Pick<OneShotRules, 'body' | 'dropped'>> => ({
+  body: (body) => Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name))),
+  dropped: (body) =>
+    names.filter((name) => name !== 'encoding_format' && body[name] !== undefined && body[name] !== null),
+});
+
+/** Sends only fields that the provider knows, and lists the others as left out. */
+export const only = (...names: readonly string[]): Required<Pick<OneShotRules, 'body' | 'dropped'>> => ({
+  body: (body) => Object.fromEntries(Object.entries(body).filter(([name]) => ['model', ...names].includes(name))),
+  dropped: othersThan(...names),
+});
+
+/**
+ * Images of a provider that makes one per call, from these fields.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL for several images
+ */
+export function oneImage(...names: readonly string[]): Pick<OneShotRules, 'body' | 'dropped'> {
+  const { body: known } = only(...names);
+  return {
+    body(body, target) {
+      if ((someNumber(body['n']) ?? 1) > 1) throw unsupported('n', 'it makes one image per call');
+      return known(body, target);
+    },
+    dropped: othersThan('n', ...names),
+  };
+}
+
+/** @throws AppError UNSUPPORTED_BY_CHANNEL for speech in events, for providers that send audio only */
+export function needAudio(body: Readonly<Record<string, unknown>>): void {
+  if (body['stream_format'] === 'sse') throw unsupported('stream_format', 'it sends audio without events');
+}
+
 /** A call that is forwarded unchanged except for the model name, and whose response goes to the client unchanged. */
 export function oneShot(variant: OpenAiVariant, place: EndpointPath, rules: OneShotRules = {}): OneShotCapability {
   return {
     toUpstreamRequest: (request, target) => toUpstreamRequest(variant, place, rules, request, target),
     fromUpstreamResponse: (answer, request, target) => fromAnswer(rules, answer, request, target),
     ...(rules.next ? { next: rules.next } : {}),
+    ...(rules.onlyWhole ? { onlyWhole: true } : {}),
     ...(rules.answer || rules.next ? {} : { forwards: true }),
   };
 }

@@ -38,7 +38,8 @@ import { parseExact, writeJson } from '../../../shared/exact-json.js';
 /** Rules for images, in OpenAI's shape. */
 export const imageRules: OneShotRules = { content: 'data', details: countedImages };
 
-const rulesOf: Readonly<Record<string, OneShotRules>> = {
+/** Rules of each endpoint, in OpenAI's shape. */
+export const familyRules = {
   embeddings: { content: 'data' },
   images: imageRules,
   imageEdits: imageRules,
@@ -47,7 +48,8 @@ const rulesOf: Readonly<Record<string, OneShotRules>> = {
   speech: { plain: 'audio', content: 'audio' },
   transcription: { plain: 'text', content: 'text' },
   translation: { plain: 'text', content: 'text' },
-};
+} as const satisfies Readonly<Record<string, OneShotRules>>;
+const rulesOf: Readonly<Record<string, OneShotRules>> = familyRules;
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
 export function openAICompatible(variant: OpenAiVariant = {}): Adapter {

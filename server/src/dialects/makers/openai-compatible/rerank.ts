@@ -31,7 +31,8 @@ function toRerank(answer: Fields, request: OneShotRequest, target: Target): Reco
       return {
         index,
         relevance_score: result['relevance_score'],
-        ...(document === undefined || document === null ? {} : { document }),
+        // SDKs of Cohere and Jina read an object.
+        ...(document === undefined || document === null ? {} : { document: asFields(document) ?? { text: document } }),
       };
     }),
     ...(usage ? { usage } : {}),
@@ -61,9 +62,9 @@ function billedUnits(answer: Fields): UsageDetails | undefined {
   return requests > 0 ? { requests } : undefined;
 }
 
-export const rerankRules: OneShotRules = {
+export const rerankRules = {
   content: 'results',
   body: withoutEmptyLimit,
   answer: toRerank,
   details: billedUnits,
-};
+} satisfies OneShotRules;

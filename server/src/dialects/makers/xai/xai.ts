@@ -76,6 +76,7 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
 
 const ofImages: OneShotRules = {
   ...imageRules,
+  onlyWhole: true,
   body: imageBody,
   dropped: (body) =>
     ['quality', 'style', ...(ratios[String(body['size'])] ? [] : ['size'])].filter((name) => body[name] !== undefined),

@@ -1,7 +1,8 @@
 import type { Adapter } from '../../contract.js';
 import type { Fields } from '../../neutral/fields.js';
-import type { BodyRules } from '../openai-compatible/variant.js';
-import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { oneImage, oneShot } from '../openai-compatible/one-shot.js';
+import type { BodyRules, OpenAiVariant } from '../openai-compatible/variant.js';
+import { imageRules, openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { zhipuToken } from './token.js';
 
 /** docs/reference/providers/openai-family.md#request-changes, type 26. */
@@ -13,10 +14,19 @@ function zhipuRules(body: Fields, model: string): BodyRules {
   return { model, changes: Object.keys(changes).length > 0 ? changes : null };
 }
 
-export const zhipuV4: Adapter = openAICompatible({
+const variant: OpenAiVariant = {
   chat: '/api/paas/v4/chat/completions',
-  capabilities: { embeddings: '/api/paas/v4/embeddings', images: '/api/paas/v4/images/generations' },
+  capabilities: { embeddings: '/api/paas/v4/embeddings' },
   // A key without a dot is sent unchanged; one with a dot signs a token.
   credentials: ({ key, now }) => ({ authorization: key.includes('.') ? zhipuToken(key, now) : `Bearer ${key}` }),
   rules: zhipuRules,
+};
+
+/** Images are always returned as URLs. */
+const images = oneShot(variant, '/api/paas/v4/images/generations', {
+  ...imageRules,
+  ...oneImage('prompt', 'quality', 'size'),
+  onlyWhole: true,
 });
+
+export const zhipuV4: Adapter = { ...openAICompatible(variant), images };
