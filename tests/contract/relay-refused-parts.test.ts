@@ -219,6 +219,19 @@ const cases: readonly Case[] = [
     says: 'Model grok-5 does not support parameter presencePenalty.',
     dropped: 'presence_penalty',
   },
+  ...[
+    { mode: 'validated', program: 'Copilot CLI', then: 'auto' },
+    { mode: 'any', program: 'a client of Mistral', then: 'required' },
+  ].map(({ mode, program, then }) => ({
+    name: `OpenAI, a tool choice of ${program}: the nearest is sent (A2)`,
+    type: 1,
+    model: 'gpt-4o',
+    body: { ...chat, tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: mode },
+    field: 'tool_choice',
+    says: `Invalid value: '${mode}'. Supported values are: 'none', 'auto', and 'required'.`,
+    then,
+    dropped: 'tool_choice',
+  })),
   {
     name: 'OpenAI, an effort that the model does not have: the nearest is sent',
     type: 1,

@@ -1,4 +1,5 @@
 import type { UpstreamError } from '../errors/upstream-error.js';
+import { choiceModes } from '../neutral/request.js';
 import type { Correction, Remedy } from './correction.js';
 import { isOptional } from './essential-fields.js';
 
@@ -60,6 +61,11 @@ const openAI: readonly Refusal[] = [
   {
     says: /^(?:Unsupported (?:parameter|value)|Unknown parameter): '([\w.[\]]+)'/,
     correct: ([name = '']) => omit(name),
+  },
+  // Modes of Mistral and of Gemini, which clients of these models also send when the name is mapped to another model.
+  {
+    says: /^Invalid value: '(any|validated)'\. Supported values are: 'none', 'auto', and 'required'/,
+    correct: ([from = '']) => [{ kind: 'replace', path: ['tool_choice'], from, to: choiceModes[from] ?? 'auto' }],
   },
   // Organizations that are not verified get no reasoning summaries.
   {
