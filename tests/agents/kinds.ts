@@ -15,6 +15,7 @@ import {
 import { respond } from './model.js';
 import * as owns from './own-dialects.js';
 import * as refused from './refused-bodies.js';
+import * as tools from './refused-tools.js';
 import type { OwnProvider, Wire } from './own-dialects.js';
 import { sparkKey, startSpark } from './spark.js';
 import * as strict from './strict.js';
@@ -114,6 +115,9 @@ const anyOpenAI = [
   refused.unrecognized([...openAIRules.fields, 'functions', 'presence_penalty', 'frequency_penalty', 'logit_bias']),
   emptyTools,
   flatTools,
+  tools.toolNames,
+  tools.unknownChoices,
+  tools.choicesWithoutTools,
   overflow(2_000_000, overflowWords.OpenAI),
 ];
 const reasons = refused.unsupported('stop', 'max_tokens', 'temperature', 'top_p', 'presence_penalty', 'logit_bias');
@@ -201,7 +205,7 @@ export const kinds: readonly Kind[] = [
     'Qwen',
     17,
     'qwen-max',
-    { ...familyRules, refuses: [refused.maxOutputOfQwen(8192)] },
+    { ...familyRules, refuses: [refused.maxOutputOfQwen(8192), tools.toolNamesOfQwen] },
     { learned: /Range of max_tokens should be/ },
   ),
   chat(
@@ -241,7 +245,11 @@ export const kinds: readonly Kind[] = [
     'DeepSeek',
     43,
     'deepseek-chat',
-    { ...thinking, sees: false, refuses: [missingResults, brokenArguments, refused.maxOutputOfDeepSeek(8192)] },
+    {
+      ...thinking,
+      sees: false,
+      refuses: [missingResults, brokenArguments, tools.toolNames, refused.maxOutputOfDeepSeek(8192)],
+    },
     { blind: /unknown variant `image_url`/, learned: /^Invalid max_tokens value/ },
   ),
   chat(

@@ -195,8 +195,8 @@ const copilot = (speaks: Exclude<Dialect, 'Gemini'>, model: string, more: Record
   binary: `@github/copilot-${platform}/copilot`,
   speaks,
   model,
-  // Every model is asked for an effort.
-  learned: /^Unrecognized request argument supplied: reasoning_effort/,
+  // Every model is asked for an effort, and one with a name of Gemini's for tools in a mode that only Gemini has.
+  learned: /^Unrecognized request argument supplied: reasoning_effort|^Invalid value: 'validated'/,
   args: ({ prompt, resume, image }) => [
     ...['-p', prompt, '--allow-all', '--no-auto-update', '--disable-builtin-mcps', '--no-custom-instructions'],
     ...[...(resume ? ['--continue'] : []), ...(image ? ['--attachment', 'picture.png'] : [])],

@@ -162,6 +162,8 @@ def read_file(file_path: str, absolute_path: str = "") -> str:
 
 
 def litellm(prefix, path):
+    # Without a network the download of the newest list of models delays each run.
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "true"
     import litellm as lite
 
     lite.suppress_debug_info = True

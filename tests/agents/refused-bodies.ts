@@ -236,7 +236,7 @@ export const flatTools: Rule = ({ tools }) => {
   return index === -1 ? null : `Missing required parameter: 'tools[${index}].function'.`;
 };
 
-/** A prompt that is longer than the model's context, as a share of its characters. */
+/** A prompt that is longer than the model's context, as a number of characters (claude-code-router#1799, September 2026). */
 export const overflow =
   (characters: number, says: string): Rule =>
   (body) =>
@@ -251,7 +251,7 @@ export const overflowWords = {
   Kimi: 'k3-256k supports only 256K context.',
 } as const;
 
-/** LibreChat-AI/agents#124 (measured), opencode#31259, goose#7343, claude-code#23440: a message of Claude's that has no other text. */
+/** LibreChat-AI/agents#124 (measured), opencode#31259, goose#7343, claude-code#23440 (2026): a message of Claude's that has no other text. */
 export const blankTexts: Rule = (body) => {
   const isBlank = ({ type, text }: Json): boolean => type === 'text' && String(text).trim() === '';
   const blank = messagesOf(body).some(({ content }) =>
@@ -337,12 +337,16 @@ export const ownSchema: Rule = (body) => {
   return refused === null ? null : `Invalid JSON payload received. Unknown name "${refused}" at 'tools'`;
 };
 
-/** Google's own subset has texts alone in an enum: CLIProxyAPI#1076, azure-devops-mcp#139 (2026). */
+/**
+ * Google's own subset has texts alone in an enum, none of them empty, and wants their type: CLIProxyAPI#1076, azure-devops-mcp#139,
+ * 9router#359 and #380 (2025 to March 2026).
+ */
 export const textsInEnums: Rule = (body) => {
   const isWrong = (value: unknown): boolean => {
     if (typeof value !== 'object' || value === null) return false;
-    const { enum: choices } = value as Json;
-    if (Array.isArray(choices) && choices.some((each) => typeof each !== 'string')) return true;
+    const { enum: choices, type } = value as Json;
+    if (Array.isArray(choices) && choices.some((each) => typeof each !== 'string' || each === '')) return true;
+    if (Array.isArray(choices) && textOf(type).toLowerCase() !== 'string') return true;
     return Object.values(value).some(isWrong);
   };
   const own = list(body['tools']).map(({ functionDeclarations: declared }) =>

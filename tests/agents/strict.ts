@@ -16,12 +16,23 @@ import {
   ownSchema,
   referencesInResults,
   signatures,
+  textsInEnums,
   thoughtsOfCalls,
   toolChanges,
   unknownBetas,
   userAfterTool,
   type Rule,
 } from './refused-bodies.js';
+import {
+  blankStops,
+  forcedThinking,
+  imageTypes,
+  samplings,
+  thinkingBudgets,
+  toolNamesOfClaude,
+  toolNamesOfGemini,
+  unionsAtTop,
+} from './refused-tools.js';
 
 /* Requests that real providers refuse, in their own words as far as public threads quote them. Each returns null for a good request. */
 
@@ -133,6 +144,13 @@ const turnRules = [
   instructionsInTurns,
   toolChanges,
   brokenBase64,
+  imageTypes,
+  toolNamesOfClaude,
+  unionsAtTop,
+  forcedThinking,
+  thinkingBudgets,
+  samplings,
+  blankStops,
 ];
 
 interface MessagesRules {
@@ -200,7 +218,10 @@ export const strictGemini =
     if (!body) return 'the body is no JSON object';
     const field = unknownField(body, geminiFields);
     if (field !== null) return `Invalid JSON payload received. Unknown name "${field}": Cannot find field.`;
-    const refusal = firstOf([...refuses, missingResponses, ownSchema, referencesInResults], body);
+    const refusal = firstOf(
+      [...refuses, missingResponses, toolNamesOfGemini, ownSchema, textsInEnums, referencesInResults],
+      body,
+    );
     if (refusal !== null) return refusal;
     const contents = list(body['contents']);
     if (contents[0]?.['role'] === 'model') return 'Please ensure that the first content is of role user';

@@ -1,7 +1,10 @@
 /** The table of what providers refuse (docs/reference/providers/README.md) has each refusal of the scripted providers. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as refused from '../agents/refused-bodies.js';
+import * as bodies from '../agents/refused-bodies.js';
+import * as tools from '../agents/refused-tools.js';
+
+const refused = { ...bodies, ...tools };
 
 /** Exports that are no refusals. */
 const helpers = new Set(['list', 'statusOf', 'firstOf']);
@@ -33,4 +36,14 @@ it('says of each who refuses what, and what is sent then', async () => {
   const rows = await rowsOfTable();
   expect(rows.length).toBeGreaterThan(20);
   for (const cells of rows) expect([cells, cells.slice(0, 3).every(Boolean)]).toEqual([cells, true]);
+});
+
+it.each(['refused-bodies.ts', 'refused-tools.ts'])('%s has a source and a date at each refusal', async (file) => {
+  const text = await readFile(join(import.meta.dirname, '../agents', file), 'utf8');
+  const exported = [...text.matchAll(/(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n)?export const (\w+)/g)];
+  const refusals = exported.filter(([, , name = '']) => !helpers.has(name));
+  expect(refusals.length).toBeGreaterThan(10);
+  const source = /[\w.-]+#\d+|docs|documentation|reference|forum|\d+\.\d+|precaution|clients/i;
+  const lacking = refusals.filter(([, comment = '']) => !source.test(comment) || !/\b20\d\d\b/.test(comment));
+  expect(lacking.map(([, , name]) => name)).toEqual([]);
 });

@@ -219,16 +219,25 @@ it('a channel is set to either upstream', async () => {
   expect(paths()).toEqual(['/v1/responses', '/v1/chat/completions']);
 });
 
-it('a model that is only at Responses is learned from the provider’s 404', async () => {
-  const message = 'This model is only supported in v1/responses and not in v1/chat/completions.';
+it.each([
+  [1, 404, 'This model is only supported in v1/responses and not in v1/chat/completions.'],
+  // chatwise-releases#1256 (February 2026).
+  [1, 404, 'This is not a chat model and thus not supported in the v1/chat/completions endpoint.'],
+  // langchain-azure#228 (December 2025), dify-official-plugins#2359 (January 2026).
+  [3, 400, 'The chatCompletion operation does not work with the specified model, gpt-7-next.'],
+])('a model that is only at Responses is learned at type %i from the %i "%s"', async (type, status, message) => {
   const onlyResponses = (response: Parameters<Reply>[0], request: ReceivedRequest) =>
     request.path.includes('/responses')
       ? provider(response, request)
-      : json({ error: { message, type: 'invalid_request_error', param: 'model', code: null } }, 404)(response, request);
-  await relay.addChannel({ type: 1, models: 'gpt-7-next' });
+      : json({ error: { message, type: 'invalid_request_error', param: 'model', code: null } }, status)(
+          response,
+          request,
+        );
+  await relay.addChannel({ type, models: 'gpt-7-next' });
   const { key } = await relay.addToken();
   relay.upstream.script({}, onlyResponses);
   const ask = () => relay.chat(key, { model: 'gpt-7-next', messages: userMessage('hi') });
   expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
-  expect(paths()).toEqual(['/v1/chat/completions', '/v1/responses', '/v1/responses']);
+  const asked = paths().map((path) => path.split('/').at(-1));
+  expect(asked).toEqual(['completions', 'responses', 'responses']);
 });

@@ -68,6 +68,24 @@ interface Case {
 const chat = { messages: userMessage('hi') };
 const messages = { messages: userMessage('hi'), max_tokens: 32_000 };
 const thinks = { ...messages, thinking: { type: 'adaptive' } };
+const input = { input: 'hi' };
+const response = {
+  id: 'resp_1',
+  object: 'response',
+  status: 'completed',
+  model: 'gpt-5',
+  output: [
+    {
+      type: 'message',
+      id: 'm',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'Hello' }],
+    },
+  ],
+  usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
+};
+const anthropic = { type: 14, model: 'claude-next', path: '/v1/messages', answer: message };
 const gemini = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
 
 const cases: readonly Case[] = [
@@ -219,6 +237,19 @@ const cases: readonly Case[] = [
     says: 'Model grok-5 does not support parameter presencePenalty.',
     dropped: 'presence_penalty',
   },
+  ...[
+    { mode: 'validated', program: 'Copilot CLI', then: 'auto' },
+    { mode: 'any', program: 'a client of Mistral', then: 'required' },
+  ].map(({ mode, program, then }) => ({
+    name: `OpenAI, a tool choice of ${program}: the nearest is sent (A2)`,
+    type: 1,
+    model: 'gpt-4o',
+    body: { ...chat, tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: mode },
+    field: 'tool_choice',
+    says: `Invalid value: '${mode}'. Supported values are: 'none', 'auto', and 'required'.`,
+    then,
+    dropped: 'tool_choice',
+  })),
   {
     name: 'OpenAI, an effort that the model does not have: the nearest is sent',
     type: 1,
@@ -228,6 +259,129 @@ const cases: readonly Case[] = [
     says: "Unsupported value: 'reasoning_effort' does not support 'xhigh' with this model. Supported values are: 'low', 'medium', and 'high'.",
     then: 'high',
     dropped: 'reasoning_effort',
+  },
+  // windmill#10147 (July 2026), OpenHands/software-agent-sdk#987.
+  {
+    name: 'OpenAI, summaries of thoughts for an organization that is not verified',
+    type: 1,
+    model: 'gpt-5',
+    path: '/v1/responses',
+    answer: response,
+    body: { ...input, reasoning: { effort: 'low', summary: 'auto' } },
+    field: 'reasoning.summary',
+    says: 'Your organization must be verified to generate reasoning summaries. Please go to: https://platform.openai.com/settings/organization/general and click on Verify Organization.',
+    dropped: 'reasoning.summary',
+  },
+  {
+    name: 'OpenAI, an output limit at Responses',
+    type: 1,
+    model: 'gpt-5',
+    path: '/v1/responses',
+    answer: response,
+    body: { ...input, max_output_tokens: 200_000 },
+    field: 'max_output_tokens',
+    says: "Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 128000, but got 200000 instead.",
+    then: 128_000,
+    dropped: 'max_output_tokens',
+  },
+  // Roo-Code#12162 (April 2026), pr-agent#2456 (June 2026).
+  {
+    name: 'Anthropic, a temperature that a model no longer takes',
+    ...anthropic,
+    body: { ...messages, temperature: 0.5 },
+    field: 'temperature',
+    says: '`temperature` is deprecated for this model.',
+    dropped: 'temperature',
+  },
+  // vellum-assistant#37276 (July 2026).
+  {
+    name: 'Anthropic, adaptive thinking at an older model',
+    ...anthropic,
+    body: thinks,
+    field: 'thinking',
+    says: 'adaptive thinking is not supported on this model',
+    dropped: 'thinking',
+  },
+  // bifrost#5934 (August 2026), aelix-ai#258 (September 2026, measured at eight models).
+  {
+    name: 'Anthropic, a budget at a newer model: its thinking is adaptive',
+    ...anthropic,
+    body: { ...messages, thinking: { type: 'enabled', budget_tokens: 2000 } },
+    field: 'thinking.type',
+    says: '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+    then: 'adaptive',
+    dropped: 'thinking.budget_tokens',
+  },
+  // platform.claude.com, "Effort": Haiku has none (November 2026).
+  {
+    name: 'Anthropic, an effort at a model without efforts',
+    ...anthropic,
+    body: { ...messages, output_config: { effort: 'low' } },
+    field: 'output_config.effort',
+    says: 'This model does not support the effort parameter.',
+    dropped: 'thinking',
+  },
+  // Roo-Code#10700 (January 2026), vellum-assistant#32687 (May 2026).
+  ...['Thinking level is not supported for this model.', 'Thinking level MINIMAL is not supported for this model.'].map(
+    (says) => ({
+      name: `Gemini, a level of thoughts: ${says}`,
+      type: 24,
+      model: 'gemini-2.5-flash',
+      path: '/v1beta/models/gemini-2.5-flash:generateContent',
+      answer: contents,
+      body: { ...gemini, generationConfig: { thinkingConfig: { thinkingLevel: 'MINIMAL' } } },
+      field: 'generationConfig.thinkingConfig',
+      says,
+      dropped: 'generationConfig.thinkingConfig',
+    }),
+  ),
+  {
+    name: 'vLLM, a field in the list of Pydantic',
+    type: 62,
+    model: 'm',
+    body: { ...chat, prompt_mode: 'reasoning' },
+    field: 'prompt_mode',
+    says: "[{'type': 'extra_forbidden', 'loc': ('body', 'prompt_mode'), 'msg': 'Extra inputs are not permitted'}]",
+    dropped: 'prompt_mode',
+  },
+  // n8n#14581 (April 2025), lobehub#8389 (July 2025).
+  {
+    name: 'xAI, a field of an older model',
+    type: 48,
+    model: 'grok-next',
+    body: { ...chat, presence_penalty: 1 },
+    field: 'presence_penalty',
+    says: 'Argument not supported on this model: presencePenalty',
+    dropped: 'presence_penalty',
+  },
+  // Kimi-K2#124 (April 2026), shandianshuo-releases#13 (August 2026).
+  {
+    name: 'Moonshot, a temperature other than its own',
+    type: 25,
+    model: 'k3-256k',
+    body: { ...chat, temperature: 0.1 },
+    field: 'temperature',
+    says: 'invalid temperature: only 1 is allowed for this model',
+    dropped: 'temperature',
+  },
+  // openclaude#1371 (May 2026), cherry-studio#18744 (August 2026).
+  {
+    name: 'Ollama, an effort at a model that does not think',
+    type: 4,
+    model: 'llama3.1:8b',
+    body: { ...chat, reasoning_effort: 'low' },
+    field: 'reasoning_effort',
+    says: '"llama3.1:8b" does not support thinking',
+    dropped: 'reasoning_effort',
+  },
+  {
+    name: 'Groq, a field in its own words',
+    type: 8,
+    model: 'm',
+    body: { ...chat, logprobs: true },
+    field: 'logprobs',
+    says: '`logprobs` is not supported with this model',
+    dropped: 'logprobs',
   },
 ];
 
@@ -322,12 +476,17 @@ describe('a thought that the provider refuses', () => {
   };
   const says = 'messages.1.content.0: Invalid `signature` in `thinking` block';
 
-  it('is left out once, and the call goes on without thinking where Claude wants it', async () => {
+  it.each([
+    says,
+    'messages.1.content.0.thinking.signature: Field required',
+    // claude-code#63203 (May 2026) and many others.
+    'messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.',
+  ])('is left out once, and the call goes on without thinking where Claude wants it: %s', async (text) => {
     await relay.addChannel({ type: 14, models: history.model });
     const { key } = await relay.addToken();
     relay.upstream.script(
       {},
-      refusing(message, ({ rawBody }) => (rawBody.includes('"thinking"') ? says : null)),
+      refusing(message, ({ rawBody }) => (rawBody.includes('"thinking"') ? text : null)),
     );
     const response = await relay.post('/v1/messages', key, history);
     expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, 'messages.thinking']);

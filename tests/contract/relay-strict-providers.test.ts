@@ -3,6 +3,7 @@
  * directly, and a client whose call would cause it is served through the relay.
  */
 import { kinds, openKind, type Kind, type OpenedKind, Refusals } from '../agents/kinds.js';
+import { pictureBytes } from '../agents/model.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -41,6 +42,13 @@ const messagesTurns = (...content: unknown[]): Json[] => [
   { role: 'assistant', content },
   ...userMessage('go on'),
 ];
+
+const named = (name: string, parameters: Json = schema): Json => ({ type: 'function', function: { name, parameters } });
+const choosing = (choices: readonly unknown[]): Json => ({ ...schema, properties: { state: { enum: choices } } });
+const messagesClient = (body: Json): NonNullable<Case['client']> => ({
+  path: '/v1/messages',
+  body: { ...hi, max_tokens: 9, ...body },
+});
 
 interface Case {
   readonly kind: string;
@@ -235,6 +243,113 @@ const cases: readonly Case[] = [
     says: /maxOutputTokens value/,
     client: { path: '/v1/messages', body: { ...hi, max_tokens: 100_000 } },
   },
+  { kind: 'OpenAI', refused: { ...hi, tools, tool_choice: 'validated' }, says: /Invalid value: 'validated'/ },
+  {
+    kind: 'OpenAI without reasoning',
+    refused: { ...hi, tools, tool_choice: 'validated' },
+    says: /Invalid value: 'validated'/,
+  },
+  {
+    kind: 'OpenAI',
+    refused: { ...hi, tool_choice: 'auto' },
+    says: /'tool_choice' is only allowed when 'tools' are specified/,
+    client: { path: chatPath, body: { ...hi, tools: [], tool_choice: 'auto', parallel_tool_calls: true } },
+  },
+  ...['OpenAI', 'DeepSeek', 'Qwen'].map((kind) => ({
+    kind,
+    refused: { ...hi, tools: [named('a'.repeat(85))] },
+    says: /string too long|cannot exceed 64/,
+    client: messagesClient({ tools: [{ name: 'a'.repeat(85), input_schema: schema }] }),
+  })),
+  {
+    kind: 'Gemini 3',
+    at: '/v1beta/models/gemini-3-pro:generateContent',
+    refused: {
+      contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+      tools: [{ functionDeclarations: [{ name: '7zip' }] }],
+    },
+    says: /Invalid function name/,
+    client: { path: chatPath, body: { ...hi, tools: [named('7zip'), named('a'.repeat(85))] } },
+  },
+  {
+    kind: 'Gemini',
+    at: '/v1beta/models/gemini-2.5-flash:generateContent',
+    refused: {
+      contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+      tools: [{ functionDeclarations: [{ name: 'look', parameters: choosing(['a', '']) }] }],
+    },
+    says: /TYPE_STRING/,
+    client: { path: chatPath, body: { ...hi, tools: [named('look', choosing(['a', '', 1]))] } },
+  },
+  ...[
+    {
+      refused: { tools: [{ name: 'files.read', input_schema: schema }] },
+      says: /custom\.name: String should match pattern/,
+      client: { tools: [named('files.read'), named('a'.repeat(140))] },
+    },
+    {
+      refused: { tools: [{ name: 'look', input_schema: { ...schema, anyOf: [{ required: ['a'] }] } }] },
+      says: /oneOf, allOf, or anyOf at the top level/,
+      client: { tools: [named('look', { anyOf: [{ ...schema, required: ['a'] }, schema] })] },
+    },
+    {
+      refused: { tools: [{ name: 'look', input_schema: {} }] },
+      says: /input_schema\.type: Field required/,
+      client: { tools: [named('look', {})] },
+    },
+    {
+      refused: { thinking: { type: 'enabled', budget_tokens: 2000 }, max_tokens: 4000, tool_choice: { type: 'any' } },
+      says: /Thinking may not be enabled/,
+      client: { tools, reasoning_effort: 'high', max_tokens: 8000, tool_choice: 'required' },
+    },
+    {
+      refused: { thinking: { type: 'enabled', budget_tokens: 2000 }, max_tokens: 2000 },
+      says: /must be greater than `thinking\.budget_tokens`/,
+      client: { reasoning_effort: 'high', max_tokens: 1500 },
+    },
+    {
+      refused: { thinking: { type: 'enabled', budget_tokens: 1000 }, max_tokens: 2000 },
+      says: /greater than or equal to 1024/,
+      client: { reasoning_effort: 'high', max_tokens: 500 },
+    },
+    {
+      refused: { temperature: 0.5, top_p: 0.5 },
+      says: /cannot both be specified/,
+      client: { temperature: 0.5, top_p: 0.5 },
+    },
+    { refused: { temperature: 1.5 }, says: /temperature: range/, client: { temperature: 1.5 } },
+    {
+      refused: { temperature: 0.5, thinking: { type: 'adaptive' } },
+      says: /may only be set to 1/,
+      client: { temperature: 0.5, reasoning_effort: 'high', max_tokens: 8000 },
+    },
+    { refused: { stop_sequences: [' '] }, says: /non-whitespace/, client: { stop: [' ', 'END'] } },
+    {
+      refused: {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image', source: { type: 'base64', media_type: 'image/jpg', data: pictureBytes } }],
+          },
+        ],
+      },
+      says: /media_type: Input should be/,
+      client: {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image_url', image_url: { url: `data:image/jpg;base64,${pictureBytes}` } }],
+          },
+        ],
+      },
+    },
+  ].map(({ refused, says, client }) => ({
+    kind: 'Anthropic',
+    at: '/v1/messages',
+    refused: { ...claude, ...hi, ...refused },
+    says,
+    client: { path: chatPath, body: { ...hi, ...client } },
+  })),
 ];
 
 it.each(cases.map((each) => [`${each.kind}: ${each.says.source}`, each] as const))('%s', async (_name, each) => {

@@ -1,6 +1,5 @@
 /** Tools with numbers in an enum, which Google's own schema knows as texts only (CLIProxyAPI#1076, azure-devops-mcp#139). */
 import { strictGemini } from '../agents/strict.js';
-import { textsInEnums } from '../agents/refused-bodies.js';
 import { events, json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
@@ -28,7 +27,7 @@ const schema = {
 const written = { level: '1', name: '1', free: '1', either: '1', steps: [{ size: '0.5' }], version: '2', isOn: 'true' };
 const read = { level: 1, name: '1', free: '1', either: '1', steps: [{ size: 0.5 }], version: 2, isOn: true };
 
-const refuse = strictGemini([textsInEnums]);
+const refuse = strictGemini();
 const answer = {
   candidates: [
     {

@@ -59,6 +59,8 @@ export function correctedBody(body: Fields, correction: Correction): Fields {
   switch (correction.kind) {
     case 'omit':
       return changedAt(body, correction.path, () => undefined) as Fields;
+    case 'replace':
+      return changedAt(body, correction.path, (found) => (found === correction.from ? correction.to : found)) as Fields;
     case 'atMost':
       return changedAt(body, correction.path, (found) =>
         typeof found === 'number' && found > correction.limit ? correction.limit : found,

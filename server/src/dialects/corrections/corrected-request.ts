@@ -49,6 +49,7 @@ function withoutBetas(headers: Record<string, string>, values: readonly string[]
 export function namesOf(correction: Correction, dialect: Dialect): readonly string[] {
   switch (correction.kind) {
     case 'omit':
+    case 'replace':
     case 'atMost':
     case 'effort':
       return [nameInDialect(correction.path.filter((each) => each !== '*').join('.'), dialect)];

@@ -5,6 +5,8 @@
 export type Correction =
   | { readonly kind: 'omit'; readonly path: readonly string[] }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string }
+  /** Replaces one value. */
+  | { readonly kind: 'replace'; readonly path: readonly string[]; readonly from: string; readonly to: string }
   /** Limits a number. */
   | { readonly kind: 'atMost'; readonly path: readonly string[]; readonly limit: number }
   /** Replaces an effort by the nearest of these; of two equally near ones, by the higher one. */

@@ -1,4 +1,5 @@
 import type { UpstreamError } from '../errors/upstream-error.js';
+import { choiceModes } from '../neutral/request.js';
 import type { Correction, Remedy } from './correction.js';
 import { isOptional } from './essential-fields.js';
 
@@ -61,6 +62,11 @@ const openAI: readonly Refusal[] = [
     says: /^(?:Unsupported (?:parameter|value)|Unknown parameter): '([\w.[\]]+)'/,
     correct: ([name = '']) => omit(name),
   },
+  // Modes of Mistral and of Gemini, which clients of these models also send when the name is mapped to another model.
+  {
+    says: /^Invalid value: '(any|validated)'\. Supported values are: 'none', 'auto', and 'required'/,
+    correct: ([from = '']) => [{ kind: 'replace', path: ['tool_choice'], from, to: choiceModes[from] ?? 'auto' }],
+  },
   // Organizations that are not verified get no reasoning summaries.
   {
     says: /^Your organization must be verified to generate reasoning summaries/,
@@ -112,13 +118,23 @@ const anthropic: readonly Refusal[] = [
     says: /^The maximum tokens you requested exceeds the model limit of (\d+)/,
     correct: ([limit = '']) => atMost(limit, 'max_tokens'),
   },
+  // Roo-Code#12162 (April 2026), pr-agent#2456 (June 2026).
   { says: /^`(temperature|top_p|top_k)` is deprecated for this model/, correct: ([name = '']) => omit(name) },
   {
     says: /^`temperature` and `top_p` cannot both be specified/,
     correct: () => omit('top_p'),
     isOnce: true,
   },
+  // vellum-assistant#37276 (July 2026).
   { says: /^adaptive thinking is not supported on this model/, correct: () => omit('thinking') },
+  // aelix-ai#258 (September 2026, measured), bifrost#5934: Opus 4.8 and later take no budget.
+  {
+    says: /^"thinking\.type\.enabled" is not supported for this model\. Use "thinking\.type\.adaptive"/,
+    correct: () => [
+      { kind: 'replace', path: ['thinking', 'type'], from: 'enabled', to: 'adaptive' },
+      ...omit('thinking.budget_tokens'),
+    ],
+  },
   { says: /^This model does not support the effort parameter/, correct: () => omit('output_config.effort') },
 ];
 

@@ -40,6 +40,12 @@ export type ToolChoice =
   | { readonly mode: 'allowed'; readonly names: readonly string[]; readonly required: boolean }
   | { readonly mode: 'builtin'; readonly dialect: Dialect; readonly value: Fields };
 
+/**
+ * Modes of chat completions that only some providers have: Mistral's, which its own clients send, and Gemini's, which
+ * Copilot CLI sends for every model with a Gemini name.
+ */
+export const choiceModes: Readonly<Record<string, 'required' | 'auto'>> = { any: 'required', validated: 'auto' };
+
 export type ResponseFormat =
   | { readonly kind: 'text' }
   | { readonly kind: 'json' }

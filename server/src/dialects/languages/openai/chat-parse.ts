@@ -13,6 +13,7 @@ import {
   optionalText,
 } from '../../neutral/given.js';
 import {
+  choiceModes,
   efforts,
   type NeutralRequest,
   type NeutralTool,
@@ -150,15 +151,10 @@ function parseToolChoice(read: FieldReader): ToolChoice | undefined {
   return { mode: 'tool', name: needName(nameIn(given), `${at}.function.name`) };
 }
 
-/**
- * Names of other providers: Mistral's, which its own clients send, and Gemini's, which Copilot CLI sends for every
- * model with a Gemini name.
- */
-const otherModes: Readonly<Record<string, string>> = { any: 'required', validated: 'auto' };
-const modes: readonly string[] = ['auto', 'required', 'none', ...Object.keys(otherModes)];
+const modes: readonly string[] = ['auto', 'required', 'none', ...Object.keys(choiceModes)];
 
 const modeNamed = (name: string, at: string): 'auto' | 'required' | 'none' =>
-  needOneOf(Object.hasOwn(otherModes, name) ? otherModes[name] : name, ['auto', 'required', 'none'], at);
+  needOneOf(Object.hasOwn(choiceModes, name) ? choiceModes[name] : name, ['auto', 'required', 'none'], at);
 
 function parseResponseFormat(format: Fields | undefined): ResponseFormat | undefined {
   switch (format?.['type']) {
