@@ -145,6 +145,7 @@ describe('the list', () => {
         token_id: 1,
         group: 'default',
         request_id: expect.stringMatching(/^request-/) as string,
+        ip: '',
         other: '{"frt":1}',
       },
     ]);

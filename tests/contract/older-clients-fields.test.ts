@@ -218,6 +218,7 @@ const webhookSetting = (): Noun =>
     webhook_url: refused('https://hooks.example.com/a'),
     webhook_secret: cleared('planted', undefined),
     accept_unset_model_ratio_model: cleared(true, false),
+    record_ip_log: cleared(true, undefined),
   });
 
 const mailSetting = (): Noun =>

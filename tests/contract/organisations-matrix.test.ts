@@ -477,7 +477,7 @@ const openRoutes: Readonly<Record<string, readonly Role[]>> = {
   ),
   ...Object.fromEntries(
     [
-      ...['GET /api/plan', 'GET /api/plan/self'],
+      ...['GET /api/plan', 'GET /api/plan/self', 'GET /api/subscription/plans', 'GET /api/subscription/self'],
       ...[
         'POST /api/user/amount',
         'GET /api/user/topup/info',

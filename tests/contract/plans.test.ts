@@ -449,3 +449,70 @@ it('counts what a plan paid neither in the days for which a balance lasts nor in
   await use(70);
   expect(await days()).toEqual({ items: [{ daysLeft: 10 }] });
 });
+
+describe('clients of new-api', () => {
+  const summary = async (): Promise<Record<string, unknown>> => data(buyer, 'GET', '/api/subscription/self');
+
+  it('list the plans on sale with the amount of the longest window', async () => {
+    const weekly = [...windows, { window: 'week', kind: 'money', amount: 3_000_000 }];
+    const { id } = await addPlan({ windows: weekly, overflow: 'wallet', position: -1 });
+    const short = await addPlan({ windows: [windows[0]] });
+    const hidden = await addPlan({ on_sale: false });
+    const listed = async (person: Person): Promise<Row[]> =>
+      (
+        (await site.expectSuccess(person, 'GET', '/api/subscription/plans')).body.data as Array<{ readonly plan: Row }>
+      ).map(({ plan }) => plan);
+    const found = await listed(buyer);
+    expect(found.find((plan) => plan.id === id)).toMatchObject({
+      title: 'Coder',
+      price_amount: 10,
+      currency: 'USD',
+      duration_unit: 'day',
+      duration_value: 30,
+      enabled: true,
+      sort_order: 1,
+      allow_wallet_overflow: true,
+      total_amount: 3_000_000,
+      quota_reset_period: 'weekly',
+      quota_reset_custom_seconds: 0,
+    });
+    expect(found.find((plan) => plan.id === short.id)).toMatchObject({
+      sort_order: 0,
+      allow_wallet_overflow: false,
+      total_amount: 1_000_000,
+      quota_reset_period: 'custom',
+      quota_reset_custom_seconds: 5 * 3600,
+    });
+    expect((await listed(admin)).map((plan) => plan.id)).not.toContain(hidden.id);
+  });
+
+  it('read the own subscriptions, running and ended', async () => {
+    expect(await summary()).toEqual({
+      billing_preference: 'subscription_first',
+      subscriptions: [],
+      all_subscriptions: [],
+    });
+    const whole = await addPlan({ windows: [{ window: 'fixed', kind: 'money', amount: 9_000_000 }] });
+    const bought = await data(buyer, 'POST', '/api/plan/buy', { plan_id: whole.id });
+    const given = await data(root, 'POST', '/api/plan/grant', { user_id: buyer.id, plan_id: (await addPlan()).id });
+    await data(root, 'POST', '/api/plan/refund', { id: bought.id, note: 'by mistake' });
+    const start = Number(given['starts_at']);
+    const running = {
+      id: given.id,
+      user_id: buyer.id,
+      amount_total: 1_000_000,
+      amount_used: 0,
+      start_time: start,
+      end_time: start + 30 * 86_400,
+      status: 'active',
+      source: 'admin',
+      last_reset_time: start,
+      next_reset_time: start + 5 * 3600,
+    };
+    const ended = { id: bought.id, plan_id: whole.id, amount_total: 9_000_000, status: 'cancelled', source: 'order' };
+    expect(await summary()).toMatchObject({
+      subscriptions: [{ subscription: running }],
+      all_subscriptions: [{ subscription: running }, { subscription: ended }],
+    });
+  });
+});

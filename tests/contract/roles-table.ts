@@ -489,7 +489,10 @@ export const operations: readonly Operation[] = [
   },
 
   // Plans
-  { graphql: ['query { plans { id } }', 'query { myPlans { id } }'], rest: ['GET /api/plan', 'GET /api/plan/self'] },
+  {
+    graphql: ['query { plans { id } }', 'query { myPlans { id } }'],
+    rest: ['GET /api/plan', 'GET /api/plan/self', 'GET /api/subscription/plans', 'GET /api/subscription/self'],
+  },
   { graphql: [`query { planUpgrade(subscriptionId: ${unknownId}, planId: ${unknownId}) { price } }`] },
   {
     graphql: [

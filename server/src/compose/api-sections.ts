@@ -1,4 +1,5 @@
 import { sectionOf, type ApiSection } from '../platform/http/openapi/operation.js';
+import { newApiPlanRoutes } from '../console/plans/new-api-plans.routes.js';
 import { planRoutes } from '../console/plans/plan.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { auditRoutes } from '../console/audit/audit.routes.js';
@@ -96,7 +97,7 @@ export const apiSections: readonly ApiSection[] = [
   sectionOf(
     'Plans',
     'What users buy for a period: budgets that pay for their calls, and groups. Users see their subscriptions, admins all.',
-    planRoutes,
+    [...planRoutes, ...newApiPlanRoutes],
   ),
   sectionOf(
     'API keys',

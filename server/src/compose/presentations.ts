@@ -11,6 +11,7 @@ import { withPage } from '../platform/http/too-many-page.js';
 import { restHandlers, type RestHandlers } from '../platform/http/rest.js';
 import { restRoutes } from '../platform/http/route.js';
 import { apiReferenceRoutes } from '../console/api-reference/api-reference.routes.js';
+import { newApiPlanRoutes } from '../console/plans/new-api-plans.routes.js';
 import { planRoutes } from '../console/plans/plan.routes.js';
 import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { channelMultiKeyRoutes } from '../console/channels/channel-multi-key.routes.js';
@@ -220,6 +221,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     ),
     restRoutes(budgetRoutes, operations.budgetService, rest),
     restRoutes(planRoutes, operations, rest),
+    restRoutes(newApiPlanRoutes, { ...operations, options: platform.optionService }, rest),
     restRoutes(tokenRoutes, catalogue, rest),
     restRoutes(userKeyRoutes, catalogue, rest),
     restRoutes(drawingRoutes, relay.drawingService, rest),

@@ -37,7 +37,7 @@ export interface OpenedRequest extends ReadRequest {
 /** A call whose group and model are known. A count of tokens has no later stage. */
 export interface RoutedCall extends Pick<
   IncomingRequest,
-  'requestId' | 'path' | 'query' | 'headers' | 'startedAt' | 'trace'
+  'requestId' | 'path' | 'query' | 'headers' | 'address' | 'startedAt' | 'trace'
 > {
   readonly endpoint: Endpoint;
   readonly caller: Caller;

@@ -97,13 +97,14 @@ export class Relay {
     const rawBody = await this.receive(incoming, caller, grant);
     const opened = openBody(options, endpoint, rawBody, incoming);
     const admission = admit(caller, opened.model, channels.table, options);
-    const { requestId, path, query, headers, startedAt, trace } = incoming;
+    const { requestId, path, query, headers, address, startedAt, trace } = incoming;
     const parsed = { ...endpoint.parse(opened, incoming), stream: false };
     const ids = namedIds(endpoint.names, opened.body);
     const request =
       ids.length > 0 ? { ...parsed, continued: await namedOrigin(ids, caller, this.deps.idOwners) } : parsed;
     const sent = opened.isRewritten ? await writtenBody(opened.body, rawBody) : rawBody;
-    return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody: sent };
+    const received = { requestId, path, query, headers, address, startedAt, trace };
+    return { ...received, endpoint, caller, admission, request, rawBody: sent };
   }
 
   /** See `CallServer.prepare`. */

@@ -75,6 +75,7 @@ export class CallPreparation {
       path: incoming.path,
       query: incoming.query,
       headers: incoming.headers,
+      address: incoming.address,
       startedAt: incoming.startedAt,
       trace: incoming.trace,
       endpoint,

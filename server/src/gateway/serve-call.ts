@@ -208,10 +208,10 @@ export class CallServer {
    * @param group null for the group that the key asks for
    */
   private noteRefused({ caller, incoming, opened }: OpenedRequest, group: string | null, error: unknown): void {
-    const { requestId, path, startedAt } = incoming;
+    const { requestId, path, address, startedAt } = incoming;
     const admission = { group: group ?? groupOf(caller, this.deps.options), model: opened.model };
     const request = { stream: opened.body['stream'] === true };
-    const call = { requestId, path, caller, startedAt, admission, request };
+    const call = { requestId, path, address, caller, startedAt, admission, request };
     this.deps.errors.refused({ call, error, failure: toCallFailure(error), usedChannels: [] });
   }
 

@@ -130,6 +130,10 @@ export const account = {
     notificationEmailHint: 'Leave empty to use your account email.',
     acceptUnset: 'Accept models without a price',
     acceptUnsetHint: 'Billed at the default ratio, which may be high.',
+    addresses: 'Log',
+    recordAddresses: 'Record addresses in the log',
+    recordAddressesHint:
+      'Rows of your requests then have the address of the client. You and admins who may read logs see it. It is deleted with the rows.',
     deleteAccount: 'Delete account',
     deleteText: 'Your balance and all API tokens will be lost.',
     deleteTitle: 'Delete account “{{name}}”?',

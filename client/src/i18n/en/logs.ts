@@ -118,6 +118,7 @@ export const logs = {
   retryPath: 'Retry path',
   upstreamModel: 'Upstream model',
   path: 'Path',
+  ip: 'Client address',
   mode: 'Mode',
   stream: 'Stream',
   wholeAnswer: 'Non-streaming',

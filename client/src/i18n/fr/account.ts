@@ -130,6 +130,10 @@ export const account = {
     notificationEmailHint: 'Laissez vide pour utiliser l’e-mail du compte.',
     acceptUnset: 'Accepter les modèles sans prix',
     acceptUnsetHint: 'Facturés au ratio par défaut, parfois élevé.',
+    addresses: 'Journal',
+    recordAddresses: 'Enregistrer les adresses dans le journal',
+    recordAddressesHint:
+      'Les lignes de vos requêtes contiennent alors l’adresse du client. Vous et les administrateurs autorisés à lire le journal la voyez. Elle est supprimée avec les lignes.',
     deleteAccount: 'Supprimer le compte',
     deleteText: 'Votre solde et tous vos jetons API seront perdus.',
     deleteTitle: 'Supprimer le compte « {{name}} » ?',

@@ -119,6 +119,7 @@ export const logs = {
   retryPath: 'Tentatives',
   upstreamModel: 'Modèle amont',
   path: 'Chemin',
+  ip: 'Adresse du client',
   mode: 'Mode',
   stream: 'Streaming',
   wholeAnswer: 'Sans streaming',

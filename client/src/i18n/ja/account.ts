@@ -130,6 +130,10 @@ export const account = {
     notificationEmailHint: '空欄の場合はアカウントのメールアドレスを使用します。',
     acceptUnset: '価格未設定のモデルを許可',
     acceptUnsetHint: '既定の倍率で課金され、高額になることがあります。',
+    addresses: 'ログ',
+    recordAddresses: 'ログにアドレスを記録',
+    recordAddressesHint:
+      '有効にすると、リクエストのログ行にクライアントのアドレスが記録されます。本人と、ログを閲覧できる管理者に表示され、ログ行とともに削除されます。',
     deleteAccount: 'アカウントを削除',
     deleteText: '残高とすべてのAPIトークンが失われます。',
     deleteTitle: 'アカウント「{{name}}」を削除しますか？',

@@ -117,6 +117,7 @@ export const logs = {
   retryPath: 'リトライ経路',
   upstreamModel: 'アップストリームモデル',
   path: 'パス',
+  ip: 'クライアントのアドレス',
   mode: 'モード',
   stream: 'ストリーミング',
   wholeAnswer: '非ストリーミング',

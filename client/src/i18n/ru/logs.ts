@@ -121,6 +121,7 @@ export const logs = {
   retryPath: 'Путь повторов',
   upstreamModel: 'Модель провайдера',
   path: 'Путь',
+  ip: 'Адрес клиента',
   mode: 'Режим',
   stream: 'Поток',
   wholeAnswer: 'Без потока',

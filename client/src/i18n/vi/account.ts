@@ -130,6 +130,10 @@ export const account = {
     notificationEmailHint: 'Để trống để dùng email tài khoản.',
     acceptUnset: 'Chấp nhận mô hình chưa có giá',
     acceptUnsetHint: 'Tính theo hệ số mặc định, có thể cao.',
+    addresses: 'Nhật ký',
+    recordAddresses: 'Ghi địa chỉ vào nhật ký',
+    recordAddressesHint:
+      'Các dòng yêu cầu của bạn sẽ có địa chỉ máy khách. Bạn và quản trị viên được xem nhật ký sẽ thấy. Địa chỉ bị xóa cùng các dòng.',
     deleteAccount: 'Xóa tài khoản',
     deleteText: 'Số dư và mọi token API sẽ mất.',
     deleteTitle: 'Xóa tài khoản “{{name}}”?',

@@ -117,6 +117,7 @@ export const logs = {
   retryPath: 'Đường thử lại',
   upstreamModel: 'Mô hình upstream',
   path: 'Đường dẫn',
+  ip: 'Địa chỉ máy khách',
   mode: 'Chế độ',
   stream: 'Stream',
   wholeAnswer: 'Không stream',

@@ -124,6 +124,10 @@ export const account = {
     notificationEmailHint: '留空则使用账户邮箱。',
     acceptUnset: '接受未设置价格的模型',
     acceptUnsetHint: '按默认倍率计费，价格可能较高。',
+    addresses: '日志',
+    recordAddresses: '在日志中记录地址',
+    recordAddressesHint:
+      '开启后，您的请求的日志行会包含客户端地址，您和有权查看日志的管理员可见。地址随日志行一起删除。',
     deleteAccount: '删除账户',
     deleteText: '余额与所有 API 令牌都将丢失。',
     deleteTitle: '删除账户“{{name}}”？',

@@ -116,6 +116,7 @@ export const logs = {
   retryPath: '重试路径',
   upstreamModel: '上游模型',
   path: '路径',
+  ip: '客户端地址',
   mode: '方式',
   stream: '流式',
   wholeAnswer: '非流式',

@@ -47,6 +47,7 @@ const call: LogRow = {
   },
   upstreamModel: 'claude-sonnet-4-5-20250929',
   path: '/v1/chat/completions',
+  ip: '203.0.113.7',
   reasoningEffort: null,
   askedModel: null,
   askedGroup: null,
@@ -105,6 +106,7 @@ it('tells the way of the request', async () => {
   expect(screen.getByText('claude-sonnet-4-5-20250929')).toBeInTheDocument();
   expect(screen.getByText('21 s')).toBeInTheDocument();
   expect(screen.getByText('1.8 s')).toBeInTheDocument();
+  expect(screen.getByText('203.0.113.7')).toBeInTheDocument();
 });
 
 it.each([

@@ -90,6 +90,7 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
           ],
           [t('logs.upstreamModel'), row.upstreamModel ? <Mono>{row.upstreamModel}</Mono> : null],
           [t('logs.path'), row.path ? <Mono>{row.path}</Mono> : null],
+          [t('logs.ip'), row.ip ? <Mono>{row.ip}</Mono> : null],
           [t('logs.mode'), isCall ? (row.isStream ? t('logs.stream') : t('logs.wholeAnswer')) : null],
           [
             t('logs.duration'),

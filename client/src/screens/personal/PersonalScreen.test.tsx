@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { PersonalDocument } from './personal.generated.js';
+import { PersonalDocument, UpdateMySettingDocument } from './personal.generated.js';
 import { PersonalScreen } from './PersonalScreen.js';
 
 const me = {
@@ -26,6 +26,7 @@ const mySetting = {
   hasWebhookSecret: false,
   notificationEmail: null,
   acceptsUnpricedModels: false,
+  recordsAddresses: false,
   displayCurrency: null,
   timeZone: null,
 };
@@ -59,4 +60,26 @@ it('keeps what was typed in a tab while another one is shown', async () => {
   show('Notifications');
   await waitFor(() => expect(screen.getByRole('textbox', { name: /^Notification email/i })).toBeVisible());
   expect(screen.getByRole('textbox', { name: /^Notification email/i })).toHaveValue('ada@example.com');
+});
+
+it('has addresses recorded in the log when the user turns it on', async () => {
+  signInAs();
+  const saved = jest.fn(() => ({
+    data: { updateMySetting: { __typename: 'SettingPayload', setting: { ...mySetting, recordsAddresses: true } } },
+  }));
+  const update = {
+    request: { query: UpdateMySettingDocument, variables: { input: { recordsAddresses: true } } },
+    result: saved,
+  };
+  await renderScreen({
+    path: '/personal',
+    routes: [{ path: '/personal', element: <PersonalScreen /> }],
+    mocks: [personal, update] as never,
+  });
+  const choice = await screen.findByRole('switch', { name: 'Record addresses in the log' });
+  expect(choice).not.toBeChecked();
+  fireEvent.click(choice);
+  const form = choice.closest('form');
+  if (form) fireEvent.submit(form);
+  await waitFor(() => expect(saved).toHaveBeenCalledTimes(1));
 });

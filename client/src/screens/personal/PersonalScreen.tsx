@@ -22,7 +22,7 @@ import { ModelsCard } from './ModelsCard.js';
 import { NotificationTab } from './NotificationTab.js';
 import { OwnAccountEditor } from './OwnAccountEditor.js';
 import { PersonalDocument } from './personal.generated.js';
-import { PriceTab } from './PriceTab.js';
+import { SettingSwitch } from './SettingSwitch.js';
 
 const tabs = ['account', 'budgets', 'notifications', 'price', 'display'] as const;
 type TabName = (typeof tabs)[number];
@@ -94,13 +94,32 @@ export function PersonalScreen() {
                 <NotificationTab setting={data.mySetting} onSaved={reload} />
               </KeptTab>
               <KeptTab isShown={tab === 'price'}>
-                <PriceTab setting={data.mySetting} onSaved={reload} />
+                <SettingSwitch
+                  title={t('personal.tabs.price')}
+                  field="acceptsUnpricedModels"
+                  label={t('personal.acceptUnset')}
+                  hint={t('personal.acceptUnsetHint')}
+                  setting={data.mySetting}
+                  onSaved={reload}
+                />
               </KeptTab>
               <KeptTab isShown={tab === 'display'}>
                 <DisplayTab setting={data.mySetting} onSaved={reload} />
               </KeptTab>
             </Box>
-            {tab === 'account' && <DeleteAccount username={me.username} />}
+            {tab === 'account' && (
+              <>
+                <SettingSwitch
+                  title={t('personal.addresses')}
+                  field="recordsAddresses"
+                  label={t('personal.recordAddresses')}
+                  hint={t('personal.recordAddressesHint')}
+                  setting={data.mySetting}
+                  onSaved={reload}
+                />
+                <DeleteAccount username={me.username} />
+              </>
+            )}
           </Box>
         </Box>
       )}

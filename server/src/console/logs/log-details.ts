@@ -91,6 +91,8 @@ export interface LogDetails {
   readonly askedModel: string | null;
   readonly askedGroup: string | null;
   readonly path: string | null;
+  /** The client's address. Null when it was not recorded. */
+  readonly ip: string | null;
   readonly reasoningEffort: string | null;
   readonly affinity: LogAffinity | null;
   /** The plan that paid for the call instead of the balance. */
@@ -156,6 +158,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
     askedModel: text('asked_model'),
     askedGroup: text('asked_group'),
     path: text('request_path'),
+    ip: text('ip'),
     reasoningEffort: text('reasoning_effort'),
     affinity: logAffinities.find((one) => one.toLowerCase() === from['affinity']) ?? null,
     plan: planIn(from['plan']),

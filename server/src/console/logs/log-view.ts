@@ -87,6 +87,10 @@ export function toOwnView(row: ViewRow, secrets: Pick<Secrets, 'hash'>): OwnLogV
   return { ...view, id: ownIdOf(row, secrets), other: withoutAdminInfo(row.other) };
 }
 
+/** Most rows have no address, and are not parsed. */
+export const withoutAddress = (row: OwnLogView): OwnLogView =>
+  row.other.includes('"ip":') ? { ...row, other: JSON.stringify(omit(parseFields(row.other) ?? {}, ['ip'])) } : row;
+
 const ownIdOf = ({ id }: Pick<ViewRow, 'id'>, secrets: Pick<Secrets, 'hash'>): string =>
   secrets.hash(`log row ${id}`).subarray(0, 15).toString('base64url');
 

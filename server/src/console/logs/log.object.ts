@@ -182,6 +182,12 @@ export abstract class LogEntry {
   @Field(() => String, { nullable: true, description: 'Path of the endpoint.' })
   path: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'Address of the client. Null unless the user had it recorded: `UserSetting.recordsAddresses`.',
+  })
+  ip: string | null;
+
   @Field(() => String, { nullable: true, description: 'As it was sent to the provider. Null: none.' })
   reasoningEffort: string | null;
 

@@ -32,7 +32,15 @@ import { countLogs, readByValue, readLogPage } from './log-page.js';
 import { assertFewScanned } from './log-scan.js';
 import { readRate, readSums, type LogRate, type LogSums } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
-import { toOwnView, viewColumns, viewFor, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
+import {
+  toOwnView,
+  viewColumns,
+  viewFor,
+  withoutAddress,
+  type LogView,
+  type OwnLogView,
+  type ViewRow,
+} from './log-view.js';
 
 /** Maximum number up to which rows are counted, and read by offset. Later rows need a cursor or a time range. */
 export const maxCountedLogs = 100_000;
@@ -188,12 +196,16 @@ export class LogService implements UsageLog {
     return this.listOwn(actor, { tokenIds: token ? [token.id] : [] }, query);
   }
 
-  /** Lists the rows of a key that the caller has presented (`KeyHolderService`), in the form for its owner. */
-  listOfHeldKey(
+  /**
+   * Lists the rows of a key that the caller has presented (`KeyHolderService`), in the form for its owner. They are
+   * without addresses, because several people may have the key.
+   */
+  async listOfHeldKey(
     { id, userId }: { readonly id: number; readonly userId: number },
     query: LogListQuery,
   ): Promise<Slice<OwnLogView>> {
-    return this.readOwn({ userIds: [userId], tokenIds: [id] }, query);
+    const page = await this.readOwn({ userIds: [userId], tokenIds: [id] }, query);
+    return { ...page, items: page.items.map(withoutAddress) };
   }
 
   /**

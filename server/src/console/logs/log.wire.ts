@@ -10,7 +10,7 @@ import {
   timeRange,
   type Wire,
 } from '../../platform/http/openapi/operation.js';
-import { parseFields } from '../../shared/json.js';
+import { asText, parseFields } from '../../shared/json.js';
 import { costOfSearch } from '../../shared/list-bounds.js';
 import type { Slice } from '../../shared/page.js';
 import { LogType } from '../../shared/log-type.js';
@@ -41,6 +41,7 @@ export const logShape = named('LogRow', 'A row of the usage log.', {
   token_id: int('Key'),
   group: text('Group'),
   request_id: text('Request id of the call; empty for other rows'),
+  ip: text('Address of the client, if the user has it recorded (`record_ip_log`); else empty'),
   other: text('JSON text with the parts of the charge'),
 });
 type WireLog = Wire<typeof logShape>;
@@ -64,6 +65,7 @@ export const toWire = (log: LogView): WireLog => ({
   token_id: log.tokenId,
   group: log.group,
   request_id: log.requestId,
+  ip: ipOf(log),
   other: log.other,
 });
 
@@ -98,6 +100,11 @@ export async function keyRows(
   { page, pageSize }: LogListQuery,
 ): Promise<WireLog[]> {
   return toOwnWires(items, (await total()).count - page * pageSize);
+}
+
+/** Parses only the details that may have an address: most rows have none. */
+function ipOf({ other }: Pick<LogView, 'other'>): string {
+  return other.includes('"ip":') ? asText(parseFields(other)?.['ip']) : '';
 }
 
 export const ownFilters = {

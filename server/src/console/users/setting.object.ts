@@ -31,6 +31,7 @@ export class UserSettingObject extends fields({
   hasWebhookSecret: flag('Webhooks are signed with a secret.'),
   notificationEmail: text.orNull('Null: the address of the account.'),
   acceptsUnpricedModels: flag('Calls to models without a price of their own are accepted.'),
+  recordsAddresses: flag('Log rows of calls have the address of the client, until the rows are deleted.'),
   timeZone: text.orNull('IANA name. Null: the time zone of the browser.'),
 }) {
   @NotInPanels()
@@ -55,6 +56,7 @@ export class UpdateMySettingInput extends inputFields({
   webhookSecret: text.orNull('Signs webhooks. Null: they are not signed.'),
   notificationEmail: text.orNull('Null: the address of the account.'),
   acceptsUnpricedModels: flag.orNull('Calls to models without a price of their own are accepted.'),
+  recordsAddresses: flag.orNull('Log rows of calls have the address of the client, until the rows are deleted.'),
   timeZone: text.orNull('IANA name. Null: the time zone of the browser.'),
 }) {
   @Field(() => DisplayCurrencyEnum, { nullable: true, description: 'Null: as the site shows amounts.' })
@@ -68,6 +70,7 @@ export const toSettingObject = (setting: UserSetting): UserSettingObject => ({
   hasWebhookSecret: setting.webhookSecret !== '',
   notificationEmail: setting.notificationEmail || null,
   acceptsUnpricedModels: setting.acceptUnsetModelRatioModel,
+  recordsAddresses: setting.recordIpLog,
   displayCurrency: setting.displayCurrency,
   timeZone: setting.timeZone,
 });
@@ -82,8 +85,15 @@ export function toSettingPatch(input: UpdateMySettingInput): SettingInput {
     displayCurrency: null,
     timeZone: null,
   };
-  const { acceptsUnpricedModels, ...patch } = patchOf<SettingPatch>(input, cleared);
-  return omitUndefined({ ...patch, acceptUnsetModelRatioModel: acceptsUnpricedModels });
+  const { acceptsUnpricedModels, recordsAddresses, ...patch } = patchOf<SettingPatch>(input, cleared);
+  return omitUndefined({
+    ...patch,
+    acceptUnsetModelRatioModel: acceptsUnpricedModels,
+    recordIpLog: recordsAddresses,
+  });
 }
 
-type SettingPatch = Omit<SettingInput, 'acceptUnsetModelRatioModel'> & { readonly acceptsUnpricedModels?: boolean };
+type SettingPatch = Omit<SettingInput, 'acceptUnsetModelRatioModel' | 'recordIpLog'> & {
+  readonly acceptsUnpricedModels?: boolean;
+  readonly recordsAddresses?: boolean;
+};

@@ -20,6 +20,7 @@ export interface SettingInput {
   readonly webhookSecret?: string;
   readonly notificationEmail?: string;
   readonly acceptUnsetModelRatioModel?: boolean;
+  readonly recordIpLog?: boolean;
   /** One of `displayCurrencies`. Null: the site's currency. */
   readonly displayCurrency?: string | null;
   /** An IANA name. Null: the browser's zone. */
@@ -104,6 +105,7 @@ export class SettingService {
       quotaWarningThreshold: threshold,
       ...(notifyType === 'webhook' ? this.checkWebhook(input) : checkEmail(input)),
       acceptUnsetModelRatioModel: input.acceptUnsetModelRatioModel ?? false,
+      recordIpLog: input.recordIpLog ?? false,
       ...checkDisplay(input),
     };
   }

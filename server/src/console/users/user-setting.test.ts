@@ -19,6 +19,7 @@ it('stores nothing for a field without a value, and reads the defaults', () => {
     webhookSecret: '',
     notificationEmail: '',
     acceptUnsetModelRatioModel: false,
+    recordIpLog: false,
     displayCurrency: null,
     timeZone: null,
   });

@@ -15,6 +15,8 @@ export interface UserSetting {
   /** The address; empty for the account's own address. */
   readonly notificationEmail: string;
   readonly acceptUnsetModelRatioModel: boolean;
+  /** Whether log rows of the user's calls have the address of the client. */
+  readonly recordIpLog: boolean;
   /** The currency in which the console shows amounts. Null: the site's currency. */
   readonly displayCurrency: DisplayCurrency | null;
   /** The IANA name of the zone in which the console shows times. Null: the browser's zone. */
@@ -28,6 +30,7 @@ export interface StoredSetting {
   readonly webhookUrl?: string;
   readonly notificationEmail?: string;
   readonly acceptUnsetModelRatioModel?: boolean;
+  readonly recordIpLog?: boolean;
   readonly displayCurrency?: DisplayCurrency;
   readonly timeZone?: string;
   readonly webhookSecretSealed?: string;
@@ -40,6 +43,7 @@ const defaults: UserSetting = {
   webhookSecret: '',
   notificationEmail: '',
   acceptUnsetModelRatioModel: false,
+  recordIpLog: false,
   displayCurrency: null,
   timeZone: null,
 };
@@ -60,6 +64,7 @@ export class UserSettings {
       webhookUrl: setting.webhookUrl || undefined,
       notificationEmail: setting.notificationEmail || undefined,
       acceptUnsetModelRatioModel: setting.acceptUnsetModelRatioModel,
+      recordIpLog: setting.recordIpLog || undefined,
       displayCurrency: setting.displayCurrency ?? undefined,
       timeZone: setting.timeZone ?? undefined,
       webhookSecretSealed: webhookSecret ? this.secrets.seal(webhookSecret) : undefined,

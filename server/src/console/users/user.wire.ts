@@ -193,6 +193,7 @@ export const settingShape = z.object({
   webhook_secret: text('For `webhook`. Sealed at rest'),
   notification_email: text('For `email`; empty for the address of the account'),
   accept_unset_model_ratio_model: flag('Calls to models without a price are allowed'),
+  record_ip_log: flag('Log rows of own calls have the address of the client. Off by default'),
 });
 
 /** The stored setting is replaced, so an absent secret removes it. */
@@ -204,6 +205,7 @@ export const settingBody = z
     webhook_secret: nullish.text,
     notification_email: nullish.text,
     accept_unset_model_ratio_model: nullish.flag,
+    record_ip_log: nullish.flag,
   })
   .transform((body) => ({ ...camelKeys(body), webhookSecret: body.webhook_secret ?? '' }));
 

@@ -81,6 +81,8 @@ export interface KnownUser {
   readonly group: string;
   /** The user's setting `acceptUnsetModelRatioModel`. */
   readonly acceptsUnpriced: boolean;
+  /** The user's setting `recordIpLog`: log rows of calls have the client's address. */
+  readonly recordsAddress: boolean;
   /** The user's setting `quotaWarningThreshold`. Null: the option QuotaRemindThreshold applies. */
   readonly warnsBelow: number | null;
   readonly budgets: readonly KnownBudget[];
@@ -130,7 +132,10 @@ interface TokenRow extends Omit<KnownToken, 'remainQuota' | 'modelLimits' | 'all
   readonly allowIps: readonly string[];
   readonly budgets: readonly KnownBudgetRow[] | null;
 }
-interface UserRow extends Omit<KnownUser, 'acceptsUnpriced' | 'warnsBelow' | 'quota' | 'plans' | BudgetFields> {
+interface UserRow extends Omit<
+  KnownUser,
+  'acceptsUnpriced' | 'recordsAddress' | 'warnsBelow' | 'quota' | 'plans' | BudgetFields
+> {
   readonly plans: readonly KnownPlanRow[] | null;
   readonly setting: StoredSetting;
   readonly quota: string;
@@ -289,6 +294,7 @@ export class KeyDirectory {
     return {
       ...user,
       acceptsUnpriced: setting.acceptUnsetModelRatioModel === true,
+      recordsAddress: setting.recordIpLog === true,
       warnsBelow: setting.quotaWarningThreshold ?? null,
       budgets: toKnownBudgets(budgets),
       rates: toKnownRates(budgets),

@@ -5,6 +5,7 @@ const failed = (userId: number, requestId: string): LoggedFailure => ({
   call: {
     requestId,
     path: '/v1/chat/completions',
+    address: '127.0.0.1',
     startedAt: 0,
     caller: { user: { id: userId, username: 'ada' }, token: { id: 1, name: 'dev' } } as LoggedFailure['call']['caller'],
     admission: { group: 'default', model: 'gpt-4o' },

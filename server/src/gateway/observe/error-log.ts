@@ -9,6 +9,7 @@ import type { FailureKind } from '../../shared/failure-kind.js';
 import type { CallFailure } from '../../dialects/errors/failure.js';
 import { failureKind } from '../../dialects/errors/failure-kind.js';
 import type { Call } from '../call.js';
+import { recordedAddress } from './recorded-address.js';
 import type { Queries } from '../../platform/db/queries.js';
 
 export interface ErrorLogDeps {
@@ -20,7 +21,7 @@ export interface ErrorLogDeps {
 
 /** A call that no channel could serve. */
 export interface LoggedFailure {
-  readonly call: Pick<Call, 'requestId' | 'path' | 'caller' | 'startedAt'> & {
+  readonly call: Pick<Call, 'requestId' | 'path' | 'address' | 'caller' | 'startedAt'> & {
     readonly admission: Pick<Call['admission'], 'group' | 'model'>;
     readonly request: { readonly stream: boolean };
     readonly guard?: Call['guard'];
@@ -152,6 +153,7 @@ export class ErrorLog {
       status_code: failure.status,
       channel_id: channelId,
       request_path: call.path,
+      ip: recordedAddress(call.caller, call.address),
       duration_ms: durationMs,
       admin_info: { use_channel: usedChannels.map(String), guardrails: call.guard?.notes },
     };

@@ -20,6 +20,7 @@ import type { GuardNote } from '../admit/guardrails/call-guard.js';
 import type { Call } from '../call.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { chatContent } from '../observe/chat-content.js';
+import { recordedAddress } from '../observe/recorded-address.js';
 import { cardAt, type ChargeRecord } from '../reserve/call-charge.js';
 import type { Estimate } from '../reserve/estimate.js';
 import { overflowNote } from '../reserve/plan-payment.js';
@@ -59,6 +60,7 @@ export function factsOf(
     quotaPerUnit: values.QuotaPerUnit,
     usage,
     requestPath: call.path,
+    address: recordedAddress(call.caller, call.address),
     group: call.admission.group,
     requestedModel: call.admission.model,
     asked: call.asked,
@@ -100,6 +102,8 @@ export interface CallFacts {
   readonly quotaPerUnit: number;
   readonly usage: Usage;
   readonly requestPath: string;
+  /** The client's address, if its user has it recorded. */
+  readonly address?: string | undefined;
   readonly group: string;
   readonly requestedModel: string;
   /** The requested group and model, when a fallback served the call. */
@@ -177,6 +181,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     asked_group: facts.asked && when(facts.asked.group !== facts.group, facts.asked.group),
     asked_model: facts.asked && when(facts.asked.model !== facts.requestedModel, facts.asked.model),
     request_path: facts.requestPath,
+    ip: facts.address,
     reasoning_tokens: when(usage.reasoningTokens > 0, usage.reasoningTokens),
     reasoning_effort: facts.reasoningEffort,
     price_when: usage.details?.when,

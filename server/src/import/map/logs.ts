@@ -85,6 +85,8 @@ function typeOf(given: number, { family, onChange }: LogOptions): { type: number
 
 /** Keys in the details of a row that contain prompts and responses. */
 const contentKeys = ['input_content', 'output_content', 'context', 'system_prompt'];
+/** A row of this program has the address of its client there, which is never moved. */
+const addressKey = 'ip';
 
 /** @throws BadRecord */
 export function mapLog(row: Fields, options: LogOptions): MovedLog {
@@ -140,9 +142,12 @@ function otherOf(
   const text = row.text('other');
   if (text === '') return { text, fields: null };
   const fields = parseFields(text);
-  if (!fields || withContent || !contentKeys.some((key) => fields[key])) return { text: fields ? text : '', fields };
-  onChange('log-content');
-  const rest = Object.fromEntries(Object.entries(fields).filter(([key]) => !contentKeys.includes(key)));
+  if (!fields) return { text: '', fields };
+  const losesContent = !withContent && contentKeys.some((key) => fields[key]);
+  if (losesContent) onChange('log-content');
+  else if (!(addressKey in fields)) return { text, fields };
+  const dropped = losesContent ? [...contentKeys, addressKey] : [addressKey];
+  const rest = Object.fromEntries(Object.entries(fields).filter(([key]) => !dropped.includes(key)));
   return { text: JSON.stringify(rest), fields: rest };
 }
 

@@ -146,6 +146,7 @@ function settingOf(row: Fields, { findings }: MapContext): Partial<UserSetting> 
   }
   const threshold = given['quota_warning_threshold'];
   const accepts = given['accept_unset_model_ratio_model'];
+  const records = given['record_ip_log'];
   return {
     ...(typeof type === 'string' && { notifyType: type === 'webhook' ? 'webhook' : 'email' }),
     ...(typeof threshold === 'number' && threshold > 0 && { quotaWarningThreshold: threshold }),
@@ -153,5 +154,6 @@ function settingOf(row: Fields, { findings }: MapContext): Partial<UserSetting> 
     webhookSecret: asText(given['webhook_secret']),
     notificationEmail: asText(given['notification_email']),
     ...(typeof accepts === 'boolean' && { acceptUnsetModelRatioModel: accepts }),
+    ...(records === true && { recordIpLog: true }),
   };
 }

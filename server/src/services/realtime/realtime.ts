@@ -292,7 +292,7 @@ export class Realtime {
 
   private toSession(client: WebSocket, paid: PaidSession, connected: Connected): RealtimeSession {
     const { logger, options, checkpoints, limits = defaultPairLimits } = this.deps;
-    const { requestId, startedAt } = paid.call;
+    const { requestId, address, startedAt } = paid.call;
     const { channel, usedChannels, upstreamModel, upstream } = connected;
     // The time in which a client waited for its provider counts as session time.
     const sessionMilliseconds = limits.sessionMilliseconds - (performance.now() - startedAt);
@@ -301,6 +301,7 @@ export class Realtime {
     return new RealtimeSession(client, upstream, {
       ...paid,
       requestId,
+      address,
       startedAt,
       channelId: channel.id,
       usedChannels,

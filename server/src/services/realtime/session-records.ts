@@ -83,9 +83,9 @@ export class SessionRecords {
     if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
     const { errors, metrics } = this.deps;
     metrics.relay.of(metrics.knownLabel('model', admission.model)).finished(realtimeRoute, 'upstream_error');
-    const { requestId, path, startedAt } = call;
+    const { requestId, path, address, startedAt } = call;
     errors.note({
-      call: { requestId, path, startedAt, caller, admission, request: { stream: true } },
+      call: { requestId, path, address, startedAt, caller, admission, request: { stream: true } },
       error: error.cause,
       failure: failureOf(error),
       usedChannels: error.usedChannels,

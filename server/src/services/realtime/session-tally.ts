@@ -1,6 +1,7 @@
 import type { Charge, SessionPayer } from '../../billing/ledger/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Admission } from '../../gateway/route/admission.js';
+import { recordedAddress } from '../../gateway/observe/recorded-address.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
 import type { SessionCost } from './session-cost.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
@@ -16,6 +17,8 @@ export interface SessionTallyDeps {
   readonly options: { readonly values: OptionValues };
   /** Guardrails and capture. Absent when none concerns the caller. */
   readonly watch: SessionWatch | undefined;
+  /** The client's address. */
+  readonly address: string;
   /** Time of the start, by `performance.now()`. */
   readonly startedAt: number;
 }
@@ -93,7 +96,7 @@ export class SessionTally {
   private rowOf(turn: ChargedAudio, milliseconds: number): Omit<Charge, 'quota' | 'rest' | 'upstreamUsd'> {
     const { price, cost, usage: total, payer } = this;
     const { firstDataAt } = this.times;
-    const { caller, admission, options, channelId, usedChannels, upstreamModel, startedAt, watch } = this.deps;
+    const { caller, admission, options, channelId, usedChannels, upstreamModel, startedAt, address, watch } = this.deps;
     return {
       counted: inputOf(turn) + outputOf(turn) > 0,
       logged: options.values.LogConsumeEnabled,
@@ -122,6 +125,7 @@ export class SessionTally {
         duration_ms: Math.max(0, Math.round(performance.now() - startedAt)),
         turns: this.turns,
         plan_overflow: payer?.overflow,
+        ip: recordedAddress(caller, address),
         ...(this.uncharged > 0 ? { uncharged_quota: this.uncharged } : {}),
         ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
         admin_info: {

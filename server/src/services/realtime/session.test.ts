@@ -55,6 +55,7 @@ async function begin(
     channelId: 1,
     usedChannels: [1],
     upstreamModel: 'm',
+    address: '127.0.0.1',
     startedAt: performance.now(),
     caller: { user: { username: 'u' }, token: { name: 't', ...token } },
     admission: { model: 'm', bareModel: 'm', group: 'default' },

@@ -97,14 +97,15 @@ export class SubmissionWatch {
     unsearched: ReadonlySet<string>,
   ): Promise<Given> {
     const { guardrails, captures, errors } = this.deps;
-    const { requestId, path, startedAt } = this.incoming;
+    const { requestId, path, address, startedAt } = this.incoming;
     this.capture = captures.of(caller, admission.group);
     this.guard = guardrails.of(caller, admission.group, admission.model, requestId, this.time);
     if (!this.guard?.checksInput) return given;
     try {
       return await guardedInput(this.guard, given, unsearched);
     } catch (error) {
-      const call = { requestId, path, startedAt, caller, admission, guard: this.guard, request: { stream: false } };
+      const received = { requestId, path, address, startedAt };
+      const call = { ...received, caller, admission, guard: this.guard, request: { stream: false } };
       errors.guarded({ call, error, failure: toCallFailure(error), usedChannels: [] });
       throw error;
     }
@@ -126,6 +127,11 @@ export class SubmissionWatch {
       span?.failed(error);
       throw error;
     }
+  }
+
+  /** The client's address. */
+  get address(): string {
+    return this.incoming.address;
   }
 
   get notes(): WatchNotes {

@@ -8,9 +8,10 @@ import {
   type VideoPrice,
 } from '../../billing/prices/index.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
+import { recordedAddress } from '../../gateway/observe/recorded-address.js';
 import type { Admission } from '../../gateway/route/admission.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { WatchNotes } from './submission-watch.js';
+import type { SubmissionWatch, WatchNotes } from './submission-watch.js';
 import type { TaskTarget } from './task-target.js';
 
 /** The price of a task. */
@@ -27,6 +28,7 @@ export interface TaskPrice {
 
 /** A submission with the channel that accepted it. */
 interface RoutedTask {
+  readonly watch: Pick<SubmissionWatch, 'address'>;
   readonly caller: Caller;
   readonly admission: Admission;
   readonly target: TaskTarget;
@@ -94,7 +96,7 @@ export function chargeOfVideo(
 
 /** @param sold the charge; its notes are for admins, and without notes the row has no `admin_info` */
 function chargeOf(
-  { caller, admission, target }: RoutedTask,
+  { watch, caller, admission, target }: RoutedTask,
   values: LogSwitch,
   sold: {
     readonly quota: number;
@@ -121,6 +123,10 @@ function chargeOf(
     durationMs: 0,
     isStream: false,
     content,
-    other: { ...other, ...(Object.keys(notes).length > 0 ? { admin_info: notes } : {}) },
+    other: {
+      ...other,
+      ip: recordedAddress(caller, watch.address),
+      ...(Object.keys(notes).length > 0 ? { admin_info: notes } : {}),
+    },
   };
 }
