@@ -67,6 +67,7 @@ const endpoints: Record<string, Endpoint> = {
       webhook_secret: 'word',
       notification_email: 'a@b.cd',
       accept_unset_model_ratio_model: false,
+      record_ip_log: false,
     }),
   },
   transfer: {

@@ -83,7 +83,7 @@ describe('the table', () => {
   it('leaves out only what asks for an API key, the playground (its own tests), what machines watch, and files', () => {
     const others = site.server.app.routes.filter(({ url }) => !url.startsWith('/api') && !asksForKey(url));
     const known =
-      /^\/(graphql|graphql\/stream|healthz|readyz|metrics)$|^(\/hf)?\/v1\/|^\/v1beta1?\/|^\/models$|^\/(openai|anthropic|model|v1alpha|hf|upload|ws)\/|^\/dashboard\/billing\/|^(\/:mode)?\/mj\/|^\/(suno|kling)\/|^\/pg\/|^\/docs(\/|$)|^\/[\w./-]+\.\w{2,11}$/;
+      /^\/(graphql|graphql\/stream|healthz|readyz|metrics)$|^(\/hf)?\/v1\/|^\/v1beta1?\/|^\/v2\/rerank$|^\/models$|^\/(openai|anthropic|model|v1alpha|hf|upload|ws)\/|^\/dashboard\/billing\/|^(\/:mode)?\/mj\/|^\/(suno|kling)\/|^\/pg\/|^\/docs(\/|$)|^\/[\w./-]+\.\w{2,11}$/;
     expect(others.filter(({ url }) => !known.test(url))).toEqual([]);
   });
 });

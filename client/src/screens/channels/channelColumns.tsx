@@ -96,7 +96,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'responseTime',
       headerName: t('channels.response'),
-      width: 92,
+      width: 94,
       renderCell: cell(
         (row) => <ResponseChip channel={row} />,
         (row) => <TagResponse row={row} />,
