@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderScreen } from '../../testing/renderScreen.js';
@@ -31,7 +31,7 @@ it('fills in the address and the key, and copies the whole key', async () => {
   fireEvent.mouseDown(screen.getByRole('combobox', { name: 'Program' }));
   fireEvent.click(within(screen.getByRole('listbox')).getByText('Codex CLI'));
   expect(await screen.findByText(/base_url = "https:\/\/api\.site\.example\/v1"/)).toBeVisible();
-  fireEvent.click(screen.getAllByRole('button', { name: /copy/i }).at(-1)!);
-  await screen.findByText(/TOLLGATE_KEY=sk-…/);
-  expect(writeText).toHaveBeenCalledWith('export TOLLGATE_KEY=sk-whole');
+  const block = (await screen.findByText(/TOLLGATE_KEY=sk-…/)).parentElement!;
+  fireEvent.click(within(block).getByRole('button', { name: /copy/i }));
+  await waitFor(() => expect(writeText).toHaveBeenCalledWith('export TOLLGATE_KEY=sk-whole'));
 });
