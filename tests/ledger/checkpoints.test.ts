@@ -164,6 +164,25 @@ it('does not wait for a reservation that is being settled', async () => {
   expect(await testLedger.count(`reservations WHERE request_id LIKE 'locked-%' AND due IS NOT NULL`)).toBe(1);
 });
 
+it('keeps no reservation that is released while a checkpoint is written', async () => {
+  const { user, session } = await sessionOf('released');
+  await session.open(300, true, 0, { isTurn: false });
+  const response = await session.reserve(200, true, 0);
+  const client = await testLedger.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(`SELECT 1 FROM reservations WHERE request_id LIKE 'released-%' FOR NO KEY UPDATE`);
+    const released = Promise.all([session.release(response), session.close()]);
+    await Promise.race([released, new Promise((resolve) => setTimeout(resolve, 300))]);
+    await client.query('COMMIT');
+    await released;
+  } finally {
+    client.release();
+  }
+  expect(await testLedger.count(`reservations WHERE user_id = ${user}`)).toBe(0);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 1000, used_quota: 0 });
+});
+
 it('writes the charges of all sessions but one whose charge cannot be counted', async () => {
   const { session, write } = await sessionOf('broken');
   const held = await session.reserve(100, true, 0);

@@ -126,7 +126,8 @@ const reserveOne = `
   END $$`;
 
 /**
- * Returns reservations to their owners. `p_sweep` keeps an empty row, for a settlement that may still arrive from a spool.
+ * Returns reservations to their owners. `p_sweep` keeps an empty row, for a settlement that may still arrive from a spool,
+ * and skips rows that another node sweeps. Otherwise a row that is locked, by a checkpoint of its session, is waited for.
  * Returns the request ids released.
  */
 const release = `
@@ -140,6 +141,10 @@ const release = `
     holds jsonb[];
     none bigint[];
   BEGIN
+    IF NOT p_sweep THEN
+      PERFORM 1 FROM reservations WHERE request_id = ANY (p_requests) AND swept_at IS NULL
+        ORDER BY request_id FOR UPDATE;
+    END IF;
     SELECT array_agg(r.request_id), array_agg(r.user_id), array_agg(r.token_id), array_agg(r.amount),
            array_agg(r.budget_holds) FILTER (WHERE r.budget_holds IS NOT NULL)
       INTO ids, owners, keys, amounts, holds
