@@ -208,9 +208,6 @@ export class PostgresLedger implements Ledger {
   }
 
   async release({ requestId }: Reservation): Promise<void> {
-    // A row that is locked is not released, so the release of holds ends first.
-    const dropped = this.channelHolds?.dropped(requestId);
-    if (dropped) await dropped;
     if (this.withoutDatabase) this.doubtful.add(requestId);
     else await new Promise<void>((done) => this.releasing.add({ requestId, done }));
     this.open.delete(requestId);
