@@ -94,14 +94,7 @@ export function PersonalScreen() {
                 <NotificationTab setting={data.mySetting} onSaved={reload} />
               </KeptTab>
               <KeptTab isShown={tab === 'price'}>
-                <SettingSwitch
-                  title={t('personal.tabs.price')}
-                  field="acceptsUnpricedModels"
-                  label={t('personal.acceptUnset')}
-                  hint={t('personal.acceptUnsetHint')}
-                  setting={data.mySetting}
-                  onSaved={reload}
-                />
+                <SettingSwitch field="acceptsUnpricedModels" setting={data.mySetting} onSaved={reload} />
               </KeptTab>
               <KeptTab isShown={tab === 'display'}>
                 <DisplayTab setting={data.mySetting} onSaved={reload} />
@@ -109,14 +102,7 @@ export function PersonalScreen() {
             </Box>
             {tab === 'account' && (
               <>
-                <SettingSwitch
-                  title={t('personal.addresses')}
-                  field="recordsAddresses"
-                  label={t('personal.recordAddresses')}
-                  hint={t('personal.recordAddressesHint')}
-                  setting={data.mySetting}
-                  onSaved={reload}
-                />
+                <SettingSwitch field="recordsAddresses" setting={data.mySetting} onSaved={reload} />
                 <DeleteAccount username={me.username} />
               </>
             )}

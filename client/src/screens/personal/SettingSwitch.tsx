@@ -8,18 +8,29 @@ import type { MySetting } from './NotificationTab.js';
 import { Panel } from './Panel.js';
 import { UpdateMySettingDocument } from './personal.generated.js';
 
+const texts = {
+  acceptsUnpricedModels: {
+    title: 'personal.tabs.price',
+    label: 'personal.acceptUnset',
+    hint: 'personal.acceptUnsetHint',
+  },
+  recordsAddresses: {
+    title: 'personal.addresses',
+    label: 'personal.recordAddresses',
+    hint: 'personal.recordAddressesHint',
+  },
+} as const;
+
 interface SettingSwitchProps {
-  readonly title: string;
-  readonly field: 'acceptsUnpricedModels' | 'recordsAddresses';
-  readonly label: string;
-  readonly hint: string;
+  readonly field: keyof typeof texts;
   readonly setting: MySetting;
   readonly onSaved: () => void;
 }
 
 /** A panel with one setting that is on or off. */
-export function SettingSwitch({ title, field, label, hint, setting, onSaved }: SettingSwitchProps) {
+export function SettingSwitch({ field, setting, onSaved }: SettingSwitchProps) {
   const { t } = useTranslation();
+  const { title, label, hint } = texts[field];
   const [update] = useMutation(UpdateMySettingDocument);
   const form = useForm({ defaultValues: { isOn: setting[field] } });
   const act = useAction();
@@ -31,9 +42,9 @@ export function SettingSwitch({ title, field, label, hint, setting, onSaved }: S
     }),
   );
   return (
-    <Panel title={title}>
+    <Panel title={t(title)}>
       <form noValidate onSubmit={(event) => void submit(event)}>
-        <SwitchRow control={form.control} name="isOn" label={label} hint={hint} />
+        <SwitchRow control={form.control} name="isOn" label={t(label)} hint={t(hint)} />
         <Button type="submit" variant="contained" loading={form.formState.isSubmitting} sx={{ mt: 2 }}>
           {t('fields.save')}
         </Button>

@@ -1,6 +1,6 @@
 import { holds, type MaybeActor } from '../../shared/actor.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { parseFields } from '../../shared/json.js';
+import { asText, parseFields } from '../../shared/json.js';
 import type { Log } from './log.entity.js';
 
 /** A log row in the form for admins. */
@@ -87,9 +87,12 @@ export function toOwnView(row: ViewRow, secrets: Pick<Secrets, 'hash'>): OwnLogV
   return { ...view, id: ownIdOf(row, secrets), other: withoutAdminInfo(row.other) };
 }
 
-/** Most rows have no address, and are not parsed. */
+/** Returns the client's address; empty if it was not recorded. Most rows have none, and are not parsed. */
+export const addressIn = ({ other }: Pick<LogView, 'other'>): string =>
+  other.includes('"ip":') ? asText(parseFields(other)?.['ip']) : '';
+
 export const withoutAddress = (row: OwnLogView): OwnLogView =>
-  row.other.includes('"ip":') ? { ...row, other: JSON.stringify(omit(parseFields(row.other) ?? {}, ['ip'])) } : row;
+  addressIn(row) === '' ? row : { ...row, other: JSON.stringify(omit(parseFields(row.other) ?? {}, ['ip'])) };
 
 const ownIdOf = ({ id }: Pick<ViewRow, 'id'>, secrets: Pick<Secrets, 'hash'>): string =>
   secrets.hash(`log row ${id}`).subarray(0, 15).toString('base64url');

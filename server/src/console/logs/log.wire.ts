@@ -10,13 +10,13 @@ import {
   timeRange,
   type Wire,
 } from '../../platform/http/openapi/operation.js';
-import { asText, parseFields } from '../../shared/json.js';
+import { parseFields } from '../../shared/json.js';
 import { costOfSearch } from '../../shared/list-bounds.js';
 import type { Slice } from '../../shared/page.js';
 import { LogType } from '../../shared/log-type.js';
 import type { LogFilter } from './log-conditions.js';
 import type { LogListQuery } from './log.service.js';
-import type { LogView, OwnLogView } from './log-view.js';
+import { addressIn, type LogView, type OwnLogView } from './log-view.js';
 
 /** Returns the type in the REST form. Old clients show channel tests as calls. */
 const wireType = (type: number): number => (type === LogType.test ? LogType.consume : type);
@@ -65,7 +65,7 @@ export const toWire = (log: LogView): WireLog => ({
   token_id: log.tokenId,
   group: log.group,
   request_id: log.requestId,
-  ip: ipOf(log),
+  ip: addressIn(log),
   other: log.other,
 });
 
@@ -100,11 +100,6 @@ export async function keyRows(
   { page, pageSize }: LogListQuery,
 ): Promise<WireLog[]> {
   return toOwnWires(items, (await total()).count - page * pageSize);
-}
-
-/** Parses only the details that may have an address: most rows have none. */
-function ipOf({ other }: Pick<LogView, 'other'>): string {
-  return other.includes('"ip":') ? asText(parseFields(other)?.['ip']) : '';
 }
 
 export const ownFilters = {
