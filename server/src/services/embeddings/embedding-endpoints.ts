@@ -104,8 +104,8 @@ export const rerankEndpoint: Endpoint = {
       needList(body['documents'], 'documents');
     });
     const call = inOnePiece(body, model);
-    const sent = { path: '/v1/rerank', rawBody: Buffer.from(JSON.stringify(body)) };
-    return path.startsWith(cohereVersion) ? { ...call, sent } : call;
+    if (!path.startsWith(cohereVersion)) return call;
+    return { ...call, sent: { path: '/v1/rerank', rawBody: Buffer.from(JSON.stringify(body)) } };
   },
   texts: () => [],
   attempt: (attempt, client) => attemptOnce(attempt, { name: 'rerank', pick: (adapter) => adapter.rerank }, client),
