@@ -219,6 +219,20 @@ describe('moderations and rerank', () => {
       message: 'documents is empty',
     });
   });
+
+  it.each([{ query: 'a pineapple' }, { documents: ['a', 'a pineapple'] }, { documents: [{ text: 'a pineapple' }] }])(
+    'are refused for a blocked word in %j',
+    async (said) => {
+      await relay.addChannel({ type: 38, models: 'jina-reranker-v2' });
+      relay.setOptions({ ModelRatio: { 'jina-reranker-v2': 1 }, SensitiveWords: ['pineapple'] });
+      const { key } = await relay.addToken();
+      const body = { model: 'jina-reranker-v2', query: 'q', documents: ['a', 'b'], ...said };
+      expect(await refusalOf(await relay.post('/v1/rerank', key, body))).toMatchObject({
+        code: 'sensitive_words_detected',
+      });
+      expect(relay.upstream.requests).toEqual([]);
+    },
+  );
 });
 
 describe('images', () => {

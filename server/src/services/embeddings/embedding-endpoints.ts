@@ -107,6 +107,6 @@ export const rerankEndpoint: Endpoint = {
     if (!path.startsWith(cohereVersion)) return call;
     return { ...call, sent: { path: '/v1/rerank', rawBody: Buffer.from(JSON.stringify(body)) } };
   },
-  texts: () => [],
+  texts: (body) => textsIn([body['query'], body['documents']]),
   attempt: (attempt, client) => attemptOnce(attempt, { name: 'rerank', pick: (adapter) => adapter.rerank }, client),
 };
