@@ -96,6 +96,15 @@ it('shows that cached input without a price of its own costs what input costs', 
   expect(panel.getAllByText('$4.00 / 1M')).toHaveLength(2);
 });
 
+it('has the formula as a banner above the list, and groups in their colours', async () => {
+  await open(answers(PricingDocument, prices(model('gpt-4o', { groups: ['default', 'vip', 'svip', 'other'] }))));
+  const row = await rowOf('gpt-4o');
+  const formula = screen.getByText(/^cost = group ratio × model ratio ×/);
+  expect(formula.compareDocumentPosition(screen.getByRole('grid'))).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  const tones = ['default', 'vip', 'svip', 'other'].map((group) => toneOf(row.getByText(group)));
+  expect(tones).toEqual(['teal', 'amber', 'red', 'outline']);
+});
+
 it('names no price where there is none', async () => {
   // The server sends the fallback ratio 37.5 for older clients.
   await open(answers(PricingDocument, prices(model('gpt-4.1', { modelRatio: 37.5, effective: null }))));

@@ -1,9 +1,9 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { siteStatus } from '../../lib/status.js';
 import { alipay, wechatPay } from '../../testing/paymentMethods.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { TopUpPanel } from './TopUpPanel.js';
-import { PayableDocument } from './wallet.generated.js';
+import { PayableDocument, StartTopUpDocument } from './wallet.generated.js';
 
 const before = siteStatus.get();
 afterEach(() => siteStatus.set(before));
@@ -67,6 +67,33 @@ it('names, prices and pays by the method that was chosen, in its currency', asyn
   fireEvent.click(screen.getByRole('button', { name: 'WXPAY' }));
   expect(await screen.findByRole('button', { name: 'Pay ¥3,000 with WXPAY' })).toBeEnabled();
   expect(screen.getByText('$20.00 × ¥150')).toBeVisible();
+});
+
+it.each([
+  ['  spring-sale ', { topUpCode: 'spring-sale' }],
+  ['  ', {}],
+])('starts an order with the top-up code %j', async (typed, sent) => {
+  const start = jest.fn();
+  const mocks = [
+    {
+      request: { query: PayableDocument, variables: { amount: 20, method: 'ALIPAY' } },
+      result: { data: { payableAmount: { __typename: 'Money', amount: '146.00' } } },
+    },
+    {
+      request: { query: StartTopUpDocument, variables: (variables: unknown) => (start(variables), true) },
+      error: new TypeError('Failed to fetch'),
+    },
+  ];
+  await renderScreen({
+    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} /> }],
+    mocks: mocks as never,
+  });
+  fireEvent.change(screen.getByRole('textbox', { name: /^Top-up code/ }), { target: { value: typed } });
+  fireEvent.click(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' }));
+  await waitFor(() => expect(start).toHaveBeenCalled());
+  expect(start.mock.calls[0]).toEqual([
+    { input: { amount: 20, method: 'ALIPAY', idempotencyKey: expect.any(String) as string, ...sent } },
+  ]);
 });
 
 it('starts with an amount that its first method takes', async () => {
