@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { siteEvents } from '../../server/src/shared/site-events.js';
 import { Site, type Person } from './site.js';
 
@@ -177,6 +178,72 @@ it('an upgrade costs what it was quoted, and its receipt has the formula', async
   expect(subscription.paid).toBe(9_000_000 - credit);
   expect(await balance()).toBe(20_000_000 - 5_000_000 - subscription.paid);
   expect(await site.query('SELECT state FROM subscriptions WHERE id = $1', [id])).toEqual([{ state: 'upgraded' }]);
+});
+
+describe('an upgrade beside', () => {
+  /** Runs a statement in a transaction that stays open until so many others wait for it. */
+  async function whileLocked<Result>(
+    [statement, values]: readonly [sql: string, values: unknown[]],
+    act: () => Promise<Result>,
+    count = 1,
+  ): Promise<Result> {
+    const connection = site.dataSource.createQueryRunner();
+    try {
+      await connection.startTransaction();
+      await connection.query(statement, values);
+      const result = act();
+      await waitingForLocks(count);
+      await connection.commitTransaction();
+      return await result;
+    } finally {
+      await connection.release();
+    }
+  }
+
+  it('a call that reserves meanwhile credits nothing of what the call reserves', async () => {
+    const whole = [{ window: 'fixed', kind: 'money', amount: 1_000_000 }];
+    const [small, large] = [await addPlan({ windows: whole }), await addPlan({ price: 9_000_000, windows: whole })];
+    const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: small.id });
+    const [budget] = await site.query<{ i: number; s: number; e: number }>(
+      `SELECT id AS i, extract(epoch FROM starts_at)::int AS s, extract(epoch FROM ends_at)::int AS e
+         FROM budgets WHERE level = 'plan' AND subject_id = $1`,
+      [id],
+    );
+    const { i, s, e } = budget!;
+    const hold = { i, k: 'm', s, f: s, e, a: 500_000 };
+    const call = { r: `upgrade-${id}`, u: buyer.id, t: 0, a: 500_000, m: 0, n: '', p: id, b: [hold] };
+    const reservation = [
+      `SELECT outcome FROM ledger_reserve_budgeted('another', $1)`,
+      [JSON.stringify([call])],
+    ] as const;
+    const upgraded = await whileLocked([...reservation], () =>
+      data(buyer, 'POST', '/api/plan/upgrade', { subscription_id: id, plan_id: large.id }),
+    );
+    await site.query('SELECT ledger_release($1, false)', [[call.r]]);
+    expect(upgraded['receipt']).toMatchObject({ credit: 2_500_000 });
+    expect(await balance()).toBe(20_000_000 - 5_000_000 - 6_500_000);
+  });
+
+  it('a purchase of the same plan ends in a refusal, not in a deadlock', async () => {
+    const [small, large] = [await addPlan(), await addPlan({ price: 9_000_000 })];
+    const { id } = await data(buyer, 'POST', '/api/plan/buy', { plan_id: small.id });
+    const answers = await whileLocked(
+      ['SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [buyer.id]],
+      async () => {
+        const upgraded = site.rest(buyer, 'POST', '/api/plan/upgrade', { subscription_id: id, plan_id: large.id });
+        await waitingForLocks(1);
+        return Promise.all([upgraded, site.rest(buyer, 'POST', '/api/plan/buy', { plan_id: large.id })]);
+      },
+      2,
+    );
+    expect(answers.map(({ body }) => body['code'] ?? body['success'])).toEqual([true, 'CONFLICT']);
+  });
+
+  /** Resolves once so many statements wait for locks. */
+  async function waitingForLocks(count: number): Promise<void> {
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    while ((await site.query(waiting)).length < count) await sleep(20);
+  }
 });
 
 it('a refund by an admin reverses the purchase once, with the reason', async () => {

@@ -129,9 +129,11 @@ export class PlanSales {
     if (old.state !== 'active' || now >= old.endsAt.getTime())
       throw new ConflictError('The subscription has ended', 'id');
     if (old.planId === plan.id) throw new InvalidInputError('The account has this plan already', 'planId');
+    await this.endOverdue(manager, plan.id, accountId, now);
+    // A call that reserves after the quote finds the subscription upgraded.
+    await lockAccount(manager, accountId);
     const receipt = await this.quote(manager, old, plan, now);
     await manager.update(Subscription, { id }, { state: 'upgraded', stoppedAt: new Date(now), renews: false });
-    await this.endOverdue(manager, plan.id, accountId, now);
     return this.open(manager, {
       ...opening(plan, accountId),
       origin: 'upgrade',
@@ -272,6 +274,8 @@ export class PlanSales {
     const { accountId, terms, startsAt, paid, actorId, note = '' } = opened;
     const start = new Date(Math.floor(startsAt.getTime() / 1000) * 1000);
     const endsAt = periodEnd(start, terms);
+    // Two openings of one plan wait for the account, and not each for what the other has locked.
+    await lockAccount(manager, accountId);
     const [row] = await manager.query<Array<{ id: number }>>(
       `INSERT INTO subscriptions (account_id, plan_id, terms, state, starts_at, ends_at, origin, paid, receipt, renews,
                                   previous_id, order_id, note, renews_by)
@@ -304,6 +308,10 @@ export class PlanSales {
     return manager.findOneByOrFail(Subscription, { id });
   }
 }
+
+/** Locks an account, so that none of its calls reserves and none of its other plans begins until the commit. */
+const lockAccount = (manager: EntityManager, id: number): Promise<unknown> =>
+  manager.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [id]);
 
 /** The end of a subscription. */
 export interface Finished {
