@@ -220,19 +220,68 @@ describe('moderations and rerank', () => {
     });
   });
 
-  it.each([{ query: 'a pineapple' }, { documents: ['a', 'a pineapple'] }, { documents: [{ text: 'a pineapple' }] }])(
-    'are refused for a blocked word in %j',
-    async (said) => {
-      await relay.addChannel({ type: 38, models: 'jina-reranker-v2' });
-      relay.setOptions({ ModelRatio: { 'jina-reranker-v2': 1 }, SensitiveWords: ['pineapple'] });
-      const { key } = await relay.addToken();
-      const body = { model: 'jina-reranker-v2', query: 'q', documents: ['a', 'b'], ...said };
-      expect(await refusalOf(await relay.post('/v1/rerank', key, body))).toMatchObject({
-        code: 'sensitive_words_detected',
-      });
-      expect(relay.upstream.requests).toEqual([]);
+  it('counts what objects hold where the provider reports no tokens', async () => {
+    await relay.addChannel({ type: 38, models: 'jina-reranker-v2' });
+    relay.setOptions({ ModelRatio: { 'jina-reranker-v2': 1 } });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json({ results: [{ index: 0, relevance_score: 0.9 }] }));
+    const body = {
+      model: 'jina-reranker-v2',
+      query: 'q',
+      documents: [{ title: 'word '.repeat(100), body: ['word '.repeat(100)] }],
+    };
+    await (await relay.post('/v1/rerank', key, body)).text();
+    await (await relay.post('/v1/rerank', key, { ...body, documents: [{ text: 'word '.repeat(200) }] })).text();
+    const counts = (await relay.logs(userId)).map((row) => Number(row['prompt_tokens']));
+    for (const count of counts) expect([count > 200, count < 250]).toEqual([true, true]);
+    expect(counts).toHaveLength(2);
+  });
+
+  it.each([[[{ content: [{ type: 'text', text: 'word '.repeat(200) }] }]], [{ title: 'word '.repeat(200) }]])(
+    'count an input of objects where the provider reports no tokens',
+    async (input) => {
+      const model = 'text-embedding-3-small';
+      await relay.addChannel({ models: model });
+      const { key, userId } = await relay.addToken();
+      relay.upstream.script({}, json({ data: [{ embedding: [1] }] }));
+      await (await relay.post('/v1/embeddings', key, { model, input })).text();
+      const [row] = await relay.logs(userId);
+      expect(Number(row?.['prompt_tokens'])).toBeGreaterThan(200);
     },
   );
+
+  it.each<[what: string, documents: unknown[], status: number]>([
+    ['a short text', ['word'], 200],
+    ['a long text', ['word '.repeat(60_000)], 403],
+    ['a long object', [{ title: 'word '.repeat(60_000) }], 403],
+    ['many texts', Array<string>(50).fill('word '.repeat(2000)), 403],
+  ])('reserves as many units as the provider may bill for %s', async (_what, documents, status) => {
+    // $0.002 for 100 pieces of 500 tokens: the balance pays for one unit.
+    relay.setOptions({ StrictReserve: true });
+    await relay.addChannel({ type: 34, models: 'rerank-v3.5' });
+    const meta = { billed_units: { search_units: 1 } };
+    relay.upstream.script({}, json({ id: 'r', results: [{ index: 0, relevance_score: 1 }], meta }));
+    const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 1000 }) });
+    const body = { model: 'rerank-v3.5', query: 'q', documents };
+    expect((await relay.post('/v1/rerank', key, body)).status).toBe(status);
+  });
+
+  it.each([
+    { query: 'a pineapple' },
+    { query: { url: 'a pineapple' } },
+    { documents: ['a', 'a pineapple'] },
+    ...['text', 'url', 'data', 'id', 'name'].map((name) => ({ documents: [{ [name]: 'a pineapple' }] })),
+    { documents: [{ data: { url: ['a pineapple'] } }] },
+  ])('are refused for a blocked word in %j', async (said) => {
+    await relay.addChannel({ type: 38, models: 'jina-reranker-v2' });
+    relay.setOptions({ ModelRatio: { 'jina-reranker-v2': 1 }, SensitiveWords: ['pineapple'] });
+    const { key } = await relay.addToken();
+    const body = { model: 'jina-reranker-v2', query: 'q', documents: ['a', 'b'], ...said };
+    expect(await refusalOf(await relay.post('/v1/rerank', key, body))).toMatchObject({
+      code: 'sensitive_words_detected',
+    });
+    expect(relay.upstream.requests).toEqual([]);
+  });
 });
 
 describe('images', () => {

@@ -2,6 +2,7 @@ import { attemptOnce, type OneShotEndpoint, type ShownAnswer } from '../../gatew
 import type { OneShotAnswer } from '../../dialects/contract.js';
 import type { Attempt } from '../../gateway/send/attempt.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
+import { textsAtOnce } from '../../gateway/admit/guardrails/body-texts.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { inputPrompt, rerankPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
 import { asFields, parseFields, type Fields } from '../../dialects/neutral/fields.js';
@@ -107,6 +108,6 @@ export const rerankEndpoint: Endpoint = {
     if (!path.startsWith(cohereVersion)) return call;
     return { ...call, sent: { path: '/v1/rerank', rawBody: Buffer.from(JSON.stringify(body)) } };
   },
-  texts: (body) => textsIn([body['query'], body['documents']]),
+  texts: ({ query, documents }) => textsAtOnce({ query, documents }),
   attempt: (attempt, client) => attemptOnce(attempt, { name: 'rerank', pick: (adapter) => adapter.rerank }, client),
 };

@@ -59,6 +59,18 @@ it('keeps sound, and finds the prompt of its transcription', async () => {
   expect(textsAtOnce(event, new Set(['audio']))).toEqual([secret]);
 });
 
+it('finds the texts of all fields of documents to rank, and masks them', async () => {
+  const body = {
+    query: { url: 'a' },
+    documents: ['b', { id: 'c', data: 'd', url: ['e'], more: { data: { name: 'f' } } }],
+  };
+  expect(await bodyTexts(body)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  expect(await withTexts(body, ['1', '2', '3', '4', '5', '6'])).toEqual({
+    query: { url: '1' },
+    documents: ['2', { id: '3', data: '4', url: ['5'], more: { data: { name: '6' } } }],
+  });
+});
+
 it('copies only what changes', async () => {
   const body = { messages: [{ content: 'a' }, { content: [{ text: 'b' }] }], metadata: { note: 'c' } };
   const changed = await withTexts(body, ['a', '[b]', 'c']);

@@ -7,6 +7,8 @@ const kept: ReadonlySet<string> = new Set([
   ...['object', 'name', 'format', 'mimeType', 'mime_type', 'media_type', 'finish_reason', 'stop_reason', 'status'],
   ...['finishReason', 'system_fingerprint', 'responseId', 'modelVersion', 'prompt_cache_key', 'created_at'],
 ]);
+/** Fields of a request to rank. A provider reads every field of them as text. */
+const ranked: ReadonlySet<string> = new Set(['query', 'documents']);
 /** Maximum depth that is searched. Bodies are not nested deeper, so no text evades a rule by its depth. */
 const maxDepth = 128;
 
@@ -68,17 +70,20 @@ class Walk {
     private readonly replaced: (text: string) => string,
   ) {}
 
-  *in(value: unknown, depth: number): Steps {
+  /** @param isRanked whether no field keeps its text */
+  *in(value: unknown, depth: number, isRanked = false): Steps {
     if (++this.seen % valuesPerTurn === 0) yield;
     if (typeof value === 'string') return value === '' ? value : this.replaced(value);
     if (typeof value !== 'object' || value === null || depth > maxDepth) return value;
-    if (Array.isArray(value)) return yield* this.inList(value, (entry) => this.in(entry, depth + 1));
+    if (Array.isArray(value)) return yield* this.inList(value, (entry) => this.in(entry, depth + 1, isRanked));
     let copy: Record<string, unknown> | null = null;
     // A document of Anthropic may be plain text in place of base64.
     const holdsText = 'type' in value && value.type === 'text';
     for (const [name, entry] of Object.entries(value)) {
-      const isKept = (kept.has(name) && !(holdsText && name === 'data')) || this.besides.has(name);
-      const next = yield* isKept ? this.below(entry, depth + 1) : this.in(entry, depth + 1);
+      const isKept = !isRanked && ((kept.has(name) && !(holdsText && name === 'data')) || this.besides.has(name));
+      const next = yield* isKept
+        ? this.below(entry, depth + 1)
+        : this.in(entry, depth + 1, isRanked || ranked.has(name));
       if (next !== entry) (copy ??= { ...value })[name] = next;
     }
     return copy ?? value;

@@ -1,5 +1,6 @@
 import { type Fields, asFields, asFieldsList, asList, asText, either } from '../../../dialects/neutral/fields.js';
 import { ofEachTurn } from '../../../dialects/wire/forms/known-turns.js';
+import { textsAtOnce } from '../../admit/guardrails/body-texts.js';
 import { countedImage, type PromptTexts } from './prompt-tokens.js';
 
 /*
@@ -209,10 +210,12 @@ function result(output: unknown, prompt: Prompt, model: string): void {
   }
 }
 
-/** Counts a text, or a list whose entries count as one concatenated text. A list of numbers is a list of tokens. */
+/**
+ * Counts a text, or a list whose entries count as one concatenated text. A list of numbers is a list of tokens. Of
+ * objects all texts count, and no media.
+ */
 export function inputPrompt(input: unknown): PromptTexts {
-  if (typeof input === 'string') return { texts: [input], fixed: 0 };
-  if (!Array.isArray(input)) return { texts: [], fixed: 0 };
+  if (!Array.isArray(input)) return { texts: textsAtOnce(input, images), fixed: 0 };
   const texts: string[] = [];
   let tokens = 0;
   for (const entry of input as unknown[]) {
@@ -221,14 +224,31 @@ export function inputPrompt(input: unknown): PromptTexts {
     else if (Array.isArray(entry)) {
       for (const inner of entry as unknown[]) if (typeof inner === 'string') texts.push(inner);
       tokens += entry.length;
-    } else texts.push(asText(asFields(entry)?.['text']));
+    } else texts.push(...textsAtOnce(entry, images));
   }
   return { texts, fixed: tokens };
 }
 
-/** Query and documents. */
+const images: ReadonlySet<string> = new Set(['image']);
+
+/** Query and documents: the text of each, in order. */
 export function rerankPrompt(body: Fields): PromptTexts {
-  const documents = Array.isArray(body['documents']) ? (body['documents'] as unknown[]) : [];
-  const texts = documents.map((each) => (typeof each === 'string' ? each : asText(asFields(each)?.['text'])));
-  return { texts: [asText(body['query']), ...texts], fixed: 0 };
+  const prompt = { texts: [] as string[], fixed: 0 };
+  for (const each of [body['query'], ...asList(body['documents'])]) {
+    const { image, ...others } = asFields(each) ?? {};
+    const isImage = typeof image === 'string' && encoded.test(image);
+    if (isImage) prompt.fixed += perImage;
+    prompt.texts.push(documentText(isImage ? others : each));
+  }
+  return prompt;
+}
+
+/** The address of an image, or its bytes in base64. */
+const encoded = /^[\w+/=:;,.%?&#~@-]*$/;
+
+/** Returns what a provider reads of a document: a text, the text of an object, or an object of other fields as JSON. */
+function documentText(document: unknown): string {
+  const { text, ...others } = asFields(document) ?? { text: document };
+  if (Object.keys(others).length > 0) return JSON.stringify(document);
+  return typeof text === 'string' ? text : JSON.stringify(text ?? '');
 }

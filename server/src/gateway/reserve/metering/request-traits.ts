@@ -4,7 +4,9 @@ import { continuesThread } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
 import type { Call } from '../../call.js';
+import { rerankPrompt } from './dialect-prompts.js';
 import { conditionsAskedFor } from './server-tools.js';
+import { estimateTokens } from './text-meter.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
 export interface RequestTraits extends ToolWork {
@@ -27,7 +29,7 @@ export interface RequestTraits extends ToolWork {
   readonly hasAudio: boolean;
   /** The request names a budget for thinking, which its output limit must exceed. */
   readonly hasThinkingBudget: boolean;
-  /** Requests that the provider may bill for the call: one per 100 documents to rank. */
+  /** Requests that the provider may bill for the call: one per 100 documents to rank, and more for long ones. */
   readonly requests: number;
   /** The conditions of prices that the request asks for, such as a service tier. The provider may meet any of them. */
   readonly when: readonly Condition[];
@@ -140,10 +142,16 @@ function withinToolCalls(found: Found, allowed: unknown): RequestTraits {
   };
 }
 
-const documentsOfRequest = 100;
+const piecesOfRequest = 100;
+/** Tokens of a document and the query. Cohere divides longer documents into pieces, and bills each as a document. */
+const tokensOfPiece = 500;
 
-const requestsIn = ({ query, documents }: Fields): number =>
-  query !== undefined && Array.isArray(documents) ? Math.max(1, Math.ceil(documents.length / documentsOfRequest)) : 1;
+function requestsIn(body: Fields): number {
+  if (body['query'] === undefined || !Array.isArray(body['documents'])) return 1;
+  const [query = 0, ...documents] = rerankPrompt(body).texts.map((text) => estimateTokens(Buffer.byteLength(text)));
+  const pieces = documents.reduce((sum, tokens) => sum + Math.max(1, Math.ceil((query + tokens) / tokensOfPiece)), 0);
+  return Math.max(1, Math.ceil(pieces / piecesOfRequest));
+}
 
 type Found = { -readonly [K in keyof RequestTraits]: RequestTraits[K] };
 
