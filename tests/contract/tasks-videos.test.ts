@@ -346,6 +346,7 @@ it('charges a video with audio and one without at their own prices', async () =>
     for (const [more, perSecond, audio] of [
       [{ generate_audio: false }, 0.1, false],
       [{ generate_audio: true }, 0.2, true],
+      [{ generate_audio: 'True' }, 0.2, true],
       // Ark generates audio unless the request says otherwise.
       [{}, 0.2, undefined],
       [{ generate_audio: false, size: '1920x1080' }, 0.15, false],

@@ -38,7 +38,8 @@ const draws =
         output_tokens_details: { text_tokens: 0, image_tokens: images },
       },
     });
-    if (String(read('stream')) !== 'true') {
+    // Servers in Python read a boolean of a form in many spellings.
+    if (!/^(?:true|t|yes|y|on|1)$/i.test(String(read('stream')))) {
       const data = Array<object>(n).fill({ b64_json: 'AA==' });
       return json({ created: 1, data, ...(isReported ? tokens(n * square) : {}) })(response, request);
     }
@@ -118,6 +119,41 @@ describe.each(paths)('%s', (path) => {
     const isForm = path.endsWith('edits');
     if (isForm && value === '[2]') return expect(status).toBe(200);
     expect([status, text]).toEqual([400, expect.stringContaining('partial_images')]);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+});
+
+describe('a form', () => {
+  const path = '/v1/images/edits';
+  beforeEach(() => relay.addChannel({ models: model }).then(() => undefined));
+
+  it.each(['True', 'TRUE', '1', 'yes', 'On', 't'])(
+    'with the stream %s is a stream, whose partial images cost',
+    async (stream) => {
+      relay.upstream.script({}, draws(true));
+      const { status, text, quota } = await post(path, { ...order, stream, partial_images: 3 });
+      expect([status, quota]).toEqual([200, 10 * ofText + (square + 300) * ofImage]);
+      expect(text).toContain('image_generation.completed');
+      expect(relay.upstream.requests[0]?.rawBody.toString()).toContain('name="stream"\r\n\r\ntrue\r\n');
+    },
+  );
+
+  it.each(['False', '0', 'no', ''])('with the stream "%s" is none', async (stream) => {
+    relay.upstream.script({}, draws(true));
+    const { text, quota } = await post(path, { ...order, stream, partial_images: 3 });
+    expect([JSON.parse(text), quota]).toEqual([
+      expect.objectContaining({ created: 1 }),
+      10 * ofText + square * ofImage,
+    ]);
+  });
+
+  it.each([path, '/v1/audio/transcriptions'])('with a stream that is no boolean is refused at %s', async (route) => {
+    const { key } = await relay.addToken();
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ ...order, stream: 'true ' })) form.set(name, value);
+    for (const name of ['image', 'file']) form.set(name, new File(['x'], 'a.png'));
+    const response = await relay.postForm(route, key, form);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('stream')]);
     expect(relay.upstream.requests).toHaveLength(0);
   });
 });

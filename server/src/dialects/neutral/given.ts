@@ -59,6 +59,12 @@ export function optionalFlag(value: unknown, field: string): boolean | undefined
   return value;
 }
 
+/** Reads a boolean of a form, which has texts only, in the spellings that servers accept. Null for any other text. */
+export function spelledFlag(text: string): boolean | null {
+  if (/^(?:true|t|yes|y|on|1)$/i.test(text)) return true;
+  return /^(?:false|f|no|n|off|0)?$/i.test(text) ? false : null;
+}
+
 /**
  * A non-negative, bounded integer.
  * @throws AppError INVALID_INPUT

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { transcriptionTokens } from '../../billing/prices/index.js';
-import type { Adapter, FormFile, OneShotAnswer, OneShotCapability } from '../../dialects/contract.js';
+import type { Adapter, FormFile, FormPart, OneShotAnswer, OneShotCapability } from '../../dialects/contract.js';
 import { attemptOnce, type OneShotEndpoint } from '../../gateway/send/attempt-once.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
 import { audioDuration } from '../../gateway/reserve/metering/audio-duration.js';
@@ -8,7 +8,7 @@ import { textsOf } from '../../gateway/admit/guardrails/guarded-input.js';
 import { countTexts } from '../../gateway/reserve/metering/prompt-tokens.js';
 import { asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { readImageFields } from '../../dialects/priced-fields.js';
-import { needFields, needList, needName, optionalFlag, optionalText } from '../../dialects/neutral/given.js';
+import { needFields, needList, needName, optionalFlag, optionalText, spelledFlag } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { readForm, textFields } from '../../dialects/wire/forms/multipart.js';
 import type { IncomingRequest, OpenedBody, ParsedRequest } from '../../gateway/request.js';
@@ -21,9 +21,17 @@ const imageCode = 'invalid_image_request';
 const audioCode = 'invalid_audio_request';
 
 function openForm(rawBody: Buffer, { headers }: IncomingRequest, defaultModel: string): OpenedBody {
-  const form = readForm(rawBody, headers['content-type'] ?? '');
+  const form = readForm(rawBody, headers['content-type'] ?? '').map(withPlainFlag);
   const body = textFields(form);
   return { body, form, model: body['model'] ? modelOf(body) : defaultModel };
+}
+
+/** Writes the choice of a stream in the one spelling that all providers read, so that what is sent is what is priced. */
+function withPlainFlag(part: FormPart): FormPart {
+  if (part.name !== 'stream' || typeof part.value !== 'string') return part;
+  const flag = spelledFlag(part.value);
+  if (flag === null) throw new InvalidInputError('stream must be true or false', 'stream');
+  return { ...part, value: String(flag) };
 }
 
 const oneShot =

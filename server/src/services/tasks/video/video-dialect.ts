@@ -3,6 +3,7 @@ import type { Resolution } from '../../../shared/price-condition.js';
 import { someText, type Fields } from '../../../dialects/neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
 import type { TaskRequest } from '../task-upstream.js';
+import { spelledFlag } from '../../../dialects/neutral/given.js';
 import { text } from '../field.js';
 import { invalidVideo, submissionFields, type Reference, type VideoSubmission } from './video-submission.js';
 
@@ -192,9 +193,8 @@ export function termsWithin(
 export function audioAskedFor({ body }: VideoSubmission): boolean | null {
   const asked = body['generate_audio'];
   if (asked === undefined || asked === null || asked === '') return null;
-  // A form has texts only.
-  if (asked === true || asked === 'true') return true;
-  if (asked === false || asked === 'false') return false;
+  const flag = typeof asked === 'string' ? spelledFlag(asked) : asked;
+  if (typeof flag === 'boolean') return flag;
   throw invalidVideo('generate_audio must be true or false');
 }
 
