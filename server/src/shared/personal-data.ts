@@ -1,3 +1,5 @@
+import { keyPatterns } from './key-patterns.js';
+
 /** Kinds of personal data and secrets that texts are searched for. */
 export const personalDataKinds = ['email', 'phone', 'card', 'id_number', 'key'] as const;
 export type PersonalDataKind = (typeof personalDataKinds)[number];
@@ -17,17 +19,7 @@ interface Finder {
 
 /** Every pattern has bounded repetitions and begins at a boundary, so that no text needs more than linear time. */
 const finders: Readonly<Record<PersonalDataKind, Finder>> = {
-  key: {
-    patterns: [
-      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s]{0,8000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
-      /(?<![A-Za-z0-9_-])(?:sk|pk|rk|gsk|xai)[-_][A-Za-z0-9_-]{16,300}/g,
-      /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Z])/g,
-      /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{20,255}/g,
-      /(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{30,60}/g,
-      /(?<![A-Za-z0-9])xox[abeprs]-[A-Za-z0-9-]{10,200}/g,
-      /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g,
-    ],
-  },
+  key: { patterns: keyPatterns },
   email: {
     patterns: [
       /(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}(?![A-Za-z0-9-])/g,

@@ -1,3 +1,5 @@
+import { maskKeys } from '../../shared/key-patterns.js';
+
 /**
  * Removes addresses, hosts and keys from a message, because they identify the operator. The rest stays, because the
  * client needs it (docs/reference/relay/errors.md#gateway-codes).
@@ -5,7 +7,7 @@
 export function maskSecrets(message: string): string {
   let text = message.length > maxLength ? `${message.slice(0, maxLength)}…` : message;
   for (const [pattern, replacement] of rules) text = text.replace(pattern, replacement);
-  return text;
+  return maskKeys(text, '[key]');
 }
 
 const maxLength = 4000;
@@ -14,6 +16,7 @@ const maxLength = 4000;
 const rules: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(?:https?|wss?|socks5h?):\/\/[^\s"'<>)\]}]+/gi, '[address]'],
   [/\bBearer\s+[^\s"',]+/gi, 'Bearer [key]'],
+  // Ids of accounts, and keys of which a provider shows a part.
   [/\b(?:sk|pk|rk|xai|gsk|AIza|org|proj|ghp|hf|r8|bce-v3)[-_*/][A-Za-z0-9_\-*./]{6,}/g, '[key]'],
   [/\bAIza[A-Za-z0-9_-]{10,}/g, '[key]'],
   [/\b[A-Fa-f0-9]{32,128}\b/g, '[key]'],

@@ -1,5 +1,5 @@
 import { asFields, asFieldsList, asText, either, type Fields } from '../../dialects/neutral/fields.js';
-import { maskSecrets } from '../../dialects/errors/mask-secrets.js';
+import { maskKeys } from '../../shared/key-patterns.js';
 
 /** Maximum characters of each field. */
 export const contentLimit = 64 * 1024;
@@ -79,5 +79,5 @@ function textOfPart(part: unknown): string | null {
 }
 
 function limited(text: string): string {
-  return text.slice(0, contentLimit).replace(/\b(?:sk|pk|rk|gsk|xai)-[A-Za-z0-9_-]{6,}/g, (key) => maskSecrets(key));
+  return maskKeys(text.slice(0, contentLimit), '[key]');
 }

@@ -1,3 +1,5 @@
+import { maskKeys } from '../../shared/key-patterns.js';
+
 /** Names of fields whose values are never written, at any depth. Lower case. */
 const secretNames = new Set([
   'authorization',
@@ -67,9 +69,8 @@ export function describeError(error: Error, depth = 0): Record<string, unknown> 
 
 /** Each pattern needs linear time, because a line may contain a URL that a client chose. */
 const patterns: ReadonlyArray<readonly [RegExp, string]> = [
-  // Keys of this gateway, and of providers that use the same prefix.
+  // Keys of this gateway, and of providers that use the same prefix, also in part.
   [/\bsk-[A-Za-z0-9_-]{8,}/g, 'sk-[redacted]'],
-  [/\bAIza[A-Za-z0-9_-]{20,}/g, 'AIza[redacted]'],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 [redacted]'],
   // The password in any URL.
   [/(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"\\]*):[^\s/@"\\]+@/gi, '$1:[redacted]@'],
@@ -78,5 +79,5 @@ const patterns: ReadonlyArray<readonly [RegExp, string]> = [
 
 /** Last resort: removes credentials by shape from a finished log line. */
 export function maskCredentials(line: string): string {
-  return patterns.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);
+  return patterns.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), maskKeys(line, hidden));
 }

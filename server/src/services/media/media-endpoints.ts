@@ -8,7 +8,14 @@ import { textsOf } from '../../gateway/admit/guardrails/guarded-input.js';
 import { countTexts } from '../../gateway/reserve/metering/prompt-tokens.js';
 import { asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { readImageFields } from '../../dialects/priced-fields.js';
-import { needFields, needList, needName, optionalFlag, optionalText, spelledFlag } from '../../dialects/neutral/given.js';
+import {
+  needFields,
+  needList,
+  needName,
+  optionalFlag,
+  optionalText,
+  spelledFlag,
+} from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { readForm, textFields } from '../../dialects/wire/forms/multipart.js';
 import type { IncomingRequest, OpenedBody, ParsedRequest } from '../../gateway/request.js';
