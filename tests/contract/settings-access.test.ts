@@ -62,12 +62,7 @@ const withoutEffect = readFileSync(join(import.meta.dirname, '../../docs/referen
 it('the screens have every setting that has an effect', () => {
   expect(onScreens.filter((key) => !isOptionKey(key))).toEqual([]);
   expect(withoutEffect).toHaveLength(6);
-  // The specification names a field for this one. Its note says that it does nothing.
-  const shown = 'StreamCacheQueueLength';
-  expect(optionKeys.filter((key) => !onScreens.includes(key)).toSorted()).toEqual(
-    withoutEffect.filter((key) => key !== shown).toSorted(),
-  );
-  expect(onScreens).toContain(shown);
+  expect(optionKeys.filter((key) => !onScreens.includes(key)).toSorted()).toEqual(withoutEffect.toSorted());
 });
 
 it.each(cases)('%j shows no setting that the server keeps back', (set) => {

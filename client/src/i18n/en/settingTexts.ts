@@ -35,7 +35,6 @@ export const settingTexts = {
   rows: {
     quotaPerUnit: 'Quota per unit',
     retryTimes: 'Retries',
-    streamCacheQueue: 'Stream buffer length',
     displayInCurrency: 'Display in currency',
     displayCurrency: 'Currency shown',
     usdExchangeRate: 'Yuan for $1',
@@ -215,7 +214,6 @@ export const settingTexts = {
       'Adds an uncharged row for calls that no channel could serve: at most 2,000 an hour, 500 of them of one user.',
     quotaPerUnit: 'Quota per US dollar. Changing it rescales all amounts.',
     retryTimes: 'How many other channels to try after a failure.',
-    streamCacheQueue: 'Has no effect here: streams are passed on as they arrive. Kept for older consoles.',
     displayInCurrency: 'Show amounts in a currency instead of raw quota.',
     displayCurrency: 'For users who chose none. Only the display: charges, payments, prices and the API stay in USD.',
     selfUse: 'Prices are optional and registration is hidden.',

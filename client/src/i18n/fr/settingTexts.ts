@@ -35,7 +35,6 @@ export const settingTexts = {
   rows: {
     quotaPerUnit: 'Quota par unité',
     retryTimes: 'Nouvelles tentatives',
-    streamCacheQueue: 'Taille du tampon de flux',
     displayInCurrency: 'Afficher en devise',
     displayCurrency: 'Devise affichée',
     usdExchangeRate: 'Yuans pour 1 $',
@@ -215,7 +214,6 @@ export const settingTexts = {
       'Ajoute une ligne non facturée pour les appels qu’aucun canal n’a pu servir : 2 000 par heure au plus, dont 500 par utilisateur.',
     quotaPerUnit: 'Quota par dollar US. Le changer met tous les montants à l’échelle.',
     retryTimes: 'Nombre d’autres canaux à essayer après un échec.',
-    streamCacheQueue: 'Sans effet ici : les flux sont transmis dès leur arrivée. Conservé pour les anciennes consoles.',
     displayInCurrency: 'Afficher les montants en devise plutôt qu’en quota brut.',
     displayCurrency:
       'Pour ceux qui n’en ont pas choisi. Affichage seulement : débits, paiements, prix et API restent en USD.',

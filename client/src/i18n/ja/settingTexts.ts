@@ -35,7 +35,6 @@ export const settingTexts = {
   rows: {
     quotaPerUnit: '1単位あたりのクォータ',
     retryTimes: 'リトライ回数',
-    streamCacheQueue: 'ストリームバッファー長',
     displayInCurrency: '通貨で表示',
     displayCurrency: '表示する通貨',
     usdExchangeRate: '1ドルあたりの人民元',
@@ -215,7 +214,6 @@ export const settingTexts = {
       'どのチャネルも処理できなかった呼び出しを、課金なしでログに追加します。1時間に最大2,000件、1ユーザーにつき500件まで。',
     quotaPerUnit: '1米ドルあたりのクォータ。変更するとすべての金額が換算し直されます。',
     retryTimes: '失敗後に試す他のチャネルの数。',
-    streamCacheQueue: '効果はありません。ストリームは届き次第転送されます。旧コンソールのために残しています。',
     displayInCurrency: '金額をクォータではなく通貨で表示します。',
     displayCurrency:
       '通貨を選んでいないユーザーに適用されます。表示だけが変わり、課金、支払い、価格、APIはUSDのままです。',

@@ -35,7 +35,6 @@ export const settingTexts = {
   rows: {
     quotaPerUnit: 'Hạn mức mỗi đơn vị',
     retryTimes: 'Số lần thử lại',
-    streamCacheQueue: 'Độ dài bộ đệm stream',
     displayInCurrency: 'Hiển thị theo tiền tệ',
     displayCurrency: 'Đơn vị tiền tệ hiển thị',
     usdExchangeRate: 'Nhân dân tệ cho 1 $',
@@ -215,7 +214,6 @@ export const settingTexts = {
       'Thêm một dòng không tính phí cho lượt gọi mà không kênh nào phục vụ được: tối đa 2,000 mỗi giờ, trong đó 500 của một người dùng.',
     quotaPerUnit: 'Hạn mức mỗi đô la Mỹ. Thay đổi sẽ quy đổi lại mọi số tiền.',
     retryTimes: 'Số kênh khác được thử sau một lỗi.',
-    streamCacheQueue: 'Không có tác dụng ở đây: stream được chuyển ngay khi đến. Giữ lại cho bảng điều khiển cũ.',
     displayInCurrency: 'Hiển thị số tiền bằng tiền tệ thay cho hạn mức thô.',
     displayCurrency:
       'Cho người dùng chưa tự chọn. Chỉ đổi cách hiển thị: phí, thanh toán, giá và API vẫn tính bằng USD.',

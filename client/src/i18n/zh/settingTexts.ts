@@ -35,7 +35,6 @@ export const settingTexts = {
   rows: {
     quotaPerUnit: '单位美元额度',
     retryTimes: '失败重试次数',
-    streamCacheQueue: '流缓存队列长度',
     displayInCurrency: '以货币形式显示额度',
     displayCurrency: '显示的货币',
     usdExchangeRate: '1 美元兑人民币',
@@ -214,7 +213,6 @@ export const settingTexts = {
     logErrors: '没有渠道能够完成的调用单独记录一行，不计费；每小时最多 2,000 行，其中每个用户最多 500 行。',
     quotaPerUnit: '一美元对应的额度。修改后所有金额都按新值换算。',
     retryTimes: '失败后尝试其他渠道的次数。',
-    streamCacheQueue: '在此不起作用：流式内容到达后立即转发。为兼容旧控制台而保留。',
     displayInCurrency: '以货币而不是原始额度显示金额。',
     displayCurrency: '用于没有自行选择货币的用户。只影响显示：扣费、支付、价格和 API 仍为美元。',
     selfUse: '允许调用没有价格的模型；隐藏注册入口。',

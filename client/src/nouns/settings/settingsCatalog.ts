@@ -20,7 +20,6 @@ const operation: readonly Section[] = [
     settings: [
       number('QuotaPerUnit', 'quotaPerUnit', { minimum: 1, decimal: true }),
       number('RetryTimes', 'retryTimes', { maximum: 100 }),
-      number('StreamCacheQueueLength', 'streamCacheQueue', {}),
       flag('DisplayInCurrencyEnabled', 'displayInCurrency'),
       choice('general_setting.quota_display_type', 'displayCurrency', ['USD', 'CNY', 'CUSTOM']),
       number('USDExchangeRate', 'usdExchangeRate', { unit: 'yuan', decimal: true }),
