@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { TokenFields } from '../../server/src/console/tokens/token-input.js';
 import { customRole } from './operator.js';
 import { leastOf, operations } from './roles-table.js';
 import { Site, type Person } from './site.js';
@@ -563,4 +564,29 @@ it.each(Object.entries(acts))('%s', async (_name, [subject, action, document]) =
   expect(entry?.id).not.toBe(before?.id);
   expect(entry).toMatchObject({ actorId: root.id, subject: subject.toUpperCase(), action });
   expect(entry?.changes.length).toBeGreaterThan(0);
+});
+
+/** A change of each field of a key, and the field of the entry that shows it. */
+const changesOfKey: Readonly<Record<keyof TokenFields, readonly [input: string, field: string]>> = {
+  name: ['name: "other"', 'name'],
+  group: ['group: "vip"', 'group'],
+  fallbackGroups: ['fallbackGroups: ["vip"]', 'fallbackGroups'],
+  fallbackModels: ['fallbackModels: ["gpt-4o"]', 'fallbackModels'],
+  remainQuota: ['quota: 5', 'remainQuota'],
+  unlimitedQuota: ['quota: null', 'unlimitedQuota'],
+  modelLimits: ['modelLimits: ["gpt-4o"]', 'models'],
+  modelLimitsEnabled: ['modelLimits: ["gpt-4o"]', 'models'],
+  allowIps: ['allowIps: ["10.0.0.0/8"]', 'allowIps'],
+  rateLimit: ['rateLimit: { calls: 5 }', 'rateLimit'],
+  expiresAt: ['expiresAt: "2100-01-01T00:00:00Z"', 'expiresAt'],
+  scopes: ['scopes: [RELAY]', 'scopes'],
+};
+
+it.each(Object.entries(changesOfKey))('an entry of a key shows a change of %s', async (_name, [input, field]) => {
+  const id = await userKey();
+  await site.query('UPDATE users SET "group" = \'vip\' WHERE id = (SELECT user_id FROM tokens WHERE id = $1)', [id]);
+  expect(
+    (await site.graphql(root, `mutation { updateUserToken(input: { id: ${id}, ${input} }) { token { id } } }`)).codes,
+  ).toEqual([]);
+  expect((await newest())?.changes.map((change) => change.field)).toContain(field);
 });

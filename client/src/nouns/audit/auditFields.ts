@@ -11,6 +11,7 @@ type Format = Pick<ReturnType<typeof useFormat>, 'money'>;
 
 /** Fields by the words of the form in which they are changed. */
 const labels = {
+  allowIps: 'tokens.allowIps',
   amount: 'audit.fields.amount',
   autoDisable: 'channels.autoBan',
   baseUrl: 'fields.baseUrl',
@@ -25,6 +26,8 @@ const labels = {
   enabled: 'fields.enabled',
   endsAt: 'budgets.end',
   expiresAt: 'tokens.expires',
+  fallbackGroups: 'tokens.fallbackGroups',
+  fallbackModels: 'tokens.fallbackModels',
   githubId: 'oauth.providers.github',
   group: 'fields.group',
   groupName: 'fields.group',
@@ -53,6 +56,7 @@ const labels = {
   permissions: 'audit.fields.permissions',
   priority: 'channels.priority',
   quota: 'fields.quota',
+  rateLimit: 'tokens.limitRate',
   role: 'users.role',
   scopes: 'audit.fields.permissions',
   sessions: 'audit.fields.sessions',
@@ -71,6 +75,7 @@ const labels = {
   timeouts: 'channels.timeouts',
   timeZone: 'budgets.zone',
   type: 'fields.type',
+  unlimitedQuota: 'tokens.unlimitedQuota',
   userId: 'audit.actorId',
   username: 'fields.username',
   validFrom: 'budgets.start',

@@ -4,10 +4,11 @@ import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from
 import type { AuditLog } from '../../shared/audit.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
+import { pick } from '../../shared/snake-case.js';
 import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/index.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { assertMayActOn } from '../auth/index.js';
-import { newTokenDefaults, type TokenInput, withInput } from './token-input.js';
+import { newTokenDefaults, tokenFieldNames, type TokenInput, withInput } from './token-input.js';
 import type { TokenRotation } from './token-rotation.js';
 import { Token } from './token.entity.js';
 import type { TokenService } from './token.service.js';
@@ -196,15 +197,15 @@ export class UserKeyService {
   }
 }
 
-const audited = ({ userId, name, status, group, expiresAt, remainQuota, unlimitedQuota, ...rest }: Token) => ({
-  userId,
-  name,
-  status,
-  group,
-  expiresAt,
-  remainQuota,
-  unlimitedQuota,
-  models: rest.modelLimitsEnabled ? rest.modelLimits : null,
-  allowIps: rest.allowIps,
-  scopes: rest.scopes,
-});
+/** The owner of a key and every field that can be set. A limit that is off is null. */
+function audited(token: Token): Readonly<Record<string, unknown>> {
+  const { userId, status } = token;
+  const { modelLimits, modelLimitsEnabled, rateLimit, ...fields } = pick(token, tokenFieldNames);
+  return {
+    userId,
+    status,
+    ...fields,
+    models: modelLimitsEnabled ? modelLimits : null,
+    rateLimit: rateLimit.enabled ? rateLimit : null,
+  };
+}
