@@ -1,5 +1,6 @@
 import { durationBounds } from '../../shared/latency.js';
 import { storableJson } from '../../shared/json.js';
+import { maxQuota } from '../../shared/quota.js';
 import { toHoldRows, toLostHoldRows } from './budget-holds.js';
 import type { Charge, Reservation, ReserveRequest } from './ledger.js';
 
@@ -20,6 +21,9 @@ export interface SettleLine {
    */
   readonly drop?: readonly number[];
 }
+
+/** Whether an amount can be reserved or charged. */
+export const isCharge = (amount: number): boolean => Number.isInteger(amount) && amount >= 0 && amount <= maxQuota;
 
 /** The largest count of tokens that a column of a log row holds. Only a batch has more; its lines in `other` are exact. */
 export const maxTokens = 2 ** 31 - 1;

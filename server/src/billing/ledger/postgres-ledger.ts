@@ -2,12 +2,11 @@ import type { Pool } from 'pg';
 import type { Signals } from '../../platform/live/signals.js';
 import { AppError } from '../../shared/errors.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { isQuota } from '../../shared/quota.js';
 import { BatchQueue, isUnavailable, type GroupCommitMetrics } from './group-commit.js';
 import { ChannelHolds } from './channel-holds.js';
 import { toHoldError, unavailable, type UnstoredError } from './ledger-errors.js';
 import type { ReleaseItem, ReserveItem, SettleItem } from './ledger-items.js';
-import { type SettleLine, toReserveJson, toSettleLine } from './ledger-lines.js';
+import { isCharge, type SettleLine, toReserveJson, toSettleLine } from './ledger-lines.js';
 import { LedgerSql, refusalError, type Refusal } from './ledger-sql.js';
 import type { BudgetHold, BudgetRefusal } from './budget-holds.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.js';
@@ -148,7 +147,7 @@ export class PostgresLedger implements Ledger {
 
   reserve(request: ReserveRequest): Promise<Reservation> {
     const { requestId, amount } = request;
-    if (!isQuota(amount) || amount < 0) {
+    if (!isCharge(amount)) {
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to reserve: ${amount}`));
     }
     // A call reserves again for its next attempt. A release of its last reservation must not remove the new one.
@@ -189,7 +188,7 @@ export class PostgresLedger implements Ledger {
     const { requestId } = reservation;
     const dropped = this.channelHolds?.dropped(requestId);
     if (dropped) return dropped.then(() => this.settle(reservation, charge));
-    if (!isQuota(charge.quota) || charge.quota < 0) {
+    if (!isCharge(charge.quota)) {
       // The sweeper releases the reservation.
       this.open.delete(requestId);
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));

@@ -1,9 +1,8 @@
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
-import { isQuota } from '../../shared/quota.js';
 import type { BudgetHold } from './budget-holds.js';
 import type { UnsettledCharge } from './charge-checkpoints.js';
-import { toSettleLine } from './ledger-lines.js';
+import { isCharge, toSettleLine } from './ledger-lines.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled, Transaction } from './ledger.js';
 
 interface SessionLogger {
@@ -132,7 +131,7 @@ export class SessionLedger {
    */
   async settle(held: TurnReservation, charge: Charge): Promise<Settled> {
     // The amount stays reserved. The sweeper releases it at the latest.
-    if (!isQuota(charge.quota) || charge.quota < 0) {
+    if (!isCharge(charge.quota)) {
       throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
     }
     if (held === this.own) this.own = null;

@@ -1,7 +1,6 @@
 import { AppError } from '../../shared/errors.js';
-import { isQuota } from '../../shared/quota.js';
 import { toLostHoldRows } from './budget-holds.js';
-import { toSettleLine } from './ledger-lines.js';
+import { isCharge, toSettleLine } from './ledger-lines.js';
 import type { Charge, Reservation, Settled, Transaction } from './ledger.js';
 
 /**
@@ -19,7 +18,7 @@ export async function settleWithin(
   charge: Charge,
   settledAt: number,
 ): Promise<Settled | null> {
-  if (!isQuota(charge.quota) || charge.quota < 0) {
+  if (!isCharge(charge.quota)) {
     throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
   }
   const line = toSettleLine(reservation, charge, settledAt);
