@@ -6,6 +6,7 @@ import { Exact } from './rounding.js';
 import { type ChargeCard, type Component, hasLines, isFreeCard } from './card-lines.js';
 import { ratiosOfCard } from './card-ratios.js';
 import type { NamedCard } from './card-table.js';
+import { modelLimits, type ModelLimits } from './model-limits.js';
 import { withTiers } from './tier-prices.js';
 import { withTools } from './tool-prices.js';
 
@@ -55,6 +56,8 @@ interface ModelFacts {
   readonly cachesUnasked: boolean;
   /** Whether the model searches on its own, whatever the request says. */
   readonly searchesUnasked: boolean;
+  /** The published limits of the model. Option ModelMaxOutput may have others. */
+  readonly limits: ModelLimits;
 }
 
 /** The compiled price of a model for a group. Cards, old tables and list prices all compile to this form. */
@@ -82,18 +85,20 @@ export interface Price extends ModelFacts {
 }
 
 /** The parts of a price that depend on the paying group, the model and the version of the settings. */
-interface Terms {
+export interface Terms {
   readonly groupRatio: number;
   readonly version?: string;
   /** See `ModelFacts`. The name of the price when absent. */
   readonly model?: string;
+  /** See `ModelFacts`. Those of `model` when absent. */
+  readonly limits?: ModelLimits;
 }
 
 type Computed = 'isFree' | 'coversWork' | keyof ModelFacts;
 
 /** Computes the facts that every call asks for once, when its price is compiled. */
-function compiled(price: Omit<Price, Computed> & Pick<Terms, 'model'>): Price {
-  const { model = price.name } = price;
+function compiled(price: Omit<Price, Computed> & Pick<Terms, 'model' | 'limits'>): Price {
+  const { model = price.name, limits = modelLimits(model) } = price;
   const isFree = price.groupRatio === 0 || isFreeCard(price.card);
   return {
     ...price,
@@ -103,6 +108,7 @@ function compiled(price: Omit<Price, Computed> & Pick<Terms, 'model'>): Price {
     chargesAudio: chargesAudio(model),
     cachesUnasked: cachesUnasked(model),
     searchesUnasked: searchesUnasked(model),
+    limits,
   };
 }
 

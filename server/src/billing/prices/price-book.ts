@@ -11,7 +11,8 @@ import { chargeOfUsage } from './card-charge.js';
 import { hasLines, linesOfUsage } from './card-lines.js';
 import { CardTable, type NamedCard } from './card-table.js';
 import { chargeOfTest } from './channel-test.js';
-import { priceOfCall, priceOfCard, priceOfRatios, type Price } from './compiled-price.js';
+import { priceOfCall, priceOfCard, priceOfRatios, type Price, type Terms } from './compiled-price.js';
+import { modelLimits } from './model-limits.js';
 import { priceVersionOf } from './price-version.js';
 import {
   type RuledRatio,
@@ -141,7 +142,9 @@ export class PriceBook {
     if (this.settings.values.SelfUseModeEnabled || terms.acceptsUnpriced) {
       const { unpriced } = this.current;
       const name = familyOf(model);
-      return keptIn(unpriced, name, terms.group, () => this.ratioPrice(name, unpricedRatio, terms.group));
+      return keptIn(unpriced, model, terms.group, () =>
+        this.ratioPrice(name, unpricedRatio, this.terms(name, terms.group, model)),
+      );
     }
     const missing = price ? 'has no price for calls of this kind' : 'ratio or price not set';
     throw new AppError('MODEL_NOT_PRICED', `Model ${model} ${missing}, ask the administrator or enable self-use mode`);
@@ -149,32 +152,30 @@ export class PriceBook {
 
   /** The configured price, or null. Looked up once for each model and group while the settings stay. */
   find(model: string, group: string): Price | null {
-    return keptIn(this.current.prices, model, group, () => this.lookUp(familyOf(model), group));
+    return keptIn(this.current.prices, model, group, () => this.lookUp(model, group));
   }
 
   /**
    * A card of the operator for exactly this model, else the old tables, else a card of the operator by prefix, else the
    * list price. In the old tables a fixed price takes precedence over a ratio.
    */
-  private lookUp(name: string, group: string): Price | null {
+  private lookUp(model: string, group: string): Price | null {
+    const name = familyOf(model);
+    const terms = this.terms(name, group, model);
     const { ModelPrice, ModelRatio, PriceCards } = this.settings.values;
     const own = Object.hasOwn(PriceCards, name) ? PriceCards[name] : undefined;
-    if (isCard(own)) return priceOfCard({ name, card: this.ownCard(name, own) }, 'card', this.terms(name, group));
+    if (isCard(own)) return priceOfCard({ name, card: this.ownCard(name, own) }, 'card', terms);
     const builtIn = this.listed(name);
-    if (own === useBuiltIn && builtIn) return priceOfCard(builtIn, 'list', this.terms(name, group));
+    if (own === useBuiltIn && builtIn) return priceOfCard(builtIn, 'list', terms);
     const modelPrice = ModelPrice[name];
-    if (modelPrice !== undefined) return priceOfCall(name, modelPrice, this.terms(name, group));
+    if (modelPrice !== undefined) return priceOfCall(name, modelPrice, terms);
     const modelRatio = ModelRatio[name];
-    if (modelRatio !== undefined) return this.ratioPrice(name, modelRatio, group);
+    if (modelRatio !== undefined) return this.ratioPrice(name, modelRatio, terms);
     const byPrefix = this.current.ownCards.find(name);
     if (byPrefix) {
-      return priceOfCard(
-        { name: byPrefix.name, card: this.ownCard(name, byPrefix.card) },
-        'card',
-        this.terms(name, group),
-      );
+      return priceOfCard({ name: byPrefix.name, card: this.ownCard(name, byPrefix.card) }, 'card', terms);
     }
-    return builtIn && priceOfCard(builtIn, 'list', this.terms(name, group));
+    return builtIn && priceOfCard(builtIn, 'list', terms);
   }
 
   /**
@@ -274,7 +275,7 @@ export class PriceBook {
     usage: { readonly promptTokens: number; readonly completionTokens: number },
   ): { readonly quota: number; readonly other: Record<string, unknown> } {
     const name = familyOf(model);
-    const price = this.find(name, '') ?? this.ratioPrice(name, unpricedRatio, '');
+    const price = this.find(name, '') ?? this.ratioPrice(name, unpricedRatio, this.terms(name, ''));
     const { QuotaPerUnit } = this.settings.values;
     const { modelPrice, modelRatio, completionRatio } = price.shown;
     const row = { model_price: modelPrice, group_ratio: 1, price_version: this.version, uncharged: true };
@@ -291,14 +292,12 @@ export class PriceBook {
     };
   }
 
-  private terms(
-    model: string,
-    group: string,
-  ): { readonly groupRatio: number; readonly version: string; readonly model: string } {
-    return { groupRatio: this.groupRatio(group), version: this.version, model };
+  /** @param called the model itself, of which only the limits are not those of its family */
+  private terms(model: string, group: string, called = model): Terms {
+    return { groupRatio: this.groupRatio(group), version: this.version, model, limits: modelLimits(called) };
   }
 
-  private ratioPrice(name: string, modelRatio: number, group: string): Price {
+  private ratioPrice(name: string, modelRatio: number, terms: Terms): Price {
     const tools = this.toolPrices(name);
     const ratios = {
       modelRatio,
@@ -310,6 +309,6 @@ export class PriceBook {
       tools,
       searches: tools.request === undefined ? undefined : listedSearches(name, tools),
     };
-    return priceOfRatios(name, ratios, this.terms(name, group), this.settings.values.QuotaPerUnit);
+    return priceOfRatios(name, ratios, terms, this.settings.values.QuotaPerUnit);
   }
 }

@@ -142,6 +142,13 @@ export interface CallCost {
   readonly maxInput: number;
 }
 
+/** Tokens. The input limit of models without a published one. */
+const usualInput = 128_000;
+
+/** Returns the largest prompt that the provider may charge: the client's, with what the provider may add. */
+export const largestPrompt = ({ traits, maxInput }: CallCost, promptTokens: number): number =>
+  traits.addsHidden ? Math.max(promptTokens, maxInput || promptTokens + usualInput) : promptTokens;
+
 /** @returns null when the whole charge is known before the call, or nothing is charged */
 export function costOf(call: Call, values: OptionValues): CallCost | null {
   const { endpoint, price, admission } = call;
@@ -152,7 +159,8 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   const found = requestTraits(call);
   const traits = fixed?.audioOutputTokens ? { ...found, hasAudio: true } : found;
   const { bareModel } = admission;
-  const limits = modelLimits(bareModel, values.ModelMaxOutput);
+  const isOwn = Object.hasOwn(values.ModelMaxOutput, bareModel);
+  const limits = isOwn ? modelLimits(bareModel, values.ModelMaxOutput) : price.limits;
   const choices = choicesOf(call.request.body);
   const known = call.request.maxOutput || limits.maxOutput;
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {

@@ -1,7 +1,8 @@
 import { countBySample } from './metering/prompt-tokens.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
 import type { Call } from '../call.js';
-import { type CallCost, withToolCalls } from './call-charge.js';
+import { type CallCost, largestPrompt, withToolCalls } from './call-charge.js';
+import type { RequestTraits } from './metering/request-traits.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
 export interface Estimate {
@@ -16,20 +17,8 @@ export interface Estimate {
   readonly limited: boolean;
   /** The number of output tokens at which a stream is ended. Absent when streams are not ended here. */
   readonly stopAt?: number;
-  /**
-   * Whether the provider may add to the prompt, by an amount that cannot be counted before the call. The addition is
-   * charged.
-   */
-  readonly addsHidden: boolean;
-  /** Calls of the provider's search tool that the reservation pays for. */
-  readonly searches: number;
-  /** File searches and code containers of the provider that the reservation pays for. */
-  readonly fileSearches: number;
-  readonly codeExecutions: number;
-  /** Prompts grounded by Google Maps that the reservation pays for. */
-  readonly mapsPrompts: number;
-  /** Requests of the provider that the reservation pays for. */
-  readonly requests: number;
+  /** What the reservation pays for besides tokens, such as calls of tools, and whether the provider may add to the prompt. */
+  readonly traits: RequestTraits;
 }
 
 /** A balance this many times larger than a generous reservation does not need an exact one. */
@@ -38,8 +27,6 @@ export const ample = 16;
 export const minOutput = 256;
 /** Minimum output tokens of a request with a thinking budget, which is at least 1,024. */
 const minThinking = 1280;
-/** Tokens. The input limit of models without a published one. */
-const usualInput = 128_000;
 /** Bytes. Parsing a larger body costs more than its small fields can cost. */
 const smallFields = 256;
 const promptFields = new Set([
@@ -157,27 +144,6 @@ export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
   };
 }
 
-/** Returns the largest prompt that the provider may charge: the client's, with what the provider may add. */
-export const largestPrompt = ({ traits, maxInput }: CallCost, promptTokens: number): number =>
-  traits.addsHidden ? Math.max(promptTokens, maxInput || promptTokens + usualInput) : promptTokens;
-
-/** Returns the fields of an estimate for the work of the provider. */
-export const toolsIn = ({
-  addsHidden,
-  searches,
-  fileSearches,
-  codeExecutions,
-  mapsPrompts,
-  requests,
-}: CallCost['traits']): Pick<Estimate, keyof CallCost['traits'] & keyof Estimate> => ({
-  addsHidden,
-  searches,
-  fileSearches,
-  codeExecutions,
-  mapsPrompts,
-  requests,
-});
-
 /** Returns the usage that `amount` pays for. */
 export function estimateOf(given: CallCost, wanted: Wanted, amount: number): Estimate {
   const { promptTokens } = wanted;
@@ -191,7 +157,7 @@ export function estimateOf(given: CallCost, wanted: Wanted, amount: number): Est
     askedTokens: outputTokens,
     limited,
     ...(limited || cost.outputIsGuessed ? { stopAt: outputTokens } : {}),
-    ...toolsIn(cost.traits),
+    traits: cost.traits,
   };
 }
 
@@ -244,7 +210,7 @@ function largestWithin(most: number, isWithin: (count: number) => boolean): numb
 export function toolLimit(
   { caller }: Call,
   cost: CallCost,
-  { amount, searches, fileSearches }: Estimate,
+  { amount, traits: { searches, fileSearches } }: Estimate,
 ): number | null {
   if (cost.toolCalls === 0) return null;
   const { user, token } = caller;

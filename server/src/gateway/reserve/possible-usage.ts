@@ -73,7 +73,7 @@ export function leastCharge(
   values: OptionValues,
 ): number | undefined {
   // A hidden prompt was not part of the reservation. The customer pays for it.
-  const maxPrompt = estimate.addsHidden ? Infinity : estimate.promptTokens;
+  const maxPrompt = estimate.traits.addsHidden ? Infinity : estimate.promptTokens;
   const found = drawingOf(call, usage) ? withinImage(usage, call.request.drawing) : usage;
   const maxOutput = Math.max(estimate.outputTokens, sentTokens) + (found.details?.drawn?.completionTokens ?? 0);
   const advised = adviceOf(call, usage) && usage.details?.advised;
@@ -120,8 +120,8 @@ function withinAdvice(
 }
 
 /** Limits the usage to the tool calls that were reserved. */
-function withinTools(usage: Usage, estimate: Estimate): Usage {
-  const { searches, mapsPrompts: maxMaps, requests: maxRequests } = estimate;
+function withinTools(usage: Usage, { traits }: Estimate): Usage {
+  const { searches, mapsPrompts: maxMaps, requests: maxRequests } = traits;
   const { details } = usage;
   if (!details) return usage;
   const { webSearches = 0, groundedPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details;
@@ -129,8 +129,8 @@ function withinTools(usage: Usage, estimate: Estimate): Usage {
   const isWithin =
     webSearches <= searches &&
     groundedPrompts <= searches &&
-    fileSearches <= estimate.fileSearches &&
-    codeExecutions <= estimate.codeExecutions &&
+    fileSearches <= traits.fileSearches &&
+    codeExecutions <= traits.codeExecutions &&
     mapsPrompts <= maxMaps &&
     requests <= maxRequests;
   if (isWithin) return usage;
@@ -141,8 +141,8 @@ function withinTools(usage: Usage, estimate: Estimate): Usage {
       webSearches: Math.min(webSearches, searches),
       groundedPrompts: Math.min(groundedPrompts, searches),
       mapsPrompts: Math.min(mapsPrompts, maxMaps),
-      fileSearches: Math.min(fileSearches, estimate.fileSearches),
-      codeExecutions: Math.min(codeExecutions, estimate.codeExecutions),
+      fileSearches: Math.min(fileSearches, traits.fileSearches),
+      codeExecutions: Math.min(codeExecutions, traits.codeExecutions),
       requests: Math.min(requests, maxRequests),
     },
   };

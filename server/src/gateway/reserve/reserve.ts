@@ -20,15 +20,13 @@ import {
   bytesOf,
   countedPrompt,
   estimateOf,
-  largestPrompt,
   minOutput,
   toolLimit,
-  toolsIn,
   wantedFor,
   type Estimate,
   type Wanted,
 } from './estimate.js';
-import { boundFor, cardOf, chargeFor, costOf, type CallCost } from './call-charge.js';
+import { boundFor, cardOf, chargeFor, costOf, largestPrompt, type CallCost } from './call-charge.js';
 import type { Call } from '../call.js';
 
 /** A call whose reservation is made. */
@@ -94,7 +92,7 @@ function ampleEstimate(call: Call, cost: CallCost): Estimate | null {
     outputTokens,
     askedTokens,
     limited: false,
-    ...toolsIn(traits),
+    traits,
   };
 }
 

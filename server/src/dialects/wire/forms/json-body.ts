@@ -246,6 +246,7 @@ function parse(text: string, { longValues }: Pick<JsonShape, 'longValues'> = { l
  * priced by one value and served by another.
  */
 const decisive = new Map(decisiveNames.map((name) => [foldedName(name), name]));
+const asDocumented: ReadonlySet<string> = new Set(decisiveNames);
 /** Two spellings of one field, both of which a provider accepts. */
 const twins = [
   ['generationConfig', 'generation_config'],
@@ -284,8 +285,9 @@ function countMembers(value: object): number {
 /** @throws RelayError invalid_request for a name that another parser could read as that of a priced field */
 export function checkNames(fields: Json): void {
   for (const key of Object.keys(fields)) {
+    if (asDocumented.has(key)) continue;
     const name = decisive.get(foldedName(key));
-    if (name !== undefined && name !== key) throw malformed(`${name} is spelled in another case`);
+    if (name !== undefined) throw malformed(`${name} is spelled in another case`);
   }
   for (const [one, other] of twins) {
     if (Object.hasOwn(fields, one) && Object.hasOwn(fields, other)) throw malformed(`${one} is repeated`);

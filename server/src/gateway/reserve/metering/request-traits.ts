@@ -1,6 +1,6 @@
 import type { Condition } from '../../../shared/price-condition.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
-import { continuesThread } from '../../../dialects/neutral/thread.js';
+import { continuesThread, threadName } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
 import type { Call } from '../../call.js';
@@ -73,11 +73,12 @@ export function requestTraits({ request, price, mayCostMore }: Call): RequestTra
   const { body } = request;
   const researches = price.searchesUnasked;
   const tools = mayCostMore ? serverTools(body, request.toolsOfGoogle) : noTools;
+  const inThread = body[threadName] !== undefined && continuesThread(body);
   const found: Found = {
     writesCache: price.cachesUnasked,
     writesCacheForHour: false,
     // A prompt that OpenAI stores has texts and tools of its own.
-    addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null || continuesThread(body),
+    addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null || inThread,
     hasMedia: false,
     hasAudio: asksForAudio(body),
     ...workOf(tools, researches),
