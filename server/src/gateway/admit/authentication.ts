@@ -22,6 +22,13 @@ export const readerOf = ({ user, token }: Pick<Caller, 'user' | 'token'>): RowRe
   memberId: token.memberId,
 });
 
+/** Characters. A trusted proxy may forward any text. */
+const maxAddress = 64;
+
+/** Returns the client's address for the log row of a call. Undefined unless the user has chosen to record it. */
+export const recordedAddress = ({ user }: Pick<Caller, 'user'>, address: string): string | undefined =>
+  user.recordsAddress ? address.replace(/^::ffff:/, '').slice(0, maxAddress) : undefined;
+
 /**
  * Rows 1 to 10 of docs/reference/relay/access.md#order-of-checks. Returns at once where the key and its owner are cached.
  * @param presented the result of `findKey`

@@ -9,7 +9,7 @@ import type { FailureKind } from '../../shared/failure-kind.js';
 import type { CallFailure } from '../../dialects/errors/failure.js';
 import { failureKind } from '../../dialects/errors/failure-kind.js';
 import type { Call } from '../call.js';
-import { recordedAddress } from './recorded-address.js';
+import { recordedAddress } from '../admit/authentication.js';
 import type { Queries } from '../../platform/db/queries.js';
 
 export interface ErrorLogDeps {

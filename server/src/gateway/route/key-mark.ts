@@ -13,9 +13,6 @@ export function keyMarksOf({ keys }: { readonly keys: readonly string[] }): read
   return found;
 }
 
-/**
- * Returns the name of a key in the log: its last characters, or `#` and its position where those would reveal too much.
- * Undefined for the only key of a channel.
- */
-export const keyNameOf = ({ keys }: { readonly keys: readonly string[] }, index: number): string | undefined =>
-  keys.length < 2 ? undefined : keyEnding(keys[index] ?? '') || `#${index + 1}`;
+/** Returns the name of a key in the log: its last characters, or `#` and its position where those would reveal too much. */
+export const keyNameOf = ({ keys }: { readonly keys: readonly string[] }, index: number): string =>
+  keyEnding(keys[index] ?? '') || `#${index + 1}`;

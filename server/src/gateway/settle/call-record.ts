@@ -20,7 +20,7 @@ import type { GuardNote } from '../admit/guardrails/call-guard.js';
 import type { Call } from '../call.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { chatContent } from '../observe/chat-content.js';
-import { recordedAddress } from '../observe/recorded-address.js';
+import { recordedAddress } from '../admit/authentication.js';
 import { cardAt, type ChargeRecord } from '../reserve/call-charge.js';
 import type { Estimate } from '../reserve/estimate.js';
 import { overflowNote } from '../reserve/plan-payment.js';
@@ -67,7 +67,7 @@ export function factsOf(
     bareModel: call.admission.bareModel,
     upstreamModel: served.upstreamModel,
     usedChannels: served.usedChannels,
-    upstreamKey: keyNameOf(served.channel, served.keyIndex),
+    upstreamKey: served.channel.keys.length > 1 ? keyNameOf(served.channel, served.keyIndex) : undefined,
     durationMs: Math.max(0, Math.round(performance.now() - call.startedAt)),
     firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
     reasoningEffort,

@@ -1,8 +1,7 @@
 import type { Charge, SessionPayer } from '../../billing/ledger/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Admission } from '../../gateway/route/admission.js';
-import { recordedAddress } from '../../gateway/observe/recorded-address.js';
-import type { Caller } from '../../gateway/admit/authentication.js';
+import { recordedAddress, type Caller } from '../../gateway/admit/authentication.js';
 import type { SessionCost } from './session-cost.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import type { SessionWatch } from './session-watch.js';

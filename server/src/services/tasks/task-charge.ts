@@ -7,8 +7,7 @@ import {
   videoCostOf,
   type VideoPrice,
 } from '../../billing/prices/index.js';
-import type { Caller } from '../../gateway/admit/authentication.js';
-import { recordedAddress } from '../../gateway/observe/recorded-address.js';
+import { recordedAddress, type Caller } from '../../gateway/admit/authentication.js';
 import type { Admission } from '../../gateway/route/admission.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { SubmissionWatch, WatchNotes } from './submission-watch.js';
