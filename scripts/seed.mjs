@@ -319,6 +319,11 @@ async function book(run, { from }, begin) {
       WHERE u.id >= $1 AND u.id < $1 + $2 ORDER BY u.id`,
     [from, users],
   );
+  await client.query(
+    `UPDATE ledger_entries e SET created_at = u.created_at FROM users u
+      WHERE u.id >= $1 AND u.id < $1 + $2 AND e.source = 'opening:user:' || u.id`,
+    [from, users],
+  );
   // In place of the settlements of these calls.
   for (const [table, key, extra] of [
     ['users', 'user_id', ', quota = x.quota - s.quota, request_count = s.calls'],

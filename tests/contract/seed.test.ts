@@ -124,12 +124,14 @@ it('has as many users, keys, models and channels as it is told', async () => {
     { users: 12, keys: 24, channels: 3, callers: 12, models: ['claude-sonnet-5-5', 'gemini-3.5-flash', 'gpt-5.4'] },
   ]);
   expect(await reconcile(pool)).toEqual([]);
-  // Users sign up before their first call, and a key was last used at its last call.
+  // Users sign up before their first call, with the balance that pays for it, and a key was last used at its last call.
   const { rows: wrong } = await pool.query(
     `SELECT t.id FROM tokens t JOIN users u ON u.id = t.user_id
        JOIN (SELECT token_id, min(created_at) AS first, max(created_at) FILTER (WHERE type = 2) AS last FROM logs GROUP BY 1) l ON l.token_id = t.id
       WHERE extract(epoch FROM u.created_at) > l.first OR extract(epoch FROM t.created_at) > l.first OR extract(epoch FROM t.created_at) = 0
          OR t.last_used_at IS DISTINCT FROM to_timestamp(l.last)
+     UNION ALL SELECT u.id FROM users u JOIN ledger_entries e ON e.user_id = u.id
+      WHERE e.kind = 'opening' AND e.created_at <> u.created_at
      UNION ALL SELECT id FROM channels
       WHERE created_at IS NULL OR extract(epoch FROM created_at) > (SELECT min(created_at) FROM logs)`,
   );
