@@ -256,8 +256,10 @@ async function sumUp({ from }, begin, isLast) {
 }
 
 async function count(table, time, seconds, keys, from, low, high) {
-  const bucketsOf = (milliseconds, condition) =>
-    `ARRAY[${[...durationBounds, null].map((_, n) => `count(*) FILTER (WHERE ${condition} AND width_bucket(${milliseconds} - 1, bounds) = ${n})`).join(', ')}]`;
+  const bucketsOf = (place, condition) =>
+    `ARRAY[${[...durationBounds, null].map((_, n) => `count(*) FILTER (WHERE ${condition} AND ${place} = ${n})`).join(', ')}]`;
+  // Once per call: each of the buckets compares the result.
+  const placeOf = (milliseconds) => `width_bucket(${milliseconds} - 1, ARRAY[${durationBounds.join(', ')}]::bigint[])`;
   const measures = [
     ['calls', 'count(*) FILTER (WHERE type = 2)'],
     ['stream_calls', 'count(*) FILTER (WHERE type = 2 AND is_stream)'],
@@ -269,8 +271,8 @@ async function count(table, time, seconds, keys, from, low, high) {
     ['logged_calls', 'count(*) FILTER (WHERE type = 2)'],
     ['logged_quota', 'sum(quota)'],
     ['duration_ms', 'coalesce(sum(ms) FILTER (WHERE type = 2), 0)'],
-    ['duration_buckets', bucketsOf('ms', 'type = 2')],
-    ['first_token_buckets', bucketsOf('first_ms', 'first_ms > 0')],
+    ['duration_buckets', bucketsOf('duration', 'type = 2')],
+    ['first_token_buckets', bucketsOf('first_token', 'first_ms > 0')],
     ['cost_calls', 'count(cost)'],
     ['cost_quota', 'coalesce(sum(quota) FILTER (WHERE cost IS NOT NULL), 0)'],
     ['cost_nano_usd', 'coalesce(sum(cost) * 1e9, 0)'],
@@ -278,11 +280,12 @@ async function count(table, time, seconds, keys, from, low, high) {
   await client.query(
     `INSERT INTO ${table} (${[time, ...keys, ...measures.map(([name]) => name)].join(', ')})
      SELECT created_at - created_at % ${seconds}, ${keys.join(', ')}, ${measures.map(([, sum]) => sum).join(', ')}
-       FROM (SELECT *, (details ->> 'duration_ms')::bigint AS ms, (details ->> 'frt')::bigint AS first_ms,
-                    (details ->> 'cache_tokens')::bigint AS cached, (details #>> '{admin_info,upstream_cost}')::numeric AS cost,
-                    ARRAY[${durationBounds.join(', ')}]::bigint[] AS bounds
-               FROM (SELECT *, other::jsonb AS details FROM logs
-                      WHERE user_id >= $1 AND user_id < $1 + $2 AND created_at >= $3 AND created_at < $4 OFFSET 0) logged OFFSET 0) counted
+       FROM (SELECT *, ${placeOf('ms')} AS duration, ${placeOf('first_ms')} AS first_token
+               FROM (SELECT *, (details ->> 'duration_ms')::bigint AS ms, (details ->> 'frt')::bigint AS first_ms,
+                            (details ->> 'cache_tokens')::bigint AS cached, (details #>> '{admin_info,upstream_cost}')::numeric AS cost
+                       FROM (SELECT *, other::jsonb AS details FROM logs
+                              WHERE user_id >= $1 AND user_id < $1 + $2 AND created_at >= $3 AND created_at < $4 OFFSET 0) logged
+                     OFFSET 0) called OFFSET 0) counted
       GROUP BY ${[1, ...keys.map((_, index) => index + 2)].join(', ')} ORDER BY 1`,
     [from, users, low, high],
   );
