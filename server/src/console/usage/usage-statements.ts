@@ -206,12 +206,9 @@ const columnsOf = (
   ]),
 ];
 
-/** Returns the longest granularity that may be used. Daily rollups may be used if no bucket begins within a day. */
-function longestOf(span: Span, bucket: TimeBucket | null): 'HOUR' | 'DAY' {
-  if (bucket === 'HOUR') return 'HOUR';
-  if (bucket === 'DAY') return span.starts?.every((start) => start % day === 0) ? 'DAY' : 'HOUR';
-  return 'DAY';
-}
+/** Returns the longest granularity that may be used: no bucket of time may begin within a daily rollup. */
+const longestOf = ({ starts }: Span, bucket: TimeBucket | null): 'HOUR' | 'DAY' =>
+  (bucket === 'HOUR' || bucket === 'DAY') && starts?.some((start) => start % day !== 0) ? 'HOUR' : 'DAY';
 
 /**
  * Returns the ranges to plan. Long buckets in zones other than UTC are planned separately, so that each reads days
