@@ -207,7 +207,7 @@ export class LedgerHistoryService {
         {
           ranges: [{ from: range.from, end: Math.max(range.from, end) }],
           columns: ['user_id'],
-          condition: 'TRUE',
+          condition: 'user_id IN (SELECT id FROM near)',
           longest: 'HOUR',
           fields: ['hour', 'user_id', 'quota'],
         },
@@ -219,23 +219,28 @@ export class LedgerHistoryService {
             Record<'quota' | 'quotaNow' | 'total', string> & { readonly hour: string | null }
         >
       >(
-        `WITH moved AS (
-           SELECT user_id, hour, sum(amount) AS amount FROM (
-             SELECT user_id, hour, -quota AS amount FROM ${used}
-             UNION ALL
-             SELECT account_id, hour, quota FROM plan_usage_hourly WHERE hour >= ${range.from} / ${hour} * ${hour}
-             UNION ALL
-             SELECT user_id, floor(extract(epoch FROM created_at))::bigint / ${hour} * ${hour}, amount
-               FROM ledger_entries WHERE account = 'user' AND created_at >= to_timestamp(${range.from})) movements
-            GROUP BY user_id, hour
-         ), hourly AS (
-           SELECT u.id, u.username, u.quota AS now, m.hour, m.amount,
-                  u.quota + coalesce(held.amount, 0) - coalesce(sum(m.amount) OVER later, 0) AS "left"
-             FROM moved m JOIN users u ON u.id = m.user_id AND u.deleted_at IS NULL
+        `WITH entered AS (
+           SELECT account_id AS user_id, hour, quota AS amount FROM plan_usage_hourly WHERE hour >= ${range.from} / ${hour} * ${hour}
+           UNION ALL
+           SELECT user_id, floor(extract(epoch FROM created_at))::bigint / ${hour} * ${hour}, amount
+             FROM ledger_entries WHERE account = 'user' AND created_at >= to_timestamp(${range.from})
+         ), near AS MATERIALIZED (
+           -- Before what was credited, a balance was that much lower; usage alone only lowers it. The usage of all others is not read.
+           SELECT u.id, u.username, u.quota, u.quota + coalesce(held.amount, 0) AS balance FROM users u
              LEFT JOIN (SELECT user_id, sum(amount) AS amount FROM (
                           SELECT user_id, amount FROM reservations WHERE swept_at IS NULL
                           UNION ALL SELECT account_id, -held FROM subscription_use) both_ways GROUP BY user_id) held
                ON held.user_id = u.id
+             LEFT JOIN (SELECT user_id, sum(amount) AS amount FROM entered WHERE amount > 0 GROUP BY user_id) credited
+               ON credited.user_id = u.id
+            WHERE u.deleted_at IS NULL AND u.quota + coalesce(held.amount, 0) - coalesce(credited.amount, 0) < $1
+         ), moved AS (
+           SELECT user_id, hour, sum(amount) AS amount
+             FROM (SELECT user_id, hour, -quota AS amount FROM ${used} UNION ALL SELECT user_id, hour, amount FROM entered) movements
+            GROUP BY user_id, hour
+         ), hourly AS (
+           SELECT n.id, n.username, n.quota AS now, m.hour, m.amount, n.balance - coalesce(sum(m.amount) OVER later, 0) AS "left"
+             FROM moved m JOIN near n ON n.id = m.user_id
            WINDOW later AS (PARTITION BY m.user_id ORDER BY m.hour DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
          ), fallen AS (SELECT * FROM hourly WHERE hour < ${range.end} AND "left" < $1 AND "left" - amount >= $1)
          SELECT id AS "userId", username, hour::text, "left"::text AS quota, now::text AS "quotaNow", total
