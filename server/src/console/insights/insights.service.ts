@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import { readSnapshot, type Snapshots } from '../../billing/rollups/index.js';
 import { decodeCursor, encodeCursor, readBehind } from '../../platform/db/keyset.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
@@ -93,7 +93,7 @@ export interface ChannelRetries {
 }
 
 interface InsightDeps {
-  readonly database: Pick<DataSource, 'query'>;
+  readonly database: Snapshots;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
   readonly clock: Clock;
 }
@@ -270,20 +270,32 @@ export class InsightService {
     if (range.end - range.from > maxRetrySeconds + 600) {
       throw new InvalidInputError('The range is 48 hours at most', 'range');
     }
-    return this.deps.database.query<ChannelRetries[]>(
-      `SELECT tried.id AS "channelId", max(c.name) AS "channelName", count(*) FILTER (WHERE tried.id <> last)::int AS "passedOn",
-              count(*) FILTER (WHERE tried.id = last AND moved.type = 2)::int AS "takenOver",
-              count(*) FILTER (WHERE tried.id = last AND moved.type = 6)::int AS "failedLast"
-         FROM (SELECT type, channel_id AS last, substring(other FROM '"aborted_attempt": ?{"channel": ?"(\\d{1,9})"')::integer AS aborted,
-                      string_to_array(translate(substring(other FROM '"use_channel": ?\\[("\\d{1,9}"(?:, ?"\\d{1,9}")+)\\]'), '" ', ''), ',')::integer[] AS ids
-                 FROM logs WHERE created_at >= $1 AND created_at < $2 AND type IN (2, 6)
-                  -- As the index on these rows says it.
-                  AND split_part(split_part(other, '"use_channel":', 2), ']', 1) LIKE '%,%') moved
-              CROSS JOIN LATERAL (SELECT last AS id UNION SELECT id FROM unnest(ids) AS id WHERE id IS DISTINCT FROM aborted) tried
-              LEFT JOIN channels c ON c.id = tried.id
-        WHERE last <> ANY (array_remove(ids, aborted))
-        GROUP BY tried.id ORDER BY "passedOn" DESC, tried.id`,
-      [range.from, range.end],
+    return readSnapshot(this.deps.database, (transaction) =>
+      transaction.query<ChannelRetries[]>(
+        `WITH moved AS (
+           -- Few lists of channels differ, so each is read as numbers once.
+           SELECT type, channel_id AS last, split_part(split_part(other, '"use_channel":', 2), ']', 1) AS tried,
+                  CASE WHEN other LIKE '%"aborted_attempt":%'
+                    THEN substring(other FROM '"aborted_attempt": ?{"channel": ?"(\\d{1,9})"')::integer END AS aborted, count(*) AS calls
+             FROM logs WHERE created_at >= $1 AND created_at < $2 AND type IN (2, 6)
+              -- As the index on these rows says it.
+              AND split_part(split_part(other, '"use_channel":', 2), ']', 1) LIKE '%,%'
+            GROUP BY 1, 2, 3, 4
+         ), listed AS (
+           SELECT *, CASE WHEN tried ~ '^ ?\\["\\d{1,9}"(, ?"\\d{1,9}")+$'
+                       THEN string_to_array(translate(tried, '[" ', ''), ',')::integer[] END AS ids FROM moved
+         )
+         SELECT channel.id AS "channelId", max(c.name) AS "channelName",
+                coalesce(sum(calls) FILTER (WHERE channel.id <> last), 0)::int AS "passedOn",
+                coalesce(sum(calls) FILTER (WHERE channel.id = last AND listed.type = 2), 0)::int AS "takenOver",
+                coalesce(sum(calls) FILTER (WHERE channel.id = last AND listed.type = 6), 0)::int AS "failedLast"
+           FROM listed
+                CROSS JOIN LATERAL (SELECT last AS id UNION SELECT id FROM unnest(ids) AS id WHERE id IS DISTINCT FROM aborted) channel
+                LEFT JOIN channels c ON c.id = channel.id
+          WHERE last <> ANY (array_remove(ids, aborted))
+          GROUP BY channel.id ORDER BY "passedOn" DESC, channel.id`,
+        [range.from, range.end],
+      ),
     );
   }
 
