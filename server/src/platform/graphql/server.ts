@@ -1,5 +1,8 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
-import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+} from '@apollo/server/plugin/disabled';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { GraphQLError, OperationTypeNode, type GraphQLSchema } from 'graphql';
@@ -49,6 +52,8 @@ export const graphqlPlugin =
       plugins: [
         ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
         ApolloServerPluginLandingPageDisabled(),
+        // It would run before each field of each row, for a header that is the same for every response.
+        ApolloServerPluginCacheControlDisabled(),
         refuseSubscriptions,
         oneErrorPerField,
         costLimit(budget),
