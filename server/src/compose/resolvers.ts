@@ -72,7 +72,7 @@ import { TaskLiveResolver } from '../console/tasks/task-live.resolver.js';
 import { TaskResolver } from '../console/tasks/task.resolver.js';
 import { TokenResolver } from '../console/tokens/token.resolver.js';
 import { ChannelUsageResolver, TokenUsageResolver, UserUsageResolver } from '../console/usage/usage-sums.resolver.js';
-import { UsageKeyResolver, UsageResolver } from '../console/usage/usage.resolver.js';
+import { UsageResolver } from '../console/usage/usage.resolver.js';
 import { BalanceResolver } from '../console/users/balance.resolver.js';
 import { OAuthResolver } from '../console/oauth/oauth.resolver.js';
 import { SettingResolver } from '../console/users/setting.resolver.js';
@@ -196,7 +196,6 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
       ),
   ],
   [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],
-  [UsageKeyResolver, ({ operations }) => new UsageKeyResolver(operations.usageService)],
   [UserUsageResolver, ({ operations }) => new UserUsageResolver(operations.usageService)],
   [TokenUsageResolver, ({ operations }) => new TokenUsageResolver(operations.usageService)],
   [ChannelUsageResolver, ({ operations }) => new ChannelUsageResolver(operations.usageService)],

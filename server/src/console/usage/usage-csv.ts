@@ -2,24 +2,16 @@ import type { CsvColumn } from '../../shared/csv.js';
 import type { UsageRow } from './usage-row.js';
 import { dateOf } from '../../shared/clock.js';
 
-export interface CsvRow extends UsageRow {
-  readonly username: string | null;
-  readonly tokenName: string | null;
-  readonly channelName: string | null;
-  readonly memberName: string | null;
-  readonly projectName: string | null;
-}
-
-export type UsageColumns = ReadonlyArray<CsvColumn<CsvRow>>;
+export type UsageColumns = ReadonlyArray<CsvColumn<UsageRow>>;
 
 const columns: UsageColumns = [
   ['time', ({ time }) => (time === null ? null : dateOf(time).toISOString())],
   ['user_id', ({ key }) => key.userId ?? null],
-  ['username', (row) => row.username],
+  ['username', ({ key }) => key.username ?? null],
   ['token_id', ({ key }) => key.tokenId ?? null],
-  ['token', (row) => row.tokenName],
+  ['token', ({ key }) => key.tokenName ?? null],
   ['channel', ({ key }) => key.channelId ?? null],
-  ['channel_name', (row) => row.channelName],
+  ['channel_name', ({ key }) => key.channelName ?? null],
   ['model', ({ key }) => key.modelName ?? null],
   ['group', ({ key }) => key.group ?? null],
   ['calls', ({ metrics }) => metrics.calls],
@@ -36,9 +28,9 @@ const columns: UsageColumns = [
 // Scripts read columns by position, so columns that were added later come last.
 const ofOrganisations: UsageColumns = [
   ['member_id', ({ key }) => key.memberId ?? null],
-  ['member', (row) => row.memberName],
+  ['member', ({ key }) => key.memberName ?? null],
   ['project_id', ({ key }) => key.projectId ?? null],
-  ['project', (row) => row.projectName],
+  ['project', ({ key }) => key.projectName ?? null],
 ];
 
 export const ownColumns: UsageColumns = [...columns, ...ofOrganisations];

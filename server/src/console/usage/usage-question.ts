@@ -1,5 +1,6 @@
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { UsageName } from './usage-row.js';
 import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-time.js';
 
 export const usageDimensions = [
@@ -107,6 +108,8 @@ export interface WantedUsage extends WantedCounters {
   readonly others: boolean;
   /** Whether to project the totals to the end of an open period. */
   readonly projected: boolean;
+  /** Names to read for the rows; none when absent. */
+  readonly names?: readonly UsageName[];
 }
 
 export const maxUsageRows = 5000;

@@ -123,8 +123,12 @@ export interface UsageChange {
   readonly totalTokens: number | null;
 }
 
-/** The values of a row's dimensions. Dimensions that the query does not group by are absent. */
-export interface UsageKey {
+export const usageNames = ['username', 'tokenName', 'channelName', 'memberName', 'projectName'] as const;
+/** A name beside an id in a row, as it is now; null when there is none any more. */
+export type UsageName = (typeof usageNames)[number];
+
+/** The values of a row's dimensions. Dimensions that the query does not group by are absent, and names that it does not ask for. */
+export interface UsageKey extends Partial<Readonly<Record<UsageName, string | null>>> {
   /** Whether the row contains all groups outside `top`. */
   readonly isOthers: boolean;
   readonly userId?: number;

@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { asksFor } from '../../platform/graphql/asks-for.js';
 import { holds, type MaybeActor } from '../../shared/actor.js';
 import type { WantedCounters, WantedUsage } from './usage-question.js';
+import { usageNames } from './usage-row.js';
 
 /**
  * Returns the counters that selected fields need, because some are expensive. Costs that a custom role may not read are
@@ -23,4 +24,5 @@ export const wantedOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedUsa
   compared: asksFor(info, 'comparedTotal'),
   count: asksFor(info, 'totalCount'),
   others: asksFor(info, 'others'),
+  names: usageNames.filter((name) => asksFor(info, name)),
 });

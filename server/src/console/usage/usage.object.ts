@@ -4,6 +4,7 @@ import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { type PageInfoObject, PageInterface } from '../../platform/graphql/pagination.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
+import { providerOf } from '../../dialects/providers/providers.js';
 import { requirePermission } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { pick } from '../../shared/snake-case.js';
@@ -172,6 +173,35 @@ export class UsageKeyObject extends fields({
       'Start of the Monday of the week in which the users signed up. Null: the user was removed, or not grouped by USER_COHORT_WEEK.',
   })
   cohortWeek: Date | null;
+
+  @Field(() => String, { nullable: true, description: 'Name of the user now; null when they were removed.' })
+  username: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the key now; null for the playground, and when the key is gone.',
+  })
+  tokenName: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'User name of the member now, also of a former one; null for keys of no member.',
+  })
+  memberName: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Name of the project now; null for keys of no project.' })
+  projectName: string | null;
+
+  @Access('usage.read', 'USAGE_READ')
+  @Field(() => String, { nullable: true, description: 'Name of the channel now; null when it was deleted.' })
+  channelName: string | null;
+
+  @Access('usage.read', 'USAGE_READ')
+  @Field(() => String, {
+    nullable: true,
+    description: 'Such as `OpenAI` or `Anthropic Claude`. Null: the channel was deleted, or not grouped by PROVIDER.',
+  })
+  providerName: string | null;
 }
 
 const toDate = (seconds: number | null | undefined): Date | null =>
@@ -189,8 +219,14 @@ const toKey = ({ cohortWeek, ...key }: UsageKey): UsageKeyObject =>
     endpoint: null,
     errorCode: null,
     upstreamKeyName: null,
+    username: null,
+    tokenName: null,
+    memberName: null,
+    projectName: null,
+    channelName: null,
     ...key,
     cohortWeek: toDate(cohortWeek),
+    providerName: typeof key.providerId === 'number' ? providerOf(key.providerId).label || null : null,
   });
 
 @ObjectType('UsageRow', { description: 'One group, in one bucket of time.' })

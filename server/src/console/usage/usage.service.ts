@@ -8,13 +8,13 @@ import {
 } from '../../shared/actor.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { csvHeader, csvLines } from '../../shared/csv.js';
-import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { ownTokenIds } from '../../billing/organisations/index.js';
 import { readSnapshot, recentSeconds, type Queries, type Snapshots } from '../../billing/rollups/index.js';
 import { placeOrder } from './usage-cursor.js';
 import { assertLogRange, isFromLog, sourceOf } from './usage-log.js';
-import { allColumns, ownColumns, type CsvRow, type UsageColumns } from './usage-csv.js';
+import { allColumns, ownColumns, type UsageColumns } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';
 import { assertReadable, readGroups, readTotal, type Position } from './usage-query.js';
 import { type GroupRow } from './usage-statements.js';
@@ -30,7 +30,14 @@ import {
   type WantedCounters,
   type WantedUsage,
 } from './usage-question.js';
-import { UsageMetrics, type CounterRow, type UsageRow } from './usage-row.js';
+import {
+  usageNames,
+  UsageMetrics,
+  type CounterRow,
+  type UsageKey,
+  type UsageName,
+  type UsageRow,
+} from './usage-row.js';
 import { zero } from './usage-statements.js';
 import { isApproximate, openPeriodOf, resolveComparison, resolveSpan, type Span } from './usage-time.js';
 
@@ -46,20 +53,21 @@ export interface UsageDeps {
  */
 const [rowsOfFirstRead, rowsPerRead, rowsPerPiece] = [100, 5000, 250];
 
-/** Where names are read from: the table, the name, and the account that owns the row; null: the site (SQL). */
-const nameSources = {
-  users: { from: 'users source', name: 'source.username', account: 'source.id' },
-  tokens: { from: 'tokens source', name: 'source.name', account: 'source.user_id' },
-  channels: { from: 'channels source', name: 'source.name', account: null },
-  projects: { from: 'projects source', name: 'source.name', account: 'source.organisation_id' },
+/** Where names are read from: the id in a row, the table, and the name there (SQL). */
+const nameSources: Readonly<
+  Record<UsageName, { readonly id: keyof UsageKey; readonly from: string; readonly name: string }>
+> = {
+  username: { id: 'userId', from: 'users source', name: 'source.username' },
+  tokenName: { id: 'tokenId', from: 'tokens source', name: 'source.name' },
+  channelName: { id: 'channelId', from: 'channels source', name: 'source.name' },
   // Former members too. A person whose account was removed has no name.
-  members: {
+  memberName: {
+    id: 'memberId',
     from: 'memberships source JOIN users person ON person.id = source.user_id',
     name: 'person.username',
-    account: 'source.organisation_id',
   },
-} as const;
-export type NamedNoun = keyof typeof nameSources;
+  projectName: { id: 'projectId', from: 'projects source', name: 'source.name' },
+};
 
 /**
  * The usage engine: reads usage from the rollups and, where they are not up to date, from the tables that settlements
@@ -161,7 +169,7 @@ export class UsageService {
   private async read(question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
     const now = seconds(this.deps.clock);
     const query = this.queryOf(question, wanted);
-    return readSnapshot(this.deps.database, async (transaction, state) => {
+    const found = await readSnapshot(this.deps.database, async (transaction, state) => {
       await assertReadable(transaction, query, state);
       const page = await readRows({ question, query, wanted, transaction, state });
       const total =
@@ -178,6 +186,7 @@ export class UsageService {
         comparedTotal: total?.compared ? this.metricsOf(total.compared) : null,
       };
     });
+    return { ...found, items: await this.named(found.items, wanted.names ?? []) };
   }
 
   /** @throws AppError INVALID_INPUT */
@@ -242,7 +251,7 @@ export class UsageService {
       after = rows.at(-1);
       for (let begin = 0; begin < rows.length; begin += rowsPerPiece) {
         const piece = rows.slice(begin, begin + rowsPerPiece).map((row) => toRow(row, query));
-        yield header + csvLines(columns, await this.named(piece));
+        yield header + csvLines(columns, await this.named(piece, usageNames));
         header = '';
       }
       if (rows.length < limit) break;
@@ -250,46 +259,26 @@ export class UsageService {
     if (header !== '') yield header;
   }
 
-  /**
-   * Returns the current names of what rows of usage are grouped by, also of what was deleted.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for names of channels, for callers below admin
-   */
-  async namesOf(actor: MaybeActor, noun: NamedNoun, ids: readonly number[]): Promise<Map<number, string>> {
-    const caller = requireAccount(actor, 'keys.own');
-    if (holds(caller, 'usage.read')) return this.readNames(noun, ids);
-    const { account } = nameSources[noun];
-    if (account === null) throw new ForbiddenError('No permission: own usage has no channels');
-    return this.readNames(noun, ids, `AND ${account} = ${caller.id}`);
+  /** Adds current names to the ids in rows, also of what was deleted, with one statement for each kind of name. */
+  private async named(rows: readonly UsageRow[], names: readonly UsageName[]): Promise<readonly UsageRow[]> {
+    let named = rows;
+    for (const name of names) {
+      const found = await this.readNames(name, rows);
+      const { id } = nameSources[name];
+      named = named.map((row) => ({ ...row, key: { ...row.key, [name]: found.get(row.key[id]) ?? null } }));
+    }
+    return named;
   }
 
-  private async readNames(noun: NamedNoun, ids: readonly number[], condition = ''): Promise<Map<number, string>> {
-    const wanted = [...new Set(ids)].filter((id) => id !== 0);
-    if (wanted.length === 0) return new Map();
-    const { from, name } = nameSources[noun];
+  private async readNames(kind: UsageName, rows: readonly UsageRow[]): Promise<Map<unknown, string>> {
+    const { id, from, name } = nameSources[kind];
+    const ids = [...new Set(rows.flatMap(({ key }) => key[id] || []))];
+    if (ids.length === 0) return new Map();
     const found = await this.deps.database.query<Array<{ id: number; name: string }>>(
-      `SELECT source.id, ${name} AS name FROM ${from} WHERE source.id = ANY ($1) ${condition}`,
-      [wanted],
+      `SELECT source.id, ${name} AS name FROM ${from} WHERE source.id = ANY ($1)`,
+      [ids],
     );
     return new Map(found.map((row) => [row.id, row.name]));
-  }
-
-  /** Adds the names of ids to rows, with one statement per kind of name. */
-  private async named(rows: readonly UsageRow[]): Promise<CsvRow[]> {
-    const ids = (field: 'userId' | 'tokenId' | 'channelId' | 'memberId' | 'projectId') =>
-      rows.flatMap(({ key }) => key[field] ?? []);
-    const users = await this.readNames('users', ids('userId'));
-    const tokens = await this.readNames('tokens', ids('tokenId'));
-    const channels = await this.readNames('channels', ids('channelId'));
-    const members = await this.readNames('members', ids('memberId'));
-    const projects = await this.readNames('projects', ids('projectId'));
-    return rows.map((row) => ({
-      ...row,
-      username: users.get(row.key.userId ?? 0) ?? null,
-      tokenName: tokens.get(row.key.tokenId ?? 0) ?? null,
-      channelName: channels.get(row.key.channelId ?? 0) ?? null,
-      memberName: members.get(row.key.memberId ?? 0) ?? null,
-      projectName: projects.get(row.key.projectId ?? 0) ?? null,
-    }));
   }
 }
 
