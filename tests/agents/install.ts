@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { checked, gql, llamaIndex, node, oneApiCli, programs, python, sdks, vibe } from './programs.js';
+import { checked, gql, llamaIndex, node, oneApiCli, programs, python, type Sdk, sdks, vibe } from './programs.js';
 
 /** Where programs are kept from run to run. */
 const cache = process.env['AGENTS_FOLDER'] ?? join(import.meta.dirname, '../../node_modules/.cache/agents');
@@ -20,11 +20,11 @@ export const nodeFolder = (): string =>
 export const binaryOf = (packages: readonly string[], binary: string): string =>
   join(folderOf(packages), isPython(packages) ? 'bin' : 'node_modules', binary);
 
-/** The interpreter and the script that runs one feature of an SDK (`python_sdks.py`, `node_sdks.cjs`). */
-export const runnerOf = (packages: readonly string[]): readonly [interpreter: string, script: string] =>
+/** The interpreter and the parameters that run features of an SDK (`python_sdks.py`, `node_sdks.cjs`). */
+export const runnerOf = ({ run, packages, imports = [] }: Sdk): readonly [interpreter: string, ...args: string[]] =>
   isPython(packages)
-    ? [pythonOf(packages), join(import.meta.dirname, 'python_sdks.py')]
-    : [join(nodeFolder(), 'node'), join(import.meta.dirname, 'node_sdks.cjs')];
+    ? [pythonOf(packages), join(import.meta.dirname, 'python_sdks.py'), run, ...imports]
+    : [join(nodeFolder(), 'node'), join(import.meta.dirname, 'node_sdks.cjs'), run];
 
 /** The interpreter of packages of PyPI. */
 export const pythonOf = (packages: readonly string[]): string => join(folderOf(packages), 'bin/python');

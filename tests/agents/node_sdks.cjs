@@ -1,26 +1,26 @@
 /**
- * Runs one feature of one SDK of npm against a gateway: node_sdks.cjs SDK FEATURE URL KEY MODEL, with the folder of its packages in
- * SDK_FOLDER. Prints what was said. The twin of python_sdks.py.
+ * Runs features of one SDK of npm against a gateway: node_sdks.cjs SDK, with the folder of its packages in SDK_FOLDER. Its input and
+ * output are those of python_sdks.py.
  */
 const { createRequire } = require('node:module');
 const { join } = require('node:path');
+const { createInterface } = require('node:readline');
 
-const [sdk, feature, url, key, model] = process.argv.slice(2);
 const load = createRequire(join(process.env.SDK_FOLDER, 'package.json'));
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
-const prompt = {
+const prompts = {
   talk: '<<READ>> Read notes.txt and tell me the word.',
   tool: '<<READ>> Read notes.txt and tell me the word.',
   slow: '<<SLOW>> Tell me everything.',
   image: '<<LOOK>> What is on the picture?',
-}[feature];
+};
 const again = '<<AGAIN>> Say the word once more.';
 const result = 'The word is SECRET-4f1c9a';
 const schema = { type: 'object', properties: { file_path: { type: 'string' } }, required: ['file_path'] };
 const textOf = (content) => content.map(({ text = '' }) => text).join('');
 
 /** The client and the commands of `@aws-sdk/client-bedrock-runtime`. */
-function bedrock() {
+function bedrock({ url, key }) {
   const { BedrockRuntimeClient, ...commands } = load('@aws-sdk/client-bedrock-runtime');
   const { NodeHttpHandler } = load('@smithy/node-http-handler');
   const client = new BedrockRuntimeClient({
@@ -32,11 +32,15 @@ function bedrock() {
     // By default this client begins with HTTP/2, which needs TLS to be negotiated.
     requestHandler: new NodeHttpHandler(),
   });
-  return { send: (name, input) => client.send(new commands[`${name}Command`](input)) };
+  return {
+    send: (name, input) => client.send(new commands[`${name}Command`](input)),
+    // A stream that is left keeps its connection open.
+    close: () => client.destroy(),
+  };
 }
 
-async function converse() {
-  const { send } = bedrock();
+async function converse(send, { feature, model }) {
+  const prompt = prompts[feature];
   const toolSpec = { name: 'read_file', description: 'Reads a file', inputSchema: { json: schema } };
   const asked = (messages) => ({ modelId: model, messages, toolConfig: { tools: [{ toolSpec }] } });
   const ask = async (messages) => (await send('Converse', asked(messages))).output.message;
@@ -58,8 +62,8 @@ async function converse() {
   return `${textOf(said.content)} ${textOf((await ask([...messages, said, user({ text: again })])).content)}`;
 }
 
-async function invokeModel() {
-  const { send } = bedrock();
+async function invokeModel(send, { feature, model }) {
+  const prompt = prompts[feature];
   const tools = [{ name: 'read_file', description: 'Reads a file', input_schema: schema }];
   const asked = (messages) => ({
     modelId: model,
@@ -87,9 +91,11 @@ async function invokeModel() {
   return `${textOf(said)} ${textOf(await ask([...messages, { role: 'assistant', content: said }, user(text(again))]))}`;
 }
 
-const sdks = { converse, invoke_model: invokeModel };
-void sdks[sdk]().then((said) => {
-  console.log(said);
-  // A stream that is left keeps its connection open.
-  process.exit();
+const sdk = { converse, invoke_model: invokeModel }[process.argv[2]];
+createInterface(process.stdin).on('line', async (line) => {
+  const asked = JSON.parse(line);
+  const { send, close } = bedrock(asked);
+  const said = await sdk(send, asked).catch(String);
+  close();
+  console.log(JSON.stringify(said));
 });

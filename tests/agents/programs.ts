@@ -319,6 +319,8 @@ export interface Sdk {
   /** `name==version` on PyPI, or `name@version` on npm. Each list has an environment of its own, because packages need different versions of others. */
   readonly packages: readonly string[];
   readonly speaks: Dialect | 'Converse' | 'InvokeModel';
+  /** Modules of Python that its function uses. */
+  readonly imports?: readonly string[];
   /** A refusal that the package's own requests meet once for each channel and model. */
   readonly learned?: RegExp;
   /** Features that are not tried, with the reason. */
@@ -336,42 +338,117 @@ const boto3 = ['boto3==1.44.8'];
 const awsSdk = ['@aws-sdk/client-bedrock-runtime@3.1164.0'];
 const crewAI = {
   packages: ['crewai[anthropic]==1.15.30'],
+  imports: ['crewai.tools'],
   leavesOut: { stop: 'its agents do not stream', image: 'its agents take text' },
 };
 
 export const sdks: readonly Sdk[] = [
-  { name: 'openai (chat)', run: 'chat', packages: openai, speaks: 'Chat completions' },
-  { name: 'openai (Responses)', run: 'responses', packages: openai, speaks: 'Responses' },
-  { name: 'anthropic', run: 'anthropic', packages: anthropic, speaks: 'Messages' },
-  { name: 'google-genai', run: 'google', packages: google, speaks: 'Gemini' },
-  { name: 'langchain-openai', run: 'langchain', packages: langchain, speaks: 'Chat completions' },
-  { name: 'LiteLLM SDK (openai/)', run: 'litellm_openai', packages: litellm, speaks: 'Chat completions' },
-  { name: 'LiteLLM SDK (anthropic/)', run: 'litellm_anthropic', packages: litellm, speaks: 'Messages' },
-  { name: 'LiteLLM SDK (gemini/)', run: 'litellm_gemini', packages: litellm, speaks: 'Gemini' },
+  {
+    name: 'openai (chat)',
+    run: 'chat',
+    packages: openai,
+    imports: ['openai.resources.chat'],
+    speaks: 'Chat completions',
+  },
+  {
+    name: 'openai (Responses)',
+    run: 'responses',
+    packages: openai,
+    imports: ['openai.resources.responses'],
+    speaks: 'Responses',
+  },
+  {
+    name: 'anthropic',
+    run: 'anthropic',
+    packages: anthropic,
+    imports: ['anthropic.resources.messages'],
+    speaks: 'Messages',
+  },
+  { name: 'google-genai', run: 'google', packages: google, imports: ['google.genai'], speaks: 'Gemini' },
+  {
+    name: 'langchain-openai',
+    run: 'langchain',
+    packages: langchain,
+    imports: ['langchain_openai'],
+    speaks: 'Chat completions',
+  },
+  {
+    name: 'LiteLLM SDK (openai/)',
+    run: 'litellm_openai',
+    packages: litellm,
+    imports: ['litellm'],
+    speaks: 'Chat completions',
+  },
+  {
+    name: 'LiteLLM SDK (anthropic/)',
+    run: 'litellm_anthropic',
+    packages: litellm,
+    imports: ['litellm'],
+    speaks: 'Messages',
+  },
+  { name: 'LiteLLM SDK (gemini/)', run: 'litellm_gemini', packages: litellm, imports: ['litellm'], speaks: 'Gemini' },
   {
     name: 'LiteLLM SDK (openrouter/)',
     run: 'litellm_openrouter',
     packages: litellm,
+    imports: ['litellm'],
     speaks: 'Chat completions',
     // OpenRouter's own field.
     learned: /^Unrecognized request argument supplied: usage|^usage: Extra inputs are not permitted/,
   },
-  { name: 'pydantic-ai (OpenAIChatModel)', run: 'pydantic_chat', packages: pydanticAI, speaks: 'Chat completions' },
-  { name: 'pydantic-ai (OpenAIResponsesModel)', run: 'pydantic_responses', packages: pydanticAI, speaks: 'Responses' },
-  { name: 'pydantic-ai (AnthropicModel)', run: 'pydantic_anthropic', packages: pydanticAI, speaks: 'Messages' },
-  { name: 'pydantic-ai (GoogleModel)', run: 'pydantic_google', packages: pydanticAI, speaks: 'Gemini' },
-  { name: 'openai-agents (chat)', run: 'agents_chat', packages: openaiAgents, speaks: 'Chat completions' },
-  { name: 'openai-agents (Responses)', run: 'agents_responses', packages: openaiAgents, speaks: 'Responses' },
+  {
+    name: 'pydantic-ai (OpenAIChatModel)',
+    run: 'pydantic_chat',
+    packages: pydanticAI,
+    imports: ['pydantic_ai.models.openai', 'pydantic_ai.providers.openai'],
+    speaks: 'Chat completions',
+  },
+  {
+    name: 'pydantic-ai (OpenAIResponsesModel)',
+    run: 'pydantic_responses',
+    packages: pydanticAI,
+    imports: ['pydantic_ai.models.openai', 'pydantic_ai.providers.openai'],
+    speaks: 'Responses',
+  },
+  {
+    name: 'pydantic-ai (AnthropicModel)',
+    run: 'pydantic_anthropic',
+    packages: pydanticAI,
+    imports: ['pydantic_ai.models.anthropic', 'pydantic_ai.providers.anthropic'],
+    speaks: 'Messages',
+  },
+  {
+    name: 'pydantic-ai (GoogleModel)',
+    run: 'pydantic_google',
+    packages: pydanticAI,
+    imports: ['pydantic_ai.models.google', 'pydantic_ai.providers.google'],
+    speaks: 'Gemini',
+  },
+  {
+    name: 'openai-agents (chat)',
+    run: 'agents_chat',
+    packages: openaiAgents,
+    imports: ['agents'],
+    speaks: 'Chat completions',
+  },
+  {
+    name: 'openai-agents (Responses)',
+    run: 'agents_responses',
+    packages: openaiAgents,
+    imports: ['agents'],
+    speaks: 'Responses',
+  },
   {
     name: 'claude-agent-sdk',
     run: 'claude_agent',
     packages: ['claude-agent-sdk==0.2.189'],
+    imports: ['claude_agent_sdk'],
     speaks: 'Messages',
     // It gives instructions in turns to models whose names it does not know.
     learned: /^messages: Unexpected role "system"/,
   },
-  { name: 'boto3 (Converse)', run: 'converse', packages: boto3, speaks: 'Converse' },
-  { name: 'boto3 (InvokeModel)', run: 'invoke_model', packages: boto3, speaks: 'InvokeModel' },
+  { name: 'boto3 (Converse)', run: 'converse', packages: boto3, imports: ['boto3'], speaks: 'Converse' },
+  { name: 'boto3 (InvokeModel)', run: 'invoke_model', packages: boto3, imports: ['boto3'], speaks: 'InvokeModel' },
   { name: 'AWS SDK for JavaScript (Converse)', run: 'converse', packages: awsSdk, speaks: 'Converse' },
   { name: 'AWS SDK for JavaScript (InvokeModel)', run: 'invoke_model', packages: awsSdk, speaks: 'InvokeModel' },
   { name: 'CrewAI (openai/)', run: 'crewai_openai', ...crewAI, speaks: 'Chat completions' },

@@ -1,12 +1,17 @@
-"""Runs one feature of one Python SDK against a gateway: python_sdks.py SDK FEATURE URL KEY MODEL. Prints what was said."""
+"""
+Runs features of one Python SDK against a gateway: python_sdks.py SDK MODULE…. Each line of the input asks for one, in JSON:
+{"feature", "url", "key", "model", "home", "project"}. A line of the output has what was said, in JSON too. Imports take most of the
+time of a program in Python, so the modules are imported once, and each feature runs in a process that is forked from there.
+"""
 
 import asyncio
 import base64
+import importlib
 import json
 import os
 import sys
+import traceback
 
-sdk, feature, url, key, model = sys.argv[1:6]
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 PROMPTS = {
     "talk": "<<READ>> Read notes.txt and tell me the word.",
@@ -162,8 +167,6 @@ def read_file(file_path: str, absolute_path: str = "") -> str:
 
 
 def litellm(prefix, path):
-    # Without a network the download of the newest list of models delays each run.
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "true"
     import litellm as lite
 
     lite.suppress_debug_info = True
@@ -289,7 +292,6 @@ def claude_agent():
 
 
 def crewai(provider, path):
-    os.environ |= {"CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
     from crewai import LLM, Agent
     from crewai.tools import tool
 
@@ -393,4 +395,32 @@ SDKS = {
     "crewai_openai": lambda: crewai("openai", "/v1"),
     "crewai_anthropic": lambda: crewai("anthropic", ""),
 }
-print(SDKS[sdk]())
+
+sdk, *modules = sys.argv[1:]
+# Without a network the download of LiteLLM's newest list of models delays each run.
+os.environ |= {"LITELLM_LOCAL_MODEL_COST_MAP": "true", "CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
+for module in modules:
+    importlib.import_module(module)
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        feature, url, key, model = (asked[name] for name in ("feature", "url", "key", "model"))
+        os.chdir(asked["project"])
+        os.environ["HOME"] = asked["home"]
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(writer, 1)
+        os.dup2(writer, 2)
+        os.close(reader)
+        try:
+            print(SDKS[sdk](), flush=True)
+        except BaseException:
+            traceback.print_exc()
+        os._exit(0)
+    os.close(writer)
+    with open(reader, encoding="utf8", errors="replace") as output:
+        said = output.read()
+    os.waitpid(child, 0)
+    print(json.dumps(said), flush=True)

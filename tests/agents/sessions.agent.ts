@@ -16,7 +16,7 @@ import {
 } from './program.js';
 import { programs } from './programs.js';
 import { record, startRecorder, type Recorder } from './recordings.js';
-import { chosen, Results } from './results.js';
+import { chosen, dueKinds, kindsToRun, Results } from './results.js';
 import { expectStopped, totalTimeout } from './stop.js';
 
 let relay: RelayHarness;
@@ -45,8 +45,12 @@ async function droppedTools(userId: number): Promise<string[]> {
     .filter((name) => /tools/.test(name));
 }
 
-describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program] as const))('%s', (_name, program) => {
-  describe.each(chosen(kinds, 'KIND').map((kind) => [kind.name, kind] as const))('at %s', (_kind, kind) => {
+const toRun = chosen(programs, 'AGENT').map(
+  (program) => [program.name, program, kindsToRun(program, chosen(kinds, 'KIND'))] as const,
+);
+
+describe.each(toRun.filter(([, , due]) => due.length > 0))('%s', (_name, program, due) => {
+  describe.each(due.map((kind) => [kind.name, kind] as const))('at %s', (_kind, kind) => {
     let place: Workplace;
     let key: string;
     let userId: number;
@@ -164,6 +168,10 @@ describe.each(chosen(programs, 'AGENT').map((program) => [program.name, program]
         'the model takes none, and the program shows so',
       );
   });
+});
+
+it.each(toRun)('%s has a result at every kind', (_name, program) => {
+  expect(dueKinds(program, chosen(kinds, 'KIND')).map(({ name }) => name)).toEqual([]);
 });
 
 async function addChannel(program: Program, kind: Kind, { channel }: OpenedKind): Promise<void> {
