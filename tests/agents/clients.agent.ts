@@ -1,4 +1,4 @@
-/** The blocks of docs/clients as they stand there: in Python with the packages of PyPI, and OpenCode's file with the program. */
+/** The blocks of docs/clients as they stand there: in Python with the packages of PyPI, and files of Codex and OpenCode with the programs. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { RelayHarness } from '../contract/relay-harness.js';
 import { chat } from '../support/upstream/replies.js';
 import { pythonOf } from './install.js';
-import { openWorkplace, run as runProgram } from './program.js';
-import { llamaIndex, openCodeChat, python } from './programs.js';
+import { openWorkplace, run as runProgram, setUp } from './program.js';
+import { llamaIndex, openCodeChat, programs, python } from './programs.js';
+import { startRecorder } from './recordings.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -39,6 +40,31 @@ it.each([
   expect(block).toBeDefined();
   const { stdout } = await run(pythonOf(packages), ['-c', block!]);
   expect(stdout).toContain('Galaxy Day');
+});
+
+it('codex.md: with a command for its key, Codex reads the list of models and keeps its own instructions', async () => {
+  const program = programs.find(({ name }) => name === 'Codex CLI')!;
+  const place = openWorkplace();
+  const recorder = await startRecorder(relay.url);
+  await relay.addChannel({ type: 43, models: 'deepseek-chat', baseUrl: relay.upstream.url });
+  const gateway = { url: recorder.url, key };
+  try {
+    await setUp(program, place, gateway);
+    const settings = join(place.home, '.codex/config.toml');
+    const command = `[model_providers.tollgate.auth]\ncommand = "echo"\nargs = ["${key}"]`;
+    const unknown = readFileSync(settings, 'utf8').replace('model = "gpt-5"', 'model = "deepseek-chat"');
+    writeFileSync(settings, unknown.replace(/^env_key = .*$/m, '').replace('[analytics]', `${command}\n[analytics]`));
+    const { output } = await runProgram(program, place, gateway, { prompt: 'Invent a holiday.' });
+    expect(output).toContain('Galaxy Day');
+    expect(output).not.toContain('failed to refresh available models');
+    const lists = recorder.sent.filter(({ path }) => path.includes('/models?client_version='));
+    expect(lists.length).toBeGreaterThan(0);
+    const asked = recorder.sent.find(({ path }) => path.endsWith('/responses'));
+    expect(JSON.stringify(asked?.body)).toContain('You are a coding agent running in the Codex CLI');
+  } finally {
+    await recorder.stop();
+    place.remove();
+  }
 });
 
 it('opencode.md: the program asks the model that the file names', async () => {

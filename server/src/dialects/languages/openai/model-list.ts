@@ -48,9 +48,9 @@ const geminiModel = ({ id, maxInput, maxOutput }: OfferedModel): Record<string, 
 });
 
 /**
- * Returns the list of models in the format of the client. Codex, which names its version, also requires `models`. An
- * entry in it would replace Codex's own instructions for the model, so the list is empty and Codex keeps its own data
- * (openai/codex, `ModelInfo.base_instructions`).
+ * Returns the list of models in the format of the client. Codex, which names its version, also requires `models`. It refuses
+ * the whole list when an entry has no instructions for the model, and else replaces its own by them, so the list is
+ * empty and Codex keeps its own data (docs/clients/codex.md).
  * @param query the query of the request, which may ask for a page
  */
 export function modelList(
