@@ -553,6 +553,28 @@ describe('clients of new-api', () => {
     expect((await listed(admin)).map((plan) => plan.id)).not.toContain(hidden.id);
   });
 
+  it('buy a plan from the balance, for one period', async () => {
+    const { id } = await addPlan();
+    await site.expectSuccess(buyer, 'POST', '/api/subscription/balance/pay', { plan_id: id });
+    expect(await balance()).toBe(15_000_000);
+    const { subscriptions } = (await summary()) as { subscriptions: Array<{ subscription: object }> };
+    expect(subscriptions).toMatchObject([{ subscription: { plan_id: id, status: 'active', source: 'order' } }]);
+    expect(await site.query('SELECT renews, paid FROM subscriptions WHERE account_id = $1', [buyer.id])).toEqual([
+      { renews: false, paid: '5000000' },
+    ]);
+    const refused = async (plan_id: unknown): Promise<unknown> => {
+      const { status, body } = await site.rest(buyer, 'POST', '/api/subscription/balance/pay', { plan_id });
+      return [status, body['success'], body['code']];
+    };
+    const hidden = await addPlan({ on_sale: false });
+    const dear = await addPlan({ price: 15_000_001 });
+    expect(await refused(id)).toEqual([200, false, 'CONFLICT']);
+    expect(await refused(hidden.id)).toEqual([200, false, 'NOT_FOUND']);
+    expect(await refused(dear.id)).toEqual([200, false, 'INSUFFICIENT_QUOTA']);
+    expect(await refused('all')).toEqual([200, false, 'INVALID_INPUT']);
+    expect(await balance()).toBe(15_000_000);
+  });
+
   it('read the own subscriptions, running and ended', async () => {
     expect(await summary()).toEqual({
       billing_preference: 'subscription_first',

@@ -503,6 +503,7 @@ export const operations: readonly Operation[] = [
     ],
     rest: [
       ['POST /api/plan/buy', { body: { plan_id: unknownId } }],
+      ['POST /api/subscription/balance/pay', { body: { plan_id: unknownId } }],
       ['POST /api/plan/upgrade', { body: { subscription_id: unknownId, plan_id: unknownId } }],
       ['POST /api/plan/pay', { body: { plan_id: unknownId, payment_method: 'alipay' } }],
       ['PUT /api/plan/renewal', { body: { subscription_id: unknownId, renews: true } }],

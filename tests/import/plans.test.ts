@@ -190,7 +190,26 @@ it('moves plans, and subscriptions with what is left of them, which pay for call
     state: 'active',
     windows: [{ window: 'month', amount: 1_000_000, used: 400_000 + charge, resets_at: reset }],
   });
+  const older = await server.api.rest(person, 'GET', '/api/subscription/self');
+  expect(older.body).toMatchObject({
+    data: { subscriptions: [{ subscription: { amount_total: 1_000_000, amount_used: 400_000 + charge } }] },
+  });
   await inStep();
+});
+
+it('shows an amount without limit to clients of new-api as they read it', async () => {
+  const person = await server.api.signIn('user20', 'password of user20');
+  const { body } = await server.api.rest(person, 'GET', '/api/subscription/self');
+  const [own] = (body as { data: { subscriptions: Array<{ subscription: object }> } }).data.subscriptions;
+  expect(own?.subscription).toMatchObject({ plan_id: 3, amount_total: 0, amount_used: 7000 });
+  await query('UPDATE plans SET on_sale = true WHERE id = 3');
+  const listed = await server.api.rest(person, 'GET', '/api/subscription/plans');
+  const plans = (listed.body as { data: Array<{ plan: { id: number; total_amount: number } }> }).data;
+  expect(plans.map(({ plan }) => [plan.id, plan.total_amount])).toEqual([
+    [1, 1_000_000],
+    [3, 0],
+  ]);
+  await query('UPDATE plans SET on_sale = false WHERE id = 3');
 });
 
 it('carries over what was used and deleted in the source since, and keeps what was used here', async () => {

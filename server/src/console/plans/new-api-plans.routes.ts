@@ -7,9 +7,11 @@ import {
   type PlanTerms,
   type SubscriptionState,
 } from '../../billing/plans/index.js';
+import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { flag, int, quota, seconds, text } from '../../platform/http/openapi/operation.js';
 import { routesFor } from '../../platform/http/route.js';
 import { secondsOrZero, unixSeconds } from '../../shared/clock.js';
+import { amountWithoutLimit } from '../../shared/quota.js';
 import type { PlanService } from './plan.service.js';
 import type { SubscriptionService, SubscriptionView } from './subscription.service.js';
 
@@ -35,7 +37,7 @@ const planShape = z.object({
   allow_wallet_overflow: flag('The balance pays for calls without room'),
   max_purchase_per_user: int('0: without limit'),
   upgrade_group: text('Empty: a purchase moves no user to another group'),
-  total_amount: quota('Of the longest window of quota; 0 without one'),
+  total_amount: quota('Of the longest window of quota; 0 without one, or without limit'),
   quota_reset_period: text('`never`, `daily`, `weekly`, `monthly` or `custom`: when that window is reset'),
   quota_reset_custom_seconds: int('Of `custom`, else 0'),
   created_at: seconds('Created'),
@@ -44,7 +46,7 @@ const subscriptionShape = z.object({
   id: int('Id'),
   user_id: int('The account'),
   plan_id: int('The plan'),
-  amount_total: quota('Of the longest window of quota; 0 without one'),
+  amount_total: quota('Of the longest window of quota; 0 without one, or without limit'),
   amount_used: quota('Used in that window, with calls that run'),
   start_time: seconds('Start'),
   end_time: seconds('End'),
@@ -78,6 +80,10 @@ const windowOf = ({ windows }: Pick<PlanTerms, 'windows'>): PlanTerms['windows']
     .map((span) => windows.find((one) => one.span === span && one.kind === 'money'))
     .find((window) => window !== undefined);
 
+/** 0 is without limit there. */
+const amountOf = (window: ReturnType<typeof windowOf>): number =>
+  window === undefined || window.amount >= amountWithoutLimit ? 0 : window.amount;
+
 function planOf(plan: Plan, quotaPerUnit: number): z.output<typeof planShape> {
   const window = windowOf(plan);
   return {
@@ -95,7 +101,7 @@ function planOf(plan: Plan, quotaPerUnit: number): z.output<typeof planShape> {
     allow_wallet_overflow: plan.overflow === 'wallet',
     max_purchase_per_user: 0,
     upgrade_group: '',
-    total_amount: window?.amount ?? 0,
+    total_amount: amountOf(window),
     quota_reset_period: resets[window?.span ?? 'fixed'],
     quota_reset_custom_seconds: window?.span === '5h' ? 5 * 3600 : 0,
     created_at: unixSeconds(plan.createdAt),
@@ -110,7 +116,7 @@ function summaryOf({ subscription, windows }: SubscriptionView): z.output<typeof
       id: subscription.id,
       user_id: subscription.accountId,
       plan_id: subscription.planId,
-      amount_total: window?.amount ?? 0,
+      amount_total: amountOf(window),
       amount_used: state ? state.used + state.held : 0,
       start_time: unixSeconds(subscription.startsAt),
       end_time: unixSeconds(subscription.stoppedAt ?? subscription.endsAt),
@@ -135,6 +141,20 @@ export const newApiPlanRoutes = [
       (await planService.list(actor))
         .filter(({ onSale }) => onSale)
         .map((plan) => ({ plan: planOf(plan, options.values.QuotaPerUnit) })),
+  }),
+  route('POST /api/subscription/balance/pay', {
+    summary: 'Buy a plan from the balance, as clients of new-api do',
+    description: 'For one period. It is not renewed.',
+    caller: 'user',
+    once: true,
+    body: z.object({ plan_id: z.int() }),
+    errors: ['NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_QUOTA'],
+    example: { body: { plan_id: 2_000_000_000 }, fails: 'NOT_FOUND' },
+    handle: async ({ subscriptionService }, { actor, body, idempotencyKey, reply }) => {
+      const wanted = { planId: body.plan_id, renews: false };
+      const { replayed } = await subscriptionService.buy(actor, wanted, idempotencyKey);
+      markReplayed(reply, replayed);
+    },
   }),
   route('GET /api/subscription/self', {
     summary: 'Own subscriptions, as new-api lists them',

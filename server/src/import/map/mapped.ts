@@ -1,6 +1,6 @@
 import type { PlanTerms } from '../../billing/plans/index.js';
 import type { UserSetting } from '../../console/users/index.js';
-import { maxQuota } from '../../shared/quota.js';
+import { amountWithoutLimit, maxQuota } from '../../shared/quota.js';
 import type { Family } from '../family.js';
 import type { Findings } from '../findings.js';
 import type { PricePlan } from '../prices/price-plan.js';
@@ -93,9 +93,6 @@ export interface UserPlan {
   readonly withApp: ReadonlySet<number>;
 }
 
-/** The largest balance that stands for "without limit". Sums of several such balances are exact numbers. */
-export const largestAmount = 1_000_000_000_000_000;
-
 /**
  * Returns a balance or counter. A value that cannot be stored is cut, so that its user, key or channel is still
  * imported.
@@ -104,7 +101,7 @@ export function amountOf(row: Fields, name: string, table: string, { findings }:
   const amount = row.unbounded(name);
   if (Math.abs(amount) <= maxQuota) return amount;
   findings.add('amount-cut', table, row.id, `${name} ${row.text(name)}`);
-  return Math.sign(amount) * largestAmount;
+  return Math.sign(amount) * amountWithoutLimit;
 }
 
 /** Maps a source row to rows of this product: none if it is left out, several if it is split. */

@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import type { PlanSpan, PlanTerms } from '../../billing/plans/index.js';
-import { maxQuota } from '../../shared/quota.js';
+import { amountWithoutLimit, maxQuota } from '../../shared/quota.js';
 import type { Fields } from '../source/fields.js';
-import { largestAmount, type SourcePlan } from './mapped.js';
+import type { SourcePlan } from './mapped.js';
 
 type Period = Pick<PlanTerms, 'periodUnit' | 'periodCount'>;
 
@@ -50,7 +50,7 @@ export function readPlan(row: Fields, quotaPerUnit: number): SourcePlan {
 /** Returns the amount of a window. 0 is unlimited there. */
 export function windowAmount(row: Fields, column: string): number {
   const amount = row.whole(column);
-  return amount > 0 ? Math.min(amount, largestAmount) : largestAmount;
+  return amount > 0 ? Math.min(amount, amountWithoutLimit) : amountWithoutLimit;
 }
 
 /** Rows from before the column existed, and those without a value, let the balance pay. */
