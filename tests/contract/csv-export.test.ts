@@ -36,11 +36,11 @@ it('exports every row that matches, newest first, over any number of reads', asy
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(headers.get('content-disposition')).toBe('attachment; filename="logs.csv"');
   expect(lines[0]).toBe(
-    'time,type,username,token,model,group,quota,prompt_tokens,completion_tokens,use_time,is_stream,request_id,content,channel,channel_name,charge_lines,affinity,cost_usd,cost_basis',
+    'time,type,username,token,model,group,quota,prompt_tokens,completion_tokens,use_time,is_stream,request_id,content,channel,channel_name,charge_lines,affinity,cost_usd,cost_basis,ip',
   );
   expect(lines).toHaveLength(2501);
   expect(lines[1]).toBe(
-    `2023-11-14T22:55:00.000Z,2,${alice.username},"key ""a"", b",gpt-4o,default,2500,0,0,0,false,,content,7,,,,,`,
+    `2023-11-14T22:55:00.000Z,2,${alice.username},"key ""a"", b",gpt-4o,default,2500,0,0,0,false,,content,7,,,,,,`,
   );
   expect(lines[2]).toContain(",'=cmd,");
   expect(new Set(lines).size).toBe(2501);
@@ -69,7 +69,7 @@ it('states the affinity of calls with budgets, whose details Postgres has writte
     [root.id, other],
   );
   const { lines } = await download(root, '/api/log/export?start_timestamp=1600000003&end_timestamp=1600000003');
-  expect(lines.slice(1).map((line) => line.split(',').at(-3))).toEqual(['hit', 'hit']);
+  expect(lines.slice(1).map((line) => line.split(',').at(-4))).toEqual(['hit', 'hit']);
   await site.query('DELETE FROM logs WHERE created_at = 1600000003');
 });
 
@@ -97,8 +97,8 @@ it('exports the log for people: USD, local times and names', async () => {
   const range = 'start_timestamp=1700002500&end_timestamp=1700002500&format=people';
   const { lines } = await download(root, `/api/log/export?${range}&time_zone=Asia/Shanghai`);
   expect(lines).toEqual([
-    '\uFEFFTime (Asia/Shanghai),Type,User,Token,Group,Model,Upstream model,Cost (USD),Credit (USD),Input tokens,Cached tokens,Output tokens,Group ratio,Duration (s),First token (s),Stream,Request ID,Content,Channel,Channels tried,Upstream cost (USD),Margin (USD)',
-    `2023-11-15 06:55:00,Consume,${alice.username},"key ""a"", b",default,gpt-4o,,0.005,,0,0,0,,0,,false,,content,,,,`,
+    '\uFEFFTime (Asia/Shanghai),Type,User,Token,Group,Model,Upstream model,Cost (USD),Credit (USD),Input tokens,Cached tokens,Output tokens,Group ratio,Duration (s),First token (s),Stream,Request ID,Address,Content,Channel,Channels tried,Upstream cost (USD),Margin (USD)',
+    `2023-11-15 06:55:00,Consume,${alice.username},"key ""a"", b",default,gpt-4o,,0.005,,0,0,0,,0,,false,,,content,,,,`,
   ]);
   const zh = await download(alice, `/api/log/self/export?${range}&time_zone=America/New_York&language=zh`);
   expect(zh.lines[0]).toMatch(/^\uFEFF时间（America\/New_York）,类型,用户,.*,内容$/);

@@ -1,3 +1,4 @@
+import { BatchSite, line } from '../support/batch-site.js';
 import { RealtimeClients } from '../support/realtime-client.js';
 import type { Person } from '../support/api.js';
 import { eventually, TaskSite } from '../support/task-site.js';
@@ -17,7 +18,7 @@ beforeAll(async () => {
   clients = new RealtimeClients(site.server.url, 'gpt-realtime');
   const { api } = site.server;
   await api.createChannel(site.root, { baseUrl: provider.url, models: ['gpt-realtime'] });
-  await api.createChannel(site.root, { baseUrl: site.upstream.url, models: ['gpt-4o'] });
+  await api.createChannel(site.root, { baseUrl: site.upstream.url, models: ['gpt-4o', 'dall-e-3'] });
   await site.setOption('LogErrorEnabled', 'true');
   other = await site.addCustomer('neighbour');
 });
@@ -62,12 +63,16 @@ const addressesOf = (listed: readonly LogRow[]) =>
 const ofRest = async (person: Person, path: string) =>
   addressesOf((await site.server.api.data<{ items: LogRow[] }>(person, 'GET', path)).items);
 
-/** A charged call, one that fails, a task and a session. */
+const drawing = { created: 1, data: [{ url: 'https://images.example/1.png' }] };
+/** A charged call, an image, a call that fails, a task and a session. */
 async function callEverything(): Promise<void> {
   expect((await ask()).status).toBe(200);
   site.upstream.script({ path: '/v1/chat/completions' }, json({ error: { message: 'down' } }, 400));
   expect((await ask()).status).toBe(400);
   site.script();
+  site.upstream.script({ path: '/v1/images/generations' }, json(drawing));
+  const image = { model: 'dall-e-3', prompt: 'a lighthouse' };
+  expect((await site.call('POST', '/v1/images/generations', image, headers(site.key))).status).toBe(200);
   await site.call('POST', '/suno/submit/LYRICS', { prompt: 'a song' }, headers(site.key));
   const client = await clients.session(site.key, 'gpt-realtime');
   provider.answer = turn({ textIn: 12, textOut: 3, audioIn: 5, audioOut: 4 });
@@ -78,28 +83,115 @@ async function callEverything(): Promise<void> {
 
 it('is stored nowhere in a row at first', async () => {
   await callEverything();
-  const found = await rows(4);
-  expect(found).toHaveLength(4);
+  const found = await rows(5);
+  expect(found).toHaveLength(5);
   expect(JSON.stringify(found)).not.toMatch(/203\.0\.113\.7|127\.0\.0\.1/);
-  expect(await ofRest(site.user, '/api/log/self')).toEqual(['', '', '', '']);
+  expect(await ofRest(site.user, '/api/log/self')).toEqual(['', '', '', '', '']);
 });
 
 it('is in the rows of users who chose it, and of no others', async () => {
   await setting(true);
   await callEverything();
   await ask(other.key);
-  await rows(5);
+  await rows(6);
   // The session did not come through the proxy's header.
-  const expected = ['127.0.0.1', address, address, address];
+  const expected = ['127.0.0.1', address, address, address, address];
   expect(await ofRest(site.user, '/api/log/self')).toEqual(expected);
   expect(await ofRest(site.root, '/api/log/')).toEqual(['', ...expected]);
   const { data } = await site.server.api.graphql(site.root, '{ logs { items { ip } } }');
   expect(JSON.stringify(data)).toContain(address);
   // A key may have several holders, who are not the user.
   const held = await site.server.api.data<LogRow[]>(null, 'GET', `/api/log/token?key=${site.key}`);
-  expect(addressesOf(held)).toEqual(['', '', '', '']);
+  expect(addressesOf(held)).toEqual(['', '', '', '', '']);
   expect(JSON.stringify(held)).not.toContain(address);
   await setting();
   expect((await ask()).status).toBe(200);
-  expect((await rows(6)).filter(({ row }) => row.includes(address))).toHaveLength(3);
+  expect((await rows(7)).filter(({ row }) => row.includes(address))).toHaveLength(4);
+});
+
+it('is the last column of files, and one of those for people', async () => {
+  await setting(true);
+  await ask();
+  await rows(1);
+  await setting();
+  const cells = async (person: Person, path: string): Promise<string[][]> => {
+    const response = await fetch(site.server.url + path, {
+      headers: { cookie: person.cookie, 'veloera-user': String(person.id) },
+    });
+    return (await response.text()).split('\r\n').map((text) => text.split(','));
+  };
+  for (const [person, path] of [
+    [site.root, '/api/log/export'],
+    [site.user, '/api/log/self/export'],
+  ] as const) {
+    const [head, row] = await cells(person, `${path}?model_name=gpt-4o`);
+    expect([path, head?.at(-1), row?.at(-1)]).toEqual([path, 'ip', address]);
+    for (const [language, name] of [
+      ['en', 'Address'],
+      ['zh', '地址'],
+    ] as const) {
+      const [names, first] = await cells(person, `${path}?model_name=gpt-4o&format=people&language=${language}`);
+      expect([path, first?.[names?.indexOf(name) ?? -1]]).toEqual([path, address]);
+    }
+  }
+});
+
+it('is in the rows of the keys of an organisation that chose it, whatever its member chose', async () => {
+  const acting = async (document: string, organisation?: number) => {
+    const chosen: Record<string, string> =
+      organisation === undefined ? {} : { 'tollgate-organization': String(organisation) };
+    const { body } = await site.server.api.rest(other.user, 'POST', '/graphql', { query: document }, chosen);
+    return (body as { data: Partial<Record<string, { organisation?: { id: number }; key?: string }>> }).data;
+  };
+  const made = await acting('mutation { createOrganisation(input: { name: "recorded" }) { organisation { id } } }');
+  const id = made['createOrganisation']?.organisation?.id ?? 0;
+  await site.server.api.data(site.root, 'POST', '/api/topup', { user_id: id, quota: 1_000_000 });
+  const token = await acting('mutation { createToken(input: { name: "shared" }) { key } }', id);
+  const key = token['createToken']?.key ?? '';
+  const choose = (records: boolean) =>
+    acting(
+      `mutation { updateMySetting(input: { recordsAddresses: ${records} }) { setting { recordsAddresses } } }`,
+      id,
+    );
+  expect(JSON.stringify(await choose(true))).toContain('"recordsAddresses":true');
+  expect((await ask(key)).status).toBe(200);
+  expect((await rows(1)).filter(({ row }) => row.includes(address))).toHaveLength(1);
+  await choose(false);
+  expect((await ask(key)).status).toBe(200);
+  expect((await rows(2)).filter(({ row }) => row.includes(address))).toHaveLength(1);
+});
+
+describe('of batches', () => {
+  let batches: BatchSite;
+  beforeAll(async () => {
+    batches = await BatchSite.open();
+  });
+  afterAll(() => batches.close());
+
+  it.each(['batch', 'line'])('is in rows of each %s, as it was when the batch was made', async (kind) => {
+    const { server, user } = batches.site;
+    const choose = (records: boolean) =>
+      server.api.data(user, 'PUT', '/api/user/setting', {
+        notify_type: 'email',
+        quota_warning_threshold: 1,
+        record_ip_log: records,
+      });
+    await batches.site.setOption('batches.log_rows', kind);
+    const addresses = async (records: boolean): Promise<unknown[]> => {
+      await choose(records);
+      const made = await batches.create([line('one'), line('two')]);
+      await choose(!records);
+      batches.provider.batches.end(made.id);
+      const { request_id: request } = (await batches.ended(made.id)) ?? {};
+      const sql = 'SELECT other FROM logs WHERE request_id = $1 AND type = 2';
+      const found = await eventually(
+        () => batches.site.rows<{ other: string }>(sql, [request]),
+        ({ length }) => length === (kind === 'line' ? 2 : 1),
+      );
+      return found.map(({ other }) => (JSON.parse(other) as Record<string, unknown>)['ip']);
+    };
+    const none = kind === 'line' ? [undefined, undefined] : [undefined];
+    expect(await addresses(false)).toEqual(none);
+    expect(await addresses(true)).toEqual(none.map(() => '127.0.0.1'));
+  });
 });

@@ -143,6 +143,29 @@ describe('decisions of the operator', () => {
   });
 });
 
+it('keeps who has the addresses of their clients in log rows, and moves no address', async () => {
+  const source = await smallSource('new-api');
+  await source.execute(`
+    UPDATE users SET setting = '{"record_ip_log":true}' WHERE id = 4;
+    UPDATE users SET setting = '{"record_ip_log":false}' WHERE id = 11;
+    UPDATE users SET setting = '' WHERE id = 13;
+    UPDATE logs SET ip = '203.0.113.7' WHERE user_id = 4`);
+  const database = await createTestDatabase();
+  await move(database, optionsFor(source.address));
+  const target = await openTarget(database.url);
+  const choices = await target.query(
+    `SELECT id, setting -> 'recordIpLog' AS records FROM users WHERE id IN (4, 11, 13) ORDER BY id`,
+  );
+  expect(choices).toEqual([
+    { id: 4, records: true },
+    { id: 11, records: null },
+    { id: 13, records: null },
+  ]);
+  expect(await target.query(`SELECT id FROM logs l WHERE l::text LIKE '%203.0.113.7%'`)).toEqual([]);
+  await target.close();
+  await database.drop();
+});
+
 const found = (report: ImportReport, code: string): string[] =>
   report.findings
     .find((one) => one.code === code)

@@ -5,7 +5,7 @@ import { parseFields } from '../../shared/json.js';
 import type { Queries } from '../../billing/rollups/index.js';
 import { costOfText } from './log-cost.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
-import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
+import { addressIn, toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
 import { peopleColumns, type PeopleCsv } from './log-people-csv.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
 import { dateOf } from '../../shared/clock.js';
@@ -26,7 +26,9 @@ export class LogExport {
   async all(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): Promise<AsyncIterable<string>> {
     requireConfirmed(requirePermission(actor, 'logs.read'));
     const resolved = await resolveUser(this.database, filter);
-    const shown = people ? peopleColumns(people, true) : [...columns, ...adminColumns, ...lastColumns, ...costColumns];
+    const shown = people
+      ? peopleColumns(people, true)
+      : [...columns, ...adminColumns, ...lastColumns, ...costColumns, addressColumn];
     return this.pieces(resolved, shown, people, async (rows) => {
       const names = await namesOfChannels(this.database, rows);
       return rows.map((row) => toView(row, names));
@@ -36,7 +38,7 @@ export class LogExport {
   /** Exports the caller's own rows, without channels and admin details. */
   async own(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): Promise<AsyncIterable<string>> {
     const mine = await ownFilter(this.database, actor, filter);
-    const shown = people ? peopleColumns(people, false) : [...columns, ...lastColumns];
+    const shown = people ? peopleColumns(people, false) : [...columns, ...lastColumns, addressColumn];
     return this.pieces(mine, shown, people, (rows) =>
       rows.map((row) => ({ ...toView(row, new Map()), channelId: null })),
     );
@@ -100,6 +102,8 @@ const costColumns: ReadonlyArray<CsvColumn<LogView>> = [
   ['cost_usd', ({ other }) => costOfText(other)?.usd ?? null],
   ['cost_basis', ({ other }) => costOfText(other)?.basis ?? null],
 ];
+
+const addressColumn: CsvColumn<LogView> = ['ip', addressIn];
 
 const adminColumns: ReadonlyArray<CsvColumn<LogView>> = [
   ['channel', (log) => log.channelId],

@@ -4,7 +4,7 @@ import { contentInChinese } from './log-content-zh.js';
 import { detailsOf } from './log-details.js';
 import { creditTypes } from '../../shared/log-type.js';
 import { LogType } from '../../shared/log-type.js';
-import type { LogView } from './log-view.js';
+import { addressIn, type LogView } from './log-view.js';
 import { dateOf, secondsIn } from '../../shared/clock.js';
 import type { CsvColumn } from '../../shared/csv.js';
 
@@ -77,6 +77,7 @@ export function peopleColumns(
     ['First token (s)', '首字（秒）', (log) => seconds(of(log).timeToFirstTokenMs)],
     ['Stream', '流式', (log) => log.isStream],
     ['Request ID', '请求 ID', (log) => log.requestId],
+    ['Address', '地址', addressIn],
     ['Content', '内容', (log) => (language === 'zh' ? contentInChinese(log) : log.content)],
   ];
   const admins: PeopleColumn[] = [

@@ -37,6 +37,8 @@ export interface BatchTerms {
   readonly quotaPerUnit: number;
   /** `plan_overflow` of the log row. Absent when the balance does not pay in place of a plan. */
   readonly overflow?: object | undefined;
+  /** The client's address. Absent unless the user has it recorded. */
+  readonly address?: string | undefined;
   /** The most tokens that any of its calls can take and produce. */
   readonly possible: PossibleTokens;
 }
@@ -189,12 +191,13 @@ export class BatchBill {
   }
 
   private factsOf({ usage, sold, cost }: Billed, channelId: number, note: object): CallFacts {
-    const { price, group, model, bareModel, endpoint, quotaPerUnit, overflow } = this.terms;
+    const { price, group, model, bareModel, endpoint, quotaPerUnit, overflow, address } = this.terms;
     return {
       price,
       quotaPerUnit,
       usage,
       requestPath: endpoint,
+      address,
       group,
       requestedModel: model,
       bareModel,

@@ -9,6 +9,7 @@ import { readerOf, type Caller } from '../../gateway/admit/authentication.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import type { Hijacked } from '../../gateway/incoming-request.js';
 import type { PlanPayment } from '../../gateway/call.js';
+import { recordedAddress } from '../../gateway/observe/recorded-address.js';
 import { overflowNote, overflowPart } from '../../gateway/reserve/plan-payment.js';
 import { wordedQuotaError } from '../../gateway/reserve/reserve.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
@@ -271,7 +272,7 @@ export class Batches {
       properties: {
         input: `${lines} × ${endpoint}, ${admission.model}`,
         model: admission.model,
-        terms: termsOf(submission, caller, desk.values.QuotaPerUnit, {
+        terms: termsOf(submission, call, desk.values.QuotaPerUnit, {
           ...paid,
           subscriptionId: reservation.subscriptionId,
         }),
@@ -300,7 +301,7 @@ export class Batches {
 
 function termsOf(
   { account, estimate, endpoint }: BatchSubmission,
-  { token }: Caller,
+  { caller, incoming }: ObjectCall,
   quotaPerUnit: number,
   { price, quota, overflow, subscriptionId }: BatchPayment & Pick<Reservation, 'subscriptionId'>,
 ): StoredBatch {
@@ -316,7 +317,8 @@ function termsOf(
     model: admission.model,
     bareModel: admission.bareModel,
     endpoint,
-    tokenName: token.name,
+    tokenName: caller.token.name,
+    address: recordedAddress(caller, incoming.address),
     reserved: quota,
     subscriptionId,
     overflow,
