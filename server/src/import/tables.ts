@@ -1,6 +1,7 @@
 import { channelOf, mapChannel } from './map/channels.js';
 import { mapCode, mapCodeUse } from './map/codes.js';
 import { appOf, backupCodeOf, mapApp, mapBackupCode, mapPasskey, passkeyOf } from './map/factors.js';
+import { uniqueColumns } from './map/held-values.js';
 import type { MapContext, Mapper } from './map/mapped.js';
 import { impliedOptions, mapOption } from './map/options.js';
 import { mapOrder } from './map/orders.js';
@@ -8,7 +9,7 @@ import { mapPlan, mapSubscription } from './map/plans.js';
 import { mapDrawing, mapTask } from './map/tasks.js';
 import { mapMember, mapProject, mapTeamBudget } from './map/teams.js';
 import { mapToken } from './map/tokens.js';
-import { mapUser, uniqueColumns } from './map/users.js';
+import { mapUser } from './map/users.js';
 import type { SourceRow } from './source/source.js';
 import { endSubscriptions, writeBudgetWindows, writePlanWindows } from './write/windows.js';
 
@@ -204,12 +205,6 @@ export const tableSpecs: readonly TableSpec[] = [
   },
   { ...plain, source: 'midjourneys', target: 'midjourneys', mapper: () => mapDrawing },
   { ...plain, source: 'tasks', target: 'tasks', mapper: () => mapTask },
-];
-
-/** Tables of this product whose ids are those of the source. */
-export const numberedTables = [
-  ...['users', 'tokens', 'memberships', 'projects', 'budgets', 'channels', 'redemptions', 'top_up_orders'],
-  ...['plans', 'subscriptions', 'midjourneys', 'tasks'],
 ];
 
 /** Tables whose rows are read by other code. Any other table with rows is reported as left out. */

@@ -1,7 +1,6 @@
 import { foldedName } from '../../shared/username.js';
 import { version } from '../../shared/version.js';
-import { heldAs, uniqueColumns } from '../map/users.js';
-import { numberedTables } from '../tables.js';
+import { heldAs, uniqueColumns } from '../map/held-values.js';
 import type { Target } from './target.js';
 
 /** Distance between the last user of the source and the root user of a site that was set up before the import. */
@@ -11,6 +10,12 @@ const rootDistance = 10_000;
 const userColumns = [
   ...['user_id', 'used_user_id', 'inviter_id', 'actor_id'],
   ...['created_by', 'updated_by', 'started_by'],
+];
+
+/** Tables of this product whose ids are those of the source. */
+const numberedTables = [
+  ...['users', 'tokens', 'memberships', 'projects', 'budgets', 'channels', 'redemptions', 'top_up_orders'],
+  ...['plans', 'subscriptions', 'midjourneys', 'tasks'],
 ];
 
 /** This site cannot receive an import. The message is a sentence for the operator. */
