@@ -42,19 +42,7 @@ export interface ImportJob {
   readonly startedBy: number;
 }
 
-interface Row {
-  readonly state: ImportState;
-  readonly source_name: string;
-  readonly folder: string;
-  readonly source_sealed: string;
-  readonly choices: JobChoices;
-  readonly progress: ProgressState | null;
-  readonly preview: ImportReport | null;
-  readonly report: ImportReport | null;
-  readonly failure: JobFailure | null;
-  readonly failure_text: string;
-  readonly started_by: number;
-}
+type Row = Omit<ImportJob, 'source'> & { readonly sealed: string };
 
 /** A source without any address. */
 const noSource: JobSource = { connection: null, logConnection: null, keysConnection: null, environment: {} };
@@ -81,45 +69,35 @@ export class ImportJobs {
 
   /** Returns the job, if there is one. */
   async find(): Promise<ImportJob | null> {
-    const [row] = await this.database.query<Row[]>('SELECT * FROM import_jobs');
+    const [row] = await this.database.query<Row[]>(
+      `SELECT state, source_name AS "sourceName", folder, source_sealed AS sealed, choices, progress, preview, report, failure,
+              failure_text AS "failureText", started_by AS "startedBy" FROM import_jobs`,
+    );
     if (!row) return null;
-    const { state, folder, choices, progress, preview, report, failure } = row;
-    return {
-      state,
-      folder,
-      choices,
-      progress,
-      preview,
-      report,
-      failure,
-      sourceName: row.source_name,
-      source: JSON.parse(this.secrets.open(row.source_sealed)) as JobSource,
-      failureText: row.failure_text,
-      startedBy: row.started_by,
-    };
+    const { sealed, ...job } = row;
+    return { ...job, source: JSON.parse(this.secrets.open(sealed)) as JobSource };
   }
 
   /**
    * Replaces the job by a new one with an uploaded file.
    * @returns false while a job is running
    */
-  async replace(name: string, folder: string, choices: JobChoices, startedBy: number): Promise<boolean> {
-    const rows = await this.database.query<unknown[]>(
-      `INSERT INTO import_jobs AS job (state, source_name, folder, source_sealed, choices, started_by)
-       VALUES ('READY', $1, $2, $3, $4, $5)
-       ON CONFLICT (id) DO UPDATE SET state = 'READY', source_name = $1, folder = $2, source_sealed = $3, choices = $4,
-         started_by = $5, progress = NULL, preview = NULL, report = NULL, failure = NULL, failure_text = '', updated_at = now()
-       WHERE job.state NOT IN ${working} RETURNING id`,
-      [name, folder, this.seal(noSource), JSON.stringify(choices), startedBy],
-    );
-    return rows.length > 0;
+  replace(name: string, folder: string, choices: JobChoices, startedBy: number): Promise<boolean> {
+    return this.store('READY', name, noSource, folder, choices, startedBy);
   }
 
   /**
    * Begins a dry run.
    * @returns false while a job is running
    */
-  async beginCheck(
+  beginCheck(
+    ...job: [name: string, source: JobSource, folder: string, choices: JobChoices, startedBy: number]
+  ): Promise<boolean> {
+    return this.store('CHECKING', ...job);
+  }
+
+  private async store(
+    state: ImportState,
     name: string,
     source: JobSource,
     folder: string,
@@ -128,12 +106,12 @@ export class ImportJobs {
   ): Promise<boolean> {
     const rows = await this.database.query<unknown[]>(
       `INSERT INTO import_jobs AS job (state, source_name, folder, source_sealed, choices, started_by)
-       VALUES ('CHECKING', $1, $2, $3, $4, $5)
-       ON CONFLICT (id) DO UPDATE SET state = 'CHECKING', source_name = $1, folder = $2, source_sealed = $3, choices = $4,
-         started_by = $5, progress = NULL, preview = NULL, report = NULL, failure = NULL, failure_text = '',
+       VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (id) DO UPDATE SET state = $1, source_name = $2, folder = $3, source_sealed = $4, choices = $5,
+         started_by = $6, progress = NULL, preview = NULL, report = NULL, failure = NULL, failure_text = '',
          owner = '', lease_until = now(), updated_at = now()
        WHERE job.state NOT IN ${working} RETURNING id`,
-      [name, folder, this.seal(source), JSON.stringify(choices), startedBy],
+      [state, name, folder, this.secrets.seal(JSON.stringify(source)), JSON.stringify(choices), startedBy],
     );
     return rows.length > 0;
   }
@@ -232,10 +210,6 @@ export class ImportJobs {
         WHERE owner = $1 AND state IN ${working} RETURNING id`,
       [owner, failure, text.slice(0, 2000)],
     );
-  }
-
-  private seal(source: JobSource): string {
-    return this.secrets.seal(JSON.stringify(source));
   }
 
   private async changed(sql: string, parameters: unknown[] = [], queries: Queries = this.database): Promise<boolean> {

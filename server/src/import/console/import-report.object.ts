@@ -126,7 +126,7 @@ class ImportProofObject extends fields({
 
 @ObjectType('ImportReport', { description: 'The result of a dry run or of a move.' })
 export class ImportReportObject extends fields({
-  family: text('`one-api`, `new-api`, `veloera` or `litellm`.'),
+  family: text('`one-api`, `new-api`, `veloera`, `one-hub` or `litellm`.'),
   version: text('Empty when unknown.'),
   engine: text('`sqlite`, `mysql`, `postgres` or `config`.'),
   isDryRun: flag('True: nothing was written.'),
@@ -140,25 +140,22 @@ export class ImportReportObject extends fields({
   proof: nullable<ImportProofObject>(() => ImportProofObject, 'Null for a dry run.'),
 }) {}
 
-export const toReport = (report: ImportReport): ImportReportObject => ({
-  family: report.source.family,
-  version: report.source.version,
-  engine: report.source.engine,
-  isDryRun: report.isDryRun,
-  isBlocked: report.isBlocked,
-  seconds: Math.round(report.seconds),
-  tables: [...report.tables],
-  sums: report.sums,
-  findings: report.findings.map((finding) => ({ ...finding, examples: finding.examples.slice(0, shownExamples) })),
-  differences: (report.proof?.replay ?? report.replay)?.different ?? [],
-  channels: report.channels,
-  proof: report.proof && {
-    sumsAreEqual: report.proof.sumsAreEqual,
-    keysFound: report.proof.keysFound,
-    keysExpected: report.proof.keysExpected,
-    drifts: report.proof.drifts.length,
-    replayed: report.proof.replay.rows - report.proof.replay.unknown - report.proof.replay.older,
-    replayedEqual: report.proof.replay.equal,
-    isProven: isProven(report),
-  },
-});
+export const toReport = (report: ImportReport): ImportReportObject => {
+  const { source, tables, findings, proof } = report;
+  const replay = proof?.replay ?? report.replay;
+  return {
+    ...report,
+    ...source,
+    seconds: Math.round(report.seconds),
+    tables: [...tables],
+    findings: findings.map((finding) => ({ ...finding, examples: finding.examples.slice(0, shownExamples) })),
+    differences: replay?.different ?? [],
+    proof: proof && {
+      ...proof,
+      drifts: proof.drifts.length,
+      replayed: proof.replay.rows - proof.replay.unknown - proof.replay.older,
+      replayedEqual: proof.replay.equal,
+      isProven: isProven(report),
+    },
+  };
+};

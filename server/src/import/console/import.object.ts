@@ -111,7 +111,7 @@ class ImportJobObject extends fields({
 @ObjectType('ImportRun', { description: 'The move of this site, from the console or the command.' })
 class ImportRunObject extends fields({
   name: text('Name of the source: a file, or an address without its password.'),
-  family: text('`one-api`, `new-api`, `veloera` or `litellm`.'),
+  family: text('`one-api`, `new-api`, `veloera`, `one-hub` or `litellm`.'),
   startedAt: of<Date>(() => GraphQLDateTime, 'When the first run began.'),
   finishedAt: nullable<Date>(() => GraphQLDateTime, 'Null: it is still running, or was broken off.'),
 }) {}

@@ -38,24 +38,13 @@ export interface StoredRun {
 }
 
 /** Returns the earlier runs on this site, oldest first. */
-export async function readRuns(target: Pick<Target, 'query'>): Promise<StoredRun[]> {
-  const rows = await target.query(
-    `SELECT source, name, family, started_by, started_at, finished_at, log_cursor, log_counts, logs_since, usage_until
+export const readRuns = (target: Pick<Target, 'query'>): Promise<StoredRun[]> =>
+  target.query<StoredRun>(
+    `SELECT source, name, family, started_by AS "startedBy", started_at AS "startedAt", finished_at AS "finishedAt",
+            log_cursor::float8 AS "logCursor", log_counts AS "logCounts", logs_since::float8 AS "logsSince",
+            usage_until::float8 AS "usageUntil"
        FROM import_runs ORDER BY started_at`,
   );
-  return rows.map((row) => ({
-    source: String(row['source']),
-    name: String(row['name']),
-    family: String(row['family']),
-    startedBy: Number(row['started_by']),
-    startedAt: row['started_at'] as Date,
-    finishedAt: row['finished_at'] as Date | null,
-    logCursor: Number(row['log_cursor']),
-    logCounts: row['log_counts'] as Record<string, number>,
-    logsSince: Number(row['logs_since']),
-    usageUntil: Number(row['usage_until']),
-  }));
-}
 
 /**
  * Returns the reason why data cannot be imported. An import needs a site without users other than root, and without
