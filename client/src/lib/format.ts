@@ -200,6 +200,23 @@ export const duration = (seconds: number): string =>
 export const responseTime = (milliseconds: number): string =>
   milliseconds < 1000 ? `${decimal(milliseconds, 0)} ms` : `${decimal(milliseconds / 1000, 2)} s`;
 
+const lists = new Map<string, Intl.ListFormat>();
+
+function listFormat(): Intl.ListFormat {
+  const { language } = i18next;
+  // Narrow lists have separators only, without "and". Those of the type `unit` have none in Chinese, Japanese and Russian.
+  const known = lists.get(language) ?? new Intl.ListFormat(language, { style: 'narrow' });
+  lists.set(language, known);
+  return known;
+}
+
+/** Formats names within a sentence: `gpt-4o, o3`, in Chinese `gpt-4o、o3`. */
+export const listText = (names: readonly string[]): string => listFormat().format(names);
+
+/** The names and the separators of `listText`, for names that are links. */
+export const listParts = (names: readonly string[]): ReturnType<Intl.ListFormat['formatToParts']> =>
+  listFormat().formatToParts(names);
+
 export const percent = (share: number): string => `${decimal(share * 100, 0)}${writing().percentGap}%`;
 
 /**

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { decimal, integer } from '../../lib/format.js';
+import { decimal, integer, listText } from '../../lib/format.js';
 import type { Tone } from '../../components/Tone.js';
 import type { AlertKind, AlertRowFragment } from './alerts.generated.js';
 
@@ -26,11 +26,11 @@ export function alertDetail(t: TFunction, alert: AlertRowFragment): string {
     case 'ERROR_RATE':
       return t('alerts.failedCalls', { failed: integer(failedCalls ?? 0), calls: integer(calls ?? 0) });
     case 'SALE_BELOW_COST':
-      return t('alerts.belowCost', { count: count ?? 0, models: (models ?? []).join(', ') });
+      return t('alerts.belowCost', { count: count ?? 0, models: listText(models ?? []) });
     case 'RECONCILE_DRIFT':
       return t('alerts.drift', { count: count ?? 0 });
     case 'WEBHOOK_OFF':
-      return t('alerts.endpointsOff', { count: count ?? 0, endpoints: (endpoints ?? []).join(', ') });
+      return t('alerts.endpointsOff', { count: count ?? 0, endpoints: listText(endpoints ?? []) });
   }
 }
 

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import LinearProgress from '@mui/material/LinearProgress';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dateTime, integer } from '../../lib/format.js';
+import { dateTime, integer, listText } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { RowMenu } from '../../components/RowMenu.js';
@@ -127,7 +127,7 @@ export function BudgetRow({
           </Box>
         )}
         <Box>{resets}</Box>
-        {budget.models.length > 0 && <Box>{t('budgets.onlyModels', { models: budget.models.join(', ') })}</Box>}
+        {budget.models.length > 0 && <Box>{t('budgets.onlyModels', { models: listText(budget.models) })}</Box>}
       </Box>
     </Box>
   );

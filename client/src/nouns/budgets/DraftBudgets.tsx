@@ -8,6 +8,7 @@ import { RowMenu } from '../../components/RowMenu.js';
 import { BudgetDialog } from './BudgetDialog.js';
 import { newBudget, toTokenBudget, type BudgetValues } from './budgetForm.js';
 import { useBudgetTitle } from './BudgetRow.js';
+import { listText } from '../../lib/format.js';
 
 /** Maximum number of budgets of one key that the server accepts. */
 const maxBudgets = 20;
@@ -53,7 +54,7 @@ export function DraftBudgets({
                   </Box>
                   {budget.budgetModels.length > 0 && (
                     <Box sx={{ fontSize: 12, lineHeight: '18px', color: 'text.secondary' }}>
-                      {t('budgets.onlyModels', { models: budget.budgetModels.join(', ') })}
+                      {t('budgets.onlyModels', { models: listText(budget.budgetModels) })}
                     </Box>
                   )}
                 </Box>

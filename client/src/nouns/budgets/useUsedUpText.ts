@@ -2,6 +2,7 @@ import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isUsedUp, useBudgetReset, useBudgetTitle } from './BudgetRow.js';
 import type { BudgetLineFragment } from './budgets.generated.js';
+import { listText } from '../../lib/format.js';
 
 /**
  * Describes the budgets that refuse calls with a key: one line each.
@@ -19,7 +20,7 @@ export function useUsedUpText(): (budgets: readonly BudgetLineFragment[] | null 
         .map((budget) =>
           [
             `${t(budget.level === 'USER' ? 'budgets.ofUser' : 'budgets.ofKey')}: ${titleOf(budget)}`,
-            ...(budget.models.length > 0 ? [t('budgets.onlyModels', { models: budget.models.join(', ') })] : []),
+            ...(budget.models.length > 0 ? [t('budgets.onlyModels', { models: listText(budget.models) })] : []),
             resetOf(budget),
           ].join(' · '),
         );

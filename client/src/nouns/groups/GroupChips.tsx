@@ -1,5 +1,6 @@
 import { groupTone } from './groupTone.js';
 import { ToneChip } from '../../components/Tone.js';
+import { listText } from '../../lib/format.js';
 
 /** Groups as chips. Those beyond `shown` are counted, and listed in the tooltip. */
 export function GroupChips({ groups, shown = 2 }: { readonly groups: readonly string[]; readonly shown?: number }) {
@@ -13,7 +14,7 @@ export function GroupChips({ groups, shown = 2 }: { readonly groups: readonly st
         </ToneChip>
       ))}
       {more.length > 0 && (
-        <ToneChip tone="grey" hint={more.join(', ')}>
+        <ToneChip tone="grey" hint={listText(more)}>
           {`+${more.length}`}
         </ToneChip>
       )}

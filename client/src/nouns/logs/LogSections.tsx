@@ -10,7 +10,7 @@ import { MayLink } from '../../components/MayLink.js';
 import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { callPrice, dollars, duration, integer, ratio } from '../../lib/format.js';
+import { callPrice, dollars, duration, integer, listText, ratio } from '../../lib/format.js';
 import { useActing } from '../../lib/acting.js';
 import { channelAddress, requestAddress } from '../objects/addresses.js';
 import { quantityLabel, conditionLabel } from '../prices/quantityTexts.js';
@@ -113,7 +113,7 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
                       {t(`logs.guardrailActions.${guardrailAction(action)}`)}
                     </ToneChip>{' '}
                     {rule} · {stage === 'output' ? t('logs.guardrailStages.output') : t('logs.guardrailStages.input')}
-                    {matched.length > 0 && `: ${matched.join(', ')}`}
+                    {matched.length > 0 && `: ${listText(matched)}`}
                   </Box>
                 ))
               : null,

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { integer, ratio } from '../../lib/format.js';
+import { integer, listText, ratio } from '../../lib/format.js';
 import { quantityLabel } from './quantityTexts.js';
 
 /** A model that a channel serves for less than it costs. */
@@ -35,16 +35,22 @@ export function newLosses<L extends Loss>(saved: readonly Loss[], proposed: read
 
 const keyOf = ({ channelId, modelName }: Loss): string => `${channelId ?? ''} ${modelName}`;
 
+/** The quantity that is sold below cost, with the tokens from which its price applies, and others. */
+export const quantityText = ({ quantity, above }: Loss, t: TFunction, others: readonly string[] = []): string =>
+  listText([
+    quantityLabel(t, quantity),
+    ...(above > 0 ? [t('priceCard.above', { tokens: integer(above) })] : []),
+    ...others.map((other) => quantityLabel(t, other)),
+  ]);
+
 export const lossText = (loss: Loss, t: TFunction): string =>
   t('belowCost.line', {
     model: loss.modelName,
     channel: loss.channelName,
-    quantity:
-      quantityLabel(t, loss.quantity) +
-      (loss.above > 0 ? `, ${t('priceCard.above', { tokens: integer(loss.above) })}` : ''),
+    quantity: quantityText(loss, t),
     price: `$${ratio(loss.price)}`,
     cost: `$${ratio(loss.cost)}`,
-    groups: loss.groups.join(', '),
+    groups: listText(loss.groups),
   });
 
 /** The largest loss of a model over all its channels and all rules of its price. */

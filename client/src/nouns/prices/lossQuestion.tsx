@@ -7,9 +7,8 @@ import TableRow from '@mui/material/TableRow';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { Dash, Num } from '../../components/Text.js';
-import { integer, unitPrice } from '../../lib/format.js';
-import { lossesByModel, paidOf, type Loss, type LossOfModel } from './belowCost.js';
-import { quantityLabel } from './quantityTexts.js';
+import { listText, unitPrice } from '../../lib/format.js';
+import { lossesByModel, paidOf, quantityText, type Loss, type LossOfModel } from './belowCost.js';
 
 /** The question before losses are saved, for the confirmation dialog. */
 export function questionOf(losses: readonly Loss[], t: TFunction) {
@@ -55,13 +54,9 @@ function LossTable({ rows }: { readonly rows: readonly LossOfModel[] }) {
                   {loss.modelName}
                   <Box sx={{ fontSize: 12, color: 'text.secondary' }}>
                     {[
-                      [
-                        quantityLabel(t, loss.quantity),
-                        ...(loss.above > 0 ? [t('priceCard.above', { tokens: integer(loss.above) })] : []),
-                        ...others.map((quantity) => quantityLabel(t, quantity)),
-                      ].join(', '),
+                      quantityText(loss, t, others),
                       channels === 1 ? loss.channelName : t('belowCost.channels', { count: channels }),
-                      loss.groups.join(', '),
+                      listText(loss.groups),
                     ].join(' · ')}
                   </Box>
                 </TableCell>

@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next';
 import { conditionNames, isNamedFact, quantities, type Quantity, type StatedCondition } from './quantities.js';
+import { listText } from '../../lib/format.js';
 
 const textOf = <Q extends Quantity>(quantity: Q): readonly [Q, `quantities.${Q}`] => [
   quantity,
@@ -23,10 +24,10 @@ export const quantityLabel = (t: TFunction, quantity: string): string =>
 
 /** The name of a condition. A resolution, and a value that this console does not know, have their own names. */
 export const conditionLabel = (t: TFunction, when: StatedCondition): string =>
-  conditionNames
-    .flatMap((name) => {
+  listText(
+    conditionNames.flatMap((name) => {
       const value = when[name];
       const fact = `${name}.${value}`;
       return isNamedFact(fact) ? [t(`priceCard.conditions.${fact}`)] : (value ?? []);
-    })
-    .join(', ');
+    }),
+  );

@@ -13,6 +13,7 @@ import { RowMenu } from '../../components/RowMenu.js';
 import { useAction } from '../../components/useAction.js';
 import { RoleEditor } from './RoleEditor.js';
 import { CustomRolesDocument, DeleteCustomRoleDocument, type CustomRolePartsFragment } from './roles.generated.js';
+import { listText } from '../../lib/format.js';
 
 /** The custom roles of the site, for root. */
 export function RolesPanel() {
@@ -75,9 +76,11 @@ export function RolesPanel() {
               <Box sx={{ flex: 1, minWidth: 0 }}>
                 <Box sx={{ fontWeight: 500, overflowWrap: 'anywhere' }}>{role.name}</Box>
                 <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>
-                  {role.permissions
-                    .map((one) => permissions.find(({ permission }) => permission === one)?.name ?? one)
-                    .join(', ')}
+                  {listText(
+                    role.permissions.map(
+                      (one) => permissions.find(({ permission }) => permission === one)?.name ?? one,
+                    ),
+                  )}
                 </Box>
               </Box>
               <Box className="num" sx={{ fontSize: 13, color: 'text.secondary', whiteSpace: 'nowrap' }}>

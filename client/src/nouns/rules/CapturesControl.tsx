@@ -10,6 +10,7 @@ import { RuleDrawer } from './RuleDrawer.js';
 import { CallerChips, CallerInputs, KindBoxes } from './RuleFields.js';
 import { RuleList, type RuleEditorProps } from './RuleList.js';
 import { linesOf, ofText, wrongPatterns, type RuleRow } from './ruleText.js';
+import { listText } from '../../lib/format.js';
 
 /** The rules by which content is captured, as a list with an editor. */
 export function CapturesControl(props: ControlProps) {
@@ -37,10 +38,10 @@ function Summary({ row }: { readonly row: RuleRow }) {
         {redact.length === 0 && words === 0
           ? t('rules.notRedacted')
           : t('rules.redacted', {
-              what: [
+              what: listText([
                 ...redact.map((kind) => t(`rules.kinds.${kind}` as 'rules.kinds.email')),
                 ...(words > 0 ? [t('rules.words', { count: words })] : []),
-              ].join(', '),
+              ]),
             })}
       </Box>
     </>

@@ -7,6 +7,7 @@ import { isRemote, toGuardrailForm, type GuardrailForm } from './guardrailForm.j
 import { CallerChips } from './RuleFields.js';
 import { RuleList } from './RuleList.js';
 import { linesOf, type RuleRow } from './ruleText.js';
+import { listText } from '../../lib/format.js';
 
 const tones: Readonly<Record<GuardrailForm['action'], Tone>> = { block: 'red', mask: 'amber', log: 'blue' };
 
@@ -37,7 +38,7 @@ function Summary({ row }: { readonly row: RuleRow }) {
         {t(`rules.checks.${check}`)}
         {check === 'words' && ` · ${t('rules.words', { count: linesOf(form.words).length })}`}
         {check === 'patterns' &&
-          ` · ${form.patterns.map((kind) => t(`rules.kinds.${kind}` as 'rules.kinds.email')).join(', ')}`}
+          ` · ${listText(form.patterns.map((kind) => t(`rules.kinds.${kind}` as 'rules.kinds.email')))}`}
         {check === 'webhook' && ` · ${form.url}`}
         {isRemote(check) && ` · ${form.timeout} ms · ${t(`rules.failing.${onFailure}`)}`}
       </Box>

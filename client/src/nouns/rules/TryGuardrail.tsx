@@ -10,6 +10,7 @@ import { LoadFailure } from '../../components/LoadFailure.js';
 import { Notice } from '../../components/Notice.js';
 import { TryGuardrailDocument } from './rules.generated.js';
 import type { RuleRow } from './ruleText.js';
+import { listText } from '../../lib/format.js';
 
 /** Maximum number of characters that the server checks at once. */
 const maxLength = 10_000;
@@ -91,7 +92,7 @@ function Result({
     );
   }
   if (matched.length === 0) return <Notice tone="blue">{t('rules.nothingFound')}</Notice>;
-  const names = matched.join(', ');
+  const names = listText(matched);
   if (action === 'block') return <Notice tone="amber">{t('rules.wouldBlock', { names })}</Notice>;
   if (action === 'log') return <Notice tone="amber">{t('rules.wouldLog', { names })}</Notice>;
   return (

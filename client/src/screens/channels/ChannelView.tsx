@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Dash, Mono, Num } from '../../components/Text.js';
-import { dateTime } from '../../lib/format.js';
+import { dateTime, listText } from '../../lib/format.js';
 import { HealthSection, CooldownChip } from './ChannelHealth.js';
 import { KeysSection } from './ChannelKeys.js';
 import { ChannelStatusChip, ResponseChip } from './channelStatus.js';
@@ -53,7 +53,7 @@ export function ChannelView({
       <DrawerSection title={t('channels.modelsAndGroups')}>
         <NameValues
           rows={[
-            [t('fields.models'), channel.models.join(', ')],
+            [t('fields.models'), listText(channel.models)],
             [t('channels.groups'), <GroupChips groups={channel.groups} />],
             [t('channels.testModel'), channel.testModel ?? t('channels.firstModel')],
           ]}

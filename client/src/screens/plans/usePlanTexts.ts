@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { integer, ratio } from '../../lib/format.js';
+import { integer, listText, ratio } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useBudgetAmount } from '../../nouns/budgets/BudgetRow.js';
 import type { PlanFactsFragment, SubscriptionFactsFragment } from './plans.generated.js';
@@ -52,8 +52,8 @@ export function usePlanTexts() {
       /** Everything that a plan grants, one line each. */
       grants: (plan: PlanFactsFragment): string[] => [
         ...plan.windows.map(window),
-        ...(plan.groups.length > 0 ? [t('plans.opens', { groups: plan.groups.join(', ') })] : []),
-        ...(plan.models.length > 0 ? [t('budgets.onlyModels', { models: plan.models.join(', ') })] : []),
+        ...(plan.groups.length > 0 ? [t('plans.opens', { groups: listText(plan.groups) })] : []),
+        ...(plan.models.length > 0 ? [t('budgets.onlyModels', { models: listText(plan.models) })] : []),
         ...(plan.maxConcurrent === null ? [] : [t('plans.concurrent', { shown: integer(plan.maxConcurrent) })]),
         ...(plan.maxRequests === null ? [] : [t('plans.requests', { shown: integer(plan.maxRequests) })]),
         overflow(plan),

@@ -2,6 +2,8 @@ import { ApolloLink } from '@apollo/client';
 import { act, fireEvent, screen } from '@testing-library/react';
 import { of } from 'rxjs';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { changeLanguage } from '../../i18n/i18n.js';
+import type { Language } from '../../i18n/languages.js';
 import { SettingsContext } from '../../nouns/settings/SettingsContext.js';
 import { SettingsDraft, type SavedSetting } from '../../nouns/settings/settingsDraft.js';
 import { UnsavedBar } from './UnsavedBar.js';
@@ -80,4 +82,14 @@ it('asks to check the input, and saves nothing, while a value is not valid', asy
   await save();
   await screen.findByText('Please check the input');
   expect(sent).toEqual([]);
+});
+
+it.each<[Language, string]>([
+  ['en', 'General, Quota'],
+  ['zh', '通用、额度'],
+])('separates the sections with changes (%s)', async (language, sections) => {
+  const keys = ['RetryTimes', 'PreConsumedQuota'];
+  await open(new Map(keys.map((key) => [key, '3'])), Object.fromEntries(keys.map((key) => [key, '2'])));
+  await act(() => changeLanguage(language, false));
+  expect(screen.getByRole('status').textContent).toContain(sections);
 });

@@ -16,10 +16,11 @@ import { blockOf } from '../../nouns/settings/settingsCheck.js';
 import { useSettingsDraft } from '../../nouns/settings/SettingsContext.js';
 import { saveDraft } from '../../nouns/settings/settingsDraft.js';
 import { settingId } from '../../nouns/settings/SettingRow.js';
+import { listText } from '../../lib/format.js';
 
 /** Number and location of the unsaved changes, their problems, and buttons to save or discard them. */
 export function UnsavedBar() {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const draft = useSettingsDraft();
   const state = useSyncExternalStore(draft.subscribe, draft.state);
   const navigate = useNavigate();
@@ -30,9 +31,6 @@ export function UnsavedBar() {
   const keys = [...state.edits.keys()];
   const wrong = keys.filter((key) => blockOf(key, state, t) !== null);
   const sections = [...new Set(keys.map((key) => settingsByKey.get(key)?.section).filter((id) => id !== undefined))];
-  const where = new Intl.ListFormat(i18n.language, { type: 'unit' }).format(
-    sections.map((id) => t(`settings.sections.${id}`)),
-  );
   useLeaveGuard(keys.length > 0);
 
   const goTo = async (key: string) => {
@@ -162,7 +160,7 @@ export function UnsavedBar() {
         <Box component="span" className="num" sx={{ fontWeight: 550, color: 'text.primary' }}>
           {t('settings.changes', { count: keys.length })}
         </Box>{' '}
-        {t('settings.changesIn', { sections: where })}
+        {t('settings.changesIn', { sections: listText(sections.map((id) => t(`settings.sections.${id}`))) })}
       </Box>
       {wrong[0] !== undefined && (
         <Button color="error" onClick={() => void goTo(wrong[0] ?? '')}>

@@ -17,6 +17,7 @@ import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
+import { listText } from '../../lib/format.js';
 
 interface KeyCellProps {
   readonly token: Pick<TokenRowFragment, 'id' | 'name' | 'maskedKey'>;
@@ -128,7 +129,7 @@ export function ModelLimits({
   const { t } = useTranslation();
   if (!models) return <Ellipsis>{t('tokens.allModels')}</Ellipsis>;
   return (
-    <ToneChip tone="blue" hint={models.join(', ')}>
+    <ToneChip tone="blue" hint={listText(models)}>
       {t('tokens.modelCount', { count: models.length })}
     </ToneChip>
   );

@@ -8,7 +8,7 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import { useTranslation } from 'react-i18next';
 import { SideDrawer } from '../../../components/SideDrawer.js';
-import { integer, ratio } from '../../../lib/format.js';
+import { integer, listText, ratio } from '../../../lib/format.js';
 import { conditionKey } from '../quantities.js';
 import { conditionLabel, quantityLabel } from '../quantityTexts.js';
 import { changeText, KindChip } from './diffColumns.js';
@@ -29,9 +29,11 @@ export function DiffDrawer({
   const { t } = useTranslation();
   if (!line) return null;
   const where = ({ above, when }: DiffLine['changes'][number]): string =>
-    [above > 0 ? t('priceCard.above', { tokens: integer(above) }) : '', when ? conditionLabel(t, when) : '']
-      .filter(Boolean)
-      .join(', ');
+    listText(
+      [above > 0 ? t('priceCard.above', { tokens: integer(above) }) : '', when ? conditionLabel(t, when) : ''].filter(
+        Boolean,
+      ),
+    );
   return (
     <SideDrawer open width={640} title={line.model} meta={<KindChip line={line} />} onClose={onClose}>
       <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>

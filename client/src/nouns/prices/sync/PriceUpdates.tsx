@@ -6,7 +6,7 @@ import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 import { ToneChip } from '../../../components/Tone.js';
 import { useAction } from '../../../components/useAction.js';
-import { dateTime, integer, ratio } from '../../../lib/format.js';
+import { dateTime, integer, listText, ratio } from '../../../lib/format.js';
 import { PriceUpdatesDocument, UndoPricesDocument } from './priceSync.generated.js';
 
 const shown = 5;
@@ -66,7 +66,7 @@ export function PriceUpdates({
                 whiteSpace: 'nowrap',
               }}
             >
-              {models.slice(0, 8).join(', ')}
+              {listText(models.slice(0, 8))}
             </Box>
           </Box>
           {undoneAt ? (
