@@ -199,13 +199,13 @@ describe('the screen of settings', () => {
 });
 
 describe('links to other screens', () => {
-  const alert = (kind: AlertRowFragment['kind']) => (
+  const alert = (kind: AlertRowFragment['kind'], channelId: number | null = 7) => (
     <AlertSubject
       alert={{
         id: 1,
         kind,
-        channelId: 7,
-        channelName: 'upstream',
+        channelId,
+        channelName: channelId === null ? null : 'upstream',
         openedAt: '2026-11-20T14:05:00.000Z',
         failedMessages: [],
         endedAt: null,
@@ -263,6 +263,8 @@ describe('links to other screens', () => {
   const rows: ReadonlyArray<[text: string, needs: Permission, to: string, element: ReactNode]> = [
     ['upstream (#7)', 'CHANNELS_READ', '/channel/7', alert('CHANNEL_DISABLED')],
     ['upstream (#7)', 'LOGS_READ', '/log?type=ERROR&channelId=7', alert('ERROR_RATE')],
+    ['Model prices', 'PRICES', '/setting?tab=operation&section=prices', alert('SALE_BELOW_COST', null)],
+    ['Webhooks', 'WEBHOOKS', '/webhook', alert('WEBHOOK_OFF', null)],
     ['ada', 'USERS_READ', '/user/7', <PaymentListScreen />],
   ];
   const open = (element: ReactNode) =>

@@ -4,8 +4,7 @@ export const alerts = {
   open: 'Alertes ouvertes',
   endedRecently: 'Terminées récemment',
   none: 'Aucune alerte',
-  emptyText:
-    'Les canaux désactivés, soldes bas, appels en échec, ventes à perte et contrôles comptables sont signalés ici.',
+  emptyText: 'Signalés ici : {{kinds}}.',
   all: 'Toutes les alertes',
   allOpen: 'Toutes les alertes ouvertes ({{total}})',
   loadFailed: 'Les notifications n’ont pas pu être chargées',
@@ -14,7 +13,7 @@ export const alerts = {
   since: 'Depuis',
   until: 'Jusqu’à',
   kind: 'Alerte',
-  subject: 'Canal',
+  subject: 'Objet',
   detail: 'Détails',
   messages: 'Envoi',
   sent: 'Envoyé',

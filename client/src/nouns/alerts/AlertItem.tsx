@@ -1,9 +1,11 @@
 import Box from '@mui/material/Box';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { dateTime } from '../../lib/format.js';
+import { dateTime, listParts } from '../../lib/format.js';
+import type { Permission } from '../../lib/permissions.js';
 import { MayLink } from '../../components/MayLink.js';
 import { ToneChip } from '../../components/Tone.js';
-import type { AlertRowFragment } from './alerts.generated.js';
+import type { AlertKind, AlertRowFragment } from './alerts.generated.js';
 import { modelAddress } from '../objects/addresses.js';
 import { alertDetail, alertTones } from './alertTexts.js';
 
@@ -47,18 +49,20 @@ export function AlertDetail({ alert, onFollow }: { readonly alert: AlertRowFragm
   return (
     <>
       {before}
-      {models.map((model, index) => (
-        <span key={model}>
-          {index > 0 && ', '}
+      {listParts(models).map(({ type, value }, index) =>
+        type === 'literal' ? (
+          <span key={index}>{value}</span>
+        ) : (
           <MayLink
+            key={value}
             permission="PRICES"
-            to={`${modelAddress(model.replace(channelCount, ''))}/price`}
+            to={`${modelAddress(value.replace(channelCount, ''))}/price`}
             {...(onFollow ? { onClick: onFollow } : {})}
           >
-            {model}
+            {value}
           </MayLink>
-        </span>
-      ))}
+        ),
+      )}
       {after}
     </>
   );
@@ -69,7 +73,19 @@ const linksHere = '\u0000';
 /** The number of channels behind the name of a model. */
 const channelCount = / \(\d+\)$/;
 
-/** The channel of an alert, as a link to the screen on which users with the permission can fix the cause. */
+/** The screens of alerts that are about no channel. The ledger is checked on the server. */
+const placesOfSite = (
+  t: TFunction,
+): Partial<Record<AlertKind, { readonly permission: Permission; readonly to: string; readonly name: string }>> => ({
+  SALE_BELOW_COST: {
+    permission: 'PRICES',
+    to: '/setting?tab=operation&section=prices',
+    name: t('settings.sections.prices'),
+  },
+  WEBHOOK_OFF: { permission: 'WEBHOOKS', to: '/webhook', name: t('shell.webhooks') },
+});
+
+/** What an alert is about, as a link to the screen on which users with the permission can fix the cause. */
 export function AlertSubject({
   alert: { kind, channelId, channelName },
   onFollow,
@@ -78,14 +94,15 @@ export function AlertSubject({
   readonly onFollow?: () => void;
 }) {
   const { t } = useTranslation();
-  if (kind === 'SALE_BELOW_COST' && channelId == null) {
+  if (channelId == null) {
+    const place = placesOfSite(t)[kind];
+    if (!place) return <Box sx={{ fontWeight: 500 }}>{t('alerts.site')}</Box>;
     return (
-      <MayLink permission="PRICES" to="/setting?tab=operation&section=prices" className="strong" onClick={onFollow}>
-        {t('settings.sections.prices')}
+      <MayLink permission={place.permission} to={place.to} className="strong" onClick={onFollow}>
+        {place.name}
       </MayLink>
     );
   }
-  if (channelId == null) return <Box sx={{ fontWeight: 500 }}>{t('alerts.site')}</Box>;
   const isOfCalls = kind === 'ERROR_RATE';
   return (
     <MayLink

@@ -22,7 +22,7 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
-import { dateTime } from '../../lib/format.js';
+import { dateTime, listText } from '../../lib/format.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 
 const patterns = { state: /^(open|ended)$/, kind: new RegExp(`^(${alertKinds.join('|')})$`) };
@@ -105,7 +105,11 @@ export function AlertListScreen() {
           />
         )}
         empty={
-          <EmptyState icon={<NotificationsOutlinedIcon />} title={t('alerts.none')} text={t('alerts.emptyText')} />
+          <EmptyState
+            icon={<NotificationsOutlinedIcon />}
+            title={t('alerts.none')}
+            text={t('alerts.emptyText', { kinds: listText(alertKinds.map((one) => t(`alerts.kinds.${one}`))) })}
+          />
         }
       />
     </ListScreen>

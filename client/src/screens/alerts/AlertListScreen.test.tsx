@@ -1,0 +1,25 @@
+import { act, screen } from '@testing-library/react';
+import { changeLanguage } from '../../i18n/i18n.js';
+import type { Language } from '../../i18n/languages.js';
+import { AlertsDocument } from '../../nouns/alerts/alerts.generated.js';
+import { alertKinds } from '../../nouns/alerts/alertTexts.js';
+import { answers } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import { AlertListScreen } from './AlertListScreen.js';
+
+const none = answers(AlertsDocument, { alerts: { __typename: 'AlertPage', totalCount: 0, items: [] } });
+
+it.each<[Language, string, RegExp]>([
+  ['en', 'Low balance', /, /],
+  ['zh', '余额不足', /[、和]/],
+  ['ru', 'Низкий баланс', /, | и /],
+])('names each kind of alert in the empty list, with separators (%s)', async (language, oneKind, separators) => {
+  signInAs('ALERTS');
+  await renderScreen({ routes: [{ path: '/', element: <AlertListScreen /> }], mocks: [none] as never });
+  await act(() => changeLanguage(language, false));
+  const sentence = (await screen.findByText(new RegExp(oneKind))).textContent;
+  const kinds = sentence.replace(/^.*[:：]\s*|[.。]$/g, '').split(separators);
+  expect(kinds).toHaveLength(alertKinds.length);
+  expect(kinds).toContain(oneKind);
+});
