@@ -85,7 +85,7 @@ const placesOfSite = (
   WEBHOOK_OFF: { permission: 'WEBHOOKS', to: '/webhook', name: t('shell.webhooks') },
 });
 
-/** What an alert is about, as a link to the screen on which users with the permission can fix the cause. */
+/** The subject of an alert, as a link to the screen on which users with the permission can fix the cause. */
 export function AlertSubject({
   alert: { kind, channelId, channelName },
   onFollow,
