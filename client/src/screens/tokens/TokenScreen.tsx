@@ -16,6 +16,7 @@ import { TokenStatusChip } from '../../nouns/tokens/TokenStatusChip.js';
 import { TokenPageDocument, type TokenRowFragment } from './tokens.generated.js';
 import type { UsedToken } from './TokenUsageDialog.js';
 import { useTokenActions } from './useTokenActions.js';
+import { useUserTokenActions } from './useUserTokenActions.js';
 
 const TokenEditor = lazyPart(async () => (await import('./TokenEditor.js')).TokenEditor);
 const TokenUsageDialog = lazyPart(async () => (await import('./TokenUsageDialog.js')).TokenUsageDialog);
@@ -89,6 +90,9 @@ function TokenOf({
     showUsage: showUse,
     rotate: () => setRotates(true),
   });
+  const canSwitch = token.status === 'ENABLED' || token.status === 'DISABLED';
+  const ofUser = useUserTokenActions(token, reload, () => void navigate(owner ? userAddress(owner.id) : '/token'));
+  const changesUsers = useMay('USERS_WRITE');
   const filter = { tokenIds: [id] };
   const tabs: ObjectTab[] = [
     ...(isOwn || readsLogs
@@ -143,6 +147,7 @@ function TokenOf({
         ]
       : []),
   ];
+  const switchText = token.status === 'ENABLED' ? t('objects.disable') : t('objects.enable');
   const choose = (label: string, onSelect: () => unknown) => ({ label, onSelect: () => void onSelect() });
   return (
     <>
@@ -159,22 +164,38 @@ function TokenOf({
           .filter(Boolean)
           .join(' · ')}
         primary={
-          isOwn && (
+          isOwn ? (
             <Button variant="contained" onClick={showUse}>
               {t('tokens.usage')}
             </Button>
+          ) : (
+            changesUsers &&
+            canSwitch && (
+              <Button variant="outlined" onClick={() => void ofUser.toggle()}>
+                {switchText}
+              </Button>
+            )
           )
         }
         menu={
           isOwn
             ? [
-                choose(token.status === 'ENABLED' ? t('objects.disable') : t('objects.enable'), () =>
-                  actions.toggle(token),
-                ),
+                choose(switchText, () => actions.toggle(token)),
                 choose(t('tokenKeys.rotate'), () => setRotates(true)),
                 { ...choose(t('actions.delete'), () => actions.remove(token)), destructive: true },
               ]
-            : []
+            : [
+                ...(owner && readsLogs
+                  ? [
+                      choose(t('users.showUsage'), () =>
+                        navigate(
+                          `/log?username=${encodeURIComponent(owner.username)}&tokenName=${encodeURIComponent(name)}`,
+                        ),
+                      ),
+                    ]
+                  : []),
+                ...(changesUsers ? [{ ...choose(t('actions.delete'), ofUser.remove), destructive: true }] : []),
+              ]
         }
         summary={(isOwn || readsUsage) && <UsageSummary filter={filter} own={!readsUsage} />}
         address={tokenAddress(id)}
