@@ -28,8 +28,42 @@ export function UsageSummary({ filter, own = false }: { readonly filter: UsageFi
   if (error && !usage) {
     return <LoadFailure title={t('objects.figuresFailed')} error={error} onRetry={() => void refetch()} />;
   }
-  const starts = usage?.items.map(({ time }) => new Date(time ?? 0).getTime()) ?? [];
   const over = (measure: 'calls' | 'failedCalls') => usage?.items.map(({ metrics }) => metrics[measure]) ?? [];
+  return (
+    <Figures
+      range={range}
+      stats={stats}
+      chart={
+        usage && {
+          total: usage.total.calls,
+          times: usage.items.map(({ time }) => time ?? 0),
+          answered: over('calls'),
+          failed: over('failedCalls'),
+        }
+      }
+    />
+  );
+}
+
+/** The range, four figures, and the chart of the calls in it, undefined while loading. */
+export function Figures({
+  range,
+  stats,
+  chart,
+}: {
+  readonly range: ReturnType<typeof useObjectRange>;
+  readonly stats: readonly Stat[];
+  readonly chart:
+    | {
+        readonly total: number;
+        readonly times: readonly (string | number)[];
+        readonly answered: readonly number[];
+        /** Not counted for every object. */
+        readonly failed?: readonly number[];
+      }
+    | undefined;
+}) {
+  const { t } = useTranslation();
   return (
     <>
       <Segments
@@ -40,15 +74,20 @@ export function UsageSummary({ filter, own = false }: { readonly filter: UsageFi
       />
       <StatBadges label={t('objects.figures')} stats={stats} />
       <Box sx={{ minHeight: 226 }}>
-        {usage && (
+        {chart && (
           <ChartPanel
             title={t('objects.callsOverTime')}
-            name={t('dashboard.chartName', { name: t('objects.callsOverTime'), total: count(usage.total.calls) })}
+            name={t('dashboard.chartName', { name: t('objects.callsOverTime'), total: count(chart.total) })}
             series={[
-              { name: t('objects.answered'), color: chartColor(0), values: over('calls') },
-              { name: t('objects.failed'), color: 'var(--mui-palette-error-main)', values: over('failedCalls') },
+              { name: t('objects.answered'), color: chartColor(0), values: chart.answered },
+              ...(chart.failed
+                ? [{ name: t('objects.failed'), color: 'var(--mui-palette-error-main)', values: chart.failed }]
+                : []),
             ]}
-            labels={labelsOf(starts, range.granularity)}
+            labels={labelsOf(
+              chart.times.map((time) => new Date(time).getTime()),
+              range.granularity,
+            )}
             format={integer}
             formatMark={count}
             minStep={1}
@@ -64,7 +103,7 @@ export function UsageSummary({ filter, own = false }: { readonly filter: UsageFi
 function useStats(total: Total | Omit<Total, 'cost'> | undefined, own: boolean): Stat[] {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const { quotaPerUnit } = useStatus();
+  const marginOf = useMarginStat();
   const cost = total && 'cost' in total ? total.cost : null;
   const calls = {
     label: t('dashboard.calls'),
@@ -82,13 +121,28 @@ function useStats(total: Total | Omit<Total, 'cost'> | undefined, own: boolean):
     value: total && (total.latencyMs == null ? '–' : responseTime(total.latencyMs)),
   };
   if (own) return [calls, failed, charged, p95];
-  const margin = {
-    label: t('dashboard.marginTitle'),
-    value: total && (cost && cost.knownCalls > 0 ? money(cost.marginUsd * quotaPerUnit, 'balance') : '–'),
-    isLoss: (cost?.marginUsd ?? 0) < 0,
-    ...(total && cost && cost.knownCalls < total.calls
-      ? { note: t('objects.costKnown', { known: count(cost.knownCalls), calls: count(total.calls) }) }
-      : {}),
+  return [calls, failed, charged, marginOf(total && { calls: total.calls, cost: cost ?? null })];
+}
+
+interface Margin {
+  readonly calls: number;
+  readonly cost: { readonly marginUsd: number; readonly knownCalls: number } | null;
+}
+
+/** Returns the figure of a margin, with the number of calls that it covers. Undefined while loading. */
+export function useMarginStat(): (of: Margin | undefined) => Stat {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const { quotaPerUnit } = useStatus();
+  return (of) => {
+    const cost = of?.cost;
+    return {
+      label: t('dashboard.marginTitle'),
+      value: of && (cost && cost.knownCalls > 0 ? money(cost.marginUsd * quotaPerUnit, 'balance') : '–'),
+      isLoss: (cost?.marginUsd ?? 0) < 0,
+      ...(of && cost && cost.knownCalls < of.calls
+        ? { note: t('objects.costKnown', { known: count(cost.knownCalls), calls: count(of.calls) }) }
+        : {}),
+    };
   };
-  return [calls, failed, charged, margin];
 }

@@ -3,8 +3,9 @@ import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router-dom';
+import { lazyPart } from '../../components/lazyPart.js';
 import { ObjectMissing, ObjectPage } from '../../components/ObjectPage.js';
-import { StatBadges } from '../../components/StatBadges.js';
+import { StatBadges, type Stat } from '../../components/StatBadges.js';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
 import { count, dateTime, responseTime } from '../../lib/format.js';
@@ -12,7 +13,7 @@ import { idPattern } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
 import { channelAddress, keyAddress } from '../../nouns/objects/addresses.js';
 import { FailedAttemptsDocument } from '../../nouns/objects/objects.generated.js';
-import { ErrorsTab } from '../../nouns/objects/tabs.js';
+import { CallsTab, ErrorsTab, ProfitTab } from '../../nouns/objects/tabs.js';
 import { HealthSection } from './ChannelHealth.js';
 import { KeyChip } from './ChannelKeys.js';
 import {
@@ -23,7 +24,9 @@ import {
   type ChannelDetailFragment,
 } from './channels.generated.js';
 
-/** The page of one key of a channel: how often it failed and why, and its state. The key itself is never shown. */
+const KeySummary = lazyPart(async () => (await import('./KeySummary.js')).KeySummary);
+
+/** The page of one key of a channel: what it served, how often it failed and why, its cost. The key is never shown. */
 export function ChannelKeyScreen() {
   const { t } = useTranslation();
   const { id: channelId = '', position = '' } = useParams();
@@ -64,6 +67,8 @@ function KeyOf({
   const navigate = useNavigate();
   const act = useAction();
   const writes = useMay('CHANNELS_WRITE');
+  const readsUsage = useMay('USAGE_READ');
+  const readsLogs = useMay('LOGS_READ');
   const [test, testing] = useMutation(TestChannelDocument);
   const [clear] = useMutation(ClearChannelCooldownsDocument);
   const [remove] = useMutation(RemoveChannelKeyDocument);
@@ -75,6 +80,8 @@ function KeyOf({
   const last = failures?.[0]?.last;
   const title = t('objects.upstreamKey', { ending: ending === '' ? `#${position}` : `…${ending}` });
   const own = { ...channel, keys: [shown] };
+  /** The log names the keys of channels with several ones only. */
+  const nameInLog = keys.length === 1 ? undefined : ending || `#${position}`;
   const runTest = () =>
     act(async () => {
       const { data } = await test({ variables: { id, key: position } });
@@ -99,7 +106,15 @@ function KeyOf({
         destructive: true,
       },
     );
-  const loaded = failures !== undefined;
+  const failed: Stat = {
+    label: t('objects.failures24h'),
+    value: failures && count(failures.reduce((sum, { attempts }) => sum + attempts, 0)),
+    ...(last
+      ? {
+          note: [dateTime(last.at, 'card'), t(`modelHealth.kinds.${last.kind}`), last.status].filter(Boolean).join(' '),
+        }
+      : {}),
+  };
   return (
     <ObjectPage
       list={{ label: name, to: channelAddress(id) }}
@@ -116,19 +131,16 @@ function KeyOf({
       menu={
         writes
           ? [
-              ...(shown.cooldowns.length > 0
-                ? [
-                    {
-                      label: t('objects.clearCooldown'),
-                      onSelect: () =>
-                        void act(async () => {
-                          await clear({ variables: { id, key: position } });
-                          reload();
-                          return t('channels.cooldownsCleared');
-                        }),
-                    },
-                  ]
-                : []),
+              {
+                label: t('objects.clearCooldown'),
+                disabled: shown.cooldowns.length === 0,
+                onSelect: () =>
+                  void act(async () => {
+                    await clear({ variables: { id, key: position } });
+                    reload();
+                    return t('channels.cooldownsCleared');
+                  }),
+              },
               {
                 label: t('actions.delete'),
                 destructive: true,
@@ -139,33 +151,34 @@ function KeyOf({
           : []
       }
       summary={
-        <StatBadges
-          label={t('objects.figures')}
-          stats={[
-            {
-              label: t('objects.failures24h'),
-              value: loaded ? count(failures.reduce((sum, { attempts }) => sum + attempts, 0)) : undefined,
-            },
-            {
-              label: t('objects.lastFailure'),
-              value: loaded ? (last ? dateTime(last.at, 'card') : '–') : undefined,
-              ...(last ? { full: dateTime(last.at, 'seconds') } : {}),
-            },
-            {
-              label: t('objects.lastReason'),
-              value: loaded
-                ? last
-                  ? [t(`modelHealth.kinds.${last.kind}`), last.status].filter(Boolean).join(' ')
-                  : '–'
-                : undefined,
-            },
-            { label: t('fields.model'), value: loaded ? (last?.model ?? '–') : undefined },
-          ]}
-        />
+        readsUsage ? (
+          <KeySummary channelId={id} keyCount={keys.length} name={nameInLog ?? null} failures={failed} />
+        ) : (
+          <StatBadges label={t('objects.figures')} stats={[failed]} />
+        )
       }
       address={keyAddress(id, position)}
       tabs={[
         { id: 'errors', label: t('objects.errors'), content: <ErrorsTab filter={filter} /> },
+        // The log cannot be filtered by one of several keys.
+        ...(keys.length === 1 && readsLogs
+          ? [
+              {
+                id: 'calls',
+                label: t('dashboard.calls'),
+                content: <CallsTab filter={{ channelIds: [id] }} without="channelId" />,
+              },
+            ]
+          : []),
+        ...(readsUsage
+          ? [
+              {
+                id: 'cost',
+                label: t('objects.cost'),
+                content: <ProfitTab filter={{ channelIds: [id] }} by="MODEL" ofKey={nameInLog} />,
+              },
+            ]
+          : []),
         ...(shown.cooldowns.length > 0
           ? [
               {
