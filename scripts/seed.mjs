@@ -28,6 +28,11 @@ const users = whole(values.users ?? String(Math.min(1000, Math.max(10, Math.roun
 const models = whole(values.models, 'models');
 const site = findSite();
 const keySealed = sealed('invented', site.encryptionKey);
+/** The key of every channel is long enough to show its last characters. */
+const upstreamKeySealed = sealed('invented-upstream-a7f3', site.encryptionKey);
+const upstreamKeyEnding = 'a7f3';
+const firstName = (n) =>
+  `(ARRAY['Ada', 'Grace', 'Linus', 'Mira', 'Noor', 'Otto', 'Yuki', 'Zhang', 'Ines', 'Kofi', 'Lena'])[1 + (${n}) % 11]`;
 
 /** Upper bounds of the buckets of durations, in milliseconds (shared/latency.ts). */
 const durationBounds = [
@@ -130,12 +135,16 @@ async function makeOwners(run, begin) {
   const from = await first(
     `WITH made AS (INSERT INTO users (username, display_name, "group", created_at)
        SELECT 'seed-' || $1::text || '-' || n,
-              (ARRAY['Ada', 'Grace', 'Linus', 'Mira', 'Noor', 'Otto', 'Yuki', 'Zhang', 'Ines', 'Kofi', 'Lena'])[1 + n % 11] || ' '
-                || (ARRAY['Abel', 'Berg', 'Costa', 'Diaz', 'Evans', 'Fischer', 'Gupta', 'Haas', 'Ito', 'Jansen', 'Kim', 'Lopez', 'Meyer'])[1 + n % 13],
+              ${firstName('n')} || ' ' || (ARRAY['Abel', 'Berg', 'Costa', 'Diaz', 'Evans', 'Fischer', 'Gupta', 'Haas', 'Ito', 'Jansen', 'Kim', 'Lopez', 'Meyer'])[1 + n % 13],
               (ARRAY['default', 'default', 'default', 'vip', 'svip'])[1 + n % 5],
               to_timestamp($3::bigint - $4::bigint * ($2 - n + 1) / $2)
          FROM generate_series(1, $2) n RETURNING id) SELECT min(id) AS id FROM made`,
     [run, users, begin, days * daySeconds],
+  );
+  await client.query(
+    `UPDATE users SET username = 'seed-' || lower(split_part(display_name, ' ', 1)) || '-' || id
+      WHERE id >= $1::integer AND id < $1::integer + $2::integer`,
+    [from, users],
   );
   const tokens = await first(
     `WITH made AS (INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, created_at, unlimited_quota)
@@ -155,7 +164,7 @@ async function makeOwners(run, begin) {
               jsonb_to_record(model) AS m (factor numeric, channel jsonb),
               jsonb_to_record(channel) AS c (type integer, name text, tag text, "baseUrl" text, models text[])
         ORDER BY n RETURNING id) SELECT min(id) AS id FROM made`,
-    [JSON.stringify(served), keySealed, begin - days * daySeconds],
+    [JSON.stringify(served), upstreamKeySealed, begin - days * daySeconds],
   );
   await client.query(
     `CREATE TEMPORARY TABLE served AS SELECT n - 1 AS m, model.* FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS listed (one, n),
@@ -203,7 +212,7 @@ async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { lo
     `INSERT INTO ${isApart ? name : 'logs'} (created_at, request_id, type, user_id, username, token_id, token_name, channel_id,
                        model_name, "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other)
      SELECT at, 'seed' || $1::text || n, CASE WHEN failed THEN 6 ELSE 2 END, $2::integer + u,
-            'seed-' || $1::text || '-' || (u + 1), $3::integer + u * 2 + k, 'key ' || (u * 2 + k), $4::integer + m, name, "group",
+            'seed-' || lower(${firstName('u + 1')}) || '-' || ($2::integer + u), $3::integer + u * 2 + k, 'key ' || (u * 2 + k), $4::integer + m, name, "group",
             CASE WHEN failed THEN 0 ELSE round(microdollars * ${quotaPerUsd / 1_000_000}) END,
             CASE WHEN failed THEN 0 ELSE p END, CASE WHEN failed THEN 0 ELSE c END, round(ms / 1000.0), is_stream,
             CASE WHEN failed THEN message ELSE 'price card ' || name || ', group ratio 1.00' END,
@@ -360,10 +369,10 @@ async function noteTrouble({ from, channels }, end) {
   );
   await client.query(
     `INSERT INTO failed_attempts (at, request_id, user_id, channel_id, key_ending, model, kind, status, error)
-     SELECT to_timestamp(created_at), request_id, user_id, channel_id, '', model_name, kind, status, 'status ' || status || ': ' || message
+     SELECT to_timestamp(created_at), request_id, user_id, channel_id, $4, model_name, kind, status, 'status ' || status || ': ' || message
        FROM logs JOIN ${failures} ON message = content
-      WHERE type = 6 AND user_id >= $1 AND user_id < $1 + $2 AND created_at >= $3`,
-    [from, users, end - 7 * daySeconds],
+      WHERE type = 6 AND user_id >= $1 AND user_id < $1 + $2 AND created_at >= $3 ORDER BY created_at`,
+    [from, users, end - 7 * daySeconds, upstreamKeyEnding],
   );
   await client.query(
     `INSERT INTO alerts (kind, channel_id, facts, opened_at, ended_at)
