@@ -210,7 +210,10 @@ export function relayedChat(
 const asChat = (request: ChatRequest, body: Record<string, unknown>): ChatRequest => ({
   path: '/v1/chat/completions',
   body,
-  rawBody: Buffer.from(JSON.stringify(body)),
+  // Most providers need changes of the body, and then write it themselves.
+  get rawBody() {
+    return Buffer.from(writeJson(body));
+  },
   stream: request.stream,
   wantsUsage: request.stream,
 });
