@@ -1,3 +1,4 @@
+import { ofEachTurn } from '../wire/forms/known-turns.js';
 import { asFields, asFieldsList, asList, type Fields } from './fields.js';
 
 /** A tool of a request, and its path. */
@@ -30,19 +31,24 @@ export function declaredTools(body: Fields): readonly DeclaredTool[] {
 
 function findTools(body: Fields): DeclaredTool[] {
   const found = toolsIn(body['tools'], 'tools');
-  for (const [index, item] of asList(body['input']).entries()) {
-    const declaring = declaringItem(item);
-    if (declaring) found.push(...toolsIn(declaring['tools'], `input[${index}].tools`));
-  }
-  for (const [index, turn] of asList(body['messages']).entries()) {
-    found.push(...toolsIn(asFields(turn)?.['tools'], `messages[${index}].tools`));
-  }
+  for (const tools of toolsOfItems(asList(body['input']))) found.push(...tools);
+  for (const tools of toolsOfMessages(asList(body['messages']))) found.push(...tools);
   for (const { at, block } of toolChanges(body['messages'])) {
     const tool = definitionIn(block);
     if (tool) found.push(...withInner(tool, at));
   }
   return found;
 }
+
+const none: readonly never[] = [];
+const toolsOfItems = ofEachTurn((item, index): readonly DeclaredTool[] => {
+  const declaring = declaringItem(item);
+  return declaring ? toolsIn(declaring['tools'], `input[${index}].tools`) : none;
+});
+const toolsOfMessages = ofEachTurn((turn, index): readonly DeclaredTool[] => {
+  const tools = asFields(turn)?.['tools'];
+  return tools === undefined ? none : toolsIn(tools, `messages[${index}].tools`);
+});
 
 /** @returns the same body if nothing changes */
 export function withTools(body: Fields, changeOne: Change): Fields {
@@ -81,24 +87,24 @@ export const changesTools = ({ type }: Fields): boolean => type === 'tool_additi
  * Returns the changes of tools in the turns of a conversation. A compaction keeps the changes of the turns that it
  * replaces.
  */
-export function toolChanges(turns: unknown): ToolChange[] {
+export const toolChanges = (turns: unknown): ToolChange[] => changesOfTurns(asList(turns)).flat();
+
+const changesOfTurns = ofEachTurn((turn, index): readonly ToolChange[] => {
+  const content = asFields(turn)?.['content'];
+  if (!Array.isArray(content)) return none;
   const found: ToolChange[] = [];
-  for (const [index, turn] of asList(turns).entries()) {
-    const content = asFields(turn)?.['content'];
-    if (!Array.isArray(content)) continue;
-    for (const [position, each] of (content as unknown[]).entries()) {
-      const block = asFields(each);
-      if (!block) continue;
-      if (changesTools(block)) found.push({ at: `messages[${index}].content[${position}].tool.definition`, block });
-      if (block['type'] !== 'compaction') continue;
-      for (const [number, kept] of asFieldsList(block['tool_changes']).entries()) {
-        const at = `messages[${index}].content[${position}].tool_changes[${number}].tool.definition`;
-        found.push({ at, block: kept });
-      }
+  for (const [position, each] of (content as unknown[]).entries()) {
+    const block = asFields(each);
+    if (!block) continue;
+    if (changesTools(block)) found.push({ at: `messages[${index}].content[${position}].tool.definition`, block });
+    if (block['type'] !== 'compaction') continue;
+    for (const [number, kept] of asFieldsList(block['tool_changes']).entries()) {
+      const at = `messages[${index}].content[${position}].tool_changes[${number}].tool.definition`;
+      found.push({ at, block: kept });
     }
   }
   return found;
-}
+});
 
 /** Returns the tool that a block defines. Null if the block only names a tool. */
 export const definitionIn = ({ tool }: Fields): Fields | null => asFields(asFields(tool)?.['definition']);

@@ -1,4 +1,5 @@
-import { countBySample } from './metering/prompt-tokens.js';
+import { ofEachTurn } from '../../dialects/wire/forms/known-turns.js';
+import { countBySample, type PromptTexts } from './metering/prompt-tokens.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
 import type { Call } from '../call.js';
 import { type CallCost, largestPrompt, withToolCalls } from './call-charge.js';
@@ -37,11 +38,12 @@ const promptFields = new Set([
 /** Returns the bytes of the prompt. Images count by their number, and not by their bytes. */
 export function bytesOf({ request, endpoint, admission }: Call): number {
   const prompt = endpoint.tariff.prompt(request, admission.bareModel);
-  const counted = bytesIn(prompt.texts);
+  const counted = bytesIn(prompt);
   return 2 * prompt.fixed + counted + uncountedBytes(request.body, counted) + otherBytes(request.body);
 }
 
-const bytesIn = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+const bytesIn = ({ bytes, texts }: PromptTexts): number =>
+  bytes ?? texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 /** Fields with media, or with what a provider has sealed. None of them reaches a model as text. */
 const mediaFields = new Set([
@@ -64,14 +66,39 @@ const maxVisited = 100_000;
 function uncountedBytes(body: Fields, counted: number): number {
   let bytes = 0;
   let visited = 0;
+  for (const name of promptFields) {
+    if (name === 'model' || mediaFields.has(name)) continue;
+    const held = body[name];
+    for (const size of Array.isArray(held) ? sizesOf(held as unknown[]) : [sizeOf(held)]) {
+      bytes += size.bytes;
+      visited += size.visited;
+    }
+    if (visited > maxVisited) return Buffer.byteLength(JSON.stringify(body));
+  }
+  return Math.max(0, bytes - counted);
+}
+
+interface TextSize {
+  readonly bytes: number;
+  /** Lists and objects in which texts were looked for: more than the maximum if some were left out. */
+  readonly visited: number;
+}
+
+const noText: TextSize = { bytes: 0, visited: 0 };
+
+/** Returns the bytes of the texts in a value that may reach a model. */
+function sizeOf(given: unknown): TextSize {
+  let bytes = 0;
+  let visited = 0;
   const open: object[] = [];
   const add = (held: unknown): void => {
     if (typeof held === 'string') bytes += Buffer.byteLength(held);
     else if (typeof held === 'object' && held !== null) open.push(held);
   };
-  for (const name of promptFields) if (name !== 'model' && !mediaFields.has(name)) add(body[name]);
+  if (typeof given !== 'object' && typeof given !== 'string') return noText;
+  add(given);
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (++visited > maxVisited) return Buffer.byteLength(JSON.stringify(body));
+    if (++visited > maxVisited) break;
     if (Array.isArray(value)) {
       for (const each of value as unknown[]) add(each);
       continue;
@@ -84,8 +111,10 @@ function uncountedBytes(body: Fields, counted: number): number {
       if (!isWord && !(isMedia && typeof held === 'string')) add(held);
     }
   }
-  return Math.max(0, bytes - counted);
+  return { bytes, visited };
 }
+
+const sizesOf = ofEachTurn(sizeOf);
 
 /** Returns the bytes of schemas and other fields, besides messages and tools, that reach the model. */
 function otherBytes(body: Readonly<Record<string, unknown>>): number {
@@ -114,7 +143,7 @@ export async function countedPrompt({ request, endpoint, admission }: Call, areI
   const { bareModel } = admission;
   const prompt = endpoint.tariff.prompt(request, bareModel);
   const text = await countBySample(prompt, bareModel);
-  const others = uncountedBytes(request.body, bytesIn(prompt.texts)) + otherBytes(request.body);
+  const others = uncountedBytes(request.body, bytesIn(prompt)) + otherBytes(request.body);
   const counted = text + Math.ceil(others / 3) + (areImagesLargest ? (prompt.unsized ?? 0) : 0);
   if (publicEncoding.test(bareModel)) return Math.max(1, counted);
   const hasTools = bareModel.includes('claude') && Array.isArray(request.body['tools']);

@@ -1,5 +1,6 @@
 import { asFields, asFieldsList, asText, type Fields } from '../../neutral/fields.js';
 import { isForeignProof } from '../../neutral/thought-proof.js';
+import { ofEachTurn } from '../../wire/forms/known-turns.js';
 
 /**
  * Removes blocks of other providers that Anthropic would refuse: thoughts, which are unsigned or have another signature, and
@@ -9,9 +10,11 @@ import { isForeignProof } from '../../neutral/thought-proof.js';
  */
 export function withoutForeignBlocks(messages: unknown): unknown[] | null {
   if (!Array.isArray(messages)) return null;
-  const kept = (messages as unknown[]).flatMap((message) => keptMessage(message));
+  const kept = keptMessages(messages as unknown[]).flat();
   return kept.length === messages.length && kept.every((message, index) => message === messages[index]) ? null : kept;
 }
+
+const keptMessages = ofEachTurn(keptMessage);
 
 function keptMessage(given: unknown): unknown[] {
   const message = asFields(given);

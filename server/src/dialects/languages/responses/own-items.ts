@@ -1,5 +1,6 @@
 import { asFields, asList, asText, someText, type Fields } from '../../neutral/fields.js';
 import { isForeignProof, makerOfProof } from '../../neutral/thought-proof.js';
+import { ofEachTurn } from '../../wire/forms/known-turns.js';
 import { isMadeId } from './response-object.js';
 import { imageTypeOf } from './responses-read.js';
 
@@ -13,9 +14,12 @@ import { imageTypeOf } from './responses-read.js';
  */
 export function withoutForeignItems(input: unknown, isOpenAI = false): unknown[] | null {
   if (!Array.isArray(input)) return null;
-  const kept = (input as unknown[]).flatMap((item) => keptItem(item, isOpenAI));
+  const kept = (isOpenAI ? keptByOpenAI : keptByOthers)(input as unknown[]).flat();
   return kept.length === input.length && kept.every((item, index) => item === input[index]) ? null : kept;
 }
+
+const keptByOpenAI = ofEachTurn((item) => keptItem(item, true));
+const keptByOthers = ofEachTurn((item) => keptItem(item, false));
 
 function keptItem(given: unknown, isOpenAI: boolean): unknown[] {
   const item = asFields(given);

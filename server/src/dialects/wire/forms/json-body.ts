@@ -113,6 +113,8 @@ function keep(
   if (!head) return;
   memory.keep({ bytes, turns, head, parsed, ...(tail ? { tail } : {}) }, known);
   shareTurns(parsed);
+  // Tools stand before or behind the turns.
+  for (const field of Object.values({ ...head, ...tail?.fields })) if (Array.isArray(field)) shareTurns(field);
 }
 
 /** Bodies that are longer are parsed ahead, in slices. Bytes. */

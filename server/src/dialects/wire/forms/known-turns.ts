@@ -40,11 +40,13 @@ export interface TurnMemory {
   keep(body: ParsedTurns, known: KnownTurns | null): void;
 }
 
-/** Lists of turns that later bodies share. */
+/** Lists of turns, and of tools beside them, that later bodies share. */
 const shared = new WeakSet<readonly unknown[]>();
 
 /** Marks the turns of a body that is kept. They never change. */
 export const shareTurns = (turns: readonly unknown[]): void => void shared.add(turns);
+
+export const areShared = (turns: readonly unknown[]): boolean => shared.has(turns);
 
 /**
  * Returns a function that computes a value for each turn of a conversation. It is computed once for a turn that several
@@ -63,7 +65,7 @@ export function ofEachTurn<Value>(
     known.set(turn, { index, value });
     return value;
   };
-  return (turns) => turns.map(shared.has(turns) ? remembered : (turn, index) => valueOf(turn, index));
+  return (turns) => turns.map(areShared(turns) ? remembered : (turn, index) => valueOf(turn, index));
 }
 
 /**

@@ -11,16 +11,20 @@ import { countedImage, type PromptTexts } from './prompt-tokens.js';
 
 class Prompt implements PromptTexts {
   readonly texts: string[] = [];
+  bytes = 0;
   fixed = 0;
   unsized = 0;
 
   /** Counts a text; other values count 0. */
   text(value: unknown): void {
-    if (typeof value === 'string' && value !== '') this.texts.push(value);
+    if (typeof value !== 'string' || value === '') return;
+    this.texts.push(value);
+    this.bytes += Buffer.byteLength(value);
   }
 
-  add({ texts, fixed, unsized }: Prompt): void {
+  add({ texts, bytes, fixed, unsized }: Prompt): void {
     for (const text of texts) this.texts.push(text);
+    this.bytes += bytes;
     this.fixed += fixed;
     this.unsized += unsized;
   }
@@ -45,17 +49,23 @@ const messagePrompts = ofEachTurn((message) => {
   return prompt;
 });
 
+const toolPrompts = ofEachTurn((tool) => {
+  const prompt = new Prompt();
+  const fields = asFields(tool);
+  if (!fields) return prompt;
+  prompt.fixed += 3;
+  prompt.text(fields['name']);
+  prompt.text(fields['description']);
+  prompt.json(fields['input_schema']);
+  return prompt;
+});
+
 /** Anthropic's Messages (example T6 of docs/reference/relay/token-counting.md#worked-examples). */
 export function messagesPrompt(body: Fields): PromptTexts {
   const prompt = new Prompt();
   for (const turn of messagePrompts(asList(body['messages']))) prompt.add(turn);
   blocks(body['system'], prompt);
-  for (const tool of asFieldsList(body['tools'])) {
-    prompt.fixed += 3;
-    prompt.text(tool['name']);
-    prompt.text(tool['description']);
-    prompt.json(tool['input_schema']);
-  }
+  for (const tool of toolPrompts(asList(body['tools']))) prompt.add(tool);
   return prompt;
 }
 

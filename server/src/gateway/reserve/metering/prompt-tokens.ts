@@ -20,6 +20,8 @@ export interface PromptTexts {
   readonly fixed: number;
   /** Tokens that images of unknown size may have beyond those in `fixed`. Absent: none. */
   readonly unsized?: number;
+  /** Bytes of the texts. Absent: they were not measured. */
+  readonly bytes?: number;
 }
 
 /** Returns the tokens of an image, and those that it may have beyond them if its size is unknown. */

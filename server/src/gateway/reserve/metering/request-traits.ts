@@ -2,6 +2,7 @@ import type { Condition } from '../../../shared/price-condition.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
 import { continuesThread, threadName } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
+import { areShared, ofEachTurn } from '../../../dialects/wire/forms/known-turns.js';
 import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
 import type { Call } from '../../call.js';
 import { rerankPrompt } from './dialect-prompts.js';
@@ -86,16 +87,41 @@ export function requestTraits({ request, price, mayCostMore }: Call): RequestTra
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
     when: mayCostMore ? conditionsAskedFor(body) : noConditions,
   };
-  const open: unknown[] = [body];
+  if (noteContent(body, found) > maxVisited) {
+    return { ...found, writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
+  }
+  return withinToolCalls(found, body['max_tool_calls']);
+}
+
+/** The traits that the content of a request has. */
+type ContentTraits = Pick<Found, 'writesCache' | 'writesCacheForHour' | 'addsHidden' | 'hasMedia' | 'hasAudio'>;
+
+const contentOfTurns = ofEachTurn((turn) => {
+  const traits: ContentTraits = {
+    writesCache: false,
+    writesCacheForHour: false,
+    addsHidden: false,
+    hasMedia: false,
+    hasAudio: false,
+  };
+  return { traits, visited: noteContent(turn, traits) };
+});
+
+/**
+ * Notes the traits of a value.
+ * @returns how many lists and objects were visited: more than the maximum if some were left out
+ */
+function noteContent(content: unknown, found: ContentTraits): number {
+  const open: unknown[] = [content];
   let visited = 0;
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (++visited > maxVisited) {
-      return { ...found, writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
-    }
+  for (let value = open.pop(); value !== undefined && visited <= maxVisited; value = open.pop()) {
+    visited++;
+    if (typeof value !== 'object' || value === null) continue;
     if (Array.isArray(value)) {
       // A list of numbers is a list of tokens for embeddings.
       if (typeof value[0] === 'number') continue;
-      for (const each of value as unknown[]) if (typeof each === 'object' && each !== null) open.push(each);
+      if (areShared(value)) visited += noteTurns(value, found);
+      else for (const each of value as unknown[]) if (typeof each === 'object' && each !== null) open.push(each);
       continue;
     }
     const fields = value as Fields;
@@ -115,7 +141,20 @@ export function requestTraits({ request, price, mayCostMore }: Call): RequestTra
       if (typeof held === 'object' && !opaque) open.push(held);
     }
   }
-  return withinToolCalls(found, body['max_tool_calls']);
+  return visited;
+}
+
+function noteTurns(turns: readonly unknown[], found: ContentTraits): number {
+  let visitedInAll = 0;
+  for (const { traits, visited } of contentOfTurns(turns)) {
+    visitedInAll += visited;
+    found.writesCache ||= traits.writesCache;
+    found.writesCacheForHour ||= traits.writesCacheForHour;
+    found.addsHidden ||= traits.addsHidden;
+    found.hasMedia ||= traits.hasMedia;
+    found.hasAudio ||= traits.hasAudio;
+  }
+  return visitedInAll;
 }
 
 const noTools: readonly ServerTool[] = [];
@@ -156,7 +195,7 @@ function requestsIn(body: Fields): number {
 
 type Found = { -readonly [K in keyof RequestTraits]: RequestTraits[K] };
 
-function noteCache(name: string, held: unknown, found: Found): void {
+function noteCache(name: string, held: unknown, found: ContentTraits): void {
   const ttl = asFields(held)?.['ttl'];
   if (name === 'cache_control') {
     found.writesCache = true;
@@ -167,7 +206,7 @@ function noteCache(name: string, held: unknown, found: Found): void {
   }
 }
 
-function noteType(type: string, fields: Fields, found: Found): void {
+function noteType(type: string, fields: Fields, found: ContentTraits): void {
   if (type === 'image' || type === 'input_image' || type === 'image_url') found.hasMedia = true;
   if (type === 'input_audio') found.hasAudio = true;
   if (hiddenTypes.test(type)) found.addsHidden = true;
