@@ -4,8 +4,7 @@ import { conditions, resolutions, type Condition, type Resolution } from '../../
 import { parsePriceCard } from '../../shared/price-card-input.js';
 import { usdOf } from './card-charge.js';
 import { componentsOf, type Count } from './card-lines.js';
-import { builtInCard, builtInCards } from './built-in-prices.js';
-import { currentModels } from './current-models.js';
+import { builtInCard, builtInCards, currentModels } from './built-in-prices.js';
 
 /** Prices by the values of a condition, such as `flex`. */
 type Variants = Readonly<Record<string, Prices>>;

@@ -1,50 +1,43 @@
+import { type PricesFile, pricesByMaker } from '../../dialects/makers/prices.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import { anthropicCards } from './built-in-cards/anthropic.js';
-import { builtInAsOf, type BuiltInCards, type MakerRules } from './built-in-cards/built-in-card.js';
-import {
-  baiduRules,
-  doubaoCards,
-  klingCards,
-  minimaxCards,
-  moonshotCards,
-  qwenCards,
-  viduCards,
-  zhipuCards,
-} from './built-in-cards/chinese.js';
-import { googleCards } from './built-in-cards/google.js';
-import { openaiCards } from './built-in-cards/openai.js';
-import {
-  cohereCards,
-  deepseekCards,
-  metaRules,
-  mistralCards,
-  perplexityCards,
-  xaiCards,
-} from './built-in-cards/western.js';
 import { CardTable, type NamedCard } from './card-table.js';
 
-const providers: readonly BuiltInCards[] = [
-  ...[openaiCards, anthropicCards, googleCards, deepseekCards, xaiCards, mistralCards, cohereCards],
-  ...[qwenCards, moonshotCards, zhipuCards, minimaxCards, doubaoCards, klingCards, viduCards, perplexityCards],
-];
+const files = Object.values(pricesByMaker);
 
-const rules: readonly MakerRules[] = [...providers, baiduRules, metaRules];
+/** Returns the rules of all makers of one kind, with their expressions compiled. */
+function rulesOf<Rule extends { readonly models: string; readonly anyCase?: boolean }>(
+  of: (file: PricesFile) => readonly Rule[] | undefined,
+): ReadonlyArray<Omit<Rule, 'models'> & { readonly models: RegExp }> {
+  return files.flatMap((file) =>
+    (of(file) ?? []).map((rule) => ({ ...rule, models: new RegExp(rule.models, rule.anyCase ? 'i' : '') })),
+  );
+}
 
 /** The rules of all makers for models, by their name. The first rule that matches applies. */
 export const makerRules = {
-  completion: rules.flatMap(({ completion = [] }) => completion),
-  audio: rules.flatMap(({ audio = [] }) => audio),
-  tools: rules.flatMap(({ tools = [] }) => tools),
+  completion: rulesOf(({ completion }) => completion),
+  audio: rulesOf(({ audio }) => audio),
+  tools: rulesOf(({ tools }) => tools),
 };
 
 /** All list prices that the program knows, by the name of the model. */
 export const builtInCards: ReadonlyMap<string, PriceCard> = new Map(
-  providers.flatMap(({ source, cards }) =>
-    cards.flatMap(({ names, ...card }) =>
-      names.split(' ').map((name): [string, PriceCard] => [name, { ...card, source, asOf: builtInAsOf }]),
+  files.flatMap(({ source, asOf, cards = [] }) =>
+    cards.flatMap(({ models, note: _, ...card }) =>
+      models.map((name): [string, PriceCard] => [name, { ...card, ...(source && { source }), asOf }]),
     ),
   ),
 );
+
+/** Models of a provider that have a list price and are not ended; none for channel types that are not a provider's own. */
+export const currentModels = (channelType: number): readonly string[] =>
+  files
+    .filter((file) => file.channelType === channelType)
+    .flatMap(({ cards = [], ended = [] }) =>
+      cards.flatMap(({ models }) => models.filter((name) => !ended.includes(name))),
+    )
+    .filter((name) => !name.endsWith('*'))
+    .sort();
 
 const table = new CardTable(builtInCards);
 

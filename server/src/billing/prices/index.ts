@@ -1,5 +1,5 @@
 export { isLoss, type Loss, priceInstead, worstPrice } from './below-cost.js';
-export { builtInCard } from './built-in-prices.js';
+export { builtInCard, currentModels } from './built-in-prices.js';
 export {
   boundOfCard,
   chargeOfComponents,
@@ -41,7 +41,6 @@ export {
   taskQuantityOf,
   usualTask,
 } from './compiled-price.js';
-export { currentModels } from './current-models.js';
 export { type DryRunFigures, type DryRunGap, dryRunGaps } from './dry-run/dry-run-totals.js';
 export { type DryRun, DryRunService } from './dry-run/dry-run.service.js';
 export type { LoggedCall } from './dry-run/logged-quantities.js';

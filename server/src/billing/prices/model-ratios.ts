@@ -12,8 +12,8 @@ export interface RuledRatio {
  * the CompletionRatio setting is applied. A rule that is not locked applies only to models without a known list price.
  */
 export function ruledCompletionRatio(model: string): RuledRatio {
-  const [, ratio = 1, lock] = makerRules.completion.find(([models]) => models.test(model)) ?? [];
-  if (lock) return { ratio, locked: true };
+  const { ratio = 1, locked } = makerRules.completion.find(({ models }) => models.test(model)) ?? {};
+  if (locked) return { ratio, locked: true };
   const listed = builtInCard(model);
   return { ratio: (listed && ratiosOfCard(listed.card).completionRatio) || ratio, locked: false };
 }
@@ -22,7 +22,7 @@ const usualAudioRatio = 20;
 
 /** Ratio of audio input to text input (docs/reference/relay/prices.md#audio-ratios). */
 export const audioInputRatio = (model: string): number =>
-  makerRules.audio.find(([models]) => models.test(model))?.[1] ?? usualAudioRatio;
+  makerRules.audio.find(({ models }) => models.test(model))?.ratio ?? usualAudioRatio;
 
 /** Ratio of audio output to audio input. */
 export const audioOutputRatio = 2;

@@ -16,7 +16,7 @@ const feeQuantities = [...toolQuantities, 'request'] as const;
 /** Returns the tool prices of the model's maker. */
 export function listedTools(model: string): ToolFees {
   const name = model.slice(model.lastIndexOf('/') + 1);
-  const ofMaker = makerRules.tools.find(([models]) => models.test(name))?.[1] ?? {};
+  const ofMaker = makerRules.tools.find(({ models }) => models.test(name))?.prices ?? {};
   const listed = (builtInCard(model) ?? builtInCard(name))?.card;
   return listed?.prices.input === undefined ? ofMaker : toolsBeside(listed.prices, ofMaker);
 }

@@ -12,12 +12,6 @@ const free = /^import\/|^console\/.*\.routes\.ts$|\.test\.ts$/;
  * maker.
  */
 const remaining = [
-  'billing/prices/built-in-cards/anthropic.ts',
-  'billing/prices/built-in-cards/chinese.ts',
-  'billing/prices/built-in-cards/google.ts',
-  'billing/prices/built-in-cards/openai.ts',
-  'billing/prices/built-in-cards/western.ts',
-  'billing/prices/current-models.ts',
   'billing/prices/sync/litellm-document.ts',
   'billing/prices/sync/provider-names.ts',
   'console/channels/channel-test-request.ts',
