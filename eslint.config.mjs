@@ -18,10 +18,11 @@ const noLiteralSpread = {
  * of HTTP and Redis, prices are formulas, and the ledger counts in Unix seconds and keeps files of lines.
  */
 const typedNouns = [
-  'server/src/billing/{budgets,payments,rollups}/**/*.ts',
+  'server/src/billing/{budgets,organisations,payments,plans,rollups,statements}/**/*.ts',
+  'server/src/compose/**/*.ts',
   'server/src/console/**/*.ts',
   'server/src/options/**/*.ts',
-  'server/src/services/tasks/**/*.ts',
+  'server/src/services/{batches,chat,embeddings,hosts,interactions,media,objects,playground,tasks}/**/*.ts',
   'server/src/gateway/admit/key-directory.ts',
   'server/src/gateway/admit/authentication.ts',
   'server/src/gateway/route/routed-channel.ts',

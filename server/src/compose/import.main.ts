@@ -8,6 +8,7 @@ import { joinEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres.
 import { checkEncryptionKey } from '../platform/db/encryption-key.js';
 import { migrate } from '../platform/db/migrate.js';
 import { createLogger, type Logger } from '../platform/observability/logger.js';
+import { seconds, systemClock } from '../shared/clock.js';
 import { Secrets } from '../shared/secrets.js';
 import { planChoices } from '../import/map/mapped.js';
 import { parseLogChoice, type ImportOptions } from '../import/options.js';
@@ -99,7 +100,7 @@ function parseParameters(parameters: string[]): Given | null {
       },
       probe: values.probe,
       startedBy: 0,
-      now: Math.floor(Date.now() / 1000),
+      now: seconds(systemClock),
     },
     isDryRun: values['dry-run'],
     reportPath: values.report,

@@ -23,7 +23,7 @@ import type { Logger } from '../platform/observability/logger.js';
 import { type Metrics } from '../platform/observability/metrics.js';
 import { GuardedFetch } from '../platform/outbound/guarded-fetch.js';
 import { OutboundGuard } from '../platform/outbound/outbound-guard.js';
-import { seconds, systemClock } from '../shared/clock.js';
+import { millisecondsIn, seconds, systemClock } from '../shared/clock.js';
 import { Secrets } from '../shared/secrets.js';
 import { type Shutdown } from '../shutdown.js';
 import type { Worker } from '../platform/workers/worker.js';
@@ -82,14 +82,14 @@ export async function composePlatform(foundation: Foundation) {
   const { heartbeat, deadAfter } = config.nodeLife;
   const times: KeeperTimes = {
     ...defaultKeeperTimes,
-    heartbeatMilliseconds: heartbeat * 1000,
+    heartbeatMilliseconds: millisecondsIn(heartbeat),
     deadSeconds: deadAfter,
   };
   const keeper = new LedgerKeeper({ pool: ledgerPool, nodeId, ledger, logger, times });
   await keeper.start(config.databaseUrl === undefined);
   shutdown.onStop('ledger keeper', () => keeper.stop());
   // It starts after the first heartbeat, which is used to measure the lag of a replica.
-  await database.reads.start(heartbeat * 1000);
+  await database.reads.start(millisecondsIn(heartbeat));
 
   // Logs
   const retention = new LogRetention({

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { wholeSecond } from '../../shared/clock.js';
 import { pick } from '../../shared/snake-case.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { Budget, readBudgetStates } from '../budgets/index.js';
@@ -272,7 +273,7 @@ export class PlanSales {
 
   private async open(manager: EntityManager, opened: Opening): Promise<Subscription> {
     const { accountId, terms, startsAt, paid, actorId, note = '' } = opened;
-    const start = new Date(Math.floor(startsAt.getTime() / 1000) * 1000);
+    const start = wholeSecond(startsAt.getTime());
     const endsAt = periodEnd(start, terms);
     // Two openings of one plan wait for the account, and not each for what the other has locked.
     await lockAccount(manager, accountId);

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { budgetWindowAt } from '../../shared/budget.js';
-import { unixSecond, unixSeconds } from '../../shared/clock.js';
+import { millisecondsIn, unixSecond, unixSeconds } from '../../shared/clock.js';
 import { type Budget, type BudgetState } from '../budgets/index.js';
 import type { PlanSpan } from './plan-terms.js';
 import type { PlanReceipt, PlanRest } from './subscription.entity.js';
@@ -57,8 +57,8 @@ function restOfWindow(
     const window = budgetWindowAt(budget, at);
     if (!window) break;
     count++;
-    if (window.start * 1000 > now) later++;
-    at = window.end * 1000;
+    if (millisecondsIn(window.start) > now) later++;
+    at = millisecondsIn(window.end);
   }
   const { amount, kind, span } = budget;
   const open = state ? Math.max(0, amount - state.used - state.held) : 0;

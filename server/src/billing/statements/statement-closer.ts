@@ -1,5 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { longZoneName, firstOfMonth, dayOf, startOfDay, type CalendarDay } from '../../shared/calendar.js';
+import { dateOf } from '../../shared/clock.js';
 import { reservedOfBalance } from '../../shared/reserved-of-balance.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { statementContent, type StatementContent, type StatementDocument } from './statement-content.js';
@@ -46,7 +47,7 @@ export class StatementCloser {
         lock,
       ]);
       if (!mine?.free) return null;
-      const month = await this.openMonth(manager, new Date(now * 1000));
+      const month = await this.openMonth(manager, dateOf(now));
       if (!month) return null;
       const accounts = await readAccounts(manager, month);
       for (const statement of await this.statements(manager, month, accounts)) {
@@ -59,7 +60,7 @@ export class StatementCloser {
       await manager.update(
         StatementMonth,
         { month: month.month },
-        last ? { lastAccount: last.id } : { closedAt: new Date(now * 1000) },
+        last ? { lastAccount: last.id } : { closedAt: dateOf(now) },
       );
       return accounts.length;
     });

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { unixSeconds } from '../../shared/clock.js';
 import { paidByPlan } from '../../shared/task-refunds.js';
 import type { StatementContent, UsageLine } from './statement-content.js';
 
@@ -162,7 +163,7 @@ async function readCalls(manager: Queries, accounts: readonly number[], until: D
   const [row] = await manager.query<[Calls]>(
     `SELECT (SELECT coalesce(jsonb_agg(u), '[]') FROM (${usageSql}) u) AS usage,
             (SELECT coalesce(jsonb_agg(p), '[]') FROM (${planSql}) p) AS "byPlans"`,
-    [accounts, Math.floor(until.getTime() / 1000)],
+    [accounts, unixSeconds(until)],
   );
   return row;
 }

@@ -12,7 +12,7 @@ import { withoutKey } from '../../gateway/send/redact-key.js';
 import { BatchBill, type BatchNote } from '../../gateway/settle/batch-bill.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
-import { wholeSecond, type Clock } from '../../shared/clock.js';
+import { secondsIn, wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { KeptObjects } from '../objects/kept-objects.js';
@@ -256,7 +256,7 @@ export class BatchWatch {
 
   /** Finds a batch whose creation was not confirmed in the list of its maker, which is read back to the creation. */
   private async find({ list }: BatchDialect, account: ObjectAccount, row: CreativeTask): Promise<Fields | null> {
-    const since = row.submitTime.getTime() / 1000 - clockDifference;
+    const since = secondsIn(row.submitTime.getTime()) - clockDifference;
     for (let path = list?.path ?? null; list && path !== null;) {
       const { batches, next } = list.read(await this.ask(account, path), since);
       const found = batches.find((batch) => list.isOf(batch, row.requestId));

@@ -31,7 +31,7 @@ export async function* jsonLines(
     total += piece.length;
     if (total > maxBytes) throw refusal('is too large');
     let from = 0;
-    for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, from)) {
+    for (let at = piece.indexOf(newline); at >= 0; at = piece.indexOf(newline, from)) {
       const whole = line(piece.subarray(from, at));
       from = at + 1;
       if (whole.length > maxLine) throw refusal('has a line that is too long');

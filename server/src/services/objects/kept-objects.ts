@@ -1,3 +1,4 @@
+import { ceilSecond, unixSeconds } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { digestOf } from '../../gateway/route/affinity/id-owners.js';
@@ -109,7 +110,7 @@ export class KeptObjects {
     const { id, names, expiresAt, shown } = object;
     await this.database.query(keepSql, [
       ...[kind, id, userId, tokenId, channelId, keyMark, object.bytes || bytes, expiresAt, JSON.stringify(shown)],
-      expiresAt ? Math.ceil(expiresAt.getTime() / 1000) : noEnd,
+      expiresAt ? unixSeconds(ceilSecond(expiresAt)) : noEnd,
       names.map(digestOf),
     ]);
   }
@@ -128,7 +129,7 @@ export class KeptObjects {
           AND hash = ANY (SELECT decode(hash, 'hex') FROM unnest($8::text[]) AS hash)`,
       [
         ...[object.id, channelId, keyMark, JSON.stringify(object.shown), object.expiresAt, object.bytes],
-        object.expiresAt ? Math.ceil(object.expiresAt.getTime() / 1000) : noEnd,
+        object.expiresAt ? unixSeconds(ceilSecond(object.expiresAt)) : noEnd,
         object.names.map(digestOf),
       ],
     );

@@ -1,3 +1,4 @@
+import { dateOf } from '../../shared/clock.js';
 import type { ObjectApi } from '../../dialects/contract.js';
 import { asFields, asText, type Fields } from '../../dialects/neutral/fields.js';
 
@@ -41,6 +42,6 @@ function wholeOf(value: unknown): number {
 /** Unix seconds or RFC 3339. */
 function timeOf(value: unknown): Date | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
-  const time = new Date(typeof value === 'number' ? value * 1000 : value);
+  const time = typeof value === 'number' ? dateOf(value) : new Date(value);
   return Number.isNaN(time.getTime()) ? null : time;
 }
