@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../shared/errors.js';
-import type { Quantity } from '../shared/price-card.js';
+import { callCounts, type Quantity, type ToolCount, type ToolWork } from '../shared/price-card.js';
 import { declaredTools } from './neutral/declared-tools.js';
 import { asFields, asFieldsList, someText, type Fields } from './neutral/fields.js';
 import { optionalCount } from './neutral/given.js';
@@ -9,16 +9,14 @@ import { optionalCount } from './neutral/given.js';
  * read it. A tool of a provider that is on no list here has no known price.
  */
 
-/** The work that a tool may do in one call. */
-export interface ToolWork {
-  /** Searches of the web: those that the request allows, or else a usual number. */
-  readonly searches: number;
-  readonly fileSearches: number;
-  /** Containers of 1 GB in which a provider runs code. */
-  readonly codeExecutions: number;
-  /** 1 if Google Maps may ground the response, else 0. */
-  readonly mapsPrompts: number;
-}
+/** Returns the work with at most so many calls of each tool. */
+export const withinToolCalls = (work: ToolWork, most: number): ToolWork => ({
+  ...work,
+  ...Object.fromEntries(callCounts.map((name) => [name, Math.min(work[name], most)])),
+});
+
+/** Returns the calls of the tool that may be called most. */
+export const mostToolCalls = (work: ToolWork): number => Math.max(...callCounts.map((name) => work[name]));
 
 export interface PricedTool {
   /** Types of the tool in requests, in small letters and without a date. */
@@ -32,7 +30,7 @@ export interface PricedTool {
   /** The quantities that price the tool. One price of them is enough. */
   readonly prices: readonly Quantity[];
   /** The count in the usage for its calls in Responses. */
-  readonly counted: 'webSearches' | 'fileSearches' | 'codeExecutions' | 'mapsPrompts';
+  readonly counted: ToolCount;
   /**
    * Returns the work that a declaration allows.
    * @throws AppError INVALID_INPUT for a limit that is not a count, or a memory of another form: a provider may read it
@@ -46,7 +44,7 @@ const maxSearches = 100;
 
 function searchesIn({ max_uses: allowed }: Fields): Partial<ToolWork> {
   const most = optionalCount(allowed, 'max_uses');
-  return { searches: most ? Math.min(most, maxSearches) : usualSearches };
+  return { webSearches: most ? Math.min(most, maxSearches) : usualSearches };
 }
 
 const webSearch: PricedTool = {
@@ -68,7 +66,7 @@ export const pricedTools: readonly PricedTool[] = [
     calls: [],
     prices: ['mapsPrompt', 'webSearch'],
     counted: 'mapsPrompts',
-    allows: () => ({ mapsPrompts: 1, searches: usualSearches }),
+    allows: () => ({ mapsPrompts: 1, webSearches: usualSearches }),
   },
   {
     types: ['file_search', 'collections_search', 'attachment_search'],
@@ -130,7 +128,7 @@ export function serverTools(body: Fields, areOfGoogle = false): ServerTool[] {
   });
   for (const tool of pricedTools) {
     for (const name of tool.switches) {
-      if (isOn(body[name])) found.push(priced(name, tool, { searches: searchesBySwitch(name, body[name]) }));
+      if (isOn(body[name])) found.push(priced(name, tool, { webSearches: searchesBySwitch(name, body[name]) }));
     }
   }
   for (const plugin of asFieldsList(body['plugins'])) {
@@ -147,7 +145,7 @@ function toolsIn(tool: Fields, body: Fields): ServerTool[] {
     return isOfClient(tool) ? [] : Object.keys(tool).flatMap((name) => toolOfGoogle(name, tool[name]));
   }
   if (isMoonshotSearch(tool)) {
-    return [priced(moonshotSearch, webSearch, { searches: Math.max(1, searchesBefore(body)) })];
+    return [priced(moonshotSearch, webSearch, { webSearches: Math.max(1, searchesBefore(body)) })];
   }
   const name = type.toLowerCase().replace(/(?:_\d+)+$/, '');
   if (freeTypes.test(name) || (name === 'shell' && !isHosted(tool))) return [];

@@ -11,6 +11,12 @@ interface QuantityRow {
   readonly else?: string;
   /** The quantity of the same kind that was not cached. Without a price of its own, the discount of cached text applies. */
   readonly fresh?: string;
+  /** The field of `UsageDetails` that counts it, if it has one of its own. */
+  readonly count?: string;
+  /** The count of another tool. A call with any number of those has one unit of this quantity. */
+  readonly onceFor?: string;
+  /** Whether a unit is one call of a tool, which a limit of tool calls limits. */
+  readonly isCall?: true;
 }
 
 /** Every quantity that may have a price, in the order of receipts. */
@@ -27,16 +33,19 @@ const table = {
   imageInput: { kind: 'media', else: 'input' },
   cachedImageInput: { kind: 'media', fresh: 'imageInput' },
   imageOutput: { kind: 'media', else: 'output' },
-  webSearch: { kind: 'tool' },
-  groundedPrompt: { kind: 'tool' },
-  mapsPrompt: { kind: 'tool' },
-  fileSearch: { kind: 'tool' },
-  codeExecution: { kind: 'tool' },
-  image: { kind: 'product' },
-  second: { kind: 'video' },
+  webSearch: { kind: 'tool', count: 'webSearches', isCall: true },
+  /** Some providers charge once, for any number of searches. */
+  groundedPrompt: { kind: 'tool', count: 'groundedPrompts', onceFor: 'webSearches' },
+  /** 1 if Google Maps grounded the response. */
+  mapsPrompt: { kind: 'tool', count: 'mapsPrompts' },
+  fileSearch: { kind: 'tool', count: 'fileSearches', isCall: true },
+  /** Containers of 1 GB in which a provider ran code. */
+  codeExecution: { kind: 'tool', count: 'codeExecutions' },
+  image: { kind: 'product', count: 'images' },
+  second: { kind: 'video', count: 'seconds' },
   secondWithAudio: { kind: 'video', else: 'second' },
-  page: { kind: 'product' },
-  character: { kind: 'product' },
+  page: { kind: 'product', count: 'pages' },
+  character: { kind: 'product', count: 'characters' },
   request: { kind: 'product' },
 } as const satisfies Readonly<Record<string, QuantityRow>>;
 
@@ -47,6 +56,15 @@ type OfKind<K extends Kind> = { [Q in Quantity]: Table[Q]['kind'] extends K ? Q 
 export type TokenQuantity = OfKind<'text' | 'media'>;
 export type UnitQuantity = Exclude<Quantity, TokenQuantity>;
 export type ToolQuantity = OfKind<'tool'>;
+
+type CountOf<Q extends Quantity> = Table[Q] extends { readonly count: infer Name extends string } ? Name : never;
+export type UnitCount = { [Q in Quantity]: CountOf<Q> }[Quantity];
+/** The count of a tool that a request allows. */
+export type ToolCount = {
+  [Q in ToolQuantity]: Table[Q] extends { readonly onceFor: string } ? never : CountOf<Q>;
+}[ToolQuantity];
+/** The work that the tools of a provider may do in one call. */
+export type ToolWork = Readonly<Record<ToolCount, number>>;
 
 export const quantities = Object.keys(table) as Quantity[];
 
@@ -60,6 +78,31 @@ export const toolQuantities = ofKinds('tool');
 export const unitQuantities = ofKinds('tool', 'product', 'video');
 /** Units that are the whole product of a call. */
 export const productQuantities = ofKinds('product', 'video');
+
+/** The quantities that a usage counts in a field of their own. */
+export const unitCounts = quantities.flatMap((quantity) => {
+  const { count } = table[quantity] as QuantityRow;
+  return count === undefined ? [] : [[quantity, count]];
+}) as ReadonlyArray<readonly [UnitQuantity, UnitCount]>;
+
+interface ToolRow {
+  readonly quantity: ToolQuantity;
+  readonly count: UnitCount;
+  /** The count in `ToolWork` that allows it. */
+  readonly allowedBy: ToolCount;
+  readonly isOnce: boolean;
+}
+
+export const toolRows = toolQuantities.map((quantity) => {
+  const { count, onceFor } = table[quantity] as QuantityRow;
+  return { quantity, count, allowedBy: onceFor ?? count, isOnce: onceFor !== undefined } as ToolRow;
+});
+
+export const toolCounts: readonly ToolCount[] = [...new Set(toolRows.map(({ allowedBy }) => allowedBy))];
+/** Counts of tools that a limit of tool calls limits. */
+export const callCounts: readonly ToolCount[] = toolRows
+  .filter(({ quantity }) => (table[quantity] as QuantityRow).isCall)
+  .map(({ allowedBy }) => allowedBy);
 
 /** The order of tokens in a prompt: cached tokens precede new ones. Null for tokens of the output. */
 const placeInPrompt: Readonly<Record<TokenQuantity, number | null>> = {

@@ -1,4 +1,5 @@
 import type { Condition } from './price-condition.js';
+import type { UnitCount } from './price-quantities.js';
 
 /**
  * Usage of a call in the one internal form (docs/reference/providers/README.md#usage-normalization): prompt includes
@@ -18,8 +19,11 @@ export interface Usage {
   readonly details?: UsageDetails;
 }
 
+/** Counts of work of tools that the provider ran, and of products such as images. */
+type UnitCounts = { readonly [Name in UnitCount]?: number };
+
 /** Quantities that few calls have. Tokens are included in the counts of `Usage`. Absent quantities are 0. */
-export interface UsageDetails {
+export interface UsageDetails extends UnitCounts {
   /** The part of `cacheWriteTokens` that is kept for an hour by Anthropic, or for 12 hours by OpenAI. */
   readonly cacheWrite1hTokens?: number;
   /**
@@ -36,18 +40,6 @@ export interface UsageDetails {
   readonly cachedImageTokens?: number;
   /** The part of `completionTokens` that is images. */
   readonly imageOutputTokens?: number;
-  /** Calls of tools that the provider runs. */
-  readonly webSearches?: number;
-  /** 1 if the provider searched at all: some providers charge once, for any number of searches. */
-  readonly groundedPrompts?: number;
-  /** 1 if the provider used Google Maps. */
-  readonly mapsPrompts?: number;
-  readonly fileSearches?: number;
-  readonly codeExecutions?: number;
-  readonly images?: number;
-  readonly seconds?: number;
-  readonly pages?: number;
-  readonly characters?: number;
   /** Number of requests that the provider bills for the call, such as the search units of a rerank. One when absent. */
   readonly requests?: number;
   /** The condition that decides the prices of the call, if it is not the standard condition. */

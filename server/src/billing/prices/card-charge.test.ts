@@ -161,7 +161,12 @@ describe('for every card and usage', () => {
       writesCache: fc.constantFrom(null, '5m' as const, '1h' as const),
       hasAudio: fc.boolean(),
       hasImages: fc.boolean(),
-      searches: fc.nat(5),
+      tools: fc.record({
+        webSearches: fc.nat(5),
+        fileSearches: fc.nat(5),
+        codeExecutions: fc.nat(5),
+        mapsPrompts: fc.nat(1),
+      }),
       when: fc.array(fc.constantFrom(...conditions), { maxLength: 2 }),
     });
     const shares = fc.array(fc.nat(100), { minLength: 8, maxLength: 8 });
@@ -180,9 +185,11 @@ describe('for every card and usage', () => {
   });
 });
 
+type Bound = CallBound & Required<Pick<CallBound, 'tools'>>;
+
 /** Returns a usage that fits the bound: its tokens in any mix of the possible quantities. */
-function usageWithin(card: PriceCard, bound: CallBound, promptShares: number[], outputShares: number[]): Count[] {
-  const { writesCache, hasAudio, hasImages } = bound;
+function usageWithin(card: PriceCard, bound: Bound, promptShares: number[], outputShares: number[]): Count[] {
+  const { writesCache, hasAudio, hasImages, tools } = bound;
   const ofPrompt = [
     ...['input', 'cachedInput'],
     ...(writesCache ? ['cacheWrite'] : []),
@@ -202,8 +209,11 @@ function usageWithin(card: PriceCard, bound: CallBound, promptShares: number[], 
   return [
     ...spread(bound.promptTokens, ofPrompt, promptShares),
     ...spread(bound.outputTokens, ofOutput, outputShares),
-    ['webSearch', bound.searches],
-    ['groundedPrompt', Math.min(1, bound.searches)],
+    ['webSearch', tools.webSearches],
+    ['groundedPrompt', Math.min(1, tools.webSearches)],
+    ['fileSearch', tools.fileSearches],
+    ['codeExecution', tools.codeExecutions],
+    ['mapsPrompt', tools.mapsPrompts],
     ['request', 1],
   ];
 }

@@ -12,7 +12,10 @@ import {
   type Quantity,
   statedPrices,
   toolQuantities,
+  toolRows,
+  unitCounts,
   type Rates,
+  type ToolWork,
 } from '../../shared/price-card.js';
 import { type Condition, conditionKey } from '../../shared/price-condition.js';
 import { Exact, type Rounding } from './rounding.js';
@@ -95,15 +98,7 @@ export function pricedUsage(usage: Usage): PricedUsage {
 }
 
 function addUnits(counts: Count[], details: UsageDetails): void {
-  add(counts, 'webSearch', details.webSearches);
-  add(counts, 'groundedPrompt', details.groundedPrompts);
-  add(counts, 'mapsPrompt', details.mapsPrompts);
-  add(counts, 'fileSearch', details.fileSearches);
-  add(counts, 'codeExecution', details.codeExecutions);
-  add(counts, 'image', details.images);
-  add(counts, 'second', details.seconds);
-  add(counts, 'page', details.pages);
-  add(counts, 'character', details.characters);
+  for (const [quantity, name] of unitCounts) add(counts, quantity, details[name]);
 }
 
 const toolNames: ReadonlySet<Quantity> = new Set(toolQuantities);
@@ -116,18 +111,16 @@ export const toolsAmong = (counts: PricedUsage['counts']): Quantity[] =>
 export const toolsRun = (usage: Usage): Quantity[] => (usage.details ? toolsAmong(pricedUsage(usage).counts) : []);
 
 /** Whether the provider ran tools in the call that have a price. */
-export function usesTools({ details }: Pick<Usage, 'details'>, prices: Prices | undefined): boolean {
-  if (!prices) return false;
-  const { webSearches = 0, groundedPrompts = 0, mapsPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details ?? {};
-  return (
-    (prices.request ?? 0) > 0 ||
-    (webSearches > 0 && (prices.webSearch ?? 0) > 0) ||
-    (groundedPrompts > 0 && (prices.groundedPrompt ?? 0) > 0) ||
-    (mapsPrompts > 0 && (prices.mapsPrompt ?? 0) > 0) ||
-    (fileSearches > 0 && (prices.fileSearch ?? 0) > 0) ||
-    (codeExecutions > 0 && (prices.codeExecution ?? 0) > 0)
-  );
-}
+export const usesTools = ({ details = none }: Usage, prices: Prices): boolean =>
+  hasPrice(prices.request) ||
+  toolRows.some(({ quantity, count }) => (details[count] ?? 0) > 0 && hasPrice(prices[quantity]));
+
+/** Whether the provider may run tools in a call that have a price. */
+export const mayUseTools = (work: ToolWork, prices: Prices): boolean =>
+  hasPrice(prices.request) ||
+  toolRows.some(({ quantity, allowedBy }) => work[allowedBy] > 0 && hasPrice(prices[quantity]));
+
+const hasPrice = (price = 0): boolean => price > 0;
 
 /** Whether the provider served the call in a tier or region for which the card has prices of its own. */
 export const isTiered = ({ details }: Usage, card: PriceCard): boolean =>
@@ -256,13 +249,8 @@ export interface CallBound {
   readonly writesCache: '5m' | '1h' | null;
   readonly hasAudio: boolean;
   readonly hasImages: boolean;
-  /** Maximum calls of the provider's search tool. */
-  readonly searches: number;
-  /** Maximum calls of its search of files, and maximum containers in which it runs code. None when absent. */
-  readonly fileSearches?: number;
-  readonly codeExecutions?: number;
-  /** Prompts that Google Maps grounds. None when absent. */
-  readonly mapsPrompts?: number;
+  /** Maximum work of the provider's tools. None when absent. */
+  readonly tools?: ToolWork;
   /** Requests that the provider bills for the call. One when absent. */
   readonly requests?: number;
   /** The conditions that the request asks for. The provider may serve it in the standard tier. */
@@ -271,18 +259,7 @@ export interface CallBound {
 
 /** Returns the lines of the dearest call within a bound: every token has the highest price that it can have. */
 export function boundComponents(card: ChargeCard, bound: CallBound, when: Condition | null): Component[] {
-  const {
-    promptTokens,
-    outputTokens,
-    writesCache,
-    hasAudio,
-    hasImages,
-    searches,
-    fileSearches = 0,
-    codeExecutions = 0,
-    mapsPrompts = 0,
-    requests = 1,
-  } = bound;
+  const { promptTokens, outputTokens, writesCache, hasAudio, hasImages, tools, requests = 1 } = bound;
   if (card.perCall !== undefined) return [['request', 1, card.prices.request ?? 0]];
   const ofPrompt: Quantity[] = ['input', 'cachedInput'];
   if (writesCache) ofPrompt.push('cacheWrite');
@@ -299,13 +276,14 @@ export function boundComponents(card: ChargeCard, bound: CallBound, when: Condit
   const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), when);
   components.push(['output', outputTokens, dearest(prices, ofOutput)]);
   if (prices.request > 0) components.push(['request', requests, prices.request]);
-  if (searches > 0)
-    components.push(['webSearch', searches, prices.webSearch], ['groundedPrompt', 1, prices.groundedPrompt]);
-  if (fileSearches > 0) components.push(['fileSearch', fileSearches, prices.fileSearch]);
-  if (codeExecutions > 0) components.push(['codeExecution', codeExecutions, prices.codeExecution]);
-  if (mapsPrompts > 0) components.push(['mapsPrompt', mapsPrompts, prices.mapsPrompt]);
+  if (tools) components.push(...toolComponents(tools, prices));
   return components;
 }
+
+const toolComponents = (work: ToolWork, prices: Rates): Component[] =>
+  toolRows
+    .filter(({ allowedBy }) => work[allowedBy] > 0)
+    .map(({ quantity, allowedBy, isOnce }) => [quantity, isOnce ? 1 : work[allowedBy], prices[quantity]]);
 
 function dearest(prices: Rates, among: readonly Quantity[]): number {
   let most = 0;

@@ -174,8 +174,7 @@ describe('reserve', () => {
     ['a cache read, where it costs most', 3, '1h', 400],
   ] as const)('StrictReserve prices the prompt as %s', (_name, cacheRatio, writesCache, expected) => {
     const { cards, groupRatio } = ratio(1, { completionRatio: 2, cacheRatio });
-    const tools = { searches: 0, when: [] };
-    const bound = { promptTokens: 100, outputTokens: 50, writesCache, hasAudio: false, hasImages: false, ...tools };
+    const bound = { promptTokens: 100, outputTokens: 50, writesCache, hasAudio: false, hasImages: false, when: [] };
     expect(boundOfCard(cards.text, bound, groupRatio, quotaPerUnit)).toBe(expected);
   });
 });

@@ -17,6 +17,7 @@ export {
   linesOfUsage,
   pricedUsage,
   toolsRun,
+  mayUseTools,
   usesTools,
 } from './card-lines.js';
 export {

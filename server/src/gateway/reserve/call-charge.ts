@@ -10,6 +10,7 @@ import {
   linesOfImages,
   linesOfUsage,
   listsLines,
+  mayUseTools,
   modelLimits,
   type Price,
   type Rounded,
@@ -21,11 +22,12 @@ import {
 } from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
+import { mostToolCalls, withinToolCalls } from '../../dialects/server-tools.js';
 import { pricesCondition } from '../../shared/price-card.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import type { Call } from '../call.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
-import { choicesOf, requestTraits, type RequestTraits } from './metering/request-traits.js';
+import { choicesOf, noWork, requestTraits, type RequestTraits } from './metering/request-traits.js';
 
 // The charge of a call: at most, before it is made, and by its usage.
 
@@ -175,7 +177,7 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
       ? (promptTokens, outputTokens, toolCalls) =>
           of(promptTokens, outputTokens, toolCalls) + drawn + chargeOfAdvice(call, promptTokens, traits, values)
       : of,
-    toolCalls: endpoint.limitTools ? Math.max(traits.searches, traits.fileSearches) : 0,
+    toolCalls: endpoint.limitTools ? mostToolCalls(traits.tools) : 0,
     traits,
     outputTokens: Math.max(fixedOutput, (known || values.StrictReserveOutput) * choices),
     outputIsGuessed: known === 0,
@@ -191,8 +193,7 @@ const chargedOutput = (tariff: Tariff, completionTokens: number): number =>
 
 export const withToolCalls = (traits: RequestTraits, toolCalls: number): RequestTraits => ({
   ...traits,
-  searches: Math.min(traits.searches, toolCalls),
-  fileSearches: Math.min(traits.fileSearches, toolCalls),
+  tools: withinToolCalls(traits.tools, toolCalls),
 });
 
 /** Returns the charge of one image that a tool of the call may draw with another model. 0 without such a tool. */
@@ -215,10 +216,8 @@ function chargeOfAdvice(
 ): number {
   if (!request.advisor || !advice) return 0;
   const { card, groupRatio } = advice;
-  return boundFor(card, groupRatio, promptTokens, request.advisor.maxOutput, { ...traits, ...noTools }, values);
+  return boundFor(card, groupRatio, promptTokens, request.advisor.maxOutput, { ...traits, tools: noWork }, values);
 }
-
-export const noTools = { searches: 0, fileSearches: 0, codeExecutions: 0, mapsPrompts: 0 } as const;
 
 /**
  * Returns the price of the model that advised the model of the call. An override of the channel may also name the tool.
@@ -244,10 +243,8 @@ export const cardOf = ({ price, endpoint }: Call): ChargeCard => cardAt(endpoint
 
 /** Returns the card that charges a call with the tools that it may use, in the tier that it asks for. */
 function cardFor(call: Call, traits: RequestTraits): ChargeCard {
-  const { searches, mapsPrompts, fileSearches, codeExecutions, when } = traits;
-  const details = { webSearches: searches, groundedPrompts: searches, mapsPrompts, fileSearches, codeExecutions };
   const { card } = call.price;
-  const isInUsd = usesTools({ details }, card.prices) || when.some((each) => pricesCondition(card, each));
+  const isInUsd = mayUseTools(traits.tools, card.prices) || traits.when.some((each) => pricesCondition(card, each));
   return card.perCall === undefined && isInUsd ? card : cardOf(call);
 }
 
@@ -288,10 +285,7 @@ export const boundFor = (
       writesCache: traits.writesCache ? (traits.writesCacheForHour ? '1h' : '5m') : null,
       hasAudio: traits.hasAudio,
       hasImages: traits.hasMedia,
-      searches: traits.searches,
-      fileSearches: traits.fileSearches,
-      codeExecutions: traits.codeExecutions,
-      mapsPrompts: traits.mapsPrompts,
+      tools: traits.tools,
       requests: traits.requests,
       when: traits.when,
     },

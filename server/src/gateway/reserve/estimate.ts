@@ -1,6 +1,7 @@
 import { ofEachTurn } from '../../dialects/wire/forms/known-turns.js';
 import { countBySample, type PromptTexts } from './metering/prompt-tokens.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
+import { mostToolCalls } from '../../dialects/server-tools.js';
 import type { Call } from '../call.js';
 import { type CallCost, largestPrompt, withToolCalls } from './call-charge.js';
 import type { RequestTraits } from './metering/request-traits.js';
@@ -236,14 +237,10 @@ function largestWithin(most: number, isWithin: (count: number) => boolean): numb
  * reserved.
  * @returns null when the request needs no limit
  */
-export function toolLimit(
-  { caller }: Call,
-  cost: CallCost,
-  { amount, traits: { searches, fileSearches } }: Estimate,
-): number | null {
+export function toolLimit({ caller }: Call, cost: CallCost, { amount, traits: { tools } }: Estimate): number | null {
   if (cost.toolCalls === 0) return null;
   const { user, token } = caller;
   const needed = ample * amount;
   const isAmple = user.quota >= needed && (token.unlimitedQuota || token.remainQuota >= needed);
-  return isAmple ? null : Math.max(1, searches, fileSearches);
+  return isAmple ? null : Math.max(1, mostToolCalls(tools));
 }

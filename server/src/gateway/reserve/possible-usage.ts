@@ -1,7 +1,8 @@
 import type { OptionValues } from '../../options/option.service.js';
 import { modelLimits, withoutAdvice } from '../../billing/prices/index.js';
 import { choicesOf } from './metering/request-traits.js';
-import { sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '../../shared/usage.js';
+import { toolRows, type UnitCount } from '../../shared/price-quantities.js';
+import { sumOfUsage, type AdvisedTokens, type Usage } from '../../shared/usage.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
 import type { Call } from '../call.js';
 import { type Estimate } from './estimate.js';
@@ -31,21 +32,21 @@ export function possibleInCall({ rawBody, admission, request: asked }: Call, val
 export const withinPossible = (usage: Usage, { prompt, output }: PossibleTokens): Usage =>
   reduced(usage, prompt, output);
 
+type Limits = Readonly<Partial<Record<UnitCount | 'requests', number>>>;
+
+const possibleCounts: Limits = Object.fromEntries(
+  [...toolRows.map(({ count }) => count), 'images', 'requests'].map((name) => [name, maxToolCalls]),
+);
+
 /** Limits the tool calls of a usage to what one response needs. */
-export function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
-  const { webSearches = 0, fileSearches = 0, codeExecutions = 0, images = 0, requests = 1 } = details;
-  if (Math.max(webSearches, fileSearches, codeExecutions, images, requests) <= maxToolCalls) return usage;
-  return {
-    ...usage,
-    details: {
-      ...details,
-      webSearches: Math.min(webSearches, maxToolCalls),
-      fileSearches: Math.min(fileSearches, maxToolCalls),
-      codeExecutions: Math.min(codeExecutions, maxToolCalls),
-      images: Math.min(images, maxToolCalls),
-      requests: Math.min(requests, maxToolCalls),
-    },
-  };
+export const withPossibleTools = (usage: Usage): Usage => withinLimits(usage, possibleCounts);
+
+/** @returns the same object when no count is larger than its limit */
+function withinLimits(usage: Usage, limits: Limits): Usage {
+  const { details } = usage;
+  if (!details) return usage;
+  const exceeded = Object.entries(limits).filter(([name, most]) => (details[name as keyof Limits] ?? 0) > most);
+  return exceeded.length === 0 ? usage : { ...usage, details: { ...details, ...Object.fromEntries(exceeded) } };
 }
 
 /** Returns the tokens of one response that a model can take and produce. */
@@ -120,33 +121,11 @@ function withinAdvice(
 }
 
 /** Limits the usage to the tool calls that were reserved. */
-function withinTools(usage: Usage, { traits }: Estimate): Usage {
-  const { searches, mapsPrompts: maxMaps, requests: maxRequests } = traits;
-  const { details } = usage;
-  if (!details) return usage;
-  const { webSearches = 0, groundedPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details;
-  const { mapsPrompts = 0, requests = 1 } = details;
-  const isWithin =
-    webSearches <= searches &&
-    groundedPrompts <= searches &&
-    fileSearches <= traits.fileSearches &&
-    codeExecutions <= traits.codeExecutions &&
-    mapsPrompts <= maxMaps &&
-    requests <= maxRequests;
-  if (isWithin) return usage;
-  return {
-    ...usage,
-    details: {
-      ...details,
-      webSearches: Math.min(webSearches, searches),
-      groundedPrompts: Math.min(groundedPrompts, searches),
-      mapsPrompts: Math.min(mapsPrompts, maxMaps),
-      fileSearches: Math.min(fileSearches, traits.fileSearches),
-      codeExecutions: Math.min(codeExecutions, traits.codeExecutions),
-      requests: Math.min(requests, maxRequests),
-    },
-  };
-}
+const withinTools = (usage: Usage, { traits: { tools, requests } }: Estimate): Usage =>
+  withinLimits(usage, {
+    ...Object.fromEntries(toolRows.map(({ count, allowedBy }) => [count, tools[allowedBy]])),
+    requests,
+  });
 
 /**
  * Limits the tokens of a usage.

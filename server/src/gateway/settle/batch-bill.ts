@@ -103,7 +103,7 @@ export class BatchBill {
    */
   add(reported: Usage, name = ''): void {
     const details = { ...reported.details, when: inBatch };
-    const usage = withinPossible(withPossibleTools({ ...reported, details }, details), this.terms.possible);
+    const usage = withinPossible(withPossibleTools({ ...reported, details }), this.terms.possible);
     const sold = linesOfUsage(this.terms.price.card, usage);
     const cost = this.costPrice ? componentsOf(this.costPrice.card, pricedUsage(usage)) : [];
     this.usage = sumOfUsage(this.usage, usage);

@@ -143,7 +143,7 @@ function withToolPrices(call: Call, usage: Usage, upstreamModel: string): Call {
  * @returns the same object when nothing in it is impossible
  */
 function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
-  const possible = usage.details ? withPossibleTools(usage, usage.details) : usage;
+  const possible = withPossibleTools(usage);
   return isOrdinary(call, possible) ? possible : withPossibleTokens(call, possible, values);
 }
 

@@ -137,7 +137,7 @@ export class SessionPrice {
     const { PreConsumedQuota, QuotaPerUnit } = this.values;
     const { card, cards, groupRatio } = this.price;
     if (listsLines(this.price)) {
-      const bound = { promptTokens: PreConsumedQuota, outputTokens: 0, hasAudio: true, hasImages: true, searches: 0 };
+      const bound = { promptTokens: PreConsumedQuota, outputTokens: 0, hasAudio: true, hasImages: true };
       const amount = boundOfCard(card, { ...bound, writesCache: null, when: [] }, groupRatio, QuotaPerUnit);
       return { amount: amount + this.reserveOfTime(), priced: true };
     }
@@ -153,7 +153,7 @@ export class SessionPrice {
     const { card, groupRatio } = this.price;
     const { QuotaPerUnit } = this.values;
     if (listsLines(this.price)) {
-      const traits = { writesCache: null, searches: 0, when: [] };
+      const traits = { writesCache: null, when: [] };
       const read = { ...traits, promptTokens: text, outputTokens: 0, hasAudio: false, hasImages: true };
       const spoken = { ...traits, promptTokens: audio, outputTokens, hasAudio: true, hasImages: false };
       return boundOfCard(card, read, groupRatio, QuotaPerUnit) + boundOfCard(card, spoken, groupRatio, QuotaPerUnit);

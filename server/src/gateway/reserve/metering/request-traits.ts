@@ -3,14 +3,17 @@ import { asFields, either, type Fields } from '../../../dialects/neutral/fields.
 import { continuesThread, threadName } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 import { areShared, ofEachTurn } from '../../../dialects/wire/forms/known-turns.js';
-import { serverTools, type ServerTool, type ToolWork } from '../../../dialects/server-tools.js';
+import { toolCounts, type ToolWork } from '../../../shared/price-quantities.js';
+import { serverTools, type ServerTool, withinToolCalls } from '../../../dialects/server-tools.js';
 import type { Call } from '../../call.js';
 import { rerankPrompt } from './dialect-prompts.js';
 import { conditionsAskedFor } from './server-tools.js';
 import { estimateTokens } from './text-meter.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
-export interface RequestTraits extends ToolWork {
+export interface RequestTraits {
+  /** The work that the request allows, or else a usual amount. */
+  readonly tools: ToolWork;
   /**
    * Whether the prompt is priced as a cache write: the request asks for it, or the provider caches each prompt at a
    * price.
@@ -82,7 +85,7 @@ export function requestTraits({ request, price, mayCostMore }: Call): RequestTra
     addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null || inThread,
     hasMedia: false,
     hasAudio: asksForAudio(body),
-    ...workOf(tools, researches),
+    tools: workOf(tools, researches),
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
     when: mayCostMore ? conditionsAskedFor(body) : noConditions,
@@ -90,7 +93,7 @@ export function requestTraits({ request, price, mayCostMore }: Call): RequestTra
   if (noteContent(body, found) > maxVisited) {
     return { ...found, writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
   }
-  return withinToolCalls(found, body['max_tool_calls']);
+  return withinLimit(found, body['max_tool_calls']);
 }
 
 /** The traits that the content of a request has. */
@@ -160,26 +163,22 @@ function noteTurns(turns: readonly unknown[], found: ContentTraits): number {
 const noTools: readonly ServerTool[] = [];
 const noConditions: readonly Condition[] = [];
 
+export const noWork = Object.fromEntries(toolCounts.map((name) => [name, 0])) as ToolWork;
+
 /** Returns the work that all tools of a request may do together. */
 function workOf(tools: readonly ServerTool[], researches: boolean): ToolWork {
-  const sumOf = (kind: keyof ToolWork): number => tools.reduce((sum, { allows }) => sum + (allows[kind] ?? 0), 0);
-  return {
-    searches: Math.max(researches ? researchSearches : 0, sumOf('searches')),
-    fileSearches: sumOf('fileSearches'),
-    codeExecutions: sumOf('codeExecutions'),
-    mapsPrompts: sumOf('mapsPrompts'),
-  };
+  if (tools.length === 0 && !researches) return noWork;
+  const work = { ...noWork };
+  for (const { allows } of tools) for (const name of toolCounts) work[name] += allows[name] ?? 0;
+  if (researches) work.webSearches = Math.max(researchSearches, work.webSearches);
+  return work;
 }
 
 /** Applies OpenAI's limit on the calls of all tools together. */
-function withinToolCalls(found: Found, allowed: unknown): RequestTraits {
+function withinLimit(found: Found, allowed: unknown): RequestTraits {
   if (typeof allowed !== 'number' || !(allowed >= 0)) return found;
-  return {
-    ...found,
-    searches: Math.min(found.searches, allowed),
-    fileSearches: Math.min(found.fileSearches, allowed),
-    codeExecutions: allowed === 0 ? 0 : found.codeExecutions,
-  };
+  const tools = withinToolCalls(found.tools, allowed);
+  return { ...found, tools: { ...tools, codeExecutions: allowed === 0 ? 0 : tools.codeExecutions } };
 }
 
 const piecesOfRequest = 100;
