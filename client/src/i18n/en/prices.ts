@@ -1,29 +1,7 @@
+import { quantitiesIn } from '../quantities.js';
+
 /** Texts of the price editor, of price sync and of the card editor. */
-export const quantities = {
-  input: 'Input',
-  cachedInput: 'Cache read',
-  cacheWrite: 'Cache write',
-  cacheWrite1h: 'Cache write, 1 h or longer',
-  output: 'Output',
-  reasoning: 'Reasoning',
-  audioInput: 'Audio input',
-  cachedAudioInput: 'Cached audio input',
-  audioOutput: 'Audio output',
-  imageInput: 'Image input',
-  cachedImageInput: 'Cached image input',
-  imageOutput: 'Image output',
-  webSearch: 'Web search',
-  groundedPrompt: 'Grounded prompt',
-  mapsPrompt: 'Prompt grounded by Maps',
-  fileSearch: 'File search',
-  codeExecution: 'Code execution',
-  image: 'Image',
-  second: 'Second',
-  secondWithAudio: 'Second with audio',
-  page: 'Page',
-  character: 'Character',
-  request: 'Request',
-};
+export const quantities = quantitiesIn('en');
 
 export const prices = {
   priceView: 'Price view',

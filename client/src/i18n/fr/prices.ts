@@ -1,29 +1,7 @@
+import { quantitiesIn } from '../quantities.js';
+
 /** Texts of the price editor, of price sync and of the card editor. */
-export const quantities = {
-  input: 'Entrée',
-  cachedInput: 'Lecture du cache',
-  cacheWrite: 'Écriture du cache',
-  cacheWrite1h: 'Écriture du cache, 1 h ou plus',
-  output: 'Sortie',
-  reasoning: 'Raisonnement',
-  audioInput: 'Entrée audio',
-  cachedAudioInput: 'Entrée audio en cache',
-  audioOutput: 'Sortie audio',
-  imageInput: 'Entrée image',
-  cachedImageInput: 'Entrée image en cache',
-  imageOutput: 'Sortie image',
-  webSearch: 'Recherche web',
-  groundedPrompt: 'Prompt ancré',
-  mapsPrompt: 'Prompt ancré par Maps',
-  fileSearch: 'Recherche de fichiers',
-  codeExecution: 'Exécution de code',
-  image: 'Image',
-  second: 'Seconde',
-  secondWithAudio: 'Seconde avec audio',
-  page: 'Page',
-  character: 'Caractère',
-  request: 'Requête',
-};
+export const quantities = quantitiesIn('fr');
 
 export const prices = {
   priceView: 'Vue des prix',

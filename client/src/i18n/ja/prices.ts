@@ -1,29 +1,7 @@
+import { quantitiesIn } from '../quantities.js';
+
 /** Texts of the price editor, of price sync and of the card editor. */
-export const quantities = {
-  input: '入力',
-  cachedInput: 'キャッシュ読み取り',
-  cacheWrite: 'キャッシュ書き込み',
-  cacheWrite1h: 'キャッシュ書き込み（1時間以上）',
-  output: '出力',
-  reasoning: '推論',
-  audioInput: '音声入力',
-  cachedAudioInput: 'キャッシュ済み音声入力',
-  audioOutput: '音声出力',
-  imageInput: '画像入力',
-  cachedImageInput: 'キャッシュ済み画像入力',
-  imageOutput: '画像出力',
-  webSearch: 'ウェブ検索',
-  groundedPrompt: 'グラウンディング付きプロンプト',
-  mapsPrompt: 'Mapsグラウンディング付きプロンプト',
-  fileSearch: 'ファイル検索',
-  codeExecution: 'コード実行',
-  image: '画像',
-  second: '秒',
-  secondWithAudio: '秒（音声付き）',
-  page: 'ページ',
-  character: '文字',
-  request: 'リクエスト',
-};
+export const quantities = quantitiesIn('ja');
 
 export const prices = {
   priceView: '価格の表示形式',

@@ -1,29 +1,7 @@
+import { quantitiesIn } from '../quantities.js';
+
 /** Texts of the price editor, of price sync and of the card editor. */
-export const quantities = {
-  input: 'Ввод',
-  cachedInput: 'Чтение кеша',
-  cacheWrite: 'Запись в кеш',
-  cacheWrite1h: 'Запись в кеш, от 1 ч',
-  output: 'Вывод',
-  reasoning: 'Рассуждения',
-  audioInput: 'Ввод аудио',
-  cachedAudioInput: 'Ввод аудио из кеша',
-  audioOutput: 'Вывод аудио',
-  imageInput: 'Ввод изображений',
-  cachedImageInput: 'Ввод изображений из кеша',
-  imageOutput: 'Вывод изображений',
-  webSearch: 'Веб-поиск',
-  groundedPrompt: 'Промпт с поиском',
-  mapsPrompt: 'Промпт с поиском по Maps',
-  fileSearch: 'Поиск по файлам',
-  codeExecution: 'Выполнение кода',
-  image: 'Изображение',
-  second: 'Секунда',
-  secondWithAudio: 'Секунда со звуком',
-  page: 'Страница',
-  character: 'Символ',
-  request: 'Запрос',
-};
+export const quantities = quantitiesIn('ru');
 
 export const prices = {
   priceView: 'Вид цен',

@@ -1,29 +1,7 @@
+import { quantitiesIn } from '../quantities.js';
+
 /** Texts of the price editor, of price sync and of the card editor. */
-export const quantities = {
-  input: 'Đầu vào',
-  cachedInput: 'Đọc cache',
-  cacheWrite: 'Ghi cache',
-  cacheWrite1h: 'Ghi cache, từ 1 giờ',
-  output: 'Đầu ra',
-  reasoning: 'Suy luận',
-  audioInput: 'Âm thanh vào',
-  cachedAudioInput: 'Âm thanh vào từ cache',
-  audioOutput: 'Âm thanh ra',
-  imageInput: 'Ảnh vào',
-  cachedImageInput: 'Ảnh vào từ cache',
-  imageOutput: 'Ảnh ra',
-  webSearch: 'Tìm kiếm web',
-  groundedPrompt: 'Prompt có grounding',
-  mapsPrompt: 'Prompt có grounding từ Maps',
-  fileSearch: 'Tìm kiếm tệp',
-  codeExecution: 'Chạy mã',
-  image: 'Ảnh',
-  second: 'Giây',
-  secondWithAudio: 'Giây có âm thanh',
-  page: 'Trang',
-  character: 'Ký tự',
-  request: 'Yêu cầu',
-};
+export const quantities = quantitiesIn('vi');
 
 export const prices = {
   priceView: 'Chế độ xem giá',

@@ -1,29 +1,7 @@
+import { quantitiesIn } from '../quantities.js';
+
 /** 价格编辑器、价格同步与价格卡编辑器的文本。 */
-export const quantities = {
-  input: '输入',
-  cachedInput: '缓存读取',
-  cacheWrite: '缓存写入',
-  cacheWrite1h: '缓存写入（1 小时及以上）',
-  output: '输出',
-  reasoning: '推理',
-  audioInput: '音频输入',
-  cachedAudioInput: '缓存音频输入',
-  audioOutput: '音频输出',
-  imageInput: '图片输入',
-  cachedImageInput: '缓存图片输入',
-  imageOutput: '图片输出',
-  webSearch: '网页搜索',
-  groundedPrompt: '搜索增强的提示',
-  mapsPrompt: '地图增强的提示',
-  fileSearch: '文件搜索',
-  codeExecution: '代码执行',
-  image: '图片',
-  second: '秒',
-  secondWithAudio: '秒（含音频）',
-  page: '页',
-  character: '字符',
-  request: '请求',
-};
+export const quantities = quantitiesIn('zh');
 
 export const prices = {
   priceView: '价格视图',
