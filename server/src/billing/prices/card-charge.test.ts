@@ -4,7 +4,14 @@ import { boundOfCard, chargeOfCard, usdOf, roundedUp } from './card-charge.js';
 import { Exact } from './rounding.js';
 import { type CallBound, componentsOf, type Count } from './card-lines.js';
 import { parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
-import { quantities, tokenQuantities, type PriceCard } from '../../shared/price-card.js';
+import {
+  quantities,
+  tokenQuantities,
+  toolCounts,
+  toolRows,
+  type PriceCard,
+  type ToolWork,
+} from '../../shared/price-card.js';
 import { conditions } from '../../shared/price-condition.js';
 
 const Decimal = PlainDecimal.clone({ precision: 60 });
@@ -161,12 +168,7 @@ describe('for every card and usage', () => {
       writesCache: fc.constantFrom(null, '5m' as const, '1h' as const),
       hasAudio: fc.boolean(),
       hasImages: fc.boolean(),
-      tools: fc.record({
-        webSearches: fc.nat(5),
-        fileSearches: fc.nat(5),
-        codeExecutions: fc.nat(5),
-        mapsPrompts: fc.nat(1),
-      }),
+      tools: fc.tuple(...toolCounts.map(() => fc.nat(5))).map(workOf),
       when: fc.array(fc.constantFrom(...conditions), { maxLength: 2 }),
     });
     const shares = fc.array(fc.nat(100), { minLength: 8, maxLength: 8 });
@@ -184,6 +186,9 @@ describe('for every card and usage', () => {
     );
   });
 });
+
+const workOf = (counts: number[]): ToolWork =>
+  Object.fromEntries(toolCounts.map((name, place) => [name, counts[place] ?? 0])) as ToolWork;
 
 type Bound = CallBound & Required<Pick<CallBound, 'tools'>>;
 
@@ -209,11 +214,10 @@ function usageWithin(card: PriceCard, bound: Bound, promptShares: number[], outp
   return [
     ...spread(bound.promptTokens, ofPrompt, promptShares),
     ...spread(bound.outputTokens, ofOutput, outputShares),
-    ['webSearch', tools.webSearches],
-    ['groundedPrompt', Math.min(1, tools.webSearches)],
-    ['fileSearch', tools.fileSearches],
-    ['codeExecution', tools.codeExecutions],
-    ['mapsPrompt', tools.mapsPrompts],
+    ...toolRows.map(({ quantity, allowedBy, isOnce }): Count => [
+      quantity,
+      isOnce ? Math.min(1, tools[allowedBy]) : tools[allowedBy],
+    ]),
     ['request', 1],
   ];
 }
