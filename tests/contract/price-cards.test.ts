@@ -908,6 +908,15 @@ describe('speech of a model that counts tokens', () => {
   });
 });
 
+it.each(['0.5', 0, -1, [0.5], true])('speech refuses the speed %j', async (speed) => {
+  await relay.addChannel({ models: 'gpt-4o-mini-tts' });
+  const { key } = await relay.addToken();
+  const body = { model: 'gpt-4o-mini-tts', input: 'hi', voice: 'alloy', speed };
+  const response = await relay.post('/v1/audio/speech', key, body);
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('speed')]);
+  expect(relay.upstream.requests).toHaveLength(0);
+});
+
 it('an image of gpt-image that arrives as events costs what the last one reports', async () => {
   await relay.addChannel({ models: 'gpt-image-1.5' });
   const usage = {
@@ -1206,6 +1215,14 @@ describe('the reservation of a call priced by a card', () => {
     ['an image', '/v1/images/generations', 'gpt-image-1.5', { prompt: 'A cat' }, 4160, 16],
     ['images', '/v1/images/generations', 'gpt-image-1.5', { prompt: 'A cat', quality: 'low', n: 3 }, 816, 16],
     ['speech', '/v1/audio/speech', 'gpt-4o-mini-tts', { input: 'hello '.repeat(600), voice: 'alloy' }, 4500, 6],
+    [
+      'slow speech',
+      '/v1/audio/speech',
+      'gpt-4o-mini-tts',
+      { input: 'hello '.repeat(600), voice: 'alloy', speed: 0.25 },
+      18_000,
+      6,
+    ],
   ])('of %s, whose size the request determines,', (_what, path, model, order, tokens, price) => {
     const send = async (quota: number): Promise<Response & { readonly userId: number }> => {
       relay.setOptions({ StrictReserve: true });

@@ -13,6 +13,7 @@ import {
   needList,
   needName,
   optionalFlag,
+  optionalNumber,
   optionalText,
   spelledFlag,
 } from '../../dialects/neutral/given.js';
@@ -173,6 +174,8 @@ export const speechEndpoint: Endpoint = {
       needInput(body['input'], 'input');
       if (typeof body['input'] !== 'string') throw new InvalidInputError('input must be text', 'input');
       optionalText(body['instructions'], 'instructions');
+      const speed = optionalNumber(body['speed'], 'speed');
+      if (speed !== undefined && speed <= 0) throw new InvalidInputError('speed must be above 0', 'speed');
       return { ...drawing, body, model };
     }),
   async measure(call, bareModel) {

@@ -28,7 +28,7 @@ const measuredTariff: Omit<Tariff, 'counts'> = {
   },
   prompt: (call) => ({ texts: [], fixed: call.measuredTokens ?? 0 }),
   unreportedOutput: ({ body }) => {
-    const audioOutputTokens = tokensOfSpeech(asText(body['input']));
+    const audioOutputTokens = Math.ceil(tokensOfSpeech(asText(body['input'])) / slowSpeed(body['speed']));
     return { completionTokens: audioOutputTokens, audioOutputTokens };
   },
 };
@@ -42,6 +42,9 @@ export const transcriptionTariff: Tariff = { ...measuredTariff, counts: ['input'
  */
 const tokensOfCharacter = { usual: 1.25, ideograph: 5 } as const;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+
+/** Returns the speed of speech where it is slower than usual, which takes longer. Some models ignore a faster one. */
+const slowSpeed = (speed: unknown): number => (typeof speed === 'number' && speed > 0 ? Math.min(1, speed) : 1);
 
 /** Returns the tokens of spoken text, for providers that do not report them. Providers report them only in events. */
 function tokensOfSpeech(text: string): number {
