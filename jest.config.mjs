@@ -94,7 +94,7 @@ export default {
     {
       ...shared,
       displayName: 'client',
-      testEnvironment: '<rootDir>/tests/support/browser-environment.mjs',
+      testEnvironment: 'jsdom',
       testMatch: ['<rootDir>/client/src/**/*.test.{ts,tsx}'],
       // The `browser` builds of packages are ES modules only. Their Node builds also run under jsdom.
       testEnvironmentOptions: { customExportConditions: [''] },

@@ -43,3 +43,13 @@ it('the changelog is one page before the first release', () => {
   expect(unreleased).not.toBe('');
   if (!/^## \[\d/m.test(text)) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(5 * 1024);
 });
+
+it('nothing of Jest or of the module loader is replaced for the tests', () => {
+  const folder = join(root, 'tests/support');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.([cm]?js|ts)$/.test(name),
+  );
+  const replaced = /\.AsyncLocalStorage\s*=[^=]|jest-(runtime|circus)|Module\._|registerHooks/;
+  expect(files).toContain('environment.mjs');
+  expect(files.filter((name) => replaced.test(readFileSync(join(folder, name), 'utf8')))).toEqual([]);
+});

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
 import { TestEnvironment } from 'jest-environment-jsdom';
-import { disablingStorages } from './storages.mjs';
 
-/** For the console's code. A test may compare it with the server's (`native-module.cjs`). */
-export default class BrowserEnvironment extends disablingStorages(TestEnvironment) {
+/** For a test that compares the console's code with the server's, which is loaded as `native-module.cjs` says. */
+export default class BrowserEnvironment extends TestEnvironment {
   async setup() {
     await super.setup();
     this.global.requireNatively = createRequire(import.meta.url);

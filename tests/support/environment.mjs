@@ -1,13 +1,12 @@
 import { createRequire } from 'node:module';
 import { TestEnvironment } from 'jest-environment-node';
-import { disablingStorages } from './storages.mjs';
 
 /**
  * When a test or a hook fails, `globalThis.onTestFailure(name)` of the test file runs, while the pages of a browser are open.
  * The modules of the server are loaded outside of the test file (`native-module.cjs`): it has the same dates and errors as they,
  * and its spies on them end with it.
  */
-export default class Environment extends disablingStorages(TestEnvironment) {
+export default class Environment extends TestEnvironment {
   async setup() {
     await super.setup();
     Object.assign(this.global, { requireNatively: createRequire(import.meta.url), Date, Error });
