@@ -18,7 +18,7 @@ import type { RelayDeps } from './deps.js';
 import { sendFailure } from './deliver/send-failure.js';
 import { CallServer, openBody, writtenBody } from './serve-call.js';
 import { countPrompt, estimatePrompt } from './reserve/metering/prompt-tokens.js';
-import { toolsSent } from './reserve/metering/server-tools.js';
+import { toolsSent } from './reserve/metering/unpriced-tools.js';
 import type { Call, RoutedCall } from './call.js';
 import type { IncomingRequest } from './request.js';
 import type { Reserved } from './reserve/reserve.js';

@@ -20,7 +20,7 @@ import type { ParsedRequest } from './request.js';
 import { withMappedFacts } from './reserve/metering/mapped-price.js';
 import { overriddenCalls } from './reserve/metering/overridden-call.js';
 import { estimatePrompt } from './reserve/metering/prompt-tokens.js';
-import { unpricedSelectors, unpricedTools } from './reserve/metering/server-tools.js';
+import { unpricedSelectors, unpricedTools } from './reserve/metering/unpriced-tools.js';
 import { reserveByPlan } from './reserve/plan-payment.js';
 import { reserveFor, type Reserved } from './reserve/reserve.js';
 import type { Admission } from './route/admission.js';

@@ -46,7 +46,7 @@ import type { KeyHealth } from '../gateway/route/health/key-health.js';
 import type { KeyRing } from '../gateway/route/key-ring.js';
 import type { SessionPins } from '../gateway/route/affinity/session-pins.js';
 import type { RoutingDirectory } from '../gateway/route/routing-directory.js';
-import type { Candidates } from '../gateway/route/candidates.js';
+import type { CandidateSelector } from '../gateway/route/candidate-selector.js';
 import type { Credentials } from '../gateway/upstream/credentials.js';
 import type { UpstreamClient } from '../gateway/upstream/upstream-client.js';
 import type { Tracing } from '../gateway/observe/tracing/tracing.js';
@@ -121,7 +121,7 @@ export interface RelayCore {
   readonly bodies: BodyBudget;
   readonly keyRing: KeyRing;
   readonly health: Health;
-  readonly candidates: Candidates;
+  readonly candidates: CandidateSelector;
   readonly keyHealth: KeyHealth;
   readonly upstream: UpstreamClient;
   readonly credentials: Credentials;

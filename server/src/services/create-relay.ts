@@ -52,7 +52,7 @@ import { SessionPins } from '../gateway/route/affinity/session-pins.js';
 import { RoutingDirectory, type KeyState } from '../gateway/route/routing-directory.js';
 import { FirstByteTimes } from '../gateway/route/order/first-byte-times.js';
 import { TierOrder } from '../gateway/route/order/tier-order.js';
-import { Candidates } from '../gateway/route/candidates.js';
+import { CandidateSelector } from '../gateway/route/candidate-selector.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from '../gateway/upstream/upstream-client.js';
 import { Credentials } from '../gateway/upstream/credentials.js';
 import { createTelemetry } from '../gateway/observe/tracing/create-telemetry.js';
@@ -100,7 +100,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const firstBytes = new FirstByteTimes(clock);
   const order = new TierOrder(options, firstBytes, clock);
   const channelBudgets = new ChannelBudgets(budgets, ledger);
-  const candidates = new Candidates({
+  const candidates = new CandidateSelector({
     channels,
     keyRing,
     health,

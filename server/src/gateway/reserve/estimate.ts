@@ -19,7 +19,7 @@ export interface Estimate {
   readonly limited: boolean;
   /** The number of output tokens at which a stream is ended. Absent when streams are not ended here. */
   readonly stopAt?: number;
-  /** What the reservation pays for besides tokens, such as calls of tools, and whether the provider may add to the prompt. */
+  /** The work that the reservation pays for besides tokens, such as calls of tools, and whether the provider may add to the prompt. */
   readonly traits: RequestTraits;
 }
 

@@ -6,7 +6,7 @@ import { declaredTools, withTools } from '../../dialects/neutral/declared-tools.
 import { asFields, asFieldsList, asText, someText, without, type Fields } from '../../dialects/neutral/fields.js';
 import { modelFields } from '../../dialects/priced-fields.js';
 import type { RoutedChannel } from './routed-channel.js';
-import type { Candidates, RoutingTable } from './routing-table.js';
+import type { ChannelTiers, RoutingTable } from './routing-table.js';
 import type { Caller } from '../admit/authentication.js';
 import { withoutPrefix } from '../../shared/model-pattern.js';
 
@@ -25,7 +25,7 @@ export interface Admission {
   readonly model: string;
   /** The model that is priced: the requested one without the routing prefix. */
   readonly bareModel: string;
-  readonly candidates: Candidates;
+  readonly candidates: ChannelTiers;
   /** If set, only this channel may serve the call. */
   readonly pinned: RoutedChannel | null;
 }

@@ -11,7 +11,7 @@ export interface Tier {
 }
 
 /** The channels that may serve a call: tiers from high to low priority. */
-export interface Candidates {
+export interface ChannelTiers {
   readonly tiers: readonly Tier[];
   /** The model name without its routing prefix. It is used for pricing and mapping. */
   readonly bareModel: string;
@@ -82,7 +82,7 @@ export class RoutingTable {
   }
 
   /** @returns null when no enabled channel of the group serves the model for the user */
-  find(groupName: string, model: string, userId: number): Candidates | null {
+  find(groupName: string, model: string, userId: number): ChannelTiers | null {
     const group = this.groupsFor(userId).get(groupName);
     if (!group) return null;
     for (const { prefix, models } of group.prefixes) {
@@ -160,7 +160,7 @@ function toTiers(channels: readonly RoutedChannel[]): Tier[] {
 
 /** The inputs of `pickChannel`. */
 export interface Picking {
-  readonly candidates: Candidates;
+  readonly candidates: ChannelTiers;
   /** 0 for the first attempt. */
   readonly attempt: number;
   /** Channels that already failed this call. */
@@ -209,16 +209,16 @@ export function pickChannel(picking: Picking): RoutedChannel | null {
 const preferredOf = (open: readonly RoutedChannel[], id = 0): RoutedChannel | undefined =>
   id === 0 ? undefined : open.find((channel) => channel.id === id);
 
-function onlyChannel({ tiers: [tier, another] }: Candidates): RoutedChannel | null {
+function onlyChannel({ tiers: [tier, another] }: ChannelTiers): RoutedChannel | null {
   return tier?.channels.length === 1 && !another ? (tier.channels[0] ?? null) : null;
 }
 
 /** Whether there is only one channel with one key, so that there is no choice. */
-export const isAlone = (candidates: Candidates): boolean => onlyChannel(candidates)?.keys.length === 1;
+export const isAlone = (candidates: ChannelTiers): boolean => onlyChannel(candidates)?.keys.length === 1;
 
 /** The route of a call: its candidates, or the one channel that may serve it. */
 export interface Route {
-  readonly candidates: Candidates;
+  readonly candidates: ChannelTiers;
   readonly pinned: RoutedChannel | null;
 }
 

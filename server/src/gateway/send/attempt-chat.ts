@@ -25,7 +25,7 @@ import { contentLimit } from '../observe/chat-content.js';
 import { correctedAttempt, withCorrections, withLearned } from './corrected-attempt.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError } from '../deliver/delivery.js';
-import { selectsPrice, toolsSent, unpricedMessage } from '../reserve/metering/server-tools.js';
+import { selectsPrice, toolsSent, unpricedMessage } from '../reserve/metering/unpriced-tools.js';
 import { TextMeter } from '../reserve/metering/text-meter.js';
 import { maxMedia } from './media-fetch.js';
 import type { AnswerContext } from '../../dialects/neutral/codec.js';

@@ -14,7 +14,7 @@ import { FirstByteWatch, type FirstByteTimes } from '../route/order/first-byte-t
 import { ordersOf, type TierOrder } from '../route/order/tier-order.js';
 import { isRetryable } from '../route/retry.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
-import type { Candidate } from '../route/candidates.js';
+import type { Candidate } from '../route/candidate-selector.js';
 import type { Credentials } from '../upstream/credentials.js';
 import { cardAt } from '../reserve/call-charge.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';

@@ -12,7 +12,7 @@ import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { LimitLease } from '../route/limits/limit-board.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
 import { isAlone, maxRetries, retriesAllowed, type RoutingTable } from '../route/routing-table.js';
-import type { Candidate, Candidates, CandidateQuery } from '../route/candidates.js';
+import type { Candidate, CandidateSelector, CandidateQuery } from '../route/candidate-selector.js';
 import type { AttemptOutcome } from './attempt.js';
 import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedCandidate } from './hedged-attempt.js';
 import type { Dispatch } from './dispatch.js';
@@ -20,7 +20,7 @@ import { AttemptFailedError, AttemptRunner, isCount, type RunnerDeps } from './a
 
 export interface AttemptsDeps extends RunnerDeps {
   readonly channels: { readonly table: RoutingTable };
-  readonly candidates: Candidates;
+  readonly candidates: CandidateSelector;
   readonly metrics: Metrics;
   readonly affinity: SessionAffinity;
 }

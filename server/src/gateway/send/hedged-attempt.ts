@@ -1,7 +1,7 @@
 import type { ClientResponse } from '../deliver/client-response.js';
 import type { FirstByteTimes } from '../route/order/first-byte-times.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
-import type { Candidate } from '../route/candidates.js';
+import type { Candidate } from '../route/candidate-selector.js';
 import type { AttemptOutcome } from './attempt.js';
 import { AttemptRace } from './attempt-race.js';
 import type { RoutedCall } from '../call.js';

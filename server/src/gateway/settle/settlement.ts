@@ -5,7 +5,7 @@ import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
-import { conditionsAskedFor, toolsSent } from '../reserve/metering/server-tools.js';
+import { conditionsAskedFor, toolsSent } from '../reserve/metering/unpriced-tools.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
 import { finalUsage, isWhole, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
@@ -102,9 +102,7 @@ function settleUsage(
   const { tariff } = requested.endpoint;
   const { delivery, upstreamModel } = served;
   const countedHere = found !== delivery.usage && !isFixed;
-  const conditioned = countedHere ? withAskedCondition(found, requested, served, values) : found;
-  const counted = withRequestedSearches(conditioned, requested, served);
-  const reported = tariff.counted?.(counted) ?? counted;
+  const reported = withAsked(found, countedHere, requested, served, values);
   const usage = isFixed ? reported : possibleUsage(requested, reported, values);
   const call = values.UnpricedTools === 'free' ? requested : withToolPrices(requested, usage, upstreamModel);
   const charged: ChargeInput = {
@@ -129,6 +127,13 @@ function settleUsage(
     const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
     return { usage, quota: price.quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
   });
+}
+
+/** Returns the usage that the endpoint counts, with what the provider was asked for and did not report. */
+function withAsked(found: Usage, countedHere: boolean, call: Call, served: Served, values: OptionValues): Usage {
+  const conditioned = countedHere ? withAskedCondition(found, call, served, values) : found;
+  const usage = withRequestedSearches(conditioned, call, served);
+  return call.endpoint.tariff.counted?.(usage) ?? usage;
 }
 
 /** Adds the prices of tools that ran in the call although its price does not have them. */

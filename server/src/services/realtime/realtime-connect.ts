@@ -14,7 +14,7 @@ import { isRetryable } from '../../gateway/route/retry.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import { retriesAllowed } from '../../gateway/route/routing-table.js';
-import type { Candidates } from '../../gateway/route/candidates.js';
+import type { CandidateSelector } from '../../gateway/route/candidate-selector.js';
 import type { AttemptSpan } from '../../gateway/observe/tracing/call-trace.js';
 import { offeredProtocols } from './protocols.js';
 import { realtimeTarget } from './realtime-target.js';
@@ -23,7 +23,7 @@ import { openUpstreamSocket } from './upstream-socket.js';
 export interface RealtimeConnectDeps {
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
-  readonly candidates: Candidates;
+  readonly candidates: CandidateSelector;
   readonly failureHandler: UpstreamFailureHandler;
   readonly guard: OutboundGuard;
   readonly options: { readonly values: OptionValues };

@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import type { Price } from '../../billing/prices/index.js';
 import { AppError } from '../../shared/errors.js';
-import { unpricedTools } from '../../gateway/reserve/metering/server-tools.js';
+import { unpricedTools } from '../../gateway/reserve/metering/unpriced-tools.js';
 import { checkTools } from '../../dialects/priced-fields.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 

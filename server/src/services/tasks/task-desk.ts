@@ -42,7 +42,7 @@ import type { IncomingRequest } from '../../gateway/request.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import type { KeyRing } from '../../gateway/route/key-ring.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
-import type { Candidates } from '../../gateway/route/candidates.js';
+import type { CandidateSelector } from '../../gateway/route/candidate-selector.js';
 import type { CallFailure } from '../../dialects/errors/failure.js';
 import { SubmissionWatch, type SubmissionKind, type SubmissionWatchDeps } from './submission-watch.js';
 import type { TaskPrice } from './task-charge.js';
@@ -58,7 +58,7 @@ export interface TaskDeskDeps {
   readonly watch: SubmissionWatchDeps;
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
-  readonly candidates: Candidates;
+  readonly candidates: CandidateSelector;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly budgets: CallBudgets;

@@ -2,7 +2,7 @@ import type { Price } from '../../../billing/prices/index.js';
 import { cachesUnasked, searchesUnasked } from '../../../dialects/makers/charging.js';
 import { mapModel } from '../../route/model-mapping.js';
 import type { RoutedChannel } from '../../route/routed-channel.js';
-import type { Candidates } from '../../route/routing-table.js';
+import type { ChannelTiers } from '../../route/routing-table.js';
 
 export interface ModelNames {
   readonly requestedModel: string;
@@ -13,7 +13,7 @@ export interface ModelNames {
  * Returns the price with what the models may do unasked to which channels map the requested one. The reservation covers the
  * dearest of them. The same price if they do no more than the requested model.
  */
-export function withMappedFacts(price: Price, { tiers, bareModel }: Candidates, requestedModel: string): Price {
+export function withMappedFacts(price: Price, { tiers, bareModel }: ChannelTiers, requestedModel: string): Price {
   const models = tiers
     .flatMap(({ channels }) => channels.filter(({ mapsToUnasked }) => mapsToUnasked))
     .map((channel) => upstreamModelOf(channel, { requestedModel, bareModel }) ?? bareModel);

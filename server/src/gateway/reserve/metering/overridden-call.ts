@@ -1,7 +1,7 @@
 import type { ParsedRequest } from '../../request.js';
 import { overriddenBody } from '../../../dialects/overrides/body-override.js';
 import type { RoutedChannel } from '../../route/routed-channel.js';
-import type { Candidates } from '../../route/routing-table.js';
+import type { ChannelTiers } from '../../route/routing-table.js';
 import { readImageFields } from '../../../dialects/priced-fields.js';
 import { longestLimit, mostChoices } from '../../../dialects/overrides/sent-fields.js';
 import { type ModelNames, upstreamModelOf } from './mapped-price.js';
@@ -20,7 +20,7 @@ import { type ModelNames, upstreamModelOf } from './mapped-price.js';
  */
 export function overriddenCalls(
   call: ParsedRequest,
-  { tiers, bareModel }: Candidates,
+  { tiers, bareModel }: ChannelTiers,
   requestedModel: string,
 ): ReadonlyMap<number, ParsedRequest> | undefined {
   // An override does not apply to forms.

@@ -7,8 +7,8 @@ import { toolCounts, type ToolWork } from '../../../shared/price-quantities.js';
 import { serverTools, type ServerTool, withinToolCalls } from '../../../dialects/server-tools.js';
 import type { Call } from '../../call.js';
 import { rerankPrompt } from './dialect-prompts.js';
-import { conditionsAskedFor } from './server-tools.js';
 import { estimateTokens } from './text-meter.js';
+import { conditionsAskedFor } from './unpriced-tools.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
 export interface RequestTraits {

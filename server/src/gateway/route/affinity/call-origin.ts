@@ -5,7 +5,7 @@ import type { NamedText } from '../../../dialects/languages/provider-ids.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { RoutingTable } from '../routing-table.js';
-import type { CandidateQuery } from '../candidates.js';
+import type { CandidateQuery } from '../candidate-selector.js';
 
 /**
  * Finds the channel and key whose account stores the object that a call names, or created its encrypted reasoning. No

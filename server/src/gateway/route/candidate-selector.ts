@@ -38,7 +38,7 @@ export interface CandidateQuery {
   readonly preferred?: { readonly channelId: number; keyIndexAt(channel: RoutedChannel): number } | null;
 }
 
-export interface CandidatesDeps {
+export interface CandidateSelectorDeps {
   readonly channels: { readonly table: RoutingTable };
   readonly keyRing: KeyRing;
   readonly health: Health;
@@ -53,11 +53,11 @@ export interface CandidatesDeps {
  * Selects the channel and key of each attempt. Keys in a cooldown (docs/reference/relay/health.md) and channels or keys
  * at their limits (docs/reference/relay/limits.md) are excluded.
  */
-export class Candidates {
+export class CandidateSelector {
   /** The routing state for calls while no key is in a cooldown. */
   private readonly quietState: RouteState;
 
-  constructor(private readonly deps: CandidatesDeps) {
+  constructor(private readonly deps: CandidateSelectorDeps) {
     const { channels, keyRing, order } = deps;
     this.quietState = { channels, keyRing, order, health: null };
   }
