@@ -11,7 +11,10 @@ relaySuite((started) => (relay = started), {
 
 type Json = Record<string, unknown>;
 
-/** The refusals as public threads quote them (claude-code-router#1799, cc-haha#1162, mulder#192; September 2026). */
+/**
+ * The refusals as public threads quote them (claude-code-router#1799, cc-haha#1162, mulder#192; September 2026; OpenRouter: refly#1177,
+ * July 2025; llama.cpp#19774, February 2026).
+ */
 const refusals = {
   OpenAI: [400, 'Your input exceeds the context window of this model. Please adjust your input and try again.'],
   vLLM: [
@@ -21,9 +24,22 @@ const refusals = {
   Anthropic: [400, 'prompt is too long: 210000 tokens > 200000 maximum'],
   Gemini: [400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'],
   Kimi: [401, 'k3-256k supports only 256K context.'],
+  OpenRouter: [
+    400,
+    "This endpoint's maximum context length is 32768 tokens. However, you requested about 42832 tokens (42832 of text input). Please reduce the length of either one.",
+  ],
+  'llama.cpp': [400, 'request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it'],
 } as const;
 type Provider = keyof typeof refusals;
-const types: Readonly<Record<Provider, number>> = { OpenAI: 1, vLLM: 62, Anthropic: 14, Gemini: 24, Kimi: 25 };
+const types: Readonly<Record<Provider, number>> = {
+  OpenAI: 1,
+  vLLM: 62,
+  Anthropic: 14,
+  Gemini: 24,
+  Kimi: 25,
+  OpenRouter: 20,
+  'llama.cpp': 4,
+};
 
 const clients = {
   chat: ['/v1/chat/completions', { model: 'm', messages: userMessage('hi') }],
@@ -39,6 +55,8 @@ const messagesWords: Readonly<Record<Provider, string>> = {
   Anthropic: 'prompt is too long: 210000 tokens > 200000 maximum',
   Gemini: 'prompt is too long: 1200000 tokens > 1048576 maximum',
   Kimi: 'prompt is too long: ',
+  OpenRouter: 'prompt is too long: 42832 tokens > 32768 maximum',
+  'llama.cpp': 'prompt is too long: 4390 tokens > 4096 maximum',
 };
 
 const errorIn = (client: Client, provider: Provider): object => {

@@ -18,7 +18,7 @@ type Figure = keyof Overflow;
 
 /** Patterns for the beginning of provider messages, with the figures in them. */
 const words: ReadonlyArray<readonly [says: RegExp, ...figures: Figure[]]> = [
-  // vLLM, DeepSeek and OpenAI's older models.
+  // vLLM, DeepSeek and OpenAI's older models: claude-code-router#1799 (September 2026), smol-ai/developer#7.
   [
     /^This model's maximum context length is (\d+) tokens\. However, you requested \d+ tokens \((\d+) in the messages, (\d+) in the completion\)/,
     ...(['limit', 'prompt', 'output'] as const),
@@ -29,11 +29,16 @@ const words: ReadonlyArray<readonly [says: RegExp, ...figures: Figure[]]> = [
     'prompt',
   ],
   [/^This model's maximum context length is (\d+)/, 'limit'],
-  // xAI.
+  // OpenRouter, whose figure is an estimate: refly#1177 (July 2025).
+  [
+    /^This endpoint's maximum context length is (\d+) tokens\. However, you requested about (\d+) tokens/,
+    ...(['limit', 'prompt'] as const),
+  ],
+  // xAI: cline#3120 (April 2025).
   [/^This model's maximum prompt length is (\d+) but the request contains (\d+)/, 'limit', 'prompt'],
-  // OpenAI.
+  // OpenAI: opencode#6071, eca#385 (March 2026).
   [/^Your input exceeds the context window/],
-  // Anthropic, Vertex and Bedrock.
+  // Anthropic, Vertex and Bedrock: exe.dev#62, continue#9592 (January 2026), mulder#192.
   [/^prompt is too long: (\d+) tokens > (\d+) maximum/i, 'prompt', 'limit'],
   [/^prompt is too long/i],
   [
@@ -41,17 +46,21 @@ const words: ReadonlyArray<readonly [says: RegExp, ...figures: Figure[]]> = [
     ...(['prompt', 'output', 'limit'] as const),
   ],
   [/^Input is too long for requested model/],
-  // Gemini.
+  // Gemini: gemini-cli#13006 (November 2025).
   [/^The input token count \((\d+)\) exceeds the maximum number of tokens allowed \((\d+)\)/, 'prompt', 'limit'],
   [/^The input token count exceeds the maximum number of tokens allowed \(?(\d+)\)?/, 'limit'],
-  // Moonshot, with status 401 (cc-haha#1162).
+  // Moonshot: cc-haha#1162 (with status 401), kimi-cli#2011 (April 2026).
   [/^\S+ supports only \d+[KM] context/],
   [/^(?:Invalid request: )?Your request exceeded model token limit: (\d+)/, 'limit'],
-  // Qwen, Zhipu, Mistral, llama.cpp.
+  // Qwen: qwen-code#2068 (March 2026).
   [/^(?:<\d+> )?(?:InternalError\.Algo\.InvalidParameter: )?Range of input length should be \[1, ?(\d+)\]/, 'limit'],
+  // Zhipu: zeroclaw#4124 (March 2026).
   [/^Prompt exceeds max length/],
+  // Mistral. No public report of the last years has these words.
   [/^Prompt contains (\d+) tokens.{0,80}too large for model with (\d+) maximum context length/, 'prompt', 'limit'],
+  // llama.cpp: textgen#7257, llama.cpp#19774 (February 2026).
   [/^the request exceeds the available context size/],
+  [/^request \((\d+) tokens\) exceeds the available context size \((\d+) tokens\)/, 'prompt', 'limit'],
 ];
 
 const ofRequest = new Set([400, 401, 413, 422, 502]);
