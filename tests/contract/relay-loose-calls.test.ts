@@ -143,6 +143,20 @@ const loose: ReadonlyArray<readonly [string, readonly string[], unknown]> = [
     [{ ...one[0], id: expect.stringMatching(/^call_\w+$/) }],
   ],
   ['arguments as an object', [chunk(calls({ ...first, function: { name: 'look', arguments: { a: 1 } } })), end], one],
+  [
+    'no arguments, for a function without parameters',
+    [
+      chunk(calls({ ...first, function: { name: 'look', arguments: '' } })),
+      chunk(calls({ index: 0, function: { arguments: '' } })),
+      end,
+    ],
+    [{ id: 'call_1', name: 'look', arguments: '{}' }],
+  ],
+  [
+    'no arguments in the first of two calls, and no reason',
+    [chunk(calls({ ...first, function: { name: 'look', arguments: '' } })), chunk(calls(second))],
+    [{ id: 'call_1', name: 'look', arguments: '{}' }, two[1]],
+  ],
   ['the reason "stop"', [chunk(calls(first)), chunk(calls(later)), chunk({}, 'stop')], one],
   ['the reason "stop" with the call', [chunk(calls(first)), chunk(calls(later), 'stop')], one],
   ['the reason "" at the end', [chunk(calls(first)), chunk(calls(later)), chunk({}, '')], one],
@@ -202,6 +216,25 @@ describe.each(kinds)('type %i %j', (type, more) => {
     relay.upstream.script({}, json({ ...head, choices: [{ index: 0, message, finish_reason: 'stop' }], usage }));
     const response = await relay.chat(key, { model: 'm', messages: userMessage('hi'), ...given });
     expect(await response.json()).toMatchObject({ choices: [{ message, finish_reason: reason }] });
+  });
+
+  it('no arguments where the output limit may have cut them off', async () => {
+    const begun = { ...first, function: { name: 'look', arguments: '' } };
+    expect(read(await stream([chunk(calls(begun)), chunk({}, 'length')]))).toEqual({
+      calls: [{ id: 'call_1', name: 'look', arguments: '' }],
+      reasons: ['length'],
+      violations: [],
+    });
+  });
+
+  it('a whole answer with a call without arguments', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '' } };
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    relay.upstream.script({}, json({ ...head, choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }));
+    const response = await relay.chat(key, { model: 'm', messages: userMessage('hi') });
+    expect(await response.json()).toMatchObject({
+      choices: [{ message: { tool_calls: [{ ...call, function: { name: 'look', arguments: '{}' } }] } }],
+    });
   });
 
   it.each(['stop', ''])('a whole answer with the reason "%s"', async (reason) => {

@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
-import { asFields, asList, someNumber, someText, type Fields, type Json } from '../../neutral/fields.js';
+import { asFields, asList, asText, someNumber, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { changedList } from '../../wire/pass-through/changed-list.js';
 import { callId } from './chat-read.js';
 import { OpenCalls, type PlacedPiece } from './open-calls.js';
@@ -7,7 +7,8 @@ import { nameIn } from './tool-shapes.js';
 
 /*
  * Clients that check chat completions against a schema fail on calls of many compatible providers: later pieces with an id or a name of
- * null or '', calls without index, type or id, an empty usage, and a response that ends with "stop" though it calls tools.
+ * null or '', calls without index, type or id, arguments that are no JSON because there are none, an empty usage, and a response that
+ * ends with "stop" though it calls tools.
  */
 
 /** The finish reason of a choice with calls. */
@@ -32,9 +33,9 @@ export class ChunkRepair {
 
   constructor(private readonly ending: CallEnding = 'tool_calls') {}
 
-  /** Whether later pieces that have only an index and a text need no repair. Their call has to have begun in every choice. */
+  /** Whether later pieces that have only an index and a text need no repair. Their arguments have to have begun in every choice. */
   isSoundAt(index: number): boolean {
-    return this.isSound && [...this.choices.values()].every(({ calls }) => index < calls.count);
+    return this.isSound && [...this.choices.values()].every(({ calls }) => calls.hasText(index));
   }
 
   /** @returns the same chunk when nothing is wrong with it */
@@ -55,7 +56,10 @@ export class ChunkRepair {
     const open = [...this.choices].filter(([, { isFinished }]) => !isFinished);
     if (open.length === 0) return null;
     const { id, created, model } = like;
-    const choices = open.map(([index]) => ({ index, delta: {}, finish_reason: this.ending }));
+    const choices = open.map(([index, { calls }]) => {
+      const missing = missingArguments(calls);
+      return { index, delta: missing.length > 0 ? { tool_calls: missing } : {}, finish_reason: this.ending };
+    });
     return { id, object: 'chat.completion.chunk', created, model, choices };
   }
 
@@ -67,18 +71,28 @@ export class ChunkRepair {
     if (!state && pieces.length === 0) return choice;
     if (!state) this.choices.set(index, (state = { calls: new OpenCalls(), isFinished: false }));
     const { calls } = state;
-    const repaired = changedList(pieces, (piece) => repairPiece(piece, calls.place(piece)));
+    const repaired = asList(changedList(pieces, (piece) => repairPiece(piece, calls.place(piece))));
     const given = choice['finish_reason'];
     // Some providers send '' in every chunk.
     const isEnd = given === 'stop' || (given === '' && Object.keys(delta ?? {}).length === 0);
     const reason = isEnd ? this.ending : given === '' ? null : given;
-    if (someText(reason) !== undefined) state.isFinished = true;
+    const ends = someText(reason) !== undefined && !state.isFinished;
+    if (ends) state.isFinished = true;
     if (repaired !== pieces) this.isSound = false;
-    if (repaired === pieces && reason === given) return choice;
-    const shown = repaired === pieces ? {} : { delta: { ...delta, tool_calls: repaired } };
+    const missing = ends && !cutting.has(reason) ? missingArguments(calls) : [];
+    const isSame = repaired === pieces && missing.length === 0;
+    if (isSame && reason === given) return choice;
+    const shown = isSame ? {} : { delta: { ...delta, tool_calls: [...repaired, ...missing] } };
     return { ...choice, ...shown, finish_reason: reason };
   }
 }
+
+/** Finish reasons of responses that may have been cut off before the arguments of a call. */
+const cutting = new Set<unknown>(['length', 'content_filter']);
+
+/** Pieces that give an empty object to the functions for which the provider sent no arguments. */
+const missingArguments = (calls: OpenCalls): Json[] =>
+  calls.withoutText().map((index) => ({ index, function: { arguments: '{}' } }));
 
 function repairPiece(piece: Fields, placed: PlacedPiece | null): Fields {
   if (!placed) return piece;
@@ -107,8 +121,8 @@ export function repairedAnswer(answer: Fields, ending: CallEnding = 'tool_calls'
     const message = asFields(choice['message']);
     const given = asList(message?.['tool_calls']);
     if (given.length === 0) return choice;
-    const calls = changedList(given, repairCall);
     const reason = choice['finish_reason'];
+    const calls = changedList(given, (call) => repairCall(call, cutting.has(reason)));
     const isWrong = reason !== ending && (reason === 'stop' || reason === '');
     if (calls === given && !isWrong) return choice;
     return {
@@ -120,10 +134,12 @@ export function repairedAnswer(answer: Fields, ending: CallEnding = 'tool_calls'
   return choices === answer['choices'] ? answer : { ...answer, choices };
 }
 
-function repairCall(call: Fields): Fields {
+function repairCall(call: Fields, isCut: boolean): Fields {
   const placed = new OpenCalls().place(call);
-  const { index: _index, ...shown } = repairPiece(call, placed);
-  return withFields(call, { id: shown['id'], type: shown['type'], function: shown['function'] });
+  const { id, type, function: shown } = repairPiece(call, placed);
+  const called = asFields(shown);
+  const isEmpty = called !== null && asText(called['arguments']) === '' && !isCut;
+  return withFields(call, { id, type, function: isEmpty ? { ...called, arguments: '{}' } : shown });
 }
 
 /** @returns the same object when it has these values already; undefined removes a field */

@@ -9,6 +9,8 @@ interface OpenTool {
   readonly key: number | string;
   /** The arguments so far end like an object. */
   closes: boolean;
+  /** No text of the arguments has come yet. */
+  isEmpty: boolean;
 }
 
 /** A piece of a call, with the call that it belongs to. */
@@ -30,6 +32,16 @@ export class OpenCalls {
     return this.calls.length;
   }
 
+  /** Whether the arguments of a call have begun. */
+  hasText(index: number): boolean {
+    return this.calls[index]?.isEmpty === false;
+  }
+
+  /** Our own indexes of the functions whose arguments have not begun. */
+  withoutText(): number[] {
+    return this.calls.flatMap(({ isEmpty }, index) => (isEmpty ? [index] : []));
+  }
+
   /** @returns null for an implausible index */
   place(piece: Fields): PlacedPiece | null {
     const tool = asFields(piece['function']) ?? asFields(piece['custom']) ?? {};
@@ -42,9 +54,13 @@ export class OpenCalls {
     if (id === '' && name !== '' && text.startsWith('{') && this.calls[index]?.closes) index = this.calls.length;
     if (index === -1 || index >= maxTools) return null;
     const isFirst = index === this.calls.length;
-    if (isFirst) this.calls.push({ id, key: someNumber(piece['index']) ?? id, closes: false });
+    const isCustom = piece['custom'] !== undefined;
+    if (isFirst) this.calls.push({ id, key: someNumber(piece['index']) ?? id, closes: false, isEmpty: !isCustom });
     const open = this.calls[index];
-    if (open && text !== '') open.closes = !piece['custom'] && text.endsWith('}');
+    if (open && text !== '') {
+      open.closes = !isCustom && text.endsWith('}');
+      open.isEmpty = false;
+    }
     return { index, isFirst, id, name, text };
   }
 
