@@ -38,23 +38,7 @@ import { PricingResolver } from '../console/prices/pricing.resolver.js';
 import { PriceSyncResolver } from '../console/prices/sync/price-sync.resolver.js';
 import { RedemptionResolver } from '../console/redemptions/redemption.resolver.js';
 import { RegistrationResolver } from '../console/registration/registration.resolver.js';
-import {
-  LiveCallRelations,
-  DashboardRelations,
-  LogRelations,
-  OwnLogRelations,
-  OptionRelations,
-  RedemptionRelations,
-  RedemptionUseRelations,
-  MemberRelations,
-  TokenRelations,
-  StatementRelations,
-  StatementUsageRelations,
-  TopUpOrderRelations,
-  UsageKeyRelations,
-} from '../console/relations/to-one.resolver.js';
-import { relationsById } from '../console/relations/by-id.resolver.js';
-import { relationsByNoun } from '../console/relations/by-noun.resolver.js';
+import { relationsToOne } from '../console/relations/to-one.resolver.js';
 import type { RelationSources } from '../console/relations/relation.object.js';
 import {
   OrganisationListRelations,
@@ -96,22 +80,6 @@ const relationSources = ({ accounts, catalogue, operations }: Subjects): Relatio
   plans: operations.planService,
   endpoints: operations.webhookService,
 });
-
-/** Resolvers of relations to one row. */
-const toOne = [
-  ...[
-    LogRelations,
-    OwnLogRelations,
-    TokenRelations,
-    MemberRelations,
-    StatementRelations,
-    StatementUsageRelations,
-    TopUpOrderRelations,
-    OptionRelations,
-    RedemptionRelations,
-  ],
-  ...[RedemptionUseRelations, LiveCallRelations, UsageKeyRelations, DashboardRelations],
-] as const;
 
 /** Every GraphQL resolver: its class and its factory. The schema is printed from the classes alone. */
 const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => object]> = [
@@ -206,12 +174,10 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [StatementResolver, ({ operations }) => new StatementResolver(operations.statementService)],
   [LedgerHistoryResolver, ({ operations }) => new LedgerHistoryResolver(operations.ledgerHistory)],
   [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],
-  ...[...toOne, ...relationsById, ...relationsByNoun].map(
-    (Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [
-      Relations,
-      (subjects) => new Relations(relationSources(subjects)),
-    ],
-  ),
+  ...relationsToOne.map((Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [
+    Relations,
+    (subjects) => new Relations(relationSources(subjects)),
+  ]),
   [
     UserListRelations,
     ({ catalogue, operations, platform }) =>

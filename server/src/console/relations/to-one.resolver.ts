@@ -1,232 +1,262 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Ctx, FieldResolver, Resolver, Root, type ClassType } from 'type-graphql';
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { loadOne } from '../../platform/graphql/loaders.js';
+import { AlertObject } from '../alerts/alert.object.js';
+import { AuditEntryObject } from '../audit/audit.object.js';
+import { BudgetObject } from '../budgets/budget.object.js';
 import { ChannelObject } from '../channels/channel.object.js';
+import { ChannelSessionObject } from '../channels/channel-session.object.js';
 import { DashboardObject } from '../dashboards/dashboard.object.js';
-import { LiveCallObject } from '../insights/insights.object.js';
+import { FailedAttemptObject } from '../health/attempts/failed-attempts.object.js';
+import { ChannelHealthObject } from '../health/channels/channel-health.object.js';
+import { ChannelRetriesObject, LiveCallObject } from '../insights/insights.object.js';
+import { LowBalanceObject } from '../insights/ledger-history.object.js';
 import { LogObject, OwnLogObject } from '../logs/log.object.js';
 import { OptionObject } from '../options/option.object.js';
+import {
+  InvitationObject,
+  MemberObject,
+  OrganisationObject,
+  ProjectObject,
+} from '../organisations/organisation.object.js';
+import { PlanObject, SubscriptionObject, toPlanObject } from '../plans/plan.object.js';
+import { ChannelModelCostObject, SaleBelowCostObject } from '../prices/below-cost.object.js';
+import { DryRunUserObject } from '../prices/dry-run/dry-run.object.js';
 import { RedemptionObject, RedemptionUseObject, toRedemptionObject } from '../redemptions/redemption.object.js';
-import { MemberObject } from '../organisations/organisation.object.js';
 import { StatementObject, StatementUsageObject } from '../statements/statement.object.js';
+import { CreativeTaskObject } from '../tasks/creative-task.object.js';
+import { DrawingObject } from '../tasks/drawing.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { UsageKeyObject } from '../usage/usage.object.js';
-import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
 import { TopUpOrderObject } from '../wallet/wallet.object.js';
-import { channelOf, tokenOf, userOf, type RelationSources } from './relation.object.js';
+import { toEndpointObject, WebhookDeliveryObject, WebhookEndpointObject } from '../webhooks/webhook.object.js';
+import { channelOf, scopeOfEither, tokenOf, userOf, type Relations, type RelationSources } from './relation.object.js';
 
 /* Relations to one row. All rows of a request that refer to the same kind of row are read in one statement. */
 
-const ofUser = { nullable: true, description: 'As the user is now. Null: removed, or not visible to the caller.' };
-const ofToken = { nullable: true, description: 'As the API key is now. Null: none, or deleted.' };
-const ofChannel = { nullable: true, description: 'As the channel is now. Null: none, or deleted.' };
-
-@Resolver(() => LogObject)
-export class LogRelations {
-  constructor(private readonly sources: RelationSources) {}
-
-  @Access('users.read')
-  @FieldResolver(() => UserObject, ofUser)
-  user(@Root() { userId }: LogObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, userId);
-  }
-
-  @Access('users.read')
-  @FieldResolver(() => TokenObject, ofToken)
-  token(@Root() { tokenId, userId }: LogObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
-    return tokenOf(context, this.sources, tokenId, userId);
-  }
-
-  @Access('channels.read')
-  @FieldResolver(() => ChannelObject, ofChannel)
-  channel(@Root() { channelId }: LogObject, @Ctx() context: GraphQLContext): Promise<ChannelObject | null> {
-    return channelOf(context, this.sources, channelId);
-  }
-
-  @Access('channels.read')
-  @FieldResolver(() => [ChannelObject], {
-    nullable: true,
-    description: 'The channels that were tried, in order, without deleted ones.',
-  })
-  async attempts(@Root() { attemptIds }: LogObject, @Ctx() context: GraphQLContext): Promise<ChannelObject[]> {
-    const channels = await Promise.all(attemptIds.map((id) => channelOf(context, this.sources, id)));
-    return channels.filter((channel) => channel !== null);
-  }
+interface RelationField {
+  readonly to: object;
+  readonly name: string;
+  readonly may: Parameters<typeof Access>[0];
+  readonly description: string;
 }
 
-@Resolver(() => OwnLogObject)
-export class OwnLogRelations {
-  constructor(private readonly sources: RelationSources) {}
+/** Adds a field to a type. Its value is null for a row that is gone, or that the caller may not see. */
+function relation<Row extends object>(
+  type: ClassType<Row>,
+  { to, name, may, description }: RelationField,
+  read: (row: Row, context: GraphQLContext, sources: RelationSources) => Promise<unknown>,
+): Relations {
+  @Resolver(() => type)
+  class ToOne {
+    constructor(private readonly sources: RelationSources) {}
 
-  @Access('common')
-  @FieldResolver(() => TokenObject, ofToken)
-  token(@Root() { tokenId }: OwnLogObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
-    return tokenOf(context, this.sources, tokenId, context.actor?.id ?? 0);
+    @Access(may)
+    @FieldResolver(() => to, { nullable: true, description })
+    [name](@Root() row: Row, @Ctx() context: GraphQLContext): Promise<unknown> {
+      return read(row, context, this.sources);
+    }
   }
+  return ToOne;
 }
 
-@Resolver(() => TokenObject)
-export class TokenRelations {
-  constructor(private readonly sources: RelationSources) {}
+type Id = number | null;
+type Field = Partial<Omit<RelationField, 'to'>>;
 
-  @Access('common')
-  @FieldResolver(() => UserObject, ofUser)
-  user(@Root() { userId }: TokenObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, userId);
-  }
-}
+const user = <Row extends object>(type: ClassType<Row>, id: (row: Row) => Id, field: Field = {}): Relations =>
+  relation(
+    type,
+    {
+      to: UserObject,
+      name: 'user',
+      may: 'users.read',
+      description: 'As the user is now. Null: removed, or not visible to the caller.',
+      ...field,
+    },
+    (row, context, sources) => userOf(context, sources, id(row)),
+  );
 
-@Resolver(() => MemberObject)
-export class MemberRelations {
-  constructor(private readonly sources: RelationSources) {}
+/** @param owner the user who owns the key */
+const token = <Row extends object>(
+  type: ClassType<Row>,
+  id: (row: Row) => Id,
+  owner: (row: Row, context: GraphQLContext) => number,
+  field: Field = {},
+): Relations =>
+  relation(
+    type,
+    {
+      to: TokenObject,
+      name: 'token',
+      may: 'users.read',
+      description: 'As the API key is now. Null: none, or deleted.',
+      ...field,
+    },
+    (row, context, sources) => tokenOf(context, sources, id(row), owner(row, context)),
+  );
 
-  @Access('common')
-  @FieldResolver(() => UserObject, ofUser)
-  user(@Root() { userId }: MemberObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, userId);
-  }
-}
+const channel = <Row extends object>(type: ClassType<Row>, id: (row: Row) => Id, field: Field = {}): Relations =>
+  relation(
+    type,
+    {
+      to: ChannelObject,
+      name: 'channel',
+      may: 'channels.read',
+      description: 'As the channel is now. Null: none, or deleted.',
+      ...field,
+    },
+    (row, context, sources) => channelOf(context, sources, id(row)),
+  );
 
-@Resolver(() => TopUpOrderObject)
-export class TopUpOrderRelations {
-  constructor(private readonly sources: RelationSources) {}
+const organisation = <Row extends { readonly organisationId: number }>(type: ClassType<Row>): Relations =>
+  relation(
+    type,
+    {
+      to: OrganisationObject,
+      name: 'organisation',
+      may: 'users.read',
+      description: 'As it is now. Null: deleted.',
+    },
+    ({ organisationId }, context, { organisations }) => loadOne(context, organisations, organisationId, 'ADMIN_READ'),
+  );
 
-  @Access('common')
-  @FieldResolver(() => UserObject, ofUser)
-  buyer(@Root() { userId }: TopUpOrderObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, userId);
-  }
-}
+const plan = <Row extends { readonly planId: Id }>(type: ClassType<Row>): Relations =>
+  relation(
+    type,
+    {
+      to: PlanObject,
+      name: 'plan',
+      may: 'common',
+      description: 'As the plan is now. Null: none, deleted, or not on sale for a caller who may not change prices.',
+    },
+    async ({ planId }, context, { plans }) => {
+      const found = await loadOne(context, plans, planId, scopeOfEither(context.actor));
+      return found && toPlanObject(found);
+    },
+  );
 
-@Resolver(() => StatementUsageObject)
-export class StatementUsageRelations {
-  constructor(private readonly sources: RelationSources) {}
+const userId = (row: { readonly userId: Id }): Id => row.userId;
+const tokenId = (row: { readonly tokenId: Id }): Id => row.tokenId;
+const channelId = (row: { readonly channelId: Id }): Id => row.channelId;
+const perhapsNone = { description: 'As the user is now. Null: none, removed, or not visible to the caller.' };
 
-  @Access('common')
-  @FieldResolver(() => TokenObject, ofToken)
-  token(
-    @Root() { tokenId, ownerId }: StatementUsageObject,
-    @Ctx() context: GraphQLContext,
-  ): Promise<TokenObject | null> {
-    return tokenOf(context, this.sources, tokenId, ownerId);
-  }
-}
-
-@Resolver(() => StatementObject)
-export class StatementRelations {
-  constructor(private readonly sources: RelationSources) {}
-
-  @Access('common')
-  @FieldResolver(() => UserObject, ofUser)
-  account(@Root() { accountId }: StatementObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, accountId);
-  }
-}
-
-@Resolver(() => DashboardObject)
-export class DashboardRelations {
-  constructor(private readonly sources: RelationSources) {}
-
-  @Access('users.read')
-  @FieldResolver(() => UserObject, { nullable: true, description: 'As the owner is now. Null: built in, or removed.' })
-  owner(@Root() { ownerId }: DashboardObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, ownerId);
-  }
-}
-
-@Resolver(() => OptionObject)
-export class OptionRelations {
-  constructor(private readonly sources: RelationSources) {}
-
-  @Access('users.read')
-  @FieldResolver(() => UserObject, {
-    nullable: true,
+const users: readonly Relations[] = [
+  user(LogObject, userId),
+  user(LiveCallObject, userId),
+  user(UsageKeyObject, userId),
+  user(TokenObject, userId, { may: 'common' }),
+  user(MemberObject, userId, { may: 'common' }),
+  user(RedemptionUseObject, userId, { may: 'common' }),
+  user(TopUpOrderObject, userId, { may: 'common', name: 'buyer' }),
+  user(StatementObject, ({ accountId }) => accountId, { may: 'common', name: 'account' }),
+  user(DrawingObject, userId, perhapsNone),
+  user(CreativeTaskObject, userId, perhapsNone),
+  user(ChannelSessionObject, userId, perhapsNone),
+  user(LowBalanceObject, userId, perhapsNone),
+  user(DryRunUserObject, userId, perhapsNone),
+  user(AuditEntryObject, ({ actorId }) => actorId, { ...perhapsNone, name: 'actor' }),
+  user(ChannelObject, ({ ownerId }) => ownerId, { ...perhapsNone, name: 'owner' }),
+  user(SubscriptionObject, ({ accountId }) => accountId, { ...perhapsNone, name: 'account' }),
+  user(BudgetObject, ({ level, subjectId }) => (level === 'user' ? subjectId : null), {
+    description: 'The subject of the level USER. Null: another level.',
+  }),
+  user(DashboardObject, ({ ownerId }) => ownerId, {
+    name: 'owner',
+    description: 'As the owner is now. Null: built in, or removed.',
+  }),
+  user(OptionObject, ({ changedById }) => changedById, {
+    name: 'changedBy',
     description: 'The user who saved it last. Null: never saved, reset, or saved by the set-up of the site.',
-  })
-  changedBy(@Root() { changedById }: OptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, changedById);
-  }
-}
-
-@Resolver(() => RedemptionObject)
-export class RedemptionRelations {
-  constructor(private readonly sources: RelationSources) {}
-
-  @Access('users.read')
-  @FieldResolver(() => UserObject, { nullable: true, description: 'The admin who created it. Null: removed.' })
-  createdBy(@Root() { createdById }: RedemptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, createdById);
-  }
-
-  @Access('users.read')
-  @FieldResolver(() => UserObject, {
-    nullable: true,
+  }),
+  user(RedemptionObject, ({ createdById }) => createdById, {
+    name: 'createdBy',
+    description: 'The admin who created it. Null: removed.',
+  }),
+  user(RedemptionObject, ({ redeemedById }) => redeemedById, {
+    name: 'redeemedBy',
     description: 'The user who used it. Null: unused, or a gift, whose users are `uses`.',
-  })
-  redeemedBy(@Root() { redeemedById }: RedemptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, redeemedById);
-  }
-}
+  }),
+];
 
-@Resolver(() => RedemptionUseObject)
-export class RedemptionUseRelations {
-  constructor(private readonly sources: RelationSources) {}
+const tokens: readonly Relations[] = [
+  token(LogObject, tokenId, (row) => row.userId),
+  token(LiveCallObject, tokenId, (row) => row.userId),
+  token(OwnLogObject, tokenId, (_, { actor }) => actor?.id ?? 0, { may: 'common' }),
+  token(StatementUsageObject, tokenId, ({ ownerId }) => ownerId, { may: 'common' }),
+  token(UsageKeyObject, tokenId, () => 0),
+  token(
+    BudgetObject,
+    ({ level, subjectId }) => (level === 'token' ? subjectId : null),
+    () => 0,
+    {
+      description: 'The subject of the level TOKEN. Null: another level.',
+    },
+  ),
+];
 
-  @Access('common')
-  @FieldResolver(() => UserObject, ofUser)
-  user(@Root() { userId }: RedemptionUseObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, userId);
-  }
+const channels: readonly Relations[] = [
+  channel(LogObject, channelId),
+  channel(UsageKeyObject, channelId),
+  channel(DrawingObject, channelId),
+  channel(CreativeTaskObject, channelId),
+  channel(AlertObject, channelId),
+  channel(ChannelHealthObject, channelId),
+  channel(FailedAttemptObject, channelId),
+  channel(ChannelRetriesObject, channelId),
+  channel(SaleBelowCostObject, channelId),
+  channel(ChannelModelCostObject, channelId),
+  channel(BudgetObject, ({ level, subjectId }) => (level === 'channel' ? subjectId : null), {
+    description: 'The subject of the level CHANNEL. Null: another level.',
+  }),
+  relation(
+    LogObject,
+    {
+      to: [ChannelObject],
+      name: 'attempts',
+      may: 'channels.read',
+      description: 'The channels that were tried, in order, without deleted ones.',
+    },
+    async ({ attemptIds }, context, sources) => {
+      const tried = await Promise.all(attemptIds.map((id) => channelOf(context, sources, id)));
+      return tried.filter((each) => each !== null);
+    },
+  ),
+];
 
-  @Access('codes')
-  @FieldResolver(() => RedemptionObject, { nullable: true, description: 'The code. Null: deleted.' })
-  async redemption(
-    @Root() { redemptionId }: RedemptionUseObject,
-    @Ctx() context: GraphQLContext,
-  ): Promise<RedemptionObject | null> {
-    const code = await loadOne(context, this.sources.redemptions, redemptionId, 'ADMIN_READ');
-    return code && toRedemptionObject(code);
-  }
-}
+const others: readonly Relations[] = [
+  organisation(MemberObject),
+  organisation(ProjectObject),
+  organisation(InvitationObject),
+  plan(SubscriptionObject),
+  plan(RedemptionObject),
+  relation(
+    TokenObject,
+    { to: MemberObject, name: 'member', may: 'users.read', description: 'For whom the key was made. Null: no member.' },
+    ({ memberId }, context, { members }) => loadOne(context, members, memberId, 'ADMIN_READ'),
+  ),
+  relation(
+    TokenObject,
+    { to: ProjectObject, name: 'project', may: 'users.read', description: 'That its calls belong to. Null: none.' },
+    ({ projectId }, context, { projects }) => loadOne(context, projects, projectId, 'ADMIN_READ'),
+  ),
+  relation(
+    RedemptionUseObject,
+    { to: RedemptionObject, name: 'redemption', may: 'codes', description: 'The code. Null: deleted.' },
+    async ({ redemptionId }, context, { redemptions }) => {
+      const code = await loadOne(context, redemptions, redemptionId, 'ADMIN_READ');
+      return code && toRedemptionObject(code);
+    },
+  ),
+  relation(
+    WebhookDeliveryObject,
+    { to: WebhookEndpointObject, name: 'endpoint', may: 'webhooks', description: 'Null: deleted.' },
+    async ({ endpointId }, context, { endpoints }) => {
+      const endpoint = await loadOne(context, endpoints, endpointId, 'ADMIN_READ');
+      return endpoint && toEndpointObject(endpoint);
+    },
+  ),
+];
 
-@Resolver(() => LiveCallObject)
-export class LiveCallRelations {
-  constructor(private readonly sources: RelationSources) {}
-
-  @Access('users.read')
-  @FieldResolver(() => UserObject, ofUser)
-  user(@Root() { userId }: LiveCallObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, userId);
-  }
-
-  @Access('users.read')
-  @FieldResolver(() => TokenObject, ofToken)
-  token(@Root() { tokenId, userId }: LiveCallObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
-    return tokenOf(context, this.sources, tokenId, userId);
-  }
-}
-
-@Resolver(() => UsageKeyObject)
-export class UsageKeyRelations {
-  constructor(private readonly sources: RelationSources) {}
-
-  @Access('users.read')
-  @FieldResolver(() => UserObject, ofUser)
-  user(@Root() { userId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, userId);
-  }
-
-  @Access('users.read')
-  @FieldResolver(() => TokenObject, ofToken)
-  token(@Root() { tokenId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
-    return tokenOf(context, this.sources, tokenId, 0);
-  }
-
-  @Access('channels.read')
-  @FieldResolver(() => ChannelObject, ofChannel)
-  channel(@Root() { channelId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<ChannelObject | null> {
-    return channelOf(context, this.sources, channelId);
-  }
-}
+export const relationsToOne: readonly Relations[] = [...users, ...tokens, ...channels, ...others];
