@@ -3,7 +3,6 @@ import { InvalidInputError } from '../shared/errors.js';
 import { captureRules } from '../shared/capture-rule.js';
 import { guardrailRules } from '../shared/guardrail-rule.js';
 import { maxQuota } from '../shared/quota.js';
-import { defaultModelRatios } from './default-model-ratios.js';
 import * as tables from './default-tables.js';
 import {
   bare,
@@ -251,7 +250,7 @@ export const optionRegistry = {
   ImageDownloadPermission: whole(0),
 
   // Models, groups, limits
-  ModelRatio: numberTable(defaultModelRatios),
+  ModelRatio: numberTable(tables.defaultModelRatios),
   ModelPrice: numberTable(tables.defaultModelPrices),
   CompletionRatio: numberTable(tables.defaultCompletionRatios),
   CacheRatio: numberTable(tables.defaultCacheRatios),

@@ -29,7 +29,6 @@ const remaining = [
   'gateway/reserve/metering/image-tokens.ts',
   'gateway/reserve/metering/text-meter.ts',
   'gateway/route/admission.ts',
-  'options/default-model-ratios.ts',
   'options/default-tables.ts',
   'shared/model-kind.ts',
 ];

@@ -1,5 +1,4 @@
-import { defaultModelRatios } from '../../../options/default-model-ratios.js';
-import { defaultCompletionRatios, defaultModelPrices } from '../../../options/default-tables.js';
+import { defaultCompletionRatios, defaultModelPrices, defaultModelRatios } from '../../../options/default-tables.js';
 import type { RatioGeneration } from '../generation.js';
 import { completionRules, type Ruled } from '../completion-rules.js';
 import { oneApiCompletionRatios, oneApiModelRatios } from './one-api-ratios.js';
