@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
-import { Dash } from '../../components/Text.js';
+import { Dash, TwoLines } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { duration } from '../../lib/format.js';
 import { contentOf } from './logContent.js';
@@ -88,19 +88,19 @@ export function ModelCell({ row }: { readonly row: LogRow }) {
       .filter(Boolean)
       .join(' ');
     return (
-      <span title={`${name}: ${reason}`} className="ellipsis">
+      <TwoLines title={`${name}: ${reason}`}>
         {name} <span className="secondary">{reason}</span>
-      </span>
+      </TwoLines>
     );
   }
   return (
-    <span title={row.upstreamModel ? `${name} → ${row.upstreamModel}` : name} className="ellipsis">
+    <TwoLines title={row.upstreamModel ? `${name} → ${row.upstreamModel}` : name}>
       {name}
       {row.upstreamModel && (
         <Box component="span" sx={{ color: 'text.secondary', ml: 0.5 }}>
           → {row.upstreamModel}
         </Box>
       )}
-    </span>
+    </TwoLines>
   );
 }
