@@ -46,10 +46,15 @@ export function WebhookListScreen() {
   const grid = useServerGrid({ filters: {} });
   const [opened, setOpened] = useRowParam('row');
   const [secret, setSecret] = useState<string | null>(null);
-  const { rows, reload, listProps } = useListPage(grid, WebhookEndpointsDocument, {}, ({ webhookEndpoints }) => ({
-    items: webhookEndpoints,
-    totalCount: webhookEndpoints.length,
-  }));
+  const { rows, reload, isEmpty, listProps } = useListPage(
+    grid,
+    WebhookEndpointsDocument,
+    {},
+    ({ webhookEndpoints }) => ({
+      items: webhookEndpoints,
+      totalCount: webhookEndpoints.length,
+    }),
+  );
   const kinds = useQuery(WebhookEndpointsDocument).data?.siteEventKinds ?? [];
   const actions = useEndpointActions(reload, (row) => setOpened(String(row.id)), setSecret);
   const columns = useMemo(() => endpointColumns(t, actions), [t, actions]);
@@ -62,7 +67,7 @@ export function WebhookListScreen() {
   return (
     <ListScreen
       title={t('shell.webhooks')}
-      primary={add}
+      primary={!isEmpty && add}
       menu={[{ label: t('actions.refresh'), onSelect: reload }]}
       filters={
         <Button component={Link} to="/webhook/delivery" variant="outlined" sx={{ alignSelf: 'flex-start' }}>
@@ -87,7 +92,12 @@ export function WebhookListScreen() {
           />
         )}
         empty={
-          <EmptyState icon={<WebhookOutlinedIcon />} title={t('webhooks.emptyTitle')} text={t('webhooks.emptyText')} />
+          <EmptyState
+            icon={<WebhookOutlinedIcon />}
+            title={t('webhooks.emptyTitle')}
+            text={t('webhooks.emptyText')}
+            action={add}
+          />
         }
       />
       {(opened === 'new' || edited) && (
