@@ -1,4 +1,5 @@
-import { screen } from '@testing-library/react';
+import { act, screen } from '@testing-library/react';
+import { changeLanguage } from '../../i18n/i18n.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { AlertItem } from './AlertItem.js';
@@ -40,4 +41,13 @@ it('names the models to users who may not set prices', async () => {
   const { container } = await show();
   expect(container).toHaveTextContent('2 models: gpt-4.1 (40), org/nova');
   expect(screen.queryByRole('link')).toBeNull();
+});
+
+it('writes amounts as the language does', async () => {
+  signInAs('ALERTS');
+  const alert: AlertRowFragment = { ...below, kind: 'CHANNEL_BALANCE_LOW', channelId: 3, balance: 3.18, threshold: 5 };
+  const { container } = await renderScreen({ routes: [{ path: '/', element: <AlertItem alert={alert} /> }] });
+  expect(container).toHaveTextContent('$3.18 left, below $5.00');
+  await act(() => changeLanguage('fr', false));
+  expect(container.textContent).toContain('3,18\u00a0$');
 });

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { decimal, integer, listText } from '../../lib/format.js';
+import { dollars, integer, listText } from '../../lib/format.js';
 import type { Tone } from '../../components/Tone.js';
 import type { AlertKind, AlertRowFragment } from './alerts.generated.js';
 
@@ -22,7 +22,7 @@ export function alertDetail(t: TFunction, alert: AlertRowFragment): string {
     case 'CHANNEL_DISABLED':
       return reason ?? t('alerts.noReason');
     case 'CHANNEL_BALANCE_LOW':
-      return t('alerts.balanceLeft', { left: dollars(balance), threshold: dollars(threshold) });
+      return t('alerts.balanceLeft', { left: dollars(balance ?? 0, 2), threshold: dollars(threshold ?? 0, 2) });
     case 'ERROR_RATE':
       return t('alerts.failedCalls', { failed: integer(failedCalls ?? 0), calls: integer(calls ?? 0) });
     case 'SALE_BELOW_COST':
@@ -33,5 +33,3 @@ export function alertDetail(t: TFunction, alert: AlertRowFragment): string {
       return t('alerts.endpointsOff', { count: count ?? 0, endpoints: listText(endpoints ?? []) });
   }
 }
-
-const dollars = (amount: number | null | undefined): string => `$${decimal(amount ?? 0, 2)}`;
