@@ -49,7 +49,7 @@ it('is sold in five clicks, bought, used and refunded', async () => {
   await look('plan-editor');
   await editor.getByRole('button', { name: 'Create plan', exact: true }).click();
   const sold = page.getByRole('article', { name: 'Coder' });
-  await sold.getByText('$10.00 / 1 month').waitFor();
+  await sold.getByText('$10.00 / month').waitFor();
   await look('plans');
 
   await page.goto(`${server.url}/my-plans`);

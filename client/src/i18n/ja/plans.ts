@@ -54,6 +54,7 @@ export const plans = {
   days_other: '{{shown}}日',
   months_other: '{{shown}}か月',
   priceOf: '{{price}} / {{period}}',
+  priceOfOne: { DAY: '{{price}} / 日', MONTH: '{{price}} / 月' },
   free: '無料',
   perPeriod: '全期間で{{amount}}',
   opens: 'グループ: {{groups}}',

@@ -59,6 +59,7 @@ export const plans = {
   months_many: '{{shown}} месяцев',
   months_other: '{{shown}} месяца',
   priceOf: '{{price}} / {{period}}',
+  priceOfOne: { DAY: '{{price}} / день', MONTH: '{{price}} / месяц' },
   free: 'Бесплатно',
   perPeriod: '{{amount}} на весь срок',
   opens: 'Группы: {{groups}}',

@@ -53,6 +53,7 @@ export const plans = {
   days_other: '{{shown}} ngày',
   months_other: '{{shown}} tháng',
   priceOf: '{{price}} / {{period}}',
+  priceOfOne: { DAY: '{{price}} / ngày', MONTH: '{{price}} / tháng' },
   free: 'Miễn phí',
   perPeriod: '{{amount}} trong cả thời hạn',
   opens: 'Nhóm: {{groups}}',

@@ -53,6 +53,7 @@ export const plans = {
   days_other: '{{shown}} 天',
   months_other: '{{shown}} 个月',
   priceOf: '{{price}} / {{period}}',
+  priceOfOne: { DAY: '{{price}} / 天', MONTH: '{{price}} / 月' },
   free: '免费',
   perPeriod: '整个时长 {{amount}}',
   opens: '分组：{{groups}}',

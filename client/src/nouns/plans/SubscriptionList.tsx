@@ -16,7 +16,7 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { MayLink } from '../../components/MayLink.js';
 import { RowMenu } from '../../components/RowMenu.js';
-import { Ellipsis, Num } from '../../components/Text.js';
+import { Dash, Ellipsis, Num, TwoLines } from '../../components/Text.js';
 import { toast } from '../../components/toast.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
@@ -203,7 +203,7 @@ function subscriptionColumns(
       field: 'plan',
       headerName: t('plans.ofCode'),
       width: 140,
-      renderCell: ({ row }) => <Ellipsis title={row.terms.name}>{row.terms.name}</Ellipsis>,
+      renderCell: ({ row }) => <TwoLines title={row.terms.name}>{row.terms.name}</TwoLines>,
     },
     {
       field: 'state',
@@ -215,13 +215,13 @@ function subscriptionColumns(
       field: 'renews',
       headerName: t('plans.renewal'),
       width: 110,
-      renderCell: ({ row }) => isRenewed(row) && <Ellipsis>{t('plans.isRenewed')}</Ellipsis>,
+      renderCell: ({ row }) => (isRenewed(row) ? <Ellipsis>{t('plans.isRenewed')}</Ellipsis> : <Dash />),
     },
     {
       field: 'origin',
       headerName: t('plans.origin'),
       width: 120,
-      renderCell: ({ row }) => <Ellipsis title={row.note}>{t(`plans.origins.${row.origin}`)}</Ellipsis>,
+      renderCell: ({ row }) => <TwoLines title={row.note}>{t(`plans.origins.${row.origin}`)}</TwoLines>,
     },
     {
       field: 'startsAt',

@@ -81,7 +81,7 @@ it('buys after a question that names the price', async () => {
     result: bought,
   });
   const offer = within(await screen.findByRole('article', { name: 'Coder' }));
-  offer.getByText('$10.00 / 1 month');
+  offer.getByText('$10.00 / month');
   offer.getByText('$2.00 per week');
   fireEvent.click(offer.getByRole('switch', { name: 'Renew from the balance' }));
   fireEvent.click(offer.getByRole('button', { name: 'Buy' }));

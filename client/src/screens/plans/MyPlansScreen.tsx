@@ -14,6 +14,7 @@ import { LoadFailure } from '../../components/LoadFailure.js';
 import { Num } from '../../components/Text.js';
 import { useAction } from '../../components/useAction.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
+import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
@@ -201,12 +202,12 @@ function Offer({
     );
   };
   return (
-    <PlanCard plan={plan}>
+    <PlanCard plan={plan} chips={isRunning && <ToneChip tone="green">{t('plans.running')}</ToneChip>}>
       {!isRunning && (
         <>
           <FormControlLabel
             sx={{ m: 0, gap: 1 }}
-            control={<Switch size="small" checked={renews} onChange={(_, checked) => setRenews(checked)} />}
+            control={<Switch checked={renews} onChange={(_, checked) => setRenews(checked)} />}
             label={t(canRenewByCard ? 'plans.renewsEither' : 'plans.renews')}
           />
           {balance < plan.price && (

@@ -1,6 +1,7 @@
 import { useApolloClient, useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import Card from '@mui/material/Card';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import LocalActivityOutlinedIcon from '@mui/icons-material/LocalActivityOutlined';
 import { useState } from 'react';
@@ -65,12 +66,14 @@ export function PlanListScreen() {
         </Notice>
       )}
       {isEmpty && (
-        <EmptyState
-          icon={<LocalActivityOutlinedIcon />}
-          title={t('plans.emptyTitle')}
-          text={t('plans.emptyText')}
-          action={add}
-        />
+        <Card>
+          <EmptyState
+            icon={<LocalActivityOutlinedIcon />}
+            title={t('plans.emptyTitle')}
+            text={t('plans.emptyText')}
+            action={add}
+          />
+        </Card>
       )}
       <Box sx={planGrid}>
         {data?.plans.map((plan) => (

@@ -29,7 +29,7 @@ export function Renewal({ subscription }: { readonly subscription: SubscriptionF
     return (
       <FormControlLabel
         sx={{ m: 0, gap: 1 }}
-        control={<Switch size="small" checked={renews} onChange={(_, checked) => choose({ renews: checked })} />}
+        control={<Switch checked={renews} onChange={(_, checked) => choose({ renews: checked })} />}
         label={t('plans.renews')}
       />
     );

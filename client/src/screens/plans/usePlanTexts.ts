@@ -45,7 +45,7 @@ export function usePlanTexts() {
       period,
       window,
       price: (plan: Pick<PlanFactsFragment, 'price' | 'periodUnit' | 'periodCount'>): string =>
-        t('plans.priceOf', {
+        t(plan.periodCount === 1 ? `plans.priceOfOne.${plan.periodUnit}` : 'plans.priceOf', {
           price: plan.price === 0 ? t('plans.free') : money(plan.price, 'balance'),
           period: period(plan),
         }),
