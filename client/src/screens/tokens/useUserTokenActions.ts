@@ -9,7 +9,7 @@ import {
 } from '../../nouns/tokens/tokenBulk.generated.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 
-/** What admins may do with the API key of another user. The server decides by the role of its owner. */
+/** The actions of admins on the API key of another user. The server decides by the role of its owner. */
 export function useUserTokenActions(
   { id, name, status }: Pick<TokenRowFragment, 'id' | 'name' | 'status'>,
   reload: () => void,
