@@ -54,7 +54,9 @@ it('seals invented keys as the server does, so that it can read them', async () 
   await client.end();
   expect(rows.length).toBeGreaterThan(20);
   const secrets = new Secrets(encryptionKey);
-  expect(new Set(rows.map(({ sealed }) => secrets.open(sealed)))).toEqual(new Set(['invented', 'invented-upstream-a7f3']));
+  expect(new Set(rows.map(({ sealed }) => secrets.open(sealed)))).toEqual(
+    new Set(['invented', 'invented-upstream-a7f3']),
+  );
   await filled.drop();
 });
 
