@@ -91,6 +91,7 @@ describe('docs/reference/providers/README.md', () => {
       Embeddings: 'embeddings',
       Images: 'images',
       'Image edits': 'imageEdits',
+      'Image variations': 'imageVariations',
       Speech: 'speech',
       Transcription: 'transcription',
       Translation: 'translation',

@@ -232,7 +232,7 @@ describe('moderations and rerank', () => {
     };
     await (await relay.post('/v1/rerank', key, body)).text();
     await (await relay.post('/v1/rerank', key, { ...body, documents: [{ text: 'word '.repeat(200) }] })).text();
-    const counts = (await relay.logs(userId)).map((row) => Number(row['prompt_tokens']));
+    const counts = (await relay.logs(userId)).map((row) => row.prompt_tokens);
     for (const count of counts) expect([count > 200, count < 250]).toEqual([true, true]);
     expect(counts).toHaveLength(2);
   });
@@ -624,6 +624,56 @@ describe('transcription', () => {
     expect(await refusalOf(noForm)).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(relay.upstream.requests).toHaveLength(0);
     expect((await relay.balance(userId)).used).toBe(0);
+  });
+});
+
+describe('variations of an image', () => {
+  const model = 'sd-turbo';
+  const post = async (type: number, images = 1, more: Record<string, string> = {}): Promise<Response> => {
+    const { url } = relay.upstream;
+    await relay.addChannel({ type, models: model, ...(type === 8 ? { baseUrl: `${url}/v1/images/variations` } : {}) });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json({ created: 1, data: [{ b64_json: 'aGk=' }, { b64_json: 'aGk=' }] }));
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model, n: '2', size: '1024x1024', ...more })) form.set(name, value);
+    for (let at = 0; at < images; at++) form.append('image', new File(['x'], 'a.png', { type: 'image/png' }));
+    return relay.postForm('/v1/images/variations', key, form);
+  };
+  beforeEach(() => relay.setOptions({ ModelPrice: { [model]: 0.02 } }));
+
+  it.each([8, 47])('are drawn at channels of type %i, and cost what images cost', async (type) => {
+    const response = await post(type);
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ created: 1 })]);
+    const [sent] = relay.upstream.requests;
+    expect([sent?.path, sent?.rawBody.toString()]).toEqual([
+      '/v1/images/variations',
+      expect.stringContaining('name="n"\r\n\r\n2\r\n'),
+    ]);
+    expect(await relay.sql('SELECT quota FROM logs WHERE type = 2 ORDER BY id DESC LIMIT 1')).toEqual([
+      { quota: '20000' },
+    ]);
+  });
+
+  it.each(['n', 'num_images', 'size', 'quality', 'stream'])(
+    'refuse a %s that providers may read otherwise',
+    async (name) => {
+      expect(await refusalOf(await post(47, 1, { [name]: '1.5 X' }))).toMatchObject({
+        status: 400,
+        message: expect.stringContaining(name) as string,
+      });
+      expect(relay.upstream.requests).toHaveLength(0);
+    },
+  );
+
+  it('are refused by name at others, and without one image', async () => {
+    expect(await refusalOf(await post(1))).toMatchObject({
+      status: 400,
+      message: 'Channel type 1 does not offer image variations',
+    });
+    for (const images of [0, 2]) {
+      expect(await refusalOf(await post(47, images))).toMatchObject({ status: 400, code: 'invalid_image_request' });
+    }
+    expect(relay.upstream.requests).toHaveLength(0);
   });
 });
 

@@ -44,6 +44,8 @@ export const pricedPaths = {
     '/openai/deployments/drawer/images/generations',
     '/openai/deployments/drawer/images/edits',
   ],
+  /** `contract/relay-one-shot.test.ts`, with the fields of image edits. */
+  variations: ['/v1/images/variations', '/openai/deployments/drawer/images/variations'],
   /** `priced-routes.test.ts` */
   others: [
     '/v1/responses',
@@ -131,7 +133,7 @@ const free: ReadonlySet<string> = new Set([
   // They make keys, whose sessions cost what others cost.
   ...['/v1/realtime/client_secrets', '/v1/realtime/sessions'],
   // They are not served.
-  ...['/v1/edits', '/v1/images/variations', '/v1/fine-tunes', '/v1/fine-tunes/:id/cancel'],
+  ...['/v1/edits', '/v1/fine-tunes', '/v1/fine-tunes/:id/cancel'],
   ...['/v1', '/v1beta', '/v1beta1', '/v1alpha', '/hf', '/openai', '/anthropic', '/model', '/upload', '/ws'].map(
     (api) => `${api}/*`,
   ),

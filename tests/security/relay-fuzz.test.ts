@@ -70,6 +70,7 @@ const good: ReadonlyArray<readonly [path: string, body: Readonly<Record<string, 
   ['/v1/moderations', { input: 'hi' }],
   ['/v1/images/generations', { prompt: 'p', n: 1, size: '1024x1024' }],
   ['/v1/images/edits', { prompt: 'p', images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }] }],
+  ['/v1/images/variations', { image: 'i', n: 1, size: '1024x1024' }],
   ['/v1/audio/speech', { input: 'hi', voice: 'alloy' }],
 ];
 

@@ -56,6 +56,8 @@ export interface Adapter {
   readonly images?: OneShotCapability;
   /** A multipart form, or JSON with `images` and `mask`, each with an `image_url` or a `file_id`. */
   readonly imageEdits?: OneShotCapability;
+  /** A multipart form of one image, without a prompt. */
+  readonly imageVariations?: OneShotCapability;
   /** Returns the audio bytes. */
   readonly speech?: OneShotCapability;
   /** A multipart form. */

@@ -6,6 +6,7 @@ import { endpoints } from './endpoints.js';
 import { imageFields, speechFields, withKnownFields } from './known-fields.js';
 import {
   imageEditsEndpoint,
+  imageVariationsEndpoint,
   imagesEndpoint,
   speechEndpoint,
   transcriptionEndpoint,
@@ -17,7 +18,12 @@ const tasks = /^\/((chat\/)?completions|embeddings|images\/\w+|audio\/\w+)$/;
 /** The paths under Azure's `/openai/deployments/{deployment}`, with their endpoints. */
 export const deploymentEndpoints = Object.entries(endpoints).filter(([path]) => tasks.test(path));
 
-const readsForm: ReadonlySet<Endpoint> = new Set([imageEditsEndpoint, transcriptionEndpoint, translationEndpoint]);
+const readsForm: ReadonlySet<Endpoint> = new Set([
+  imageEditsEndpoint,
+  imageVariationsEndpoint,
+  transcriptionEndpoint,
+  translationEndpoint,
+]);
 
 /** Media are priced by their fields, so unknown ones are removed here too. */
 const knownFields: ReadonlyMap<Endpoint, ReadonlySet<string>> = new Map([

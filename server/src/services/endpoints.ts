@@ -5,6 +5,7 @@ import { completionsEndpoint, fimEndpoint } from './chat/completions-endpoint.js
 import { embeddingsEndpoint, moderationsEndpoint, rerankEndpoint } from './embeddings/embedding-endpoints.js';
 import {
   imageEditsEndpoint,
+  imageVariationsEndpoint,
   imagesEndpoint,
   speechEndpoint,
   transcriptionEndpoint,
@@ -118,6 +119,13 @@ export const endpointRoutes: ReadonlyArray<RelayRoute<Endpoint>> = [
     summary: 'Change an image',
     description: 'A form, or JSON with `images` and `mask`: each an object with an `image_url` or a `file_id`.',
     form: open({ prompt: text, image: file }, { model }),
+    response: imageResponse,
+    example: {},
+  }),
+  relayRoute('POST /v1/images/variations', imageVariationsEndpoint, {
+    summary: 'Variations of an image',
+    description: 'At channels that offer them: Xinference, and those with a URL of their own.',
+    form: open({ image: file }, { model, n: whole, size: text }),
     response: imageResponse,
     example: {},
   }),

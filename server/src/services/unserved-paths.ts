@@ -21,7 +21,6 @@ const unbuilt = (route: RelayRoute<ServeCall>['route'], summary: string): RelayR
 /** Routes of OpenAI that return 501 (docs/reference/relay/routes.md#paths-that-are-not-served). */
 export const unbuiltRoutes = [
   unbuilt('POST /v1/edits', 'Edits'),
-  unbuilt('POST /v1/images/variations', 'Variations of an image'),
   unbuilt('POST /v1/fine-tunes', 'Start fine-tuning'),
   unbuilt('GET /v1/fine-tunes', 'Fine-tunings'),
   unbuilt('GET /v1/fine-tunes/:id', 'A fine-tuning'),

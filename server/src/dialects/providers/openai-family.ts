@@ -16,7 +16,7 @@ import { acceptsAccountFields, acceptsUsual, openAIHeaders, type ProviderRow, wo
 
 const customVariant: OpenAiVariant = {
   chat: wholeAddress,
-  capabilities: everythingAt(wholeAddress),
+  capabilities: { ...everythingAt(wholeAddress), imageVariations: wholeAddress },
   rules: deploymentRules,
 };
 
@@ -149,7 +149,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     accepts: acceptsAccountFields,
     // Xinference can run without keys.
     adapter: openAICompatible({
-      capabilities: everything,
+      capabilities: { ...everything, imageVariations: true },
       credentials: bearerIfGiven,
       rules: deploymentRules,
     }),

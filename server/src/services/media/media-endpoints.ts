@@ -55,12 +55,17 @@ const oneShot =
 const transcriptOf = ({ contentType, body }: OneShotAnswer): string =>
   contentType.includes('json') ? asText(parseFields(body.toString('utf8'))?.['text']) : body.toString('utf8');
 
+/** Reads the images that a request with a prompt asks for. */
+function drawingOf(opened: OpenedBody): NonNullable<ParsedRequest['images']> {
+  needInput(opened.body['prompt'], 'prompt', 'prompt is required');
+  return orderOf(opened);
+}
+
 /**
  * Reads the requested images, and checks them against the limits of the oldest models
  * (docs/reference/relay/billing.md#images).
  */
 function orderOf({ body, model, form }: OpenedBody): NonNullable<ParsedRequest['images']> {
-  needInput(body['prompt'], 'prompt', 'prompt is required');
   const images = readImageFields(body, form !== undefined);
   const allowed = sizes.get(model);
   if (allowed && !allowed.includes(images.size)) {
@@ -101,7 +106,7 @@ export const imagesEndpoint: Endpoint = {
     withCode(imageCode, () => {
       const { body, model } = opened;
       const stream = optionalFlag(body['stream'], 'stream') ?? false;
-      return { ...drawing, stream, body, model, images: orderOf(opened) };
+      return { ...drawing, stream, body, model, images: drawingOf(opened) };
     }),
   ...searched,
   attempt: oneShot('images', (adapter) => adapter.images),
@@ -126,14 +131,32 @@ export const imageEditsEndpoint: Endpoint = {
       if (!form) {
         checkImages(body);
         const stream = optionalFlag(body['stream'], 'stream') ?? false;
-        return { ...drawing, stream, body, model, images: orderOf(opened) };
+        return { ...drawing, stream, body, model, images: drawingOf(opened) };
       }
-      if (!form.some(({ name, value }) => /^image(?:\[\d*\])?$/.test(name) && typeof value !== 'string')) {
-        throw new InvalidInputError('image is required', 'image');
-      }
-      return { ...drawing, stream: body['stream'] === 'true', body, model, form, images: orderOf(opened) };
+      if (imagesOf(form).length === 0) throw new InvalidInputError('image is required', 'image');
+      return { ...drawing, stream: body['stream'] === 'true', body, model, form, images: drawingOf(opened) };
     }),
   attempt: oneShot('image edits', (adapter) => adapter.imageEdits),
+};
+
+/** Returns the images of a form. */
+const imagesOf = (form: readonly FormPart[]): FormPart[] =>
+  form.filter(({ name, value }) => /^image(?:\[\d*\])?$/.test(name) && typeof value !== 'string');
+
+/** POST /v1/images/variations, a multipart form of one image */
+export const imageVariationsEndpoint: Endpoint = {
+  ...imagesEndpoint,
+  route: 'image_variations',
+  operation: 'image_variations',
+  open: (rawBody, incoming) =>
+    withCode(imageCode, () => withKnownFields(openForm(rawBody, incoming, 'dall-e-2'), imageFields)),
+  parse: (opened) =>
+    withCode(imageCode, () => {
+      const { body, model, form = [] } = opened;
+      if (imagesOf(form).length !== 1) throw new InvalidInputError('one image is required', 'image');
+      return { ...drawing, stream: body['stream'] === 'true', body, model, form, images: orderOf(opened) };
+    }),
+  attempt: oneShot('image variations', (adapter) => adapter.imageVariations),
 };
 
 const isJson = ({ headers }: IncomingRequest): boolean =>

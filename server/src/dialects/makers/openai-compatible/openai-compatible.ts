@@ -43,6 +43,7 @@ export const familyRules = {
   embeddings: { content: 'data' },
   images: imageRules,
   imageEdits: imageRules,
+  imageVariations: imageRules,
   moderations: { content: 'results' },
   rerank: rerankRules,
   speech: { plain: 'audio', content: 'audio' },

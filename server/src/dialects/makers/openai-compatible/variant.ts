@@ -26,6 +26,7 @@ export type Capabilities = Readonly<
       | 'rerank'
       | 'images'
       | 'imageEdits'
+      | 'imageVariations'
       | 'speech'
       | 'transcription'
       | 'translation',
@@ -34,7 +35,7 @@ export type Capabilities = Readonly<
   >
 >;
 
-/** Everything OpenAI itself supports, at the client's paths. */
+/** Everything OpenAI itself supports, at the client's paths. It retired variations of images with dall-e-2. */
 export const everything: Capabilities = {
   completions: true,
   embeddings: true,
