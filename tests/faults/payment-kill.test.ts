@@ -214,3 +214,104 @@ it('a plan whose server is killed while the balance pays is bought, upgraded, re
   await twice('/api/plan/refund', { id: renewed, note: 'asked' });
   await expectHeld([small, 'upgraded'], [large, 'ended'], [large, 'refunded']);
 });
+
+/** A dispute that is lost moves nothing, and ends the order. */
+const lockOrders = 'LOCK TABLE top_up_orders IN EXCLUSIVE MODE';
+const lockLedger = 'LOCK TABLE ledger_entries IN EXCLUSIVE MODE';
+
+it('a code that gives a plan gives it once after a kill while it is redeemed', async () => {
+  const windows = [{ window: 'fixed', kind: 'money', amount: 1_000_000 }];
+  const sold = { name: 'Gift', price: 1_000_000, period_unit: 'day', period_count: 30, windows };
+  const { id: planId } = await server.api.data<{ id: number }>(root, 'POST', '/api/plan/', sold);
+  const codes = { name: 'gifts', quota: 1, plan_id: planId, count: 1 };
+  const [key] = await server.api.data<string[]>(root, 'POST', '/api/redemption/', codes);
+  const before = await balance();
+  const redeem = () =>
+    server.api.rest(root, 'POST', '/api/user/topup', { key }, { 'idempotency-key': `redeem ${planId}` });
+  // The use of the code is written, and its plan is not.
+  await killAt('LOCK TABLE subscription_use IN EXCLUSIVE MODE', [], redeem);
+  expect((await redeem()).body).toMatchObject({ success: true, data: { plan: 'Gift' } });
+  const { rows } = await pool.query('SELECT origin, state FROM subscriptions WHERE plan_id = $1', [planId]);
+  expect([rows, await balance()]).toEqual([[{ origin: 'code', state: 'active' }], before]);
+  expect(await reconcile(pool)).toEqual([]);
+});
+
+it('an order that is finished by hand is credited once after a kill, although its event arrives afterwards', async () => {
+  const { id, tradeNo } = await order();
+  const event = stripe.completed(stripe.pay(tradeNo));
+  const before = await balance();
+  const query = `mutation { markTopUpPaid(input: { id: ${id}, note: "paid in cash" }) { order { id } } }`;
+  const finish = () => server.api.rest(root, 'POST', '/graphql', { query });
+  await killAt(lockLedger, [], finish);
+  await finish();
+  expect((await balance()) - before).toBe(quota);
+  expect(await stripe.send(server.url, event)).toBe(200);
+  expect((await balance()) - before).toBe(quota);
+  expect(await reconcile(pool)).toEqual([]);
+});
+
+describe('with an inviter', () => {
+  let inviter: number;
+  const rebates = async (): Promise<number> => {
+    const { rows } = await pool.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [inviter]);
+    return Number(rows[0]?.quota);
+  };
+  const rebate = 375_000;
+
+  beforeAll(async () => {
+    await server.api.data(root, 'POST', '/api/user/', { username: 'inviter', password: 'password of inviter' });
+    const { rows } = await pool.query<{ id: number }>(`SELECT id FROM users WHERE username = 'inviter'`);
+    inviter = rows[0]?.id ?? 0;
+    await pool.query('UPDATE users SET inviter_id = $1 WHERE id = $2', [inviter, root.id]);
+    for (const [key, value] of [
+      ['RebatePercentage', '7.5'],
+      ['RebateEnabled', 'true'],
+    ]) {
+      await server.api.data(root, 'PUT', '/api/option/', { key, value });
+    }
+  });
+
+  /** Pays an order whose inviter gets a rebate. */
+  async function paid(): Promise<{ id: number; payment: string; before: [number, number] }> {
+    const before: [number, number] = [await balance(), await rebates()];
+    const { id, tradeNo } = await order();
+    const session = stripe.pay(tradeNo);
+    await killAt(lockLedger, [], () => stripe.send(server.url, stripe.completed(session)));
+    expect(await stripe.send(server.url, stripe.completed(session))).toBe(200);
+    expect([await balance(), await rebates()]).toEqual([before[0] + quota, before[1] + rebate]);
+    return { id, payment: session.payment_intent ?? '', before };
+  }
+
+  it('a refund takes the quota and the rebate once after a kill', async () => {
+    const { id, before } = await paid();
+    const refund = () =>
+      server.api.rest(
+        root,
+        'POST',
+        `/api/payment/${id}/refund`,
+        { note: 'asked' },
+        { 'idempotency-key': `back ${id}` },
+      );
+    await killAt(lockLedger, [], refund);
+    await refund();
+    expect([await balance(), await rebates()]).toEqual(before);
+    expect(await reconcile(pool)).toEqual([]);
+  });
+
+  it.each(['won', 'lost'])('a dispute takes both once when it opens, and is right when it is %s', async (end) => {
+    const { id, payment, before } = await paid();
+    const at = (status: string, type: string) =>
+      stripe.event(`charge.dispute.${type}`, stripe.dispute(payment, status, { id: `dp_${id}` }));
+    for (const event of [at('needs_response', 'created'), at(end, 'closed')]) {
+      await killAt(end === 'lost' && event.body.includes('dispute.closed') ? lockOrders : lockLedger, [], () =>
+        stripe.send(server.url, event),
+      );
+      expect(await stripe.send(server.url, event)).toBe(200);
+      if (event.body.includes('dispute.created')) expect([await balance(), await rebates()]).toEqual(before);
+    }
+    stripe.disputed.clear();
+    const [own, others] = before;
+    expect([await balance(), await rebates()]).toEqual(end === 'won' ? [own + quota, others + rebate] : before);
+    expect(await reconcile(pool)).toEqual([]);
+  });
+});
