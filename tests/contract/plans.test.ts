@@ -183,14 +183,14 @@ it('an upgrade costs what it was quoted, and its receipt has the formula', async
 describe('an upgrade beside', () => {
   /** Runs a statement in a transaction that stays open until so many others wait for it. */
   async function whileLocked<Result>(
-    [statement, values]: readonly [sql: string, values: unknown[]],
+    [statement, values]: readonly [sql: string, values: readonly unknown[]],
     act: () => Promise<Result>,
     count = 1,
   ): Promise<Result> {
     const connection = site.dataSource.createQueryRunner();
     try {
       await connection.startTransaction();
-      await connection.query(statement, values);
+      await connection.query(statement, [...values]);
       const result = act();
       await waitingForLocks(count);
       await connection.commitTransaction();

@@ -11,7 +11,9 @@ import type { ReceivedRequest, Reply } from './upstream.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The capabilities of an adapter that respond once. A new one has to be named in `mediaEndpoints`. */
-export type MediaEndpoint = {
+/** Variations of images are left out: two types serve them (`contract/relay-one-shot.test.ts`). */
+export type MediaEndpoint = Exclude<OneShotName, 'imageVariations'>;
+type OneShotName = {
   [Name in keyof Adapter]-?: NonNullable<Adapter[Name]> extends OneShotCapability ? Name : never;
 }[keyof Adapter];
 
