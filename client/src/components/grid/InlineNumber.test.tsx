@@ -30,11 +30,12 @@ it.each([
   expect(field).toHaveValue(String(expected));
 });
 
-it.each(['', 'many', '1.5'])('reverts %j', async (text) => {
+it.each(['', 'many', '1.5'])('reverts %j and says why', async (text) => {
   const { enter, onSave, field } = await open(3);
   enter(text);
   expect(onSave).not.toHaveBeenCalled();
   expect(field).toHaveValue('3');
+  expect(await screen.findByRole('alert')).toHaveTextContent('Enter a whole number');
 });
 
 it('saves what is entered while the value before it is being saved', async () => {

@@ -1,5 +1,7 @@
 import { styled } from '@mui/material/styles';
 import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from '../toast.js';
 
 /** A plain field. A list has two in each row, and rendering the library's form control takes many times as long. */
 const Field = styled('input')(({ theme: { vars } }) => ({
@@ -21,7 +23,7 @@ const Field = styled('input')(({ theme: { vars } }) => ({
 
 /**
  * A number that looks like text and can be edited in place: Enter or blur saves, Escape reverts. A number outside
- * the range is set to its nearer end.
+ * the range is set to its nearer end. A text that is no whole number is reported and reverted.
  */
 export function InlineNumber({
   value,
@@ -38,6 +40,7 @@ export function InlineNumber({
   /** Rejects when the server refused the value; the old one is shown again. */
   readonly onSave: (value: number) => Promise<void>;
 }) {
+  const { t } = useTranslation();
   const shown = value === null ? '' : String(value);
   const [text, setText] = useState(shown);
   const saving = useRef(false);
@@ -58,6 +61,7 @@ export function InlineNumber({
     const saved = String(next);
     if (!Number.isInteger(next) || saved === before) {
       setText(before);
+      if (!Number.isInteger(next)) toast.error(t('form.wholeNumber'));
       return;
     }
     setText(saved);
