@@ -378,7 +378,6 @@ describe('the body', () => {
 /** docs/reference/relay/routes.md#paths-that-are-not-served. */
 const notThere = [
   ['POST', '/edits'],
-  ['POST', '/images/variations'],
   ['POST', '/fine-tunes'],
   ['GET', '/fine-tunes'],
   ['GET', '/fine-tunes/ft-1'],
