@@ -12,6 +12,12 @@ let other: Person;
 /** The statement of the buyer. */
 let id: number;
 
+/** The last day of the month that `closeMonth` closes. */
+const lastMonth = (): Date => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0));
+};
+
 const closeMonth = async (): Promise<void> => {
   const closer = new StatementCloser({
     database: site.dataSource,
@@ -110,7 +116,7 @@ const statement = `number month accountId opening credits usage closing reserved
 
 it('shows an account its own statement, grouped in several ways, and the texts of both sides', async () => {
   const { data } = await site.graphql(buyer, `query ($id: Int!) { statement(id: $id) { ${statement} } }`, { id });
-  const year = new Date(Date.now() - 28 * 86_400_000).getUTCFullYear();
+  const year = lastMonth().getUTCFullYear();
   expect(data?.['statement']).toMatchObject({
     accountId: buyer.id,
     opening: 0,
@@ -254,7 +260,7 @@ it('lists the lines where they are asked for, and the months', async () => {
   );
   expect(data?.['myStatements']).toEqual({ items: [data?.['whole']] });
   expect(data?.['light']).toMatchObject({ items: [{ buyer: { name: '株式会社 例' }, timeZone: 'UTC' }] });
-  const month = new Date(Date.now() - 28 * 86_400_000).toISOString().slice(0, 7);
+  const month = lastMonth().toISOString().slice(0, 7);
   expect((await site.graphql(root, '{ statementMonths }')).data?.['statementMonths']).toContain(month);
   expect((await site.graphql(other, '{ statementMonths }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
 });

@@ -20,6 +20,14 @@ export const keyPatterns: readonly RegExp[] = [
   /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g,
 ];
 
+/**
+ * A shape that short keys of test sites and cut keys have. It is only masked: a guardrail would block names of programs
+ * for it.
+ */
+const shortKeys = /(?<![A-Za-z0-9_-])(?:sk|pk|rk|gsk|xai)-[A-Za-z0-9_-]{6,300}/g;
+
+const maskedPatterns = [...keyPatterns, shortKeys];
+
 /** Replaces every key in a text. */
 export const maskKeys = (text: string, replacement: string): string =>
-  keyPatterns.reduce((rest, pattern) => rest.replace(pattern, replacement), text);
+  maskedPatterns.reduce((rest, pattern) => rest.replace(pattern, replacement), text);
