@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds } from '../agents/kinds.js';
+import { alertKinds } from '../../server/src/console/alerts/alert.entity.js';
 import { environmentSchema } from '../../server/src/platform/config.js';
 import { features } from '../../server/src/platform/db/features/features.js';
 import { optionKeys } from '../../server/src/options/option-registry.js';
+import { quantities } from '../../server/src/shared/price-quantities.js';
 import { providers } from '../../server/src/dialects/providers/providers.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -110,6 +112,25 @@ describe('docs/reference/providers/README.md', () => {
         serving.filter(({ adapter }) => adapter[name]).map(({ id }) => id),
       ]),
     );
+  });
+});
+
+describe('docs/reference/relay/prices.md', () => {
+  it('names every quantity that may have a price', () => {
+    const text = read('docs/reference/relay/prices.md');
+    expect(quantities.filter((quantity) => !text.includes(`\`${quantity}\``))).toEqual([]);
+  });
+});
+
+describe.each([
+  ['guide/operations.md', '## Alerts in the console'],
+  ['zh/guide/operations.md', '## 控制台中的告警'],
+])('docs/%s', (file, heading) => {
+  it('has a row for each alert of the console', () => {
+    const [, following = ''] = read(`docs/${file}`).split(heading);
+    const [table = ''] = following.split('\n\n').filter((part) => part.startsWith('|'));
+    const [, , ...rows] = table.split('\n');
+    expect(rows).toHaveLength(alertKinds.length);
   });
 });
 

@@ -20,6 +20,13 @@ const plural = /_(zero|one|two|few|many|other)$/;
 const names = (texts: ReadonlyMap<string, string>) => new Set([...texts.keys()].map((key) => key.replace(plural, '')));
 const variables = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).sort();
 
+it('chooses among all languages before the first paint', () => {
+  const script = readFileSync(join(__dirname, '../../public/boot.js'), 'utf8');
+  const [, listed = ''] = /\[(.+)\]\.includes\(language\)/.exec(script) ?? [];
+  const named = [...listed.matchAll(/'(\w+)'/g)].map(([, name]) => name);
+  expect([...named, 'en'].toSorted()).toEqual(languages.toSorted());
+});
+
 describe.each(languages)('%s', (language) => {
   let texts: ReadonlyMap<string, string>;
   beforeAll(async () => {

@@ -5,7 +5,7 @@
 export const keyPatterns: readonly RegExp[] = [
   // A line break of a log line is written as two characters.
   /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:\\[nr]|[A-Za-z0-9+/=\s]){0,8000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
-  // OpenAI, Anthropic, DeepSeek and this gateway, Stripe, Groq, xAI, Cerebras, NVIDIA, Perplexity, Tavily.
+  // OpenAI, Anthropic, DeepSeek and this gateway, a payment provider, Groq, xAI, Cerebras, NVIDIA, Perplexity, Tavily.
   /(?<![A-Za-z0-9_-])(?:sk|pk|rk|gsk|xai|csk|nvapi|pplx|tvly)[-_][A-Za-z0-9_-]{16,300}/g,
   // Hugging Face, Replicate, Fireworks, Jina, GitHub. Their keys have no further underscore, as names of programs do.
   /(?<![A-Za-z0-9_])(?:hf|r8|fw|jina|gh[pousr])_[A-Za-z0-9]{20,255}/g,

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { paymentMethodIds, paymentProviders } from './providers/all.js';
-import { defaultOptionValues } from '../../options/option-registry.js';
+import { permissionsToWrite } from '../../options/option-permissions.js';
+import { defaultOptionValues, definitionOf, optionKeys } from '../../options/option-registry.js';
 
 const root = join(import.meta.dirname, '../../../..');
 
@@ -43,4 +44,12 @@ it('has every name once, in lower case, and none that stands for other methods',
   expect(new Set(names).size).toBe(names.length);
   expect(names.filter((name) => !/^[a-z0-9_]+$/.test(name) || name === 'other')).toEqual([]);
   expect(paymentMethodIds).toEqual(methods.map(({ id }) => id));
+});
+
+it.each(paymentProviders.map(({ name }) => name))('settings of %s need the permission for payments', (name) => {
+  const keys = optionKeys.filter((key) => key.toLowerCase().startsWith(name));
+  expect(keys).not.toEqual([]);
+  for (const key of keys) {
+    expect([key, definitionOf(key).writer, permissionsToWrite(key)]).toEqual([key, 'root', ['payments.settings']]);
+  }
 });
