@@ -1,6 +1,7 @@
 /**
- * Quota is an integer credit: `quotaPerUnit` of it (option QuotaPerUnit, default 500000) are one USD.
- * In the database it is `bigint` with checks, in formulas decimal (`billing/prices/card-charge.ts`).
+ * Quota is an integer credit: `quotaPerUnit` of it (option QuotaPerUnit, default 500000) are one USD. In the database it is
+ * `bigint` with checks, because `numeric` columns are slow and arrive as text; JavaScript numbers hold this range exactly.
+ * Formulas are decimal and round once (`billing/prices/card-charge.ts`), because floating-point formulas lose units.
  */
 export const maxQuota = 9_000_000_000_000_000;
 

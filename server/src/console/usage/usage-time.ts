@@ -52,7 +52,7 @@ interface Question {
 /**
  * The range that is actually aggregated. Usage is counted by UTC hour (MINUTE_5: by five minutes), so `from` is rounded
  * down and `until` up. Midnights within an hour, of zones such as Asia/Kolkata, are moved to its end: that is the same
- * date (`isApproximate`).
+ * date (`isApproximate`). Half hours are not counted, because they would double the rows of usage of every site.
  * @param atom seconds to which the range is rounded; 1 for rows that have their own time
  * @param field named in errors about the range
  * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, or too many buckets

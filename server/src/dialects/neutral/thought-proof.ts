@@ -1,4 +1,8 @@
 /*
+ * Makers sign their reasoning, and refuse a conversation without the signature. So each dialect of clients carries it where its
+ * clients keep it: `thinking_blocks` and `extra_content.google` in chat, `thinking.signature` in Messages, `encrypted_content`
+ * in Responses. A conversation thus survives a change of dialect.
+ *
  * Proof of thinking (signatures, encrypted thoughts) is valid only at its maker. Every other provider refuses the whole
  * call because of it. Clients send it back without the name of its provider, so its form has to identify the maker. All
  * three makers use base64: OpenAI of a Fernet token, Anthropic and Google of protocol buffers that differ in the first

@@ -21,7 +21,10 @@ export type DeliveryEnd =
   /** The provider's response broke off after the client had received part of it. */
   | { readonly kind: 'broken'; readonly error: unknown };
 
-/** Everything the provider sent. It has been forwarded, except for the final events. */
+/**
+ * Everything the provider sent. It has been forwarded, except for the event that ends the stream and those after it: they
+ * wait for the charge, so that a client that has the whole response has paid for it.
+ */
 export interface Delivery {
   readonly end: DeliveryEnd;
   /** The usage as reported by the provider. */

@@ -40,7 +40,11 @@ interface Group {
   readonly prefixes: readonly Prefix[];
 }
 
-/** Maps a group and a model to priority tiers. The table is built from the enabled channels and is immutable. */
+/**
+ * Maps a group and a model to priority tiers. The table is built from the enabled channels and is immutable. Only channels
+ * define which model is served in which group; the console derives the same by a query. The older consoles store it in a
+ * table of their own, whose rows become outdated.
+ */
 export class RoutingTable {
   /** The groups of channels that all users may use. */
   private readonly groups: ReadonlyMap<string, Group>;

@@ -98,7 +98,10 @@ export interface ReceivedSubmission {
   readonly rawBody: Buffer;
 }
 
-/** Access, routing, price and reservation of task submissions. */
+/**
+ * Access, routing, price and reservation of task submissions. A task is submitted to one channel only: when the connection
+ * breaks, the provider may have accepted the task, and a second channel would charge the user again.
+ */
 export class TaskDesk {
   constructor(private readonly deps: TaskDeskDeps) {}
 
