@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     if (worker) return worker.ready(url, setupCode);
     const database = config.databaseUrl ? 'external' : 'embedded';
     logger.info({ url, node: process.version, database, ...(isPrimary ? { workers } : {}) }, 'ready');
-    // Not through the logger: the code is needed whatever the log level is, and the address is for people.
+    // The logger is not used, because the code is needed at every log level, and the address is for people.
     if (setupCode) {
       console.log(
         `Open ${url}/setup?code=${setupCode} to set up this site (from another machine, put its address in the link)`,

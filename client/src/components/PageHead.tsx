@@ -31,7 +31,7 @@ export function PageHead(props: PageHeadProps & { readonly hasViews?: boolean })
   // A list for which the user acts for an organisation is a part of the page of that organisation.
   const isPart = useActing() !== null;
   return (
-    // As high as with a main action, which an empty list does not have.
+    // The head keeps the height of one with a main action, because an empty list has none.
     <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, minHeight: { xs: 40, sm: 32 } }}>
       {!isPart && <title>{title}</title>}
       <Box sx={{ flex: { xs: '1 1 110px', sm: '1 1 auto' }, minWidth: 0 }}>

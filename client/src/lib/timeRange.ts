@@ -9,7 +9,7 @@ export interface TimeRange {
   readonly to: Date | null;
 }
 
-/** In the reader's zone. */
+/** Returns the start of today in the reader's zone. */
 export const startOfToday = (): Date => startOfDay(new Date());
 
 const fromSeconds = (text: string): Date | null => (/^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : null);

@@ -144,7 +144,7 @@ export interface Config {
   /** Absent: the embedded database under `dataDir`. */
   readonly databaseUrl?: string;
   readonly databasePoolSize: number;
-  /** The same database without a pooler, for sessions that outlive a transaction. Absent: `databaseUrl`. */
+  /** The address of the database without a pooler, for sessions that outlive a transaction. Absent: `databaseUrl`. */
   readonly databaseDirectUrl?: string;
   /** Whether the ledger keeps prepared statements on its connections. */
   readonly databasePreparedStatements: boolean;

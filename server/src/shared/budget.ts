@@ -73,7 +73,7 @@ export const rollingBuckets = 60;
 export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWindow | null {
   const { span, isRolling, timeZone, startsAt, endsAt } = schedule;
   const second = unixSecond(now);
-  // Such a limit is counted in the shared state, over the last 60 seconds.
+  // A limit per minute is counted in the shared state, over the last 60 seconds.
   if (span === 'minute') return null;
   if (span === 'fixed') {
     const start = startsAt ? unixSeconds(startsAt) : 0;

@@ -11,9 +11,9 @@ export type OrganisationRole = (typeof organisationRoles)[number];
  * operations on its account (`Actor.membership`) read the same table.
  */
 const abilities = {
-  /** Its name, the own role, its groups and models, its projects. */
+  /** Read the name, the own role, the groups and models, and the projects of the organisation. */
   'organisation.read': ['owner', 'billing', 'member'],
-  /** Its name and its deletion. */
+  /** Rename and delete the organisation. */
   'organisation.write': ['owner'],
   /** Members and invitations. */
   'members.read': ['owner', 'billing'],

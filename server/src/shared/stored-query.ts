@@ -13,7 +13,7 @@ export type ColumnKind = (typeof columnKinds)[number];
 export interface QueryColumn {
   /** Names of the response, joined with dots: `metrics.usd`. */
   readonly path: string;
-  /** The same path in the names of the schema: `metrics.latencyMs` where an alias makes `path` `metrics.p95`. */
+  /** The path in the names of the schema: `metrics.latencyMs` where an alias makes `path` `metrics.p95`. */
   readonly field: string;
   readonly kind: ColumnKind;
 }

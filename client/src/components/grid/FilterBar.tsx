@@ -31,7 +31,7 @@ export function FilterBar<F extends Record<string, string>>({
   /** The text field that is always shown. */
   readonly search?: { readonly name?: keyof F & string; readonly label: string };
   readonly fields: readonly FilterField[];
-  /** At the right end. */
+  /** Content at the right end of the bar. */
   readonly end?: ReactNode;
   /** Called with the name of the field that is opened, whose values may be loaded then. */
   readonly onOpen?: (name: string) => void;

@@ -29,7 +29,7 @@ export const GridFooter = memo(function GridFooter({
   readonly totalCapped: boolean;
   /** Rows of this page; undefined before the first response. */
   readonly rowCount: number | undefined;
-  /** With it, wide screens have a Columns button. */
+  /** The choice of columns. Without it, wide screens have no Columns button. */
   readonly columnChoice?: ColumnChoice | undefined;
 }) {
   const { t } = useTranslation();

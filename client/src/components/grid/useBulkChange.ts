@@ -4,7 +4,7 @@ import { changeMany, showOutcome, type BulkOutcome } from './bulkOutcome.js';
 
 export interface BulkChangeProps {
   readonly ids: readonly number[];
-  /** With the ids of the rows to keep selected: those that the server did not change. */
+  /** Called with the ids of the rows that stay selected, because the server did not change them. */
   readonly onDone: (kept: readonly number[]) => void;
   /** Called when a change starts and when it ends. Meanwhile, the selection must not be cleared. */
   readonly onRunning?: (isRunning: boolean) => void;

@@ -58,7 +58,7 @@ export function Figures({
         readonly total: number;
         readonly times: readonly (string | number)[];
         readonly answered: readonly number[];
-        /** Not counted for every object. */
+        /** Absent for an object whose failed calls are not counted. */
         readonly failed?: readonly number[];
       }
     | undefined;

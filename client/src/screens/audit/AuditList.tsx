@@ -51,7 +51,7 @@ export function toAuditFilter(filter: Readonly<typeof noFilters>, prices: boolea
   };
 }
 
-/** The same filter as the query of the export. */
+/** Returns the filter of the list as the query of the export. */
 export function toExportQuery(filter: AuditFilter): Record<string, string> {
   const { subjects, subjectIds, actorIds, entry, created } = filter;
   const seconds = (time: string | null | undefined, shift = 0) =>

@@ -32,7 +32,7 @@ export function BulkEditDialog({
   onClose,
 }: {
   readonly ids: readonly number[];
-  /** With the ids of the channels that the server did not change. */
+  /** Called with the ids of the channels that the server did not change. */
   readonly onDone: (refused: readonly number[]) => void;
   readonly onClose: () => void;
 }) {

@@ -9,7 +9,7 @@ import { ChannelChoicesDocument } from './channels.generated.js';
 import type { ChannelFilters } from './channelFilter.js';
 import { useChannelTypes } from './useChannelTypes.js';
 
-/** Its props are the same on every page of the list, so that it is not rendered again with each page. */
+/** The filters of the list. Their props are the same on every page, so that they are not rendered again with each page. */
 export const ChannelFilterBar = memo(function ChannelFilterBar({
   filters,
 }: {

@@ -191,7 +191,7 @@ export function KeyChip({
 }: {
   readonly channel: Pick<ChannelRowFragment, 'status'>;
   readonly shown: Key;
-  /** Its failures of the last 24 hours. Undefined while they load. */
+  /** The failures of the key in the last 24 hours. Undefined while they load. */
   readonly failures: readonly KeyFailure[] | undefined;
 }) {
   const { t } = useTranslation();

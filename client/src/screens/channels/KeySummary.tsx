@@ -25,7 +25,7 @@ export function KeySummary({
 }: {
   readonly channelId: number;
   readonly keyCount: number;
-  /** As the log names the key. Null: the channel has one key only. */
+  /** The name of the key in the log. Null: the channel has one key only. */
   readonly name: string | null;
   readonly failures: Stat;
 }) {

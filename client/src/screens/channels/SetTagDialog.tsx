@@ -16,7 +16,7 @@ export function SetTagDialog({
   readonly ids: readonly number[];
   /** Initial value of the field. */
   readonly tag: string;
-  /** With the ids of the channels that the server did not change. */
+  /** Called with the ids of the channels that the server did not change. */
   readonly onDone: (refused: readonly number[]) => void;
   readonly onClose: () => void;
 }) {

@@ -10,7 +10,7 @@ import { typeLabels } from '../../nouns/logs/logTypes.js';
 import { costPattern, type LogFilters } from './logFilter.js';
 import { countedTypes, useLogFacets } from './useLogFacets.js';
 
-/** Its props are the same on every page of the list, so that it is not rendered again with each page. */
+/** The filters of the list. Their props are the same on every page, so that they are not rendered again with each page. */
 export const LogFilterBar = memo(function LogFilterBar({
   filters,
   isAdmin,

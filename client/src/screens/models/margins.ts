@@ -4,12 +4,12 @@ import type { ModelSaleQuery } from './models.generated.js';
 export interface MarginLine {
   readonly quantity: string;
   readonly isPerMillion: boolean;
-  /** With the ratio of the group. Null: the price does not name the quantity. */
+  /** The price, multiplied by the ratio of the group. Null: the price does not name the quantity. */
   readonly price: number | null;
   /** The lowest and the highest cost of the channels that serve the group. Null: not known. */
   readonly least: number | null;
   readonly most: number | null;
-  /** At the dearest channel. */
+  /** The margin at the channel with the highest cost. */
   readonly margin: number | null;
 }
 

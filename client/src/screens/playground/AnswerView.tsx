@@ -30,7 +30,7 @@ export const AnswerView = memo(function AnswerView({
   onStop,
 }: {
   readonly answer: Answer;
-  /** No response is streaming. */
+  /** Whether no response is streaming. */
   readonly idle: boolean;
   readonly actions: AnswerActions;
   /** Stops this response alone. Absent where the composer does. */

@@ -122,7 +122,7 @@ function ProfitSum({ total, failed }: { readonly total: ProfitRow['metrics'] | u
         {
           label: t('profit.knownUsd'),
           value: shown(cost?.usd),
-          // Also while the figures load, so that what follows does not move.
+          // The note is shown while the figures load too, so that the content below does not move.
           note: t('profit.knownCallsOf', {
             of: t('profit.knownOf', {
               known: total ? integer(cost?.knownCalls ?? 0) : '–',

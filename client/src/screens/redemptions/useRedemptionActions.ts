@@ -27,9 +27,9 @@ export function useRedemptionActions({
   edit,
 }: {
   readonly refetch: () => void;
-  /** With the id of a deleted code. */
+  /** Called with the id of a deleted code. */
   readonly onRemoved: (id: number) => void;
-  /** After codes were deleted that only the server knows. */
+  /** Called after the server deleted codes whose ids the console does not know. */
   readonly onManyRemoved: () => void;
   readonly edit: (row: RedemptionRowFragment) => void;
 }): RedemptionRowActions {

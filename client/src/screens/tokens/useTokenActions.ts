@@ -23,7 +23,7 @@ export interface TokenActions {
 
 export function useTokenActions(options: {
   readonly refetch: () => void;
-  /** With the id of the deleted one. */
+  /** Called with the id of the deleted key. */
   readonly onRemoved: (id: number) => void;
   readonly edit: (token: TokenRowFragment) => void;
   readonly showUsage: (token: TokenRowFragment) => void;

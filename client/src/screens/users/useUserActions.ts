@@ -26,7 +26,7 @@ export interface UserActions {
 
 export function useUserActions(options: {
   readonly refetch: () => void;
-  /** With the id of the deleted one. */
+  /** Called with the id of the deleted user. */
   readonly onRemoved: (id: number) => void;
   readonly edit: (user: UserRowFragment) => void;
   readonly grant: (user: UserRowFragment) => void;

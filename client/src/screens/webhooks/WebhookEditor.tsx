@@ -26,7 +26,7 @@ export function WebhookEditor({
   readonly row: EndpointRowFragment | null;
   readonly kinds: WebhookEndpointsQuery['siteEventKinds'];
   readonly onSaved: () => void;
-  /** With the secret of the new endpoint. */
+  /** Called with the secret of the new endpoint. */
   readonly onCreated: (secret: string) => void;
   readonly onClosed: () => void;
 }) {

@@ -44,7 +44,7 @@ export class ChargeCheckpoints {
     this.changed.delete(source);
   }
 
-  /** Never throws: the next change writes again, and without a write only what a killed process knew is lost. */
+  /** Never throws. The next change writes again, and a failed write loses only what a killed process knew. */
   private async write(): Promise<void> {
     const startedAt = performance.now();
     const sources = [...this.changed];

@@ -144,7 +144,7 @@ export type EntryKind = (typeof entryKinds)[number];
 
 /** A movement that is not a call. `source` is unique: repeating it changes nothing. */
 export interface Posting {
-  /** Such as `redemption:<code>:<user>`, `<payment provider>:<order>` or `checkin:<user>:<day>`. */
+  /** The unique source of the entry, such as `redemption:<code>:<user>`, `<payment provider>:<order>` or `checkin:<user>:<day>`. */
   readonly source: string;
   readonly kind: EntryKind;
   readonly userId: number;

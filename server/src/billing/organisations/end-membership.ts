@@ -65,7 +65,7 @@ export async function endMembership(transaction: Queries, membership: CurrentMem
 async function leave(transaction: Queries, membership: CurrentMembership): Promise<number[]> {
   await transaction.query('UPDATE memberships SET left_at = now() WHERE id = $1', [membership.id]);
   await revokeInvitationsOf(transaction, membership);
-  // In the order of ids, like settlements.
+  // Rows are locked in the order of ids, as settlements lock them.
   const keys = (await transaction.query(
     'SELECT id FROM tokens WHERE member_id = $1 AND deleted_at IS NULL ORDER BY id FOR NO KEY UPDATE',
     [membership.id],

@@ -236,7 +236,7 @@ export class CardRenewals {
     ]);
     try {
       const price = pricePlan(plan.price, user?.group ?? '', this.deps.options.values, method);
-      // The same price may be rounded up once.
+      // An unchanged price may differ by one minor unit, because it is rounded up.
       const paid = BigInt(paidWith.money) * BigInt(price.quota);
       return BigInt(price.money - 1) * BigInt(paidWith.quota) < paid ? price : null;
     } catch (error) {

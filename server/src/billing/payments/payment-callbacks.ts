@@ -216,7 +216,10 @@ class PaymentRefused extends Error {}
 /** A refund or a dispute of a payment that no order has, or not yet. */
 class UnknownPayment extends PaymentRefused {}
 
-/** Such events are not stored: they contain data about people. An event that cannot be read may be of use later. */
+/**
+ * Whether no order uses the event. It is then not stored, because events contain data about people. An event that cannot be
+ * read is stored, because it may be of use later.
+ */
 function isIrrelevant(provider: PaymentProvider, { body }: ProviderEvent): boolean {
   try {
     return provider.read(body) === null;

@@ -153,7 +153,7 @@ export interface CardCharges {
 
 /** A refund that is ordered. */
 export interface RefundOrder {
-  /** The same for each attempt. */
+  /** The idempotency key. Each attempt of one refund has the same key. */
   readonly key: string;
   /** Minor units of the order's currency. */
   readonly money: number;

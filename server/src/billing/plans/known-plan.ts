@@ -16,7 +16,7 @@ export interface KnownPlan {
   readonly maxRequests: number | null;
   readonly overflow: Overflow;
   readonly overflowRatio: number;
-  /** Its windows. Each has the start and the end of the subscription. */
+  /** The windows of the plan. Each has the start and the end of the subscription. */
   readonly windows: readonly KnownBudget[];
 }
 

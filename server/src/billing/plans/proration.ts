@@ -18,7 +18,7 @@ export interface Replaced {
   readonly paid: number;
   readonly startsAt: Date;
   readonly endsAt: Date;
-  /** Its windows with their use. */
+  /** The windows of the plan, with their use. */
   readonly windows: ReadonlyArray<{ readonly budget: Budget; readonly state: BudgetState | null }>;
 }
 

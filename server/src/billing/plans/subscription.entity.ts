@@ -48,7 +48,7 @@ export class Subscription {
   @Column('text') state: SubscriptionState;
   @Column('timestamptz', { name: 'starts_at' }) startsAt: Date;
   @Column('timestamptz', { name: 'ends_at' }) endsAt: Date;
-  /** When it stopped, if that was before its end. */
+  /** When the subscription stopped, if that was before its end. */
   @Column('timestamptz', { name: 'stopped_at', nullable: true }) stoppedAt: Date | null;
   @Column('text') origin: SubscriptionOrigin;
   /** Quota that the balance paid. */

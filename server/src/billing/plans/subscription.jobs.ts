@@ -70,7 +70,7 @@ export class SubscriptionKeeper {
       });
       if (accountId !== null) await changes.announce({ kind: 'user', id: accountId });
     } catch (error) {
-      // One subscription that cannot be renewed does not keep the others.
+      // A subscription that cannot be renewed does not keep the others from being renewed.
       logger.warn({ err: error, subscription: id }, 'subscription could not be ended');
     }
   }

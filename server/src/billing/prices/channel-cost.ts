@@ -23,7 +23,7 @@ export interface CallCost {
   /** Rounded to a billionth. */
   readonly usd: number;
   readonly price: CostPrice;
-  /** At the prices of the card, before the factor. */
+  /** The cost at the prices of the card, before the factor. */
   readonly lines: readonly Component[];
 }
 

@@ -202,7 +202,7 @@ export class PriceBook {
 
   /**
    * Returns the price of a model with which a tool draws images in a call of another model: its card, or else its list price.
-   * Its prices of the old tables do not apply, because they are for orders of images.
+   * Prices of the model in the old tables do not apply, because they are for orders of images.
    * @param price of the call
    * @returns null where the price of the call covers the images: it has one for them, is per call, or is free
    */

@@ -12,7 +12,7 @@ export const pricedBy = [
 ] as const satisfies ReadonlyArray<keyof OptionValues>;
 
 export type PriceTables = Pick<OptionValues, (typeof pricedBy)[number]> & {
-  /** Absent in versions from before there were price cards, and without cards of the operator. */
+  /** Absent in versions that are older than price cards, and in those without cards of the operator. */
   readonly PriceCards?: OptionValues['PriceCards'];
   /** Absent without prices of tools by the operator. */
   readonly ToolPrices?: OptionValues['ToolPrices'];

@@ -54,7 +54,7 @@ export function loggedUsage({ promptTokens, completionTokens, other }: LoggedTok
   const audioInputTokens = countOf(other['audio_input']);
   const audioOutputTokens = countOf(other['audio_output']);
   const isAudio = formula === 'audio';
-  // One literal without spread objects: a million rows are priced.
+  // The object is one literal without spreads, because a dry run prices a million rows.
   return {
     promptTokens: isAudio ? countOf(other['text_input']) + audioInputTokens : promptTokens,
     completionTokens: isAudio ? countOf(other['text_output']) + audioOutputTokens : completionTokens,

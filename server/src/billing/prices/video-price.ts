@@ -18,7 +18,7 @@ export interface Video {
 
 /** The charge of a video. */
 export interface VideoPrice {
-  /** With the group ratio. */
+  /** The charge of the video, with the group ratio. */
   readonly quota: number;
   /** USD of a second, before the group ratio; null where the price is for the whole video. */
   readonly perSecond: number | null;

@@ -37,7 +37,7 @@ export const statementContent = z.object({
   /**
    * Sums of movements that are no calls, by kind. Kinds are those of the ledger, with more: `payment_refund` is money that went
    * back to the buyer or is disputed, `task_refund` the charge of a failed task, `paid_by_plan` the part of `usage` that plans paid.
-   * Its count is that of the calls less the failed tasks that plans got back, and so may be negative.
+   * The count of `paid_by_plan` is the number of calls less the failed tasks that plans got back, so it may be negative.
    */
   credits: z.array(z.object({ kind: z.string(), count: z.int(), amount })),
   /** Each payment and each refund of one, oldest first, with the number of its order. */
@@ -49,7 +49,8 @@ export const statementContent = z.object({
 export type StatementContent = z.output<typeof statementContent>;
 
 /**
- * By which usage can be grouped. A line has the fields of each; a further one is a field of the line and an entry here.
+ * The dimensions by which usage can be grouped. A line has the fields of each of them. A new dimension is a field of the
+ * line and an entry here.
  */
 export const usageDimensions = {
   key: ({ tokenId, tokenName }: UsageLine) => ({ tokenId, tokenName }),
@@ -97,7 +98,7 @@ export function groupUsage(lines: readonly UsageLine[], by: readonly UsageDimens
 export interface StatementDocument {
   /** Null: a preview. */
   readonly id: number | null;
-  /** Such as `2026-000042`. Null: a preview has none. */
+  /** The number of the statement, such as `2026-000042`. Null: a preview has none. */
   readonly number: string | null;
   readonly accountId: number;
   readonly month: string;

@@ -5,7 +5,7 @@ import type { StatementContent, StatementDocument } from './statement-content.js
 /** A month of which statements were closed or are being closed. */
 @Entity('statement_months')
 export class StatementMonth {
-  /** Such as `2026-11`. */
+  /** The month, such as `2026-11`. */
   @Column('text', { primary: true }) month: string;
   @Column('timestamptz', { name: 'starts_at' }) startsAt: Date;
   /** The first instant of the next month. */

@@ -77,7 +77,7 @@ export const channelMultiKeyRoutes = [
           await remove(named());
           return 1;
         case 'delete_disabled_keys': {
-          // From the last one, so that the positions of the others stay.
+          // The last key is removed first, so that the positions of the other keys stay.
           const refused = own.filter(({ status }) => status === 'REFUSED').reverse();
           for (const key of refused) await remove(key);
           return refused.length;

@@ -16,7 +16,7 @@ export const exampleValues: Readonly<Record<(typeof viewerVariables)[number], un
 const from = '${__from:date:iso}';
 const until = '${__to:date:iso}';
 
-/** The same as texts of Grafana. It has no bucket in our form, so charts have days. */
+/** The variables as texts of Grafana. Grafana has no bucket of this kind, so charts have days. */
 export const grafanaValues: typeof exampleValues = {
   range: { from, until },
   from,

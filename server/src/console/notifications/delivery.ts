@@ -9,7 +9,7 @@ import type { UserSetting } from '../users/index.js';
 
 /** A notice. Each `{{value}}` in the content is replaced by the next value. */
 export interface Notice {
-  /** Such as `quota_exceed` or `channel_update_3_3`. */
+  /** The kind of the notice, such as `quota_exceed` or `channel_update_3_3`. */
   readonly type: string;
   readonly title: string;
   readonly content: string;

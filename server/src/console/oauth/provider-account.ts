@@ -175,7 +175,7 @@ export class ProviderAccounts {
       try {
         return await this.createAs(source, identity, { username, email, inviterCode });
       } catch (error) {
-        // The same person registered in another window at the same time.
+        // This person registered in another window at the same time.
         if (isUniqueViolation(error, indexOf(source))) return this.signInBound(source, identity);
         if (!(error instanceof UsernameTakenError)) throw error;
       }

@@ -45,7 +45,7 @@ export interface SubscriptionFilter {
   readonly accountId?: number | undefined;
   readonly planId?: number | undefined;
   readonly state?: SubscriptionState | undefined;
-  /** When it was bought or given. */
+  /** When the subscription was bought or granted. */
   readonly created?: TimeRange | undefined;
   readonly ends?: TimeRange | undefined;
   readonly renews?: boolean | undefined;

@@ -56,9 +56,9 @@ export interface ChannelModelCost {
   readonly groups: readonly string[];
   /** The channel's own card, or the list price. Null: the cost is not known. */
   readonly basis: 'card' | 'list' | null;
-  /** Times the list price; 1 with a card. */
+  /** The factor of the list price; 1 where a card has the cost. */
   readonly factor: number | null;
-  /** With the factor. Empty when the cost is not known. */
+  /** The cost of each quantity, multiplied by the factor. Empty when the cost is not known. */
   readonly lines: readonly PriceLine[];
 }
 

@@ -267,7 +267,7 @@ const vi: PaperTexts = {
   },
 };
 
-/** By language of the console. */
+/** The texts by language of the console. */
 export const paperTexts = { en, zh, ja, fr, ru, vi } satisfies Record<string, PaperTexts>;
 export type PaperLanguage = keyof typeof paperTexts;
 

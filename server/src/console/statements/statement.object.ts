@@ -77,7 +77,7 @@ export class StatementUsageObject extends fields({
   completionTokens: safeInt('Tokens of output.'),
   quota: quota('What was charged.'),
 }) {
-  /** Not shown: whose key it is. */
+  /** The owner of the key. The schema does not show it. */
   ownerId: number;
 }
 
@@ -105,7 +105,7 @@ export class StatementObject extends fields({
     'Each payment and each refund of one. Also part of `movements`.',
   ),
 }) {
-  /** Not shown: `usageBy` groups them. */
+  /** The lines of usage, which `usageBy` groups. The schema does not show them. */
   lines: StatementContent['usage'];
 }
 

@@ -23,7 +23,7 @@ import { lineColumns, linesOf, type StatementLine, summaryColumns } from './stat
 /** Conditions on statements. Absent fields do not restrict; an empty list matches nothing. */
 export interface StatementFilter {
   readonly accountIds?: readonly number[];
-  /** Such as `2026-11`. */
+  /** Months, such as `2026-11`. */
   readonly months?: readonly string[];
 }
 

@@ -61,7 +61,7 @@ export const profileShape = z.object({
   tax_id: text('Tax number'),
   notifies: flag('A notice is sent when a statement is closed'),
 });
-/** Absent fields stay. */
+/** An absent field keeps its value. */
 export const profileBody = profileShape.partial();
 
 export const toProfile = ({ name, address, taxNumber, notifies }: BillingProfile): z.output<typeof profileShape> => ({

@@ -58,7 +58,7 @@ export interface Status {
   readonly selfUseModeEnabled: boolean;
   readonly checkInEnabled: boolean;
   readonly organizationCreationEnabled: boolean;
-  /** Always empty. Only the oldest clients read it. */
+  /** This text is always empty. Only the oldest clients read it. */
   readonly chatLink: string;
   readonly chatLink2: string;
   readonly registerEnabled: boolean;

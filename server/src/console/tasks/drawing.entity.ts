@@ -52,7 +52,7 @@ export class Drawing {
   @Column('smallint', { default: 0 }) progress: number;
   @Column('text', { name: 'fail_reason', default: '' }) failReason: string;
   @Column('integer', { name: 'channel_id' }) channelId: number;
-  /** As the provider sent them; null when it sent none. */
+  /** The buttons and properties as the provider sent them; null when it sent none. */
   @Column('json', { nullable: true }) buttons: unknown;
   @Column('json', { nullable: true }) properties: unknown;
   @Column('text', { name: 'request_id' }) requestId: string;

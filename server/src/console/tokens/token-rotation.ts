@@ -71,7 +71,7 @@ export class TokenRotation {
     return { ...rotated, replayed: false };
   }
 
-  /** As `rotate`, within the caller's transaction, which has checked who may do it. */
+  /** Does what `rotate` does, within the caller's transaction, which has checked the actor. */
   async renewIn(
     manager: EntityManager,
     owner: Actor,

@@ -214,7 +214,7 @@ export class TokenService {
     return this.change(owner, id, (manager, before) => this.updateIn(manager, owner, before, given, mustEnable));
   }
 
-  /** As `update`, for a key that the caller's transaction has locked. */
+  /** Does what `update` does, for a key that the caller's transaction has locked. */
   async updateIn(
     manager: EntityManager,
     owner: Actor,
@@ -240,7 +240,7 @@ export class TokenService {
     return this.change(owner, id, (manager, before) => this.setStatusIn(manager, before, status));
   }
 
-  /** As `setStatus`, for a key that the caller's transaction has locked. */
+  /** Does what `setStatus` does, for a key that the caller's transaction has locked. */
   async setStatusIn(manager: EntityManager, before: Token, status: 'enabled' | 'disabled'): Promise<void> {
     const now = this.deps.clock.now();
     if (status === 'enabled') assertCanBeEnabled(shownStatus(before, now), before, now);

@@ -15,7 +15,7 @@ const route = routesFor<{
 const caller = { may: 'users.keys' } as const;
 const scope = 'BILLING';
 
-/** Without the text, of which only the beginning is known. */
+/** A key without its text, of which only the beginning is stored. */
 const withoutText = (token: Token, granted = 0) => toWire({ token, key: `${token.keyPrefix}**********`, granted });
 const withText = ({ token, key }: UserKey) => toWire({ token, key, granted: token.remainQuota + token.usedQuota });
 

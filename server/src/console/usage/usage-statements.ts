@@ -294,7 +294,7 @@ const plainCounters = [
 ];
 const costCounters = ['cost_calls', 'cost_quota', 'cost_plan_quota', 'cost_nano_usd'];
 const cacheCounters = ['cache_write_tokens', 'cache_saved_nano_usd'];
-/** Not a column of the usage tables: ids of users with answered calls, which are counted. */
+/** The counter of users with answered calls. It counts their ids, and is no column of the usage tables. */
 const activeUsers = 'active_users';
 /** All columns of a `CounterRow`. */
 export const counterNames: readonly string[] = [...usageCounters, ...cacheCounters, activeUsers];

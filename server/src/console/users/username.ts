@@ -30,7 +30,7 @@ export async function claimUsername(
   // Variation selectors and other invisible marks are removed.
   const shown = username.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
   const composed = [username, ...compositions.map((form) => shown.normalize(form))];
-  // Both cases are compared: with the collation C, Postgres lowers ASCII letters only.
+  // The name is compared in upper and lower case, because Postgres with the collation C lowers ASCII letters only.
   const alike = composed.flatMap((name) => [name, name.toLowerCase(), name.toUpperCase()]);
   const [taken] = await manager.query<unknown[]>(
     `SELECT FROM users WHERE lower(username) = ANY (SELECT lower(form) FROM unnest($1::text[]) AS form)

@@ -72,7 +72,7 @@ export interface PayableAmount {
 
 /** The goods of an order. */
 interface Goods extends TopUpPrice {
-  /** As the buyer asked for it: USD, or quota if the site shows quota. */
+  /** The amount that the buyer asked for: USD, or quota if the site shows quota. */
   readonly amount: number;
   readonly topUpCode: string;
   /** Null: a top-up only. */
@@ -224,7 +224,7 @@ export class WalletService {
       },
       request,
     );
-    // Its payment to another account would be refused.
+    // A payment of this order to another account would be refused.
     if (order.merchantId !== provider.account(this.deps.options.values)) {
       throw new ConflictError('This order is for another account of the gateway', 'idempotencyKey');
     }

@@ -113,7 +113,7 @@ const resendBody = z
   })
   .partial();
 
-/** Both ends are inclusive. 0 or absent: no bound. */
+/** Returns the range of the Unix seconds `first` to `last`, both included. 0 or absent: the range has no such end. */
 const createdOf = (first: number | undefined, last: number | undefined): DeliveryFilter['created'] => ({
   from: first ? dateOf(Math.min(first, maxSeconds)) : null,
   until: last ? dateOf(Math.min(last, maxSeconds) + 1) : null,

@@ -22,7 +22,7 @@ interface Entry {
 export class LearnedCorrections {
   /** Whether nothing was refused yet. Calls need no look-up then. */
   isEmpty = true;
-  /** By channel and model. */
+  /** The corrections, by channel and model. */
   private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly clock: Clock) {}

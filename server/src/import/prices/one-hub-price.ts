@@ -42,7 +42,7 @@ const readsCaches: ReadonlySet<number> = new Set([14, 32, 42, 58, 60]);
 
 /** Computes what one-hub charges, from its table of prices. A model without a price costs ratio 30. */
 export class OneHubPrices implements PricesThere {
-  /** By name, or by a prefix that ends with `*`. */
+  /** The prices by the name of the model, or by a prefix that ends with `*`. */
   private readonly rows: Readonly<Record<string, Row>>;
 
   constructor(

@@ -12,7 +12,7 @@ export class GuardedSocket extends Socket {
   }
 
   /**
-   * Has the parameters with which the drivers call it.
+   * Connects, with the parameters that the drivers pass.
    * @throws SourceError for an address that must not be called
    */
   override connect(...target: unknown[]): this {

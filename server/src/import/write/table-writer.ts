@@ -164,7 +164,7 @@ export class TableWriter {
 
   /**
    * Returns, by key, the usage of new rows that an earlier run has imported with the log although it refused the rows.
-   * Their opening entry and counter contain all usage before the import as one amount, so the usage in the log is
+   * The opening entry and the counter of these rows contain all usage before the import as one amount, so the usage in the log is
    * subtracted.
    */
   private async readOpenings({ opening }: TableSpec, inserted: readonly Mapped[]): Promise<Map<string, number>> {

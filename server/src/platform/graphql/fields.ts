@@ -9,7 +9,7 @@ interface FieldOf<Value> {
   readonly type: Type;
   readonly description: string;
   readonly nullable: boolean;
-  /** Never set: it carries the type. */
+  /** The field is never set. It carries the type. */
   readonly value?: { readonly of: Value };
 }
 

@@ -91,7 +91,7 @@ export function restHandlers(authenticator: Authenticator, actorOfKey: ActorOfKe
   return {
     user: (handler: (context: RestContext<Actor>) => Promise<unknown>, scope?: AccessScope) =>
       wrap((request) => scoped(request, scope), handler),
-    /** Also callers with an API key (`Bearer sk-…`) and no session; `actorOfKey` decides which. */
+    /** Serves callers with a session or with an API key (`Bearer sk-…`); `actorOfKey` decides which keys. */
     keyed: (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       wrap((request) => {
         const { authorization = '' } = request.headers;

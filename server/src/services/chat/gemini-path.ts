@@ -4,7 +4,7 @@ import type { IncomingRequest } from '../../gateway/request.js';
 /** A parsed Gemini path. */
 export interface GeminiPath {
   readonly model: string;
-  /** Such as `generateContent` or `embedContent`. */
+  /** The method, such as `generateContent` or `embedContent`. */
   readonly method: string;
   readonly stream: boolean;
   /** Whether the client wants a stream as one JSON list, because it did not ask for events. */

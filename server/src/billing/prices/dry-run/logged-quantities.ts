@@ -18,7 +18,7 @@ import { pricedUsage, type Component, type Count, type PricedUsage } from '../ca
 
 /** The fields of a log row of a call that a charge is computed from. */
 export interface LoggedCall {
-  /** As it is priced: without its routing prefix. */
+  /** The name of the priced model, without its routing prefix. */
   readonly model: string;
   readonly promptTokens: number;
   readonly completionTokens: number;

@@ -104,7 +104,7 @@ function formulaOf({ other, model }: LoggedCall): Formula {
 /** A call in which another model did a part of the work: the quantities of both, of which the row has lines. */
 interface SharedWork {
   readonly model: string;
-  /** Without the work of the other model. */
+  /** The call without the work of the other model. */
   readonly call: LoggedCall;
   readonly lines: readonly Component[];
   /** The number of images that it drew. */
@@ -147,7 +147,7 @@ function rechargeShared(
 
 /** A realtime session in which other models wrote speech down. */
 interface TranscribedSession {
-  /** Without the transcripts. */
+  /** The session without the transcripts. */
   readonly call: LoggedCall;
   readonly speech: ReadonlyArray<{ readonly model: string; readonly transcripts: Transcripts }>;
 }

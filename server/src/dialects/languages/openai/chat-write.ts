@@ -28,7 +28,7 @@ export interface ChatProviderOptions {
   readonly reasoningHistory?: 'reasoning_content' | 'reasoning' | undefined;
   /** Fields that turn off the thinking of the model, which thinks by default. */
   readonly thinkingOff?: Fields | undefined;
-  /** As `Accepts.searchTool`. */
+  /** The name of the search tool (`Accepts.searchTool`). */
   readonly searchTool?: string | undefined;
 }
 

@@ -26,10 +26,10 @@ const failure = z.object({
 export class StripeRefusal extends AppError {
   constructor(
     readonly status: number,
-    /** Such as `amount_too_small` or `resource_missing`. */
+    /** Stripe's code of the error, such as `amount_too_small` or `resource_missing`. */
     readonly reason: string,
     readonly text: string,
-    /** Such as `card_error`. */
+    /** The kind of the error, such as `card_error`. */
     readonly errorType: string,
     /** The field that it is about, or empty. */
     readonly parameter: string,
