@@ -82,6 +82,7 @@ export default {
       ...node,
       displayName: 'tests',
       testMatch: ['<rootDir>/tests/**/*.test.ts'],
+      // Tests load the compiled server once per worker (tests/README.md#how-jest-runs-the-tests).
       moduleNameMapper: {
         '^(?:\\.\\./)+server/src/(.*)\\.js$': '<rootDir>/node_modules/.cache/tollgate/server/$1.js',
         '^(@google/genai|graphql|pg|typeorm)$': '<rootDir>/node_modules/.cache/tollgate/packages/$1.js',

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import { TestEnvironment } from 'jest-environment-node';
 
 /**
- * When a test or a hook fails, `globalThis.onTestFailure(name)` of the test file runs, while the pages of a browser are open.
- * The modules of the server are loaded outside of the test file (`native-module.cjs`): it has the same dates and errors as they,
- * and its spies on them end with it.
+ * Runs `globalThis.onTestFailure(name)` of the test file when a test or a hook fails, while the pages of a browser are open. The modules
+ * of the server are loaded outside of the test file (`native-module.cjs`), so the file gets their `Date` and `Error`, and its spies
+ * on them end with the file.
  */
 export default class Environment extends TestEnvironment {
   async setup() {

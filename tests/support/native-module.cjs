@@ -1,4 +1,7 @@
-/** Jest loads a compiled server module with Node's own loader, which keeps it for the next test file of the worker. */
+/**
+ * Translates a compiled server module to a call of Node's own `require` (`requireNatively` of `environment.mjs`), which keeps the module for
+ * the next test file of the worker.
+ */
 module.exports = {
   process: (_source, path) => ({ code: `module.exports = requireNatively(${JSON.stringify(path)});` }),
 };
