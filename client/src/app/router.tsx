@@ -25,7 +25,7 @@ const routesOf = (has: (entry: ScreenEntry) => boolean): RouteObject[] =>
 
 const inShell = ({ layout }: ScreenEntry): boolean => layout !== 'bare';
 
-/** Paths of older consoles that those of a page of today, such as `/token/:id`, would match. */
+/** Paths of older consoles that a path of today, such as `/token/:id`, would match. */
 export const shadowedPaths = ['/token/add', '/token/edit/:id', '/user/add'] as const;
 
 /** Built from the table of screens (`screens.ts`). */

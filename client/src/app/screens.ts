@@ -186,7 +186,7 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'admin', label: 'channels' },
   },
   {
-    // The second address is that of older consoles. It opens the settings.
+    // Older consoles use the second address. It opens the settings.
     paths: ['/channel/:id', '/channel/edit/:id', '/channel/:id/:tab'],
     module: 'channels/Channel',
     access: 'admin',
@@ -228,7 +228,7 @@ export const screens: readonly ScreenEntry[] = [
     sideBar: { group: 'admin', label: 'allOrganisations' },
   },
   {
-    // The second address is that of older consoles. It opens the settings.
+    // Older consoles use the second address. It opens the settings.
     paths: ['/user/:id', '/user/edit/:id', '/user/:id/:tab'],
     module: 'users/User',
     access: 'admin',

@@ -36,7 +36,7 @@ export function ObjectPage(props: ObjectPageProps) {
   const { summary, address, tabs, opened, ...head } = props;
   const { title } = head;
   const { tab } = useParams();
-  // The other tabs show the same days. Pages and orders of a list are those of its tab.
+  // The other tabs show the same days. Each tab keeps the page and the order of its list.
   const days = useSearchParams()[0].get('days');
   const range = days === null ? '' : `?days=${encodeURIComponent(days)}`;
   const wanted = tab ?? opened;

@@ -108,7 +108,7 @@ export interface UpstreamRequest {
   readonly body: Buffer | string | null;
   /** Returns the headers for another body. Absent: the provider requires no signature of the body. */
   readonly signedFor?: (body: string) => Record<string, string>;
-  /** Set when the URL is that of a WebSocket and `body` its first message. */
+  /** Set when the URL belongs to a WebSocket and `body` is its first message. */
   readonly socket?: SocketExchange;
   /** The effort that the adapter took from the model's name or the body; it is written to the log. */
   readonly reasoningEffort?: string;

@@ -111,7 +111,7 @@ export interface Endpoint {
   readonly names?: IdDialect;
   /** The texts of the client's request, for the list of blocked words. */
   texts(body: Readonly<Record<string, unknown>>, form?: readonly FormPart[]): string[];
-  /** Fields with media, or with ids of the protocol, that guardrails do not search. Absent: those of every dialect. */
+  /** Fields with media, or with ids of the protocol, that guardrails do not search. Absent: only the fields that every dialect leaves out. */
   readonly unsearched?: ReadonlySet<string>;
   /** The field with the turns of a conversation, which clients send again with each new turn. Absent: there are none. */
   readonly turns?: 'messages' | 'input' | 'contents';

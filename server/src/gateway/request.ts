@@ -50,7 +50,7 @@ export interface OpenedBody {
   readonly form?: readonly FormPart[];
   /** Whether the fields of `body` differ from the bytes that it was parsed from. */
   readonly isRewritten?: true;
-  /** Models that the client itself names as fallbacks, in order. Absent: those of the site. */
+  /** Models that the client itself names as fallbacks, in order. Absent: the fallbacks of the site apply. */
   readonly fallbackModels?: readonly string[];
   /** Names of the fields that `withoutOtherModels` removed. */
   readonly dropped?: readonly string[];

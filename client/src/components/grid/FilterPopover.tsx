@@ -34,7 +34,7 @@ interface FilterPopoverProps {
 export function FilterPopover(props: FilterPopoverProps) {
   const { opened, fields, unset, textOf, onField, onType, onChoose, onClose, onClosed } = props;
   const { t } = useTranslation();
-  // While it closes, it shows what it showed.
+  // While the popover closes, it keeps its content.
   const [last, setLast] = useState(opened);
   if (opened && last !== opened) setLast(opened);
   const shown = opened ?? last;

@@ -13,7 +13,7 @@ import type { TimeRange } from '../../lib/timeRange.js';
 const isNoTime = (text: string): boolean => text !== '' && !isLocalTime(text);
 
 export interface RangeChoices {
-  /** Ranges with a name. Absent: those of lists. */
+  /** Ranges with a name. Absent: the named ranges of lists. */
   readonly presets?: ReadonlyArray<{
     readonly label: string;
     readonly isChosen: boolean;

@@ -15,7 +15,7 @@ export interface ListGridProps<R extends GridValidRowModel> {
   /** Undefined until the first page is loaded. */
   readonly rows: readonly R[] | undefined;
   readonly totalCount: number;
-  /** There are more rows than `totalCount`. */
+  /** Whether there are more rows than `totalCount`. */
   readonly totalCapped?: boolean;
   readonly loading: boolean;
   readonly error?: unknown;
@@ -33,7 +33,7 @@ export interface ListGridProps<R extends GridValidRowModel> {
   };
   /** Shown when there are no rows and no filter is set. */
   readonly empty: ReactNode;
-  /** Shown when no row matches the filters: why a reader may miss some. */
+  /** A text that is shown when no row matches the filters. It says why the user may miss some rows. */
   readonly noMatchText?: string;
   /** The row as a card, for narrow screens. */
   readonly renderCard: (row: R) => ReactNode;

@@ -1,4 +1,4 @@
-/** The number of colours that are not that of everything else. */
+/** The number of colours without the one of "Other". */
 const colors = 7;
 
 export const chartColor = (index: number): string => `var(--mui-palette-chart-${index % colors})`;

@@ -123,10 +123,10 @@ export function viewerZone(zone: string = readerZone(), now: Date = new Date()):
   }
 }
 
-/** Whether the days of charts are those of UTC, not of the reader. */
+/** Whether the days of charts begin at midnight UTC, and not at the reader's midnight. */
 export const hasOtherDays = (): boolean => viewerZone() !== readerZone();
 
-/** The zone in which buckets are named: their days are those of `viewerZone`, their hours those of the reader. */
+/** The zone in which buckets are named: days have the zone `viewerZone`, hours have the reader's. */
 const zoneOf = (granularity: Granularity): Zone =>
   granularity !== 'hour' && hasOtherDays() ? viewerZone() : chosenZone();
 

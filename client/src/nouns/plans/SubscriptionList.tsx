@@ -56,7 +56,7 @@ export function SubscriptionList({
 }: {
   /** The plans of the filter. Empty: there is no such filter. */
   readonly plans?: readonly { readonly id: number; readonly name: string }[];
-  /** Null: the list has those of all users, with a filter by user. */
+  /** Null: the list has the subscriptions of all users, and a filter by user. */
   readonly accountId?: number | null;
   readonly isAllowedToChange: boolean;
 }) {

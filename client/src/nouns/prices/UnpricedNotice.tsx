@@ -14,7 +14,7 @@ const shownNames = 5;
 
 /**
  * The models without a price, which no user can call. For users who may set prices or change channels.
- * @param among null: those of enabled channels
+ * @param among the models of which unpriced ones are named; null: the models of enabled channels
  * @returns none while loading
  */
 export function useUnpricedModels(among: readonly string[] | null): readonly string[] {

@@ -235,7 +235,7 @@ export const withListPrice = (tables: PriceTables, model: string): PriceTables =
     ? { ...tables, cards: { ...tables.cards, [model]: 'built-in' } }
     : { ...tables, ...withoutCard(tables, model) };
 
-/** Selects ratios: those in the tables, or else those of the card. */
+/** Selects the ratios of the tables, or else the ratios of the card. */
 export function withTables(tables: PriceTables, { model, card, price, ratio }: PriceRow): PriceTables {
   if (price !== null || ratio !== null) return { ...tables, ...withoutCard(tables, model) };
   const { input, output } = card ?? { input: null, output: null };

@@ -57,7 +57,7 @@ export function KeysSection({
   }).data?.keyFailures;
   if (channel.type.provider === 'VERTEX_AI' || keys.length === 0) return null;
 
-  // A key that is removed moves the ones behind it.
+  // Removing a key moves the keys behind it.
   const nameOf = ({ position, ending }: Key) => `${position} ${ending}`;
   const run = (key: Key) =>
     act(async () => {

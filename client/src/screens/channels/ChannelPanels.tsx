@@ -24,7 +24,7 @@ export function ChannelPanels({
   readonly panel: ChannelPanel | null;
   readonly rows: readonly ChannelListRow[] | undefined;
   readonly reload: () => void;
-  /** After a change of these channels, with those that the server refused. */
+  /** Called after a change of these channels, with the ids of channels that the server refused. */
   readonly onChanged: (ids: readonly number[], refused: readonly number[]) => void;
   readonly onClose: () => void;
 }) {

@@ -8,7 +8,7 @@ import { KeyUsageDocument, type KeyUsageQuery } from '../../nouns/objects/object
 import { Figures, useMarginStat } from '../../nouns/objects/UsageSummary.js';
 import { useObjectRange } from '../../nouns/objects/useObjectRange.js';
 
-/** Maximum keys of the query. Channels with more show those of the most expensive keys. */
+/** Maximum keys of the query. A channel with more keys shows the most expensive ones. */
 const maxKeys = 40;
 
 type Row = KeyUsageQuery['usage']['items'][number];

@@ -105,7 +105,7 @@ export function TypeMark({ label }: { readonly label: string }) {
   );
 }
 
-/** A drawing in one colour takes that of the theme as a mask. */
+/** A drawing in one colour is a mask over the colour of the theme. */
 const MaskedMark = ({ address }: { readonly address: string }) => (
   <Box
     component="span"

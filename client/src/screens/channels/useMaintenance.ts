@@ -15,7 +15,7 @@ import {
 /**
  * Actions on many channels: runs in the background of the server, repairs, and deletions.
  *
- * @param onDeleted after channels were deleted that only the server knows
+ * @param onDeleted called after the server deleted channels whose ids the console does not know
  */
 export function useMaintenance(refetch: () => void, onDeleted: () => void) {
   const { t } = useTranslation();

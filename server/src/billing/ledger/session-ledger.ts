@@ -27,9 +27,9 @@ export interface SessionPayer {
    * @param money quota
    */
   readonly holds?: (money: number, tokens: number) => readonly BudgetHold[] | undefined;
-  /** Whether nothing but the number of requests bounds what it pays. */
+  /** Whether only the number of requests bounds what the payer pays. */
   readonly countsOnlyRequests?: boolean;
-  /** The group ratio of its turns. Absent: that of the session. */
+  /** The group ratio of the payer's turns. Absent: the ratio of the session. */
   readonly groupRatio?: number;
   /** `plan_overflow` of the log row. Absent when the balance does not pay in place of a plan. */
   readonly overflow?: object | undefined;

@@ -130,7 +130,7 @@ const queried = async <Row>(transaction: Transaction, sql: string, values: unkno
 const toJson = ({ quota, promptTokens, completionTokens, other }: RowPart): string =>
   storableJson({ q: quota, i: promptTokens, o: completionTokens, other: storableJson(other) });
 
-/** Continues the fractions of the parts with those that the whole carried from and to other calls. */
+/** Adds the fractions that the whole carried from and to other calls to the fractions of the parts. */
 function withCarry(other: RowPart['other'], { carried }: Readonly<Record<string, unknown>>): RowPart['other'] {
   const [before, after] = Array.isArray(carried) ? (carried as [number, number]) : [0, 0];
   const [ofParts] = (other['carried'] ?? [0]) as [number];

@@ -22,7 +22,10 @@ export interface OrderEvent {
   readonly actorName: string | null;
 }
 
-/** Entries of one order after which those that change nothing are not kept: a gateway may repeat a callback for days. */
+/**
+ * Maximum number of entries of one order. Beyond it, only entries that change something are kept: a gateway may repeat a callback
+ * for days.
+ */
 const maxEvents = 100;
 const changing: readonly OrderEventKind[] = orderEventKinds.filter(
   (kind) => !['repeated', 'paid_again', 'refused', 'failed'].includes(kind),

@@ -27,7 +27,7 @@ export class PaymentProviders {
     return this.deps.list;
   }
 
-  /** The methods of all providers, those that are offered first. */
+  /** The methods of all providers, offered methods first. */
   methods(): ProviderMethod[] {
     const settings = this.deps.options.values;
     const all = this.list.flatMap((provider) => {

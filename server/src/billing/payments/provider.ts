@@ -18,7 +18,7 @@ export interface PaymentMethod {
   readonly currency: string;
   /** Units of the currency for 1 USD of balance. */
   readonly pricePerUsd: number;
-  /** The smallest top-up in USD, if it is more than that of the site. */
+  /** The smallest top-up in USD, if it is more than the smallest one of the site. */
   readonly minTopUp?: number;
 }
 
@@ -175,7 +175,7 @@ export interface PaymentProvider {
   /** Stored in orders; its callback is `/api/user/<name>/notify`. */
   readonly name: string;
   readonly methodIds: readonly string[];
-  /** All its methods, configured or not: lists name those of older orders. */
+  /** All methods of the provider, configured or not: lists name the methods of older orders. */
   methods(settings: OptionValues): readonly PaymentMethod[];
   /** Buyers are offered its methods, and its callback is open. */
   isConfigured(settings: OptionValues): boolean;

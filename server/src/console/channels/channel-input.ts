@@ -116,7 +116,7 @@ export function checkRegion(type: number | undefined, other: string): void {
   }
 }
 
-/** Names of fields in errors: those of the GraphQL inputs. */
+/** Names of fields in errors, as the GraphQL inputs have them. */
 const inputName: Readonly<Record<string, string>> = { other: 'variant' };
 
 const texts = ['name', 'openaiOrganization', 'testModel', 'other', 'tag', 'modelPrefix'] as const;

@@ -7,7 +7,7 @@ type Overrides = Partial<Pick<ChannelFields, 'parameters' | 'headers'>>;
 /** Whether a change sets an override. */
 export const namesOverride = ({ parameters, headers }: Overrides): boolean => Boolean(parameters ?? headers);
 
-/** Characters. Shorter keys are ordinary words, such as those of a local server. */
+/** Characters. Shorter keys may be ordinary words: the key of a local server often is one. */
 const minKey = 8;
 
 /**

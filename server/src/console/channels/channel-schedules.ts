@@ -197,7 +197,7 @@ export class ChannelSchedules {
     const { balances, options, guard } = this.deps;
     const balance = await balances.update(admin, row.id);
     if (balance > 0 || !options.values.AutomaticDisableChannelEnabled) return;
-    // The stored balance is that of the first key only, so all keys are read.
+    // The channel stores the balance of its first key only, so all keys are read.
     const exhausted = await balances.exhausted(admin, row.id);
     if (exhausted) await guard.disableAutomatically(row.id, 'insufficient balance', exhausted);
   }

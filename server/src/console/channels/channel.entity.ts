@@ -61,7 +61,7 @@ export class Channel {
   @Column('json', { default: listCost }) cost: CostRule;
   /** Null: none. */
   @Column('json', { nullable: true }) limits: LimitSetting | null;
-  /** Null: those of the server. */
+  /** Null: the defaults of the server apply. */
   @Column('json', { nullable: true }) timeouts: TimeoutSetting | null;
   @Column('text', { name: 'model_prefix', default: '' }) modelPrefix: string;
   /** Null: no limit. */

@@ -55,7 +55,7 @@ export interface LowBalance {
   readonly quotaNow: number;
 }
 
-/** How far back the hours of all users are read, in seconds. */
+/** Seconds for which the hours of all users are read back. */
 const maxHoursBack = 31 * day;
 
 const kinds = `CASE WHEN e.source LIKE 'plan:%' THEN 'PLAN' WHEN e.kind = 'redemption' THEN
@@ -80,8 +80,8 @@ const codes = `codes AS (
    WHERE status <> 'disabled' AND NOT (${isUnlimited}) AND (status <> 'used' OR redeemed_at IS NOT NULL))`;
 
 /**
- * The history of balances, from what moved them: the entries of the ledger, and usage by the hour. What was earlier follows
- * from the balances of today, so no history is stored.
+ * The history of balances. It is computed backwards from the balances of today, the entries of the ledger and the usage by the
+ * hour, so no history is stored.
  */
 export class LedgerHistoryService {
   constructor(
@@ -252,7 +252,7 @@ export class LedgerHistoryService {
     });
     const totalCount = Number(rows[0]?.total ?? 0);
     return {
-      // Behind the last page, one row has the total alone.
+      // Behind the last page, the query returns one row that has only the total.
       items: rows
         .filter((row) => row.hour !== null)
         .map(({ userId, username, ...row }) => ({
@@ -269,7 +269,7 @@ export class LedgerHistoryService {
   }
 }
 
-/** Amounts that moved at or after as many of the moments as `place` says. */
+/** The amount that moved at or after the first `place` of the moments. */
 interface Moved {
   readonly place: number;
   readonly amount: string;

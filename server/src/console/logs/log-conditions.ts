@@ -41,7 +41,7 @@ export interface LogFilter {
 export class Where {
   private readonly clauses: string[] = [];
 
-  /** @param values those of the statement so far */
+  /** @param values the values of the statement so far */
   constructor(readonly values: unknown[] = []) {}
 
   /** @param sql contains `?` in place of the value */

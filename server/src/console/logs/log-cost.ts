@@ -33,7 +33,7 @@ export function costOfRow(details: Readonly<Record<string, unknown>>): LogCost |
     basis,
     card: typeof card === 'string' ? card : null,
     factor: typeof factor === 'number' ? factor : 1,
-    // Lines that are the same as those of the charge are stored once.
+    // Lines that are equal to the lines of the charge are stored once.
     lines: basis === 'reported' ? null : linesOf(readComponents(admin['cost_lines'] ?? details['components'])),
   };
 }

@@ -71,7 +71,7 @@ export const toWire = (log: LogView): WireLog => ({
 
 /**
  * Returns prompt tokens in the way old clients count them: for Messages calls (`claude`) without cached tokens, whose
- * price they add to that of the prompt.
+ * price they add to the price of the prompt.
  */
 function promptTokensOf({ promptTokens, other }: Pick<LogView, 'promptTokens' | 'other'>): number {
   const details = other.includes('"claude"') ? parseFields(other) : null;

@@ -49,7 +49,7 @@ export async function accessTo(
 /** The caller's place in an organisation that the caller may read. */
 type OrganisationSeat = Pick<OrganisationAccess, 'id' | 'memberId' | 'role'>;
 
-/** Returns those of these organisations that the caller may read, as `accessTo` decides, for relations. */
+/** Returns the given organisations that the caller may read, as `accessTo` decides, for relations. */
 export async function readableAmong(
   database: Queries,
   caller: Actor,

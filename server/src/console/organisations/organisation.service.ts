@@ -66,7 +66,7 @@ const sortKeys: SortKeys<User, OrganisationSortField> = {
 
 /** Maximum number of organisations that one person owns. */
 const maxOwned = 20;
-/** Maximum number that one person creates in a day. The names of deleted ones stay reserved. */
+/** Maximum number of organisations that one person creates in a day. Names of deleted organisations stay reserved. */
 const maxCreatedPerDay = 30;
 
 /**

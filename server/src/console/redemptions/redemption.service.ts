@@ -315,7 +315,7 @@ export class RedemptionService {
     decide: (before: KeyedRedemption) => Partial<Redemption>,
   ): Promise<KeyedRedemption> {
     return this.deps.redemptions.manager.transaction(async (manager) => {
-      // The lock is the same as that of redeeming, so that the decision is based on the current row.
+      // Redeeming takes this lock too, so the decision is based on the current row.
       await manager.query('SELECT 1 FROM redemptions WHERE id = $1 FOR NO KEY UPDATE', [id]);
       const before = await this.find(manager, admin, id);
       await manager.update(Redemption, { id }, decide(before));

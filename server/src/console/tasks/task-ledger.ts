@@ -30,7 +30,7 @@ export interface TaskKind<Row extends TaskRow> {
   readonly table: 'midjourneys' | 'tasks';
   /** The column of the provider's id. */
   readonly nameColumn: 'mj_id' | 'task_id';
-  /** The part of the source of its refunds in the ledger: `refund:mj:<row>`. */
+  /** The name of the kind in the source of refunds in the ledger: `refund:mj:<row>`. */
   readonly source: 'mj' | 'task';
   /** The kind of the change announcements of its rows. */
   readonly change: 'drawing' | 'creativeTask';
@@ -204,7 +204,7 @@ export class TaskLedger {
   }
 
   /**
-   * Gives each part of a charged task a log row. What it cost stays as it is.
+   * Gives each part of a charged task a log row. The cost of the task does not change.
    * @param cost as `splitRow` takes it
    */
   splitRow(requestId: string, parts: Iterable<RowPart>, cost: number | null): Promise<void> {

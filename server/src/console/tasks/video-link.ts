@@ -20,7 +20,7 @@ export class VideoLinks {
     return `/v1/videos/${task.taskId}/content?expires=${expires}&signature=${this.signature(task.taskId, expires)}`;
   }
 
-  /** Whether the query is that of a link to the video that has not expired. */
+  /** Whether the query belongs to a link to the video that has not expired. */
   isLink(taskId: string, query: URLSearchParams): boolean {
     const expires = query.get('expires') ?? '';
     if (!/^\d{1,12}$/.test(expires) || Number(expires) < seconds(this.deps.clock)) return false;

@@ -28,7 +28,7 @@ export const newTokenDefaults = {
 export type TokenFields = Readonly<Pick<Token, keyof typeof newTokenDefaults>>;
 export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof TokenFields>;
 
-/** A new key, or a change of one. Absent fields keep their value, null sets that of a new key. */
+/** A new key, or a change of one. Absent fields keep their value, null sets the value of a new key. */
 export type TokenInput = {
   readonly [Name in Exclude<keyof TokenFields, 'rateLimit' | 'scopes'>]?:
     Readonly<TokenFields[Name]> | null | undefined;

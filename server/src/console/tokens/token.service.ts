@@ -300,7 +300,7 @@ export class TokenService {
     const fields = withInput(pick(before, tokenFieldNames), given);
     if (grantedQuota === undefined) return this.parse(manager, owner, fields, before);
     const amount = grantedQuota - ((await grantedQuotas(manager, [before.id])).get(before.id) ?? 0);
-    // An unchanged number is not checked: that of an overdrawn token is negative.
+    // An unchanged number is not checked, because an overdrawn token has a negative one.
     const { remainQuota } = amount === 0 ? before : fields;
     const after = await this.parse(manager, owner, { ...fields, remainQuota }, before);
     return { ...after, remainQuota: remainingAfter(before.remainQuota, amount) };

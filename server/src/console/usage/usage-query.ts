@@ -158,7 +158,7 @@ export interface Position {
   readonly keys: ReadonlyArray<number | string>;
 }
 
-/** Skips buckets before the position. Bucket numbers stay those of the whole range. */
+/** Skips buckets before the position. Buckets keep the numbers that they have in the whole range. */
 function behind(query: UsageQuery, { bucket }: Position): UsageQuery {
   if (bucket === null) return query;
   const from = Math.max(query.current.range.from, query.current.starts?.[bucket] ?? 0);

@@ -47,7 +47,7 @@ export const newUserInput = z.object({
   rank: z.int().optional(),
   group: groupRule.optional(),
   externalId: externalIdRule.optional(),
-  /** The first balance, instead of that of new users. */
+  /** The first balance, instead of the one that new users get. */
   quota: quotaRule.refine((quota) => quota >= 0, 'quota must not be negative').optional(),
 });
 

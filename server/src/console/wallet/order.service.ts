@@ -99,7 +99,7 @@ export class OrderService {
 
   /** @returns ids of users whose balance changed */
   private async pay(manager: EntityManager, admin: Actor, id: number, note: string): Promise<number[]> {
-    // The lock is the same as that of a callback: the later one of both finds the order paid.
+    // A callback takes this lock too: the later of both finds the order paid.
     const order = await this.lock(manager, admin, id);
     if (order.status === 'success') throw new ConflictError('This order is paid already', 'id');
     const credited = await creditOrder(manager, this.deps, order, null, { actorId: admin.id, note });

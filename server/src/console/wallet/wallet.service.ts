@@ -117,7 +117,7 @@ const movementsSql = `
 export class WalletService {
   constructor(private readonly deps: WalletDeps) {}
 
-  /** The ways to pay, those that are offered first. */
+  /** The methods of payment, offered methods first. */
   methods(actor: MaybeActor): ProviderMethod[] {
     requireAccount(actor, 'wallet');
     return this.deps.providers.methods();

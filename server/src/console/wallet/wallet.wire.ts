@@ -63,7 +63,7 @@ export const topUpOrderShape = named('TopUpOrder', 'An order at a payment gatewa
   status: text('`pending`, `success` or `expired`'),
 });
 
-/** The page is that of `pages`. */
+/** Parameters of the query of orders. The page is in the parameters of `pages`. */
 export const topUpQuery = { keyword: parameter.words('The whole number of an order') };
 export const toTopUpFilter = ({ keyword }: z.output<z.ZodObject<typeof topUpQuery>>): OrderFilter =>
   keyword ? { tradeNo: keyword } : {};

@@ -211,7 +211,7 @@ export class WebhookSender {
 /** Seconds. */
 const retention = 30 * 86_400;
 
-/** Deletes old events with their deliveries, but those that are still to be sent. */
+/** Deletes old events and their deliveries, except events with a delivery that is still to be sent. */
 export class SiteEventRetention extends Retention<RetentionDeps & { readonly database: Pick<DataSource, 'query'> }> {
   protected readonly lease = 'site-event-retention';
   protected readonly rows = 'events of the site beyond their retention';

@@ -305,7 +305,7 @@ export class WebhookService {
   }
 }
 
-/** Makes deliveries new ones, but those that a node sends at this moment. @returns how many */
+/** Makes deliveries new again, except deliveries that a node sends at this moment. @returns how many */
 async function queueAgain(manager: EntityManager, ids: ReadonlyArray<string | number>): Promise<number> {
   const [, count] = await manager.query<[unknown, number]>(
     `UPDATE webhook_deliveries SET state = 'pending', tries = 0, due_at = now(), running = false

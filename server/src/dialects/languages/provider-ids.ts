@@ -262,7 +262,7 @@ const generatePaths: readonly IdPath[] = (
   ] satisfies IdPath[]
 ).flatMap(inBothCases);
 
-/** Addresses of other files than those of the account are read in the web and in buckets. */
+/** Whether a value names a file of the account. The provider reads other addresses from the web and from buckets. */
 const isInteractionFile: IdCondition = (_holder, value) =>
   typeof value !== 'string' || /^(?:https?:\/\/generativelanguage\.googleapis\.com\/.*)?files\//i.test(value);
 

@@ -63,7 +63,7 @@ export const declaresWebSearch = (body: Fields): boolean =>
 export const declaresResponsesSearch = (body: Fields): boolean =>
   declaredTools(body).some(({ tool }) => forms['openai-responses'].types.test(asText(tool['type'])));
 
-/** The search of a provider, in place of that of the client's dialect. */
+/** The search of a provider, which replaces the search of the client's dialect. */
 export interface ProviderSearch {
   readonly tool: Pick<BuiltinTool, 'name' | 'dialect' | 'value'>;
   readonly takes: ReadonlyArray<keyof WebSearch>;
@@ -76,7 +76,7 @@ export interface ProviderSearch {
  * dropped. Without the limits of its domains a search would mean something else: where the provider does not have them, the search
  * stays one that only its own provider can run.
  * @param searchOf the provider's search with these settings
- * @param dialect that of the client
+ * @param dialect the dialect of the client
  */
 export function withProviderSearch(
   request: NeutralRequest,

@@ -69,7 +69,7 @@ export class CallBudgets {
 
   /**
    * Finds the plans that may pay for a call, in order, with the budgets that count it as well.
-   * @param budgets those of `of`
+   * @param budgets as `of` returns them
    * @returns null when there are none
    */
   plansFor(caller: Caller, group: string, model: string, budgets: CountingBudgets | null): readonly CallPlan[] | null {

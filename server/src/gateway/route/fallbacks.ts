@@ -15,7 +15,7 @@ export interface Unserved {
   readonly group: string | null;
   /** Whether the response is text that another model can write as well. */
   readonly writesText: boolean;
-  /** The fallback models that the client named. Absent: those of the site. */
+  /** The fallback models that the client named. Absent: the fallback models of the site apply. */
   readonly named?: readonly string[] | undefined;
 }
 

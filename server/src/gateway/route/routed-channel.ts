@@ -38,7 +38,7 @@ export interface RoutedChannel extends Readonly<
   readonly models: readonly string[];
   readonly groups: readonly string[];
   readonly prefix: string;
-  /** Null when the provider's names are those that clients request. */
+  /** Null when clients request the provider's own names. */
   readonly mapping: ModelMapping | null;
   /** Whether `mapping` names a model that costs more than the request shows, because it searches or caches unasked. */
   readonly mapsToUnasked: boolean;

@@ -21,7 +21,7 @@ export class UpstreamClient {
   constructor(private readonly pools: Pools) {}
 
   /**
-   * @param streamed the body, if it is sent as it arrives; that of `request` is null then
+   * @param streamed the body, if it is sent as it arrives; the body of `request` is then null
    * @throws AppError UPSTREAM_UNREACHABLE when the URL is invalid or not allowed
    */
   send(

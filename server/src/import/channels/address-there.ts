@@ -138,7 +138,7 @@ const resellers: Readonly<Record<number, string>> = {
   13: 'https://api.aigc2d.com',
 };
 
-/** Base URLs that one-api has built in and that differ from those of this product. */
+/** Base URLs that one-api has built in and that differ from the base URLs of this product. */
 const oneApiBases: Readonly<Record<number, string>> = {
   ...resellers,
   2: 'https://oa.api2d.net',

@@ -8,11 +8,11 @@ import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import type { ServerEvent } from '../../dialects/wire/sse/event.js';
 import { toFrame } from '../../dialects/wire/aws-frames.js';
 
-/** How output for a client of Messages is sent to one of Bedrock. */
+/** How output for a client of Messages is sent to a client of Bedrock. */
 export interface AwsForm {
   /** @param data the data of an event */
   frames(data: string): Uint8Array[];
-  /** Returns the body of a whole response. Absent: that of Messages. */
+  /** Returns the body of a whole response. Absent: the response of Messages stays as it is. */
   whole?(body: string): string;
 }
 
@@ -26,7 +26,7 @@ export const invokeForm = (): AwsForm => ({
   ],
 });
 
-/** `Converse`, whose events and messages are its own. */
+/** `Converse`, which has events and messages of its own. */
 export function converseForm(): AwsForm {
   const began = performance.now();
   const latency = (): number => Math.round(performance.now() - began);

@@ -7,7 +7,7 @@ import type { TypedPrices } from './cardForm.js';
 import { quantities, type Quantity } from '../quantities.js';
 import { quantityLabel } from '../quantityTexts.js';
 
-/** Prices of quantities: those of `always`, and those that have one. A select adds another. */
+/** Prices of quantities: the quantities of `always`, and every other one that has a price. A select adds another. */
 export function PriceFields({
   prices,
   always,

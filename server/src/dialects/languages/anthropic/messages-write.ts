@@ -133,7 +133,7 @@ function fitToolChoice(
 
 /**
  * With a budget, Claude thinks only in a turn that began with a thought. Most clients of other dialects keep no
- * thoughts, and Claude does not accept those of other providers.
+ * thoughts, and Claude does not accept thoughts of other providers.
  */
 function fitTurn(
   request: NeutralRequest,

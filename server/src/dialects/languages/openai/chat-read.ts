@@ -114,7 +114,7 @@ function readReasoning(message: Fields): Part[] {
   if (blocks.length > 0) return blocks;
   const text = reasoningText(message);
   const proofs = proofsIn(message);
-  // The first signature is that of the text.
+  // The first signature belongs to the text.
   const own = proofs[0]?.redacted === undefined ? proofs.shift() : undefined;
   const others = proofs.map((proof): Part => ({ kind: 'reasoning', text: '', ...proof }));
   return text === '' && !own ? others : [{ kind: 'reasoning', text, ...own }, ...others];

@@ -10,7 +10,7 @@ import { chatUsage } from '../../languages/openai/usage.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
 import { EventStream } from '../../wire/sse/event-stream.js';
 
-/** Converts one chunk to those that the client gets: none, the same or several. */
+/** Converts one chunk of the provider to the chunks of the client: none, the same one or several. */
 export type ChunkRewrite = (chunk: Json) => Json[];
 
 export interface RebuiltStreamDeps {

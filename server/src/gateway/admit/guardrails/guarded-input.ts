@@ -15,7 +15,7 @@ export const textsOf = ({ body, form }: GivenBody, unsearched: ReadonlySet<strin
 
 /**
  * Applies the rules for input to every text of a request.
- * @param unsearched fields that are left out, besides those of every dialect
+ * @param unsearched fields that are left out, besides the fields that every dialect leaves out
  * @returns the request after masking; the same object when nothing was masked
  * @throws like `CallGuard.apply`
  */

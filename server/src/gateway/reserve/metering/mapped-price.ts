@@ -10,8 +10,8 @@ export interface ModelNames {
 }
 
 /**
- * Returns the price with what the models may do unasked to which channels map the requested one. The reservation covers the
- * dearest of them. The same price if they do no more than the requested model.
+ * Returns the price for a call that channels may map to other models. Those models may cache or search without being asked,
+ * and the reservation covers the dearest of them. Returns the given price if they do no more than the requested model.
  */
 export function withMappedFacts(price: Price, { tiers, bareModel }: ChannelTiers, requestedModel: string): Price {
   const models = tiers

@@ -28,7 +28,7 @@ export interface LimitLease {
 
 /** A limit that the call would exceed. */
 export interface LimitRefusal {
-  /** Whether the limit is that of the whole channel, or of this key only. */
+  /** Whether the limit belongs to the whole channel, or to this key only. */
   readonly scope: 'channel' | 'key';
   /** Unix milliseconds at which a retry may succeed. */
   readonly retryAt: number;
