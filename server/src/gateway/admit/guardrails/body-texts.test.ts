@@ -71,6 +71,15 @@ it('finds the texts of all fields of documents to rank, and masks them', async (
   });
 });
 
+it('keeps names of the protocol below a parameter or an argument that has the name of a field to rank', async () => {
+  const query = { type: 'string', description: 'a' };
+  const body = {
+    tools: [{ input_schema: { type: 'object', properties: { query, documents: { type: 'array' } } } }],
+    messages: [{ content: [{ type: 'tool_use', id: 'b', input: { documents: [{ url: 'c', text: 'd' }] } }] }],
+  };
+  expect(await bodyTexts(body)).toEqual(['a', 'd']);
+});
+
 it('copies only what changes', async () => {
   const body = { messages: [{ content: 'a' }, { content: [{ text: 'b' }] }], metadata: { note: 'c' } };
   const changed = await withTexts(body, ['a', '[b]', 'c']);

@@ -7,7 +7,7 @@ const kept: ReadonlySet<string> = new Set([
   ...['object', 'name', 'format', 'mimeType', 'mime_type', 'media_type', 'finish_reason', 'stop_reason', 'status'],
   ...['finishReason', 'system_fingerprint', 'responseId', 'modelVersion', 'prompt_cache_key', 'created_at'],
 ]);
-/** Fields of a request to rank. A provider reads every field of them as text. */
+/** Fields of a body that hold what is ranked. A provider reads every field of them as text. */
 const ranked: ReadonlySet<string> = new Set(['query', 'documents']);
 /** Maximum depth that is searched. Bodies are not nested deeper, so no text evades a rule by its depth. */
 const maxDepth = 128;
@@ -83,7 +83,7 @@ class Walk {
       const isKept = !isRanked && ((kept.has(name) && !(holdsText && name === 'data')) || this.besides.has(name));
       const next = yield* isKept
         ? this.below(entry, depth + 1)
-        : this.in(entry, depth + 1, isRanked || ranked.has(name));
+        : this.in(entry, depth + 1, isRanked || (depth === 0 && ranked.has(name)));
       if (next !== entry) (copy ??= { ...value })[name] = next;
     }
     return copy ?? value;
