@@ -908,7 +908,7 @@ describe('speech of a model that counts tokens', () => {
   });
 });
 
-it.each(['0.5', 0, -1, [0.5], true])('speech refuses the speed %j', async (speed) => {
+it.each(['0.5', 0, -1, 5e-324, 0.05, [0.5], true])('speech refuses the speed %j', async (speed) => {
   await relay.addChannel({ models: 'gpt-4o-mini-tts' });
   const { key } = await relay.addToken();
   const body = { model: 'gpt-4o-mini-tts', input: 'hi', voice: 'alloy', speed };

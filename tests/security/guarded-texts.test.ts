@@ -22,7 +22,7 @@ const videoNames: VideoName[] = ['openai', 'veo', 'kling', 'minimax'];
 const decisive = new Set([
   ...['model', 'n', 'num_images', 'batch_size', 'size', 'image_size', 'aspect_ratio', 'quality', 'stream', 'file'],
   ...['partial_images', 'image', 'images', 'mask', 'input', 'prompt', 'resolution', 'seconds', 'duration', 'mode'],
-  ...['sequential_image_generation', 'sequential_image_generation_options', 'generate_audio', 'sound'],
+  ...['sequential_image_generation', 'sequential_image_generation_options', 'generate_audio', 'sound', 'speed'],
   ...['task_id', 'continue_clip_id', 'taskId', 'customId', 'action', 'content', 'index', 'response_format'],
 ]);
 /** Ids, addresses and media: guardrails do not search them. */

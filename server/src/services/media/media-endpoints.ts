@@ -180,6 +180,9 @@ function checkImage(value: unknown, field: string): void {
   needName(image[source], `${field}.${source}`);
 }
 
+/** The price of speech grows without limit as its speed falls. OpenAI accepts no speed below 0.25. */
+const leastSpeed = 0.1;
+
 /** POST /v1/audio/speech */
 export const speechEndpoint: Endpoint = {
   route: 'speech',
@@ -198,7 +201,8 @@ export const speechEndpoint: Endpoint = {
       if (typeof body['input'] !== 'string') throw new InvalidInputError('input must be text', 'input');
       optionalText(body['instructions'], 'instructions');
       const speed = optionalNumber(body['speed'], 'speed');
-      if (speed !== undefined && speed <= 0) throw new InvalidInputError('speed must be above 0', 'speed');
+      if (speed !== undefined && speed < leastSpeed)
+        throw new InvalidInputError(`speed must be at least ${leastSpeed}`, 'speed');
       return { ...drawing, body, model };
     }),
   async measure(call, bareModel) {
