@@ -40,6 +40,11 @@ describe.each(masks)('%s', (_what, mask) => {
     expect(masked).toMatch(/my key is .*, so/);
   });
 
+  it('hides a key at the beginning of a line', async () => {
+    const [key = ''] = keys;
+    for (const gap of ['\n', '\r\n', '\t']) expect(await mask(`keys:${gap}${key}`)).not.toContain(secret);
+  });
+
   it('keeps names that only begin like keys', async () => {
     const text = 'sk-1, task-0123456789abcdefghij, ghp_short, disk-usage-of-a-long-name';
     expect(await mask(text)).toContain(text);

@@ -77,7 +77,12 @@ const patterns: ReadonlyArray<readonly [RegExp, string]> = [
   [/([?&](?:key|api_key|access_token|token|code)=)[^&\s"\\]+/gi, '$1[redacted]'],
 ];
 
-/** Last resort: removes credentials by shape from a finished log line. */
-export function maskCredentials(line: string): string {
-  return patterns.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), maskKeys(line, hidden));
-}
+/** The place behind a letter of JSON, such as that of a line break, which is no part of the word that follows. */
+const behindEscape = /(?<=\\[bfnrt])/;
+
+/** Last resort: removes credentials by shape from a finished log line. A private key has several lines. */
+export const maskCredentials = (line: string): string =>
+  maskKeys(line, hidden).split(behindEscape).map(maskPiece).join('');
+
+const maskPiece = (piece: string): string =>
+  patterns.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), maskKeys(piece, hidden));
