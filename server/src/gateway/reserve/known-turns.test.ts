@@ -70,3 +70,9 @@ it('reads the same from known turns as from a body that is parsed alone', () => 
     { numRuns: 30 },
   );
 });
+
+it('counts objects, and not texts, towards the most that is searched for traits', () => {
+  const bytes = Buffer.from(JSON.stringify({ input: Array.from({ length: 100_001 }, () => 'a') }));
+  rememberTurns(bytes, new Conversations().of(1));
+  expect(facts(parseJsonBody(bytes))).toMatchObject({ traits: { writesCache: false, addsHidden: false } });
+});

@@ -118,8 +118,8 @@ function noteContent(content: unknown, found: ContentTraits): number {
   const open: unknown[] = [content];
   let visited = 0;
   for (let value = open.pop(); value !== undefined && visited <= maxVisited; value = open.pop()) {
-    visited++;
     if (typeof value !== 'object' || value === null) continue;
+    visited++;
     if (Array.isArray(value)) {
       // A list of numbers is a list of tokens for embeddings.
       if (typeof value[0] === 'number') continue;
