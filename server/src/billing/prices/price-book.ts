@@ -292,7 +292,7 @@ export class PriceBook {
     };
   }
 
-  /** @param called the model itself, of which only the limits are not those of its family */
+  /** @param called the requested model. Its own limits apply; all other facts are those of its family. */
   private terms(model: string, group: string, called = model): Terms {
     return { groupRatio: this.groupRatio(group), version: this.version, model, limits: modelLimits(called) };
   }
