@@ -65,6 +65,7 @@ def with_openai():
         "moderations.create": moderated,
         "images.generate": lambda params: drawn(client.images.generate(**params), params),
         "images.edit": lambda params: drawn(client.images.edit(image=png(), **params), params),
+        "images.createVariation": lambda params: drawn(client.images.create_variation(image=png(), **params), params),
         "audio.speech.create": lambda params: spoken(client, params),
         "audio.transcriptions.create": lambda params: transcribed(
             client.audio.transcriptions.create(file=wav(), **params), params

@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/no-deprecated -- OpenAI replaces its model for translations, and other providers do not. */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { embedMany } from 'ai';
+import { APICallError, embedMany, generateImage } from 'ai';
 import OpenAI, { toFile } from 'openai';
-import { dot, recordedSeconds, vectorOf } from '../support/upstream/media.js';
+import { address, dot, recordedSeconds, vectorOf } from '../support/upstream/media.js';
 import { wav } from '../support/wav.js';
 import { callsOf, mediaCells, modelOf, type MediaCall } from './clients/media-calls.js';
 import { startMediaSite, type MediaSite } from './clients/media-site.js';
@@ -94,6 +94,8 @@ const methods: Readonly<Record<string, Shows>> = {
     const asked = { ...params, image: await picture() };
     return drawn(await client.images.edit(asked as unknown as OpenAI.ImageEditParams), params);
   },
+  'images.createVariation': async (client, params) =>
+    drawn(await client.images.createVariation({ ...params, image: await picture() }), params),
   async 'audio.speech.create'(client, params) {
     const answer = await client.audio.speech.create(params as unknown as OpenAI.Audio.SpeechCreateParams);
     const bytes = Buffer.from(await answer.arrayBuffer());
@@ -117,6 +119,42 @@ const methods: Readonly<Record<string, Shows>> = {
   },
 };
 
+/** The AI SDK at the gateway. It loads images that come as addresses. */
+const aiSdk = () =>
+  createOpenAICompatible({
+    name: 'tollgate',
+    apiKey: site.key,
+    baseURL: `${site.url}/v1`,
+    fetch: (input, init) =>
+      input === address ? Promise.resolve(new Response(Buffer.from(dot, 'base64'))) : fetch(input, init),
+  });
+
+/** The number of images that a provider was shown, in a form or in JSON. */
+const dotsIn = (body: Buffer): number =>
+  (['latin1', 'base64'] as const)
+    .map((encoding) => Buffer.from(dot, 'base64').toString(encoding))
+    .reduce((count, image) => count + body.toString('latin1').split(image).length - 1, 0);
+
+const edited = (shown: number) => ({ text: 'a house', images: Array.from({ length: shown }, () => dot) });
+interface Generation {
+  readonly name: string;
+  readonly prompt: string | { readonly text: string; readonly images: string[] };
+  readonly n: number;
+  /** The number of images that the provider has to be shown. */
+  readonly shown: number;
+}
+const generations: Readonly<Record<'images' | 'imageEdits', readonly Generation[]>> = {
+  images: [
+    { name: 'one', prompt: 'a house', n: 1, shown: 0 },
+    { name: 'two', prompt: 'a house', n: 2, shown: 0 },
+  ],
+  imageEdits: [
+    { name: 'one of one', prompt: edited(1), n: 1, shown: 1 },
+    { name: 'two of one', prompt: edited(1), n: 2, shown: 1 },
+    { name: 'one of two', prompt: edited(2), n: 1, shown: 2 },
+  ],
+};
+
 interface Ranked {
   readonly index: number;
   readonly relevance_score: number;
@@ -126,7 +164,7 @@ interface Ranked {
 describe.each(cells.map((cell) => [`type ${cell.type}: ${cell.endpoint}`, cell] as const))('%s', (_name, cell) => {
   let charged = 0;
 
-  it.each(callsOf(cell))('$method, $name', async ({ method, params, result, refused }) => {
+  it.each(callsOf(cell))('$method, $name', async ({ method, params, result, refused, refusal }) => {
     const client = new OpenAI({ apiKey: site.key, baseURL: `${site.url}/v1`, maxRetries: 0 });
     const script = site.open(cell);
     const asked = methods[method]?.(client, { ...params, model: modelOf(cell) });
@@ -134,25 +172,23 @@ describe.each(cells.map((cell) => [`type ${cell.type}: ${cell.endpoint}`, cell] 
       const error = await asked?.catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(OpenAI.BadRequestError);
       expect((error as Error).message).toMatch(refused);
-      expect([script.refusals, script.worth]).toEqual([[], []]);
+      expect([script.refusals, script.worth]).toEqual([refusal === undefined ? [] : [refusal], []]);
       return;
     }
     expect(await asked).toEqual(result);
     expect(script.refusals).toEqual([]);
     expect((await site.charges([cell], charged + 1)).slice(charged)).toEqual(script.worth);
     charged++;
+    // Texts, or parts with an image, are the provider's to read.
+    if (cell.endpoint === 'moderations')
+      expect(JSON.parse(String(script.bodies[0]))).toMatchObject({ input: params['input'] });
   });
 
   if (cell.endpoint === 'embeddings')
     it('embedMany of the AI SDK', async () => {
       const script = site.open(cell);
-      const { embeddingModel } = createOpenAICompatible({
-        name: 'tollgate',
-        apiKey: site.key,
-        baseURL: `${site.url}/v1`,
-      });
       const { embeddings } = await embedMany({
-        model: embeddingModel(modelOf(cell)),
+        model: aiSdk().embeddingModel(modelOf(cell)),
         values: ['a', 'b'],
         maxRetries: 0,
       });
@@ -160,6 +196,49 @@ describe.each(cells.map((cell) => [`type ${cell.type}: ${cell.endpoint}`, cell] 
       expect((await site.charges([cell], charged + 1)).slice(charged)).toEqual(script.worth);
       charged++;
     });
+
+  if (cell.endpoint === 'images' || cell.endpoint === 'imageEdits')
+    it.each(generations[cell.endpoint])('generateImage of the AI SDK, $name', async ({ prompt, n, shown }) => {
+      const script = site.open(cell);
+      const asked = generateImage({ model: aiSdk().imageModel(modelOf(cell)), prompt, n, maxRetries: 0 });
+      const refused = n === 2 && cell.wire.refused?.['two'];
+      if (refused) {
+        const error = await asked.catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(APICallError);
+        expect(error).toMatchObject({ statusCode: 400, message: expect.stringMatching(refused) as string });
+        expect([script.refusals, script.worth]).toEqual([[], []]);
+        return;
+      }
+      const images = (await asked).images.map(({ base64 }) => base64);
+      expect([images, script.refusals]).toEqual([Array.from({ length: n }, () => dot), []]);
+      expect(script.bodies.map(dotsIn)).toEqual([shown]);
+      expect((await site.charges([cell], charged + 1)).slice(charged)).toEqual(script.worth);
+      charged++;
+    });
+});
+
+describe('images.createVariation at channels that do not offer it', () => {
+  const serving = new Set(cells.filter(({ endpoint }) => endpoint === 'imageVariations').map(({ type }) => type));
+  const others = cells.filter(({ type }, at) => type !== cells[at - 1]?.type && !serving.has(type));
+
+  it.each(others.map((cell) => [cell.type, cell] as const))('type %i: refused by name', async (type, cell) => {
+    const client = new OpenAI({ apiKey: site.key, baseURL: `${site.url}/v1`, maxRetries: 0 });
+    const script = site.open(cell);
+    const error = await client.images
+      .createVariation({ model: modelOf(cell), image: await picture() })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OpenAI.BadRequestError);
+    expect((error as Error).message).toContain(`Channel type ${type} does not offer image variations`);
+    expect([script.refusals, script.worth]).toEqual([[], []]);
+  });
+});
+
+/** Speech, transcription and reranking of the AI SDK belong into the matrix as soon as this package has models for them. */
+it('calls a model of each kind that the AI SDK has for gateways', () => {
+  const kinds = Object.keys(aiSdk()).filter((name) => name.endsWith('Model'));
+  expect(kinds.toSorted()).toEqual([
+    ...['chatModel', 'completionModel', 'embeddingModel', 'imageModel', 'languageModel', 'textEmbeddingModel'],
+  ]);
 });
 
 it('leaves no reservation, and no charge without an explanation', async () => {

@@ -6,6 +6,7 @@ import {
   heard,
   mediaEndpoints,
   mediaProviders,
+  moderationRefusals,
   recordedSeconds,
   sound,
   spoken,
@@ -22,6 +23,8 @@ export interface MediaCall {
   readonly params: Readonly<Record<string, unknown>>;
   /** The result that the SDK has to show, in a form that both languages write. */
   readonly result: unknown;
+  /** The refusal by every provider, which the SDK has to show in place of a result. */
+  readonly refusal?: string;
 }
 
 const both = ['a', 'b'];
@@ -56,6 +59,19 @@ const drawings = (method: string, kind: string): MediaCall[] => [
   ),
 ];
 
+const text = (said: string) => ({ type: 'text', text: said });
+const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${dot}` } };
+const flagged = (count: number) => ({
+  flagged: Array.from({ length: count }, () => true),
+  violence: Array.from({ length: count }, () => 0.875),
+});
+const moderation = (name: string, input: unknown, results: number): MediaCall =>
+  call(name, 'moderations.create', { input }, flagged(results));
+const refusedModeration = (name: string, input: unknown, refusal: string): MediaCall => ({
+  ...moderation(name, input, 0),
+  refusal,
+});
+
 const transcripts = (method: string): MediaCall[] => [
   call('json', method, {}, { text: heard }),
   call('verbose_json', method, { response_format: 'verbose_json' }, verbose),
@@ -82,7 +98,14 @@ const calls: Readonly<Record<MediaEndpoint, readonly MediaCall[]>> = {
     call('dimensions', 'embeddings.create', { input: 'a', dimensions: 2 }, { vectors: [vectorOf('a', 2)] }),
   ],
   moderations: [
-    call('texts', 'moderations.create', { input: both }, { flagged: [true, true], violence: [0.875, 0.875] }),
+    moderation('text', 'a', 1),
+    moderation('texts', both, 2),
+    moderation('text with an image', [text('a'), image], 1),
+    moderation('image', [image], 1),
+    refusedModeration('unknown part', [{ type: 'input_text', text: 'a' }], moderationRefusals.unknown),
+    refusedModeration('part without its content', [{ type: 'image_url' }], moderationRefusals.empty),
+    refusedModeration('texts among parts', ['a', image], moderationRefusals.mixed),
+    refusedModeration('two images', [image, text('a'), image], moderationRefusals.images),
   ],
   rerank: [
     call('usual', 'rerank', ranking, ranked),
@@ -96,6 +119,10 @@ const calls: Readonly<Record<MediaEndpoint, readonly MediaCall[]>> = {
   ],
   images: drawings('images.generate', 'image_generation'),
   imageEdits: drawings('images.edit', 'image_edit'),
+  imageVariations: [
+    call('one', 'images.createVariation', { size: '1024x1024' }, { images: [dot] }),
+    call('two', 'images.createVariation', { n: 2, response_format: 'b64_json' }, { images: [dot, dot] }),
+  ],
   speech: [
     call('bytes', 'audio.speech.create', { ...said, response_format: 'wav' }, { sound: sound.toString('base64') }),
     call(
@@ -112,12 +139,15 @@ const calls: Readonly<Record<MediaEndpoint, readonly MediaCall[]>> = {
   translation: transcripts('audio.translations.create'),
 };
 
-/** The calls of a cell: each has its result, or the gateway refuses it by name. */
-export const callsOf = ({ endpoint, wire }: MediaCell): Array<MediaCall & { readonly refused: RegExp | null }> =>
+/** The calls of a cell: each has its result, or it is refused, by the gateway by name or in the provider's words. */
+export const callsOf = ({
+  endpoint,
+  wire,
+}: MediaCell): Array<MediaCall & { readonly refused: RegExp | string | null }> =>
   calls[endpoint].map((each) => ({
     ...each,
     result: wire.results?.[each.name] ?? each.result,
-    refused: wire.refused?.[each.name] ?? null,
+    refused: wire.refused?.[each.name] ?? each.refusal ?? null,
   }));
 
 /**

@@ -11,9 +11,7 @@ import type { ReceivedRequest, Reply } from './upstream.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The capabilities of an adapter that respond once. A new one has to be named in `mediaEndpoints`. */
-/** Variations of images are left out: two types serve them (`contract/relay-one-shot.test.ts`). */
-export type MediaEndpoint = Exclude<OneShotName, 'imageVariations'>;
-type OneShotName = {
+export type MediaEndpoint = {
   [Name in keyof Adapter]-?: NonNullable<Adapter[Name]> extends OneShotCapability ? Name : never;
 }[keyof Adapter];
 
@@ -23,6 +21,7 @@ export const mediaEndpoints = Object.keys({
   rerank: 0,
   images: 0,
   imageEdits: 0,
+  imageVariations: 0,
   speech: 0,
   transcription: 0,
   translation: 0,
@@ -56,6 +55,8 @@ export interface MediaWire {
   readonly needs: string;
   readonly sold: Sold;
   make(fields: Fields, request: ReceivedRequest): Made;
+  /** Why it refuses the values of its fields; null if it does not. */
+  readonly refuses?: (fields: Fields) => string | null;
   /** The response to a poll for a job. */
   readonly poll?: (path: string) => Reply | null;
   /** Calls of `media-calls.ts` that the provider cannot serve, with the refusal by the gateway. */
@@ -135,24 +136,53 @@ const ownEmbeddings = (
 /** Providers without a choice of the length give the whole vector, and the field is named as left out. */
 const wholeLength = { dimensions: { vectors: [vectorOf('a')] } };
 
-/** The tokens of each text or part, which the gateway counts. */
+/** The fields of each type of part, besides the type. */
+const moderatedParts: ReadonlyMap<unknown, string> = new Map([
+  ['text', 'text'],
+  ['image_url', 'image_url'],
+]);
+const isPart = (entry: unknown): entry is Fields => typeof entry === 'object' && entry !== null;
+
+/** Takes texts, each with a result of its own, or the parts of one input, of which one may be an image. */
+function refusesModeration({ input }: Fields): string | null {
+  const entries = list(input);
+  const parts = entries.filter(isPart);
+  if (parts.length === 0) return null;
+  if (parts.length < entries.length) return moderationRefusals.mixed;
+  if (parts.some(({ type }) => !moderatedParts.has(type))) return moderationRefusals.unknown;
+  const broken = parts.some((part) => part[moderatedParts.get(part['type']) ?? ''] === undefined);
+  if (broken) return moderationRefusals.empty;
+  return parts.filter(({ type }) => type === 'image_url').length > 1 ? moderationRefusals.images : null;
+}
+
+export const moderationRefusals = {
+  mixed: 'Invalid type for input: a list of strings or a list of objects was expected',
+  unknown: 'Invalid value for the type of a part of input. Supported values are: text, image_url',
+  empty: 'Missing required parameter of a part of input',
+  images: 'Invalid input: at most one image is allowed',
+} as const;
+
+/** It reports no tokens, and the gateway counts them: each of the texts is one, and an image none. */
 const moderations: MediaWire = {
   model: 'omni-moderation-latest',
   path: '/v1/moderations',
   fields: 'model input',
   needs: 'model input',
   sold: 'input',
+  refuses: refusesModeration,
   make({ model, input }) {
-    const parts = list(input);
-    const isList = parts.every((part) => typeof part === 'string');
-    const result = {
+    const entries = list(input);
+    const parts = entries.filter(isPart);
+    const resultOf = (types: readonly unknown[]) => ({
       flagged: true,
       categories: { violence: true, hate: false },
       category_scores: { violence: 0.875, hate: 0 },
-      category_applied_input_types: { violence: ['text'], hate: ['text'] },
-    };
-    const results = isList ? parts.map(() => result) : [result];
-    return { reply: json({ id: 'modr-1', model, results }), count: 2 };
+      category_applied_input_types: { violence: types, hate: ['text'] },
+    });
+    const types = parts.map(({ type }) => (type === 'text' ? 'text' : 'image'));
+    const results = parts.length > 0 ? [resultOf(types)] : entries.map(() => resultOf(['text']));
+    const count = entries.length - types.filter((type) => type === 'image').length;
+    return { reply: json({ id: 'modr-1', model, results }), count };
   },
 };
 
@@ -187,7 +217,8 @@ const rerank = (more: Partial<MediaWire> = {}): MediaWire => ({
 /** A PNG of one dot, base64. */
 export const dot = `iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==`;
 const created = 1_763_600_000;
-const address = 'https://images.example/1.png';
+/** Where the providers that return addresses keep the dot. */
+export const address = 'https://images.example/1.png';
 const asUrls = { one: { images: [address] }, two: { images: [address, address] } };
 
 const drawnEvent = (kind: string): string =>
@@ -230,6 +261,14 @@ const edits = (more: Partial<MediaWire> = {}): MediaWire =>
     make: drawn('image_edit'),
     ...more,
   });
+
+/** It has no prompt. */
+const variations = images({
+  model: 'sd-turbo',
+  path: '/v1/images/variations',
+  fields: 'model image n size response_format user',
+  needs: 'model image',
+});
 
 export const sound = Buffer.from([73, 68, 51, 4, 0, 255, 0, 17]);
 export const spoken = 'Hello';
@@ -300,11 +339,12 @@ const everything = {
   rerank: rerank(),
   images: images(),
   imageEdits: edits(),
+  imageVariations: variations,
   speech: speech(),
   transcription: transcription(),
   translation: translation(),
 };
-/** A member of OpenAI's family that serves everything at OpenAI's own paths. */
+/** A member of OpenAI's family, of which a channel type may serve less than everything, at OpenAI's own paths. */
 const family: MediaProvider = { credential: bearer, wires: everything };
 const openModels: MediaProvider = {
   credential: bearer,
@@ -314,6 +354,9 @@ const openModels: MediaProvider = {
 /** All of OpenAI's endpoints at other paths. */
 const everythingAt = (pathOf: (path: string) => string, names: readonly MediaEndpoint[]): MediaProvider['wires'] =>
   Object.fromEntries(names.map((name) => [name, { ...everything[name], path: pathOf(everything[name].path) }]));
+
+/** The endpoints whose paths a channel of type 58 may choose. */
+const choosable = mediaEndpoints.filter((name) => name !== 'imageVariations');
 
 const dashScope = '/api/v1/services';
 const account = '/client/v4/accounts/acct/ai';
@@ -734,9 +777,9 @@ export const mediaProviders: Readonly<Record<number, MediaProvider>> = {
   58: {
     ...family,
     other: JSON.stringify({
-      endpoints: Object.fromEntries(mediaEndpoints.map((name) => [name, `/chosen/${name}`])),
+      endpoints: Object.fromEntries(choosable.map((name) => [name, `/chosen/${name}`])),
     }),
-    wires: Object.fromEntries(mediaEndpoints.map((name) => [name, { ...everything[name], path: `/chosen/${name}` }])),
+    wires: Object.fromEntries(choosable.map((name) => [name, { ...everything[name], path: `/chosen/${name}` }])),
   },
   60: family,
   62: openModels,
@@ -757,6 +800,8 @@ export interface MediaScript {
   readonly refusals: string[];
   /** The number of what each request was worth, in units of quota. */
   readonly worth: number[];
+  /** The bodies of these requests. */
+  readonly bodies: Buffer[];
 }
 
 /** The path and query at which the provider of a cell is called. */
@@ -766,6 +811,7 @@ const pathOf = ({ path, model }: MediaWire): string => path.replace('{model}', m
 export function mediaScript(cells: readonly [MediaCell, ...MediaCell[]]): MediaScript {
   const refusals: string[] = [];
   const worth: number[] = [];
+  const bodies: Buffer[] = [];
   const reply: Reply = (response, request) => {
     const { provider, wire } = cells.find(({ wire: each }) => pathOf(each) === request.path) ?? cells[0];
     const aside = cells.map((cell) => asideOf(cell.wire, request)).find((each) => each !== null);
@@ -778,9 +824,10 @@ export function mediaScript(cells: readonly [MediaCell, ...MediaCell[]]): MediaS
     }
     const { reply: made, count } = wire.make(fields, request);
     worth.push(count * mediaPrices[wire.sold].quota);
+    bodies.push(request.rawBody);
     return made(response, request);
   };
-  return { reply, refusals, worth };
+  return { reply, refusals, worth, bodies };
 }
 
 /** Requests for a credential, and for the result of a job. */
@@ -809,5 +856,5 @@ function refusalOf(provider: MediaProvider, wire: MediaWire, request: ReceivedRe
   const missing = wire.needs.split(' ').filter((name) => fields[name] === undefined);
   if (missing.length > 0) return `Field required: ${missing.join(', ')}`;
   if (taken.has('model') && fields['model'] !== wire.model) return `no such model: ${String(fields['model'])}`;
-  return null;
+  return wire.refuses?.(fields) ?? null;
 }
