@@ -8,7 +8,7 @@ import { json } from '../support/upstream/replies.js';
 import { ScriptedTasks, scriptMidjourney, scriptSuno } from '../support/upstream/tasks.js';
 import { startUpstream, type Reply, type Upstream } from '../support/upstream/upstream.js';
 import { scriptVideos, videoProviders } from '../support/upstream/videos.js';
-import { Auditor, openSite, quickDeath, until } from './traffic.js';
+import { Auditor, grantPlan, openSite, quickDeath, until } from './traffic.js';
 import { sampled } from '../support/suite.js';
 
 /**
@@ -56,12 +56,23 @@ const platforms = [
 ] as const;
 type Platform = (typeof platforms)[number];
 
+const payers = ['balance', 'plan'] as const;
+/** The balance of one user pays for a task, or the plan of another. */
+const cases = platforms.flatMap((platform) => payers.map((payer) => ({ name: platform.name, payer, platform })));
+
+interface User {
+  readonly id: number;
+  readonly key: string;
+}
+
 let upstream: Upstream;
 let database: TestDatabase;
 let dataDir: string;
 let server: SpawnedServer;
 let auditor: Auditor;
-let key: string;
+/** Users by what pays for them, which is their name too. */
+let users: Readonly<Record<(typeof payers)[number], User>>;
+let user: User;
 let frozen: Freeze | null = null;
 const tasks = new ScriptedTasks();
 
@@ -74,8 +85,12 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tollgate-steps-'));
   server = await start();
   auditor = new Auditor(database);
-  const { root, keys } = await openSite(server.api, upstream.url, [{ username: 'painter', quota: initial }]);
-  key = keys[0] ?? '';
+  const named = payers.map((username) => ({ username, quota: initial }));
+  const { root, keys, people } = await openSite(server.api, upstream.url, named);
+  const [balance, plan] = people.map(({ id }, at) => ({ id, key: keys[at] ?? '' }));
+  if (!balance || !plan) throw new Error('no users');
+  users = { balance, plan };
+  await grantPlan(server.api, root, plan.id, initial);
   await server.api.createChannel(root, {
     type: 2,
     baseUrl: upstream.url,
@@ -118,7 +133,7 @@ async function submit(platform: Platform): Promise<string | null> {
   try {
     const response = await fetch(server.url + platform.submit, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${user.key}`, 'content-type': 'application/json' },
       // A second of a video costs as much as a drawing.
       body: JSON.stringify({ prompt: 'a cat', seconds: 1 }),
     });
@@ -144,7 +159,7 @@ async function submitted(platform: Platform): Promise<string> {
 const hold = async (sql: string, values: unknown[] = []): Promise<void> => {
   frozen = await freeze(database.url, sql, values);
 };
-const holdUser = (): Promise<void> => hold(`SELECT 1 FROM users WHERE username = 'painter' FOR UPDATE`);
+const holdUser = (): Promise<void> => hold('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [user.id]);
 
 /** Kills the server exactly at the blocked step. */
 async function dieThere(): Promise<void> {
@@ -167,7 +182,8 @@ interface Row {
 const rows = async ({ table, own, column }: Platform): Promise<Row[]> =>
   (
     await auditor.pool.query<Row>(
-      `SELECT ${column} AS name, status, progress, quota::integer FROM ${table} WHERE ${own} ORDER BY id`,
+      `SELECT ${column} AS name, status, progress, quota::integer FROM ${table} WHERE ${own} AND user_id = $1 ORDER BY id`,
+      [user.id],
     )
   ).rows;
 const rowOf = async (platform: Platform, name: string): Promise<Row | undefined> =>
@@ -183,13 +199,15 @@ const endOf = (platform: Platform, name: string, status: string): Promise<void> 
     `${name} ends as ${status}`,
   );
 
-/** The balance is the initial one minus the charges of tasks that did not fail. */
+/** The charges of tasks that did not fail were paid once: from the balance, or by the plan, whose window counts them. */
 async function expectExactLedger(): Promise<void> {
   await until(async () => (await auditor.openReservations()) === 0, 90, 'what the dead held is given back');
   expect(await auditor.drifts()).toEqual([]);
   const all = (await Promise.all(platforms.map(rows))).flat();
   const paid = all.filter(({ status }) => status !== 'FAILURE').reduce((sum, { quota }) => sum + quota, 0);
-  expect((await auditor.quotaOf('painter')).quota).toBe(initial - paid);
+  const byPlan = user === users.plan ? paid : 0;
+  expect(await auditor.plansOf(user.id)).toEqual({ used: byPlan, held: 0, counted: byPlan, countedHeld: 0 });
+  expect((await auditor.quotaOf(user === users.plan ? 'plan' : 'balance')).quota).toBe(initial - paid + byPlan);
 }
 
 const refunds = async (): Promise<number> =>
@@ -201,7 +219,11 @@ const refunds = async (): Promise<number> =>
     ).rows[0]?.count,
   );
 
-describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
+describe.each(sampled(cases, 2))('$name, paid by a $payer, killed', ({ platform, payer }) => {
+  beforeAll(() => {
+    user = users[payer];
+  });
+
   it('between what is held and the row: nothing is charged, and the submission is given up', async () => {
     await hold(`LOCK TABLE ${platform.table} IN SHARE ROW EXCLUSIVE MODE`);
     const name = submit(platform);
@@ -279,21 +301,20 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
   );
 
   it.each([
-    ['between the end and the refund', 'users', `username = 'painter'`],
-    [
-      'between the user’s refund and the key’s',
-      'tokens',
-      `user_id = (SELECT id FROM users WHERE username = 'painter')`,
-    ],
+    ['between the end and the refund', 'users', 'id'],
+    ['between the user’s refund and the key’s', 'tokens', 'user_id'],
     ['between the refund and its line in the log', 'logs', ''],
-  ])('%s: refunded once', async (_where, table, condition) => {
+    ...(payer === 'plan'
+      ? [
+          ['between the refund and what the plan has paid', 'subscription_use', 'account_id'],
+          ['between what the plan has paid and its window', 'budget_windows', ''],
+        ]
+      : []),
+  ])('%s: refunded once', async (_where, table, owner) => {
     const name = await submitted(platform);
     const before = await refunds();
-    await hold(
-      condition === ''
-        ? `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`
-        : `SELECT 1 FROM ${table} WHERE ${condition} FOR UPDATE`,
-    );
+    if (owner === '') await hold(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
+    else await hold(`SELECT 1 FROM ${table} WHERE ${owner} = $1 FOR UPDATE`, [user.id]);
     tasks.reported.set(name, platform.bad);
     await dieThere();
     await endOf(platform, name, 'FAILURE');

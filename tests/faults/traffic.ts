@@ -101,6 +101,14 @@ export async function openSite(
   return { root, channelId, keys, people };
 }
 
+/** Gives a user a plan that pays for all calls, up to an amount in a week. */
+export async function grantPlan(api: Api, root: Person, userId: number, amount: number): Promise<void> {
+  const windows = [{ window: 'week', kind: 'money', amount }];
+  const terms = { name: 'Plan', price: 0, period_unit: 'day', period_count: 30, windows };
+  const plan = await api.data<{ id: number }>(root, 'POST', '/api/plan/', terms);
+  await api.data(root, 'POST', '/api/plan/grant', { user_id: userId, plan_id: plan.id });
+}
+
 /** Waits until these servers serve the model of `callOnce`, whose channel another server has announced. */
 export async function channelReaches(servers: readonly { readonly url: string }[], key: string): Promise<void> {
   for (const { url } of servers) {
@@ -125,6 +133,14 @@ export async function optionsReach(
     };
     await until(has, 60, `a server has ${JSON.stringify(values)}`);
   }
+}
+
+interface PlanUse {
+  readonly used: number;
+  readonly held: number;
+  /** By the windows, as are the holds. */
+  readonly counted: number;
+  readonly countedHeld: number;
 }
 
 /** Checks the ledger from outside. */
@@ -183,6 +199,21 @@ export class Auditor {
       [accountId],
     );
     return Number(found.rows[0]?.used);
+  }
+
+  /** What the plans of an account paid and hold, and what their windows count of either. */
+  async plansOf(accountId: number): Promise<PlanUse> {
+    const found = await this.pool.query<PlanUse>(
+      `WITH plans AS (SELECT * FROM subscription_use WHERE account_id = $1), windows AS (
+         SELECT w.* FROM budget_windows w JOIN budgets b ON b.id = w.budget_id
+          WHERE b.level = 'plan' AND b.subject_id IN (SELECT subscription_id FROM plans))
+       SELECT p.used, p.held, w.used AS counted, w.held AS "countedHeld"
+         FROM (SELECT coalesce(sum(used), 0)::integer AS used, coalesce(sum(held), 0)::integer AS held FROM plans) p,
+              (SELECT coalesce(sum(used), 0)::integer AS used, coalesce(sum(held), 0)::integer AS held FROM windows) w`,
+      [accountId],
+    );
+    if (!found.rows[0]) throw new Error('no sums');
+    return found.rows[0];
   }
 
   async close(): Promise<void> {
