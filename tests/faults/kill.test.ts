@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { Auditor, openSite, quickDeath, Traffic, until } from './traffic.js';
+import { Auditor, grantPlan, openSite, quickDeath, Traffic, until } from './traffic.js';
 
 /** How often the server is killed at a random moment. `npm test -- --full` sets 50. */
 const kills = Number(process.env['KILLS'] ?? 6);
@@ -43,11 +43,8 @@ it(
       { username: 'three', quota: initial },
     ]);
     // A plan pays for all calls of the third user.
-    const windows = [{ window: 'week', kind: 'money', amount: initial }];
-    const terms = { name: 'Plan', price: 0, period_unit: 'day', period_count: 30, windows };
-    const plan = await server.api.data<{ id: number }>(root, 'POST', '/api/plan/', terms);
     const planned = await auditor.idOf('three');
-    await server.api.data(root, 'POST', '/api/plan/grant', { user_id: planned, plan_id: plan.id });
+    await grantPlan(server.api, root, planned, initial);
     // The charges have fractions, which are carried across every restart.
     await server.api.data(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":0.37}' });
     // Each restart uses another port: calls to the old one would only slow down the start.
