@@ -135,10 +135,10 @@ export async function optionsReach(
   }
 }
 
+/** Quota that plans have paid and reserved, and the same amounts in the windows of their budgets. */
 interface PlanUse {
   readonly used: number;
   readonly held: number;
-  /** By the windows, as are the holds. */
   readonly counted: number;
   readonly countedHeld: number;
 }
@@ -201,7 +201,7 @@ export class Auditor {
     return Number(found.rows[0]?.used);
   }
 
-  /** What the plans of an account paid and hold, and what their windows count of either. */
+  /** Returns the use of all plans of an account. */
   async plansOf(accountId: number): Promise<PlanUse> {
     const found = await this.pool.query<PlanUse>(
       `WITH plans AS (SELECT * FROM subscription_use WHERE account_id = $1), windows AS (
