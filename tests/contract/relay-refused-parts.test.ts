@@ -36,13 +36,18 @@ const contents = {
   usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
 };
 
-/** Returns a provider that refuses a request with the message that `refuse` returns. */
+const refusalOf = (text: string): Json => ({
+  type: 'error',
+  error: { message: text, type: 'invalid_request_error', code: null },
+});
+
+/** Returns a provider that refuses a request with the message, or the body, that `refuse` returns. */
 const refusing =
-  (answer: Json, refuse: (request: ReceivedRequest) => string | null, status = 400): Reply =>
+  (answer: Json, refuse: (request: ReceivedRequest) => string | Json | null, status = 400): Reply =>
   (response, request) => {
-    const text = refuse(request);
-    const refused = { type: 'error', error: { message: text, type: 'invalid_request_error', code: null } };
-    return json(text === null ? answer : refused, text === null ? 200 : status)(response, request);
+    const said = refuse(request);
+    const refused = typeof said === 'string' ? refusalOf(said) : said;
+    return json(refused ?? answer, refused === null ? 200 : status)(response, request);
   };
 const at = (body: Json | null, path: string): unknown =>
   path.split('.').reduce<unknown>((found, name) => (found as Json | undefined)?.[name], body ?? {});
@@ -58,7 +63,7 @@ interface Case {
   readonly body: Json;
   /** The path of the field in the body that the provider gets. */
   readonly field: string;
-  readonly says: string;
+  readonly says: string | Json;
   readonly status?: number;
   /** The value of the field in the second request; undefined when the field is left out. */
   readonly then?: unknown;
@@ -87,6 +92,17 @@ const response = {
 };
 const anthropic = { type: 14, model: 'claude-next', path: '/v1/messages', answer: message };
 const gemini = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
+const withResult = {
+  contents: [
+    ...gemini.contents,
+    { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'f', response: { result: 'x' } } }] },
+  ],
+};
+const parameters = {
+  type: 'OBJECT',
+  properties: { b: { type: 'STRING' }, a: { anyOf: [{ const: 'x', type: 'STRING' }, { type: 'STRING' }] } },
+};
 
 const cases: readonly Case[] = [
   {
@@ -322,19 +338,116 @@ const cases: readonly Case[] = [
     dropped: 'thinking',
   },
   // Roo-Code#10700 (January 2026), vellum-assistant#32687 (May 2026).
-  ...['Thinking level is not supported for this model.', 'Thinking level MINIMAL is not supported for this model.'].map(
-    (says) => ({
-      name: `Gemini, a level of thoughts: ${says}`,
-      type: 24,
-      model: 'gemini-2.5-flash',
-      path: '/v1beta/models/gemini-2.5-flash:generateContent',
-      answer: contents,
-      body: { ...gemini, generationConfig: { thinkingConfig: { thinkingLevel: 'MINIMAL' } } },
-      field: 'generationConfig.thinkingConfig',
-      says,
-      dropped: 'generationConfig.thinkingConfig',
-    }),
-  ),
+  ...[
+    'Thinking level is not supported for this model.',
+    'Thinking level MINIMAL is not supported for this model.',
+    // immersive-translate#2976 (June 2025), lobehub#7985 (May 2025), opencode-gemini-auth#14 (December 2025).
+    'thinking_config is not supported.',
+    'Thinking is not enabled for models/gemini-2.0-flash-preview-image-generation',
+    'Unable to submit request because Thinking_config.include_thoughts is only enabled when thinking is enabled.',
+    'Unable to submit request because thinking_level MEDIUM is not supported by this model.',
+  ].map((says) => ({
+    name: `Gemini, a level of thoughts: ${says}`,
+    type: 24,
+    model: 'gemini-2.5-flash',
+    path: '/v1beta/models/gemini-2.5-flash:generateContent',
+    answer: contents,
+    body: { ...gemini, generationConfig: { thinkingConfig: { thinkingLevel: 'MINIMAL' } } },
+    field: 'generationConfig.thinkingConfig',
+    says,
+    dropped: 'generationConfig.thinkingConfig',
+  })),
+  // gemini-cli#13972 (November 2025).
+  {
+    name: 'Gemini, the id of the result of a call',
+    type: 24,
+    model: 'gemini-2.5-flash',
+    path: '/v1beta/models/gemini-2.5-flash:generateContent',
+    answer: contents,
+    body: withResult,
+    field: 'contents.2.parts.0.functionResponse.id',
+    says: `Invalid JSON payload received. Unknown name "id" at 'contents[2].parts[0].function_response': Cannot find field.`,
+    dropped: 'contents.parts.functionResponse.id',
+  },
+  // zed#44875 (December 2025), LibreChat#11761: entries of a map are counted, and every field has a line of its own.
+  {
+    name: 'Gemini, unknown words of schemas, one line each',
+    type: 24,
+    model: 'gemini-2.5-flash',
+    path: '/v1beta/models/gemini-2.5-flash:generateContent',
+    answer: contents,
+    body: { ...gemini, labels: { team: 'a' }, tools: [{ functionDeclarations: [{ name: 'f', parameters }] }] },
+    field: 'tools.0.functionDeclarations.0.parameters.properties.a.anyOf.0.const',
+    says: [
+      `Invalid JSON payload received. Unknown name "const" at 'tools[0].function_declarations[0].parameters.properties[1].value.any_of[0]': Cannot find field.`,
+      `Invalid JSON payload received. Unknown name "labels": Cannot find field.`,
+    ].join('\n'),
+    dropped: 'tools.functionDeclarations.parameters.properties.value.anyOf.const',
+  },
+  // crush#1590 (December 2025), litellm#30835 (June 2026).
+  ...[
+    (detail: Json[]) => ({ object: 'error', message: { detail }, type: 'invalid_request_error' }),
+    (message: Json[]) => ({ object: 'Error', message, type: 'invalid_request_error', code: 3001 }),
+  ].map((bodyOf, index) => ({
+    name: `Mistral, a field of a message (form ${index + 1})`,
+    type: 42,
+    model: 'mistral-next',
+    body: { messages: [{ role: 'user', content: 'hi', weight: 1 }] },
+    field: 'messages.0.weight',
+    says: bodyOf([
+      {
+        type: 'extra_forbidden',
+        loc: ['body', 'messages', 0, 'user', 'weight'],
+        msg: 'Extra inputs are not permitted',
+        input: 1,
+      },
+    ]),
+    status: 422,
+    dropped: 'messages.user.weight',
+  })),
+  // free-claude-code#955 (July 2026), groq-moa#8 (July 2024).
+  ...[
+    'max_tokens must be less than or equal to 8000, the maximum value for max_tokens is less than the context_window for this model',
+    'max_tokens for `llama-3.1-8b-instant` must be less than or equal to 8000',
+    // TOKENICODE#3 (March 2026).
+    'The parameter max_tokens specified in the request is not valid: integer above maximum value, expected a value <= 8000, but got 32000 instead. Request id: 02177',
+    // kilocode#5871 (February 2026).
+    'Upstream error from Alibaba: <400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8000]',
+  ].map((says) => ({
+    name: `an output limit: ${says}`,
+    type: 20,
+    model: 'm',
+    body: { ...chat, max_tokens: 32_000 },
+    field: 'max_tokens',
+    says,
+    then: 8000,
+    dropped: 'max_tokens',
+  })),
+  // MassGen#665 (December 2025).
+  {
+    name: 'OpenRouter, the refusal of its provider',
+    type: 20,
+    model: 'm',
+    body: { ...chat, presence_penalty: 1 },
+    field: 'presence_penalty',
+    says: {
+      error: {
+        message: 'Provider returned error',
+        code: 400,
+        metadata: { raw: '{"error":"Argument not supported on this model: presencePenalty"}', provider_name: 'xAI' },
+      },
+    },
+    dropped: 'presence_penalty',
+  },
+  // bedrock-access-gateway#191 (October 2025).
+  {
+    name: 'Bedrock, in front of whose words it puts its own',
+    ...anthropic,
+    body: { ...messages, temperature: 0.5, top_k: 3 },
+    field: 'top_k',
+    says: 'The model returned the following errors: `top_k` is deprecated for this model.',
+    dropped: 'top_k',
+  },
   {
     name: 'vLLM, a field in the list of Pydantic',
     type: 62,
@@ -372,6 +485,16 @@ const cases: readonly Case[] = [
     body: { ...chat, reasoning_effort: 'low' },
     field: 'reasoning_effort',
     says: '"llama3.1:8b" does not support thinking',
+    dropped: 'reasoning_effort',
+  },
+  // ollama#12561 (October 2025).
+  {
+    name: 'Ollama, an effort that a model does not have',
+    type: 4,
+    model: 'qwen3:4b',
+    body: { ...chat, reasoning_effort: 'medium' },
+    field: 'reasoning_effort',
+    says: 'think value "medium" is not supported for this model',
     dropped: 'reasoning_effort',
   },
   {

@@ -31,6 +31,12 @@ export function changedAt(
   }
   const fields = asFields(value);
   if (!fields) return value;
+  if (name === '*') {
+    // Google counts the entries of a map, each with its `value`: `properties[8].value`.
+    const within = rest[0] === 'value' ? rest.slice(1) : rest;
+    const changed = Object.entries(fields).map(([key, each]) => [key, changedAt(each, within, change)] as const);
+    return changed.some(([key, each]) => each !== fields[key]) ? Object.fromEntries(changed) : value;
+  }
   if (!Object.hasOwn(fields, name)) {
     // Pydantic names the kind of an element within its path: `tools.0.custom.strict`.
     return isElement && rest.length > 0 ? changedAt(value, rest, change) : value;

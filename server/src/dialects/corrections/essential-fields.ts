@@ -86,8 +86,12 @@ const essential: ReadonlySet<string> = new Set([
   'background',
 ]);
 
+/** Gemini matches results with calls by their names and order. */
+const optionalIds = new Set(['functionCall', 'functionResponse']);
+
 /** Whether the field at this path may be removed from a call. */
 export const isOptional = (path: readonly string[]): boolean => {
   const last = path.at(-1);
+  if (last === 'id' && optionalIds.has(path.at(-2) ?? '')) return true;
   return last !== undefined && last !== '*' && !essential.has(last);
 };

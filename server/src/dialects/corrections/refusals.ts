@@ -1,11 +1,11 @@
-import type { UpstreamError } from '../errors/upstream-error.js';
+import { withoutRelay, type UpstreamError } from '../errors/upstream-error.js';
 import { choiceModes } from '../neutral/request.js';
 import type { Correction, Remedy } from './correction.js';
 import { isOptional } from './essential-fields.js';
 
 /**
  * A refusal of providers. It is recognized by the beginning of its message, because the rest may repeat text of a
- * client.
+ * client. A message that names several fields has one line for each.
  */
 interface Refusal {
   readonly says: RegExp;
@@ -46,10 +46,12 @@ const openAI: readonly Refusal[] = [
     says: /^The chatCompletion operation does not work with the specified model/,
     correct: () => toResponses('all'),
   },
+  // mellea#270 (December 2025), Operit#1048 (August 2026).
   {
     says: /^Unrecognized request arguments? supplied: ([\w, .]+)/,
     correct: ([names = '']) => omit(...names.split(/[, ]+/).filter(Boolean)),
   },
+  // 9router#560 (April 2026).
   {
     says: /^Unsupported parameter: '(\w+)' is not supported with this model\. Use '(\w+)' instead/,
     correct: ([from = '', to = '']) => [{ kind: 'rename', from, to }],
@@ -67,7 +69,7 @@ const openAI: readonly Refusal[] = [
     says: /^Invalid value: '(any|validated)'\. Supported values are: 'none', 'auto', and 'required'/,
     correct: ([from = '']) => [{ kind: 'replace', path: ['tool_choice'], from, to: choiceModes[from] ?? 'auto' }],
   },
-  // Organizations that are not verified get no reasoning summaries.
+  // Organizations that are not verified get no reasoning summaries: openai-cookbook#2271 (December 2025), windmill#10147 (July 2026).
   {
     says: /^Your organization must be verified to generate reasoning summaries/,
     correct: () => omit('reasoning.summary'),
@@ -81,7 +83,7 @@ const openAI: readonly Refusal[] = [
     says: /^Invalid '([\w.]+)': integer above maximum value\. Expected a value <= (\d+)/,
     correct: ([name = '', limit = '']) => atMost(limit, name),
   },
-  // The thoughts belong to another organization.
+  // The thoughts belong to another organization: codex#8145 (December 2025), sub2api#2863 (May 2026).
   { says: /^The encrypted content .{1,200}could not be verified/, correct: () => thoughts, isOnce: true },
   // CLIProxyAPI#5713 (September 2026).
   {
@@ -120,6 +122,7 @@ const anthropic: readonly Refusal[] = [
   },
   // Roo-Code#12162 (April 2026), pr-agent#2456 (June 2026).
   { says: /^`(temperature|top_p|top_k)` is deprecated for this model/, correct: ([name = '']) => omit(name) },
+  // bedrock-access-gateway#191 (October 2025).
   {
     says: /^`temperature` and `top_p` cannot both be specified/,
     correct: () => omit('top_p'),
@@ -140,46 +143,65 @@ const anthropic: readonly Refusal[] = [
 
 /** Refusals of Gemini and Vertex, whose messages have the names of protocol buffers. */
 const google: readonly Refusal[] = [
+  // gemini-cli#13972 (November 2025), zed#44875 (December 2025), free-claude-code#542 (May 2026).
   {
     says: /^Invalid JSON payload received\. Unknown name "(\w+)"(?: at '([\w.[\]]+)')?: Cannot find field/,
     correct: ([name = '', at = '']) => omit(camel(at === '' ? name : `${at}.${name}`)),
   },
+  // goose#11364 (August 2026).
   {
     says: /^Unable to submit request because it has a maxOutputTokens value of \d+ but the supported range is from 1 \(inclusive\) to (\d+)/,
     correct: ([limit = '']) => atMost(String(Number(limit) - 1), 'generationConfig.maxOutputTokens'),
   },
+  // Roo-Code#10700 (January 2026), vellum-assistant#32687 (May 2026), opencode-gemini-auth#14 (Vertex, December 2025), Veloera#41,
+  // lobehub#7985 (May 2025).
   {
-    says: /^Thinking (?:level|budget)?.{0,40}is not supported (?:for|by) this model/,
+    says: /^(?:Unable to submit request because )?(?:thinking[ _](?:level|budget|config)\b.{0,40}is (?:not supported|only enabled when)|thinking is not enabled for)/i,
     correct: () => omit('generationConfig.thinkingConfig'),
   },
+  // gemini-cli#13467 (November 2025), Roo-Code#10554 (January 2026).
   { says: /^Corrupted thought signature/, correct: () => thoughts, isOnce: true },
 ];
 
 /** Refusals of DeepSeek, Qwen, xAI, Moonshot, Groq, Ollama, vLLM, Mistral and other members of OpenAI's family. */
 const family: readonly Refusal[] = [
-  // Pydantic produces this message: at Anthropic, Mistral, and servers in Python.
+  // Pydantic produces this message: at Anthropic, Mistral (crush#1590, December 2025; litellm#30835, June 2026), and servers in Python.
   { says: /^([\w.[\]-]+): Extra inputs are not permitted/, correct: ([name = '']) => omit(name) },
   {
     says: /^\[\{'type': 'extra_forbidden', 'loc': \('body', '(\w+)'/,
     correct: ([name = '']) => omit(name),
   },
+  // DeepSeek: openclaude#35 (April 2026).
   {
     says: /^Invalid max_tokens value, the valid range of max_tokens is \[1, ?(\d+)\]/,
     correct: ([limit = '']) => atMost(limit, ...limits),
   },
+  // Qwen: claude-code-router#1327 (April 2026), opencode#40770 (August 2026).
   {
     says: /^(?:<\d+> )?(?:InternalError\.Algo\.InvalidParameter: )?Range of (max_\w+) should be \[1, ?(\d+)\]/,
     correct: ([name = '', limit = '']) => atMost(limit, name),
   },
+  // Groq: opencode#1000 (July 2025), free-claude-code#955 (July 2026).
   {
-    says: /^`(max_\w+)` must be less than or equal to `(\d+)`/,
+    says: /^`?(max_\w+)`?(?: for `[^`]{1,200}`)? must be less than or equal to `?(\d+)/,
+    correct: ([name = '', limit = '']) => atMost(limit, name),
+  },
+  // Volcano Ark: TOKENICODE#3 (March 2026).
+  {
+    says: /^The parameter `?(max_\w+)`? specified in the request is not valid: integer above maximum value, expected a value <= (\d+)/,
     correct: ([name = '', limit = '']) => atMost(limit, name),
   },
   { says: /^`(\w+)` is not supported with this model/, correct: ([name = '']) => omit(name) },
+  // xAI: lobehub#7370 (April 2025), open-webui#21266 (February 2026), NativeTavern#83 (September 2026).
   { says: /^Argument not supported on this model: (\w+)/, correct: ([name = '']) => omit(snake(name)) },
   { says: /^Model \S+ does not support parameter (\w+)/, correct: ([name = '']) => omit(snake(name)) },
+  // Moonshot: new-api#5372 (June 2026), AINO#223 (August 2026).
   { says: /^invalid (temperature|top_p): only [\d.]+ is allowed/, correct: ([name = '']) => omit(name) },
-  { says: /^"[^"]{1,200}" does not support thinking/, correct: () => omit('reasoning_effort', 'think') },
+  // Ollama: openclaude#1371 (May 2026), ollama#12561 (October 2025).
+  {
+    says: /^(?:"[^"]{1,200}" does not support thinking|think value "[^"]{1,40}" is not supported for this model)/,
+    correct: () => omit('reasoning_effort', 'think'),
+  },
 ];
 
 /** Rules of model templates and validators for a history, which the client cannot change. */
@@ -253,18 +275,31 @@ const refusals: readonly Refusal[] = [...histories, ...openAI, ...anthropic, ...
 /** Statuses with which providers refuse a request because of its content. */
 const ofRequest = new Set([400, 404, 422]);
 
+/** Returns the values that a refusal names, line by line, as far as the lines have its words. */
+function valuesOf({ says }: Refusal, message: string): string[][] {
+  const found: string[][] = [];
+  for (const line of message.split('\n')) {
+    const values = says.exec(line);
+    if (!values) break;
+    found.push(values.slice(1));
+  }
+  return found;
+}
+
 /**
- * Returns the correction that makes a refused request acceptable, if the provider's message names it
+ * Returns the corrections that make a refused request acceptable, if the provider's message names them
  * (docs/reference/providers/README.md#refused-requests).
  * @returns null if there is none, or if the call would have another meaning with it
  */
 export function remedyFor({ status, message }: UpstreamError): Remedy | null {
   if (!ofRequest.has(status)) return null;
-  for (const { says, correct, isOnce } of refusals) {
-    const found = says.exec(message);
-    if (!found) continue;
-    const corrections = correct(found.slice(1)).filter((each) => each.kind !== 'omit' || isOptional(each.path));
-    return corrections.length === 0 ? null : { corrections, isLasting: isOnce !== true };
+  const words = withoutRelay(message);
+  for (const refusal of refusals) {
+    const corrections = valuesOf(refusal, words).flatMap((values) => refusal.correct(values));
+    if (corrections.length === 0) continue;
+    if (corrections.some((each) => each.kind === 'omit' && !isOptional(each.path))) return null;
+    const unique = new Map(corrections.map((each) => [JSON.stringify(each), each]));
+    return { corrections: [...unique.values()], isLasting: refusal.isOnce !== true };
   }
   return null;
 }

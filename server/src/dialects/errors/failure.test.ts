@@ -71,6 +71,22 @@ it.each([
   [[{ error: { message: 'in a list' } }], { message: 'in a list' }],
   [{ detail: 'why' }, { message: 'why' }],
   [{ detail: [{ msg: 'first' }] }, { message: 'first' }],
+  [{ detail: [{ loc: ['body', 'n'], msg: 'first' }, { msg: 'second' }] }, { message: 'n: first\nsecond' }],
+  // Mistral: mistral-go#2 (April 2024), php-mistral#76 (November 2025).
+  [
+    { object: 'error', message: { detail: [{ loc: ['body', 'messages', 0, 'user', 'name'], msg: 'why' }] } },
+    { message: 'messages.0.user.name: why' },
+  ],
+  [{ object: 'Error', message: [{ loc: ['body', 'tools'], msg: 'why' }], code: 3001 }, { message: 'tools: why' }],
+  // OpenRouter: MassGen#665 (December 2025).
+  [
+    { error: { message: 'Provider returned error', code: 400, metadata: { raw: '{"error":{"message":"its own"}}' } } },
+    { message: 'its own', code: 400 },
+  ],
+  [
+    { error: { message: 'Provider returned error', metadata: { raw: 'busy' } } },
+    { message: 'Provider returned error' },
+  ],
   [{ errors: [{ message: 'cloud' }] }, { message: 'cloud' }],
   [{ message: 'flat' }, { message: 'flat' }],
   [{ error_msg: 'old' }, { message: 'old' }],

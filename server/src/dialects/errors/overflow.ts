@@ -1,4 +1,4 @@
-import type { UpstreamError } from './upstream-error.js';
+import { withoutRelay, type UpstreamError } from './upstream-error.js';
 
 /**
  * A conversation that is longer than the context of its model. Figures are tokens. Absent figures are not stated by the
@@ -71,8 +71,9 @@ const ofRequest = new Set([400, 401, 413, 422, 502]);
  */
 export function overflowIn({ status, message, detail }: UpstreamError): Overflow | null {
   if (!ofRequest.has(status)) return null;
+  const said = withoutRelay(message);
   for (const [says, ...figures] of words) {
-    const found = says.exec(message);
+    const found = says.exec(said);
     if (found) return Object.fromEntries(figures.map((name, at) => [name, Number(found[at + 1])]));
   }
   return detail.code === overflowCode ? {} : null;

@@ -53,6 +53,7 @@ export function readError(value: unknown): FoundError | null {
     trimmed(root['error_msg']) ||
     trimmed(asFields(root['header'])?.['message']) ||
     trimmed(asFields(asFields(root['response'])?.['error'])?.['message']) ||
+    detailText(root['message']) ||
     detailText(root['detail']) ||
     detailText(root['errors']);
   return message ? { message } : null;
@@ -63,17 +64,35 @@ function ofErrorObject(error: Fields): FoundError {
   // Anthropic puts the code that clients act on into the details.
   const code = error['code'] ?? asFields(error['details'])?.['error_code'];
   return {
-    message: trimmed(error['message']) || trimmed(error['type']) || trimmed(error['code']),
+    message: relayedMessage(error) || trimmed(error['message']) || trimmed(error['type']) || trimmed(error['code']),
     type: trimmed(error['type']) || 'upstream_error',
     param: typeof param === 'string' || param === null ? param : null,
     code: typeof code === 'string' || typeof code === 'number' || code === null ? code : null,
   };
 }
 
-/** `detail: "text"` or a list of objects with `msg` or `message`. */
+/** OpenRouter has the body of its provider beside "Provider returned error" (MassGen#665, December 2025). */
+function relayedMessage(error: Fields): string {
+  const raw = asFields(error['metadata'])?.['raw'];
+  return typeof raw === 'string' ? (readError(parseJson(raw))?.message ?? '') : '';
+}
+
+/**
+ * `detail: "text"` or a list of objects with `msg` or `message`. Mistral has this list in `message`, also within `detail`
+ * (crush#1590, December 2025).
+ */
 function detailText(detail: unknown): string {
   if (typeof detail === 'string') return detail.trim();
-  if (!Array.isArray(detail)) return trimmed(asFields(detail)?.['message']);
-  const first = asFields(detail[0]);
-  return trimmed(first?.['msg']) || trimmed(first?.['message']);
+  if (Array.isArray(detail)) return asFieldsList(detail).map(placedText).filter(Boolean).join('\n');
+  const fields = asFields(detail);
+  return trimmed(fields?.['message']) || (Array.isArray(fields?.['detail']) ? detailText(fields['detail']) : '');
+}
+
+/** An error of Pydantic in the words in which Anthropic and others send it: `messages.0.name: Extra inputs are not permitted`. */
+function placedText(item: Fields): string {
+  const text = trimmed(item['msg']) || trimmed(item['message']);
+  const place = Array.isArray(item['loc'])
+    ? (item['loc'] as unknown[]).filter((each) => each !== 'body').join('.')
+    : '';
+  return text && place ? `${place}: ${text}` : text;
 }

@@ -19,3 +19,10 @@ export class UpstreamError extends Error {
     this.name = 'UpstreamError';
   }
 }
+
+/**
+ * Returns the words of a provider without those that a host puts before them: Bedrock (bedrock-access-gateway#191,
+ * October 2025), and OpenRouter (kilocode#5871, February 2026).
+ */
+export const withoutRelay = (message: string): string =>
+  message.replace(/^(?:The model returned the following errors: |Upstream error from [\w .-]{1,60}: )/, '');
