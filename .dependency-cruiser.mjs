@@ -94,13 +94,21 @@ export default {
     },
     {
       name: 'makers-are-apart',
-      comment: 'A maker is added and removed without another one; all may speak the dialect of OpenAI.',
+      comment:
+        'A maker is added and removed without another one; all may speak the dialect of OpenAI. Azure has the models of OpenAI, and a gateway all dialects.',
       severity: 'error',
-      from: { path: '^server/src/dialects/makers/([^/]+)/', pathNot: tests },
+      from: { path: '^server/src/dialects/makers/([^/]+)/', pathNot: [tests, '/makers/(azure|new-api)/rows.ts$'] },
       to: {
-        path: '^server/src/dialects/(makers|providers)/',
-        pathNot: '^server/src/dialects/makers/($1|openai-compatible)/',
+        path: '^server/src/dialects/makers/',
+        pathNot: '^server/src/dialects/makers/($1|openai-compatible|hosted)/',
       },
+    },
+    {
+      name: 'providers-know-no-maker',
+      comment: 'What a row is made of names no maker.',
+      severity: 'error',
+      from: { path: '^server/src/dialects/providers/', pathNot: tests },
+      to: { path: '^server/src/dialects/makers/' },
     },
     {
       name: 'payment-providers-are-apart',

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { ChannelStatus } from '../../server/src/console/channels/channel.entity.js';
 import { ChannelSchedules, type ChannelSchedulesDeps } from '../../server/src/console/channels/channel-schedules.js';
-import { providerOf } from '../../server/src/dialects/providers/providers.js';
+import { providerOf } from '../../server/src/dialects/makers/providers.js';
 import { unauthorized } from '../support/upstream/faults.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';

@@ -6,7 +6,7 @@ import { environmentSchema } from '../../server/src/platform/config.js';
 import { features } from '../../server/src/platform/db/features/features.js';
 import { optionKeys } from '../../server/src/options/option-registry.js';
 import { quantities } from '../../server/src/shared/price-quantities.js';
-import { providers } from '../../server/src/dialects/providers/providers.js';
+import { providers } from '../../server/src/dialects/makers/providers.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');

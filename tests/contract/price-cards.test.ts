@@ -1,4 +1,4 @@
-import { providers } from '../../server/src/dialects/providers/providers.js';
+import { providers } from '../../server/src/dialects/makers/providers.js';
 import { json } from '../support/upstream/replies.js';
 import { type LogRow, payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

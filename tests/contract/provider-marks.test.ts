@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { providers } from '../../server/src/dialects/providers/providers.js';
+import { providers } from '../../server/src/dialects/makers/providers.js';
 
 /** The console finds the mark of a type of channel by its label. */
 const source = readFileSync(join(import.meta.dirname, '../../client/src/screens/channels/providerMarks.ts'), 'utf8');

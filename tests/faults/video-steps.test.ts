@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { providers } from '../../server/src/dialects/providers/providers.js';
+import { providers } from '../../server/src/dialects/makers/providers.js';
 import { googleCertificate, startGoogle, type GoogleHosts } from '../agents/vertex.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { freeze, untilAlone, type Freeze } from '../support/freeze.js';

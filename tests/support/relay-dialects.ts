@@ -31,7 +31,7 @@ import { chatClient } from '../../server/src/dialects/languages/openai/chat-clie
 import { chatProvider } from '../../server/src/dialects/languages/openai/chat-write.js';
 import { responsesClient } from '../../server/src/dialects/languages/responses/responses-client.js';
 import { responsesProvider } from '../../server/src/dialects/languages/responses/responses-write.js';
-import { providerOf, providers as providerTable } from '../../server/src/dialects/providers/providers.js';
+import { providerOf, providers as providerTable } from '../../server/src/dialects/makers/providers.js';
 import { EventParser, eventsOf } from '../../server/src/dialects/wire/sse/event-parser.js';
 
 export type Json = Record<string, unknown>;

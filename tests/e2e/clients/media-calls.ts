@@ -1,4 +1,4 @@
-import { providers } from '../../../server/src/dialects/providers/providers.js';
+import { providers } from '../../../server/src/dialects/makers/providers.js';
 import { withAdapter } from '../../../server/src/dialects/providers/provider.js';
 import {
   base64Of,

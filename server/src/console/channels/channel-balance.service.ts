@@ -4,7 +4,7 @@ import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { AppError, ConflictError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';

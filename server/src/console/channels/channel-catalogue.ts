@@ -1,5 +1,5 @@
 import { currentModels } from '../../billing/prices/index.js';
-import { providers } from '../../dialects/providers/providers.js';
+import { providers } from '../../dialects/makers/providers.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 
 /** A provider that the console offers for new channels. */

@@ -1,7 +1,7 @@
 import type { Repository } from 'typeorm';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
-import { findProvider, providerOf } from '../../dialects/providers/providers.js';
+import { findProvider, providerOf } from '../../dialects/makers/providers.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';

@@ -1,5 +1,5 @@
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
-import { findProvider, providerOf } from '../../dialects/providers/providers.js';
+import { findProvider, providerOf } from '../../dialects/makers/providers.js';
 import { nameSeparator } from '../../shared/comma-list.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';

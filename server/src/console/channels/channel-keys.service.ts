@@ -1,6 +1,6 @@
 import { In, type Repository } from 'typeorm';
 import { keyEnding, splitKeys } from '../../dialects/providers/channel-keys.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';

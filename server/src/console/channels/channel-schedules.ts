@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { secondsIn } from '../../shared/clock.js';
 import { ConflictError, isAppError } from '../../shared/errors.js';

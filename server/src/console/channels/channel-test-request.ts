@@ -1,5 +1,5 @@
 import type { Provider } from '../../dialects/providers/provider.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { AppError } from '../../shared/errors.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { Channel } from './channel.entity.js';

@@ -4,7 +4,7 @@ import { Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { pageObject } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
-import { findProvider, providerOf, providers } from '../../dialects/providers/providers.js';
+import { findProvider, providerOf, providers } from '../../dialects/makers/providers.js';
 import type { CostRule } from '../../shared/cost-rule.js';
 import { proposedModels } from './channel-catalogue.js';
 import {

@@ -3,7 +3,7 @@ import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { readSlice } from '../../platform/db/keyset.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';

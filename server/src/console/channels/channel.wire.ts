@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { int, named, nullish, quota, seconds, text, type Wire } from '../../platform/http/openapi/operation.js';
 import { nameSeparator } from '../../shared/comma-list.js';
 import { unixSeconds } from '../../shared/clock.js';

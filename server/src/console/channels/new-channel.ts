@@ -1,4 +1,4 @@
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import {

@@ -1,5 +1,5 @@
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { ConflictError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';

@@ -4,7 +4,7 @@ import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { type PageInfoObject, PageInterface } from '../../platform/graphql/pagination.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { requirePermission } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { pick } from '../../shared/snake-case.js';

@@ -8,7 +8,7 @@ import type { AnswerContext } from '../neutral/codec.js';
 import { TranslatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../languages/openai/chat-client.js';
 import { messagesClient } from '../languages/anthropic/messages-client.js';
-import { providerOf } from '../providers/providers.js';
+import { providerOf } from '../makers/providers.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* The promises that every provider with its own dialect keeps. A new provider adds its streams here. */

@@ -19,7 +19,7 @@ export interface BalanceSource {
  */
 export type BalanceReader = (source: BalanceSource) => Promise<number>;
 
-const bearer = ({ key }: BalanceSource): Record<string, string> => ({ authorization: `Bearer ${key}` });
+export const bearer = ({ key }: BalanceSource): Record<string, string> => ({ authorization: `Bearer ${key}` });
 const isoDay = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
 const hundredDays = 100 * 24 * 3_600_000;
 
@@ -30,48 +30,21 @@ const usageBody = z.object({ total_usage: z.number() });
 export const openAIBalance: BalanceReader = async (source) => {
   const { base, now, get } = source;
   const billing = `${base.replace(/\/v1$/, '')}/v1/dashboard/billing`;
-  const subscription = read(subscriptionBody, await get(`${billing}/subscription`, bearer(source)));
+  const subscription = readBalance(subscriptionBody, await get(`${billing}/subscription`, bearer(source)));
   const today = isoDay(now);
   const from = subscription.has_payment_method === false ? isoDay(now - hundredDays) : `${today.slice(0, 8)}01`;
-  const usage = read(usageBody, await get(`${billing}/usage?start_date=${from}&end_date=${today}`, bearer(source)));
+  const usage = readBalance(
+    usageBody,
+    await get(`${billing}/usage?start_date=${from}&end_date=${today}`, bearer(source)),
+  );
   return subscription.hard_limit_usd - usage.total_usage / 100;
 };
 
-/** AI Proxy reports the points of the account. */
-export const aiProxyBalance: BalanceReader = async ({ key, get }) => {
-  const body = await get('https://aiproxy.io/api/report/getUserOverview', { 'api-key': key });
-  return read(z.object({ success: z.literal(true), data: z.object({ totalPoints: z.number() }) }), body).data
-    .totalPoints;
-};
+/** An amount as a number or a text. */
+export const amountText = z.coerce.number();
 
-export const creditsBalance =
-  (url: string, field: 'total_remaining' | 'total_available'): BalanceReader =>
-  async (source) => {
-    const body = read(z.object({ [field]: z.number() }), await source.get(url, bearer(source)));
-    return body[field] ?? Number.NaN;
-  };
-
-const amountText = z.coerce.number();
-
-/** SiliconFlow reports the total balance of the account. */
-export const siliconFlowBalance: BalanceReader = async (source) => {
-  const body = await source.get(`${source.base.replace(/\/v1$/, '')}/v1/user/info`, bearer(source));
-  return read(z.object({ code: z.literal(20_000), data: z.object({ totalBalance: amountText }) }), body).data
-    .totalBalance;
-};
-
-const deepSeekBody = z.object({
-  balance_infos: z.array(z.object({ currency: z.string(), total_balance: amountText })),
-});
-
-/** DeepSeek: the balance in CNY is read. */
-export const deepSeekBalance: BalanceReader = async (source) => {
-  const body = await source.get(`${source.base.replace(/\/v1$/, '')}/user/balance`, bearer(source));
-  const found = read(deepSeekBody, body).balance_infos.find(({ currency }) => currency === 'CNY');
-  return found?.total_balance ?? Number.NaN;
-};
-
-function read<T>(schema: z.ZodType<T>, body: unknown): T {
+/** @throws AppError UPSTREAM_INVALID_RESPONSE when a response has another shape */
+export function readBalance<T>(schema: z.ZodType<T>, body: unknown): T {
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response contains no balance');
   return parsed.data;

@@ -9,12 +9,13 @@ export interface Discovery {
 }
 
 const openAIList = z.object({ data: z.array(z.object({ id: z.string() })) });
-const ollamaList = z.object({ models: z.array(z.object({ name: z.string() })) });
 
-const readList = (body: unknown): string[] | null => openAIList.safeParse(body).data?.data.map(({ id }) => id) ?? null;
+/** Reads the ids of a list in OpenAI's form. @returns null for another form */
+export const readList = (body: unknown): string[] | null =>
+  openAIList.safeParse(body).data?.data.map(({ id }) => id) ?? null;
 
-const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
-const withoutVersion = (base: string): string => base.replace(/\/v1$/, '');
+export const bearerOf = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+export const withoutVersion = (base: string): string => base.replace(/\/v1$/, '');
 
 const chatPath = '/chat/completions';
 
@@ -22,26 +23,7 @@ const chatPath = '/chat/completions';
 export const openAIDiscovery: Discovery = {
   request: (base, key) => ({
     url: base.endsWith(chatPath) ? `${base.slice(0, -chatPath.length)}/models` : `${withoutVersion(base)}/v1/models`,
-    headers: bearer(key),
+    headers: bearerOf(key),
   }),
   read: readList,
-};
-
-export const anthropicDiscovery: Discovery = {
-  request: (base, key) => ({
-    url: `${withoutVersion(base)}/v1/models`,
-    headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01' },
-  }),
-  read: readList,
-};
-
-/** The discovery of Gemini's OpenAI-compatible list, whose names begin with `models/`. */
-export const geminiDiscovery: Discovery = {
-  request: (base, key) => ({ url: `${base}/v1beta/openai/models`, headers: bearer(key) }),
-  read: (body) => readList(body)?.map((name) => name.replace(/^models\//, '')) ?? null,
-};
-
-export const ollamaDiscovery: Discovery = {
-  request: (base, key) => ({ url: `${withoutVersion(base)}/api/tags`, headers: bearer(key) }),
-  read: (body) => ollamaList.safeParse(body).data?.models.map(({ name }) => name) ?? null,
 };

@@ -18,7 +18,7 @@ import { cachesUnasked, searchesUnasked } from '../../dialects/makers/charging.j
 import { changesPrice } from '../../dialects/overrides/sent-fields.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { withAdapter, type Provider } from '../../dialects/providers/provider.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import type { ModelMapping } from './model-mapping.js';
 
 /**

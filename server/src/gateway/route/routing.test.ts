@@ -10,7 +10,7 @@ import { RoutingTable, pickChannel, type Picking, retriesAllowed } from './routi
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
 import { AppError } from '../../shared/errors.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 
 let nextId = 1;
 

@@ -1,4 +1,4 @@
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { splitList } from '../../shared/comma-list.js';
 import { asFields, parseFields } from '../../shared/json.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';

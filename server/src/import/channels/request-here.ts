@@ -1,7 +1,7 @@
 import type { UpstreamRequest } from '../../dialects/contract.js';
 import type { ChannelSetting, Target } from '../../dialects/target.js';
 import { withAdapter } from '../../dialects/providers/provider.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { openAIChat } from '../../gateway/deliver/chat-dialects.js';
 import { chatCapability } from '../../gateway/send/attempt-chat.js';
 import { familySettings } from '../../gateway/send/attempt-exchange.js';

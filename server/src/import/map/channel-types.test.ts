@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { providerOf, providers } from '../../dialects/providers/providers.js';
+import { providerOf, providers } from '../../dialects/makers/providers.js';
 import { firstOwnType, mapType } from './channel-types.js';
 
 /** The channel types of other programs: the maker, and the address that gets the keys if the program has one. */

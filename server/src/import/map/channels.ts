@@ -1,5 +1,5 @@
 import { channelStatuses, jsonFields, readJson, statusCodeOf } from '../../console/channels/index.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { dateOrNull } from '../../shared/clock.js';
 import { splitList } from '../../shared/comma-list.js';

@@ -1,5 +1,5 @@
 import type { CreativeTaskStore } from '../../console/tasks/creative-task-store.js';
-import { providerOf } from '../../dialects/providers/providers.js';
+import { providerOf } from '../../dialects/makers/providers.js';
 import { polledVideos } from './polled-platforms.js';
 import type { TaskTarget } from './task-target.js';
 import type { TaskAnswer, TaskRequest, TaskUpstream } from './task-upstream.js';

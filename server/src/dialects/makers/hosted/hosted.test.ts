@@ -1,6 +1,6 @@
 import { targetFor } from '../../../../../tests/support/relay-dialects.js';
 import type { ChatRequest } from '../../contract.js';
-import { providerOf } from '../../providers/providers.js';
+import { providerOf } from '../../makers/providers.js';
 import { checkChosenEndpoints } from './chosen-endpoints.js';
 import { codingPlanAdapter } from './coding-plans.js';
 

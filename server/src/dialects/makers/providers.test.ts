@@ -1,18 +1,39 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { targetFor } from '../../../../tests/support/relay-dialects.js';
 import type { Adapter, ChatRequest, UpstreamRequest } from '../contract.js';
+import type { ProviderRow } from '../providers/provider.js';
 import type { Target } from '../target.js';
-import { splitKeys } from './channel-keys.js';
+import { splitKeys } from '../providers/channel-keys.js';
+import { rows as jimeng } from './jimeng/rows.js';
+import { rows as kling } from './kling/rows.js';
+import { rows as midjourney } from './midjourney/rows.js';
 import { findProvider, providerOf, providers } from './providers.js';
-import { taskPlatforms } from './task-platforms.js';
+import { rows as suno } from './suno/rows.js';
+import { rows as vidu } from './vidu/rows.js';
 
 const offered = providers.filter((provider) => provider.offered);
-const taskIds = taskPlatforms.map(({ id }) => id);
+/** Platforms that run tasks and serve no calls. */
+const taskIds = [midjourney, suno, kling, jimeng, vidu].flatMap((rows) => rows.map(({ id }) => id));
 
 describe('the provider table', () => {
   it('has every number once, in order', () => {
     const ids = providers.map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
     expect(ids.every((id) => Number.isInteger(id) && id > 0)).toBe(true);
+  });
+
+  it('has the rows of every folder', async () => {
+    const files = readdirSync(import.meta.dirname)
+      .map((folder) => join(import.meta.dirname, folder, 'rows.ts'))
+      .filter((file) => existsSync(file));
+    const ids: number[] = [];
+    for (const file of files) {
+      const { rows } = (await import(file)) as { rows: readonly ProviderRow[] };
+      ids.push(...rows.map(({ id }) => id));
+    }
+    expect(files.length).toBeGreaterThan(40);
+    expect(ids.toSorted((one, other) => one - other)).toEqual(providers.map(({ id }) => id));
   });
 
   it('offers the types that consoles of this family know', () => {

@@ -1,5 +1,5 @@
-import type { Condition } from '../../shared/price-condition.js';
-import type { Provider } from './provider.js';
+import type { Condition } from '../../../shared/price-condition.js';
+import type { Provider } from '../../providers/provider.js';
 
 /** Hours of UTC, from Monday to Friday, as published: 9:00 to 12:00 and 14:00 to 18:00 in Beijing. */
 const peaks: ReadonlyArray<readonly [from: number, to: number]> = [

@@ -1,4 +1,4 @@
-import { words } from './provider.js';
+import { words } from '../../providers/provider.js';
 
 /** Models of OpenAI, which Azure offers too. */
 export const openAIModels: readonly string[] = words(`

@@ -1,4 +1,4 @@
-import { deepSeekHours } from './deepseek-hours.js';
+import { deepSeekHours } from './hours.js';
 
 const own = 'https://api.deepseek.com';
 

@@ -1,12 +1,12 @@
 import { acceptsEverything } from '../accepts.js';
-import type { OpenAiVariant } from '../makers/openai-compatible/variant.js';
-import type { ProviderRow } from './provider.js';
+import type { OpenAiVariant } from './openai-compatible/variant.js';
+import type { ProviderRow } from '../providers/provider.js';
 import type { Person } from '../../../../tests/support/api.js';
 import { startServer, type TestServer } from '../../../../tests/support/server.js';
 import { chat, json } from '../../../../tests/support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../../../../tests/support/upstream/upstream.js';
 
-/* A new row in the provider table is a working provider: no other code contains its number or name. */
+/* A new row in the folder of a maker is a working provider: no other code contains its number or name. */
 
 let server: TestServer;
 let upstream: Upstream;
@@ -23,14 +23,13 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** Adds the row to `openai-family.ts`. The server is loaded after this call. */
+/** Adds the row to those of a maker. The server is loaded after this call. */
 function addRow(defaultBaseUrl: string): void {
-  jest.doMock('./openai-family.js', () => {
-    const path = './openai-family.js';
-    const { openAIFamily } = jest.requireActual<{ openAIFamily: readonly ProviderRow[] }>(path);
+  jest.doMock('./submodel/rows.js', () => {
+    const { rows } = jest.requireActual<{ rows: readonly ProviderRow[] }>('./submodel/rows.js');
     const { openAICompatible } = jest.requireActual<{
       openAICompatible: (variant: OpenAiVariant) => ProviderRow['adapter'];
-    }>('../makers/openai-compatible/openai-compatible.js');
+    }>('./openai-compatible/openai-compatible.js');
     const row: ProviderRow = {
       id: 900,
       name: 'new-provider',
@@ -45,7 +44,7 @@ function addRow(defaultBaseUrl: string): void {
       retriesBadRequest: true,
       adapter: openAICompatible({ chat: '/own/chat', capabilities: { embeddings: '/own/embeddings' } }),
     };
-    return { openAIFamily: [...openAIFamily, row] };
+    return { rows: [...rows, row] };
   });
 }
 

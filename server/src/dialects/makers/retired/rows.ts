@@ -1,5 +1,5 @@
 import { aiProxyBalance, creditsBalance } from './balance.js';
-import type { ProviderRow } from './provider.js';
+import type { ProviderRow } from '../../providers/provider.js';
 
 const retired = { name: 'custom', defaultBaseUrl: '', offered: false } as const;
 
@@ -7,7 +7,7 @@ const retired = { name: 'custom', defaultBaseUrl: '', offered: false } as const;
  * Provider types of older consoles. Their channels may exist in an imported database: realtime sessions and balances
  * keep working, calls are refused, and new channels cannot have the type.
  */
-export const retiredProviders: readonly ProviderRow[] = [
+export const rows: readonly ProviderRow[] = [
   { ...retired, id: 6, label: 'OpenAI Max', enumName: 'OPENAI_MAX', realtime: 'openai' },
   { ...retired, id: 7, label: 'OhMyGPT', enumName: 'OHMYGPT', realtime: 'openai' },
   { ...retired, id: 9, label: 'Ails', enumName: 'AILS', realtime: 'openai' },
