@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bodies, claudeCode, claudeTurn, codex, codexTurn, grown } from './agent-bodies.js';
 import { built } from './built.js';
 import { freshDatabase } from './fresh-database.js';
 import { setUp, startFloor, startGateway } from './gateway.js';
@@ -26,67 +26,6 @@ const kilobytes = words.includes('--kilobytes') ? [flag('kilobytes', 400)] : [10
 const profileFolder = words.includes('--profile') ? join(import.meta.dirname, '../.output/profile') : undefined;
 const only = words.includes('--only') ? String(words[words.indexOf('--only') + 1]) : '';
 
-type Fields = Record<string, unknown>;
-
-/** Returns the longest recorded request of an agent. */
-function recorded(agent: string): Fields {
-  const file = join(import.meta.dirname, '../recorded/agents', `${agent}.json`);
-  const requests = JSON.parse(readFileSync(file, 'utf8')) as Array<{ body: Fields }>;
-  return requests
-    .map(({ body }) => body)
-    .reduce((a, b) => (JSON.stringify(a).length > JSON.stringify(b).length ? a : b));
-}
-
-/** The number of a turn, or the mark of one that differs by conversation or by call. */
-type Turn = number | typeof sessionMark | typeof callMark;
-const sessionMark = '{session}';
-const callMark = '{call}';
-
-/** Lines of a source file, as the tools of an agent return them. */
-const read = (turn: Turn): string =>
-  Array.from(
-    { length: 50 },
-    (_, line) => `${line + 1}\texport const value${turn}_${line} = readValue("${turn}", [${line}]);`,
-  ).join('\n');
-
-/** Adds turns to a history until the body has so many bytes. The last turn is new in each call. */
-function grown(body: Fields, list: string, bytes: number, turnOf: (turn: Turn) => Fields[]): Fields {
-  // A gateway made the recorded items, and would remove their ids and the reasoning: with them no history passes through unchanged.
-  const history = (body[list] as Fields[])
-    .filter(({ type }) => type !== 'reasoning')
-    .map(({ id: _id, ...item }): Fields => item);
-  const [first, last] = [turnOf(sessionMark), turnOf(callMark)];
-  history.push(...first);
-  let length = JSON.stringify([body, first, last]).length;
-  for (let turn = 0; length < bytes; turn++) {
-    const added = turnOf(turn);
-    history.push(...added);
-    length += JSON.stringify(added).length;
-  }
-  return { ...body, [list]: [...history, ...last] };
-}
-
-const claudeCode = recorded('claude-code');
-const codex = recorded('codex-cli');
-
-const claudeTurn = (turn: Turn): Fields[] => {
-  const id = `toolu_${turn}`;
-  return [
-    {
-      role: 'assistant',
-      content: [{ type: 'tool_use', id, name: 'Read', input: { file_path: `/project/${turn}.ts` } }],
-    },
-    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: read(turn) }] },
-  ];
-};
-const codexTurn = (turn: Turn): Fields[] => {
-  const id = `call_${turn}`;
-  return [
-    { type: 'function_call', call_id: id, name: 'exec_command', arguments: JSON.stringify({ cmd: `cat ${turn}.ts` }) },
-    { type: 'function_call_output', call_id: id, output: read(turn) },
-  ];
-};
-
 interface Lane {
   readonly name: string;
   readonly model: string;
@@ -108,23 +47,13 @@ const channels = [
   { type: 24, name: 'gemini', models: 'gemini-2.5-pro' },
 ];
 
-/** Returns the bodies of as many conversations as there are clients. Each call continues one of them. */
-function bodies(body: Fields): Pick<Asked, 'body' | 'bodyOf'> {
-  const pieces = JSON.stringify(body).split(/({session}|{call})/);
-  const bodyOf = (call: number): string => {
-    const texts: Record<string, string> = { [sessionMark]: String(call % size.width), [callMark]: `call${call}` };
-    return pieces.map((piece) => texts[piece] ?? piece).join('');
-  };
-  return { body: bodyOf(0), bodyOf };
-}
-
 function callOf({ client, model }: Lane, bytes: number): Asked {
   if (client === 'claude') {
     const body = { ...grown(claudeCode, 'messages', bytes, claudeTurn), model, stream: true };
-    return { path: '/v1/messages?beta=true', ...bodies(body), ends: 'message_stop' };
+    return { path: '/v1/messages?beta=true', ...bodies(body, size.width), ends: 'message_stop' };
   }
   const body = { ...grown(codex, 'input', bytes, codexTurn), model, stream: true };
-  return { path: '/v1/responses', ...bodies(body), ends: 'response.completed' };
+  return { path: '/v1/responses', ...bodies(body, size.width), ends: 'response.completed' };
 }
 
 async function compare(

