@@ -33,9 +33,7 @@ export async function creditOrder(
   payment: string | null,
   by: { readonly actorId?: number; readonly note?: string } = {},
 ): Promise<number[] | null> {
-  const { credit, clock, sales } = deps;
-  // Subscriptions are locked before accounts, as everywhere.
-  const renewed = order.renewsId === null ? null : await sales.lock(manager, order.renewsId);
+  const { credit, clock } = deps;
   await manager.update(
     TopUpOrder,
     { id: order.id },
@@ -54,7 +52,7 @@ export async function creditOrder(
     describe: (amount) => `Online top-up ${amount}, paid ${formatMoney(order.money, order.currency)}`,
     ...by,
   });
-  if (order.planId !== null && moved.length > 0) await buyOrdered(manager, deps, order, order.planId, user, renewed);
+  if (order.planId !== null && moved.length > 0) await buyOrdered(manager, deps, order, order.planId, user);
   return moved;
 }
 
@@ -68,10 +66,10 @@ async function buyOrdered(
   order: TopUpOrder,
   planId: number,
   buyer: Purchase['user'],
-  renewed: Subscription | null,
 ): Promise<void> {
   const plan = await manager.findOneBy(Plan, { id: planId, onSale: true });
   if (!plan || plan.price > order.quota) return;
+  const renewed = order.renewsId === null ? null : await sales.lock(manager, order.renewsId);
   try {
     // A savepoint: the payment stays credited even if the purchase fails.
     await manager.transaction(async (nested) => {

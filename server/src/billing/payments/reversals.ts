@@ -119,8 +119,8 @@ export class Reversals {
   ): Promise<number[]> {
     await manager.query(`UPDATE top_up_reversals SET state = 'undone' WHERE id = $1`, [id]);
     await this.sumUp(manager, order);
-    await this.planOf(manager, order);
     await this.lock(manager, [order.userId, inviterId]);
+    await this.planOf(manager, order);
     await this.raiseDue(manager, order);
     const changed = [
       ...(await this.giveBack(manager, order, { id, kind: 'top_up', userId: order.userId, amount: taken })),
@@ -189,9 +189,9 @@ export class Reversals {
     by?: RefundActor,
   ): Promise<{ readonly id: number; readonly changed: number[] }> {
     const { inviterId, amount } = await this.rebateOf(manager, order);
+    const balances = await this.lock(manager, [order.userId, inviterId]);
     // A plan that the order paid for ends when the balance does not have what is due.
     const sold = await this.planOf(manager, order);
-    const balances = await this.lock(manager, [order.userId, inviterId]);
     const nothing = { quota: 0, rebate: 0 };
     const due = reversal.state === 'undone' ? nothing : await this.due(manager, order, reversal.money, amount);
     const balance = balances.get(order.userId);
@@ -220,7 +220,7 @@ export class Reversals {
     return { id, changed: plan ? [...changed, order.userId] : changed };
   }
 
-  /** Locks the subscriptions that an order paid for. Balances are locked after them. @returns the running one */
+  /** Locks the subscriptions that an order paid for. Balances are locked before them. @returns the running one */
   private async planOf(manager: EntityManager, { id, planId }: TopUpOrder): Promise<Subscription | null> {
     return planId === null ? null : lockOfOrder(manager, id);
   }

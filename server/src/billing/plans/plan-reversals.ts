@@ -3,7 +3,7 @@ import type { PostEntry } from '../ledger/index.js';
 import { recordPlanEvent } from './plan-events.js';
 import { Subscription } from './subscription.entity.js';
 
-/** Locks the subscriptions that an order paid for. @returns the running one */
+/** Locks the subscriptions that an order paid for. Their account is locked before. @returns the running one */
 export async function lockOfOrder(manager: EntityManager, orderId: number): Promise<Subscription | null> {
   const lock = { mode: 'for_no_key_update' } as const;
   const sold = await manager.find(Subscription, { where: { orderId }, order: { id: 'ASC' }, lock });
@@ -41,10 +41,7 @@ export async function restoreSubscription(
   const sold = await manager.findOneBy(Subscription, { orderId, state: 'refunded', reversalId: Not(IsNull()) });
   if (!sold) return;
   const { id, accountId, planId, refunded, reversalId } = sold;
-  const [account] = await manager.query<Array<{ quota: string }>>(
-    'SELECT quota FROM users WHERE id = $1 FOR NO KEY UPDATE',
-    [accountId],
-  );
+  const [account] = await manager.query<Array<{ quota: string }>>('SELECT quota FROM users WHERE id = $1', [accountId]);
   if (!account || Number(account.quota) < refunded) return;
   const isOver = now >= sold.endsAt.getTime();
   const isReplaced = await manager.existsBy(Subscription, { accountId, planId, state: 'active' });

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { wholeSecond } from '../../shared/clock.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick } from '../../shared/snake-case.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { Budget, readBudgetStates } from '../budgets/index.js';
@@ -35,6 +36,9 @@ const unbrokenMilliseconds = 3_600_000;
 /**
  * Opens and ends subscriptions. Every method runs inside the caller's transaction, and the caller announces the account
  * after the commit. What a balance pays is one ledger entry with the source `plan:<subscription>`.
+ *
+ * Accounts are locked before subscriptions, everywhere: an order locks the balances of its buyer and inviter first, and
+ * with two orders of locks two transactions could wait for each other.
  */
 export class PlanSales {
   constructor(private readonly postEntry: PostEntry) {}
@@ -47,6 +51,7 @@ export class PlanSales {
     now: number,
     renews: boolean,
   ): Promise<Subscription> {
+    await lockAccount(manager, accountId);
     if (plan.price === 0) await this.assertPeriodIsOver(manager, plan.id, accountId, now);
     return this.sell(manager, plan, accountId, now, { origin: 'purchase', paid: plan.price, renews });
   }
@@ -101,6 +106,8 @@ export class PlanSales {
     now: number,
     sale: Pick<Opening, 'origin' | 'paid' | 'orderId' | 'renews' | 'renewsBy' | 'actorId' | 'note'>,
   ): Promise<Subscription> {
+    // Two openings of one plan wait for the account, and not each for what the other has locked.
+    await lockAccount(manager, accountId);
     await this.endOverdue(manager, plan.id, accountId, now);
     const receipt = { price: plan.price, credit: 0, formula: '' };
     return this.open(manager, { ...opening(plan, accountId), ...sale, startsAt: new Date(now), receipt });
@@ -125,14 +132,12 @@ export class PlanSales {
    * @throws AppError NOT_FOUND, CONFLICT, INVALID_INPUT for the same plan, INSUFFICIENT_QUOTA
    */
   async upgrade(manager: EntityManager, id: number, accountId: number, plan: Plan, now: number): Promise<Subscription> {
-    const old = await this.lock(manager, id);
-    if (old.accountId !== accountId) throw new NotFoundError('Subscription', id);
+    // A call that reserves after the quote finds the subscription upgraded.
+    const old = await this.lock(manager, id, accountId);
     if (old.state !== 'active' || now >= old.endsAt.getTime())
       throw new ConflictError('The subscription has ended', 'id');
     if (old.planId === plan.id) throw new InvalidInputError('The account has this plan already', 'planId');
     await this.endOverdue(manager, plan.id, accountId, now);
-    // A call that reserves after the quote finds the subscription upgraded.
-    await lockAccount(manager, accountId);
     const receipt = await this.quote(manager, old, plan, now);
     await manager.update(Subscription, { id }, { state: 'upgraded', stoppedAt: new Date(now), renews: false });
     return this.open(manager, {
@@ -149,7 +154,7 @@ export class PlanSales {
   }
 
   /**
-   * Ends a subscription whose time is over, and opens its renewal. A renewal that the balance cannot pay, or whose plan
+   * Ends a subscription whose time is over, which is locked, and opens its renewal. A renewal that the balance cannot pay, or whose plan
    * is not sold at the old price any more, is left out, and the subscription says why. One by card is left to the caller.
    */
   async finish(manager: EntityManager, old: Subscription, now: number): Promise<Finished> {
@@ -225,12 +230,12 @@ export class PlanSales {
     return { before, refunded };
   }
 
-  /** Returns why a subscription cannot be renewed now: an error code, or empty. */
+  /** Returns why a subscription, which is locked, cannot be renewed now: an error code, or empty. */
   async renewalProblem(manager: EntityManager, old: Subscription, plan: Plan | null): Promise<string> {
     if (!plan?.onSale) return 'NOT_SOLD';
     if (plan.price > old.terms.price) return 'PRICE_RAISED';
     const [row] = await manager.query<Array<{ quota: string; status: string }>>(
-      `SELECT quota, status FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+      'SELECT quota, status FROM users WHERE id = $1 AND deleted_at IS NULL',
       [old.accountId],
     );
     if (row && row.status !== 'enabled') return 'USER_BANNED';
@@ -238,11 +243,16 @@ export class PlanSales {
     return row && Number(row.quota) >= plan.price ? '' : 'INSUFFICIENT_QUOTA';
   }
 
-  /** Locks a subscription. Accounts are locked after it. @throws AppError NOT_FOUND */
-  async lock(manager: EntityManager, id: number): Promise<Subscription> {
-    const found = await manager.findOne(Subscription, { where: { id }, lock: { mode: 'for_no_key_update' } });
+  /**
+   * Locks a subscription, after its account.
+   * @param accountId the account that must have it; absent: any
+   * @throws AppError NOT_FOUND
+   */
+  async lock(manager: EntityManager, id: number, accountId?: number): Promise<Subscription> {
+    const found = await manager.findOneBy(Subscription, omitUndefined({ id, accountId }));
     if (!found) throw new NotFoundError('Subscription', id);
-    return found;
+    await lockAccount(manager, found.accountId);
+    return manager.findOneOrFail(Subscription, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   /** @throws AppError CONFLICT before the end of the last subscription of the account to a plan, whatever its state */
@@ -275,8 +285,6 @@ export class PlanSales {
     const { accountId, terms, startsAt, paid, actorId, note = '' } = opened;
     const start = wholeSecond(startsAt.getTime());
     const endsAt = periodEnd(start, terms);
-    // Two openings of one plan wait for the account, and not each for what the other has locked.
-    await lockAccount(manager, accountId);
     const [row] = await manager.query<Array<{ id: number }>>(
       `INSERT INTO subscriptions (account_id, plan_id, terms, state, starts_at, ends_at, origin, paid, receipt, renews,
                                   previous_id, order_id, note, renews_by)

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { Finished, PlanSales } from './plan-sales.js';
 import type { Plan } from './plan.entity.js';
-import { Subscription } from './subscription.entity.js';
+import type { Subscription } from './subscription.entity.js';
 
 export interface SubscriptionKeeperDeps {
   readonly database: DataSource;
@@ -58,11 +58,8 @@ export class SubscriptionKeeper {
     const { database, sales, changes, notify, orderRenewal, clock, logger } = this.deps;
     try {
       const accountId = await database.transaction(async (manager) => {
-        const old = await manager.findOne(Subscription, {
-          where: { id, state: 'active' },
-          lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
-        });
-        if (!old) return null;
+        const old = await sales.lock(manager, id);
+        if (old.state !== 'active') return null;
         const how = await sales.finish(manager, old, clock.now());
         if (how.charged) await orderRenewal(manager, old, how.charged);
         else await notify(manager, old, how);

@@ -209,7 +209,6 @@ export class SubscriptionService {
     const admin = requirePermission(actor, 'users.quota');
     const { sales, subscriptions, auditLog } = this.deps;
     await subscriptions.manager.transaction(async (manager) => {
-      // Subscriptions are locked before accounts, as everywhere.
       const { accountId, renews, terms } = await sales.lock(manager, id);
       const account = await this.target(manager, admin, accountId);
       if (!renews) return;
@@ -273,7 +272,6 @@ export class SubscriptionService {
     const { sales, subscriptions, clock, changes, auditLog } = this.deps;
     const accountId = await subscriptions.manager.transaction(async (manager) => {
       const input = { amount, note, actorId: admin.id, now: clock.now() };
-      // Subscriptions are locked before accounts, as everywhere.
       const sold = await sales.lock(manager, id);
       const account = await this.target(manager, admin, sold.accountId);
       const { before, refunded } = await sales.refund(manager, id, input);
