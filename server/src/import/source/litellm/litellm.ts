@@ -43,7 +43,8 @@ export async function openLiteLlm(given: LiteLlmSource): Promise<SourceDatabase>
 
 async function readConfig(path: string): Promise<Fields> {
   try {
-    const config = asFields(parse(await readFile(path, 'utf8')));
+    // LiteLLM reads YAML 1.1, whose `<<` merges an anchor into a map.
+    const config = asFields(parse(await readFile(path, 'utf8'), { merge: true }));
     if (config) return config;
   } catch (error) {
     throw new SourceError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);

@@ -86,7 +86,10 @@ function quantitiesOf(usage: Fields, prompt: number, completion: number): Fields
     cache_tokens: cached,
     cache_creation_tokens: writes,
     cache_creation_tokens_1h: longWrites,
-    components: components.flatMap(([quantity, count]) => (count > 0 ? [[quantity, count, 0]] : [])),
+    // A row without searches says that there were none.
+    components: components.flatMap(([quantity, count]) =>
+      count > 0 || quantity === 'webSearch' ? [[quantity, count, 0]] : [],
+    ),
   };
 }
 

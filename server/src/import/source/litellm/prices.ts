@@ -19,7 +19,8 @@ const costsOfRatios = new Set(['input_cost_per_token', 'output_cost_per_token', 
 /** The costs of a deployment. LiteLLM has built-in prices for those that state none. */
 interface Costs {
   readonly name: string;
-  readonly entry: Fields;
+  /** An entry of LiteLLM's list of prices. */
+  readonly entry: Fields & { readonly mode: string };
   readonly stated: Readonly<Record<string, unknown>>;
 }
 
@@ -39,10 +40,10 @@ export async function pricesOf(models: readonly Fields[], findings: Notes): Prom
   const book = new PriceBook({ values: { ...defaultOptionValues(), ...saved } });
   const usual = (name: string) => ({ completion: book.completionRatio(name).ratio, cache: CacheRatio[name] ?? 1 });
   const prices = new Map<string, SourcePrice>();
-  const listed: Record<string, Fields> = {};
+  const listed: Costs[] = [];
   for (const costs of byName.values()) {
     const price = ratioOf(costs, usual(costs.name));
-    if (price === 'card') listed[costs.name] = costs.entry;
+    if (price === 'card') listed.push(costs);
     else if (price) prices.set(costs.name, price);
     if (price) for (const detail of unstated(costs)) findings.add('price-kind', 'model_list', costs.name, detail);
   }
@@ -55,7 +56,8 @@ export async function pricesOf(models: readonly Fields[], findings: Notes): Prom
 function costsOf(model: Fields): Costs {
   const given = { ...asFields(model['model_info']), ...asFields(model['litellm_params']) };
   const stated = Object.fromEntries<unknown>(
-    Object.entries(given).filter(([key, value]) => isCost(key) && costOf(value) >= 0),
+    // The cost of a search is a table by the size of its context.
+    Object.entries(given).filter(([key, value]) => isCost(key) && (costOf(value) >= 0 || asFields(value) !== null)),
   );
   const mode = textOf(given['mode']) || 'chat';
   return {
@@ -94,7 +96,7 @@ function unstated({ stated }: Costs): string[] {
 }
 
 const describe = ({ stated }: Costs): string => {
-  const costs = Object.entries(stated).map(([name, usd]) => `${name} ${String(usd)}`);
+  const costs = Object.entries(stated).map(([name, usd]) => `${name} ${JSON.stringify(usd)}`);
   return costs.length > 0 ? costs.join(', ') : 'what LiteLLM has built in';
 };
 
@@ -119,21 +121,49 @@ function ratioOf(
   };
 }
 
-/** Returns price cards for models whose costs are those of LiteLLM's own list of prices, with its names. */
-async function cardsOf(listed: Readonly<Record<string, Fields>>, findings: Notes): Promise<Record<string, PriceCard>> {
+/**
+ * Returns price cards for models whose costs are those of LiteLLM's own list of prices, with its names. A cost that does not change
+ * the card is named.
+ */
+async function cardsOf(listed: readonly Costs[], findings: Notes): Promise<Record<string, PriceCard>> {
   const cards: Record<string, PriceCard> = {};
-  for (const [name, entry] of Object.entries(listed)) {
+  for (const { name, entry, stated } of listed) {
     try {
-      const document = await readPriceDocument(Buffer.from(JSON.stringify({ [name]: entry })));
-      const card = document.cards.get(name);
+      const { card, skipped } = await readCard(name, entry);
       if (card) cards[name] = card;
-      for (const { reason } of document.skipped) findings.add('price-keys', 'model_list', name, reason);
+      for (const reason of skipped) findings.add('price-keys', 'model_list', name, reason);
+      for (const key of card ? Object.keys(stated) : []) {
+        if (await changesCard(card, name, { ...entry, [key]: otherCost(stated[key]) })) continue;
+        findings.add(
+          'price-keys',
+          'model_list',
+          name,
+          `${key} has no counterpart for a model of the mode ${entry.mode}`,
+        );
+      }
     } catch (error) {
       if (!(error instanceof PriceDocumentError)) throw error;
       findings.add('price-keys', 'model_list', name, `the list of its costs ${error.message}`);
     }
   }
   return cards;
+}
+
+/** Returns a cost that a card with the given one does not have. A table of costs becomes none. */
+const otherCost = (cost: unknown): unknown => (asFields(cost) ? {} : 2 * costOf(cost) + 1e-6);
+
+async function changesCard(card: PriceCard | undefined, name: string, entry: Fields): Promise<boolean> {
+  try {
+    return !isDeepStrictEqual((await readCard(name, entry)).card, card);
+  } catch (error) {
+    if (!(error instanceof PriceDocumentError)) throw error;
+    return true;
+  }
+}
+
+async function readCard(name: string, entry: Fields): Promise<{ card: PriceCard | undefined; skipped: string[] }> {
+  const document = await readPriceDocument(Buffer.from(JSON.stringify({ [name]: entry })));
+  return { card: document.cards.get(name), skipped: document.skipped.map(({ reason }) => reason) };
 }
 
 /** Returns a cost in USD; NaN if it is absent or null, because such a cost must not become a price of zero. */
