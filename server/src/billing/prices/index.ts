@@ -35,6 +35,7 @@ export {
 export {
   cardNotes,
   type Formula,
+  hourRatio,
   listsLines,
   type Price,
   priceOfRatios,

@@ -1,5 +1,5 @@
 import { familyOf } from '../../dialects/makers/charging.js';
-import { type Price, priceOfRatios, PriceBook } from '../../billing/prices/index.js';
+import { hourRatio, type Price, priceOfRatios, PriceBook } from '../../billing/prices/index.js';
 import { defaultOptionValues, optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
 import { AppError } from '../../shared/errors.js';
 import { exact, type PriceCard } from '../../shared/price-card.js';
@@ -135,6 +135,7 @@ function isSame(here: Price | null, there: SourcePrice): boolean {
     near(shown.completionRatio, there.completion) &&
     near(shown.cacheRatio, there.cache) &&
     near(shown.cacheWriteRatio, there.cacheWrite) &&
+    near(hourRatio(shown.cacheWriteRatio), there.cacheWrite1h) &&
     near(shown.audioRatio, there.audio) &&
     near(shown.audioCompletionRatio, there.audioOutput)
   );

@@ -19,6 +19,7 @@ export type SourcePrice =
       /** The ratio of cache writes that are kept for an hour. */
       readonly cacheWrite1h?: number;
       readonly audio?: number;
+      /** The factor of spoken output, on top of `audio`. */
       readonly audioOutput?: number;
       readonly image?: number;
     };
@@ -93,7 +94,7 @@ export class SourcePrices implements PricesThere {
       completion,
       cache: 1,
       ...(/claude/.test(name) ? { cacheWrite: 1, cacheWrite1h: 1 } : null),
-      ...(hasAudio.test(name) ? { audio: 1, audioOutput: 1 } : null),
+      ...(hasAudio.test(name) ? { audio: 1, audioOutput: completion } : null),
     };
   }
 
