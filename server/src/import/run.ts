@@ -128,6 +128,7 @@ async function move(
       progress.advance(found);
       return counts;
     });
+    if (spec.needless) await writer.write(spec, spec.needless(mapping.context));
   }
   await finishSite(target, options.now);
   const stored = (await readRuns(target)).find((one) => one.source === run);

@@ -2,8 +2,8 @@ import { channelOf, mapChannel } from './map/channels.js';
 import { mapCode, mapCodeUse } from './map/codes.js';
 import { appOf, backupCodeOf, mapApp, mapBackupCode, mapPasskey, passkeyOf } from './map/factors.js';
 import { uniqueColumns } from './map/held-values.js';
-import type { MapContext, Mapper } from './map/mapped.js';
-import { impliedOptions, mapOption } from './map/options.js';
+import type { MapContext, Mapped, Mapper } from './map/mapped.js';
+import { impliedOptions, mapOption, needlessPrices } from './map/options.js';
 import { mapOrder } from './map/orders.js';
 import { mapPlan, mapSubscription } from './map/plans.js';
 import { mapDrawing, mapTask } from './map/tasks.js';
@@ -52,6 +52,8 @@ export interface TableSpec {
   readonly merged?: Readonly<Record<string, string>>;
   /** Returns additional rows, which are treated like rows of the source. */
   readonly added?: (context: MapContext) => SourceRow[];
+  /** Returns additional rows that an earlier run may have imported, and that this run removes. */
+  readonly needless?: (context: MapContext) => Mapped[];
   /** Creates a mapper for one run, because some mappers remember earlier rows. */
   readonly mapper: () => Mapper;
 }
@@ -72,6 +74,7 @@ export const tableSpecs: readonly TableSpec[] = [
     key: ['key'],
     overwrites: true,
     added: impliedOptions,
+    needless: needlessPrices,
     mapper: () => mapOption,
   },
   {

@@ -5,6 +5,7 @@ import { toolQuantities } from '../../shared/price-card.js';
 import type { Fields } from '../source/fields.js';
 import type { SourceRow } from '../source/source.js';
 import { isPaidTable, paidNumbers } from '../prices/price-plan.js';
+import { priceTables } from '../prices/site-prices.js';
 import { toolPriceOption } from '../prices/tool-fees.js';
 import type { MapContext, Mapped } from './mapped.js';
 
@@ -101,6 +102,14 @@ export function impliedOptions({ family, findings, options, prices }: MapContext
     implied.push({ key: 'ToolPrices', value: JSON.stringify({ '*': free }) }, { key: 'UnpricedTools', value: 'free' });
   }
   return implied.filter(({ key }) => !options.has(key));
+}
+
+/** Returns options with prices of an earlier run, which the source has changed since so that none are needed any more. */
+export function needlessPrices({ family, options, prices }: MapContext): Mapped[] {
+  const tools = family === 'one-api' ? [] : ['ToolPrices', 'UnpricedTools'];
+  return [...priceTables, 'PriceCards', ...tools]
+    .filter((key) => !options.has(key) && !prices?.options.has(key))
+    .map((key) => ({ key, values: { key }, isGone: true }));
 }
 
 const displayType = 'general_setting.quota_display_type';
