@@ -12,7 +12,7 @@ import { seconds, systemClock } from '../shared/clock.js';
 import { Secrets } from '../shared/secrets.js';
 import { planChoices } from '../import/map/mapped.js';
 import { parseLogChoice, type ImportOptions } from '../import/options.js';
-import { isProven, reportText, type ImportReport } from '../import/report.js';
+import { exitCodeOf, reportText, type ImportReport } from '../import/report.js';
 import { dryRun, importSite } from '../import/run.js';
 import type { ProgressState } from '../import/progress.js';
 import { parseAddress } from '../import/source/address.js';
@@ -34,8 +34,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
   const report = given.isDryRun ? await dryRun(given.options, false) : await run(given.options);
   console.log(reportText(report));
   if (given.reportPath) await writeFile(given.reportPath, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
-  if (report.isBlocked) return exitCode.attention;
-  return report.isDryRun || isProven(report) ? exitCode.ok : exitCode.differs;
+  return exitCodeOf(report);
 }
 
 interface Given {

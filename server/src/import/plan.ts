@@ -65,10 +65,8 @@ async function readPrices(
 }
 
 /** The prices here, with which charges are compared. */
-export interface PricesHere {
+export interface PricesHere extends Pick<PricePlan, 'served' | 'aliases'> {
   readonly settings: OptionValues;
-  /** Models that channels of the source serve. */
-  readonly served: ReadonlySet<string>;
 }
 
 /** Returns the prices that an import stores. Those of LiteLLM are the ones of its file. */
@@ -76,7 +74,7 @@ export async function pricesToStore(
   source: SourceDatabase,
   { prices, options }: Pick<MapContext, 'prices' | 'options'>,
 ): Promise<PricesHere> {
-  if (prices) return { settings: prices.values, served: prices.served };
+  if (prices) return { settings: prices.values, served: prices.served, aliases: prices.aliases };
   const settings = defaultOptionValues();
   for (const [key, text] of options) if (isOptionKey(key)) Object.assign(settings, { [key]: parseOption(key, text) });
   const served = new Set<string>();
@@ -84,7 +82,8 @@ export async function pricesToStore(
     for (const model of splitList(row.text('models'))) served.add(model);
   };
   await readRows(source, 'channels', read, { columns: ['id', 'models'] });
-  return { settings, served };
+  // The log of LiteLLM has the requested names.
+  return { settings, served, aliases: new Map() };
 }
 
 async function planUsers(

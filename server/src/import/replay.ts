@@ -11,6 +11,8 @@ import { asList, parseFields, someNumber, type Fields as Json } from '../shared/
 import type { Family } from './family.js';
 import type { Accepting } from './findings.js';
 import { logColumns, mapLog, type MovedLog } from './map/logs.js';
+import type { Aliases } from './prices/served-calls.js';
+import { possibleCalls } from './possible-calls.js';
 import { rowsOf } from './source-rows.js';
 import { BadRecord, Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
@@ -45,6 +47,7 @@ export interface ReplayInput {
   readonly family: Family;
   readonly settings: PriceSettings['values'];
   readonly served: ReadonlySet<string>;
+  readonly aliases: Aliases;
   readonly decisions: Accepting;
 }
 
@@ -63,17 +66,18 @@ const alone: OtherPrices = {
 };
 
 /**
- * Charges the newest calls of the source again, with the groups that their users have in the source. Changes nothing.
+ * Charges the newest calls of the source again, with the groups that their users have in the source. A row that can be of
+ * several calls, such as one under an alias, is equal if each of them costs what the source charged. Changes nothing.
  */
 export async function replayCharges(
   source: SourceDatabase,
   logSource: SourceDatabase,
-  { family, settings, served, decisions }: ReplayInput,
+  { family, settings, served, aliases, decisions }: ReplayInput,
 ): Promise<Replay> {
   const calls = await newestCalls(logSource, family);
   const groups = await groupsOf(source);
   const book = new PriceBook({ values: settings });
-  const terms = new Map<string, string>();
+  const terms = new Map<string, Json>();
   const counts = { equal: 0, unknown: 0, older: 0 };
   const different = new Map<
     string,
@@ -83,22 +87,31 @@ export async function replayCharges(
     const group = row.group || groups.get(row.userId) || 'default';
     const other = parseFields(row.other) ?? {};
     const key = `${row.modelName}\n${group}`;
-    const priced = termsOf(row, other);
-    if (!terms.has(key)) terms.set(key, priced);
-    if (terms.get(key) !== priced) {
+    const [stated, newest] = [termsOf(row, other), terms.get(key) ?? {}];
+    if (Object.entries(stated).some(([name, value]) => (newest[name] ?? value) !== value)) {
       counts.older++;
       continue;
     }
-    const price = book.find(row.modelName, group);
-    const here = price && chargeHere(row, other, price, settings.QuotaPerUnit);
-    if (price ? here === null : !served.has(row.modelName)) counts.unknown++;
-    else if (here !== null && Math.abs(here - row.quota) <= toleranceOf(family, other)) counts.equal++;
-    else {
-      const sum = different.get(key) ?? { model: row.modelName, group, calls: 0, there: 0, here: price ? 0 : null };
+    terms.set(key, { ...stated, ...newest });
+    const tolerance = toleranceOf(family, other);
+    const results = possibleCalls(row, other, family, aliases).map(({ model, details }) => {
+      const price = book.find(model, group);
+      const here = price && chargeHere({ ...row, modelName: model }, details, price, settings.QuotaPerUnit);
+      if (price ? here === null : !served.has(model)) return 'unknown';
+      return here !== null && Math.abs(here - row.quota) <= tolerance ? 'equal' : { model, here };
+    });
+    // Of several calls for one model, the first counts.
+    const wrong = new Map(
+      results.toReversed().flatMap((one) => (typeof one === 'string' ? [] : [[one.model, one.here] as const])),
+    );
+    if (wrong.size === 0) counts[results.includes('equal') ? 'equal' : 'unknown']++;
+    for (const [model, here] of wrong) {
+      const place = `${model}\n${group}`;
+      const sum = different.get(place) ?? { model, group, calls: 0, there: 0, here: here === null ? null : 0 };
       sum.calls++;
       sum.there += row.quota;
       if (sum.here !== null) sum.here += here ?? 0;
-      different.set(key, sum);
+      different.set(place, sum);
     }
   }
   const span = Math.max(daySeconds, (calls[0]?.createdAt ?? 0) - (calls.at(-1)?.createdAt ?? 0));
@@ -167,12 +180,14 @@ async function groupsOf(source: SourceDatabase): Promise<Map<number, string>> {
   return groups;
 }
 
-/** Returns the factors of a row's charge: from its details, or from one-api's text. */
-function termsOf({ content }: MovedLog, other: Json): string {
+/** Returns the factors of a row's charge that it states: in its details, or in one-api's text. */
+function termsOf({ content }: MovedLog, other: Json): Json {
   const names = ['model_ratio', 'completion_ratio', 'cache_ratio', 'model_price', 'group_ratio'];
-  const noted = names.map((name) => other[name]);
-  const text = /[\d.]+ × [\d.]+ × [\d.]+/.exec(content)?.[0] ?? '';
-  return JSON.stringify([...noted, text]);
+  const noted = names.map((name) => [name, other[name]] as const);
+  const text = /[\d.]+ × [\d.]+ × [\d.]+/.exec(content)?.[0];
+  return Object.fromEntries(
+    [...noted, ['text', text] as const].filter(([, value]) => value !== undefined && value !== null),
+  );
 }
 
 function chargeHere(row: MovedLog, other: Json, price: Price, quotaPerUnit: number): number | null {
@@ -184,7 +199,21 @@ function chargeHere(row: MovedLog, other: Json, price: Price, quotaPerUnit: numb
     model: row.modelName,
     promptTokens: row.promptTokens + beside,
     completionTokens: row.completionTokens,
-    other: { ...other, cache_creation_1h_tokens: count('cache_creation_tokens_1h') },
+    other: { ...ofSpeech(other), ...other, cache_creation_1h_tokens: count('cache_creation_tokens_1h') },
   };
   return rechargeOf(call, price, quotaPerUnit, () => null, alone)?.quota ?? null;
+}
+
+/** Returns the lines of a row of new-api and Veloera that counts audio apart. */
+function ofSpeech(other: Json): Json {
+  const columns = {
+    input: 'text_input',
+    audioInput: 'audio_input',
+    output: 'text_output',
+    audioOutput: 'audio_output',
+  };
+  const lines = Object.entries(columns).map(
+    ([quantity, column]) => [quantity, someNumber(other[column]) ?? 0, 0] as const,
+  );
+  return typeof other['text_input'] === 'number' ? { components: lines.filter(([, count]) => count > 0) } : {};
 }

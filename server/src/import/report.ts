@@ -1,3 +1,4 @@
+import { exitCode, type ExitCode } from '../platform/db/command.js';
 import type { ChannelAddress } from './channels/compare-channels.js';
 import { findingLists, type Finding } from './findings.js';
 import type { Replay } from './replay.js';
@@ -186,3 +187,9 @@ export const isProven = ({ proof }: ImportReport): boolean =>
   proof.keysFound === proof.keysExpected &&
   proof.drifts.length === 0 &&
   proof.replay.different.every(({ isAccepted }) => isAccepted);
+
+/** The code with which the command ends: decisions are missing, the proof has failed, or neither. */
+export function exitCodeOf(report: ImportReport): ExitCode {
+  if (report.isBlocked) return exitCode.attention;
+  return report.isDryRun || isProven(report) ? exitCode.ok : exitCode.differs;
+}

@@ -142,12 +142,14 @@ async function move(
     signal,
   });
   progress.begin('proof');
+  const { served, aliases } = await pricesToStore(source, mapping.context);
   const proof = await prove(target, source, secrets, run, {
     sums: mapping.sums,
     keys: mapping.keys,
     logSource,
     family,
-    served: (await pricesToStore(source, mapping.context)).served,
+    served,
+    aliases,
     decisions: options.decisions,
   });
   const report = mapping.report(options, { isDryRun: false, began, history, channels: [], replay: null, proof });

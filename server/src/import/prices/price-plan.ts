@@ -5,7 +5,7 @@ import type { ToolQuantity } from '../../shared/price-card.js';
 import { parseFields } from '../../shared/json.js';
 import type { Accepting, Findings } from '../findings.js';
 import { hasCacheTable, type Generation } from './generation.js';
-import { byUse, type ServedModel } from './served-calls.js';
+import { aliasesOf, byUse, type Aliases, type ServedModel } from './served-calls.js';
 import { priceTables, SitePrices } from './site-prices.js';
 import type { PricesThere, SourcePrice } from './source-price.js';
 import { toolFeesThere, toolPriceOption } from './tool-fees.js';
@@ -18,6 +18,7 @@ export interface PricePlan {
   readonly values: OptionValues;
   /** Models that channels of the source serve. */
   readonly served: ReadonlySet<string>;
+  readonly aliases: Aliases;
 }
 
 interface Planning {
@@ -70,7 +71,8 @@ export function planPrices({ generation, options, there, calls, findings, decisi
   for (const key of ['GroupRatio', 'TopupGroupRatio'] as const) {
     if (saved[key]) texts.set(key, optionText(key, saved[key]));
   }
-  return { generation, options: texts, values, served: new Set(calls.map(({ requested }) => requested)) };
+  const served = new Set(calls.map(({ requested }) => requested));
+  return { generation, options: texts, values, served, aliases: aliasesOf(calls, generation) };
 }
 
 /**

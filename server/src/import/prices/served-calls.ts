@@ -67,3 +67,19 @@ export const byUse = (left: ServedModel, right: ServedModel): number =>
   right.priority - left.priority ||
   right.weight - left.weight ||
   left.channel - right.channel;
+
+/** A name in the log of the source → the other names under which users request it. */
+export type Aliases = ReadonlyMap<string, readonly string[]>;
+
+/** Returns the aliases of programs that log the mapped name only. Those of the most used channel count, as for prices. */
+export function aliasesOf(calls: readonly ServedModel[], generation: Generation): Aliases {
+  const aliases = new Map<string, string[]>();
+  if (!pricesMappedName(generation)) return aliases;
+  const seen = new Set<string>();
+  for (const { requested, upstream } of [...calls].sort(byUse)) {
+    if (seen.has(requested)) continue;
+    seen.add(requested);
+    if (upstream !== requested) aliases.set(upstream, [...(aliases.get(upstream) ?? []), requested]);
+  }
+  return aliases;
+}
