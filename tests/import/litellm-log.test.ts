@@ -5,6 +5,7 @@ import pg from 'pg';
 import { isProven } from '../../server/src/import/report.js';
 import { dryRun } from '../../server/src/import/run.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createLiteLlmDatabase, million, type LiteLlmCall } from './litellm-database.js';
 import { move, optionsFor } from './suite.js';
 
 /** Costs in USD for a million tokens. Each is charged by one kind of call below. */
@@ -39,17 +40,7 @@ const configOf = ({ input, output, cached, written, audio, reasoning, long }: Co
     litellm_params: { model: openai/thinker, api_key: k, input_cost_per_token: 0, output_cost_per_token: ${usd(output)}, cache_read_input_token_cost: 0 }
 `;
 
-interface Call {
-  readonly model: string;
-  /** USD that LiteLLM charged, computed by hand. */
-  readonly spend: number;
-  readonly prompt: number;
-  readonly completion: number;
-  readonly usage?: object;
-  readonly more?: Readonly<Record<string, unknown>>;
-}
-const million = (sum: number): number => sum / 1_000_000;
-const calls: readonly Call[] = [
+const calls: readonly LiteLlmCall[] = [
   { model: 'gpt-4o', spend: million(1000 * 3 + 500 * 7), prompt: 1000, completion: 500 },
   {
     model: 'gpt-4o',
@@ -85,39 +76,7 @@ let folder: string;
 let keys: TestDatabase;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-litellm-log-'));
-  keys = await createEmptyDatabase();
-  const client = new pg.Client({ connectionString: keys.url });
-  await client.connect();
-  // schema.prisma of LiteLLM, in November 2026, without columns that are not read.
-  await client.query(`
-    CREATE TABLE "LiteLLM_UserTable" (user_id text PRIMARY KEY, spend double precision, max_budget double precision, created_at timestamp(3));
-    CREATE TABLE "LiteLLM_VerificationToken" (token text PRIMARY KEY, key_alias text, spend double precision, models text[], user_id text,
-      team_id text, max_budget double precision, created_at timestamp(3));
-    CREATE TABLE "LiteLLM_SpendLogs" (request_id text PRIMARY KEY, call_type text, api_key text, spend double precision NOT NULL DEFAULT 0,
-      total_tokens int, prompt_tokens int, completion_tokens int, "startTime" timestamp(3), "endTime" timestamp(3), model text, model_group text,
-      custom_llm_provider text, "user" text, metadata jsonb DEFAULT '{}', cache_hit text, messages jsonb, response jsonb, status text);
-    INSERT INTO "LiteLLM_UserTable" VALUES ('alice', 2.5, 10, '2025-01-01');
-    INSERT INTO "LiteLLM_VerificationToken" VALUES ('k1', 'laptop', 1, '{}', 'alice', NULL, 4, '2025-01-03')`);
-  for (const [index, { model, spend, prompt, completion, usage = {}, more = {} }] of calls.entries()) {
-    await client.query(
-      `INSERT INTO "LiteLLM_SpendLogs" (request_id, call_type, api_key, spend, prompt_tokens, completion_tokens, "startTime", "endTime", model,
-         model_group, metadata, cache_hit, status, messages)
-       VALUES ($1, 'acompletion', 'k1', $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, '[{"role":"user","content":"secret"}]')`,
-      [
-        `call-${index}`,
-        spend,
-        prompt,
-        completion,
-        new Date(Date.UTC(2026, 10, 1, 0, index)),
-        `provider/${model}`,
-        model,
-        JSON.stringify({ usage_object: usage }),
-        more['cache_hit'] ?? 'None',
-        more['status'] ?? 'success',
-      ],
-    );
-  }
-  await client.end();
+  keys = await createLiteLlmDatabase(calls);
 }, 60_000);
 afterAll(async () => {
   await keys.drop();

@@ -17,6 +17,16 @@ interface HubPrice {
  */
 type Sample = readonly [model: string, quota: number];
 
+/** A call of the log with tokens of other kinds, in the details that the program logs for them. */
+interface SpecialCall {
+  readonly model: string;
+  readonly quota: number;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Default: those of a sample. */
+  readonly prompt?: number;
+  readonly completion?: number;
+}
+
 export interface PricedSite {
   readonly name: string;
   readonly family: Family;
@@ -25,11 +35,23 @@ export interface PricedSite {
   readonly options: Readonly<Record<string, unknown>>;
   readonly mapping: Readonly<Record<string, string>>;
   readonly samples: readonly Sample[];
+  readonly special?: readonly SpecialCall[];
+  /** Models that only a channel of the type 14, Anthropic, serves. */
+  readonly claude?: readonly string[];
   /** The table of prices of one-hub. */
   readonly prices?: Readonly<Record<string, HubPrice>>;
 }
 
 export const usage = { prompt: 1000, cached: 400, completion: 500 };
+
+/** Returns the metadata of one-hub for tokens of some kinds: their number, and the factor of their price. */
+const ofKinds = (kinds: Readonly<Record<string, readonly [count: number, factor: number]>>) =>
+  Object.fromEntries(
+    Object.entries(kinds).flatMap(([kind, [count, ratio]]) => [
+      [kind, count],
+      [`${kind}_ratio`, ratio],
+    ]),
+  );
 
 /** Sites with the charges of their programs, computed by hand from the programs' sources. */
 export const pricedSites: readonly PricedSite[] = [
@@ -46,10 +68,17 @@ export const pricedSites: readonly PricedSite[] = [
         'gemini-2.5-flash': 0.15,
         'gpt-3.5-turbo': 0.25,
         alias: 2,
+        'gpt-4o-gizmo-*': 2.5,
+        'gemini-2.5-flash-thinking-*': 0.15,
+        'gpt-4o-audio-preview': 1.25,
       },
       CompletionRatio: { 'gpt-4o': 3.5, 'deepseek-chat': 1.9, 'gpt-5': 3 },
       CacheRatio: { 'gpt-4o': 0.3 },
+      CreateCacheRatio: { 'claude-haiku-4-5-20251001': 1.5 },
+      AudioRatio: { 'gpt-4o-audio-preview': 20 },
+      AudioCompletionRatio: { 'gpt-4o-audio-preview': 3 },
       ModelPrice: { 'per-call': 0.01 },
+      SelfUseModeEnabled: 'true',
     },
     mapping: { alias: 'gpt-4o' },
     samples: [
@@ -61,6 +90,23 @@ export const pricedSites: readonly PricedSite[] = [
       ['gpt-3.5-turbo', 500],
       ['alias', 3000],
       ['per-call', 5000],
+      ['without-a-price', 1500 * 37.5],
+      ['gpt-4o-gizmo-of-mine', (1000 + 1000) * 2.5],
+      ['gemini-2.5-flash-thinking-128', 775],
+    ],
+    special: [
+      {
+        model: 'claude-haiku-4-5-20251001',
+        quota: (100 + 200 * 1.5 + 50 * 5) * 0.5,
+        prompt: 100,
+        completion: 50,
+        details: { claude: true, cache_tokens: 0, cache_creation_tokens: 200 },
+      },
+      {
+        model: 'gpt-4o-audio-preview',
+        quota: (900 + 450 * 4 + 100 * 20 + 50 * 20 * 3) * 1.25,
+        details: { audio: true, audio_input: 100, audio_output: 50, text_input: 900, text_output: 450 },
+      },
     ],
   },
   {
@@ -93,13 +139,17 @@ export const pricedSites: readonly PricedSite[] = [
     name: 'Veloera',
     family: 'veloera',
     isCurrent: false,
-    options: { ModelRatio: { 'gpt-4.1': 1, 'gpt-4o': 1.25, 'deepseek-chat': 0.135 }, CompletionRatio: { 'gpt-4o': 3 } },
+    options: {
+      ModelRatio: { 'gpt-4.1': 1, 'gpt-4o': 1.25, 'deepseek-chat': 0.135, 'maker/gpt-4o': 1 },
+      CompletionRatio: { 'gpt-4o': 3, 'maker/gpt-4o': 3 },
+    },
     mapping: { alias: 'step', step: 'gpt-4o' },
     samples: [
       ['gpt-4.1', 2000],
       ['gpt-4o', 3500],
       ['alias', 1875],
       ['deepseek-chat', Math.round((600 + 100 + 2000) * 0.135)],
+      ['maker/gpt-4o', 1000 + 1500],
     ],
   },
   {
@@ -107,7 +157,14 @@ export const pricedSites: readonly PricedSite[] = [
     family: 'one-api',
     isCurrent: false,
     options: {
-      ModelRatio: { 'my-model': 3, 中文模型: 0.5, 'gpt-4o': 1.25 },
+      ModelRatio: {
+        'my-model': 3,
+        中文模型: 0.5,
+        'gpt-4o': 1.25,
+        'by-type(1)': 4,
+        'by-type': 1,
+        'gpt-4o-audio-preview': 1.25,
+      },
       CompletionRatio: { 'gpt-4o': 3.5 },
       GroupRatio: { default: 1, vip: 0.5 },
     },
@@ -122,6 +179,9 @@ export const pricedSites: readonly PricedSite[] = [
       ['gpt-3.5-turbo', 625],
       ['o1-mini', 4500],
       ['ERNIE-4.0-8K', 12_780],
+      ['by-type', 6000],
+      ['qwen-max-internet', 1500 * 0.0024 * 71],
+      ['gpt-4o-audio-preview', (1000 + 2000) * 1.25],
     ],
   },
   {
@@ -139,6 +199,14 @@ export const pricedSites: readonly PricedSite[] = [
       'thinks-dearly': { input: 0.15, output: 0.6, extra: { reasoning_tokens: 5.833, cached_tokens: 0.25 } },
       'long-context': { input: 1, output: 4, long: { threshold: 900, input_ratio: 2, output_ratio: 1.5 } },
       'free-input': { input: 0, output: 2 },
+      hears: { input: 1, output: 2, extra: { input_audio_tokens: 10, output_audio_tokens: 5 } },
+      sees: { input: 1, output: 2, extra: { input_image_tokens: 3, output_image_tokens: 4 } },
+      'claude-x': {
+        input: 1,
+        output: 2,
+        extra: { cached_read_tokens: 0.2, cached_write_tokens: 1.5, cached_write_1h_tokens: 3 },
+      },
+      'claude-y': { input: 1, output: 2 },
     },
     samples: [
       ['gpt-4o', (600 + 200) * 1.25 + 2500],
@@ -152,6 +220,42 @@ export const pricedSites: readonly PricedSite[] = [
       ['free-input', 1000],
       ['without-a-price', 45_000],
     ],
+    special: [
+      {
+        model: 'thinks-dearly',
+        quota: 1000 * 0.15 + 300 * 0.6 + 200 * 0.6 * 5.833,
+        details: ofKinds({ reasoning_tokens: [200, 5.833] }),
+      },
+      {
+        model: 'hears',
+        quota: 800 + 200 * 10 + 400 * 2 + 100 * 2 * 5,
+        details: ofKinds({ input_audio_tokens: [200, 10], output_audio_tokens: [100, 5] }),
+      },
+      {
+        model: 'sees',
+        quota: 500 + 500 * 3 + 300 * 2 + 200 * 2 * 4,
+        details: ofKinds({ input_image_tokens: [500, 3], output_image_tokens: [200, 4] }),
+      },
+      {
+        model: 'claude-x',
+        quota: 400 + 300 * 0.2 + 200 * 1.5 + 100 * 3 + 500 * 2,
+        details: ofKinds({
+          cached_read_tokens: [300, 0.2],
+          cached_write_tokens: [200, 1.5],
+          cached_write_1h_tokens: [100, 3],
+        }),
+      },
+      {
+        model: 'claude-y',
+        quota: 400 + 300 * 0.1 + 200 * 1.25 + 100 * 2 + 500 * 2,
+        details: ofKinds({
+          cached_read_tokens: [300, 0.1],
+          cached_write_tokens: [200, 1.25],
+          cached_write_1h_tokens: [100, 2],
+        }),
+      },
+    ],
+    claude: ['claude-x', 'claude-y'],
   },
 ];
 
@@ -163,7 +267,7 @@ export type PricedSource = TestSource & { readonly key: string };
 
 /** Writes a site whose log has two calls of each sample, the second one by a user of another group. */
 export async function createPricedSite(site: PricedSite, upstream: string): Promise<PricedSource> {
-  const { family, isCurrent, options, mapping, samples, prices = {} } = site;
+  const { family, isCurrent, options, mapping, samples, special = [], claude = [], prices = {} } = site;
   const content = makeContent({ family, upstream, now, logs: 1 });
   const source = await createSource(family, 'sqlite', content);
   await source.execute('DELETE FROM logs');
@@ -176,16 +280,29 @@ export async function createPricedSite(site: PricedSite, upstream: string): Prom
     await source.execute(`INSERT INTO options ("key", value) VALUES ('${key}', '${text(value)}')`);
   }
   await source.execute('DELETE FROM channels WHERE id <> 1');
-  const models = samples.map(([model]) => model).join(',');
-  await source.execute(`UPDATE channels SET models = '${models}', model_mapping = '${text(mapping)}'`);
+  const models = new Set([...samples.map(([model]) => model), ...special.map(({ model }) => model)]);
+  for (const model of claude) models.delete(model);
+  await source.execute(`UPDATE channels SET models = '${[...models].join(',')}', model_mapping = '${text(mapping)}'`);
+  if (claude.length > 0) {
+    await source.execute(
+      `INSERT INTO channels (id, type, "key", status, name, models, "group", priority)
+       VALUES (2, 14, 'k', 1, 'claude', '${claude.join(',')}', 'default', 1)`,
+    );
+  }
   await source.execute(`UPDATE users SET "group" = CASE WHEN id = 2 THEN 'vip' ELSE 'default' END, quota = 100000000`);
-  for (const [index, sample] of samples.entries()) {
-    await addCall(source, site, { id: 2 * index + 1, userId: 1, groupRatio: 1, sample });
-    await addCall(source, site, { id: 2 * index + 2, userId: 2, groupRatio: 0.5, sample });
+  const calls: readonly SpecialCall[] = [
+    ...samples.map(([model, quota]) => ({ model, quota, details: { [cachedDetail(family)]: usage.cached } })),
+    ...special,
+  ];
+  for (const [index, call] of calls.entries()) {
+    await addCall(source, site, { id: 2 * index + 1, userId: 1, groupRatio: 1, call });
+    await addCall(source, site, { id: 2 * index + 2, userId: 2, groupRatio: 0.5, call });
   }
   await source.execute('UPDATE tokens SET unlimited_quota = 1 WHERE id = 1');
   return { ...source, key: content.keys[0] ?? '' };
 }
+
+const cachedDetail = (family: Family): string => (family === 'one-hub' ? 'cached_tokens' : 'cache_tokens');
 
 async function addPrices(source: TestSource, prices: Readonly<Record<string, HubPrice>>): Promise<void> {
   await source.execute('DELETE FROM prices');
@@ -199,43 +316,45 @@ async function addPrices(source: TestSource, prices: Readonly<Record<string, Hub
   }
 }
 
-interface Call {
+interface LoggedCall {
   readonly id: number;
   readonly userId: number;
   readonly groupRatio: number;
-  readonly sample: Sample;
+  readonly call: SpecialCall;
 }
 
-async function addCall(source: TestSource, site: PricedSite, { id, userId, groupRatio, sample }: Call): Promise<void> {
-  const [model, quota] = sample;
-  const charged = site.family === 'one-api' ? Math.ceil(quota * groupRatio) : Math.round(quota * groupRatio);
-  const isOneApi = site.family === 'one-api';
-  if (site.family === 'one-hub') {
-    const target = site.mapping[model] ?? model;
-    const billed = target.startsWith('+') ? model : target;
-    const metadata = {
-      group_name: userId === 2 ? 'vip' : 'default',
-      group_ratio: groupRatio,
-      price_type: site.prices?.[billed]?.type ?? 'tokens',
-      cached_tokens: usage.cached,
-      input_ratio: site.prices?.[billed]?.input ?? 30,
-      output_ratio: site.prices?.[billed]?.output ?? 30,
-      cached_tokens_ratio: site.prices?.[billed]?.extra?.['cached_tokens'] ?? 1,
-    };
-    await source.execute(
-      `INSERT INTO logs (id, user_id, created_at, type, content, model_name, quota, prompt_tokens, completion_tokens, channel_id, metadata)
-       VALUES (${id}, ${userId}, ${now - 1000 + id}, 2, '', '${billed}', ${Math.ceil(quota * groupRatio)}, ${usage.prompt}, ${usage.completion}, 1, '${text(metadata)}')`,
-    );
-    return;
-  }
-  // The log of one-api has the mapped name, and no group.
-  const logged = isOneApi ? (site.mapping[model] ?? model) : model;
-  const other = { cache_tokens: usage.cached, group_ratio: groupRatio };
+async function addCall(
+  source: TestSource,
+  { family, mapping, prices }: PricedSite,
+  { id, userId, groupRatio, call }: LoggedCall,
+): Promise<void> {
+  const { model, quota, details, prompt = usage.prompt, completion = usage.completion } = call;
   const group = userId === 2 ? 'vip' : 'default';
-  const more = isOneApi ? '' : `, "group", other`;
-  const values = isOneApi ? '' : `, '${group}', '${text(other)}'`;
-  await source.execute(
-    `INSERT INTO logs (id, user_id, created_at, type, content, model_name, quota, prompt_tokens, completion_tokens, channel_id${more})
-     VALUES (${id}, ${userId}, ${now - 1000 + id}, 2, '', '${logged}', ${charged}, ${usage.prompt}, ${usage.completion}, 1${values})`,
-  );
+  const target = mapping[model] ?? model;
+  const insert = (logged: string, charged: number, more: Readonly<Record<string, string>>): Promise<void> => {
+    const names = Object.keys(more).map((name) => `, "${name}"`);
+    const values = Object.values(more).map((value) => `, '${value}'`);
+    return source.execute(
+      `INSERT INTO logs (id, user_id, created_at, type, content, model_name, quota, prompt_tokens, completion_tokens, channel_id${names.join('')})
+       VALUES (${id}, ${userId}, ${now - 1000 + id}, 2, '', '${logged}', ${charged}, ${prompt}, ${completion}, 1${values.join('')})`,
+    );
+  };
+  // The logs of one-api and one-hub have the mapped name, and that of one-api has no group and no kinds of tokens.
+  if (family === 'one-api') return insert(target, Math.ceil(quota * groupRatio), {});
+  if (family === 'one-hub') {
+    const billed = target.startsWith('+') ? model : target;
+    const price = prices?.[billed];
+    const metadata = {
+      group_name: group,
+      group_ratio: groupRatio,
+      price_type: price?.type ?? 'tokens',
+      input_ratio: price?.input ?? 30,
+      output_ratio: price?.output ?? 30,
+      cached_tokens_ratio: price?.extra?.['cached_tokens'] ?? 1,
+      ...details,
+    };
+    return insert(billed, Math.ceil(quota * groupRatio), { metadata: text(metadata) });
+  }
+  const other = { ...details, group_ratio: groupRatio };
+  return insert(model, Math.round(quota * groupRatio), { group, other: text(other) });
 }
