@@ -338,6 +338,24 @@ describe('changing', () => {
     expect(limited.body).toMatchObject({ message: 'The quota must be a whole number from 0 to 9000000000000000' });
   });
 
+  it('makes an unlimited token by GraphQL without a quota, as by one of null', async () => {
+    for (const input of ['{ name: "plain" }', '{ name: "null", quota: null }']) {
+      const { data, text } = await site.graphql(
+        owner,
+        `mutation { createToken(input: ${input}) { key token { quota { remaining } status } } }`,
+      );
+      const made = data?.['createToken'] as { key: string; token: unknown } | undefined;
+      expect([made?.token, text]).toEqual([{ quota: { remaining: null }, status: 'ENABLED' }, text]);
+      const used = await site.rest(null, 'GET', '/v1/models', undefined, { authorization: `Bearer ${made?.key}` });
+      expect(used.status).toBe(200);
+    }
+    const { data } = await site.graphql(
+      owner,
+      'mutation { createToken(input: { name: "empty", quota: 0 }) { token { quota { remaining } } } }',
+    );
+    expect(data).toEqual({ createToken: { token: { quota: { remaining: 0 } } } });
+  });
+
   it('takes -1 as the quota of an unlimited token, as management extensions send it', async () => {
     // The exact body of the "Add key" dialog of all-api-hub.
     const body = {
