@@ -1,6 +1,6 @@
-import { Arg, Ctx, Field, Float, Int, ObjectType } from 'type-graphql';
+import { Arg, Field, Float, Int, ObjectType } from 'type-graphql';
 import { fields, flag, float, int, moment, nullable, of, quota, safeInt, text } from '../../platform/graphql/fields.js';
-import { Access, Cost } from '../../platform/graphql/access.js';
+import { Access, Cost, Synchronous } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { type PageInfoObject, PageInterface } from '../../platform/graphql/pagination.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
@@ -34,6 +34,7 @@ export class UsageCacheObject extends fields({
 }) {}
 
 const quantile = { defaultValue: 0.95, description: 'Above 0, at most 1.' };
+type Quantile = { readonly quantile: number };
 
 const plainMetrics = {
   calls: safeInt('Calls that were answered.'),
@@ -65,39 +66,43 @@ export class UsageMetricsObject extends fields(plainMetrics) {
   activeUsers: number;
 
   @Cost(1)
+  @Synchronous()
   @Field(() => Int, {
     nullable: true,
     description:
       'Duration in milliseconds that this share of the answered calls stayed under; null without any. Interpolated within the bounds at which durations are counted (50 ms, 100 ms and so on): a few milliseconds are shown as up to 50.',
   })
-  latencyMs(@Arg('quantile', () => Float, quantile) share: number): number | null {
+  latencyMs(@Arg('quantile', () => Float, quantile) { quantile: share }: Quantile): number | null {
     return this.metrics.latencyMs(checkedShare(share));
   }
 
   @Cost(1)
+  @Synchronous()
   @Field(() => Int, {
     nullable: true,
     description:
       'Milliseconds until the first data of streamed answers, for this share of them; null without any. Interpolated like `latencyMs`.',
   })
-  firstTokenMs(@Arg('quantile', () => Float, quantile) share: number): number | null {
+  firstTokenMs(@Arg('quantile', () => Float, quantile) { quantile: share }: Quantile): number | null {
     return this.metrics.firstTokenMs(checkedShare(share));
   }
 
   @Access('usage.read')
+  @Synchronous()
   @Field(() => UsageCostObject, { nullable: true, description: 'Null where the caller may not read costs.' })
-  cost(@Ctx() { actor }: GraphQLContext): UsageCostObject {
+  cost(_args: object, { actor }: GraphQLContext): UsageCostObject {
     requirePermission(actor, 'usage.read');
     return this.metrics.cost;
   }
 
   @Access('usage.read')
   @Cost(0, undefined, { once: 500 })
+  @Synchronous()
   @Field(() => UsageCacheObject, {
     nullable: true,
     description: `What prompt caches took and saved. ${fromLog} Null where the caller may not read it.`,
   })
-  cache(@Ctx() { actor }: GraphQLContext): UsageCacheObject {
+  cache(_args: object, { actor }: GraphQLContext): UsageCacheObject {
     requirePermission(actor, 'usage.read');
     return this.metrics.cache;
   }

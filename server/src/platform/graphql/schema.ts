@@ -92,7 +92,8 @@ function applyRules(schema: GraphQLSchema): void {
       const kind = isObjectType(type) ? kinds.get(type) : undefined;
       if (kind) type.description = rootTexts[kind];
       for (const field of Object.values(type.getFields()) as Field[]) {
-        const { access } = field.extensions;
+        const { access, synchronous } = field.extensions;
+        if (synchronous) field.resolve = defaultFieldResolver;
         if (kind) {
           const scope = scopeOf(kind, access);
           if (isNonNullType(field.type)) field.extensions = { ...field.extensions, semanticNonNull: true };
