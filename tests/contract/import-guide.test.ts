@@ -93,9 +93,10 @@ function checkCompose([verb = '', ...rest]: string[]): void {
   const writable = [...targets(volumes), ...tmpfs];
   const within = (path: string, folders: readonly string[]): boolean =>
     folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
-  for (const [, value] of options.filter(([, text]) => text.startsWith('TMPDIR='))) {
-    // The folder for temporary files must not be memory.
-    expect(within(value.slice('TMPDIR='.length), targets(volumes))).toBe(true);
+  if (command.includes('import')) {
+    // The copy of the source must not be in memory.
+    const [, folder = ''] = options.find(([, text]) => text.startsWith('TMPDIR=')) ?? [];
+    expect([folder, within(folder.slice('TMPDIR='.length), targets(volumes))]).toEqual([folder, true]);
   }
   const paths = command[0] === 'npm' ? checkNpm(command) : command.filter((word) => word.startsWith('/'));
   const report = command[command.indexOf('--report') + 1] ?? '';
@@ -126,6 +127,32 @@ describe.each(['docs/guide/import.md', 'docs/zh/guide/import.md'])('the commands
   it('have the dry run and the move itself in a container', () => {
     const runs = commands.filter((command) => /^docker compose run .* npm run import/.test(command));
     expect(runs.map((command) => command.includes('--dry-run'))).toEqual([true, false]);
+  });
+
+  it('are the steps of a table in their order, with minutes and the way back', () => {
+    const steps = read(page)
+      .split('\n')
+      .filter((line) => /^\|.*\|.*\|.*\|$/.test(line) && !line.startsWith('| -'))
+      .slice(1, 9)
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    const ofSteps = steps.map(([, step = '']) => /`(docker [^`]+)`/.exec(step)?.[1]);
+    expect(ofSteps.filter(Boolean)).toEqual([
+      'docker compose build',
+      'docker compose up -d postgres redis',
+      'docker compose up -d app',
+      'docker compose stop app',
+    ]);
+    // Only the domain takes as long as its DNS.
+    expect(steps.map(([, , , minutes = '']) => /\d/.test(minutes))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+      true,
+    ]);
   });
 
   it.each(commandsOf(page))('%s', (command) => {
