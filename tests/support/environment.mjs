@@ -9,11 +9,14 @@ import { TestEnvironment } from 'jest-environment-node';
 export default class Environment extends TestEnvironment {
   async setup() {
     await super.setup();
+    this.prepareStackTrace = Error.prepareStackTrace;
     Object.assign(this.global, { requireNatively: createRequire(import.meta.url), Date, Error });
   }
 
   async teardown() {
     this.moduleMocker?.restoreAllMocks();
+    // After each file Jest empties the stacks of the file's own `Error`, which is shared here.
+    Error.prepareStackTrace = this.prepareStackTrace;
     await super.teardown();
   }
 
