@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- call-path [--stream] [--claude] [--max 50]`: prints the files of `server/src` that one relay call passes
- * through. Starts the sources on an embedded database with a scripted upstream, warms them up, and measures one call
- * with V8's precise coverage; functions that also run while the server is idle do not count.
+ * through. Starts the sources on an embedded database with a scripted upstream, warms them up, and measures calls with
+ * V8's precise coverage. A function counts if each of these calls runs it and the idle server does not, so that no timer counts.
  *
  * --stream  a streamed call; default: one JSON response
  * --claude  an OpenAI client at an Anthropic channel; default: OpenAI, passed through
@@ -24,6 +24,7 @@ const { values: flags } = parseArgs({
   },
 });
 const idleMilliseconds = 6000;
+const measuredCalls = 4;
 const username = 'root';
 const password = 'call-path-password';
 const model = 'gpt-4o-mini';
@@ -131,7 +132,7 @@ async function prepareCall(url) {
   };
 }
 
-/** @returns functions of one call by file, as `Map<file, Map<function, calls>>` */
+/** @returns functions of a call by file, as `Map<file, Map<function, calls>>` */
 async function measure(call) {
   const session = new Session();
   session.connect();
@@ -141,26 +142,27 @@ async function measure(call) {
     await session.post('Profiler.takePreciseCoverage');
     await work();
     const { result } = await session.post('Profiler.takePreciseCoverage');
-    return result.filter(({ url }) => url.startsWith(pathToFileURL(sources).href));
+    const own = result.filter(({ url }) => url.startsWith(pathToFileURL(sources).href));
+    return new Map(own.flatMap(({ url, functions }) => functions.flatMap((each) => entry(url, each))));
   };
-  const place = ({ functionName, ranges: [{ startOffset }] }) => `${functionName || '(anonymous)'}@${startOffset}`;
-  const idle = new Set();
-  for (const { url, functions } of await counted(() => delay(idleMilliseconds)))
-    for (const each of functions) if (each.ranges[0].count > 0) idle.add(`${url} ${place(each)}`);
-  const files = new Map();
-  const seen = await counted(async () => {
-    await call();
-    // Includes work after the response.
-    await delay(200);
-  });
-  for (const { url, functions } of seen) {
-    const ran = functions.filter((each) => each.ranges[0].count > 0 && !idle.has(`${url} ${place(each)}`));
-    if (ran.length === 0) continue;
-    const file = url.slice(pathToFileURL(sources).href.length + 1);
-    files.set(file, new Map(ran.map((each) => [place(each), each.ranges[0].count])));
+  const idle = await counted(() => delay(idleMilliseconds));
+  const calls = [];
+  while (calls.length < measuredCalls) {
+    // The delay includes work after the response.
+    calls.push(await counted(() => call().then(() => delay(200))));
   }
   session.disconnect();
+  const files = new Map();
+  for (const [key, { file, count }] of calls[0]) {
+    if (idle.has(key) || !calls.every((each) => each.has(key))) continue;
+    files.set(file, (files.get(file) ?? new Map()).set(key, count));
+  }
   return files;
+}
+
+function entry(url, { functionName, ranges: [{ startOffset, count }] }) {
+  const file = url.slice(pathToFileURL(sources).href.length + 1);
+  return count > 0 ? [[`${file} ${functionName}@${startOffset}`, { file, count }]] : [];
 }
 
 function report(files) {
