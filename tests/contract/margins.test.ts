@@ -250,6 +250,17 @@ it('tells the keys of a channel apart, by their last characters or their place',
     })),
   ).toEqual(expected);
   expect(new Set(logged).size).toBeGreaterThan(1);
+  const first = expected[0]?.name ?? '';
+  const ofKeys = async (names: readonly string[]): Promise<unknown> => {
+    const filter = `{ channelIds: [${many?.id}], upstreamKeys: ${JSON.stringify(names)} }`;
+    const asked = `{ usage(range: { calendar: TODAY }, filter: ${filter}, groupBy: [MODEL]) { items { metrics { calls } } total { calls } } }`;
+    return (await site.graphql(root, asked)).data?.['usage'];
+  };
+  const answer = (calls: number) => ({ items: [{ metrics: { calls } }], total: { calls } });
+  const callsOf = (name: string): number => logged.filter((one) => one === name).length;
+  expect(await ofKeys([first])).toEqual(answer(callsOf(first)));
+  expect(await ofKeys([...new Set(logged)])).toEqual(answer(logged.length));
+  expect(await ofKeys([''])).toEqual({ items: [], total: { calls: 0 } });
 });
 
 it('shows no costs of the site below admin', async () => {

@@ -103,6 +103,8 @@ async function settle(client: { query(sql: string, values: unknown[]): Promise<u
       model_ratio: 2,
       group_ratio: 1,
       ...(call.quota % 3 ? { quota_per_unit: 500_000 } : {}),
+      // The key of a channel with one key has no name.
+      ...(call.quota % 4 ? { admin_info: { upstream_key: `key${call.quota % 4}` } } : {}),
     }),
   };
   await client.query('SELECT * FROM ledger_settle_calls($1::json)', [JSON.stringify([line])]);
@@ -158,12 +160,15 @@ async function compare(
       expect(await transaction.query(of(summed), values)).toEqual(await transaction.query(of(plain), values));
     }
   }
-  for (const [columns, condition] of [
-    [[], 'TRUE'],
-    [['endpoint'], 'type = 2'],
-    [['channel_id', 'error_code'], 'type = 6'],
-    [['model_name', '"group"'], 'channel_id = 1'],
-    [['user_id'], 'TRUE'],
+  for (const [columns, condition, ofDetails, ...details] of [
+    [[], 'TRUE', 'TRUE'],
+    [['endpoint'], 'type = 2', 'TRUE'],
+    [['channel_id', 'error_code'], 'type = 6', 'TRUE'],
+    [['model_name', '"group"'], 'channel_id = 1', 'TRUE'],
+    [['user_id'], 'TRUE', 'TRUE'],
+    [['channel_id', 'upstream_key'], 'type = 2', 'TRUE'],
+    [['model_name'], 'channel_id = 1', `upstream_key = ANY ('{key1,other}')`, 'upstream_key'],
+    [['user_id', 'endpoint'], 'TRUE', `upstream_key = ''`, 'upstream_key'],
   ] as const) {
     const sums = [
       ...callCounters.map((column) => `sum(${column})::text`),
@@ -172,11 +177,12 @@ async function compare(
     const of = (from: string): string => `SELECT ${[...columns, ...sums].join(', ')} FROM ${from}
       ${columns.length === 0 ? '' : `GROUP BY ${columns.join(', ')} ORDER BY ${columns.join(', ')}`}`;
     const fields = [...columns, ...callCounters, 'duration_buckets'];
-    const plain = loggedCalls(`created_at >= ${range.from} AND created_at < ${range.end} AND ${condition}`, fields);
-    const named = [...columns.map((column) => column.replaceAll('"', '')), 'type', 'channel_id'];
+    const rows = `created_at >= ${range.from} AND created_at < ${range.end} AND ${condition}`;
+    const plain = `${loggedCalls(rows, [...fields, ...details])} WHERE ${ofDetails}`;
+    const named = [...columns.map((column) => column.replaceAll('"', '')), 'type', 'channel_id', ...details];
     const expected = await transaction.query(of(plain));
     for (const longest of ['HOUR', 'DAY', null] as const) {
-      const question = { ranges: [range], columns: named, longest, condition };
+      const question = { ranges: [range], columns: named, longest, condition, ofDetails };
       const from = callsFrom({ ...question, fields: fields.map((name) => ({ name, sql: name, from: [name] })) }, state);
       expect(await transaction.query(of(from))).toEqual(expected);
     }

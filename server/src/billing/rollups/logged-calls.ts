@@ -5,6 +5,9 @@ import { loggedDuration, loggedNumber, loggedText } from '../../shared/logged-de
 // Endpoints, codes of errors, keys of channels and cache writes are no columns of `usage_hourly`: each would multiply the rows that every
 // settlement writes. They are read from the text of the log rows.
 
+/** Columns that are read from the text of log rows. */
+export const detailColumns = ['endpoint', 'error_code', 'upstream_key'] as const;
+
 /**
  * Returns SQL for FROM, named `calls`, of the log rows of calls with `created_at` and these columns: those of the usage
  * tables, `type`, `endpoint`, `error_code`, `upstream_key`, and counters.
@@ -20,9 +23,8 @@ export function loggedCalls(condition: string, columns: readonly string[]): stri
     WHERE type IN (${callTypes.join(', ')}) AND ${condition} OFFSET 0) calls`;
 }
 
-/** Characters of a text that is a key: an index of Postgres takes some 2,700 bytes in a row. */
-const keyLength = 200;
-const keyOf = (text: string): string => `left(coalesce(${text}, ''), ${keyLength})`;
+/** Returns a text as a key. It has a maximum of characters, because an index of Postgres takes some 2,700 bytes in a row. */
+const keyOf = (text: string, maxLength = 200): string => `left(coalesce(${text}, ''), ${maxLength})`;
 
 /**
  * SQL of the pattern of a path: Google's, Vertex AI's, Bedrock's and old OpenAI paths name a model, a project or a location,
@@ -64,7 +66,7 @@ const isInUsd = `${loggedNumber('quota_per_unit')} IS NOT NULL`;
 const sqlOf: Readonly<Record<string, string>> = {
   endpoint: keyOf(patternOf(loggedText('request_path'))),
   error_code: keyOf(loggedText('error_code')),
-  upstream_key: keyOf(loggedText('upstream_key')),
+  upstream_key: keyOf(loggedText('upstream_key'), 20),
   active_users: ofAnswered('user_id', 'NULL'),
   calls: `(${answered})::integer`,
   stream_calls: `(${answered} AND is_stream)::integer`,

@@ -1,5 +1,5 @@
 import { durationBounds } from '../../shared/latency.js';
-import { loggedCalls } from './logged-calls.js';
+import { detailColumns, loggedCalls } from './logged-calls.js';
 import type { Granularity } from './read-plan.js';
 
 /**
@@ -49,7 +49,7 @@ export const logTables: readonly RollupTable[] = [
 export const callTable: RollupTable = {
   name: 'calls_by_detail',
   family: 'call',
-  keys: ['type', 'channel_id', 'model_name', 'group', 'endpoint', 'error_code'],
+  keys: ['type', 'channel_id', 'model_name', 'group', ...detailColumns],
   granularities: ['HOUR', 'DAY'],
   hasParts: false,
   madeFrom: 'calls',

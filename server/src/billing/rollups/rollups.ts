@@ -10,7 +10,7 @@ import {
   type ReadPlan,
   type Watermarks,
 } from './read-plan.js';
-import { loggedCalls } from './logged-calls.js';
+import { detailColumns, loggedCalls } from './logged-calls.js';
 import { callTable, logMeasures, logTables, partColumns, usageTables, type RollupTable } from './rollup-tables.js';
 
 /** The part of a data source that reading rollups needs. */
@@ -129,30 +129,34 @@ export function planCalls({ ranges, columns, longest }: CallQuestion, state: Rol
 }
 
 /**
- * Returns SQL for FROM that reads calls by what only the log has: `columns` may be `type`, `endpoint`, `error_code` and
- * those of the usage tables.
+ * Returns SQL for FROM that reads calls by what only the log has: `columns` may be `type`, those that are
+ * read from the text of log rows, and those of the usage tables.
  * @param fields SQL over the columns, counters of calls, and `hour`: the start of a bucket, or the second of a call
  */
 export function callsFrom(
   question: CallQuestion & {
+    /** SQL over columns that the log has, too. */
     readonly condition: string;
+    /** SQL over the columns that are read from the text of log rows. */
+    readonly ofDetails: string;
     readonly fields: ReadonlyArray<{ readonly name: string; readonly sql: string; readonly from: readonly string[] }>;
   },
   state: RollupState,
 ): string {
-  const { condition, fields } = question;
+  const { columns, condition, ofDetails, fields } = question;
   const plan = planCalls(question, state);
   const select = (hourIs: string): string =>
     fields.map(({ name, sql }) => `${name === 'hour' ? hourIs : sql} AS ${name}`).join(', ');
-  const read = fields.flatMap(({ from }) => from);
+  const details = columns.filter((column) => detailColumns.some((detail) => detail === column));
+  const read = [...details, ...fields.flatMap(({ from }) => from)];
   const parts = [
     ...inBuckets(plan).map(
-      (bucket) => `SELECT ${select('start')} FROM ${callTable.name} WHERE ${bucket} AND ${condition}`,
+      (bucket) => `SELECT ${select('start')} FROM ${callTable.name} WHERE ${bucket} AND ${condition} AND ${ofDetails}`,
     ),
     ...(plan.source.length === 0 && plan.buckets.length > 0
       ? []
       : [
-          `SELECT ${select('created_at')} FROM ${loggedCalls(`(${inRanges('created_at', plan.source)}) AND ${condition}`, read)}`,
+          `SELECT ${select('created_at')} FROM ${loggedCalls(`(${inRanges('created_at', plan.source)}) AND ${condition}`, read)} WHERE ${ofDetails}`,
         ]),
   ];
   return `(${parts.join(' UNION ALL ')}) used`;

@@ -5,9 +5,14 @@ import { logDimensions, type UsageQuery, type UsageSource } from './usage-questi
 import type { Span } from './usage-time.js';
 
 /** Returns what a question is read from: log rows if it needs what only they have. */
-export function sourceOf(dimensions: UsageQuery['dimensions'], counters: UsageQuery['counters']): UsageSource {
+export function sourceOf({
+  dimensions,
+  counters,
+  filter,
+}: Pick<UsageQuery, 'dimensions' | 'counters' | 'filter'>): UsageSource {
   if (dimensions.includes('ERROR')) return 'logOfFailures';
-  const needsLog = counters.cache || dimensions.some((dimension) => logDimensions.includes(dimension));
+  const needsLog =
+    counters.cache || filter.upstreamKeys !== undefined || dimensions.some((name) => logDimensions.includes(name));
   return needsLog ? 'logOfCalls' : 'counters';
 }
 
@@ -24,7 +29,7 @@ export function assertLogRange({
   const isLong = (span: Span | null): boolean => span !== null && span.range.end - span.range.from > maxLogSeconds;
   if (!isLong(current) && !isLong(compared)) return;
   throw new InvalidInputError(
-    'ENDPOINT, ERROR, UPSTREAM_KEY and cache are read from the log, for at most 31 days',
+    'ENDPOINT, ERROR, UPSTREAM_KEY, upstreamKeys and cache are read from the log, for at most 31 days',
     isLong(current) ? 'range' : 'compareTo',
   );
 }

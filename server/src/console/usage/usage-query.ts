@@ -139,7 +139,7 @@ export async function assertReadable(database: Queries, query: UsageQuery, state
   await assertFewLogRows(
     database,
     { sql, values: values.list },
-    { reader: 'ENDPOINT, ERROR, UPSTREAM_KEY and cache', field: 'range' },
+    { reader: 'ENDPOINT, ERROR, UPSTREAM_KEY, upstreamKeys and cache', field: 'range' },
   );
 }
 

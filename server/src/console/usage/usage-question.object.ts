@@ -24,7 +24,7 @@ import { comparedPeriods, timeBuckets, type ComparedPeriod, type TimeBucket, typ
 import { secondsIn } from '../../shared/clock.js';
 
 /** The last sentences of descriptions of what the usage tables do not have. */
-export const fromLog = `Of the log: at most 31 days, and calls without a log row are missing. Beside users or keys and in \`MINUTE_5\`, rows are read one by one, at most ${maxLogRows.toLocaleString('en')}: a filter by user, channel, model or group leaves fewer, one by key does not. Costs 500 once.`;
+export const fromLog = `Of the log: at most 31 days, and calls without a log row are missing. Beside users or API keys and in \`MINUTE_5\`, rows are read one by one, at most ${maxLogRows.toLocaleString('en')}: a filter by user, channel, model or group leaves fewer, one by API key does not. Costs 500 once.`;
 
 const DimensionEnum = enumType(
   'UsageDimension',
@@ -127,6 +127,9 @@ export class UsageFilterInput
     channelTags: texts.orNull('Tags that channels have now. Not for `myUsage`.'),
     models: texts.orNull('Whole names.'),
     groups: texts.orNull('Groups that calls were charged by. Whole names.'),
+    upstreamKeys: texts.orNull(
+      `\`UsageKey.upstreamKeyName\` of keys of channels: filter by channel too. An empty text is the only key of a channel. Not for \`myUsage\`. ${fromLog}`,
+    ),
   })
   implements Nullable<UsageFilter> {}
 
@@ -198,9 +201,9 @@ export const toRange = (range: TimeRangeObject | null | undefined): WantedRange 
   calendar: range?.calendar ?? undefined,
 });
 
-/** Returns the cost of the dimensions that are read from the log. Arguments that are invalid are absent. */
-export const costOfLog = ({ groupBy = [] }: Partial<UsageArgs>): number =>
-  500 * groupBy.filter((dimension) => logDimensions.includes(dimension)).length;
+/** Returns the cost of the dimensions and the filter that are read from the log. Arguments that are invalid are absent. */
+export const costOfLog = ({ groupBy = [], filter }: Partial<UsageArgs>): number =>
+  500 * (groupBy.filter((dimension) => logDimensions.includes(dimension)).length + (filter?.upstreamKeys ? 1 : 0));
 
 /** @throws AppError INVALID_INPUT for `page` beside `after` */
 export function toQuestion(args: UsageArgs): UsageQuestion {

@@ -37,6 +37,8 @@ export interface UsageFilter {
   readonly channelTags?: readonly string[];
   readonly models?: readonly string[];
   readonly groups?: readonly string[];
+  /** As the log names keys of channels; an empty text is the only key of a channel. */
+  readonly upstreamKeys?: readonly string[];
 }
 
 /** Optional counters. They cost more to aggregate. */
@@ -192,7 +194,7 @@ export function assertOwn(
   { groupBy, filter }: UsageQuestion,
   { cost, cache }: Pick<WantedCounters, 'cost' | 'cache'>,
 ): void {
-  const filtered = (['channelIds', 'channelTags', 'userIds', 'usernames'] as const).find(
+  const filtered = (['channelIds', 'channelTags', 'userIds', 'usernames', 'upstreamKeys'] as const).find(
     (name) => filter[name] !== undefined,
   );
   const grouped = groupBy.find((dimension) => wholeSite.includes(dimension));

@@ -4,6 +4,7 @@ import { searchable } from '../../shared/json.js';
 import {
   callsFrom,
   day,
+  detailColumns,
   histogramColumns,
   histogramSums,
   logRowsSql,
@@ -16,13 +17,7 @@ import {
 } from '../../billing/rollups/index.js';
 import { dimensions, joins, shortColumns } from './usage-dimensions.js';
 import { fieldOfCalls, isFromLog, typesOf } from './usage-log.js';
-import {
-  logDimensions,
-  type UsageDimension,
-  type UsageFilter,
-  type UsageQuery,
-  type WantedCounters,
-} from './usage-question.js';
+import { type UsageDimension, type UsageFilter, type UsageQuery, type WantedCounters } from './usage-question.js';
 import type { CounterRow } from './usage-row.js';
 import type { Span, TimeBucket } from './usage-time.js';
 
@@ -135,7 +130,7 @@ function sideOf(
   const own = names.filter((name) => !dimensions[name].join).map((name) => dimensions[name].column);
   const joined = names.filter((name) => dimensions[name].join).map((name) => dimensions[name].column);
   const columns = columnsOf(query, counters, conditions);
-  const condition = conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE';
+  const condition = allOf(sqlOf(conditions));
   const number = (time: string): string =>
     span.starts ? `width_bucket(${time}, ${values.add(span.starts)}::bigint[]) - 1` : '0';
   const fields = [...new Set([...own.map(quoted), ...counters, ...joined])];
@@ -143,7 +138,8 @@ function sideOf(
     const from = callsFrom(
       {
         ...callsOf(query, span, columns),
-        condition: `${typesOf(query)} AND ${condition}`,
+        condition: allOf([typesOf(query), ...sqlOf(conditions.filter((one) => !isOfDetails(one)))]),
+        ofDetails: allOf(sqlOf(conditions.filter(isOfDetails))),
         fields: [...(span.starts ? ['hour'] : []), ...fields].map((name) => fieldOfCalls(name, query.quotaPerUnit)),
       },
       state,
@@ -187,7 +183,7 @@ export function readLogRowsSql(query: UsageQuery, values: Values, state: RollupS
     span ? planCalls(callsOf(query, span, columns), state).source : [],
   );
   if (ranges.length === 0) return null;
-  const { tokenIds: _withoutIndex, ...indexed } = query.filter;
+  const { tokenIds: _withoutIndex, upstreamKeys: _inText, ...indexed } = query.filter;
   const errors = query.source === 'logOfFailures' ? [{ column: 'type', sql: typesOf(query) } as const] : [];
   const conditions = [...errors, ...conditionsOf(indexed, values)];
   return ranges.map((range) => logRowsSql(range, conditions, state)).join(' + ');
@@ -230,6 +226,11 @@ interface Condition {
   readonly sql: string;
 }
 
+const sqlOf = (conditions: readonly Condition[]): string[] => conditions.map(({ sql }) => sql);
+const allOf = (sql: readonly string[]): string => sql.join(' AND ') || 'TRUE';
+/** Whether the log has the column in the text of its rows only. */
+const isOfDetails = ({ column }: Condition): boolean => detailColumns.some((detail) => detail === column);
+
 /**
  * Returns conditions that exclude rows of other groups before they are added up. The chosen keys are compared exactly
  * later.
@@ -242,8 +243,7 @@ function conditionsOfChosen(
   if (!chosen || chosen.withOthers) return [];
   return (chosen.by ?? names).flatMap((name, n) => {
     const { column, type, join } = dimensions[name];
-    // The log has no columns of its own dimensions.
-    if (join || logDimensions.includes(name)) return [];
+    if (join) return [];
     const list = [...new Set(chosen.keys.map((key) => key[n]))];
     return [{ column, sql: `${quoted(column)} = ANY (${values.add(list)}::${type}[])` }];
   });
@@ -285,6 +285,7 @@ function conditionsOf(filter: UsageFilter, values: Values): Condition[] {
         ]),
     ...among('model_name', 'text', filter.models),
     ...among('group', 'text', filter.groups),
+    ...among('upstream_key', 'text', filter.upstreamKeys),
   ];
 }
 

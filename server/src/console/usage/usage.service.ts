@@ -197,7 +197,7 @@ export class UsageService {
     const timed = { range: question.range, timeZone, rangeTimeZone, bucket, now };
     const current = resolveSpan(timed);
     const compared = compareTo && resolveComparison(current, compareTo, timed);
-    const source = sourceOf(groupBy, counters);
+    const source = sourceOf({ dimensions: groupBy, counters, filter });
     if (isFromLog({ source })) assertLogRange({ current, compared });
     const isTooOld = (span: Span | null): boolean => span !== null && span.range.from < now - recentSeconds - 300;
     if (bucket === 'MINUTE_5' && (isTooOld(current) || isTooOld(compared))) {

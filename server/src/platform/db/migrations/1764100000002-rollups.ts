@@ -71,7 +71,7 @@ export class Rollups1764100000002 implements MigrationInterface {
     await runner.query(
       rollupTable(
         'calls_by_detail',
-        'type smallint, channel_id integer, model_name text, "group" text, endpoint text, error_code text',
+        'type smallint, channel_id integer, model_name text, "group" text, endpoint text, error_code text, upstream_key text',
         [
           ...bigints('calls stream_calls failed_calls prompt_tokens completion_tokens cached_tokens quota'),
           ...bigints('duration_ms cost_calls cost_quota cost_plan_quota cost_nano_usd'),
