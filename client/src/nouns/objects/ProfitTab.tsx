@@ -21,27 +21,13 @@ type Row = ObjectProfitQuery['usage']['items'][number];
 const marginOf = ({ metrics: { cost } }: Row): number | null => (cost && cost.knownCalls > 0 ? cost.marginUsd : null);
 
 /** Charges and cost of the calls of an object in the range of its page, by model or by channel, the worst margin first. */
-export function ProfitTab({
-  filter,
-  by,
-  ofKey,
-}: {
-  readonly filter: UsageFilter;
-  readonly by: 'MODEL' | 'CHANNEL';
-  /** One of several keys of the channel in the filter, as the log names it. */
-  readonly ofKey?: string | undefined;
-}) {
+export function ProfitTab({ filter, by }: { readonly filter: UsageFilter; readonly by: 'MODEL' | 'CHANNEL' }) {
   const { t } = useTranslation();
   const { usd, money } = useFormat();
   const { quotaPerUnit } = useStatus();
   const { variables } = useObjectRange();
   const { data, error, refetch } = useQuery(ObjectProfitDocument, {
-    variables: {
-      range: variables.range,
-      timeZone: variables.timeZone,
-      filter,
-      groupBy: ofKey === undefined ? [by] : ['CHANNEL', 'UPSTREAM_KEY', by],
-    },
+    variables: { range: variables.range, timeZone: variables.timeZone, filter, by },
     fetchPolicy: 'cache-and-network',
   });
   const amount = (value: number) => money(value * quotaPerUnit, 'balance');
@@ -52,12 +38,10 @@ export function ProfitTab({
       <Box aria-busy sx={{ minHeight: 200 }} />
     );
   }
-  const rows = data.usage.items
-    .filter(({ key }) => ofKey === undefined || key.upstreamKeyName === ofKey)
-    .sort(
-      (one, other) =>
-        (marginOf(one) ?? Infinity) - (marginOf(other) ?? Infinity) || other.metrics.quota - one.metrics.quota,
-    );
+  const rows = [...data.usage.items].sort(
+    (one, other) =>
+      (marginOf(one) ?? Infinity) - (marginOf(other) ?? Infinity) || other.metrics.quota - one.metrics.quota,
+  );
   if (rows.length === 0) {
     return (
       <Card>

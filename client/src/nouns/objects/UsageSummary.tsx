@@ -16,7 +16,16 @@ import { objectDays, useObjectRange } from './useObjectRange.js';
 type Total = NonNullable<ObjectUsageQuery['usage']>['total'];
 
 /** Four figures of what matches the filter, and its answered and failed calls over time. */
-export function UsageSummary({ filter, own = false }: { readonly filter: UsageFilter; readonly own?: boolean }) {
+export function UsageSummary({
+  filter,
+  own = false,
+  failures,
+}: {
+  readonly filter: UsageFilter;
+  readonly own?: boolean;
+  /** The figure of failures, for an object whose failed calls are not counted. */
+  readonly failures?: Stat;
+}) {
   const { t } = useTranslation();
   const range = useObjectRange();
   const { data, error, refetch } = useQuery(ObjectUsageDocument, {
@@ -24,46 +33,12 @@ export function UsageSummary({ filter, own = false }: { readonly filter: UsageFi
     fetchPolicy: 'cache-and-network',
   });
   const usage = data?.usage ?? data?.myUsage;
-  const stats = useStats(usage?.total, own);
+  const stats = useStats(usage?.total, own, failures);
   if (error && !usage) {
     return <LoadFailure title={t('objects.figuresFailed')} error={error} onRetry={() => void refetch()} />;
   }
   const over = (measure: 'calls' | 'failedCalls') => usage?.items.map(({ metrics }) => metrics[measure]) ?? [];
-  return (
-    <Figures
-      range={range}
-      stats={stats}
-      chart={
-        usage && {
-          total: usage.total.calls,
-          times: usage.items.map(({ time }) => time ?? 0),
-          answered: over('calls'),
-          failed: over('failedCalls'),
-        }
-      }
-    />
-  );
-}
-
-/** The range, four figures, and the chart of the calls in it, undefined while loading. */
-export function Figures({
-  range,
-  stats,
-  chart,
-}: {
-  readonly range: ReturnType<typeof useObjectRange>;
-  readonly stats: readonly Stat[];
-  readonly chart:
-    | {
-        readonly total: number;
-        readonly times: readonly (string | number)[];
-        readonly answered: readonly number[];
-        /** Absent for an object whose failed calls are not counted. */
-        readonly failed?: readonly number[];
-      }
-    | undefined;
-}) {
-  const { t } = useTranslation();
+  const failed = { name: t('objects.failed'), color: 'var(--mui-palette-error-main)', values: over('failedCalls') };
   return (
     <>
       <Segments
@@ -74,18 +49,16 @@ export function Figures({
       />
       <StatBadges label={t('objects.figures')} stats={stats} />
       <Box sx={{ minHeight: 226 }}>
-        {chart && (
+        {usage && (
           <ChartPanel
             title={t('objects.callsOverTime')}
-            name={t('dashboard.chartName', { name: t('objects.callsOverTime'), total: count(chart.total) })}
+            name={t('dashboard.chartName', { name: t('objects.callsOverTime'), total: count(usage.total.calls) })}
             series={[
-              { name: t('objects.answered'), color: chartColor(0), values: chart.answered },
-              ...(chart.failed
-                ? [{ name: t('objects.failed'), color: 'var(--mui-palette-error-main)', values: chart.failed }]
-                : []),
+              { name: t('objects.answered'), color: chartColor(0), values: over('calls') },
+              ...(failures ? [] : [failed]),
             ]}
             labels={labelsOf(
-              chart.times.map((time) => new Date(time).getTime()),
+              usage.items.map(({ time }) => new Date(time ?? 0).getTime()),
               range.granularity,
             )}
             format={integer}
@@ -100,17 +73,16 @@ export function Figures({
   );
 }
 
-function useStats(total: Total | Omit<Total, 'cost'> | undefined, own: boolean): Stat[] {
+function useStats(total: Total | Omit<Total, 'cost'> | undefined, own: boolean, failures: Stat | undefined): Stat[] {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const marginOf = useMarginStat();
-  const cost = total && 'cost' in total ? total.cost : null;
+  const { quotaPerUnit } = useStatus();
   const calls = {
     label: t('dashboard.calls'),
     value: total && count(total.calls),
     ...(total ? { full: integer(total.calls) } : {}),
   };
-  const failed = {
+  const failed = failures ?? {
     label: t('objects.failedCalls'),
     value: total && (total.errorRate == null ? '–' : percent(total.errorRate)),
     ...(total && total.failedCalls > 0 ? { note: t('objects.countOf', { count: total.failedCalls }) } : {}),
@@ -121,28 +93,15 @@ function useStats(total: Total | Omit<Total, 'cost'> | undefined, own: boolean):
     value: total && (total.latencyMs == null ? '–' : responseTime(total.latencyMs)),
   };
   if (own) return [calls, failed, charged, p95];
-  return [calls, failed, charged, marginOf(total && { calls: total.calls, cost: cost ?? null })];
-}
-
-interface Margin {
-  readonly calls: number;
-  readonly cost: { readonly marginUsd: number; readonly knownCalls: number } | null;
-}
-
-/** Returns the figure of a margin, with the number of calls that it covers. Undefined while loading. */
-export function useMarginStat(): (of: Margin | undefined) => Stat {
-  const { t } = useTranslation();
-  const { money } = useFormat();
-  const { quotaPerUnit } = useStatus();
-  return (of) => {
-    const cost = of?.cost;
-    return {
-      label: t('dashboard.marginTitle'),
-      value: of && (cost && cost.knownCalls > 0 ? money(cost.marginUsd * quotaPerUnit, 'balance') : '–'),
-      isLoss: (cost?.marginUsd ?? 0) < 0,
-      ...(of && cost && cost.knownCalls < of.calls
-        ? { note: t('objects.costKnown', { known: count(cost.knownCalls), calls: count(of.calls) }) }
-        : {}),
-    };
+  const cost = total && 'cost' in total ? total.cost : null;
+  const margin = {
+    label: t('dashboard.marginTitle'),
+    value: total && (cost && cost.knownCalls > 0 ? money(cost.marginUsd * quotaPerUnit, 'balance') : '–'),
+    isLoss: (cost?.marginUsd ?? 0) < 0,
+    // The margin is that of the calls whose cost is known.
+    ...(total && cost && cost.knownCalls < total.calls
+      ? { note: t('objects.costKnown', { known: count(cost.knownCalls), calls: count(total.calls) }) }
+      : {}),
   };
+  return [calls, failed, charged, margin];
 }

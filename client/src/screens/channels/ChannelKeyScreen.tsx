@@ -3,7 +3,6 @@ import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router-dom';
-import { lazyPart } from '../../components/lazyPart.js';
 import { ObjectMissing, ObjectPage } from '../../components/ObjectPage.js';
 import { StatBadges, type Stat } from '../../components/StatBadges.js';
 import { toast } from '../../components/toast.js';
@@ -13,7 +12,7 @@ import { idPattern } from '../../lib/gridState.js';
 import { useMay } from '../../lib/permissions.js';
 import { channelAddress, keyAddress } from '../../nouns/objects/addresses.js';
 import { FailedAttemptsDocument } from '../../nouns/objects/objects.generated.js';
-import { CallsTab, ErrorsTab, ProfitTab } from '../../nouns/objects/tabs.js';
+import { CallsTab, ErrorsTab, ProfitTab, UsageSummary } from '../../nouns/objects/tabs.js';
 import { HealthSection } from './ChannelHealth.js';
 import { KeyChip } from './ChannelKeys.js';
 import {
@@ -23,8 +22,6 @@ import {
   TestChannelDocument,
   type ChannelDetailFragment,
 } from './channels.generated.js';
-
-const KeySummary = lazyPart(async () => (await import('./KeySummary.js')).KeySummary);
 
 /** The page of one key of a channel: what it served, how often it failed and why, its cost. The key is never shown. */
 export function ChannelKeyScreen() {
@@ -81,7 +78,7 @@ function KeyOf({
   const title = t('objects.upstreamKey', { ending: ending === '' ? `#${position}` : `…${ending}` });
   const own = { ...channel, keys: [shown] };
   /** The log names the keys of channels with several ones only. */
-  const nameInLog = keys.length === 1 ? undefined : ending || `#${position}`;
+  const usage = { channelIds: [id], upstreamKeys: [keys.length === 1 ? '' : ending || `#${position}`] };
   const runTest = () =>
     act(async () => {
       const { data } = await test({ variables: { id, key: position } });
@@ -152,7 +149,7 @@ function KeyOf({
       }
       summary={
         readsUsage ? (
-          <KeySummary channelId={id} keyCount={keys.length} name={nameInLog ?? null} failures={failed} />
+          <UsageSummary filter={usage} failures={failed} />
         ) : (
           <StatBadges label={t('objects.figures')} stats={[failed]} />
         )
@@ -175,7 +172,7 @@ function KeyOf({
               {
                 id: 'cost',
                 label: t('objects.cost'),
-                content: <ProfitTab filter={{ channelIds: [id] }} by="MODEL" ofKey={nameInLog} />,
+                content: <ProfitTab filter={usage} by="MODEL" />,
               },
             ]
           : []),

@@ -4,7 +4,7 @@ import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { AuditEntriesDocument, RestoreAuditEntryDocument } from '../../nouns/audit/audit.generated.js';
-import { FailedAttemptsDocument, KeyUsageDocument } from '../../nouns/objects/objects.generated.js';
+import { FailedAttemptsDocument, ObjectUsageDocument } from '../../nouns/objects/objects.generated.js';
 import { ChannelKeyScreen } from './ChannelKeyScreen.js';
 import { ChannelScreen } from './ChannelScreen.js';
 import { ChannelPageDocument, ChannelTypesDocument } from './channels.generated.js';
@@ -77,32 +77,32 @@ it('does not show a failing key as healthy', async () => {
 });
 
 it('shows what one of several keys has served, charged and cost', async () => {
-  const row = (time: string, upstreamKeyName: string, calls: number, marginUsd: number) => ({
-    __typename: 'UsageRow',
-    time,
-    key: { __typename: 'UsageKey', upstreamKeyName },
-    metrics: {
-      __typename: 'UsageMetrics',
-      quota: calls * 50_000,
-      calls,
-      cost: { __typename: 'UsageCost', usd: calls / 10, upstreamUsd: 0, marginUsd, knownCalls: calls - 1 },
-    },
+  const metrics = (calls: number, marginUsd: number) => ({
+    __typename: 'UsageMetrics',
+    quota: calls * 50_000,
+    calls,
+    failedCalls: 0,
+    errorRate: 0,
+    latencyMs: 900,
+    cost: { __typename: 'UsageCost', usd: calls / 10, upstreamUsd: 0, marginUsd, knownCalls: calls - 1 },
   });
-  const items = [
-    row('2026-11-26T00:00:00.000Z', 'good', 4000, 100),
-    row('2026-11-26T00:00:00.000Z', 'bad2', 30, 1),
-    row('2026-11-27T00:00:00.000Z', 'good', 4000, 100),
-    row('2026-11-27T00:00:00.000Z', 'bad2', 12, 0.5),
-  ];
+  const row = (time: string, calls: number) => ({ __typename: 'UsageRow', time, metrics: metrics(calls, 0) });
+  const items = [row('2026-11-26T00:00:00.000Z', 30), row('2026-11-27T00:00:00.000Z', 12)];
+  const asked = jest.fn();
   signInAs();
-  await open('/key/25/2', answers(KeyUsageDocument, { usage: { __typename: 'UsagePage', items } }));
+  await open('/key/25/2', {
+    request: { query: ObjectUsageDocument, variables: ({ filter }: { filter: unknown }) => (asked(filter), true) },
+    result: { data: { usage: { __typename: 'UsagePage', items, total: metrics(42, 1.5) } } },
+    maxUsageCount: Infinity,
+  });
   await screen.findByText('$4.20');
+  expect(asked).toHaveBeenLastCalledWith({ channelIds: [25], upstreamKeys: ['bad2'] });
   const figures = screen.getByLabelText('Figures of this range').querySelectorAll('dd');
   expect([...figures].map(({ textContent }) => textContent)).toEqual([
     '42',
     expect.stringMatching(/^46.*Refused 401$/),
     '$4.20',
-    '$1.50cost known for 40 of 42 calls',
+    '$1.50cost known for 41 of 42 calls',
   ]);
   expect(screen.getAllByRole('tab').map(({ textContent }) => textContent)).toEqual(['Errors', 'Cost']);
 });
