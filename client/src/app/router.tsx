@@ -2,6 +2,7 @@ import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'reac
 import { loadable } from '../components/loadable.js';
 import { basePath } from '../lib/basePath.js';
 import { session } from '../lib/session.js';
+import { isMobile } from '../lib/useMediaFlags.js';
 import { EmbeddedScreensContext } from '../nouns/organisations/embedded.js';
 import { CrashScreen } from './CrashScreen.js';
 import { embeddedScreens } from './embeddedScreens.js';
@@ -9,7 +10,7 @@ import { ConsoleHome, RequirePermission, RequireUser, SetupGate } from './guards
 import { lazyScreen } from './lazyScreens.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
 import { screens, type ScreenEntry } from './screens.js';
-import { Shell } from './shell/Shell.js';
+import { Shell, SideBar } from './shell/Shell.js';
 
 // Few visitors need this component, so it is not in the first chunk.
 const { Component: UnknownAddress } = loadable(
@@ -74,12 +75,13 @@ export const routes: RouteObject[] = [
   },
 ];
 
-/** Loads the screen of an address before the first render. A visitor at a path behind sign-in gets the login screen. */
+/** Loads the screen of an address, and the side bar beside it, before the first render. A visitor at a path behind sign-in gets the login screen. */
 export async function preloadScreen(pathname: string): Promise<void> {
   const asked = entryAt(pathname);
   const needsSignIn = asked !== undefined && asked.access !== 'visitor' && asked.access !== 'anyone';
   const entry = needsSignIn && !session.get() ? entryAt('/login') : asked;
-  if (entry) await lazyScreen(entry).preload();
+  const hasSideBar = session.get() !== null && entry?.layout === undefined && !isMobile();
+  await Promise.all([entry && lazyScreen(entry).preload(), hasSideBar && SideBar.preload()]);
 }
 
 const entryAt = (pathname: string): ScreenEntry | undefined =>

@@ -15,9 +15,9 @@ import { loadable } from './loadable.js';
 export function lazyPart<P extends object>(
   load: () => Promise<ComponentType<P>>,
   isNeeded: (props: P) => boolean = () => true,
-): ComponentType<P> {
-  const { Component: Part } = loadable(load, PartLoading);
-  return function LazyPart(props: P) {
+): ComponentType<P> & { readonly preload: () => Promise<void> } {
+  const { Component: Part, preload } = loadable(load, PartLoading);
+  function LazyPart(props: P) {
     const [wasNeeded, setWasNeeded] = useState(false);
     if (!wasNeeded && isNeeded(props)) setWasNeeded(true);
     if (!wasNeeded) return null;
@@ -26,7 +26,8 @@ export function lazyPart<P extends object>(
         <Part {...props} />
       </PartBoundary>
     );
-  };
+  }
+  return Object.assign(LazyPart, { preload });
 }
 
 class PartBoundary extends Component<{ readonly children: ReactNode }, { readonly error?: unknown }> {

@@ -26,11 +26,15 @@ export function loadable<P extends object>(
   Fallback: ComponentType<P> = () => null,
 ): Loadable<P> {
   let loading: Promise<{ default: ComponentType<P> }> | undefined;
+  let loaded: ComponentType<P> | undefined;
   let Latest = lazy(loadOnce);
 
   function loadOnce() {
     loading ??= load().then(
-      (component) => ({ default: component }),
+      (component) => {
+        loaded = component;
+        return { default: component };
+      },
       (cause: unknown) => {
         loading = undefined;
         Latest = lazy(loadOnce);
@@ -43,7 +47,8 @@ export function loadable<P extends object>(
   return {
     // The state is outside `Suspense`, so that it lasts until the failure reaches an error boundary.
     Component: function Loaded(props: P) {
-      const [Chosen] = useState(() => Latest);
+      // A component that was loaded ahead is drawn with the first render: `lazy` would wait for the screen beside it.
+      const [Chosen] = useState(() => loaded ?? Latest);
       return (
         <Suspense fallback={<Fallback {...props} />}>
           <Chosen {...props} />

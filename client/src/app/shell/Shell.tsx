@@ -14,7 +14,7 @@ import { TopBar } from './TopBar.js';
 import { useCollapsed } from './useCollapsed.js';
 
 /** Visitors never load the side bar, and the drawer only when they open it. */
-const SideBar = lazyPart(async () => (await import('./SideBar.js')).SideBar);
+export const SideBar = lazyPart(async () => (await import('./SideBar.js')).SideBar);
 const NavigationDrawer = lazyPart(
   async () => (await import('./NavigationDrawer.js')).NavigationDrawer,
   ({ open }) => open,
