@@ -65,7 +65,7 @@ export const settings = {
   numberMissing: 'Enter a number',
   atMost: 'Must be {{maximum}} or less',
   jsonMissing: 'Enter a JSON value',
-  topUpRatioInvalid: 'Not a valid JSON map of group to number',
+  topUpRatioInvalid: 'Top-up group ratio is not a valid JSON string',
   addressFirst: 'Set the server URL first',
   domainInvalid: 'Invalid email domain, e.g. example.com',
   domainTwice: 'This domain is already in the whitelist',

@@ -67,7 +67,7 @@ export const settings = {
   numberMissing: 'Saisissez un nombre',
   atMost: 'Doit être au plus {{maximum}}',
   jsonMissing: 'Saisissez une valeur JSON',
-  topUpRatioInvalid: 'Table JSON groupe → nombre non valide',
+  topUpRatioInvalid: 'Le ratio de recharge des groupes n’est pas une chaîne JSON valide',
   addressFirst: 'Définissez d’abord l’URL du serveur',
   domainInvalid: 'Domaine e-mail non valide, par exemple example.com',
   domainTwice: 'Ce domaine est déjà dans la liste',

@@ -63,7 +63,7 @@ export const settings = {
   numberMissing: '数値を入力してください',
   atMost: '{{maximum}}以下で入力してください',
   jsonMissing: 'JSONの値を入力してください',
-  topUpRatioInvalid: 'グループから数値への有効なJSONマップではありません',
+  topUpRatioInvalid: 'チャージ倍率が有効なJSON文字列ではありません',
   addressFirst: '先にサーバーURLを設定してください',
   domainInvalid: 'メールドメインが無効です（例：example.com）',
   domainTwice: 'このドメインはすでに許可リストにあります',

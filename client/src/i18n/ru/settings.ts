@@ -71,7 +71,7 @@ export const settings = {
   numberMissing: 'Введите число',
   atMost: 'Не больше {{maximum}}',
   jsonMissing: 'Введите значение JSON',
-  topUpRatioInvalid: 'Недопустимый JSON-объект «группа – число»',
+  topUpRatioInvalid: 'Коэффициент пополнения групп — недопустимая строка JSON',
   addressFirst: 'Сначала задайте URL сервера',
   domainInvalid: 'Недопустимый домен почты, пример: example.com',
   domainTwice: 'Этот домен уже есть в списке',

@@ -63,7 +63,7 @@ export const settings = {
   numberMissing: 'Nhập số',
   atMost: 'Không được quá {{maximum}}',
   jsonMissing: 'Nhập giá trị JSON',
-  topUpRatioInvalid: 'Không phải JSON ánh xạ nhóm sang số hợp lệ',
+  topUpRatioInvalid: 'Hệ số nạp của nhóm không phải chuỗi JSON hợp lệ',
   addressFirst: 'Đặt URL máy chủ trước',
   domainInvalid: 'Tên miền email không hợp lệ, ví dụ đúng: example.com',
   domainTwice: 'Tên miền này đã có trong danh sách cho phép',
