@@ -312,7 +312,7 @@ async function book(run, { from }, begin) {
             CASE WHEN paid THEN 'success' ELSE 'pending' END, at, CASE WHEN paid THEN at + interval '40 seconds' END
        FROM (SELECT u, k, (ARRAY[5, 5, 10, 10, 20, 20, 50])[1 + (u * 3 + k) % 7] AS usd, (u + k * 5) % 12 > 0 AS paid,
                     to_timestamp($4::bigint + (u * 7919 + k * 104729) % $5::bigint) AS at
-               FROM generate_series($2::bigint, $2::bigint + $3::bigint - 1) u, generate_series(1, (u % 4)::integer) k) ordered`,
+               FROM generate_series($2::bigint, $2::bigint + $3::bigint - 1) u, generate_series(1, (u % 4)::integer) k) ordered ORDER BY at`,
     [run, from, users, begin, days * daySeconds - 60],
   );
   await client.query(
