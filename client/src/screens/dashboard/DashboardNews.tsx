@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { FailureRate, LastError, ServedTime } from '../../nouns/health/ChannelHealthCells.js';
 import { ChannelHealthDocument, type ChannelHealthRowFragment } from '../../nouns/health/channelHealth.generated.js';
-import { Ellipsis, Num } from '../../components/Text.js';
+import { Num, TwoLines } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { AlertDetail, AlertSubject } from '../../nouns/alerts/AlertItem.js';
@@ -181,7 +181,7 @@ function TroubleCard({ rows }: { readonly rows: readonly ChannelHealthRowFragmen
             }}
           >
             <MuiLink component={Link} to={`/channel/${row.channelId}`} sx={{ minWidth: 0 }}>
-              <Ellipsis title={row.channelName}>{row.channelName}</Ellipsis>
+              <TwoLines title={row.channelName}>{row.channelName}</TwoLines>
             </MuiLink>
             <FailureRate health={row} />
             <Box sx={{ display: { xs: 'none', sm: 'block' } }}>
