@@ -117,7 +117,7 @@ describe.each(sampled(['Asia/Shanghai', 'America/New_York'], 1))('in %s', (timez
       [timezoneId],
     );
     expect(await earned(page, 'Top-ups received').textContent()).toBe(
-      `${(Number(paid) / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })} CNY`,
+      `¥${(Number(paid) / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })}`,
     );
     expect(reader.complaints).toEqual([]);
   });

@@ -225,4 +225,23 @@ describe('in other languages', () => {
       format.limit(128_000),
     ]).toEqual(texts);
   });
+
+  it.each([
+    ['en', '0.0375', '$0.0375', '99.9%', '¥146.00'],
+    ['zh', '0.0375', '$0.0375', '99.9%', '¥146.00'],
+    ['fr', '0,0375', '0,0375\u00a0$', '99,9\u00a0%', '146,00\u00a0¥'],
+    ['ru', '0,0375', '0,0375\u00a0$', '99,9\u00a0%', '146,00\u00a0¥'],
+    ['vi', '0,0375', '0,0375\u00a0$', '99,9%', '146,00\u00a0¥'],
+  ])('writes ratios, exact prices, shares and payments of %s', async (language, ...texts) => {
+    await i18next.changeLanguage(language);
+    expect([
+      format.ratio(0.0375),
+      format.exactDollars(0.0375),
+      format.percent(0.999, 1),
+      format.moneyOf(146, 'CNY'),
+    ]).toEqual(texts);
+    expect(format.exactPercent(0.9)).toBe(texts[2]?.replace(/^99.9/, '90'));
+    // Fields take the text of a program, whatever the language.
+    expect(format.editable(0.0375)).toBe('0.0375');
+  });
 });

@@ -110,8 +110,10 @@ function englishDecimal(value: number, digits: number): string {
 export const integer = (value: number): string => decimal(Math.trunc(value), 0);
 
 /** Formats an amount: `¥0.20`, `-$1.00`, and in languages that put the symbol behind it `0,20 ¥`. */
-export function amountIn(symbol: string, value: number, digits: number): string {
-  const text = decimal(value, digits);
+export const amountIn = (symbol: string, value: number, digits: number): string =>
+  withSymbol(symbol, decimal(value, digits));
+
+function withSymbol(symbol: string, text: string): string {
   if (writing().symbolBehind) return `${text}\u00a0${symbol}`;
   return text.startsWith('-') ? `-${symbol}${text.slice(1)}` : `${symbol}${text}`;
 }
@@ -123,10 +125,6 @@ const currencies = new Map<string, Intl.NumberFormat>();
 
 /** Formats an amount of an ISO 4217 currency with its number of decimals: `¥146.00`, `€1,284.31`, `¥1,000` of JPY. */
 export const moneyOf = (value: number, currency: string): string => currencyFormat(currency).format(value);
-
-/** Decimals of a currency: JPY has none. */
-export const decimalsOf = (currency: string): number =>
-  currencyFormat(currency).resolvedOptions().maximumFractionDigits ?? 2;
 
 function currencyFormat(currency: string): Intl.NumberFormat {
   const locale = writing() === plain ? 'en-US' : i18next.language;
@@ -217,16 +215,22 @@ export const listText = (names: readonly string[]): string => listFormat().forma
 export const listParts = (names: readonly string[]): ReturnType<Intl.ListFormat['formatToParts']> =>
   listFormat().formatToParts(names);
 
-export const percent = (share: number): string => `${decimal(share * 100, 0)}${writing().percentGap}%`;
+export const percent = (share: number, digits = 0): string => `${decimal(share * 100, digits)}${writing().percentGap}%`;
 
-/**
- * Formats a ratio as stored: `0.625`, with up to 12 significant digits, and never with an exponent, which an editor
- * would refuse.
- */
-export function ratio(value: number): string {
+/** The text of a number in a field: `0.625`, with up to 12 significant digits, and never with an exponent, which fields refuse. */
+export function editable(value: number): string {
   const rounded = Number(value.toPrecision(12));
   return Math.abs(rounded) < 1e-6 ? rounded.toFixed(20).replace(/\.?0+$/, '') : String(rounded);
 }
+
+/** Formats a ratio with the digits that are stored: `0.625`. */
+export const ratio = (value: number): string => written(editable(value));
+
+/** Formats a share with the digits that are stored: `90%`, `12.5%`. */
+export const exactPercent = (share: number): string => `${ratio(share * 100)}${writing().percentGap}%`;
+
+/** Formats a price in USD with the digits that are stored: `$0.0375`. */
+export const exactDollars = (value: number): string => withSymbol('$', ratio(value));
 
 export type TimeDetail = 'seconds' | 'minutes' | 'card' | 'day' | 'monthDay' | 'month';
 

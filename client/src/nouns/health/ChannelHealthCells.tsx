@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
-import { count, dateTime, decimal, responseTime } from '../../lib/format.js';
+import { count, dateTime, percent, responseTime } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { Dash, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
@@ -17,7 +17,7 @@ const toneOf = (rate: number): Tone => (rate === 0 ? 'green' : rate < 0.05 ? 'am
 
 /** Rounds up, so that 0 % means that no attempt failed. */
 const rateText = (rate: number): string =>
-  `${decimal(Math.ceil(rate * 1000 - 1e-9) / 10, rate === 0 || rate === 1 ? 0 : 1)}%`;
+  percent(Math.ceil(rate * 1000 - 1e-9) / 1000, rate === 0 || rate === 1 ? 0 : 1);
 
 function useFailureText(): (failure: Failure) => string {
   const { t } = useTranslation();

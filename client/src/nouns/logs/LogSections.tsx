@@ -10,7 +10,7 @@ import { MayLink } from '../../components/MayLink.js';
 import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { callPrice, dollars, duration, integer, listText, ratio } from '../../lib/format.js';
+import { callPrice, dollars, duration, exactDollars, integer, listText, ratio } from '../../lib/format.js';
 import { useActing } from '../../lib/acting.js';
 import { channelAddress, requestAddress } from '../objects/addresses.js';
 import { quantityLabel, conditionLabel } from '../prices/quantityTexts.js';
@@ -143,7 +143,7 @@ export function RatioSection({ row, price }: { readonly row: LogRow; readonly pr
           [t('logs.priceCard'), price.card ?? null],
           [t('logs.priceAsOf'), price.cardAsOf ?? null],
           [t('logs.priceWhen'), row.priceWhen ? conditionLabel(t, row.priceWhen) : null],
-          [t('logs.modelPrice'), typeof price.modelPrice === 'number' ? `$${ratio(price.modelPrice)}` : null],
+          [t('logs.modelPrice'), typeof price.modelPrice === 'number' ? exactDollars(price.modelPrice) : null],
           [t('fields.model'), factor(price.modelRatio)],
           [t('logs.completion'), factor(price.completionRatio)],
           [t('quantities.cachedInput'), row.cachedTokens > 0 ? factor(price.cacheRatio) : null],

@@ -1,4 +1,4 @@
-import { decimal, dollars, integer, ratio } from '../../lib/format.js';
+import { decimal, dollars, exactDollars, integer, ratio } from '../../lib/format.js';
 import type { Quantity } from '../prices/quantities.js';
 import type { LogRow } from './logRow.js';
 
@@ -116,10 +116,10 @@ function billByCard(row: BilledRow, groupRatio: number, card: CardLines, quotaPe
     isPerUnit: !isPerMillion,
   }));
   const sum = lines.map(({ tokens, price, isPerUnit }) => {
-    const product = `${integer(tokens)} × $${ratio(price)}`;
+    const product = `${integer(tokens)} × ${exactDollars(price)}`;
     return isPerUnit ? product : `${product} ÷ ${integer(perMillion)}`;
   });
-  const text = lines.length > 1 ? `(${sum.join(' + ')})` : (sum[0] ?? '$0');
+  const text = lines.length > 1 ? `(${sum.join(' + ')})` : (sum[0] ?? exactDollars(0));
   const expected = lines.reduce((total, line) => total + line.amount, 0) * quotaPerUnit * groupRatio;
   return finish(
     row,
@@ -133,7 +133,7 @@ function billByCard(row: BilledRow, groupRatio: number, card: CardLines, quotaPe
 
 function billByCall(row: BilledRow, { groupRatio }: Price, price: number, quotaPerUnit: number): Bill {
   const lines: BillLine[] = [{ kind: 'call', tokens: 1, price, amount: price }];
-  const text = `$${ratio(price)} × ${integer(quotaPerUnit)} × ${ratio(groupRatio)}`;
+  const text = `${exactDollars(price)} × ${integer(quotaPerUnit)} × ${ratio(groupRatio)}`;
   return finish(row, groupRatio, quotaPerUnit, lines, price * quotaPerUnit * groupRatio, text);
 }
 

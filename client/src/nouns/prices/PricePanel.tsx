@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { Segments } from '../../components/Segments.js';
 import { AmountField } from './AmountField.js';
 import { PriceOrigin } from './PriceOrigin.js';
-import { dollars, ratio as ratioText, unitPrice } from '../../lib/format.js';
+import { dollars, editable, ratio as ratioText, unitPrice } from '../../lib/format.js';
 import {
   inputPrice,
   outputPrice,
@@ -39,14 +39,14 @@ export function PricePanel({
   const completion = row.completion ?? prices.builtIn.get(row.model) ?? 1;
   const texts = (asPrice: boolean): readonly [string, string] =>
     asPrice && row.card
-      ? [ratioText(row.card.input ?? 0), ratioText(row.card.output ?? 0)]
+      ? [editable(row.card.input ?? 0), editable(row.card.output ?? 0)]
       : row.ratio === null
         ? ['', '']
         : asPrice
-          ? [ratioText(inputPrice(row.ratio)), ratioText(outputPrice(row.ratio, completion))]
+          ? [editable(inputPrice(row.ratio)), editable(outputPrice(row.ratio, completion))]
           : [
-              ratioText(row.ratio),
-              row.completion === null && !prices.builtIn.has(row.model) ? '' : ratioText(completion),
+              editable(row.ratio),
+              row.completion === null && !prices.builtIn.has(row.model) ? '' : editable(completion),
             ];
   const [[first, second], setTyped] = useState(() => texts(true));
   /** The typed price of cached input. Null until it is typed: the current price applies. */
@@ -56,10 +56,10 @@ export function PricePanel({
     : row.ratio === null
       ? null
       : prices.baseOf(row.model, inputPrice(row.ratio))?.prices?.['cachedInput'];
-  const cached = typedCached ?? (storedCached == null ? '' : ratioText(storedCached));
+  const cached = typedCached ?? (storedCached == null ? '' : editable(storedCached));
   // Dependent prices are computed from this card at every key, and not from the card of the previous key.
   const [before, setBefore] = useState(prices.tables.cards?.[row.model]);
-  const [fixed, setFixed] = useState(row.price === null ? '' : ratioText(row.price));
+  const [fixed, setFixed] = useState(row.price === null ? '' : editable(row.price));
 
   // Prices are applied together, so an empty one is reported.
   const [isTyped, setIsTyped] = useState(false);

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { integer, listText, ratio } from '../../lib/format.js';
+import { exactDollars, integer, listText } from '../../lib/format.js';
 import { quantityLabel } from './quantityTexts.js';
 
 /** A model that a channel serves for less than it costs. */
@@ -48,8 +48,8 @@ export const lossText = (loss: Loss, t: TFunction): string =>
     model: loss.modelName,
     channel: loss.channelName,
     quantity: quantityText(loss, t),
-    price: `$${ratio(loss.price)}`,
-    cost: `$${ratio(loss.cost)}`,
+    price: exactDollars(loss.price),
+    cost: exactDollars(loss.cost),
     groups: listText(loss.groups),
   });
 

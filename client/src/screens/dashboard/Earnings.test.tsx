@@ -22,7 +22,7 @@ it('states what was charged, what it cost, what is left and what was paid', asyn
   expect(valueOf('− Upstream cost')).toBe('$1.25cost known for 300 of 300 calls');
   expect(valueOf('= Margin')).toBe('$0.7538% · No earlier data');
   expect(valueOf('Charged, cost known')).toMatch(/^\$2\.00Time zone: .+/);
-  expect(valueOf('Top-ups received')).toBe('1,460.00 CNY · 12.50 USD');
+  expect(valueOf('Top-ups received')).toBe('¥1,460.00 · $12.50');
 });
 
 it('shows sums below a cent, and sums that add up where few costs are known', async () => {

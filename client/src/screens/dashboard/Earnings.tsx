@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { StatBadges, type Stat } from '../../components/StatBadges.js';
-import { decimal, integer, percent } from '../../lib/format.js';
+import { integer, moneyOf, percent } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
 import { comparisonText } from '../../nouns/dashboards/columnTexts.js';
@@ -43,9 +43,7 @@ export function Earnings({ data }: { readonly data: DashboardData | undefined })
   ];
   const received: Stat = {
     label: t('dashboard.received'),
-    value:
-      data &&
-      (data.received?.map(({ amount, currency }) => `${decimal(Number(amount), 2)} ${currency}`).join(' · ') || '–'),
+    value: data && (data.received?.map(({ amount, currency }) => moneyOf(Number(amount), currency)).join(' · ') || '–'),
   };
   return <StatBadges label={t('dashboard.earnings')} stats={data && !cost ? [received] : [...profit, received]} />;
 }

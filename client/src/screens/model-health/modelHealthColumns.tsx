@@ -6,14 +6,14 @@ import { groupTone } from '../../nouns/groups/groupTone.js';
 import { serviceColumns } from '../../nouns/health/services.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
-import { count, dateTime, decimal, integer, responseTime } from '../../lib/format.js';
+import { count, dateTime, decimal, integer, percent, responseTime } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { ModelHealthQuery } from './modelHealth.generated.js';
 
 export type ModelHealthRow = NonNullable<ModelHealthQuery['modelHealth']>['rows'][number];
 
 /** Rounded down, so that 100 % means that no call failed. */
-const rateText = (rate: number): string => `${decimal(Math.floor(rate * 1000) / 10, rate === 1 ? 0 : 1)}%`;
+const rateText = (rate: number): string => percent(Math.floor(rate * 1000) / 1000, rate === 1 ? 0 : 1);
 
 const rateTone = (rate: number): Tone =>
   rate >= 0.99 ? 'green' : rate >= 0.95 ? 'amber' : rate >= 0.8 ? 'orange' : 'red';

@@ -57,7 +57,7 @@ it('lists the orders of all users, and adds up what was received', async () => {
   expect(await headers()).toEqual([
     ...['Created', 'User', 'Amount', 'Credited', 'Payment method', 'Status', 'Paid at', 'Order number'],
   ]);
-  for (const text of ['ada', '73.00 CNY', '$10.00']) paid.getByText(text);
+  for (const text of ['ada', '¥73.00', '$10.00']) paid.getByText(text);
   expect(paid.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/7');
   await paid.findByText('Alipay');
   expect(toneOf(paid.getByText('Paid'))).toBe('green');
@@ -66,7 +66,7 @@ it('lists the orders of all users, and adds up what was received', async () => {
   open.getByText('WeChat Pay');
   expect(toneOf(open.getByText('Unpaid'))).toBe('amber');
   const received = await screen.findByLabelText('Received');
-  await within(received).findByText('73.00 CNY · 1,500 JPY');
+  await within(received).findByText('¥73.00 · ¥1,500');
   // An order that is looked for by its number may be of any time.
   expect(asked.at(-1)).toEqual({ tradeNo: 'USR7NO1', userIds: [7] });
 });
@@ -169,7 +169,7 @@ it('marks an unpaid order as paid, with a note, and shows what happened to it', 
     ] as never,
   });
   await rowOf('USR7NO1');
-  fireEvent.click(screen.getByText('73.00 CNY'));
+  fireEvent.click(screen.getByText('¥73.00'));
   const drawer = within(await screen.findByRole('dialog', { name: 'Order' }));
   await drawer.findByText('A report of the gateway was refused');
   const outcomes = within(

@@ -52,10 +52,10 @@ it('refunds a part of a paid order, with a note', async () => {
     ] as never,
   });
   await rowOf('USR7NO1');
-  fireEvent.click(screen.getByText('73.00 CNY'));
+  fireEvent.click(screen.getByText('¥73.00'));
   const drawer = within(await screen.findByRole('dialog', { name: 'Order' }));
   drawer.getByText('Refunded or disputed');
-  drawer.getByText('23.00 CNY');
+  drawer.getByText('¥23.00');
   fireEvent.click(await drawer.findByRole('button', { name: 'Refund' }));
   const form = within(await screen.findByRole('dialog', { name: 'Refund' }));
   const amount = form.getByRole('textbox', { name: /Amount to refund/ });
@@ -67,7 +67,7 @@ it('refunds a part of a paid order, with a note', async () => {
   expect(refund.result).not.toHaveBeenCalled();
   fireEvent.change(amount, { target: { value: '30.50' } });
   fireEvent.click(form.getByRole('button', { name: 'Refund' }));
-  await screen.findByText('Refund of 30.50 CNY ordered');
+  await screen.findByText('Refund of ¥30.50 ordered');
   expect(refund.result).toHaveBeenCalledTimes(1);
 });
 
@@ -148,7 +148,7 @@ describe('a refund', () => {
     await answered.findByText('The gateway refused it');
     await close(answered);
     await send(drawer, 'asked by mail');
-    await screen.findByText('Refund of 10.00 CNY ordered');
+    await screen.findByText('Refund of ¥10.00 ordered');
     const [first, second, third] = keys();
     expect(second).toBe(first);
     expect(third).not.toBe(first);

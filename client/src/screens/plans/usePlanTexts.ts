@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { integer, listText, ratio } from '../../lib/format.js';
+import { exactPercent, integer, listText, ratio } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useBudgetAmount } from '../../nouns/budgets/BudgetRow.js';
 import type { PlanFactsFragment, SubscriptionFactsFragment } from './plans.generated.js';
@@ -24,7 +24,7 @@ export function usePlanTexts() {
     };
     const overflow = ({ overflow: rule, overflowRatio }: Pick<PlanFactsFragment, 'overflow' | 'overflowRatio'>) => {
       if (rule === 'STOP') return t('plans.stops');
-      return overflowRatio === 1 ? t('plans.paysOn') : t('plans.paysOnAt', { part: ratio(overflowRatio) });
+      return overflowRatio === 1 ? t('plans.paysOn') : t('plans.paysOnAt', { part: exactPercent(overflowRatio) });
     };
     const days = (seconds: number): string => {
       const count = Math.round((seconds / daySeconds) * 10) / 10;

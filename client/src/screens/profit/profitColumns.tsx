@@ -8,7 +8,7 @@ import { Link } from 'react-router-dom';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { decimal, integer } from '../../lib/format.js';
+import { integer, percent } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { logFilterOf, nameOf, shareOf, type ProfitRow, type ProfitView } from './profitRows.js';
@@ -21,7 +21,7 @@ interface ShownRange {
 
 const knownOf = ({ metrics: { cost } }: ProfitRow) => (cost && cost.knownCalls > 0 ? cost : null);
 
-export const shareText = (share: number): string => `${decimal(share * 100, 1)}%`;
+export const shareText = (share: number): string => percent(share, 1);
 
 /** An amount in USD. A loss is red, and has its sign. */
 function Amount({ usd, isMargin = false }: { readonly usd: number | undefined; readonly isMargin?: boolean }) {
@@ -127,7 +127,7 @@ export function profitColumns(t: TFunction, view: ProfitView, range: ShownRange)
       width: 124,
       sortable: false,
       ...right,
-      renderCell: ({ row }) => <Amount usd={knownOf(row)?.planUsd} />,
+      renderCell: ({ row }) => <Amount usd={knownOf(row)?.planUsd || undefined} />,
     },
     {
       field: 'knownCalls',

@@ -1,3 +1,4 @@
+import { percent } from '../../lib/format.js';
 import type { Tone } from '../../components/Tone.js';
 import type { ToneName } from '../../theme/tokens.js';
 import type { StatusPageQuery } from './statusPage.generated.js';
@@ -15,4 +16,4 @@ export const bucketsOf = ({ from, until, bucketSeconds }: StatusData): number =>
   Math.round((Date.parse(until) - Date.parse(from)) / 1000 / bucketSeconds);
 
 /** Rounds down, so that 100 % means that there was no outage. */
-export const uptimeText = (uptime: number): string => `${(Math.floor(uptime * 1000) / 10).toFixed(1)}%`;
+export const uptimeText = (uptime: number): string => percent(Math.floor(uptime * 1000) / 1000, 1);

@@ -3,7 +3,7 @@ import LinearProgress from '@mui/material/LinearProgress';
 import MuiLink from '@mui/material/Link';
 import { Dash, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { integer } from '../../lib/format.js';
+import { integer, percent as share } from '../../lib/format.js';
 import { secondsBetween } from './taskFilter.js';
 
 /** A progress bar with its percentage. */
@@ -11,7 +11,7 @@ export function Progress({ percent, label }: { readonly percent: number; readonl
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
       <LinearProgress variant="determinate" value={percent} aria-label={label} sx={{ width: 96, flexShrink: 0 }} />
-      <Num>{`${integer(percent)}%`}</Num>
+      <Num>{share(Math.trunc(percent) / 100)}</Num>
     </Box>
   );
 }

@@ -11,7 +11,7 @@ import { useTranslation } from 'react-i18next';
 import { Field } from '../../components/form/Field.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { dollars, moneyOf } from '../../lib/format.js';
+import { dollars, moneyOf, ratio } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { methodName } from '../../nouns/payments/methodName.js';
@@ -191,7 +191,7 @@ export function TopUpPanel({ methods }: { readonly methods: readonly [Method, ..
           <span>
             ×{' '}
             {payable && fresh && amount !== null && amount * price > 0
-              ? Number((payable.money / (amount * price)).toFixed(4))
+              ? ratio(Number((payable.money / (amount * price)).toFixed(4)))
               : '–'}
           </span>
         </div>

@@ -8,7 +8,7 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Notice } from '../../../components/Notice.js';
-import { dateTime, decimal, dollars, integer } from '../../../lib/format.js';
+import { dateTime, dollars, integer, percent } from '../../../lib/format.js';
 import { useIsMobile } from '../../../lib/useMediaFlags.js';
 import type { DryRunAmountsFragment, PriceDryRunQuery } from './dryRun.generated.js';
 
@@ -21,8 +21,8 @@ const signed = (usd: number): string => (usd > 0 ? `+${amount(usd)}` : amount(us
 /** `+12.5%`; empty where there was nothing before. */
 export function changeText(before: number, after: number): string {
   if (before === 0) return '';
-  const percent = ((after - before) / Math.abs(before)) * 100;
-  return `${percent > 0 ? '+' : ''}${decimal(percent, 1)}%`;
+  const change = (after - before) / Math.abs(before);
+  return `${change > 0 ? '+' : ''}${percent(change, 1)}`;
 }
 
 /** Revenue and margin of the proposal, and for which calls they are known. */

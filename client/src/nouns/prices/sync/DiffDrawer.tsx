@@ -8,7 +8,7 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import { useTranslation } from 'react-i18next';
 import { SideDrawer } from '../../../components/SideDrawer.js';
-import { integer, listText, ratio } from '../../../lib/format.js';
+import { exactDollars, integer, listText } from '../../../lib/format.js';
 import { conditionKey } from '../quantities.js';
 import { conditionLabel, quantityLabel } from '../quantityTexts.js';
 import { changeText, KindChip } from './diffColumns.js';
@@ -60,8 +60,8 @@ export function DiffDrawer({
                       {where(change)}
                     </Box>
                   </TableCell>
-                  <TableCell align="right">${ratio(change.before)}</TableCell>
-                  <TableCell align="right">${ratio(change.after)}</TableCell>
+                  <TableCell align="right">{exactDollars(change.before)}</TableCell>
+                  <TableCell align="right">{exactDollars(change.after)}</TableCell>
                   <TableCell align="right">{changeText(change.percent)}</TableCell>
                 </TableRow>
               ))}

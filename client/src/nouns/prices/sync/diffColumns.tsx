@@ -7,13 +7,13 @@ import { RowCard } from '../../../components/grid/CardList.js';
 import { SelectBox } from '../../../components/grid/SelectBox.js';
 import { Dash, Ellipsis, Num } from '../../../components/Text.js';
 import { ToneChip } from '../../../components/Tone.js';
-import { decimal, ratio, unitPrice } from '../../../lib/format.js';
+import { exactDollars, percent as share, unitPrice } from '../../../lib/format.js';
 import { diffTones, figuresOf, offerOf, sourceName, unitPriceOf, type DiffLine } from './diffLine.js';
 
 /** `+20%`; a dash where a price was 0 or nothing changed. */
 export function changeText(percent: number | null | undefined): string {
   if (percent == null) return '–';
-  return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${decimal(Math.abs(percent), Math.abs(percent) < 10 ? 1 : 0)}%`;
+  return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${share(Math.abs(percent) / 100, Math.abs(percent) < 10 ? 1 : 0)}`;
 }
 
 /** `$3.00 / $15.00`, or the price of a unit. */
@@ -22,7 +22,7 @@ function priceText(card: unknown, t: TFunction): string | null {
   const { input, output } = figuresOf(card);
   if (input !== null || output !== null) return `${unitPrice(input ?? 0)} / ${unitPrice(output ?? 0)}`;
   const unit = unitPriceOf(card);
-  return unit && `$${ratio(unit[1])} · ${t(`quantities.${unit[0] as 'request'}`)}`;
+  return unit && `${exactDollars(unit[1])} · ${t(`quantities.${unit[0] as 'request'}`)}`;
 }
 
 export function KindChip({ line }: { readonly line: DiffLine }) {
