@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, request as send, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 /** A request as a program sent it. */
 interface Sent {
@@ -17,12 +18,15 @@ export interface Recorder {
   readonly sent: Sent[];
   /** Paths of connections that became WebSockets; what is sent over them is not kept. */
   readonly sockets: string[];
+  /** Bodies of responses from status 400 on. */
+  readonly refused: string[];
   stop(): Promise<void>;
 }
 
 export async function startRecorder(gateway: string): Promise<Recorder> {
   const sent: Sent[] = [];
   const sockets: string[] = [];
+  const refused: string[] = [];
   const target = new URL(gateway);
   const server = createServer((incoming, outgoing) => {
     const pieces: Buffer[] = [];
@@ -30,6 +34,7 @@ export async function startRecorder(gateway: string): Promise<Recorder> {
     const forwarded = send({ host: target.hostname, port: target.port, method, path, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
+      if ((answer.statusCode ?? 502) >= 400) void text(answer).then((body) => refused.push(body));
       answer.on('error', () => outgoing.destroy());
     });
     forwarded.on('error', () => outgoing.destroy());
@@ -59,6 +64,7 @@ export async function startRecorder(gateway: string): Promise<Recorder> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     sent,
     sockets,
+    refused,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
