@@ -198,6 +198,23 @@ describe('a message', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(8);
   });
 
+  it('knows of each column of a key whether its change is an event', async () => {
+    // Charges and uses change these, or nothing does.
+    const without = [
+      ...['id', 'user_id', 'member_id', 'project_id', 'key_prefix', 'key_sealed', 'previous_key_until', 'created_at'],
+      ...['last_used_at', 'remain_quota', 'used_quota', 'expiry_noticed'],
+    ];
+    const columns = await site.query(
+      "SELECT attname AS name FROM pg_attribute WHERE attrelid = 'tokens'::regclass AND attnum > 0 AND NOT attisdropped",
+    );
+    const watched = await site.query(
+      `SELECT a.attname AS name FROM pg_trigger t JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr)
+        WHERE t.tgname = 'tokens_changed'`,
+    );
+    const names = (rows: typeof columns): unknown[] => rows.map(({ name }) => name);
+    expect([...names(watched), ...without].toSorted()).toEqual(names(columns).toSorted());
+  });
+
   it('says whether an account is a person or an organisation', async () => {
     await endpoint(['user.created', 'user.deleted']);
     const owner = await site.invite(root);

@@ -17,6 +17,12 @@ const modelPage = (name: string): ObjectLink => ({ to: modelAddress(name), permi
 
 const isId = (text: string | null): text is string => text !== null && /^[1-9]\d{0,9}$/.test(text);
 
+/** Subjects without a page of their own: the list that has them. */
+const lists: Partial<Record<AuditEntry['subject'], ObjectLink>> = {
+  PLAN: { to: '/plan', permission: 'PRICES' },
+  WEBHOOK: { to: '/webhook', permission: 'WEBHOOKS' },
+};
+
 /** The page of the changed object. Null: it has none, or was deleted. */
 export function subjectPage({ subject, subjectId, subjectName, action }: AuditEntry): ObjectLink | null {
   if (subject === 'OPTION') {
@@ -27,6 +33,8 @@ export function subjectPage({ subject, subjectId, subjectName, action }: AuditEn
   if (subject === 'REDEMPTION') return { to: `/redemption?row=${subjectId}`, permission: 'CODES' };
   if (subject === 'DASHBOARD') return { to: `/dashboards/${subjectId}`, permission: 'USAGE_READ' };
   if (subject === 'ORGANISATION') return { to: `/organisations/${subjectId}`, permission: 'USERS_READ' };
+  const list = lists[subject];
+  if (list) return list;
   return subjectName == null ? null : pageOf(subject.toLowerCase(), subjectId);
 }
 

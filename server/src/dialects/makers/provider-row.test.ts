@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../../../../tests/support/server.j
 import { chat, json } from '../../../../tests/support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../../../../tests/support/upstream/upstream.js';
 
-/* A new row in the folder of a maker is a working provider: no other code contains its number or name. */
+/* A new row in the folder of a maker is a working provider: no other code of the server contains its number or name. */
 
 let server: TestServer;
 let upstream: Upstream;

@@ -36,7 +36,7 @@ describe('the provider table', () => {
     expect(ids.toSorted((one, other) => one - other)).toEqual(providers.map(({ id }) => id));
   });
 
-  it('offers the types that consoles of this family know', () => {
+  it('offers the types that consoles of this family know, and those from 1000 up that are its own', () => {
     expect(offered.map(({ id }) => id)).toEqual([
       1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39, 40,
       41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 58, 60, 62, 63,
