@@ -172,7 +172,7 @@ export const missingResults: Rule = (body) => {
   return null;
 };
 
-/** openaidy#400 (July 2026): the same at MiniMax. */
+/** A call without its result, at MiniMax: openaidy#400 (July 2026). */
 export const missingResultsOfMiniMax: Rule = (body) =>
   missingResults(body) === null ? null : 'invalid params, tool call result does not follow tool call (2013)';
 
@@ -206,7 +206,7 @@ export const callIds: Rule = (body) => {
   return null;
 };
 
-/** codex#394, codex-lb#1168 (July 2026): the same at Responses. */
+/** A call without its output, at Responses: codex#394, codex-lb#1168 (July 2026). */
 export const missingOutputs: Rule = (body) => {
   const input = list(body['input']);
   const outputs = input.flatMap(({ type, call_id: id }) => (String(type).endsWith('_call_output') ? [id] : []));
@@ -282,7 +282,7 @@ export const instructionsInTurns: Rule = (body) =>
     ? 'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.'
     : null;
 
-/** claude-code#70563, #46105, #13770, t3code#1225 (2026): a host that has not the beta. */
+/** claude-code#70563, #46105, #13770, t3code#1225 (2026): a host that does not know the beta. */
 export const unknownBetas = (betas: readonly string[], known: readonly string[]): string | null => {
   const unknown = betas.filter((each) => each !== '' && !known.includes(each));
   return unknown.length === 0

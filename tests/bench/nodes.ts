@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- nodes [cpu workers export] [--calls 6000] [--missing 600] [--turn 30] [--between 30] [--rate 300]`;
  * all three parts without a word:
- * 1. CPU per JSON call of 1, 2 and 4 nodes on one Postgres and one Redis, of the nodes and of Postgres, and the calls a
- *    second that one core of each carries by it. All nodes share the first core, so throughput itself says nothing.
+ * 1. CPU per JSON call of 1, 2 and 4 nodes on one Postgres and one Redis, of the nodes and of Postgres, and from that how many
+ *    calls a second one core of each could serve. All nodes share the first core, so throughput itself says nothing.
  * 2. The same for one server of 1, 2 and 4 workers, which use every core, and the calls a second that they reach beside
  *    Postgres, the load and the upstream on this machine.
  * 3. Latency at a fixed rate while spans are exported to a scripted collector, and while that is unavailable for `--turn`

@@ -106,7 +106,7 @@ it.each(queries)('GET %s takes any value for any parameter without falling over'
   }
 });
 
-it('leaves nothing half-saved: every code made has a name and a worth', async () => {
+it('leaves nothing half-saved: every created code has a name and a quota', async () => {
   const list = await server.api.data<{ items: Array<{ name: string; quota: number }> }>(
     root,
     'GET',

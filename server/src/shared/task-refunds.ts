@@ -5,7 +5,7 @@ export const taskTables = [
 ] as const;
 
 /**
- * SQL of the task whose refund a ledger entry is, if a plan had paid it and got the refund.
+ * SQL that finds the task whose refund a ledger entry records. It finds none unless a plan had paid for the task.
  * @param source SQL of the source of the entry
  */
 export const paidByPlan = (source: string): string =>

@@ -17,7 +17,10 @@ export interface UnsettledSource {
 const leastPause = 100;
 /** The pause after a write as a multiple of its duration, so that a slow database is not kept busy with these writes. */
 const pauseOfDuration = 4;
-/** Charges of a statement, so that counting them does not delay other work of the server. A session adds all of its own. */
+/**
+ * Number of charges after which a statement is sent, so that counting them does not delay other work of the server. Charges
+ * of one session are not split, so a statement may have more.
+ */
 const batchSize = 200;
 
 /**
@@ -44,7 +47,7 @@ export class ChargeCheckpoints {
     this.changed.delete(source);
   }
 
-  /** Never throws. The next change writes again, and a failed write loses only what a killed process knew. */
+  /** Never throws. After a failed write the next change writes again: charges are lost only if the process is killed in between. */
   private async write(): Promise<void> {
     const startedAt = performance.now();
     const sources = [...this.changed];

@@ -20,7 +20,7 @@ export interface DatabaseCheck {
   readonly logger: Logger;
 }
 
-/** The connections do not use the scratch schema, so nothing may be written. */
+/** The connections do not keep the schema of the check, so nothing may be written. */
 export class ScratchError extends Error {}
 
 const ignore = (): void => undefined;
@@ -78,8 +78,8 @@ async function checkIn(schema: string, check: DatabaseCheck): Promise<FeatureRes
 }
 
 /**
- * Creates the schema. A pooler may drop the setting of the connection, and writes would then reach the site's own
- * tables.
+ * Connects a session, and checks that it uses the schema. A pooler may drop the setting of the connection, and writes
+ * would then reach the site's own tables.
  */
 async function openIn(schema: string, session: pg.Client): Promise<void> {
   try {

@@ -43,7 +43,7 @@ const announced: Partial<Record<OrderEventKind, Extract<SiteEventKind, `payment.
   dispute_lost: 'payment.dispute_lost',
 };
 
-/** Writes an entry in the history of the order with this number, if there is one, and the event that it is for others. */
+/** Writes an entry in the history of the order with this number, if there is one, and the event for systems of the operator, if the kind has one. */
 export async function recordOrderEvent(
   database: Queries,
   tradeNo: string,
@@ -51,8 +51,8 @@ export async function recordOrderEvent(
 ): Promise<void> {
   await database.query(
     `INSERT INTO top_up_events (order_id, at, kind, detail, payment, actor_id, actor_name)
-     SELECT id, $2, $3, $4, $5, $6, $7 FROM top_up_orders one
-      WHERE trade_no = $1 AND ($8 OR (SELECT count(*) FROM top_up_events WHERE order_id = one.id) < ${maxEvents})`,
+     SELECT id, $2, $3, $4, $5, $6, $7 FROM top_up_orders o
+      WHERE trade_no = $1 AND ($8 OR (SELECT count(*) FROM top_up_events WHERE order_id = o.id) < ${maxEvents})`,
     [tradeNo, at, kind, detail, payment, actorId, actorName, changing.includes(kind)],
   );
   const event = announced[kind];

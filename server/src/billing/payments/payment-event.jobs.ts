@@ -6,7 +6,7 @@ interface PaymentEventRetentionDeps extends RetentionDeps {
   readonly database: Pick<DataSource, 'query'>;
 }
 
-/** Seconds. Providers repeat an event for days, and its order keeps what it did. */
+/** Seconds. Providers repeat an event for days. What an event did remains in the history of its order. */
 const retention = 90 * 86_400;
 
 /** Deletes processed events of payment providers: they contain data about people. */

@@ -9,7 +9,7 @@ export interface StoredEvent {
   readonly receivedAt: Date;
 }
 
-/** Stores an event before anything is done about it. One that came before keeps its row. */
+/** Stores an event before anything is done about it. An event that was stored before keeps its row. */
 export async function storeEvent(
   database: Queries,
   provider: string,
@@ -34,8 +34,8 @@ export async function finishEvent(database: Queries, id: string, at: Date, refus
 }
 
 /**
- * Events that were stored before this time and not processed, which are marked as tried. They are due again after an
- * eighth of their age: events of orders of another site stay open for days, and must not delay the others.
+ * Returns events that were received before `before` and not processed, and sets when they are due again: after an eighth
+ * of their age, because events of orders of another site stay open for days, and must not delay the others.
  */
 export async function openEvents(database: Queries, now: Date, before: Date, most: number): Promise<StoredEvent[]> {
   const [rows] = (await database.query(

@@ -29,10 +29,13 @@ export function linesOfTranscripts(card: PriceCard, found: Transcripts): Compone
   });
 }
 
-/** Reads the counts from the lines of transcripts, to price them again. @param more the counts that lines may leave out */
-export function transcriptsOf(lines: readonly Component[], more: Pick<Transcripts, 'count' | 'seconds'>): Transcripts {
+/** Reads the counts from the lines of transcripts, to price them again. @param unlisted counts that the lines do not have */
+export function transcriptsOf(
+  lines: readonly Component[],
+  unlisted: Pick<Transcripts, 'count' | 'seconds'>,
+): Transcripts {
   const of = (wanted: Quantity): number =>
     lines.reduce((sum, [quantity, count]) => (quantity === wanted ? sum + count : sum), 0);
   const audioTokens = of('audioInput');
-  return { ...more, inputTokens: of('input') + audioTokens, audioTokens, outputTokens: of('output') };
+  return { ...unlisted, inputTokens: of('input') + audioTokens, audioTokens, outputTokens: of('output') };
 }

@@ -23,7 +23,10 @@ export const minCalls = 20;
 const maxModels = 10;
 const maxReason = 500;
 
-/** Reads which conditions hold now. Each with a setting but `drifts` returns nothing while it is off. */
+/**
+ * Reads which conditions hold now. A condition finds nothing while its setting is off. `endpointsOff` has no setting, and
+ * `alert.jobs.ts` decides when `drifts` runs.
+ */
 export class AlertConditions {
   constructor(private readonly deps: AlertConditionsDeps) {}
 

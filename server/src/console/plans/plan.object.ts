@@ -77,7 +77,7 @@ const SubscriptionStateEnum = enumType(
   {
     ACTIVE: 'It pays for calls.',
     ENDED: 'Its time is over.',
-    UPGRADED: 'One of another plan has replaced it.',
+    UPGRADED: 'A subscription of another plan has replaced it.',
     REFUNDED: 'Its price, or a part of it, was returned, or the payment of its order was.',
   },
 );

@@ -35,7 +35,7 @@ export const TokenStatusEnum: { readonly [Status in TokenStatus as Uppercase<Sta
   'Whether an API key can be used.',
   {
     ENABLED: 'It can be used.',
-    DISABLED: 'By its owner.',
+    DISABLED: 'Its owner or an admin switched it off.',
     EXPIRED: 'Its expiry time has passed.',
     EXHAUSTED: 'Its quota is used up.',
   },

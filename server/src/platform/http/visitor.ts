@@ -32,7 +32,7 @@ export function ensureVisitor(request: FastifyRequest, reply: FastifyReply): str
   return made;
 }
 
-/** Returns data of an unauthenticated request for the checks before a sign-in in `console/auth`. */
+/** Returns data of an unauthenticated request that the checks in `console/auth` need. */
 export const challengeOf = (
   request: FastifyRequest,
   reply: FastifyReply,

@@ -6,7 +6,7 @@ import type { ObjectAccounts } from '../objects/object-accounts.js';
 import type { ObjectCall } from '../objects/object-calls.js';
 import { featureHeaders } from '../objects/object-exchange.js';
 import { anthropicBatches, anthropicPath } from './anthropic-batches.js';
-import { batchRefused, ofLine } from './batch-errors.js';
+import { batchRefused, withLineNumber } from './batch-errors.js';
 import type { BatchLine, BatchLines } from './batch-lines.js';
 import type { BatchSubmissions, BatchSubmission } from './batches.js';
 
@@ -46,7 +46,7 @@ function* linesOf(requests: readonly unknown[]): Generator<BatchLine> {
     const line = asFields(request);
     const params = asFields(line?.['params']);
     if (!line || !params) {
-      throw ofLine(batchRefused('batch_line_invalid', 'it must be an object with custom_id and params'), count);
+      throw withLineNumber(batchRefused('batch_line_invalid', 'it must be an object with custom_id and params'), count);
     }
     yield { id: asText(line['custom_id']), body: Buffer.from(writeJson(params)) };
   }

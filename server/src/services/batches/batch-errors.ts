@@ -30,7 +30,7 @@ export const tooManyCreations = (most: number): RelayError =>
   );
 
 /** Returns the error of a line with its number. Errors that are not expected stay as they are. */
-export function ofLine(error: unknown, line: number): unknown {
+export function withLineNumber(error: unknown, line: number): unknown {
   if (!isAppError(error) || error.code === 'INTERNAL_ERROR' || error.code === 'SERVICE_UNAVAILABLE') return error;
   const message = `Line ${line}: ${error.message}`;
   const options = { cause: error };

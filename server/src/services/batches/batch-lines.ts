@@ -15,7 +15,7 @@ import { toolQuantities } from '../../shared/price-card.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { ObjectAccount } from '../objects/object-accounts.js';
 import type { ObjectCall } from '../objects/object-calls.js';
-import { batchRefused, checkPresent, ofLine } from './batch-errors.js';
+import { batchRefused, checkPresent, withLineNumber } from './batch-errors.js';
 
 /** A call of a batch as its client wrote it. */
 export interface BatchLine {
@@ -82,7 +82,7 @@ export class BatchLines {
         outputTokens += estimate.outputTokens;
         possible = largerOf(possible, estimate.possible);
       } catch (error) {
-        throw ofLine(error, count);
+        throw withLineNumber(error, count);
       }
     }
     if (!first) throw batchRefused('batch_line_invalid', 'The batch has no lines');

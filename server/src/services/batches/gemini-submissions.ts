@@ -5,7 +5,7 @@ import { generateEndpoint } from '../chat/chat-endpoints.js';
 import { geminiCallOf } from '../chat/gemini-path.js';
 import type { ObjectAccounts } from '../objects/object-accounts.js';
 import type { ObjectCall } from '../objects/object-calls.js';
-import { batchRefused, ofLine } from './batch-errors.js';
+import { batchRefused, withLineNumber } from './batch-errors.js';
 import type { BatchEstimate, BatchLine, BatchLines } from './batch-lines.js';
 import type { BatchSubmissions, BatchSubmission } from './batches.js';
 import { geminiBatches, markedName, maxResults } from './gemini-batches.js';
@@ -98,10 +98,11 @@ function requestsOf(input: Fields): readonly unknown[] {
 function requestOf(given: unknown, model: string, line: number): GeminiRequest {
   const { request: asked, metadata } = asFields(given) ?? {};
   const { model: named, ...request } = asFields(asked) ?? {};
-  if (!asFields(asked)) throw ofLine(batchRefused('batch_line_invalid', 'it must be an object with request'), line);
+  if (!asFields(asked))
+    throw withLineNumber(batchRefused('batch_line_invalid', 'it must be an object with request'), line);
   if (named !== undefined && named !== model && named !== `models/${model}`) {
     const message = `Model ${asText(named)} is not that of the path, ${model}`;
-    throw ofLine(batchRefused('batch_model_mismatch', message), line);
+    throw withLineNumber(batchRefused('batch_model_mismatch', message), line);
   }
   return metadata === undefined ? { request } : { request, metadata };
 }

@@ -6,7 +6,7 @@ import { writeJson } from '../../shared/exact-json.js';
 import type { ObjectAccount, ObjectAccounts } from '../objects/object-accounts.js';
 import type { ObjectCall } from '../objects/object-calls.js';
 import type { ObjectExchange } from '../objects/object-exchange.js';
-import { batchRefused, ofLine } from './batch-errors.js';
+import { batchRefused, withLineNumber } from './batch-errors.js';
 import type { BatchEstimate, BatchLine, BatchLines, BatchPlace } from './batch-lines.js';
 import type { BatchSubmissions, BatchSubmission } from './batches.js';
 import { jsonLines } from './json-lines.js';
@@ -92,7 +92,7 @@ function lineOf(bytes: Buffer, path: string, count: number): BatchLine {
     if (line['url'] !== path) throw invalid(`url must be ${path}, as the batch says`);
     return { id: asText(line['custom_id']), body: Buffer.from(writeJson(body)) };
   } catch (error) {
-    throw ofLine(error, count);
+    throw withLineNumber(error, count);
   }
 }
 

@@ -44,10 +44,11 @@ const carried = `
 const addRests = 'ON CONFLICT (user_id) DO UPDATE SET rests = c.rests + excluded.rests';
 
 /**
- * Return the units that are charged for carried fractions, and the fraction that remains. They are computed from the
- * sum of all calls, so the order of the calls does not matter.
+ * SQL of the units that are charged for carried fractions. They are computed from the sum of all calls, so the order of the
+ * calls does not matter.
  */
 export const unitsOf = (rests: string): string => `div(${rests}, ${billion})`;
+/** SQL of the fraction that remains. */
 export const carryOf = (rests: string): string => `((${rests}) % ${billion})::bigint`;
 
 /**
