@@ -2,6 +2,7 @@ import type { Reply } from '../support/upstream/upstream.js';
 import { events, json } from '../support/upstream/replies.js';
 import { recordedAnswer, recordedEvents } from '../support/upstream/recordings.js';
 import { flac, mp3, mp3FrameSamples, mp3Rate, oggOpus, oggVorbis } from '../support/silence.js';
+import { sampled } from '../support/suite.js';
 import { wav } from '../support/wav.js';
 import { payloadsOf, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -249,6 +250,66 @@ describe('moderations and rerank', () => {
       expect(Number(row?.['prompt_tokens'])).toBeGreaterThan(200);
     },
   );
+
+  /** A picture of 1024 x 1024 in base64, of 300 KB. */
+  const picture = (() => {
+    const bytes = Buffer.alloc(225_000, 'a picture');
+    Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').copy(bytes);
+    bytes.writeUInt32BE(1024, 16);
+    bytes.writeUInt32BE(1024, 20);
+    return bytes.toString('base64');
+  })();
+  const address = `data:image/png;base64,${picture}`;
+  const holding: ReadonlyArray<readonly [name: string, tokens: number, held: object]> = [
+    ['an image in base64', 765, { image: picture }],
+    ['an image in a data URL', 765, { image: address }],
+    ['image_base64', 765, { type: 'image_base64', image_base64: address }],
+    ['image_url', 765, { type: 'image_url', image_url: address }],
+    ['image_url with url', 765, { type: 'image_url', image_url: { url: address } }],
+    ['image_url of low detail', 85, { image_url: { url: address, detail: 'low' } }],
+    ['inline_data', 765, { inline_data: { mime_type: 'image/png', data: picture } }],
+    ['bytes', 765, { bytes: picture }],
+    ['the address of an image', 255, { image: 'https://example.com/a.png' }],
+    ['audio', 100, { audio: picture }],
+    ['input_audio', 100, { input_audio: { data: picture, format: 'wav' } }],
+    ['video_base64', 5000, { video_base64: `data:video/mp4;base64,${picture}` }],
+    ['pdf', 5000, { pdf: picture }],
+  ];
+  const places: ReadonlyArray<readonly [where: string, path: string, body: (held: unknown) => object]> = [
+    ['an entry of an input', 'embeddings', (held) => ({ input: [held] })],
+    ['the content of an entry', 'embeddings', (held) => ({ input: [{ content: [held] }] })],
+    ['an input', 'embeddings', (held) => ({ input: held })],
+    ['a document', 'rerank', (held) => ({ query: 'q', documents: [held] })],
+    ['a query', 'rerank', (held) => ({ query: held, documents: ['q'] })],
+  ];
+  describe.each(sampled(places, 3))('media in %s of %s', (_where, path, body) => {
+    const model = 'jina-m0';
+
+    beforeEach(async () => {
+      relay.setOptions({ ModelRatio: { [model]: 1 }, StrictReserve: true });
+      await relay.addChannel({ type: 38, models: model });
+      relay.upstream.script({}, json({ data: [{ embedding: [1] }], results: [{ index: 0, relevance_score: 0.9 }] }));
+    });
+
+    it.each(holding)('count as what they are, and reserve no more: %s, %i tokens', async (_name, tokens, held) => {
+      // Far less than the text of the base64 would be, and more than the media of an unknown size may be.
+      const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 12_000 }) });
+      const response = await relay.post(`/v1/${path}`, key, { model, ...body(held) });
+      expect(response.status).toBe(200);
+      const [row] = await relay.logs(userId);
+      const others = Number(row?.['prompt_tokens']) - tokens;
+      expect([others >= 0, others < 50]).toEqual([true, true]);
+    });
+
+    it('are text when they are not encoded', async () => {
+      const { key, userId } = await relay.addToken();
+      for (const name of ['image', 'image_base64', 'audio', 'video', 'pdf', 'bytes']) {
+        await (await relay.post(`/v1/${path}`, key, { model, ...body({ [name]: 'word '.repeat(200) }) })).text();
+      }
+      const counts = (await relay.logs(userId)).map((row) => Number(row['prompt_tokens']));
+      expect([counts.length, counts.filter((count) => count < 200)]).toEqual([6, []]);
+    });
+  });
 
   it.each<[what: string, documents: unknown[], status: number]>([
     ['a short text', ['word'], 200],

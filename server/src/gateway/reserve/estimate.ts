@@ -1,4 +1,5 @@
 import { ofEachTurn } from '../../dialects/wire/forms/known-turns.js';
+import { mediaNames } from './metering/media-tokens.js';
 import { countBySample, type PromptTexts } from './metering/prompt-tokens.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
 import { mostToolCalls } from '../../dialects/server-tools.js';
@@ -48,7 +49,8 @@ const bytesIn = ({ bytes, texts }: PromptTexts): number =>
 
 /** Fields with media, or with what a provider has sealed. None of them reaches a model as text. */
 const mediaFields = new Set([
-  ...['data', 'file_data', 'fileData', 'b64_json', 'bytes', 'image', 'mask', 'image_url', 'url', 'result'],
+  ...mediaNames,
+  ...['fileData', 'mask', 'url', 'result'],
   ...['encrypted_content', 'signature', 'thought_signature', 'thoughtSignature', 'thinkingSignature'],
 ]);
 /** Fields with short words, which the count of a prompt leaves out. */

@@ -3,7 +3,7 @@ import { attemptChat } from '../../gateway/send/attempt-chat.js';
 import { fimCompletions, textCompletions } from '../../gateway/deliver/chat-dialects.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
-import { inputPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
+import { inputPrompt } from '../../gateway/reserve/metering/input-prompts.js';
 import { chatFields, readTextFields } from '../../dialects/priced-fields.js';
 import { needText, optionalFlag, optionalText } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
@@ -15,7 +15,7 @@ import { needInput } from '../refusals.js';
 export const completionsEndpoint: Endpoint = {
   route: 'completions',
   operation: 'text_completion',
-  tariff: textTariff(({ body }) => inputPrompt(body['prompt'])),
+  tariff: textTariff(({ body }, model) => inputPrompt(body['prompt'], model)),
   errors: () => openAIErrors,
   open(rawBody) {
     const body = parseJsonBody(rawBody);
@@ -42,7 +42,7 @@ export const fimEndpoint: Endpoint = {
   ...completionsEndpoint,
   route: 'fim',
   operation: 'fim',
-  tariff: textTariff(({ body }) => inputPrompt([body['prompt'], body['suffix'] ?? ''])),
+  tariff: textTariff(({ body }, model) => inputPrompt([body['prompt'], body['suffix'] ?? ''], model)),
   parse(opened, incoming) {
     needText(opened.body['prompt'], 'prompt');
     optionalText(opened.body['suffix'], 'suffix');

@@ -4,7 +4,7 @@ import type { Attempt } from '../../gateway/send/attempt.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
 import { textsAtOnce } from '../../gateway/admit/guardrails/body-texts.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
-import { inputPrompt, rerankPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
+import { inputPrompt, rerankPrompt } from '../../gateway/reserve/metering/input-prompts.js';
 import { asFields, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { checkContainers } from '../../dialects/priced-fields.js';
 import { needList } from '../../dialects/neutral/given.js';
@@ -53,7 +53,7 @@ function showEmbeddings(answer: OneShotAnswer, { request }: Attempt): ShownAnswe
 export const embeddingsEndpoint: Endpoint = {
   route: 'embeddings',
   operation: 'embeddings',
-  tariff: inputTariff(({ body }) => inputPrompt(body['input'])),
+  tariff: inputTariff(({ body }, model) => inputPrompt(body['input'], model)),
   errors: () => openAIErrors,
   open: (rawBody, incoming) => withCode('invalid_embedding_request', () => openEmbeddings(rawBody, incoming)),
   parse: ({ body, model }, { path }) =>
@@ -73,7 +73,7 @@ const defaultModeration = 'text-moderation-stable';
 export const moderationsEndpoint: Endpoint = {
   route: 'moderations',
   operation: 'moderations',
-  tariff: inputTariff(({ body }) => inputPrompt(body['input'])),
+  tariff: inputTariff(({ body }, model) => inputPrompt(body['input'], model)),
   errors: () => openAIErrors,
   open(rawBody) {
     const body = parseJsonBody(rawBody);
@@ -95,7 +95,7 @@ const cohereVersion = '/v2/';
 export const rerankEndpoint: Endpoint = {
   route: 'rerank',
   operation: 'rerank',
-  tariff: inputTariff(({ body }) => rerankPrompt(body)),
+  tariff: inputTariff(({ body }, model) => rerankPrompt(body, model)),
   errors: () => openAIErrors,
   open: openJson,
   parse({ body, model }, { path }) {

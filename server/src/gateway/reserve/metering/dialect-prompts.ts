@@ -1,7 +1,7 @@
 import { type Fields, asFields, asFieldsList, asList, asText, either } from '../../../dialects/neutral/fields.js';
 import { ofEachTurn } from '../../../dialects/wire/forms/known-turns.js';
-import { textsAtOnce } from '../../admit/guardrails/body-texts.js';
-import { countedImage, type PromptTexts } from './prompt-tokens.js';
+import { countedImage, filePart } from './media-tokens.js';
+import type { PromptTexts } from './prompt-tokens.js';
 
 /*
  * This file counts the prompt tokens of calls other than chat completions
@@ -98,12 +98,11 @@ function blocks(content: unknown, prompt: Prompt): void {
 function document(source: Fields | null | undefined, prompt: Prompt): void {
   if (source?.['type'] === 'text') prompt.text(source['data']);
   else if (source?.['type'] === 'content') blocks(source['content'], prompt);
-  else prompt.fixed += perFile;
+  else prompt.fixed += filePart;
 }
 
 const perTool = 8;
 const perImage = 255;
-const perFile = 5000;
 
 /** Google's `contents`. */
 export function contentsPrompt(body: Fields): PromptTexts {
@@ -132,7 +131,7 @@ export function contentsPrompt(body: Fields): PromptTexts {
 function geminiPart(part: Fields, prompt: Prompt): void {
   prompt.text(part['text']);
   const media = asFields(either(part, 'inlineData', 'inline_data', 'fileData', 'file_data'));
-  if (media) prompt.fixed += asText(either(media, 'mimeType', 'mime_type')).startsWith('image/') ? perImage : perFile;
+  if (media) prompt.fixed += asText(either(media, 'mimeType', 'mime_type')).startsWith('image/') ? perImage : filePart;
   const call = asFields(either(part, 'functionCall', 'function_call'));
   prompt.text(call?.['name']);
   prompt.json(call?.['args']);
@@ -174,7 +173,7 @@ function inputPart(part: Fields, prompt: Prompt, model: string): void {
     prompt.fixed += fixed;
     prompt.unsized += unsized;
   }
-  if (part['type'] === 'input_file') prompt.fixed += perFile;
+  if (part['type'] === 'input_file') prompt.fixed += filePart;
 }
 
 /** Google's Interactions: a text, one content, contents or steps. */
@@ -204,7 +203,7 @@ function interactionStep(step: Fields, prompt: Prompt): void {
     else prompt.json(held);
   }
   const isMedia = step['data'] !== undefined || step['uri'] !== undefined;
-  if (isMedia) prompt.fixed += step['type'] === 'image' ? perImage : perFile;
+  if (isMedia) prompt.fixed += step['type'] === 'image' ? perImage : filePart;
 }
 
 const partTypes = new Set<unknown>(['input_text', 'output_text', 'input_image', 'computer_screenshot', 'input_file']);
@@ -218,47 +217,4 @@ function result(output: unknown, prompt: Prompt, model: string): void {
     if (part && partTypes.has(part['type'])) inputPart(part, prompt, model);
     else prompt.json(each);
   }
-}
-
-/**
- * Counts a text, or a list whose entries count as one concatenated text. A list of numbers is a list of tokens. Of
- * objects all texts count, and no media.
- */
-export function inputPrompt(input: unknown): PromptTexts {
-  if (!Array.isArray(input)) return { texts: textsAtOnce(input, images), fixed: 0 };
-  const texts: string[] = [];
-  let tokens = 0;
-  for (const entry of input as unknown[]) {
-    if (typeof entry === 'string') texts.push(entry);
-    else if (typeof entry === 'number') tokens++;
-    else if (Array.isArray(entry)) {
-      for (const inner of entry as unknown[]) if (typeof inner === 'string') texts.push(inner);
-      tokens += entry.length;
-    } else texts.push(...textsAtOnce(entry, images));
-  }
-  return { texts, fixed: tokens };
-}
-
-const images: ReadonlySet<string> = new Set(['image']);
-
-/** Query and documents: the text of each, in order. */
-export function rerankPrompt(body: Fields): PromptTexts {
-  const prompt = { texts: [] as string[], fixed: 0 };
-  for (const each of [body['query'], ...asList(body['documents'])]) {
-    const { image, ...others } = asFields(each) ?? {};
-    const isImage = typeof image === 'string' && encoded.test(image);
-    if (isImage) prompt.fixed += perImage;
-    prompt.texts.push(documentText(isImage ? others : each));
-  }
-  return prompt;
-}
-
-/** The address of an image, or its bytes in base64. */
-const encoded = /^[\w+/=:;,.%?&#~@-]*$/;
-
-/** Returns what a provider reads of a document: a text, the text of an object, or an object of other fields as JSON. */
-function documentText(document: unknown): string {
-  const { text, ...others } = asFields(document) ?? { text: document };
-  if (Object.keys(others).length > 0) return JSON.stringify(document);
-  return typeof text === 'string' ? text : JSON.stringify(text ?? '');
 }

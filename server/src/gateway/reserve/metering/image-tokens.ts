@@ -73,7 +73,7 @@ function tilesOf({ width, height }: ImageSize): number {
 }
 
 /** Characters that contain the header of every supported format. JPEG may contain a thumbnail before its size. */
-const headCharacters = 96 * 1024;
+export const headCharacters = 96 * 1024;
 
 /** The size of a `data:` image, read from its first bytes. Null for other URLs and for unknown formats. */
 export function dataImageSize(url: string): ImageSize | null {

@@ -1,13 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { dataImageSize, imageTokens, mostImageTokens } from './image-tokens.js';
-import { encodingOf, estimateTokens, loadEncoding, textsIn } from './text-meter.js';
+import { audioPart, countedImage, filePart, mediaTokens } from './media-tokens.js';
+import { encodingOf, estimateTokens, isMedia, loadEncoding, textsIn } from './text-meter.js';
 import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
 
 const perCall = 3;
 const perMessage = 3;
 const perTool = 8;
-const audioPart = 100;
-const filePart = 5000;
 /** Characters that are counted exactly. Further characters are estimated. */
 const exactCharacters = 1024 * 1024;
 /** Characters per slice. A slice takes about 13 ms for random letters, the worst case of the encoding. */
@@ -22,17 +20,6 @@ export interface PromptTexts {
   readonly unsized?: number;
   /** Bytes of the texts. Absent: they were not measured. */
   readonly bytes?: number;
-}
-
-/** Returns the tokens of an image, and those that it may have beyond them if its size is unknown. */
-export function countedImage(
-  model: string,
-  url: unknown,
-  detail: unknown,
-): { readonly fixed: number; readonly unsized: number } {
-  const size = typeof url === 'string' ? dataImageSize(url) : null;
-  const fixed = imageTokens(model, detail, size);
-  return { fixed, unsized: size ? 0 : Math.max(0, mostImageTokens(model, detail) - fixed) };
 }
 
 /** Collects the countable content of a prompt: texts, and tokens that are already known. */
@@ -192,9 +179,16 @@ const smallBody = 16 * 1024;
 export function estimatePrompt(rawBody: Buffer, body: Fields, model: string): number {
   if (rawBody.length <= smallBody) return estimateTokens(rawBody.length);
   const parts = partsOf(body, model);
-  // Other dialects have their text in other fields.
-  const texts = 'messages' in body ? parts.texts : textsIn(body);
+  let { fixed, texts } = parts as PromptTexts;
+  // Other dialects have their text and media in other fields.
+  if (!('messages' in body)) {
+    texts = textsIn(body, (fields, name) => {
+      const media = mediaTokens(fields, name, model);
+      fixed += media?.fixed ?? 0;
+      return media !== null || isMedia(fields, name);
+    });
+  }
   let bytes = 0;
   for (const text of texts) bytes += Buffer.byteLength(text);
-  return parts.fixed + estimateTokens(bytes);
+  return fixed + estimateTokens(bytes);
 }

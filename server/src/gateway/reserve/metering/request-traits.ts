@@ -1,12 +1,12 @@
 import type { Condition } from '../../../shared/price-condition.js';
-import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
+import { asFields, asText, either, type Fields } from '../../../dialects/neutral/fields.js';
 import { continuesThread, threadName } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 import { areShared, ofEachTurn } from '../../../dialects/wire/forms/known-turns.js';
 import { toolCounts, type ToolWork } from '../../../shared/price-quantities.js';
 import { serverTools, type ServerTool, withinToolCalls } from '../../../dialects/server-tools.js';
 import type { Call } from '../../call.js';
-import { rerankPrompt } from './dialect-prompts.js';
+import { rerankPrompt } from './input-prompts.js';
 import { estimateTokens } from './text-meter.js';
 import { conditionsAskedFor } from './unpriced-tools.js';
 
@@ -187,7 +187,8 @@ const tokensOfPiece = 500;
 
 function requestsIn(body: Fields): number {
   if (body['query'] === undefined || !Array.isArray(body['documents'])) return 1;
-  const [query = 0, ...documents] = rerankPrompt(body).texts.map((text) => estimateTokens(Buffer.byteLength(text)));
+  const { texts } = rerankPrompt(body, asText(body['model']));
+  const [query = 0, ...documents] = texts.map((text) => estimateTokens(Buffer.byteLength(text)));
   const pieces = documents.reduce((sum, tokens) => sum + Math.max(1, Math.ceil((query + tokens) / tokensOfPiece)), 0);
   return Math.max(1, Math.ceil(pieces / piecesOfRequest));
 }

@@ -308,30 +308,35 @@ const media = new Set([
 ]);
 const maxDepth = 32;
 
+/** Whether the text of a field is left out. */
+type IsLeftOut = (fields: Fields, name: string) => boolean;
+
+export const isMedia: IsLeftOut = (_fields, name) => media.has(name);
+
 /**
  * Returns all text in a value, for any dialect, as input for the list of blocked words and for estimates. The result
  * includes at least everything the user wrote, also names of roles and types, but no media.
  */
-export function textsIn(value: unknown): string[] {
+export function textsIn(value: unknown, isLeftOut = isMedia): string[] {
   const texts: string[] = [];
-  collect(value, texts, 0);
+  collect(value, texts, isLeftOut, 0);
   return texts;
 }
 
-function collect(value: unknown, texts: string[], depth: number): void {
+function collect(value: unknown, texts: string[], isLeftOut: IsLeftOut, depth: number): void {
   if (typeof value === 'string') {
     if (value !== '') texts.push(value);
     return;
   }
   if (typeof value !== 'object' || value === null || depth > maxDepth) return;
   if (Array.isArray(value)) {
-    for (const entry of value as unknown[]) collect(entry, texts, depth + 1);
+    for (const entry of value as unknown[]) collect(entry, texts, isLeftOut, depth + 1);
     return;
   }
   const fields = value as Fields;
   // A Responses item whose `result` is an image.
   const isDrawn = fields['type'] === 'image_generation_call';
   for (const name in fields) {
-    if (!media.has(name) && !(isDrawn && name === 'result')) collect(fields[name], texts, depth + 1);
+    if (!isLeftOut(fields, name) && !(isDrawn && name === 'result')) collect(fields[name], texts, isLeftOut, depth + 1);
   }
 }
