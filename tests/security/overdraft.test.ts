@@ -315,6 +315,26 @@ describe('what a reservation holds', () => {
     expect(held).toBeGreaterThan(4000 * 1.25);
   });
 
+  it.each([false, true])(
+    'a prediction, whose rejected tokens are output beside the limit: streamed %p',
+    async (stream) => {
+      await first.addChannel({ models: gpt });
+      const prediction = { type: 'content', content: [{ type: 'text', text: 'word '.repeat(20_000) }] };
+      // 20,000 rejected tokens cost 100,000: the first balance pays for the prompt and an output without them.
+      for (const quota of [60_000, 300_000]) {
+        first.upstream.reset();
+        first.upstream.script({}, says({ text: 'hi', promptTokens: 20_000, completionTokens: 20_256 }));
+        const { key, userId } = await first.addToken({ userId: await first.addUser({ quota }) });
+        const response = await first.post('/v1/chat/completions', key, { ...hi, stream, max_tokens: 256, prediction });
+        await response.text();
+        const rows = response.status === 200 ? await first.logsOf(userId, 1) : [];
+        expect([quota, response.status, rows.map(({ other }) => other['uncharged_quota'])]).toEqual([
+          ...[quota, quota === 60_000 ? 403 : 200, quota === 60_000 ? [] : [undefined]],
+        ]);
+      }
+    },
+  );
+
   const long = 'word '.repeat(20_000);
   const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1000)}` } };
   // Google's own examples have objects in place of lists (https://ai.google.dev/gemini-api/docs/text-generation, November 2026).

@@ -167,7 +167,7 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   const known = call.request.maxOutput || limits.maxOutput;
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
     const within = toolCalls === undefined ? traits : withToolCalls(traits, toolCalls);
-    const charged = chargedOutput(tariff, outputTokens);
+    const charged = chargedOutput(tariff, outputTokens + traits.predictedTokens * choices);
     return boundFor(cardFor(call, within), price.groupRatio, promptTokens, charged, within, values);
   };
   const drawn = chargeOfDrawing(call, values);

@@ -1,6 +1,6 @@
 import type { OptionValues } from '../../options/option.service.js';
 import { modelLimits, withoutAdvice } from '../../billing/prices/index.js';
-import { choicesOf } from './metering/request-traits.js';
+import { choicesOf, predictedTokens } from './metering/request-traits.js';
 import { toolRows, type UnitCount } from '../../shared/price-quantities.js';
 import { sumOfUsage, type AdvisedTokens, type Usage } from '../../shared/usage.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
@@ -24,7 +24,7 @@ export const withPossibleTokens = (call: Call, usage: Usage, values: OptionValue
 /** Returns the tokens that the model of a call can take and produce for it. */
 export function possibleInCall({ rawBody, admission, request: asked }: Call, values: OptionValues): PossibleTokens {
   const most = possibleTokens(admission.bareModel, values);
-  const output = Math.max(most.output, asked.maxOutput) * choicesOf(asked.body);
+  const output = (Math.max(most.output, asked.maxOutput) + predictedTokens(asked.body)) * choicesOf(asked.body);
   return { prompt: Math.max(rawBody.length, most.prompt), output };
 }
 
@@ -76,7 +76,9 @@ export function leastCharge(
   // A hidden prompt was not part of the reservation. The customer pays for it.
   const maxPrompt = estimate.traits.addsHidden ? Infinity : estimate.promptTokens;
   const found = drawingOf(call, usage) ? withinImage(usage, call.request.drawing) : usage;
-  const maxOutput = Math.max(estimate.outputTokens, sentTokens) + (found.details?.drawn?.completionTokens ?? 0);
+  const predicted = estimate.traits.predictedTokens * choicesOf(call.request.body);
+  const drawn = found.details?.drawn?.completionTokens ?? 0;
+  const maxOutput = Math.max(estimate.outputTokens, sentTokens) + predicted + drawn;
   const advised = adviceOf(call, usage) && usage.details?.advised;
   const within = advised
     ? withinAdvice(usage, advised, { maxPrompt, maxOutput, advice: call.request.advisor })

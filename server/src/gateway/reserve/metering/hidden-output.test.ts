@@ -12,6 +12,7 @@ describe('a call may hide output', () => {
     ['claude-sonnet-4-5', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
     ['gemini-2.0-flash', { tools: [{ googleSearch: {} }] }],
     ['sonar-deep-research', {}],
+    ['gpt-4o', { prediction: { type: 'content', content: 'the file as it was' } }],
   ])('%s with %j', (model, body) => {
     expect(mayHideOutput(model, body)).toBe(true);
   });

@@ -7,7 +7,7 @@ import { toolCounts, type ToolWork } from '../../../shared/price-quantities.js';
 import { serverTools, type ServerTool, withinToolCalls } from '../../../dialects/server-tools.js';
 import type { Call } from '../../call.js';
 import { rerankPrompt } from './input-prompts.js';
-import { estimateTokens } from './text-meter.js';
+import { estimateTokens, textsIn } from './text-meter.js';
 import { conditionsAskedFor } from './unpriced-tools.js';
 
 /** The parts of a request, besides its text, that determine how much it can cost. */
@@ -31,6 +31,8 @@ export interface RequestTraits {
   readonly addsHidden: boolean;
   readonly hasMedia: boolean;
   readonly hasAudio: boolean;
+  /** Output tokens that a provider may bill beside the limit: those of a prediction that the model does not follow. */
+  readonly predictedTokens: number;
   /** The request names a budget for thinking, which its output limit must exceed. */
   readonly hasThinkingBudget: boolean;
   /** Requests that the provider may bill for the call: one per 100 documents to rank, and more for long ones. */
@@ -85,6 +87,7 @@ export function requestTraits({ request, price, mayCostMore }: Call): RequestTra
     addsHidden: researches || tools.length > 0 || asFields(body['prompt']) !== null || inThread,
     hasMedia: false,
     hasAudio: asksForAudio(body),
+    predictedTokens: predictedTokens(body),
     tools: workOf(tools, researches),
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
@@ -191,6 +194,15 @@ function requestsIn(body: Fields): number {
   const [query = 0, ...documents] = texts.map((text) => estimateTokens(Buffer.byteLength(text)));
   const pieces = documents.reduce((sum, tokens) => sum + Math.max(1, Math.ceil((query + tokens) / tokensOfPiece)), 0);
   return Math.max(1, Math.ceil(pieces / piecesOfRequest));
+}
+
+/**
+ * Returns the tokens of a prediction. OpenAI bills those that are not in the response as output
+ * (`rejected_prediction_tokens` of the API reference, November 2026). Not every provider counts them within the limit.
+ */
+export function predictedTokens({ prediction }: Fields): number {
+  if (typeof prediction !== 'object' || prediction === null) return 0;
+  return textsIn(prediction).reduce((tokens, text) => tokens + estimateTokens(Buffer.byteLength(text)), 0);
 }
 
 type Found = { -readonly [K in keyof RequestTraits]: RequestTraits[K] };
