@@ -395,6 +395,37 @@ describe('what a reservation holds', () => {
   });
 });
 
+describe('a prompt that the provider extends', () => {
+  const searching = [{ type: 'web_search_20250305', name: 'web_search', max_uses: 1 }];
+  const extending: Way = {
+    ...ways[2]!,
+    body: (text) => ({ model: claude, max_tokens: 16, messages: userMessage(text), tools: searching }),
+  };
+
+  it.each([
+    ['below the largest input', 20_000],
+    ['of several of them', 5 * dollar],
+  ])('takes a balance %s below zero by one call at most, however many come at once', async (_what, quota) => {
+    const usage = { input_tokens: 190_000, output_tokens: 5 };
+    const content = [{ type: 'text', text: 'hi' }];
+    const answer = {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: claude,
+      content,
+      stop_reason: 'end_turn',
+      usage,
+    };
+    first.upstream.script({}, json(answer));
+    const done = await storm(extending, false, { quota, calls: 20, text: 'hi' });
+    expect(done.statuses).toContain(200);
+    // The largest input of the model is 200,000 tokens.
+    expect(done.lowest).toBeGreaterThanOrEqual(-200_000 * 1.5);
+    expect(done.statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(Math.ceil(quota / 285_000));
+  });
+});
+
 it('a balance below the prompt and a little output is refused, with what is missing', async () => {
   await first.addChannel({ models: gpt });
   const { key } = await first.addToken({ userId: await first.addUser({ quota: 1000 }) });
