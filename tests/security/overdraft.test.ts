@@ -301,6 +301,16 @@ describe('what a reservation holds', () => {
     expect(caching / plain).toBeCloseTo(1.25, 2);
   });
 
+  it('a prompt that the provider summarizes first, and reads twice', async () => {
+    await first.addChannel({ type: 14, models: claude });
+    const body = (edit: string): Record<string, unknown> => ({
+      ...{ model: claude, max_tokens: 16, messages: userMessage('hi') },
+      context_management: { edits: [{ type: edit }] },
+    });
+    expect(await heldFor(body('clear_tool_uses_20250919'), '/v1/messages', 20_000)).toBeLessThan(2000);
+    expect(await heldFor(body('compact_20260112'), '/v1/messages', 400_000)).toBeGreaterThanOrEqual(200_000 * 1.5);
+  });
+
   it('the old estimate when the option is off', async () => {
     await first.addChannel({ models: gpt });
     first.setOptions({ StrictReserve: false });

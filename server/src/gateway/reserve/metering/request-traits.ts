@@ -58,8 +58,9 @@ const hiddenNames = new Set([
   ...['googleMaps', 'google_maps'],
   ...['codeExecution', 'code_execution', 'fileSearch', 'file_search'],
 ]);
+/** An edit `compact_…` of Claude reads the prompt once more, and bills that as prompt (`usage.iterations`). */
 const hiddenTypes =
-  /^(?:input_file|file|input_audio|audio|video|video_url|item_reference|url_context|google_maps)$|search|fetch|execution|interpreter|mcp|retrieval|image_generation/;
+  /^(?:input_file|file|input_audio|audio|video|video_url|item_reference|url_context|google_maps)$|^compact_|search|fetch|execution|interpreter|mcp|retrieval|image_generation/;
 /** Names of fields that hold schemas or data of tools. Names inside of them say nothing about the request. */
 const opaqueNames = new Set([
   ...['parameters', 'input_schema', 'parametersJsonSchema', 'parameters_json_schema', 'schema', 'json_schema'],
