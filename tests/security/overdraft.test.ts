@@ -301,6 +301,15 @@ describe('what a reservation holds', () => {
     expect(caching / plain).toBeCloseTo(1.25, 2);
   });
 
+  it('a prediction before the output: the limit is what the balance pays for beside it', async () => {
+    await first.addChannel({ models: gpt });
+    const prediction = { type: 'content', content: 'word '.repeat(6000) };
+    // 30,000 bytes count as 10,000 tokens: 12,500 as prompt and 50,000 as output. The rest pays for 1,000 to 2,000 tokens.
+    await heldFor({ ...hi, prediction }, undefined, 70_000);
+    const sent = first.upstream.requests.at(-1)?.body as { max_tokens?: number };
+    expect([Number(sent.max_tokens) > 1000, Number(sent.max_tokens) < 2000]).toEqual([true, true]);
+  });
+
   it('a prompt that the provider summarizes first, and reads twice', async () => {
     await first.addChannel({ type: 14, models: claude });
     const body = (edit: string): Record<string, unknown> => ({
