@@ -64,6 +64,11 @@ const keptNames = [
   ...['background', 'store', 'previous_response_id', 'conversation', 'container', 'cachedContent', 'cached_content'],
   ...['previous_interaction_id', 'agent'],
 ];
+/**
+ * Has xAI respond with an id alone, and keep the completion for a request that has no route here. Its work would be free
+ * (https://docs.x.ai/developers/advanced-api-usage/deferred-chat-completions, November 2026).
+ */
+const deferredName = 'deferred';
 /** Fields that say what is asked of which model. */
 const contentNames = ['model', 'stream', 'messages', 'input', 'prompt', 'contents'];
 /**
@@ -72,7 +77,7 @@ const contentNames = ['model', 'stream', 'messages', 'input', 'prompt', 'content
  */
 export const decisiveNames: readonly string[] = [
   ...[...pricedNames, ...otherPriced, ...modelFields],
-  ...[...containers, ...configs, ...contentNames, ...keptNames],
+  ...[...containers, ...configs, ...contentNames, ...keptNames, deferredName],
 ];
 
 export const maxChoices = 1024;
@@ -87,7 +92,7 @@ const tiers: ReadonlySet<string> = new Set(tierNames);
  * copy them over the fields of the request.
  */
 const innerNames: ReadonlySet<string> = new Set(
-  [...choices, ...limits, ...tiers, ...otherPriced, ...modelFields, ...contentNames].map(foldedName),
+  [...choices, ...limits, ...tiers, ...otherPriced, ...modelFields, ...contentNames, deferredName].map(foldedName),
 );
 
 /** Fields that may declare a tool of a provider, or select a price by a word. Items of `input` may declare tools. */
@@ -175,7 +180,9 @@ export function readTextFields(fields: Fields, where: TextFields): number {
     } else if (tiers.has(name) || where.words?.includes(name)) needWord(value, shown);
     else if (where.containers.has(name)) refuseInner(value, shown);
     else if (name === 'enable_search') optionalFlag(value, shown);
-    else if (name === 'max_tool_calls') optionalCount(value, shown);
+    else if (name === deferredName && optionalFlag(value, shown)) {
+      throw new InvalidInputError(`${shown} must be false: a completion is returned in the response`, shown);
+    } else if (name === 'max_tool_calls') optionalCount(value, shown);
     else if (name === 'web_search_options') optionalWord(asFields(value) ?? {}, 'search_context_size', `${shown}.`);
   }
   return isLimited ? longest : 0;
