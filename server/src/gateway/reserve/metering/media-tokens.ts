@@ -5,7 +5,7 @@ export const audioPart = 100;
 export const filePart = 5000;
 
 /** Prompt tokens of media. */
-export interface MediaTokens {
+interface MediaTokens {
   readonly fixed: number;
   /** Tokens that an image of unknown size may have beyond those in `fixed`. */
   readonly unsized: number;
