@@ -41,8 +41,10 @@ export interface UsageFilter {
   readonly upstreamKeys?: readonly string[];
 }
 
-/** Optional counters. They cost more to aggregate. */
+/** Counters that are added up. Each costs time for each row that is read. */
 export interface WantedCounters {
+  /** Columns of plain numbers; all when absent. */
+  readonly plain?: readonly string[];
   readonly latency: boolean;
   readonly firstToken: boolean;
   readonly cost: boolean;

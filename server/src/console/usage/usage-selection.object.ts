@@ -4,11 +4,33 @@ import { holds, type MaybeActor } from '../../shared/actor.js';
 import type { WantedCounters, WantedUsage } from './usage-question.js';
 import { usageNames } from './usage-row.js';
 
+/** Fields of plain numbers, with the columns that they are computed from. */
+const plainFields: Readonly<Record<string, readonly string[]>> = {
+  calls: ['calls'],
+  streamCalls: ['stream_calls'],
+  failedCalls: ['failed_calls'],
+  errorRate: ['calls', 'failed_calls'],
+  promptTokens: ['prompt_tokens'],
+  completionTokens: ['completion_tokens'],
+  totalTokens: ['prompt_tokens', 'completion_tokens'],
+  cachedTokens: ['cached_tokens'],
+  cachedShare: ['cached_tokens', 'prompt_tokens'],
+  averageMs: ['calls', 'duration_ms'],
+  coverage: ['calls'],
+};
+
+/** Returns the columns of plain numbers that selected fields need. Rows of equal rank are sorted by quota. */
+const plainOf = (info: GraphQLResolveInfo): string[] => [
+  'quota',
+  ...Object.entries(plainFields).flatMap(([field, columns]) => (asksFor(info, field) ? columns : [])),
+];
+
 /**
  * Returns the counters that selected fields need, because some are expensive. Costs that a custom role may not read are
  * never read: their field is null.
  */
 export const countersOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedCounters => ({
+  plain: plainOf(info),
   activeUsers: asksFor(info, 'activeUsers'),
   cache: asksFor(info, 'cache') && (!actor?.permissions || holds(actor, 'usage.read')),
   latency: asksFor(info, 'latencyMs'),

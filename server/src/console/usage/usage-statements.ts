@@ -304,7 +304,7 @@ export const counterNames: readonly string[] = [...usageCounters, ...cacheCounte
 export const countersOf = ({ latency, firstToken, cost, ...wanted }: WantedCounters): string[] =>
   counterNames.filter(
     (column) =>
-      plainCounters.includes(column) ||
+      (wanted.plain ?? plainCounters).includes(column) ||
       (cost && costCounters.includes(column)) ||
       (wanted.cache && cacheCounters.includes(column)) ||
       (wanted.activeUsers && column === activeUsers) ||
