@@ -86,13 +86,15 @@ export interface Measure {
 }
 
 /**
- * Element-wise sums of an array column, as an SQL list for `ARRAY[…]`. They are many times cheaper than adding arrays.
+ * Element-wise sums of an array column, as an SQL list for `ARRAY[…]`. They are many times cheaper than adding arrays. Double precision is
+ * exact up to 2⁵³ calls, and added up in half the time of `bigint`, whose sums are `numeric`.
  * @param only SQL after each aggregate, such as `FILTER (…)`
  */
 export const histogramSums = (column: string, only = ''): string =>
-  Array.from({ length: durationBounds.length + 1 }, (_, n) => `coalesce(sum(${column}[${n + 1}])${only}, 0)`).join(
-    ', ',
-  );
+  Array.from(
+    { length: durationBounds.length + 1 },
+    (_, n) => `coalesce(sum(${column}[${n + 1}]::float8)${only}, 0)`,
+  ).join(', ');
 
 /** Returns the counters of a table, with their SQL over `source`. */
 export function measuresOf({ family }: RollupTable, source: string): readonly Measure[] {
