@@ -1,4 +1,4 @@
-import { buildSchema, parse, validate } from 'graphql';
+import { buildSchema, getNamedType, isLeafType, isObjectType, parse, validate } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { percentile } from '../../server/src/shared/latency.js';
@@ -480,6 +480,38 @@ it('20: settings that differ from their defaults, and who changed them', async (
   // Settings that were never saved have their built-in value.
   expect(options.items.some(({ key }) => key === 'Footer')).toBe(false);
   expect(auditEntries.items[0]).toMatchObject({ subjectId: 'ModelPrice', actorName: 'root' });
+});
+
+it('has each figure of usage alone as beside all others', async () => {
+  const metrics = schema.getType('UsageMetrics');
+  if (!isObjectType(metrics)) throw new Error('the schema has no UsageMetrics');
+  const figures = Object.values(metrics.getFields()).flatMap(({ name, type }) => {
+    if (name === 'cache') return [];
+    return name === 'cost'
+      ? ['cost { usd upstreamUsd marginUsd coverage knownCalls planUsd }']
+      : isLeafType(getNamedType(type))
+        ? [name]
+        : [];
+  });
+  const ask = async (selected: string): Promise<Array<Record<string, unknown>>> => {
+    const { data, text } = await site.graphql(
+      root,
+      `{ usage(range: { calendar: LAST_30_DAYS }, groupBy: [MODEL], orderBy: [{ metric: KEY, direction: ASC }]) { items { metrics { ${selected} } } total { ${selected} } } }`,
+    );
+    if (!data?.['usage']) throw new Error(text);
+    const { items, total } = data['usage'] as {
+      items: Array<{ metrics: Record<string, unknown> }>;
+      total: Record<string, unknown>;
+    };
+    return [...items.map((item) => item.metrics), total];
+  };
+  const all = await ask(figures.join(' '));
+  expect(all.length).toBeGreaterThan(4);
+  expect(all.at(-1)?.['calls']).not.toBe(0);
+  for (const figure of figures) {
+    const [name = ''] = figure.split(' ');
+    expect([name, await ask(figure)]).toEqual([name, all.map((row) => ({ [name]: row[name] }))]);
+  }
 });
 
 it('costs what the page says, for a panel of Grafana and three viewers', async () => {
