@@ -1,95 +1,20 @@
-import pg from 'pg';
 import { InsightService, LedgerHistoryService } from '../../server/src/console/insights/index.js';
 import { readLogPage, readByValue } from '../../server/src/console/logs/log-page.js';
 import { emptyQuestion, type UsageQuestion, type WantedUsage } from '../../server/src/console/usage/usage-question.js';
 import { User } from '../../server/src/console/users/user.entity.js';
 import { readUsers, type UserFilter, type UserSortField } from '../../server/src/console/users/user-list.js';
 import { readSnapshot } from '../../server/src/billing/rollups/index.js';
-import { openUsageSite, root, type UsageSite } from './usage-site.js';
+import { day, now, openPagesSite, rows, users, weeks, type PagesSite } from './pages-site.js';
+import { root } from './usage-site.js';
 
-/**
- * The pages that dashboards read of a site with 250,000 rows of usage and of the log in 90 days. A question about a week may
- * not read the rest: the statements are explained as they were sent, and pages are counted, which do not depend on the
- * machine.
- */
-let site: UsageSite;
-const day = 86_400;
-const rows = 250_000;
-const users = 500;
-const weeks = 90 / 7;
-const now = Math.floor(Date.now() / 1000);
-const thisHour = now - (now % 3600);
-const from = thisHour - 7 * day;
-/** Pages of a table with its indexes. */
-let pagesOf: Readonly<Record<string, number>>;
+/** The pages that the statements of dashboards read. A question about a week may not read the rest of 90 days. */
+let site: PagesSite;
+const from = now - (now % 3600) - 7 * day;
 
 beforeAll(async () => {
-  site = await openUsageSite(now);
-  const { dataSource } = site;
-  await dataSource.transaction(async (transaction) => {
-    await transaction.query(
-      `INSERT INTO users (id, username, created_at, quota)
-       SELECT n, 'user' || n, to_timestamp($1::bigint - n % 90 * 86400), 1000 FROM generate_series(1, ${users}) n`,
-      [now],
-    );
-    await transaction.query(
-      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota, duration_buckets)
-       SELECT $1::bigint - n * 90 / ${rows} * 86400 - n % 24 * 3600, 1 + hashint4(n) & 511, n % 1000, n % 20, 'm' || n % 9, 'default', 1, 700,
-              '{0,0,1}' FROM generate_series(1, ${rows}) n ON CONFLICT DO NOTHING`,
-      [thisHour],
-    );
-    await transaction.query(
-      `INSERT INTO logs (created_at, request_id, type, user_id, channel_id, model_name, quota, use_time, other)
-       SELECT $1::bigint - n * ${Math.floor((90 * day) / rows)}, 'r' || n, CASE WHEN n % 50 = 0 THEN 6 ELSE 2 END, 1 + n % ${users}, n % 20, 'm' || n % 9, n % 977, n % 60,
-              '{"request_path":"/v1/messages","duration_ms":' || n % 60000 || ',"error_code":"rate_limited","admin_info":{"use_channel":['
-                || CASE WHEN n % 31 = 0 THEN '"20",' ELSE '' END || '"' || n % 20 || '"]}}' FROM generate_series(1, ${rows}) n`,
-      [now],
-    );
-    await transaction.query(
-      `INSERT INTO ledger_entries (created_at, source, kind, account, user_id, amount)
-       SELECT to_timestamp($1::bigint - n * 155), 's' || n, 'top_up', 'user', 1 + n % ${users}, 100 FROM generate_series(1, 50000) n`,
-      [now],
-    );
-  });
-  // The aggregation is planned with statistics, as on a site that has been running.
-  await dataSource.query('ANALYZE');
-  await site.aggregate();
-  await dataSource.query('VACUUM ANALYZE');
-  const sizes = await dataSource.query<Array<{ name: string; pages: number }>>(
-    `SELECT relname AS name, (pg_total_relation_size(oid) / 8192)::integer AS pages FROM pg_class WHERE relkind IN ('r', 'p')
-      UNION ALL SELECT 'logs', (sum(pg_total_relation_size(inhrelid)) / 8192)::integer FROM pg_inherits WHERE inhparent = 'logs'::regclass`,
-  );
-  pagesOf = Object.fromEntries(sizes.map(({ name, pages }) => [name, pages]));
+  site = await openPagesSite();
 }, 600_000);
 afterAll(() => site.close());
-
-/** The pages that the statements of a question read. */
-async function pagesRead(ask: () => Promise<unknown>): Promise<number> {
-  const sent: Array<readonly [text: string, values: unknown[]]> = [];
-  const query = pg.Client.prototype.query as (this: pg.Client, ...parts: unknown[]) => unknown;
-  const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...parts) {
-    const [text, values] = parts as unknown as [string, unknown[] | undefined];
-    if (/^\s*(SELECT|WITH)/.test(text) && /usage_|logs|ledger_entries|created_at/.test(text))
-      sent.push([text, values ?? []]);
-    return query.apply(this, parts) as never;
-  });
-  try {
-    await ask();
-  } finally {
-    spy.mockRestore();
-  }
-  expect(sent.length).toBeGreaterThan(0);
-  let pages = 0;
-  for (const [text, values] of sent) {
-    const [row] = await site.dataSource.query<Array<{ 'QUERY PLAN': Array<{ Plan: Record<string, number> }> }>>(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-      values,
-    );
-    const plan = row?.['QUERY PLAN'][0]?.Plan;
-    pages += (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
-  }
-  return pages;
-}
 
 const wanted: WantedUsage = {
   latency: true,
@@ -122,7 +47,7 @@ const list = (filter: UserFilter, field?: UserSortField) =>
 
 /** Each statement of a week reads a thirteenth of 90 days, and may read that twice: from the index and from the table. */
 const shareOf = (...tables: string[]): number =>
-  tables.reduce((sum, table) => sum + (2 * (pagesOf[table] ?? 0)) / weeks, 100);
+  tables.reduce((sum, table) => sum + (2 * (site.pagesOf[table] ?? 0)) / weeks, 100);
 /** Reading the usage of each user needs the pages down to the first row, and its rows lie apart. */
 const byUser = (): number => users * 4 + rows / weeks;
 
@@ -212,22 +137,22 @@ it.each<[string, () => Promise<unknown>, () => number]>([
     () => (2 / 7) * shareOf('logs') + 200,
   ],
 ])('%s read no more pages than a week has', async (_, ask, most) => {
-  const pages = await pagesRead(ask);
+  const pages = await site.pagesRead(ask);
   expect(pages).toBeLessThan(most());
 });
 
 it.each(['HOUR', 'DAY'] as const)('totals beside rows by %s read days', async (bucket) => {
   const ask = (total: boolean) => () =>
     usage({ bucket, timeZone: 'Europe/Berlin' }, { activeUsers: true, latency: false, total });
-  const [rowsAlone, withTotals] = [await pagesRead(ask(false)), await pagesRead(ask(true))];
+  const [rowsAlone, withTotals] = [await site.pagesRead(ask(false)), await site.pagesRead(ask(true))];
   expect(withTotals - rowsAlone).toBeLessThan(rowsAlone / 2);
 });
 
 it('finds a question that reads all of the history', async () => {
-  const everything = await pagesRead(() =>
+  const everything = await site.pagesRead(() =>
     site.dataSource.query(
       'SELECT sum(quota) FROM usage_hourly WHERE user_id > 0 AND hour > extract(epoch FROM now()) - 604800',
     ),
   );
-  expect(everything).toBeGreaterThan((pagesOf['usage_hourly'] ?? 0) / 4);
+  expect(everything).toBeGreaterThan((site.pagesOf['usage_hourly'] ?? 0) / 4);
 });

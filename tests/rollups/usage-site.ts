@@ -4,12 +4,13 @@ import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import { UsageService } from '../../server/src/console/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
-import { createTestDatabase } from '../support/database.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 export const root: Actor = { id: 1, username: 'root', role: 'root', status: 'enabled', group: 'default' };
 
 /** A database for rows of usage, and the engine that reads them. */
 export interface UsageSite {
+  readonly database: TestDatabase;
   readonly dataSource: DataSource;
   readonly usage: UsageService;
   /** Aggregates all that is due. */
@@ -17,14 +18,18 @@ export interface UsageSite {
   close(): Promise<void>;
 }
 
-/** @param now Unix seconds, as the engine sees it */
-export async function openUsageSite(now: number): Promise<UsageSite> {
-  const database = await createTestDatabase();
+/**
+ * @param now Unix seconds, as the engine sees it
+ * @param given a database with content; default: a fresh one
+ */
+export async function openUsageSite(now: number, given?: TestDatabase): Promise<UsageSite> {
+  const database = given ?? (await createTestDatabase());
   // On a busy machine, a statement of a fill takes longer than the limit for statements of pages.
   const dataSource = await createDataSource(database.url, 4, entities, undefined, {
     statement_timeout: 0,
   }).initialize();
   return {
+    database,
     dataSource,
     usage: new UsageService({
       database: dataSource,
