@@ -175,6 +175,41 @@ it('names models whose deployments cost different amounts, and tokens that LiteL
   ]);
 });
 
+it('asks for a decision on each cost without a counterpart, and moves that of searches', async () => {
+  const path = join(folder, 'unknown.yaml');
+  await writeFile(
+    path,
+    `model_list:
+  - model_name: seer
+    litellm_params: { model: openai/seer, api_key: k, input_cost_per_token: 0.000001, output_cost_per_token: 0.000002 }
+    model_info:
+      cache_read_input_token_cost: 0.0000001
+      search_context_cost_per_query: { search_context_size_medium: 0.02 }
+      input_cost_per_video_per_second: 0.3
+`,
+  );
+  const report = await dryRun(optionsFor(path), false);
+  const found = report.findings.find(({ code }) => code === 'price-keys');
+  expect(found).toMatchObject({ severity: 'blocking', list: 'costs differently' });
+  expect(found?.examples).toEqual([
+    {
+      table: 'model_list',
+      id: 'seer',
+      detail: 'input_cost_per_video_per_second has no counterpart for a model of the mode chat',
+    },
+  ]);
+  const { decisions } = optionsFor(path);
+  const accepted = optionsFor(path, { decisions: { ...decisions, accepted: ['seer'] } });
+  const database = await createTestDatabase();
+  expect((await move(database, accepted)).isBlocked).toBe(false);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query<{ value: string }>(`SELECT value FROM options WHERE key = 'PriceCards'`);
+  await client.end();
+  expect(JSON.parse(rows[0]?.value ?? '{}')).toMatchObject({ seer: { prices: { input: 1, webSearch: 0.02 } } });
+  await database.drop();
+}, 60_000);
+
 it('serves the aliases of models, and reads access groups and patterns in the lists of keys', async () => {
   const shared = await createEmptyDatabase();
   const client = new pg.Client({ connectionString: shared.url });
