@@ -31,7 +31,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Within this process, so that the statements of the question can be told from those of jobs. */
+/** Asks within this process, so that the statements of the question are known from those of jobs. */
 async function ask(query: string, variables: Readonly<Record<string, unknown>>): Promise<void> {
   const declared = Object.entries(variables).filter(([name]) => query.includes(`$${name}:`));
   const answer = await server.app.inject({
