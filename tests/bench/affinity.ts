@@ -23,7 +23,7 @@ const system = 'You are a careful engineer who reads before writing. '.repeat(60
 
 const callOf = (session: number, named: boolean): RoutedCall =>
   ({
-    admission: { group: 'default', bareModel: 'gpt-4o', pinned: null, candidates: { tiers: [{ channels }] } },
+    route: { group: 'default', bareModel: 'gpt-4o', pinned: null, candidates: { tiers: [{ channels }] } },
     request: {
       body: {
         messages: [

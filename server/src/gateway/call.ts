@@ -7,7 +7,7 @@ import type { CallGuard } from './admit/guardrails/call-guard.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import type { Endpoint } from './endpoint.js';
 import type { Continuation, IncomingRequest, OpenedBody, ParsedRequest } from './request.js';
-import type { Admission } from './route/admission.js';
+import type { CallRoute } from './route/call-route.js';
 
 // The stages of one call, in order: received (request.ts), read, opened, routed and priced. `Reserved` (reserve/reserve.ts)
 // and `Served` (send/attempts.ts) follow.
@@ -42,7 +42,7 @@ export interface RoutedCall extends Pick<
   readonly endpoint: Endpoint;
   readonly caller: Caller;
   /** The channels that may serve the call, and the model name they serve. */
-  readonly admission: Admission;
+  readonly route: CallRoute;
   readonly request: ParsedRequest;
   readonly rawBody: Buffer;
   /** Absent when no guardrail concerns the caller. */

@@ -1,5 +1,5 @@
 import { AppError } from '../shared/errors.js';
-import type { Admission } from './route/admission.js';
+import type { CallRoute } from './route/call-route.js';
 import type { TokenCount } from '../dialects/contract.js';
 import type { Attempt, AttemptOutcome } from './send/attempt.js';
 import { exchangeWith, forwardedHeaders, toTarget, wholeAnswer, withCredential } from './send/attempt-exchange.js';
@@ -30,8 +30,8 @@ export async function countNatively(
   { name, field }: CountedDialect,
   client: ClientResponse,
 ): Promise<Buffer | null> {
-  const admission = admissionWith(call.admission, ({ provider }) => provider.adapter[name] !== undefined);
-  if (!admission) return null;
+  const route = routeWith(call.route, ({ provider }) => provider.adapter[name] !== undefined);
+  if (!route) return null;
   let counted: Buffer | null = null;
   const attempt = async (given: Attempt, to: ClientResponse): Promise<AttemptOutcome> => {
     const count = given.channel.provider.adapter[name];
@@ -43,7 +43,7 @@ export async function countNatively(
   };
   try {
     const { lease } = await attempts.serve(
-      { call: { ...call, admission, endpoint: { ...call.endpoint, attempt } } },
+      { call: { ...call, route, endpoint: { ...call.endpoint, attempt } } },
       client,
     );
     lease?.end();
@@ -77,12 +77,12 @@ async function countAt(
 
 const nothing = (): void => undefined;
 
-/** Returns the admission with the channels that satisfy `counts`; null when there are none. */
-function admissionWith(admission: Admission, counts: (channel: RoutedChannel) => boolean): Admission | null {
-  const { pinned, candidates } = admission;
-  if (pinned) return counts(pinned) ? admission : null;
+/** Returns the route with the channels that satisfy `counts`; null when there are none. */
+function routeWith(route: CallRoute, counts: (channel: RoutedChannel) => boolean): CallRoute | null {
+  const { pinned, candidates } = route;
+  if (pinned) return counts(pinned) ? route : null;
   const tiers = candidates.tiers
     .map((tier) => ({ ...tier, channels: tier.channels.filter(counts) }))
     .filter(({ channels }) => channels.length > 0);
-  return tiers.length === 0 ? null : { ...admission, candidates: { ...candidates, tiers } };
+  return tiers.length === 0 ? null : { ...route, candidates: { ...candidates, tiers } };
 }

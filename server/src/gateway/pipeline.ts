@@ -1,6 +1,6 @@
 import { isAppError } from '../shared/errors.js';
 import { namedOrigin } from './route/affinity/named-origin.js';
-import { admit, checkAddress, groupOf, isRateLimited, otherGroups } from './route/admission.js';
+import { checkAddress, findRoute, groupOf, isRateLimited, otherGroups } from './route/call-route.js';
 import { findKey, authenticateKey, type Caller } from './admit/authentication.js';
 import { isLow } from './admit/key-directory.js';
 import type { BodyGrant } from './admit/body-budget.js';
@@ -96,7 +96,7 @@ export class Relay {
     const { channels, options } = this.deps;
     const rawBody = await this.receive(incoming, caller, grant);
     const opened = openBody(options, endpoint, rawBody, incoming);
-    const admission = admit(caller, opened.model, channels.table, options);
+    const route = findRoute(caller, opened.model, channels.table, options);
     const { requestId, path, query, headers, address, startedAt, trace } = incoming;
     const parsed = { ...endpoint.parse(opened, incoming), stream: false };
     const ids = namedIds(endpoint.names, opened.body);
@@ -104,7 +104,7 @@ export class Relay {
       ids.length > 0 ? { ...parsed, continued: await namedOrigin(ids, caller, this.deps.idOwners) } : parsed;
     const sent = opened.isRewritten ? await writtenBody(opened.body, rawBody) : rawBody;
     const received = { requestId, path, query, headers, address, startedAt, trace };
-    return { ...received, endpoint, caller, admission, request, rawBody: sent };
+    return { ...received, endpoint, caller, route, request, rawBody: sent };
   }
 
   /** See `CallServer.prepare`. */
@@ -252,7 +252,7 @@ export class Relay {
     return {
       outcome: end.kind === 'broken' ? 'upstream_error' : 'ok',
       stream: served.isStream,
-      model: call.admission.model,
+      model: call.route.model,
     };
   }
 
@@ -274,7 +274,7 @@ export class Relay {
 
   private measure(call: Call, served: Served, { usage, quota }: Billed): void {
     const { metrics } = this.deps;
-    const tally = metrics.relay.of(call.admission.model);
+    const tally = metrics.relay.of(call.route.model);
     tally.promptTokens += usage.promptTokens;
     tally.completionTokens += usage.completionTokens;
     tally.cachedTokens += usage.cachedTokens;
@@ -289,7 +289,7 @@ export class Relay {
   }
 }
 
-function countHere({ endpoint, admission: { bareModel }, request, rawBody }: RoutedCall): number | Promise<number> {
+function countHere({ endpoint, route: { bareModel }, request, rawBody }: RoutedCall): number | Promise<number> {
   return rawBody.length > exactCountBytes
     ? estimatePrompt(rawBody, request.body, bareModel)
     : countPrompt(endpoint.tariff.prompt(request, bareModel), bareModel);

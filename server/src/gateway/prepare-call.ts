@@ -23,7 +23,7 @@ import { estimatePrompt } from './reserve/metering/prompt-tokens.js';
 import { unpricedSelectors, unpricedTools } from './reserve/metering/unpriced-tools.js';
 import { reserveByPlan } from './reserve/plan-payment.js';
 import { reserveFor, type Reserved } from './reserve/reserve.js';
-import type { Admission } from './route/admission.js';
+import type { CallRoute } from './route/call-route.js';
 import type { CallUse } from './route/limits/limit-board.js';
 
 /** Texts that are checked for blocked words, and the turns that they are from. */
@@ -53,21 +53,21 @@ export class CallPreparation {
    * Parses a request for the model that serves it, and finds its prices.
    * @throws AppError INVALID_INPUT, MODEL_NOT_PRICED
    */
-  price(asked: OpenedRequest, admission: Admission): Call {
+  price(asked: OpenedRequest, route: CallRoute): Call {
     const { endpoint, incoming, caller, rawBody } = asked;
     const { prices, budgets, captures, options } = this.deps;
     const { values } = options;
-    const parsed = parse(asked, admission.model);
-    const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
-    const found = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
+    const parsed = parse(asked, route.model);
+    const terms = { group: route.group, acceptsUnpriced: caller.user.acceptsUnpriced };
+    const found = prices.price(route.bareModel, terms, endpoint.tariff.counts);
     const { mapsToUnasked } = this.deps.channels.table;
-    const price = mapsToUnasked ? withMappedFacts(found, admission.candidates, admission.model) : found;
+    const price = mapsToUnasked ? withMappedFacts(found, route.candidates, route.model) : found;
     const costsMore = mayCostMore(parsed.body);
     const request = endpoint.limitOutput && costsMore ? withUnpriced(parsed, price, values) : parsed;
     const { drawing, advisor } = request;
     const isOverridden = this.overridesPrice && (request.images ?? endpoint.limitOutput) !== undefined;
-    const overridden = isOverridden ? overriddenCalls(request, admission.candidates, admission.model) : undefined;
-    const ofCaller = this.isBudgeted(caller) ? budgets.of(caller, admission.group, admission.bareModel) : null;
+    const overridden = isOverridden ? overriddenCalls(request, route.candidates, route.model) : undefined;
+    const ofCaller = this.isBudgeted(caller) ? budgets.of(caller, route.group, route.bareModel) : null;
     const hasPlan = caller.user.plans.length > 0 && !price.isFree;
     const isCaptured = values['content_capture.rules'].length > 0;
     return {
@@ -80,21 +80,21 @@ export class CallPreparation {
       trace: incoming.trace,
       endpoint,
       caller,
-      admission,
+      route,
       request,
       overridden,
       rawBody,
       price,
       mayCostMore: costsMore || [...(overridden?.values() ?? [])].some(({ body }) => mayCostMore(body)),
       // Families have no routing prefix.
-      loggedModel: admission.model === admission.bareModel ? price.model : admission.model,
-      drawing: drawing ? prices.ofDrawing(price, drawing.model, admission.group) : undefined,
-      advice: advisor ? prices.ofAdvice(price, advisor.model, admission.group) : undefined,
+      loggedModel: route.model === route.bareModel ? price.model : route.model,
+      drawing: drawing ? prices.ofDrawing(price, drawing.model, route.group) : undefined,
+      advice: advisor ? prices.ofAdvice(price, advisor.model, route.group) : undefined,
       prices,
       budgets: ofCaller,
-      plans: hasPlan ? budgets.plansFor(caller, admission.group, admission.bareModel, ofCaller) : null,
+      plans: hasPlan ? budgets.plansFor(caller, route.group, route.bareModel, ofCaller) : null,
       guard: asked.guard,
-      capture: isCaptured ? captures.of(caller, admission.group) : undefined,
+      capture: isCaptured ? captures.of(caller, route.group) : undefined,
     };
   }
 
@@ -128,11 +128,11 @@ export class CallPreparation {
   /** @param said the texts that may have blocked words */
   private async checkTexts(asked: OpenedRequest, call: Call, { texts, turns }: Said): Promise<Call> {
     const { guardrails, options } = this.deps;
-    const { requestId, caller, admission } = call;
+    const { requestId, caller, route } = call;
     const time = (asked.searchTime ??= new SearchTime());
     if (texts.length > 0) await guardrails.words.check(texts, { userId: caller.user.id, requestId, time, turns });
     if (options.values['guardrails.rules'].length === 0) return call;
-    const guard = guardrails.of(caller, admission.group, admission.model, requestId, time, asked.guard);
+    const guard = guardrails.of(caller, route.group, route.model, requestId, time, asked.guard);
     return guard && guard !== asked.guard ? this.guarded(asked, { ...call, guard }, guard) : call;
   }
 
@@ -145,7 +145,7 @@ export class CallPreparation {
       if (passed === opened) return call;
       asked.opened = passed;
       if (!passed.form) asked.rawBody = await jsonInTurns(passed.body);
-      return this.price(asked, call.admission);
+      return this.price(asked, call.route);
     } catch (error) {
       this.deps.errors.guarded({ call, error, failure: toCallFailure(error), usedChannels: [] });
       throw error;
@@ -162,9 +162,9 @@ export class CallPreparation {
   }
 
   private reserveMeasured(asked: OpenedRequest, call: Call): Promise<Reserved> {
-    const { caller, admission } = call;
+    const { caller, route } = call;
     if (!this.isBudgeted(caller)) return this.reserveOnly(call);
-    const limits = this.deps.budgets.rates(caller, admission.group, admission.bareModel);
+    const limits = this.deps.budgets.rates(caller, route.group, route.bareModel);
     return limits ? this.countAndReserve(asked, call, limits) : this.reserveOnly(call);
   }
 
@@ -244,9 +244,9 @@ export function refuseExtensions(origin: string | undefined): void {
 
 /** Measures the prompt tokens of a call if its endpoint does so. Otherwise returns the same call. */
 async function measured(call: Call): Promise<Call> {
-  const { endpoint, request, admission } = call;
+  const { endpoint, request, route } = call;
   if (!endpoint.measure) return call;
-  const measuredTokens = await endpoint.measure(request, admission.bareModel);
+  const measuredTokens = await endpoint.measure(request, route.bareModel);
   return { ...call, request: { ...request, measuredTokens } };
 }
 
@@ -254,7 +254,7 @@ async function measured(call: Call): Promise<Call> {
  * Returns the use that limits of channels count before a call: its estimated prompt and the output limit of its client.
  * @param quota the reserved quota
  */
-export const reservedUse = ({ rawBody, request, admission }: Call, quota: number): CallUse => ({
-  tokens: estimatePrompt(rawBody, request.body, admission.bareModel) + request.maxOutput,
+export const reservedUse = ({ rawBody, request, route }: Call, quota: number): CallUse => ({
+  tokens: estimatePrompt(rawBody, request.body, route.bareModel) + request.maxOutput,
   quota,
 });

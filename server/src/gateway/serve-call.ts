@@ -15,7 +15,7 @@ import type { RunningCalls } from './observe/running-calls.js';
 import { CallPreparation, refuseExtensions, reservedUse } from './prepare-call.js';
 import type { IncomingRequest, OpenedBody } from './request.js';
 import type { Reserved } from './reserve/reserve.js';
-import { admit, groupOf, withAllowedTools, withoutOtherModels, type Admission } from './route/admission.js';
+import { findRoute, groupOf, withAllowedTools, withoutOtherModels, type CallRoute } from './route/call-route.js';
 import { namedOrigin } from './route/affinity/named-origin.js';
 import { fallbacks } from './route/fallbacks.js';
 import { CallFailedError, type Served } from './send/attempts.js';
@@ -68,9 +68,9 @@ export class CallServer {
     let failure: Failure;
     let group: string | null = null;
     try {
-      const admission = this.route(asked);
-      group = admission.group;
-      const priced = this.preparation.price(asked, admission);
+      const route = this.route(asked);
+      group = route.group;
+      const priced = this.preparation.price(asked, route);
       const checked = await this.preparation.check(asked, priced);
       const reserved = await this.preparation.reserve(asked, checked);
       const sent = await this.send(reserved, asked.client);
@@ -92,7 +92,7 @@ export class CallServer {
    * @param route returns the channels that may serve a model
    * @throws AppError
    */
-  async prepare(read: ReadRequest, route: (model: string) => Admission): Promise<Call> {
+  async prepare(read: ReadRequest, route: (model: string) => CallRoute): Promise<Call> {
     const asked = await this.open(read);
     return this.preparation.check(asked, this.preparation.price(asked, route(asked.opened.model)));
   }
@@ -130,8 +130,8 @@ export class CallServer {
   }
 
   /** Checks rows 14 to 19 of docs/reference/relay/access.md#order-of-checks. */
-  private route({ caller, opened }: OpenedRequest): Admission {
-    return admit(caller, opened.model, this.deps.channels.table, this.deps.options);
+  private route({ caller, opened }: OpenedRequest): CallRoute {
+    return findRoute(caller, opened.model, this.deps.channels.table, this.deps.options);
   }
 
   /**
@@ -148,11 +148,11 @@ export class CallServer {
     let failure = first;
     const { model, fallbackModels: named } = opened;
     const unserved = { caller, model, group, writesText: endpoint.limitOutput !== undefined, named };
-    for (const admission of mayFallBack(failure.error, client) ? fallbacks(unserved, channels.table, options) : []) {
-      const reserved = await this.reserveFallback(asked, admission);
+    for (const route of mayFallBack(failure.error, client) ? fallbacks(unserved, channels.table, options) : []) {
+      const reserved = await this.reserveFallback(asked, route);
       if (!reserved) continue;
-      const isOtherModel = admission.model !== opened.model;
-      client.setHeader(modelHeader, isOtherModel ? headerText(admission.model) : undefined);
+      const isOtherModel = route.model !== opened.model;
+      client.setHeader(modelHeader, isOtherModel ? headerText(route.model) : undefined);
       metrics.relayRetries.inc({ route: endpoint.route });
       const sent = await this.send(reserved, client, { failed: failure.usedChannels, areAvoided: !isOtherModel });
       if (!('error' in sent)) return { reserved, served: sent };
@@ -169,10 +169,10 @@ export class CallServer {
    * Reserves a fallback.
    * @returns null when the caller cannot pay for it, or it has no price
    */
-  private async reserveFallback(asked: OpenedRequest, admission: Admission): Promise<Reserved | null> {
+  private async reserveFallback(asked: OpenedRequest, route: CallRoute): Promise<Reserved | null> {
     try {
       const group = groupOf(asked.caller, this.deps.options);
-      const checked = await this.preparation.check(asked, this.preparation.price(asked, admission));
+      const checked = await this.preparation.check(asked, this.preparation.price(asked, route));
       return await this.preparation.reserve(asked, { ...checked, asked: { group, model: asked.opened.model } });
     } catch (error) {
       if (isAppError(error) && skipped.has(error.code)) return null;
@@ -209,9 +209,9 @@ export class CallServer {
    */
   private noteRefused({ caller, incoming, opened }: OpenedRequest, group: string | null, error: unknown): void {
     const { requestId, path, address, startedAt } = incoming;
-    const admission = { group: group ?? groupOf(caller, this.deps.options), model: opened.model };
+    const route = { group: group ?? groupOf(caller, this.deps.options), model: opened.model };
     const request = { stream: opened.body['stream'] === true };
-    const call = { requestId, path, address, caller, startedAt, admission, request };
+    const call = { requestId, path, address, caller, startedAt, route, request };
     this.deps.errors.refused({ call, error, failure: toCallFailure(error), usedChannels: [] });
   }
 

@@ -24,7 +24,7 @@ const remaining = [
   'gateway/reserve/estimate.ts',
   'gateway/reserve/metering/image-tokens.ts',
   'gateway/reserve/metering/text-meter.ts',
-  'gateway/route/admission.ts',
+  'gateway/route/call-route.ts',
   'options/default-tables.ts',
   'shared/model-kind.ts',
 ];

@@ -24,7 +24,7 @@ export interface CapturesDeps {
 
 /** A call whose content is stored. */
 export interface Captured extends Pick<Call, 'requestId' | 'caller'> {
-  readonly admission: Pick<Call['admission'], 'group' | 'model'>;
+  readonly route: Pick<Call['route'], 'group' | 'model'>;
   readonly request: Pick<Call['request'], 'body'>;
 }
 
@@ -67,13 +67,13 @@ export class Captures {
 
   private async write(call: Captured, rule: CaptureRule, transcript: string): Promise<void> {
     const { database, clock } = this.deps;
-    const { caller, admission } = call;
+    const { caller, route } = call;
     const { body } = call.request;
     const texts = await redacted(rule, [...(await bodyTexts(body)), transcript], caller.user.id);
     const response = texts.pop() ?? '';
     const request = JSON.stringify(await withTexts(body, texts), withoutMedia);
     await database.query(sql, [
-      ...[call.requestId, wholeSecond(clock.now()), caller.user.id, caller.token.id, admission.group, admission.model],
+      ...[call.requestId, wholeSecond(clock.now()), caller.user.id, caller.token.id, route.group, route.model],
       ...[storableText(request.slice(0, contentLimit)), storableText(response.slice(0, contentLimit))],
       request.length > contentLimit || transcript.length >= contentLimit,
     ]);

@@ -8,7 +8,7 @@ const failed = (userId: number, requestId: string): LoggedFailure => ({
     address: '127.0.0.1',
     startedAt: 0,
     caller: { user: { id: userId, username: 'ada' }, token: { id: 1, name: 'dev' } } as LoggedFailure['call']['caller'],
-    admission: { group: 'default', model: 'gpt-4o' },
+    route: { group: 'default', model: 'gpt-4o' },
     request: { stream: false },
   },
   error: new Error('down'),

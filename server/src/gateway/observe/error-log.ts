@@ -22,7 +22,7 @@ export interface ErrorLogDeps {
 /** A call that no channel could serve. */
 export interface LoggedFailure {
   readonly call: Pick<Call, 'requestId' | 'path' | 'address' | 'caller' | 'startedAt'> & {
-    readonly admission: Pick<Call['admission'], 'group' | 'model'>;
+    readonly route: Pick<Call['route'], 'group' | 'model'>;
     readonly request: { readonly stream: boolean };
     readonly guard?: Call['guard'];
   };
@@ -132,10 +132,10 @@ export class ErrorLog {
    * because the client chose the name of the model. Never throws.
    */
   refused(refused: LoggedFailure): void {
-    const { admission, caller } = refused.call;
+    const { route, caller } = refused.call;
     if (!this.isOn || !this.refusals.add(caller.user.id)) return;
-    const model = storableText(admission.model).slice(0, maxModelLength);
-    this.write({ ...refused, call: { ...refused.call, admission: { ...admission, model } } });
+    const model = storableText(route.model).slice(0, maxModelLength);
+    this.write({ ...refused, call: { ...refused.call, route: { ...route, model } } });
   }
 
   private get isOn(): boolean {
@@ -161,7 +161,7 @@ export class ErrorLog {
     database
       .query(sql, [
         ...[seconds(clock), call.requestId, user.id, user.username, token.id, token.name, channelId],
-        ...[call.admission.model, call.admission.group, useTime, call.request.stream],
+        ...[call.route.model, call.route.group, useTime, call.request.stream],
         ...[cutToBytes(storableText(failure.message), maxIndexedBytes), storableJson(other)],
       ])
       .catch((error: unknown) =>
@@ -170,11 +170,11 @@ export class ErrorLog {
   }
 
   /** Counts the failure for the error rate of dashboards, even while failures are not logged. */
-  private count({ caller, admission, requestId }: LoggedFailure['call'], channelId: number, kind: FailureKind): void {
+  private count({ caller, route, requestId }: LoggedFailure['call'], channelId: number, kind: FailureKind): void {
     const { database, clock, logger } = this.deps;
-    const model = familyOf(admission.model);
+    const model = familyOf(route.model);
     database
-      .query(countSql, [seconds(clock), caller.user.id, caller.token.id, channelId, model, admission.group, kind])
+      .query(countSql, [seconds(clock), caller.user.id, caller.token.id, channelId, model, route.group, kind])
       .catch((error: unknown) => logger.error({ err: error, requestId }, 'failed call could not be counted'));
   }
 }

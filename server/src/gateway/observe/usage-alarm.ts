@@ -40,7 +40,7 @@ export class UsageAlarm {
 
   /** Counts every excess. Logs it and notifies root once per channel and model in a quiet period. */
   raise(
-    call: Pick<Call, 'requestId' | 'admission'>,
+    call: Pick<Call, 'requestId' | 'route'>,
     channelId: number,
     { kind, reported }: UsageExcess,
     charged: Usage,
@@ -53,7 +53,7 @@ export class UsageAlarm {
       { requestId: call.requestId, channelId, promptTokens, completionTokens, ...toolsOf(details) },
       'the provider reports usage that the model cannot have had',
     );
-    const { model } = call.admission;
+    const { model } = call.route;
     if (this.isQuiet(`${channelId}:${model}`)) return;
     notices?.notifyRoot({
       type: `impossible_usage_${channelId}`,
@@ -80,11 +80,11 @@ export class UsageAlarm {
    * period.
    */
   freeTools(
-    { requestId, admission }: Pick<Call, 'requestId' | 'admission'>,
+    { requestId, route }: Pick<Call, 'requestId' | 'route'>,
     channelId: number,
     tools: readonly string[],
   ): void {
-    const { model } = admission;
+    const { model } = route;
     if (tools.length === 0 || this.isQuiet(`${channelId}:${model}:${tools.join()}`)) return;
     this.deps.logger.warn({ requestId, channelId, model, tools }, 'tools of the provider have no price');
     this.deps.notices?.notifyRoot(toolNotice(channelId, tools, model, requestId));

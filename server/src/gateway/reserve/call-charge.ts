@@ -153,14 +153,14 @@ export const largestPrompt = ({ traits, maxInput }: CallCost, promptTokens: numb
 
 /** @returns null when the whole charge is known before the call, or nothing is charged */
 export function costOf(call: Call, values: OptionValues): CallCost | null {
-  const { endpoint, price, admission } = call;
+  const { endpoint, price, route } = call;
   const { tariff } = endpoint;
   if (price.isFree || tariff.fixedUsage?.(call.request, cardOf(call))) return null;
   const fixed = tariff.unreportedOutput?.(call.request);
   const fixedOutput = fixed?.completionTokens ?? 0;
   const found = requestTraits(call);
   const traits = fixed?.audioOutputTokens ? { ...found, hasAudio: true } : found;
-  const { bareModel } = admission;
+  const { bareModel } = route;
   const isOwn = Object.hasOwn(values.ModelMaxOutput, bareModel);
   const limits = isOwn ? modelLimits(bareModel, values.ModelMaxOutput) : price.limits;
   const choices = choicesOf(call.request.body);
@@ -223,19 +223,19 @@ function chargeOfAdvice(
  * Returns the price of the model that advised the model of the call. An override of the channel may also name the tool.
  * @returns null or undefined when there was no advice, or the call's own price covers it
  */
-export function adviceOf({ advice, request, prices, price, admission }: Call, usage: Usage): Call['advice'] {
+export function adviceOf({ advice, request, prices, price, route }: Call, usage: Usage): Call['advice'] {
   const model = usage.details?.advised?.model;
   if (model === undefined || (advice !== undefined && model === request.advisor?.model)) return advice;
-  return prices.ofAdvice(price, model, admission.group);
+  return prices.ofAdvice(price, model, route.group);
 }
 
 /**
  * Returns the price of images that a tool drew. A stored prompt or an override of the channel may also name the tool.
  * @returns null or undefined when the call drew none, or its own price covers them
  */
-export function drawingOf({ drawing, prices, price, admission }: Call, usage: Usage): Call['drawing'] {
+export function drawingOf({ drawing, prices, price, route }: Call, usage: Usage): Call['drawing'] {
   if (!usage.details?.drawn || drawing !== undefined) return drawing;
-  return prices.ofDrawing(price, usualDrawingModel, admission.group);
+  return prices.ofDrawing(price, usualDrawingModel, route.group);
 }
 
 /** Returns the card that charges a call without tools. */
@@ -251,7 +251,7 @@ function cardFor(call: Call, traits: RequestTraits): ChargeCard {
 /** Returns the charge of a call, by the prices at its start. */
 export function chargeFor(call: Call, usage: Usage, values: OptionValues): Rounded {
   const { tariff } = call.endpoint;
-  const { bareModel } = call.admission;
+  const { bareModel } = call.route;
   const counted = tariff.counted?.(usage) ?? usage;
   return chargeOfCall(
     tariff,

@@ -38,8 +38,8 @@ const promptFields = new Set([
 ]);
 
 /** Returns the bytes of the prompt. Images count by their number, and not by their bytes. */
-export function bytesOf({ request, endpoint, admission }: Call): number {
-  const prompt = endpoint.tariff.prompt(request, admission.bareModel);
+export function bytesOf({ request, endpoint, route }: Call): number {
+  const prompt = endpoint.tariff.prompt(request, route.bareModel);
   const counted = bytesIn(prompt);
   return 2 * prompt.fixed + counted + uncountedBytes(request.body, counted) + otherBytes(request.body);
 }
@@ -142,8 +142,8 @@ const claudeTools = 600;
  * Counts prompt tokens here, for the reservation. Never fails.
  * @param areImagesLargest whether images of unknown size count as the largest
  */
-export async function countedPrompt({ request, endpoint, admission }: Call, areImagesLargest = false): Promise<number> {
-  const { bareModel } = admission;
+export async function countedPrompt({ request, endpoint, route }: Call, areImagesLargest = false): Promise<number> {
+  const { bareModel } = route;
   const prompt = endpoint.tariff.prompt(request, bareModel);
   const text = await countBySample(prompt, bareModel);
   const others = uncountedBytes(request.body, bytesIn(prompt)) + otherBytes(request.body);

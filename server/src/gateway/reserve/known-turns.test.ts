@@ -16,7 +16,7 @@ function facts(body: Fields): unknown {
     price: { searchesUnasked: false, cachesUnasked: false },
     mayCostMore: true,
     endpoint: { tariff: { prompt: () => messagesPrompt(body) } },
-    admission: { bareModel: 'claude' },
+    route: { bareModel: 'claude' },
   } as unknown as Call;
   return {
     traits: requestTraits(call),

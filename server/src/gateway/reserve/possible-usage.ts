@@ -22,8 +22,8 @@ export const withPossibleTokens = (call: Call, usage: Usage, values: OptionValue
   withinPossible(usage, possibleInCall(call, values));
 
 /** Returns the tokens that the model of a call can take and produce for it. */
-export function possibleInCall({ rawBody, admission, request: asked }: Call, values: OptionValues): PossibleTokens {
-  const most = possibleTokens(admission.bareModel, values);
+export function possibleInCall({ rawBody, route, request: asked }: Call, values: OptionValues): PossibleTokens {
+  const most = possibleTokens(route.bareModel, values);
   const output = (Math.max(most.output, asked.maxOutput) + predictedTokens(asked.body)) * choicesOf(asked.body);
   return { prompt: Math.max(rawBody.length, most.prompt), output };
 }

@@ -154,21 +154,21 @@ async function reserveWhole(
 }
 
 /** Returns the maximum output tokens of all choices together; 0 for an endpoint without output tokens. */
-function outputOf({ request, endpoint, admission }: Call, values: OptionValues): number {
+function outputOf({ request, endpoint, route }: Call, values: OptionValues): number {
   if (!endpoint.limitOutput) return 0;
-  const known = request.maxOutput || modelLimits(admission.bareModel, values.ModelMaxOutput).maxOutput;
+  const known = request.maxOutput || modelLimits(route.bareModel, values.ModelMaxOutput).maxOutput;
   return (known || values.StrictReserveOutput) * choicesOf(request.body);
 }
 
 /** Returns the charge if it is known before the call, and otherwise the old estimate. */
 export function wholeAmount(call: Call, values: OptionValues): number {
   const { tariff } = call.endpoint;
-  const { price, request, rawBody, admission } = call;
+  const { price, request, rawBody, route } = call;
   const card = cardOf(call);
   const fixed = tariff.fixedUsage?.(request, card);
   const charge = fixed ? roundedUp(chargeFor(call, fixed, values)) : 0;
   const isLimited = request.maxOutput > 0 && card.perCall === undefined;
-  const promptTokens = isLimited ? estimatePrompt(rawBody, request.body, admission.bareModel) : values.PreConsumedQuota;
+  const promptTokens = isLimited ? estimatePrompt(rawBody, request.body, route.bareModel) : values.PreConsumedQuota;
   if (hasLines(card)) {
     const traits = requestTraits(call);
     return fixed ? charge : boundFor(card, price.groupRatio, promptTokens, request.maxOutput, traits, values);

@@ -1,7 +1,7 @@
 import type { BudgetDirectory } from '../../billing/budgets/index.js';
 import { AppError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
-import { noChannel } from './admission.js';
+import { noChannel } from './call-route.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { Health, Standing, Trial } from './health/health.js';
 import { noEnd } from './health/cooldown.js';

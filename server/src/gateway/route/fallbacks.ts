@@ -1,6 +1,6 @@
 import { entryOfModel } from '../../shared/model-pattern.js';
 import type { RoutingTable } from './routing-table.js';
-import { admitTo, groupOf, otherGroups, type Admission, type AdmissionSettings } from './admission.js';
+import { routeIn, groupOf, otherGroups, type CallRoute, type RouteSettings } from './call-route.js';
 import type { Caller } from '../admit/authentication.js';
 
 /** Maximum number of fallbacks of one call. */
@@ -26,23 +26,23 @@ export interface Unserved {
 export function* fallbacks(
   { caller, model, group, writesText, named }: Unserved,
   table: RoutingTable,
-  settings: AdmissionSettings,
-): Generator<Admission, undefined> {
+  settings: RouteSettings,
+): Generator<CallRoute, undefined> {
   if (caller.pin !== null) return;
   const first = groupOf(caller, settings);
   const groups = [first, ...otherGroups(caller, first, settings)];
   let left = maxFallbacks;
   const after = group === null ? [] : groups.slice(groups.indexOf(group) + 1);
   for (const other of after) {
-    const admission = admitTo(other, model, caller, table);
-    if (admission && left-- > 0) yield admission;
+    const route = routeIn(other, model, caller, table);
+    if (route && left-- > 0) yield route;
   }
   const { modelLimits } = caller.token;
   for (const fallback of named ?? fallbackModelsOf(caller, model, first, writesText, settings)) {
     if (fallback === model || (modelLimits && !modelLimits.has(fallback))) continue;
     for (const other of groups) {
-      const admission = admitTo(other, fallback, caller, table);
-      if (admission && left-- > 0) yield admission;
+      const route = routeIn(other, fallback, caller, table);
+      if (route && left-- > 0) yield route;
     }
   }
 }
@@ -56,7 +56,7 @@ function fallbackModelsOf(
   model: string,
   group: string,
   writesText: boolean,
-  { values }: AdmissionSettings,
+  { values }: RouteSettings,
 ): readonly string[] {
   if (writesText && token.fallbackModels.length > 0) return token.fallbackModels;
   const ofModel = entryOfModel(values['fallback_models.by_model'], model);

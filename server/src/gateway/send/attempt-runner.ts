@@ -67,7 +67,7 @@ const failedAttempt = (call: RoutedCall, trial: Trial | null): FailedAttempt => 
   requestId: call.requestId,
   trial,
   userId: call.caller.user.id,
-  model: call.admission.bareModel,
+  model: call.route.bareModel,
   text: () => requestText(call.path, call.request.body),
   hasContent: true,
   isCount: isCount(call),
@@ -104,7 +104,7 @@ export class AttemptRunner {
     const { channel, keyIndex, trial, lease } = candidate;
     const key = channel.keys[keyIndex] ?? '';
     const watch = this.watchOf(call, channel);
-    const span = call.trace?.attempt(candidate, call.admission.model);
+    const span = call.trace?.attempt(candidate, call.route.model);
     try {
       const outcome = await call.endpoint.attempt(this.toAttempt(dispatch, candidate, watch, race, span), client);
       if (!keyRing.quiet) keyRing.reached(channel, keyIndex);
@@ -114,7 +114,7 @@ export class AttemptRunner {
       if (outcome.delivery !== goneDelivery) {
         trial?.passed();
         if (health.hasFailures && failure === undefined && !isCount(call))
-          health.served(channel, keyIndex, call.admission.bareModel);
+          health.served(channel, keyIndex, call.route.bareModel);
       }
       watch?.served(outcome.firstByteAt);
       span?.served(outcome);
@@ -155,8 +155,8 @@ export class AttemptRunner {
     const { order, firstBytes, options } = this.deps;
     const { values } = options;
     if (!this.timesCalls(values)) return null;
-    const { admission, request } = call;
-    const { group, bareModel: model } = admission;
+    const { route, request } = call;
+    const { group, bareModel: model } = route;
     if (values['hedged_attempts.percentile'] === 0 && order.of(group, model) !== 'first_token') return null;
     return new FirstByteWatch(firstBytes, { channelId: channel.id, model, stream: request.stream });
   }
@@ -172,7 +172,7 @@ export class AttemptRunner {
 
   /** Reads the provider on for its usage report. A charge that is known before the call does not need the report. */
   private onDisconnect(call: RoutedCall, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
-    const { request, admission, caller, endpoint, price } = call;
+    const { request, route, caller, endpoint, price } = call;
     if (price && endpoint.tariff.fixedUsage?.(request, cardAt(endpoint.tariff, price))) {
       exchange.abort(new ClientGoneError());
       return () => undefined;
@@ -180,7 +180,7 @@ export class AttemptRunner {
     return this.deps.left.readOn(exchange, {
       userId: caller.user.id,
       stream: request.stream && channel.setting.nonStreamOnly !== true,
-      hidesOutput: mayHideOutput(admission.bareModel, request.body),
+      hidesOutput: mayHideOutput(route.bareModel, request.body),
     });
   }
 
@@ -192,7 +192,7 @@ export class AttemptRunner {
     span: AttemptSpan | undefined,
   ): Attempt {
     const { values } = this.deps.options;
-    const { admission, request, guard } = call;
+    const { route, request, guard } = call;
     const path = call.query === '' ? call.path : call.path + dialectQuery(call.query);
     const sent = request.sent ?? { path, rawBody: call.rawBody };
     return {
@@ -204,8 +204,8 @@ export class AttemptRunner {
       caller: call.caller,
       channel,
       key: channel.keys[keyIndex] ?? '',
-      requestedModel: admission.model,
-      bareModel: admission.bareModel,
+      requestedModel: route.model,
+      bareModel: route.bareModel,
       upstream: this.deps.upstream,
       credentials: this.deps.credentials,
       fetchMedia: this.deps.fetchMedia,

@@ -70,16 +70,16 @@ export class Attempts {
   async serve(dispatch: Dispatch, client: ClientResponse): Promise<Served> {
     const { options, metrics, candidates, affinity, failureHandler } = this.deps;
     const { call, failedBefore = noChannels } = dispatch;
-    const { admission, request } = call;
+    const { route, request } = call;
     const usedChannels: number[] = [...failedBefore];
     const used: number[] = dispatch.avoidsFailed ? [...failedBefore] : [];
     const { values } = options;
     const { continued } = request;
-    const origin = continued ? originOf(continued, admission, this.deps.channels.table) : null;
-    const mayStay = !origin && values['session_affinity.enabled'] && !isAlone(admission.candidates);
+    const origin = continued ? originOf(continued, route, this.deps.channels.table) : null;
+    const mayStay = !origin && values['session_affinity.enabled'] && !isAlone(route.candidates);
     const session = mayStay ? await affinity.open(call) : null;
     const seeker: CandidateQuery = {
-      route: admission,
+      route,
       origin,
       preferred: session,
       use: dispatch.use,
@@ -87,7 +87,7 @@ export class Attempts {
       isCount: isCount(call),
       requestId: dispatch.use && call.requestId,
     };
-    const fixed = admission.pinned !== null || origin !== null;
+    const fixed = route.pinned !== null || origin !== null;
     const retries = fixed ? 0 : retriesAllowed(values.RetryTimes);
     let last: CallFailedError | null = null;
     const refused: number[] = [];

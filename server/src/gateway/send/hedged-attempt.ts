@@ -34,12 +34,12 @@ export const mayHedge = ({ endpoint, price }: RoutedCall): boolean =>
 
 /** Returns the milliseconds after which a second attempt begins. Null when too little is known of the channel. */
 export function hedgeDelay(
-  { admission, request }: RoutedCall,
+  { route, request }: RoutedCall,
   { id: channelId }: RoutedChannel,
   percentile: number,
   times: FirstByteTimes,
 ): number | null {
-  const timed = { channelId, model: admission.bareModel, stream: request.stream };
+  const timed = { channelId, model: route.bareModel, stream: request.stream };
   const delay = times.percentile(timed, percentile, leastTimes);
   return delay === null ? null : Math.max(shortestDelay, delay);
 }

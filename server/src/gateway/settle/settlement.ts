@@ -57,7 +57,7 @@ export function settleCall(
     report: () => delivery.report(),
     countPrompt: () => countPrompt(tariff.prompt(call.request, upstreamModel), upstreamModel),
     hiddenOutput:
-      (isDisconnected || isCut) && mayHideOutput(call.admission.bareModel, call.request.body)
+      (isDisconnected || isCut) && mayHideOutput(call.route.bareModel, call.request.body)
         ? reservedOutput(reserved)
         : 0,
   }).then(settle);
@@ -111,7 +111,7 @@ function settleUsage(
     usage,
     drawing: drawingOf(call, usage),
     advice: adviceOf(call, usage),
-    bareModel: call.admission.bareModel,
+    bareModel: call.route.bareModel,
     upstreamModel,
   };
   const { charge: price, record, sale } = billOf(tariff, charged, values.QuotaPerUnit);
@@ -218,7 +218,7 @@ function toCharge(
     username: user.username,
     tokenName: token.name,
     modelName,
-    group: call.admission.group,
+    group: call.route.group,
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
     cachedTokens: usage.cachedTokens,

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../gateway/endpoint.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import { estimateLine } from '../../gateway/reserve/batch-estimate.js';
 import type { PossibleTokens } from '../../gateway/reserve/possible-usage.js';
-import { admitTo, checkModel, type Admission } from '../../gateway/route/admission.js';
+import { routeIn, checkModel, type CallRoute } from '../../gateway/route/call-route.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import { mapModel } from '../../gateway/route/model-mapping.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
@@ -25,7 +25,7 @@ export interface BatchLine {
 
 /** The calls of a batch, and the most that they use and cost together. */
 export interface BatchEstimate {
-  readonly admission: Admission;
+  readonly route: CallRoute;
   readonly price: Price;
   readonly lines: number;
   readonly amount: number;
@@ -86,9 +86,9 @@ export class BatchLines {
       }
     }
     if (!first) throw batchRefused('batch_line_invalid', 'The batch has no lines');
-    const { admission } = first;
+    const { route } = first;
     const price = withTools(first, this.deps.options.values);
-    return { admission, price, lines: count, amount, promptTokens, outputTokens, possible };
+    return { route, price, lines: count, amount, promptTokens, outputTokens, possible };
   }
 
   private async prepare(place: BatchPlace, { body }: BatchLine): Promise<Call> {
@@ -98,7 +98,7 @@ export class BatchLines {
       { endpoint, incoming: { ...incoming, path, query: '' }, caller, rawBody: body, client },
       (model) => this.route(place, model),
     );
-    const { request, admission } = call;
+    const { request, route } = call;
     if (call.rawBody !== body || (request.dropped?.length ?? 0) > 0) {
       const names = (request.dropped ?? []).join(', ');
       throw batchRefused(
@@ -126,23 +126,23 @@ export class BatchLines {
       throw batchRefused('batch_line_invalid', `No price is set for ${request.unpriced.names.join(', ')}`);
     }
     checkOrigin(call, account);
-    const mapped = mapModel(account.channel.mapping, admission.model, admission.bareModel);
-    if (mapped !== admission.model) {
+    const mapped = mapModel(account.channel.mapping, route.model, route.bareModel);
+    if (mapped !== route.model) {
       throw batchRefused(
         'batch_model_mapped',
-        `Model ${admission.model} has another name at its provider, and lines of a batch are not changed`,
+        `Model ${route.model} has another name at its provider, and lines of a batch are not changed`,
       );
     }
     return call;
   }
 
   /** Returns the first group of the key in which the channel of the account serves the model. */
-  private route({ call: { caller, groups }, account, named }: BatchPlace, model: string): Admission {
+  private route({ call: { caller, groups }, account, named }: BatchPlace, model: string): CallRoute {
     checkModel(caller, model);
     const { id } = account.channel;
     const isOpen = caller.pin === null || caller.pin === String(id);
     for (const group of isOpen ? groups : []) {
-      const found = admitTo(group, model, caller, this.deps.channels.table);
+      const found = routeIn(group, model, caller, this.deps.channels.table);
       const tiers = (found?.candidates.tiers ?? [])
         .map((tier) => ({ ...tier, channels: tier.channels.filter((channel) => channel.id === id) }))
         .filter(({ channels }) => channels.length > 0);
@@ -153,8 +153,8 @@ export class BatchLines {
 }
 
 /** A prompt that a provider stores may have tools which no line names. They cost what they cost in a call. */
-const withTools = ({ admission, price, prices }: Call, { UnpricedTools }: OptionValues): Price =>
-  UnpricedTools === 'free' ? price : prices.withToolsOf(price, admission.bareModel, toolQuantities);
+const withTools = ({ route, price, prices }: Call, { UnpricedTools }: OptionValues): Price =>
+  UnpricedTools === 'free' ? price : prices.withToolsOf(price, route.bareModel, toolQuantities);
 
 const largerOf = (one: PossibleTokens, other: PossibleTokens): PossibleTokens => ({
   prompt: Math.max(one.prompt, other.prompt),
@@ -169,9 +169,9 @@ function checkId(id: string, known: Set<string>): void {
   known.add(id);
 }
 
-function checkModels({ admission }: Call, { admission: { model } }: Call): void {
-  if (admission.model === model) return;
-  throw batchRefused('batch_model_mismatch', `Model ${admission.model} is not that of the first line, ${model}`);
+function checkModels({ route }: Call, { route: { model } }: Call): void {
+  if (route.model === model) return;
+  throw batchRefused('batch_model_mismatch', `Model ${route.model} is not that of the first line, ${model}`);
 }
 
 /** Objects that the line names must be those of the caller, at the account that runs the batch. */

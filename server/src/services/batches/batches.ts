@@ -249,7 +249,7 @@ export class Batches {
     const { caller, incoming } = call;
     const { desk, taskLedger, clock } = this.deps;
     const { account, estimate, dialect, endpoint } = submission;
-    const { admission, amount, lines, promptTokens, outputTokens } = estimate;
+    const { route, amount, lines, promptTokens, outputTokens } = estimate;
     const target = { channelId: account.channel.id, keyPrint: account.keyMark };
     const priceFor = (payment: PlanPayment | null): BatchPayment => {
       const groupRatio = overflowPart(estimate.price.groupRatio, payment);
@@ -260,7 +260,7 @@ export class Batches {
     };
     const tokens = promptTokens + outputTokens;
     const { reservation, price: paid } = await desk
-      .reserve(caller, incoming.requestId, { admission, target, priceFor, tokens, requests: lines })
+      .reserve(caller, incoming.requestId, { route, target, priceFor, tokens, requests: lines })
       .catch((error: unknown) => {
         throw wordedQuotaError(error, desk.values);
       });
@@ -269,8 +269,8 @@ export class Batches {
       platform: batchPlatform,
       action: 'BATCH',
       properties: {
-        input: `${lines} × ${endpoint}, ${admission.model}`,
-        model: admission.model,
+        input: `${lines} × ${endpoint}, ${route.model}`,
+        model: route.model,
         terms: termsOf(submission, call, desk.values.QuotaPerUnit, {
           ...paid,
           subscriptionId: reservation.subscriptionId,
@@ -304,7 +304,7 @@ function termsOf(
   quotaPerUnit: number,
   { price, quota, overflow, subscriptionId }: BatchPayment & Pick<Reservation, 'subscriptionId'>,
 ): StoredBatch {
-  const { admission, lines, promptTokens, possible } = estimate;
+  const { route, lines, promptTokens, possible } = estimate;
   const api = account.channel.provider.adapter.keptObjects?.api;
   if (!api) throw new RelayError('NO_CHANNEL', 'The channel keeps no objects', 'no_object_channel');
   return {
@@ -312,9 +312,9 @@ function termsOf(
     lines,
     meanPrompt: Math.ceil(promptTokens / lines),
     price,
-    group: admission.group,
-    model: admission.model,
-    bareModel: admission.bareModel,
+    group: route.group,
+    model: route.model,
+    bareModel: route.bareModel,
     endpoint,
     tokenName: caller.token.name,
     address: recordedAddress(caller, incoming.address),

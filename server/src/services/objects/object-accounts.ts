@@ -3,7 +3,7 @@ import type { ObjectApi } from '../../dialects/contract.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { NamedText } from '../../dialects/languages/provider-ids.js';
 import { readerOf, type Caller } from '../../gateway/admit/authentication.js';
-import { admit } from '../../gateway/route/admission.js';
+import { findRoute } from '../../gateway/route/call-route.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import type { IdOwners } from '../../gateway/route/affinity/id-owners.js';
 import { accountsOf } from '../../gateway/route/affinity/named-origin.js';
@@ -66,7 +66,7 @@ export class ObjectAccounts {
    */
   async ofNewObject(caller: Caller, groups: readonly string[], api: ObjectApi, model: string): Promise<ObjectAccount> {
     const { channels, objects, options } = this.deps;
-    const named = model === '' ? null : admit(caller, model, channels.table, options);
+    const named = model === '' ? null : findRoute(caller, model, channels.table, options);
     const offered = named ? named.candidates.tiers.flatMap((tier) => tier.channels) : this.channelsOf(caller, groups);
     const able = offered.filter(({ enabled, provider }) => enabled && provider.adapter.keptObjects?.api === api);
     const newest = await objects.newestAccount(readerOf(caller), api);

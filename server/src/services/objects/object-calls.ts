@@ -15,7 +15,7 @@ import { objectQuery } from '../../gateway/forwarded-query.js';
 import { checkTarget, unpaidBodyBytes, type Hijacked } from '../../gateway/incoming-request.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import type { IncomingRequest } from '../../gateway/request.js';
-import { isRateLimited } from '../../gateway/route/admission.js';
+import { isRateLimited } from '../../gateway/route/call-route.js';
 import type { Exchange } from '../../gateway/upstream/exchange.js';
 import { safeResponseHeaders } from '../../gateway/upstream/upstream-client.js';
 import type { OptionValues } from '../../options/option.service.js';

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { OptionValues } from '../../options/option.service.js';
 import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
-import type { Admission } from '../../gateway/route/admission.js';
+import type { CallRoute } from '../../gateway/route/call-route.js';
 import { AppError } from '../../shared/errors.js';
 import { CallFailedError } from '../../gateway/send/attempts.js';
 import type { UpstreamFailureHandler } from '../../gateway/send/upstream-failure-handler.js';
@@ -45,7 +45,7 @@ export interface Connected {
 export interface Wanted {
   readonly call: IncomingRequest;
   readonly userId: number;
-  readonly admission: Admission;
+  readonly route: CallRoute;
   readonly query: URLSearchParams;
   readonly isTranscription: boolean;
   readonly maxFrameBytes: number;
@@ -58,19 +58,19 @@ export interface Wanted {
  * @throws CallFailedError with the last failure
  */
 export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps): Promise<Connected> {
-  const { admission, signal } = wanted;
+  const { route, signal } = wanted;
   const usedChannels: number[] = [];
-  const retries = admission.pinned ? 0 : retriesAllowed(deps.options.values.RetryTimes);
+  const retries = route.pinned ? 0 : retriesAllowed(deps.options.values.RetryTimes);
   let last: CallFailedError | null = null;
   for (let attempt = 0; ; attempt++) {
-    const candidate = await deps.candidates.next({ route: admission, origin: null }, attempt, usedChannels);
+    const candidate = await deps.candidates.next({ route, origin: null }, attempt, usedChannels);
     // When no channel is left, the client gets the last failure.
     if (candidate instanceof AppError) throw last ?? new CallFailedError(candidate, undefined, []);
     const { channel, keyIndex, trial, lease } = candidate;
     // A session counts as one request, because its tokens and cost are not known before.
     lease?.end();
     usedChannels.push(channel.id);
-    const span = wanted.call.trace?.attempt({ channel }, admission.model);
+    const span = wanted.call.trace?.attempt({ channel }, route.model);
     try {
       const opened = await open(wanted, { channel, key: channel.keys[keyIndex] ?? '', span }, deps);
       deps.keyRing.reached(channel, keyIndex);
@@ -83,7 +83,7 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
       const failed = {
         requestId: wanted.call.requestId,
         userId: wanted.userId,
-        model: admission.bareModel,
+        model: route.bareModel,
         text: () => `${wanted.call.path} ${wanted.query.toString()}`,
         hasContent: false,
         trial,
@@ -97,13 +97,13 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
 }
 
 async function open(
-  { call, admission, query, isTranscription, maxFrameBytes, signal }: Wanted,
+  { call, route, query, isTranscription, maxFrameBytes, signal }: Wanted,
   { channel, key, span }: { channel: RoutedChannel; key: string; span: AttemptSpan | undefined },
   { guard, azureVersion }: RealtimeConnectDeps,
 ): Promise<Pick<Connected, 'upstream' | 'upstreamModel'>> {
-  const upstreamModel = mapModel(channel.mapping, admission.model, admission.bareModel);
+  const upstreamModel = mapModel(channel.mapping, route.model, route.bareModel);
   const plain = realtimeTarget(channel, key, upstreamModel, { query, azureVersion, isTranscription });
-  const names = { upstreamModel, requestedModel: admission.model };
+  const names = { upstreamModel, requestedModel: route.model };
   const overridden = withHeaderOverride(plain, { channel, key, ...names, clientHeaders: call.headers });
   const { url, headers } = overridden;
   const traced = span?.sends({ method: 'GET', url: url.href, headers, body: null }, upstreamModel);

@@ -6,7 +6,7 @@ import type { Fields } from '../../dialects/neutral/fields.js';
 import { seconds } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { isRateLimited } from '../../gateway/route/admission.js';
+import { isRateLimited } from '../../gateway/route/call-route.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
 import type { InFlight } from '../../gateway/admit/in-flight.js';
 import type { BodyBudget, BodyGrant } from '../../gateway/admit/body-budget.js';
@@ -238,14 +238,14 @@ export class Realtime {
    * @throws AppError, CallFailedError
    */
   private async connect(paid: PaidSession, query: URLSearchParams, signal: AbortSignal): Promise<Connected> {
-    const { call, caller, admission, isTranscription } = paid;
+    const { call, caller, route, isTranscription } = paid;
     const { rateLimit, options } = this.deps;
     await this.admission.hold(paid);
     let opened: Connected | null = null;
     try {
       if (signal.aborted) throw new CallFailedError(new ClientGoneError(), undefined, []);
       const { maxFrameBytes } = this;
-      const wanted = { call, userId: caller.user.id, admission, query, isTranscription, maxFrameBytes, signal };
+      const wanted = { call, userId: caller.user.id, route, query, isTranscription, maxFrameBytes, signal };
       const connected = (opened = await connectRealtime(wanted, this.deps));
       // A turn that breaks off is charged by the count here. The encoding is loaded first, so that the count does not
       // depend on loading time.
@@ -297,7 +297,7 @@ export class Realtime {
     // The time in which a client waited for its provider counts as session time.
     const sessionMilliseconds = limits.sessionMilliseconds - (performance.now() - startedAt);
     const watch = this.watchOf(paid);
-    const cost = channel.cost.find(upstreamModel, paid.admission.bareModel);
+    const cost = channel.cost.find(upstreamModel, paid.route.bareModel);
     return new RealtimeSession(client, upstream, {
       ...paid,
       requestId,
@@ -316,11 +316,11 @@ export class Realtime {
       ended: (total) => this.records.ended(paid, connected, watch, total),
       charged: (turn) => this.records.charged(paid, turn),
       impossible: (reported, charged) => {
-        const call = { requestId, admission: paid.admission };
+        const call = { requestId, route: paid.route };
         const excess = { kind: 'impossible', reported: usageOf(reported) } as const;
         this.deps.usageAlarm.raise(call, channel.id, excess, usageOf(charged));
       },
-      freeTools: (names) => this.deps.usageAlarm.freeTools({ requestId, admission: paid.admission }, channel.id, names),
+      freeTools: (names) => this.deps.usageAlarm.freeTools({ requestId, route: paid.route }, channel.id, names),
       hold: () => this.admission.holdAnother(paid),
       reserve: (cost) => this.admission.reserveResponse(paid, cost),
       reserveNothing: () => this.admission.reserveNothing(paid),
@@ -328,10 +328,10 @@ export class Realtime {
   }
 
   /** Returns guardrails and capture of a session; undefined when no rule concerns the caller. */
-  private watchOf({ call, caller, admission }: PaidSession): SessionWatch | undefined {
+  private watchOf({ call, caller, route }: PaidSession): SessionWatch | undefined {
     const { guardrails, captures } = this.deps;
-    const guard = guardrails.of(caller, admission.group, admission.model, call.requestId);
-    const capture = captures.of(caller, admission.group);
+    const guard = guardrails.of(caller, route.group, route.model, call.requestId);
+    const capture = captures.of(caller, route.group);
     return guard || capture ? new SessionWatch(guard, capture) : undefined;
   }
 

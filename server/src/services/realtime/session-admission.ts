@@ -11,7 +11,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
-import { admit, checkAddress, isRateLimited, type Admission } from '../../gateway/route/admission.js';
+import { checkAddress, findRoute, isRateLimited, type CallRoute } from '../../gateway/route/call-route.js';
 import { authenticateKey, findKey, type Caller } from '../../gateway/admit/authentication.js';
 import type { KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { KeyUses } from '../../gateway/admit/key-uses.js';
@@ -45,7 +45,7 @@ export interface SessionAdmissionDeps {
 export interface PaidSession {
   readonly call: IncomingRequest;
   readonly caller: Caller;
-  readonly admission: Admission;
+  readonly route: CallRoute;
   readonly price: SessionPrice;
   readonly sessionLedger: SessionLedger;
   readonly payers: SessionPayers;
@@ -75,18 +75,18 @@ export class SessionAdmission {
   admit(caller: Caller, call: IncomingRequest, model: string, isTranscription: boolean): PaidSession {
     const { channels, prices, ledger, database, clock, options, logger } = this.deps;
     if (model === '') throw new InvalidInputError('model is required', 'model');
-    const admission = admit(caller, model, channels.table, options);
-    const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
-    const sale = prices.price(admission.bareModel, terms);
+    const route = findRoute(caller, model, channels.table, options);
+    const terms = { group: route.group, acceptsUnpriced: caller.user.acceptsUnpriced };
+    const sale = prices.price(route.bareModel, terms);
     const ofTranscripts = (other: string): Price | null =>
-      isTranscription ? ofOwnTranscripts(sale) : prices.ofTranscripts(sale, other, admission.group);
+      isTranscription ? ofOwnTranscripts(sale) : prices.ofTranscripts(sale, other, route.group);
     const price = new SessionPrice(sale, options.values, ofTranscripts);
     const sessionLedger = new SessionLedger(
       { ledger, database, clock, logger },
-      { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id, modelName: admission.model },
+      { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id, modelName: route.model },
     );
-    const payers = new SessionPayers(this.deps.budgets, admission, sale.groupRatio);
-    return { call, caller, admission, price, sessionLedger, payers, isTranscription };
+    const payers = new SessionPayers(this.deps.budgets, route, sale.groupRatio);
+    return { call, caller, route, price, sessionLedger, payers, isTranscription };
   }
 
   /**
@@ -158,9 +158,9 @@ export class SessionAdmission {
     return sessionLedger.reserve(0, false, 0, { payer: payers.balance(caller) });
   }
 
-  private countRequest({ caller, admission }: PaidSession): Promise<void> {
+  private countRequest({ caller, route }: PaidSession): Promise<void> {
     const { budgets, rates } = this.deps;
-    return rates.request(budgets.rates(caller, admission.group, admission.bareModel));
+    return rates.request(budgets.rates(caller, route.group, route.bareModel));
   }
 
   /** Authenticates the caller again. An overloaded node refuses new sessions only, so its refusal is ignored here. */

@@ -4,7 +4,7 @@ import type { CallBudgets, CallPlan, CountingBudgets } from '../../gateway/admit
 import type { PlanPayment } from '../../gateway/call.js';
 import { overflowNote, overflowPart, payByPlan } from '../../gateway/reserve/plan-payment.js';
 import { isOfPlan } from '../../gateway/reserve/reserve.js';
-import type { Admission } from '../../gateway/route/admission.js';
+import type { CallRoute } from '../../gateway/route/call-route.js';
 
 /** A way to pay for a turn. */
 export interface TurnPayment {
@@ -22,7 +22,7 @@ export class SessionPayers {
 
   constructor(
     private readonly budgets: CallBudgets,
-    private readonly admission: Pick<Admission, 'group' | 'bareModel'>,
+    private readonly route: Pick<CallRoute, 'group' | 'bareModel'>,
     private readonly groupRatio: number,
   ) {}
 
@@ -38,7 +38,7 @@ export class SessionPayers {
     reserve: (payment: TurnPayment) => Promise<Result>,
     isTime = false,
   ): Promise<Result> {
-    const { group, bareModel } = this.admission;
+    const { group, bareModel } = this.route;
     const own = this.budgets.of(caller, group, bareModel);
     if (!isPriced) return reserve(paymentOf({ ...payerOf(own), name: this.last }, null));
     const plans = this.budgets.plansFor(caller, group, bareModel, own) ?? [];
@@ -53,7 +53,7 @@ export class SessionPayers {
 
   /** Returns the balance as the payer. */
   balance(caller: Caller): SessionPayer {
-    return payerOf(this.budgets.of(caller, this.admission.group, this.admission.bareModel));
+    return payerOf(this.budgets.of(caller, this.route.group, this.route.bareModel));
   }
 
   private payerFor(payment: PlanPayment | null, own: CountingBudgets | null): SessionPayer {

@@ -34,31 +34,31 @@ export class SessionRecords {
 
   /** Records a session that ended and was charged. */
   ended(
-    { call, caller, admission }: PaidSession,
+    { call, caller, route }: PaidSession,
     { channel, upstreamModel, span }: Connected,
     watch: SessionWatch | undefined,
     { usage, quota, firstDataAt }: SessionTotal,
   ): void {
     if (watch?.capture) {
       const { input, output } = watch.content;
-      const captured = { requestId: call.requestId, caller, admission, request: { body: { input } } };
+      const captured = { requestId: call.requestId, caller, route, request: { body: { input } } };
       this.deps.captures.keep(captured, watch.capture, { transcript: output });
     }
     const received = { upstreamModel, firstByteAt: firstDataAt, delivery: { end: { kind: 'complete' } } };
     span?.served(received);
-    const asked = { caller, admission, request: { body: {}, stream: true, maxOutput: 0 }, startedAt: call.startedAt };
+    const asked = { caller, route, request: { body: {}, stream: true, maxOutput: 0 }, startedAt: call.startedAt };
     const counted = { ...noUsage, promptTokens: inputOf(usage), completionTokens: outputOf(usage) };
     call.trace?.served(asked, { ...received, channel }, { usage: counted, quota });
     call.trace?.end({ outcome: 'ok' });
   }
 
   /** Counts a charged turn. */
-  charged({ caller, admission }: PaidSession, { usage, quota, userQuota }: ChargedResponse): void {
+  charged({ caller, route }: PaidSession, { usage, quota, userQuota }: ChargedResponse): void {
     const { keys, metrics } = this.deps;
     const { user, token } = caller;
     keys.spent(token, quota);
     if (quota > 0 && userQuota !== null) void this.watchBalance(user.id, userQuota);
-    const tally = metrics.relay.of(metrics.knownLabel('model', admission.model));
+    const tally = metrics.relay.of(metrics.knownLabel('model', route.model));
     tally.quota += quota;
     tally.promptTokens += inputOf(usage);
     tally.completionTokens += outputOf(usage);
@@ -79,13 +79,13 @@ export class SessionRecords {
   }
 
   /** Logs a session that was accepted and that no channel could open. */
-  failed({ call, caller, admission }: PaidSession, error: unknown): void {
+  failed({ call, caller, route }: PaidSession, error: unknown): void {
     if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
     const { errors, metrics } = this.deps;
-    metrics.relay.of(metrics.knownLabel('model', admission.model)).finished(realtimeRoute, 'upstream_error');
+    metrics.relay.of(metrics.knownLabel('model', route.model)).finished(realtimeRoute, 'upstream_error');
     const { requestId, path, address, startedAt } = call;
     errors.note({
-      call: { requestId, path, address, startedAt, caller, admission, request: { stream: true } },
+      call: { requestId, path, address, startedAt, caller, route, request: { stream: true } },
       error: error.cause,
       failure: failureOf(error),
       usedChannels: error.usedChannels,

@@ -1,6 +1,6 @@
 import type { Charge, SessionPayer } from '../../billing/ledger/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { Admission } from '../../gateway/route/admission.js';
+import type { CallRoute } from '../../gateway/route/call-route.js';
 import { recordedAddress, type Caller } from '../../gateway/admit/authentication.js';
 import type { SessionCost } from './session-cost.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
@@ -9,7 +9,7 @@ import type { TranscriptWatch } from './transcripts.js';
 
 export interface SessionTallyDeps {
   readonly caller: Caller;
-  readonly admission: Admission;
+  readonly route: CallRoute;
   readonly channelId: number;
   readonly usedChannels: readonly number[];
   readonly upstreamModel: string;
@@ -95,15 +95,15 @@ export class SessionTally {
   private rowOf(turn: ChargedAudio, milliseconds: number): Omit<Charge, 'quota' | 'rest' | 'upstreamUsd'> {
     const { price, cost, usage: total, payer } = this;
     const { firstDataAt } = this.times;
-    const { caller, admission, options, channelId, usedChannels, upstreamModel, startedAt, address, watch } = this.deps;
+    const { caller, route, options, channelId, usedChannels, upstreamModel, startedAt, address, watch } = this.deps;
     return {
       counted: inputOf(turn) + outputOf(turn) > 0,
       logged: options.values.LogConsumeEnabled,
       channelId,
       username: caller.user.username,
       tokenName: caller.token.name,
-      modelName: admission.model,
-      group: admission.group,
+      modelName: route.model,
+      group: route.group,
       promptTokens: inputOf(turn),
       completionTokens: outputOf(turn),
       cachedTokens: 0,
@@ -126,7 +126,7 @@ export class SessionTally {
         plan_overflow: payer?.overflow,
         ip: recordedAddress(caller, address),
         ...(this.uncharged > 0 ? { uncharged_quota: this.uncharged } : {}),
-        ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
+        ...(upstreamModel === route.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
         admin_info: {
           use_channel: usedChannels.map(String),
           ...cost.notes,

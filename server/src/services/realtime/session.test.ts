@@ -58,7 +58,7 @@ async function begin(
     address: '127.0.0.1',
     startedAt: performance.now(),
     caller: { user: { username: 'u' }, token: { name: 't', ...token } },
-    admission: { model: 'm', bareModel: 'm', group: 'default' },
+    route: { model: 'm', bareModel: 'm', group: 'default' },
     price,
     cost: new SessionCost({ basis: 'card', name: 'm', card: { prices: costs }, factor: 1 }),
     sessionLedger: {

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { modelLimits } from '../../billing/prices/index.js';
 import type { ChargeCheckpoints, TurnReservation, UnsettledCharge } from '../../billing/ledger/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
-import { checkModel } from '../../gateway/route/admission.js';
+import { checkModel } from '../../gateway/route/call-route.js';
 import { isAppError } from '../../shared/errors.js';
 import { assertJsonBounds } from '../../shared/json.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
@@ -83,14 +83,14 @@ export class RealtimeSession {
   ) {
     this.settings = new SessionSettings(deps.isTranscription);
     this.estimate = new ResponseEstimate(deps.upstreamModel, this.settings);
-    this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.admission.bareModel : null);
+    this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.route.bareModel : null);
     this.charges = new SessionCharges(deps, this.transcripts);
-    const { price, reserve, reserveNothing, sessionLedger, admission, options } = deps;
+    const { price, reserve, reserveNothing, sessionLedger, route, options } = deps;
     this.reservations = new SessionReservations({
       price,
       estimate: this.estimate,
       settings: this.settings,
-      limits: modelLimits(admission.bareModel, options.values.ModelMaxOutput),
+      limits: modelLimits(route.bareModel, options.values.ModelMaxOutput),
       reserve,
       reserveNothing,
       unpaid: (error) => {
@@ -114,7 +114,7 @@ export class RealtimeSession {
   }
 
   get model(): string {
-    return this.deps.admission.model;
+    return this.deps.route.model;
   }
 
   /** Whether session time is charged. A transcription session pays for its speech instead. */
@@ -283,7 +283,7 @@ export class RealtimeSession {
    * @returns null for a refused event; the session continues without it
    */
   private permitted(event: Fields): Fields | null {
-    const { admission, caller, requestId, upstreamModel, isTranscription, isOwnAccount, price, options } = this.deps;
+    const { route, caller, requestId, upstreamModel, isTranscription, isOwnAccount, price, options } = this.deps;
     try {
       const [foreign] = namedByEvent(event);
       if (foreign && !isOwnAccount) throw notFound(foreign, 'is not known');
@@ -291,7 +291,7 @@ export class RealtimeSession {
       if (session) for (const model of transcribersIn(session)) checkModel(caller, model);
       const uncharged = unchargedTools(event, price.price, options.values);
       if (uncharged.length > 0) this.deps.freeTools(uncharged);
-      return withSessionModel(event, { names: [admission.model, admission.bareModel], upstreamModel, isTranscription });
+      return withSessionModel(event, { names: [route.model, route.bareModel], upstreamModel, isTranscription });
     } catch (error) {
       this.pair.report(errorFrame(error, requestId));
       return null;
@@ -419,8 +419,8 @@ export class RealtimeSession {
   /** Returns the part of a usage report that the model can have had. */
   private possible(reported: ChargedAudio | null): ChargedAudio | null {
     if (!reported) return null;
-    const { admission, options, impossible } = this.deps;
-    const usage = withinLimits(reported, possibleTokens(admission.bareModel, options.values));
+    const { route, options, impossible } = this.deps;
+    const usage = withinLimits(reported, possibleTokens(route.bareModel, options.values));
     if (usage !== reported) impossible(reported, usage);
     return usage;
   }

@@ -1,7 +1,7 @@
 import type { CaptureRule } from '../../shared/capture-rule.js';
 import { isAppError } from '../../shared/errors.js';
 import { noUsage } from '../../shared/usage.js';
-import type { Admission } from '../../gateway/route/admission.js';
+import type { CallRoute } from '../../gateway/route/call-route.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
 import type { IncomingRequest } from '../../gateway/request.js';
 import { toCallFailure, type CallFailure } from '../../dialects/errors/failure.js';
@@ -35,7 +35,7 @@ export type SubmissionKind = 'drawing' | 'music' | 'video';
 
 interface Watched {
   readonly caller: Caller;
-  readonly admission: Admission;
+  readonly route: CallRoute;
 }
 
 /** Spans, guardrails and capture of one submission. If none is in use, it costs a few comparisons. */
@@ -92,20 +92,20 @@ export class SubmissionWatch {
    * @throws AppError GUARDRAIL_BLOCKED; UnavailableError when a check that fails closed failed
    */
   async checked<Given extends GivenBody>(
-    { caller, admission }: Watched,
+    { caller, route }: Watched,
     given: Given,
     unsearched: ReadonlySet<string>,
   ): Promise<Given> {
     const { guardrails, captures, errors } = this.deps;
     const { requestId, path, address, startedAt } = this.incoming;
-    this.capture = captures.of(caller, admission.group);
-    this.guard = guardrails.of(caller, admission.group, admission.model, requestId, this.time);
+    this.capture = captures.of(caller, route.group);
+    this.guard = guardrails.of(caller, route.group, route.model, requestId, this.time);
     if (!this.guard?.checksInput) return given;
     try {
       return await guardedInput(this.guard, given, unsearched);
     } catch (error) {
       const received = { requestId, path, address, startedAt };
-      const call = { ...received, caller, admission, guard: this.guard, request: { stream: false } };
+      const call = { ...received, caller, route, guard: this.guard, request: { stream: false } };
       errors.guarded({ call, error, failure: toCallFailure(error), usedChannels: [] });
       throw error;
     }
@@ -142,21 +142,21 @@ export class SubmissionWatch {
   }
 
   /** Records that the provider accepted the submission, and `quota` was charged. */
-  accepted({ caller, admission }: Watched, channel: RoutedChannel | undefined, quota: number): void {
+  accepted({ caller, route }: Watched, channel: RoutedChannel | undefined, quota: number): void {
     if (!this.trace || !channel) return;
     const call = { body: {}, stream: false, maxOutput: 0 };
-    const served = { ...received(admission.model), channel };
-    this.trace.served({ caller, admission, request: call, startedAt: this.incoming.startedAt }, served, {
+    const served = { ...received(route.model), channel };
+    this.trace.served({ caller, route, request: call, startedAt: this.incoming.startedAt }, served, {
       usage: noUsage,
       quota,
     });
   }
 
   /** Stores the submission and the response, in the background. */
-  keep({ caller, admission }: Watched, body: Fields, response: Fields): void {
+  keep({ caller, route }: Watched, body: Fields, response: Fields): void {
     if (!this.capture) return;
     const { requestId } = this.incoming;
-    const call = { requestId, caller, admission, request: { body: withoutImages(body) } };
+    const call = { requestId, caller, route, request: { body: withoutImages(body) } };
     this.deps.captures.keep(call, this.capture, { transcript: JSON.stringify(response) });
   }
 }

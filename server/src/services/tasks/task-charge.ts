@@ -8,7 +8,7 @@ import {
   type VideoPrice,
 } from '../../billing/prices/index.js';
 import { recordedAddress, type Caller } from '../../gateway/admit/authentication.js';
-import type { Admission } from '../../gateway/route/admission.js';
+import type { CallRoute } from '../../gateway/route/call-route.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { SubmissionWatch, WatchNotes } from './submission-watch.js';
 import type { TaskTarget } from './task-target.js';
@@ -29,7 +29,7 @@ export interface TaskPrice {
 interface RoutedTask {
   readonly watch: Pick<SubmissionWatch, 'address'>;
   readonly caller: Caller;
-  readonly admission: Admission;
+  readonly route: CallRoute;
   readonly target: TaskTarget;
 }
 
@@ -54,8 +54,8 @@ type LogSwitch = Pick<OptionValues, 'LogConsumeEnabled'>;
  */
 export function chargeOfTask(routed: Priced, details: string, notes: WatchNotes, values: LogSwitch): Charge {
   const { modelPrice, groupRatio, quotaPerUnit, quota, version, overflow } = routed.price;
-  const { target, admission } = routed;
-  const found = target.cost.find(admission.bareModel, admission.bareModel);
+  const { target, route } = routed;
+  const found = target.cost.find(route.bareModel, route.bareModel);
   const quantity = found && taskQuantityOf(found.card);
   const cost = quantity ? costOf(found, { counts: [[quantity, 1]], when: null }) : null;
   return chargeOf(routed, values, {
@@ -85,17 +85,17 @@ export function chargeOfVideo(
   notes: WatchNotes,
   values: LogSwitch,
 ): Charge {
-  const { price, video, target, admission } = routed;
+  const { price, video, target, route } = routed;
   const { quota, content } = price;
   const other = { ...price.other, ...(routed.dropped.length > 0 ? { dropped_parameters: routed.dropped } : {}) };
-  const found = target.cost.find(upstreamModel, admission.bareModel);
+  const found = target.cost.find(upstreamModel, route.bareModel);
   const cost = found && videoCostOf(found, video, price.sale);
   return chargeOf(routed, values, { quota, usd: cost?.usd, content, other, notes: { ...cost?.notes, ...notes } });
 }
 
 /** @param sold the charge; its notes are for admins, and without notes the row has no `admin_info` */
 function chargeOf(
-  { watch, caller, admission, target }: RoutedTask,
+  { watch, caller, route, target }: RoutedTask,
   values: LogSwitch,
   sold: {
     readonly quota: number;
@@ -114,8 +114,8 @@ function chargeOf(
     channelId: target.channelId,
     username: caller.user.username,
     tokenName: caller.token.name,
-    modelName: admission.model,
-    group: admission.group,
+    modelName: route.model,
+    group: route.group,
     promptTokens: 0,
     completionTokens: 0,
     cachedTokens: 0,

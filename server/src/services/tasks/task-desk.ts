@@ -16,15 +16,15 @@ import { AppError, isAppError } from '../../shared/errors.js';
 import { withoutPrefix } from '../../shared/model-pattern.js';
 import type { Secrets } from '../../shared/secrets.js';
 import {
-  admit,
+  findRoute,
   checkAddress,
   checkModel,
   groupOf,
   isRateLimited,
   noChannel,
   otherGroups,
-  type Admission,
-} from '../../gateway/route/admission.js';
+  type CallRoute,
+} from '../../gateway/route/call-route.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
 import { isLow, type KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { KeyUses } from '../../gateway/admit/key-uses.js';
@@ -74,7 +74,7 @@ type Payment = PlanPayment | null;
 
 /** A submission that is about to be reserved. */
 interface Submission<Price> {
-  readonly admission: Pick<Admission, 'group' | 'model' | 'bareModel'>;
+  readonly route: Pick<CallRoute, 'group' | 'model' | 'bareModel'>;
   readonly target: Pick<TaskTarget, 'channelId'>;
   /** Returns the most that it costs by a way of payment. Null: no plan concerns it. */
   readonly priceFor: (payment: Payment) => Price;
@@ -161,8 +161,8 @@ export class TaskDesk {
   }
 
   /** @throws AppError when no channel may serve this caller */
-  admit(caller: Caller, model: string): Admission {
-    return admit(caller, model, this.deps.channels.table, this.deps.options);
+  route(caller: Caller, model: string): CallRoute {
+    return findRoute(caller, model, this.deps.channels.table, this.deps.options);
   }
 
   /**
@@ -170,7 +170,7 @@ export class TaskDesk {
    * the key that the channel serves pays, so that no cheaper group can buy a service that it does not offer.
    * @throws AppError when the caller may not use the group or the model
    */
-  follow(caller: Caller, model: string, channel: RoutedChannel): Admission {
+  follow(caller: Caller, model: string, channel: RoutedChannel): CallRoute {
     const { options } = this.deps;
     const own = groupOf(caller, options);
     checkModel(caller, model);
@@ -192,9 +192,9 @@ export class TaskDesk {
    * Selects a channel and key.
    * @throws AppError NO_CHANNEL; RATE_LIMITED while every key is in a cooldown
    */
-  choose(admission: Admission): TaskTarget {
+  choose(route: CallRoute): TaskTarget {
     const { keyRing, secrets, candidates } = this.deps;
-    const { channel: picked, keyIndex } = candidates.pick(admission);
+    const { channel: picked, keyIndex } = candidates.pick(route);
     // The result of a task's request is not reported to the key ring, so the ring must not wait for it.
     keyRing.undecided(picked, keyIndex);
     return targetOf(picked, picked.keys[keyIndex] ?? '', secrets);
@@ -206,7 +206,7 @@ export class TaskDesk {
   }
 
   /** Returns the price by the per-call formula. It does not depend on the result. */
-  price({ bareModel, group }: Pick<Admission, 'bareModel' | 'group'>, payment: Payment = null): TaskPrice {
+  price({ bareModel, group }: Pick<CallRoute, 'bareModel' | 'group'>, payment: Payment = null): TaskPrice {
     const { prices, options } = this.deps;
     const card = prices.find(bareModel, group)?.cards.task ?? usualTask;
     const groupRatio = overflowPart(prices.groupRatio(group), payment);
@@ -224,10 +224,10 @@ export class TaskDesk {
   async reserve<Price extends { readonly quota: number }>(
     caller: Caller,
     requestId: string,
-    { admission, target, priceFor, tokens = 0, requests = 1 }: Submission<Price>,
+    { route, target, priceFor, tokens = 0, requests = 1 }: Submission<Price>,
   ): Promise<PaidSubmission<Price>> {
     const { budgets, ledger } = this.deps;
-    const { group, model, bareModel } = admission;
+    const { group, model, bareModel } = route;
     const usual = priceFor(null);
     await this.deps.rates.request(budgets.rates(caller, group, bareModel));
     const ofCaller = budgets.of(caller, group, bareModel);
@@ -289,7 +289,7 @@ export class TaskDesk {
    * Returns the price of a video, which does not depend on its result.
    * @throws AppError MODEL_NOT_PRICED
    */
-  videoPrice({ bareModel, group }: Admission, video: Video, payment: Payment = null): VideoPrice {
+  videoPrice({ bareModel, group }: CallRoute, video: Video, payment: Payment = null): VideoPrice {
     const { prices, options } = this.deps;
     const found = prices.find(bareModel, group);
     const sold = found && { ...found, groupRatio: overflowPart(found.groupRatio, payment) };

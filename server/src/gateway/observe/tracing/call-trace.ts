@@ -46,7 +46,7 @@ interface TracedChannel {
 
 interface TracedCharge {
   readonly caller: { readonly user: { readonly id: number }; readonly token: { readonly id: number } };
-  readonly admission: { readonly model: string; readonly group: string };
+  readonly route: { readonly model: string; readonly group: string };
   readonly request: {
     readonly body: Readonly<Record<string, unknown>>;
     readonly stream: boolean;
@@ -94,9 +94,9 @@ export class CallTrace {
     served: ReceivedResponse & { readonly channel: TracedChannel },
     { usage, quota }: { readonly usage: Usage; readonly quota: number },
   ): void {
-    const { caller, admission } = call;
+    const { caller, route } = call;
     const { end } = served.delivery;
-    this.model = admission.model;
+    this.model = route.model;
     const session = statedSession({ headers: this.traced.incoming.headers, body: call.request.body });
     const provider = providerNameOf(served.channel.provider.name);
     const usd = quota / this.deps.options.values.QuotaPerUnit;
@@ -116,7 +116,7 @@ export class CallTrace {
       'gen_ai.conversation.id': session,
       'session.id': session,
       'tollgate.token.id': caller.token.id,
-      'tollgate.group': admission.group,
+      'tollgate.group': route.group,
       'tollgate.channel.id': served.channel.id,
       'tollgate.quota': quota,
     });

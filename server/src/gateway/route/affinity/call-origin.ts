@@ -1,4 +1,4 @@
-import type { Admission } from '../admission.js';
+import type { CallRoute } from '../call-route.js';
 import type { Continuation } from '../../request.js';
 import { RelayError, threadNotFound } from '../../../dialects/errors/relay-error.js';
 import type { NamedText } from '../../../dialects/languages/provider-ids.js';
@@ -17,12 +17,12 @@ import type { CandidateQuery } from '../candidate-selector.js';
  */
 export function originOf(
   continued: Continuation,
-  admission: Pick<Admission, 'candidates' | 'pinned'>,
+  route: Pick<CallRoute, 'candidates' | 'pinned'>,
   table: RoutingTable,
 ): CandidateQuery['origin'] {
-  if (continued.kind === 'foreign') return foreignOrigin(continued, enabledOf(admission, table));
-  if (admission.pinned) return null;
-  const candidates = enabledOf(admission, table);
+  if (continued.kind === 'foreign') return foreignOrigin(continued, enabledOf(route, table));
+  if (route.pinned) return null;
+  const candidates = enabledOf(route, table);
   if (continued.kind === 'named') {
     const found = accountAt(candidates, continued);
     if (!found) throw notFound(continued.named, 'belongs to an account that cannot serve this call');
@@ -36,7 +36,7 @@ export function originOf(
   return found;
 }
 
-function enabledOf({ candidates }: Pick<Admission, 'candidates'>, table: RoutingTable): RoutedChannel[] {
+function enabledOf({ candidates }: Pick<CallRoute, 'candidates'>, table: RoutingTable): RoutedChannel[] {
   const channels = candidates.tiers.flatMap((tier) => tier.channels);
   return channels.filter(({ id }) => table.channel(id)?.enabled === true);
 }

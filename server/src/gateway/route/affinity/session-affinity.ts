@@ -108,7 +108,7 @@ export class SessionAffinity {
    * @returns null when the call belongs to no session; a promise only when another node may know the session
    */
   open({
-    admission,
+    route,
     request,
     caller,
     headers,
@@ -117,15 +117,15 @@ export class SessionAffinity {
   }: RoutedCall): PinnedSession | null | Promise<PinnedSession | null> {
     const { values } = this.options;
     // Counts of tokens are not charged and read no prompt cache.
-    if (admission.pinned || !price) return null;
-    const model = admission.bareModel;
+    if (route.pinned || !price) return null;
+    const model = route.bareModel;
     const ttlSeconds = this.lifetimes.of(model, values);
     if (ttlSeconds === 0) return null;
     const session = sessionKeyOf(
       {
         userId: caller.user.id,
         tokenId: caller.token.id,
-        group: admission.group,
+        group: route.group,
         model,
         headers,
         body: request.body,

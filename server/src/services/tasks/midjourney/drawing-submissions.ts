@@ -8,7 +8,7 @@ import {
 import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Reservation } from '../../../billing/ledger/index.js';
-import type { Admission } from '../../../gateway/route/admission.js';
+import type { CallRoute } from '../../../gateway/route/call-route.js';
 import { readerOf, type Caller } from '../../../gateway/admit/authentication.js';
 import type { PlanPayment } from '../../../gateway/call.js';
 import type { ChannelGuard } from '../../../gateway/send/upstream-failure-handler.js';
@@ -69,7 +69,7 @@ interface PreparedSubmission {
   readonly watch: SubmissionWatch;
   readonly submission: DrawingSubmission;
   readonly caller: Caller;
-  readonly admission: Admission;
+  readonly route: CallRoute;
   readonly target: TaskTarget;
   readonly origin: Drawing | null;
 }
@@ -92,10 +92,10 @@ export class DrawingSubmissions {
     const { desk, taskLedger } = this.deps;
     const { incoming } = received;
     const prepared = await this.open(address, received);
-    const { submission, caller, admission, target } = prepared;
-    const priceFor = (payment: PlanPayment | null) => priceOf(submission, desk.price(admission, payment));
+    const { submission, caller, route, target } = prepared;
+    const priceFor = (payment: PlanPayment | null) => priceOf(submission, desk.price(route, payment));
     const { reservation, price } = await desk
-      .reserve(caller, incoming.requestId, { admission, target, priceFor })
+      .reserve(caller, incoming.requestId, { route, target, priceFor })
       .catch((error: unknown) => {
         throw isTooPoor(error) ? requestError('quota_not_enough') : error;
       });
@@ -130,11 +130,11 @@ export class DrawingSubmissions {
     await watch.checkWords(submission, caller, unsearched);
     const origin = submission.originId === null ? null : await this.origin(caller, submission.originId, submission);
     const channel = origin && desk.channel(origin.channelId);
-    const admission = channel ? desk.follow(caller, submission.model, channel) : desk.admit(caller, submission.model);
-    const passed = await watch.checked({ caller, admission }, submission, unsearched);
+    const route = channel ? desk.follow(caller, submission.model, channel) : desk.route(caller, submission.model);
+    const passed = await watch.checked({ caller, route }, submission, unsearched);
     if (passed !== submission) submission = parseDrawingSubmission(address, passed.body, desk.values);
-    const target = channel && origin ? desk.targetOfTask(channel, origin.keyPrint) : desk.choose(admission);
-    return { watch, submission, caller, admission, target, origin };
+    const target = channel && origin ? desk.targetOfTask(channel, origin.keyPrint) : desk.choose(route);
+    return { watch, submission, caller, route, target, origin };
   }
 
   private async origin(caller: Caller, taskId: string, submission: DrawingSubmission): Promise<Drawing> {

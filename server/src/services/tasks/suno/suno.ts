@@ -6,7 +6,7 @@ import {
 } from '../../../console/tasks/index.js';
 import type { Reservation } from '../../../billing/ledger/index.js';
 import { secondsOrZero, unixSeconds, wholeSecond, type Clock } from '../../../shared/clock.js';
-import type { Admission } from '../../../gateway/route/admission.js';
+import type { CallRoute } from '../../../gateway/route/call-route.js';
 import { readerOf, type Caller } from '../../../gateway/admit/authentication.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
 import { maskSecrets } from '../../../dialects/errors/mask-secrets.js';
@@ -40,7 +40,7 @@ interface PreparedSubmission {
   readonly watch: SubmissionWatch;
   readonly submission: SunoSubmission;
   readonly caller: Caller;
-  readonly admission: Admission;
+  readonly route: CallRoute;
   readonly target: TaskTarget;
 }
 
@@ -66,10 +66,10 @@ export class Suno {
   private async serve(actionName: string, received: ReceivedSubmission): Promise<Record<string, unknown>> {
     const { desk, taskLedger } = this.deps;
     const prepared = await this.open(actionName, received);
-    const { caller, admission, target } = prepared;
-    const priceFor = (payment: PlanPayment | null) => desk.price(admission, payment);
+    const { caller, route, target } = prepared;
+    const priceFor = (payment: PlanPayment | null) => desk.price(route, payment);
     const { reservation, price } = await desk
-      .reserve(caller, received.incoming.requestId, { admission, target, priceFor })
+      .reserve(caller, received.incoming.requestId, { route, target, priceFor })
       .catch((error: unknown) => {
         throw isTooPoor(error) ? new SunoError(403, 'quota_not_enough', 'user quota is not enough') : error;
       });
@@ -107,27 +107,27 @@ export class Suno {
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
     let submission = parseSunoSubmission(actionName, body);
     await watch.checkWords(submission, caller, unsearched);
-    const { admission, target } = await this.route(caller, submission);
-    const passed = await watch.checked({ caller, admission }, submission, unsearched);
+    const { route, target } = await this.route(caller, submission);
+    const passed = await watch.checked({ caller, route }, submission, unsearched);
     if (passed !== submission) submission = parseSunoSubmission(actionName, passed.body);
-    return { watch, submission, caller, admission, target };
+    return { watch, submission, caller, route, target };
   }
 
   private async route(
     caller: Caller,
     submission: SunoSubmission,
-  ): Promise<Pick<PreparedSubmission, 'admission' | 'target'>> {
+  ): Promise<Pick<PreparedSubmission, 'route' | 'target'>> {
     const { desk, store } = this.deps;
     if (submission.originId === null) {
-      const admission = desk.admit(caller, submission.model);
-      return { admission, target: desk.choose(admission) };
+      const route = desk.route(caller, submission.model);
+      return { route, target: desk.choose(route) };
     }
     const origin = await store.own(readerOf(caller), sunoPlatform, submission.originId);
     if (!origin) throw sunoRequestError('task_not_exist');
     const channel = desk.channel(origin.channelId);
     if (!channel?.enabled) throw sunoRequestError('task_channel_disable');
     return {
-      admission: desk.follow(caller, submission.model, channel),
+      route: desk.follow(caller, submission.model, channel),
       target: desk.targetOfTask(channel, origin.keyPrint),
     };
   }

@@ -9,7 +9,7 @@ import type { VideoPrice } from '../../../billing/prices/index.js';
 import type { Reservation } from '../../../billing/ledger/index.js';
 import { wholeSecond, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Admission } from '../../../gateway/route/admission.js';
+import type { CallRoute } from '../../../gateway/route/call-route.js';
 import { readerOf, type Caller } from '../../../gateway/admit/authentication.js';
 import { notFound } from '../../../gateway/route/affinity/call-origin.js';
 import { droppedHeader } from '../../../gateway/send/attempt-exchange.js';
@@ -62,7 +62,7 @@ const longestPage = 100;
 interface PreparedSubmission {
   readonly watch: SubmissionWatch;
   readonly caller: Caller;
-  readonly admission: Admission;
+  readonly route: CallRoute;
   readonly target: TaskTarget;
   readonly dialect: VideoDialect;
   readonly upstreamModel: string;
@@ -209,19 +209,19 @@ export class Videos {
   ): Promise<PreparedSubmission> {
     const { desk } = this.deps;
     const opened = openVideoSubmission(rawBody, incoming.headers['content-type'] ?? '', form);
-    const admission = withVideos(desk.admit(caller, opened.model));
+    const route = withVideos(desk.route(caller, opened.model));
     let submission = parseVideoSubmission(opened);
     await watch.checkWords(submission, caller, unsearchedMedia);
-    const passed = await watch.checked({ caller, admission }, submission, unsearchedMedia);
+    const passed = await watch.checked({ caller, route }, submission, unsearchedMedia);
     if (passed !== submission) submission = parseVideoSubmission(passed);
-    const target = withAddress(desk.choose(admission));
+    const target = withAddress(desk.choose(route));
     const dialect = dialectOf(target);
-    const upstreamModel = mapModel(target.channel.mapping, admission.model, admission.bareModel);
+    const upstreamModel = mapModel(target.channel.mapping, route.model, route.bareModel);
     const terms = dialect.terms(submission, upstreamModel);
     const request = dialect.toRequest(submission, terms, upstreamModel, target);
     refuseForeignFile(submission, target, caller);
     const kept = withoutImages(submission.body);
-    const routed = { caller, admission, target, dialect, terms };
+    const routed = { caller, route, target, dialect, terms };
     const dropped = droppedBy(dialect, submission);
     return { watch, upstreamModel, request, prompt: submission.prompt, dropped, kept, ...routed };
   }
@@ -234,26 +234,26 @@ export class Videos {
     const channel = desk.channel(source.channelId);
     if (!channel?.enabled) throw new AppError('CHANNEL_DISABLED', 'The channel of this video is disabled');
     const { model = '', seconds = 0, size = '', resolution = '720p', upstream = '' } = source.properties;
-    const admission = desk.follow(caller, model, channel);
+    const route = desk.follow(caller, model, channel);
     await watch.checkWords({ body }, caller, unsearchedMedia);
-    const { body: passed } = await watch.checked({ caller, admission }, { body }, unsearchedMedia);
+    const { body: passed } = await watch.checked({ caller, route }, { body }, unsearchedMedia);
     const prompt = promptOf(passed);
     const target = withAddress(desk.targetOfTask(channel, source.keyPrint));
     const dialect = dialectOf(target);
     if (!dialect.remix) throw new AppError('UNSUPPORTED_BY_CHANNEL', `Model ${model} makes no video from another one`);
     const request = dialect.remix(upstream, prompt, target);
-    const routed = { caller, admission, target, dialect, terms: { seconds, size, resolution } };
+    const routed = { caller, route, target, dialect, terms: { seconds, size, resolution } };
     const dropped = namesOf(passed, (name) => name !== 'prompt');
     const remixed = { kept: passed, dropped, remixedFrom: id };
-    const upstreamModel = mapModel(channel.mapping, model, admission.bareModel);
+    const upstreamModel = mapModel(channel.mapping, model, route.bareModel);
     return { watch, upstreamModel, request, prompt, ...remixed, ...routed };
   }
 
   private async serve(prepared: PreparedSubmission, requestId: string): Promise<Record<string, unknown>> {
     const { desk, taskLedger } = this.deps;
-    const { caller, admission, target, terms } = prepared;
-    const priceFor = (payment: PlanPayment | null) => desk.videoPrice(admission, terms, payment);
-    const { reservation, price } = await desk.reserve(caller, requestId, { admission, target, priceFor });
+    const { caller, route, target, terms } = prepared;
+    const priceFor = (payment: PlanPayment | null) => desk.videoPrice(route, terms, payment);
+    const { reservation, price } = await desk.reserve(caller, requestId, { route, target, priceFor });
     const row = this.rowOf(prepared, reservation);
     const id = await taskLedger.open(creativeKind, row, reservation);
     let taken: Partial<CreativeTask>;
@@ -270,7 +270,7 @@ export class Videos {
   }
 
   private rowOf(
-    { caller, target, terms, prompt, remixedFrom, admission }: PreparedSubmission,
+    { caller, target, terms, prompt, remixedFrom, route }: PreparedSubmission,
     reservation: Reservation,
   ): Pick<CreativeTask, 'properties' | 'submitTime'> & Partial<CreativeTask> {
     const { desk, clock } = this.deps;
@@ -280,7 +280,7 @@ export class Videos {
       action: 'VIDEO',
       properties: {
         input: text(prompt),
-        model: admission.model,
+        model: route.model,
         seconds: terms.seconds,
         size: terms.size,
         resolution: terms.resolution,
@@ -346,15 +346,15 @@ export class Videos {
 }
 
 /**
- * Removes channels whose provider has no videos from an admission.
+ * Removes channels whose provider has no videos from a route.
  * @throws AppError UNSUPPORTED_BY_CHANNEL when none is left
  */
-function withVideos(admission: Admission): Admission {
-  const { candidates, pinned, model } = admission;
+function withVideos(route: CallRoute): CallRoute {
+  const { candidates, pinned, model } = route;
   const tiers = candidates.tiers
     .map((tier) => ({ ...tier, channels: tier.channels.filter((channel) => videosOf(channel)) }))
     .filter(({ channels }) => channels.length > 0);
-  if (pinned ? videosOf(pinned) : tiers.length > 0) return { ...admission, candidates: { ...candidates, tiers } };
+  if (pinned ? videosOf(pinned) : tiers.length > 0) return { ...route, candidates: { ...candidates, tiers } };
   throw new AppError('UNSUPPORTED_BY_CHANNEL', `No channel of model ${model} makes videos`);
 }
 

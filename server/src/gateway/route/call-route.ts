@@ -10,16 +10,16 @@ import type { ChannelTiers, RoutingTable } from './routing-table.js';
 import type { Caller } from '../admit/authentication.js';
 import { withoutPrefix } from '../../shared/model-pattern.js';
 
-/** Options that admission depends on. */
-export interface AdmissionSettings {
+/** Options that decide the route of a call. */
+export interface RouteSettings {
   readonly values: Pick<
     OptionValues,
     'UserUsableGroups' | 'GroupRatio' | 'fallback_models.by_model' | 'fallback_models.by_group'
   >;
 }
 
-/** The result of admission: the channels that may serve a call. */
-export interface Admission {
+/** The group, the model and the channels that may serve a call. */
+export interface CallRoute {
   /** The group that routes and pays: the token's, or else the user's. */
   readonly group: string;
   readonly model: string;
@@ -59,7 +59,7 @@ export function checkAddress(caller: Caller, address: string): void {
  * exists.
  * @throws AppError GROUP_NOT_ALLOWED, GROUP_DEPRECATED
  */
-export function groupOf(caller: Caller, settings: AdmissionSettings): string {
+export function groupOf(caller: Caller, settings: RouteSettings): string {
   const { token, user } = caller;
   if (token.group === '') return user.group === '' ? 'default' : user.group;
   const { UserUsableGroups, GroupRatio } = settings.values;
@@ -77,11 +77,7 @@ export function groupOf(caller: Caller, settings: AdmissionSettings): string {
  * Returns the other groups of the key, in order. Groups that its owner may not use, or that no longer exist, are left
  * out.
  */
-export const otherGroups = (
-  { token, user }: Caller,
-  group: string,
-  { values }: AdmissionSettings,
-): readonly string[] =>
+export const otherGroups = ({ token, user }: Caller, group: string, { values }: RouteSettings): readonly string[] =>
   token.fallbackGroups.length === 0
     ? token.fallbackGroups
     : token.fallbackGroups.filter(
@@ -97,7 +93,7 @@ export const otherGroups = (
  * Checks rows 14 to 19 of docs/reference/relay/access.md#order-of-checks, in this order.
  * @throws AppError with the code of the first row that refuses
  */
-export function admit(caller: Caller, model: string, table: RoutingTable, settings: AdmissionSettings): Admission {
+export function findRoute(caller: Caller, model: string, table: RoutingTable, settings: RouteSettings): CallRoute {
   const group = groupOf(caller, settings);
   const pinned = caller.pin === null ? null : pinnedChannel(caller.pin, caller, table);
   checkModel(caller, model);
@@ -106,10 +102,10 @@ export function admit(caller: Caller, model: string, table: RoutingTable, settin
     const candidates = { tiers: [{ priority: 0, channels: [pinned] }], bareModel, plainWeights: true };
     return { group, model, bareModel, candidates, pinned };
   }
-  const admission = admitTo(group, model, caller, table);
-  if (admission) return admission;
+  const route = routeIn(group, model, caller, table);
+  if (route) return route;
   for (const other of otherGroups(caller, group, settings)) {
-    const found = admitTo(other, model, caller, table);
+    const found = routeIn(other, model, caller, table);
     if (found) return found;
   }
   throw noChannel(model, group);
@@ -233,12 +229,12 @@ function requires(choice: unknown, { type }: Fields, wasOnly: boolean): boolean 
 }
 
 /** @returns null when no enabled channel of the group serves the model for this caller */
-export function admitTo(
+export function routeIn(
   group: string,
   model: string,
   { user }: Pick<Caller, 'user'>,
   table: RoutingTable,
-): Admission | null {
+): CallRoute | null {
   const candidates = table.find(group, model, user.id);
   return candidates && { group, model, bareModel: candidates.bareModel, candidates, pinned: null };
 }
