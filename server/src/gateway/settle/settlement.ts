@@ -147,14 +147,12 @@ function withToolPrices(call: Call, usage: Usage, upstreamModel: string): Call {
  * model can take and produce, and no more tool calls than one response needs.
  * @returns the same object when nothing in it is impossible
  */
-function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
-  const possible = withPossibleTools(usage);
-  return isOrdinary(call, possible) ? possible : withPossibleTokens(call, possible, values);
-}
+const possibleUsage = (call: Call, usage: Usage, values: OptionValues): Usage =>
+  isOrdinary(call, usage) ? usage : withPossibleTokens(call, withPossibleTools(usage), values);
 
 /** Whether the usage is so small that every model can have it. */
-const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
-  promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
+const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens, details }: Usage): boolean =>
+  !details && promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
 
 /**
  * Adds the dearest tier, region or search size that the provider was asked for, if it reported no usage. A report without
