@@ -69,8 +69,8 @@ export function takeOver({ request, response, id, url, address, hooked }: Receiv
   const incoming: IncomingRequest = {
     requestId: id,
     headers,
-    path: withoutAlias(mark === -1 ? url : url.slice(0, mark)),
-    query: mark === -1 ? '' : url.slice(mark + 1),
+    path: withoutAlias(mark < 0 ? url : url.slice(0, mark)),
+    query: mark < 0 ? '' : url.slice(mark + 1),
     address,
     startedAt: performance.now(),
     readBody: (allowance) => {

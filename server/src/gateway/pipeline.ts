@@ -24,6 +24,7 @@ import type { IncomingRequest } from './request.js';
 import type { Reserved } from './reserve/reserve.js';
 import { settleCall, type Billed } from './settle/settlement.js';
 import { whenKnown } from '../shared/when-known.js';
+import { secondsIn } from '../shared/clock.js';
 
 /** Bytes. Larger bodies are estimated, because exact counting costs up to 1.5 ms of CPU per kilobyte. */
 const exactCountBytes = 64 * 1024;
@@ -283,7 +284,7 @@ export class Relay {
     if (served.firstByteAt !== null) {
       metrics.relayFirstByte.observe(
         { route: call.endpoint.route, stream: 'true' },
-        (served.firstByteAt - call.startedAt) / 1000,
+        secondsIn(served.firstByteAt - call.startedAt),
       );
     }
   }

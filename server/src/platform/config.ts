@@ -14,6 +14,7 @@ import {
   serverAddress,
   whole,
 } from '../shared/environment-values.js';
+import { millisecondsIn } from '../shared/clock.js';
 
 const httpUrl = (fallback: string) => httpAddress.default(fallback);
 
@@ -330,16 +331,20 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     },
     syncSeconds: env.SYNC_FREQUENCY,
     relay: {
-      firstByteTimeout: (env.RELAY_TIMEOUT || 300) * 1000,
-      idleTimeout: env.STREAMING_TIMEOUT * 1000,
-      disconnectedTimeout: env.DISCONNECTED_CALL_TIMEOUT * 1000,
+      firstByteTimeout: millisecondsIn(env.RELAY_TIMEOUT || 300),
+      idleTimeout: millisecondsIn(env.STREAMING_TIMEOUT),
+      disconnectedTimeout: millisecondsIn(env.DISCONNECTED_CALL_TIMEOUT),
       forceStreamUsage: env.FORCE_STREAM_OPTION,
       azureVersion: env.AZURE_DEFAULT_API_VERSION,
       responseSeconds: env.RESPONSE_STORAGE_SECONDS,
       maxBodyBytes: env.MAX_REQUEST_BODY_MB * 1024 * 1024,
       bodiesBytes: env.REQUEST_BODIES_MB * 1024 * 1024,
     },
-    bodyPace: { grace: env.REQUEST_BODY_GRACE * 1000, minRate: 1024, maxTime: env.REQUEST_BODY_TIMEOUT * 1000 },
+    bodyPace: {
+      grace: millisecondsIn(env.REQUEST_BODY_GRACE),
+      minRate: 1024,
+      maxTime: millisecondsIn(env.REQUEST_BODY_TIMEOUT),
+    },
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
     overload: {
       heapPercent: env.OVERLOAD_HEAP_PERCENT,
@@ -347,8 +352,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       databaseWait: env.OVERLOAD_DATABASE_WAIT,
     },
     importMaxFileBytes: env.IMPORT_MAX_FILE_MB * 1024 * 1024,
-    shutdownDelayMilliseconds: env.SHUTDOWN_DELAY * 1000,
-    shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
+    shutdownDelayMilliseconds: millisecondsIn(env.SHUTDOWN_DELAY),
+    shutdownMilliseconds: millisecondsIn(env.SHUTDOWN_TIMEOUT),
     nodeLife: { heartbeat: env.NODE_HEARTBEAT_INTERVAL, deadAfter: env.NODE_DEAD_AFTER },
     taskPolling: { enabled: env.UPDATE_TASK, seconds: env.TASK_POLL_INTERVAL },
     metricsToken: env.METRICS_TOKEN,
@@ -356,7 +361,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     channelSchedules: {
       testMinutes: env.CHANNEL_TEST_FREQUENCY,
       balanceMinutes: env.CHANNEL_UPDATE_FREQUENCY,
-      pause: env.POLLING_INTERVAL * 1000,
+      pause: millisecondsIn(env.POLLING_INTERVAL),
     },
     generateDefaultToken: env.GENERATE_DEFAULT_TOKEN,
     notifyLimit: { count: env.NOTIFY_LIMIT_COUNT, seconds: env.NOTIFICATION_LIMIT_DURATION_MINUTE * 60 },
@@ -368,7 +373,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     },
     releasesUrl: env.RELEASES_URL,
     paymentApiUrl: env.PAYMENT_API_URL,
-    paymentSweepMilliseconds: env.PAYMENT_SWEEP_INTERVAL * 1000,
+    paymentSweepMilliseconds: millisecondsIn(env.PAYMENT_SWEEP_INTERVAL),
     otlp: otlpSettings(env),
   };
 }

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { headerValues } from './comma-list.js';
 
 /** Returns the key of a caller in rate limits. An IPv6 /64 counts as one caller. */
 export function addressKey(address: string): string {
@@ -17,14 +18,8 @@ export function addressKey(address: string): string {
  * of a client would count as another client.
  */
 export const withoutPorts = (forwardedFor: string): string =>
-  forwardedFor
-    .split(',')
-    .map((entry) =>
-      entry
-        .trim()
-        .replace(/^\[([\da-f:.]+)\](:\d+)?$/i, '$1')
-        .replace(/^([\d.]+):\d+$/, '$1'),
-    )
+  headerValues(forwardedFor)
+    .map((entry) => entry.replace(/^\[([\da-f:.]+)\](:\d+)?$/i, '$1').replace(/^([\d.]+):\d+$/, '$1'))
     .join(', ');
 
 /**
@@ -32,10 +27,10 @@ export const withoutPorts = (forwardedFor: string): string =>
  * @param hops number of addresses of `X-Forwarded-For` that were read, from its end, to find the client's
  */
 export function protocolOf(forwardedProto: string, forwardedFor: string, hops: number): string {
-  const values = forwardedProto.split(',');
+  const values = headerValues(forwardedProto);
   // Without a value for each address, the first is the only one that may be the client's.
-  const isParallel = hops > 0 && values.length === forwardedFor.split(',').length;
-  return (values.at(isParallel ? -hops : 0) ?? '').trim().toLowerCase();
+  const isParallel = hops > 0 && values.length === headerValues(forwardedFor).length;
+  return (values.at(isParallel ? -hops : 0) ?? '').toLowerCase();
 }
 
 interface AddressRange {

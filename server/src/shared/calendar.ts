@@ -1,3 +1,4 @@
+import { dateOf, millisecondsIn, secondsIn, wholeSecond } from './clock.js';
 /** Calendar arithmetic in an IANA time zone. Daylight saving time is respected: a day may have 23 or 25 hours. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -54,7 +55,7 @@ export function offsetAt(instant: Date, timeZone: string): number {
   for (const { type, value } of formatOf(timeZone).formatToParts(instant)) parts[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
   const clock = Date.UTC(year, month - 1, day, hour, minute, second);
-  return clock - Math.floor(instant.getTime() / 1000) * 1000;
+  return clock - wholeSecond(instant.getTime()).getTime();
 }
 
 /** The calendar day of an instant in a zone. */
@@ -91,13 +92,13 @@ const probeMilliseconds = 24 * 3_600_000;
  */
 function changeBetween(early: number, late: number, timeZone: string): number {
   const after = offsetAt(new Date(late), timeZone);
-  let [low, high] = [early / 1000, late / 1000];
+  let [low, high] = [secondsIn(early), secondsIn(late)];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (offsetAt(new Date(middle * 1000), timeZone) === after) high = middle;
+    if (offsetAt(dateOf(middle), timeZone) === after) high = middle;
     else low = middle;
   }
-  return high * 1000;
+  return millisecondsIn(high);
 }
 
 /** 1 is Monday, 7 is Sunday. */

@@ -1,4 +1,5 @@
 import { asFields, type Fields } from './json.js';
+import { millisecondsIn } from './clock.js';
 
 /** Maximum amounts; 0 for no limit. */
 export interface UseLimits {
@@ -90,8 +91,8 @@ export function toChannelTimeouts(setting: TimeoutSetting | null): ChannelTimeou
   if (!setting) return null;
   const { first_byte_seconds: first, idle_seconds: idle, total_seconds: total } = setting;
   return {
-    ...(first === undefined ? {} : { firstByteTimeout: first * 1000 }),
-    ...(idle === undefined ? {} : { idleTimeout: idle * 1000 }),
-    ...(total === undefined ? {} : { totalTimeout: total * 1000 }),
+    ...(first === undefined ? {} : { firstByteTimeout: millisecondsIn(first) }),
+    ...(idle === undefined ? {} : { idleTimeout: millisecondsIn(idle) }),
+    ...(total === undefined ? {} : { totalTimeout: millisecondsIn(total) }),
   };
 }

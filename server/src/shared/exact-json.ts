@@ -90,7 +90,7 @@ function marked(text: string): string {
  * @returns the position after the closing quote
  */
 export function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
     while (text[at - 1 - slashes] === '\\') slashes++;
     if (slashes % 2 === 0) return at + 1;

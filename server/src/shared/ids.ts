@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { unixSecond } from './clock.js';
 
 const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -55,7 +56,7 @@ let stamp = '';
  */
 export function newRequestId(): string {
   const now = Date.now();
-  const at = Math.floor(now / 1000);
+  const at = unixSecond(now);
   if (at !== second) {
     second = at;
     stamp = new Date(now).toISOString().replace(/\D/g, '').slice(0, 14);

@@ -217,7 +217,7 @@ export function endOfString(bytes: Buffer, start: number): number {
   let at = start;
   for (;;) {
     at = bytes.indexOf(quote, at + 1);
-    if (at === -1) return bytes.length;
+    if (at < 0) return bytes.length;
     let slashes = 0;
     while (bytes[at - 1 - slashes] === backslash) slashes++;
     if (slashes % 2 === 0) return at;

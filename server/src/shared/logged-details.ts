@@ -1,3 +1,4 @@
+import { millisecondsIn } from './clock.js';
 /**
  * SQL that reads one detail of a log row from the JSON text of its column `other`. Splitting the text takes a microsecond,
  * a pattern over all of it takes eight. The JSON is not parsed, because rows of imported programs may be none. Quotes inside
@@ -17,7 +18,7 @@ export const loggedDurationMs = `least(${loggedDuration}, 1e15)::bigint`;
 /** Returns what `loggedDurationMs` is of a row that was read. */
 export function durationMsOf({ other, useTime }: { readonly other: string; readonly useTime: number }): number {
   const found = /"duration_ms": ?(-?\d{1,15}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)/.exec(other)?.[1];
-  return Math.min(found === undefined ? useTime * 1000 : Math.round(Number(found)), 1e15);
+  return Math.min(found === undefined ? millisecondsIn(useTime) : Math.round(Number(found)), 1e15);
 }
 
 export const errorCodeOf = (other: string): string => /"error_code": ?"([^"\\]*)"/.exec(other)?.[1] ?? '';

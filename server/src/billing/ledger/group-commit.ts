@@ -1,3 +1,4 @@
+import { secondsIn } from '../../shared/clock.js';
 /** How a batch of a queue is executed, and how failures are handled. */
 export interface BatchWork<Item> {
   /**
@@ -72,7 +73,7 @@ export class BatchQueue<Item> {
     try {
       await this.runWithRetry(batch);
       this.metrics?.ledgerBatchSize.observe(batch.length);
-      this.metrics?.ledgerBatchSeconds.observe((performance.now() - started) / 1000);
+      this.metrics?.ledgerBatchSeconds.observe(secondsIn(performance.now() - started));
     } catch (error) {
       if (isUnavailable(error)) await this.work.unavailable(batch, error);
       else if (batch.length === 1 && batch[0] !== undefined) this.work.refused(batch[0], error);

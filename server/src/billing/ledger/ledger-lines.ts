@@ -77,7 +77,7 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
 /** Returns the index of the bucket of `durationBounds` for a duration in milliseconds. */
 export function durationBucket(milliseconds: number): number {
   const index = durationBounds.findIndex((bound) => milliseconds <= bound);
-  return index === -1 ? durationBounds.length : index;
+  return index < 0 ? durationBounds.length : index;
 }
 
 /**

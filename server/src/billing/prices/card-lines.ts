@@ -172,7 +172,7 @@ function merged(counts: PricedUsage['counts']): Count[] {
   for (const [quantity, count] of counts) {
     if (count <= 0) continue;
     const at = sums.findIndex(([known]) => known === quantity);
-    if (at === -1) sums.push([quantity, count]);
+    if (at < 0) sums.push([quantity, count]);
     else sums[at] = [quantity, count + (sums[at]?.[1] ?? 0)];
   }
   return sums;

@@ -105,13 +105,16 @@ export function withOtherCost({ price, lines }: CallCost, other: readonly Compon
   return costOfLines({ ...price, factor: 1 }, [...scaled(lines, price.factor), ...scaled(other, factor)]);
 }
 
+/** Billionths in a millionth. */
+const billionths = 1000;
+
 /** The cost that lines come to in USD, rounded to a billionth. */
 export function usdOfCost(lines: readonly Component[], factor: number): number {
   let millionths = 0;
   for (const [quantity, count, price] of lines) {
     millionths += count * price * (1_000_000 / pricedPer[quantity]);
   }
-  return Math.round(millionths * factor * 1000) / 1_000_000_000;
+  return Math.round(millionths * factor * billionths) / 1_000_000_000;
 }
 
 /** Keys of `admin_info` in the log row (docs/reference/relay/usage-log.md#the-other-field). */

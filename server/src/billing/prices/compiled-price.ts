@@ -9,6 +9,7 @@ import type { NamedCard } from './card-table.js';
 import { modelLimits, type ModelLimits } from './model-limits.js';
 import { withTiers } from './tier-prices.js';
 import { withTools } from './tool-prices.js';
+import { tokensPerMinute } from './table-usage.js';
 
 /**
  * The formulas of the old tables (docs/reference/relay/billing.md). Each formula counts and rounds in its own way, so a price
@@ -244,8 +245,8 @@ export function priceOfRatios(name: string, ratios: RatioPrices, terms: Terms, q
 /** USD of an image by ratio 1. */
 const usdOfImage = 0.0025;
 
-/** Tokens per second of a transcript. A minute counts as 1,000 tokens, as it does at the endpoint of transcriptions. */
-const tokensOfSecond = 1000 / 60;
+/** Tokens per second of a transcript, as at the endpoint of transcriptions. */
+const tokensOfSecond = tokensPerMinute / 60;
 
 /** Returns the ratio of a cache write for an hour: 2 when a cache write for five minutes has 1.25. */
 export const hourRatio = (cacheWriteRatio: number): number => exact(cacheWriteRatio * 1.6);

@@ -65,6 +65,6 @@ export {
   type PriceOffer,
 } from './sync/price-diff.js';
 export { maxDocumentBytes, type PriceFormat, priceFormats, readPriceDocument } from './sync/price-document.js';
-export { imageFactor, type ImageRequest, oneCall, transcriptionTokens } from './table-usage.js';
+export { imageFactor, type ImageRequest, oneCall, tokensPerMinute, transcriptionTokens } from './table-usage.js';
 export { linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
 export { type Video, videoCostOf, type VideoPrice, videoPriceOf } from './video-price.js';

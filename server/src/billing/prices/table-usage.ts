@@ -30,12 +30,12 @@ function qualityRatio(image: ImageRequest): number {
   return sizeRatio(image.size) === 2 ? 1.5 : 2;
 }
 
-/**
- * Returns the tokens of a transcription, which is priced by its length: 1000 tokens per minute, rounded up to seconds
- * (docs/reference/relay/billing.md#usage).
- */
+/** Tokens of a transcription, which is priced by its length. */
+export const tokensPerMinute = 1000;
+
+/** Returns the tokens of a transcription. Its length is rounded up to seconds (docs/reference/relay/billing.md#usage). */
 export const transcriptionTokens = (durationSeconds: number): number =>
-  Math.round((Math.ceil(durationSeconds) * 1000) / 60);
+  Math.round((Math.ceil(durationSeconds) * tokensPerMinute) / 60);
 
 /** A usage for calls whose price does not depend on their usage. It is not empty, because an empty usage is free. */
 export const oneCall: Usage = { ...noUsage, promptTokens: 1 };

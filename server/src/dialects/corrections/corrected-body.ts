@@ -50,7 +50,7 @@ export function changedAt(
 function nearest(wanted: unknown, allowed: readonly string[]): unknown {
   const known = allowed.filter((each): each is Effort => (efforts as readonly string[]).includes(each));
   const at = efforts.indexOf(wanted as Effort);
-  if (at === -1 || known.length === 0 || known.includes(wanted as Effort)) return wanted;
+  if (at < 0 || known.length === 0 || known.includes(wanted as Effort)) return wanted;
   const distance = (effort: Effort): number => Math.abs(efforts.indexOf(effort) - at);
   return known
     .toSorted((one, other) => efforts.indexOf(one) - efforts.indexOf(other))

@@ -5,6 +5,7 @@ import { fieldName, nameInDialect } from '../neutral/field-name.js';
 import { asFields } from '../neutral/fields.js';
 import { correctedBody } from './corrected-body.js';
 import type { Correction } from './correction.js';
+import { headerValues } from '../../shared/comma-list.js';
 
 const betaHeader = 'anthropic-beta';
 
@@ -39,7 +40,7 @@ export function correctedRequest(sent: UpstreamRequest, corrections: readonly Co
 function withoutBetas(headers: Record<string, string>, values: readonly string[]): Record<string, string> {
   const { [betaHeader]: given, ...rest } = headers;
   if (given === undefined) return headers;
-  const betas = given.split(',').map((each) => each.trim());
+  const betas = headerValues(given);
   const kept = betas.filter((each) => !values.includes(each));
   if (kept.length === betas.length) return headers;
   return kept.length === 0 ? rest : { ...rest, [betaHeader]: kept.join(',') };

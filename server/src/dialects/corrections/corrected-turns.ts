@@ -32,7 +32,7 @@ const isInstruction = (message: unknown): boolean => ['system', 'developer'].inc
 export function withoutLaterInstructions(messages: unknown): unknown {
   const given = asFieldsList(messages);
   const first = given.findIndex((message) => !isInstruction(message));
-  const leading = first === -1 ? given : given.slice(0, first);
+  const leading = first < 0 ? given : given.slice(0, first);
   const rest = given.slice(leading.length);
   if (leading.length < 2 && !rest.some(isInstruction)) return messages;
   const [one, ...more] = leading;

@@ -107,8 +107,7 @@ function unansweredOf(calls: readonly Fields[], content: Fields): Json[] {
     const at = results.findIndex((result) =>
       id !== undefined && result['id'] !== undefined ? result['id'] === id : result['name'] === name,
     );
-    if (at === -1)
-      return [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response: { error: lost } } }];
+    if (at < 0) return [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response: { error: lost } } }];
     results.splice(at, 1);
     return [];
   });

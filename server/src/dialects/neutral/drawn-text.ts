@@ -18,7 +18,7 @@ export function drawnPieces(text: string): Array<string | DrawnImage> | null {
   for (let head = drawnHead.exec(text); head; head = drawnHead.exec(text)) {
     const begin = drawnHead.lastIndex;
     const end = text.indexOf(')', begin);
-    if (end === -1) break;
+    if (end < 0) break;
     if (!base64.test(text.slice(begin, Math.min(end, begin + checked)))) continue;
     if (head.index > from) pieces.push(text.slice(from, head.index));
     pieces.push({ mediaType: (head[1] ?? '').toLowerCase(), data: text.slice(begin, end) });

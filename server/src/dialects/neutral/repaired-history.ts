@@ -34,7 +34,7 @@ export function withLaterInstructions(
 ): readonly NeutralMessage[] {
   if (dialect !== 'anthropic-messages' && dialect !== 'gemini-generate') return messages;
   const first = messages.findIndex((message) => !isInstruction(message));
-  if (first === -1 || !messages.some((message, index) => index > first && isInstruction(message))) return messages;
+  if (first < 0 || !messages.some((message, index) => index > first && isInstruction(message))) return messages;
   return messages.map((message, index) => (index > first && isInstruction(message) ? reminded(message) : message));
 }
 

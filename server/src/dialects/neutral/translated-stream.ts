@@ -28,7 +28,7 @@ export class TranslatedStream extends EventStream {
     const events = this.reader.push(event);
     if (events.length === 0) return this.reader.done ? this.finish() : '';
     const failed = events.findIndex((each) => each.kind === 'error');
-    const good = failed === -1 ? events : events.slice(0, failed);
+    const good = failed < 0 ? events : events.slice(0, failed);
     for (const each of good) this.note(each);
     const out = good.length === 0 ? '' : this.writer.push(good);
     const error = events[failed];

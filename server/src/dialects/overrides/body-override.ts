@@ -59,7 +59,7 @@ export const isFor = (
 
 function matches(pattern: string, model: string): boolean {
   const star = pattern.indexOf('*');
-  if (star === -1) return pattern === model;
+  if (star < 0) return pattern === model;
   const [start, end] = [pattern.slice(0, star), pattern.slice(star + 1)];
   return model.length >= start.length + end.length && model.startsWith(start) && model.endsWith(end);
 }

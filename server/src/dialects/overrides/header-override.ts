@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { UpstreamRequest } from '../contract.js';
 import type { HeaderOperation } from '../../shared/channel-override.js';
 import { isFor } from './body-override.js';
+import { headerValues } from '../../shared/comma-list.js';
 
 /** The values that header operations may use. */
 export interface HeaderValues {
@@ -53,7 +54,7 @@ export function overriddenHeaders(given: Readonly<Record<string, string>>, call:
 /** A list of values keeps each value once. */
 function listed(before: string | undefined, value: string): string {
   if (before === undefined || before.trim() === '') return value;
-  const there = before.split(',').map((each) => each.trim());
+  const there = headerValues(before);
   return there.includes(value.trim()) ? before : `${before},${value}`;
 }
 

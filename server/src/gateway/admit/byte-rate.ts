@@ -1,3 +1,4 @@
+import { millisecondsIn, secondsIn } from '../../shared/clock.js';
 interface Bucket {
   /** Bytes that may arrive at once. A negative number must refill before anything more is read. */
   left: number;
@@ -33,15 +34,15 @@ export class ByteRate {
       if (this.users.size >= maxKnown) this.forget(now);
       this.users.set(userId, (bucket = { left: most, at: now }));
     }
-    bucket.left = Math.min(most, bucket.left + ((now - bucket.at) * rate) / 1000) - bytes;
+    bucket.left = Math.min(most, bucket.left + secondsIn(now - bucket.at) * rate) - bytes;
     bucket.at = now;
-    return bucket.left >= 0 ? 0 : Math.ceil((-bucket.left * 1000) / rate);
+    return bucket.left >= 0 ? 0 : Math.ceil(millisecondsIn(-bucket.left) / rate);
   }
 
   private forget(now: number): void {
     const { burst: most, perSecond: rate } = this.limits;
     for (const [userId, { left, at }] of this.users) {
-      if (left + ((now - at) * rate) / 1000 >= most) this.users.delete(userId);
+      if (left + secondsIn(now - at) * rate >= most) this.users.delete(userId);
     }
   }
 }

@@ -8,7 +8,7 @@ import {
   type KnownBudget,
 } from '../../shared/budget.js';
 import type { KnownPlan } from '../../billing/plans/index.js';
-import type { Clock } from '../../shared/clock.js';
+import { millisecondsIn, type Clock } from '../../shared/clock.js';
 import type { Caller } from './authentication.js';
 
 /** The amounts that a call adds to its budgets. */
@@ -118,7 +118,7 @@ export class CallBudgets {
   window(budget: KnownBudget): BudgetWindow | null {
     const now = this.now();
     const known = this.windows.get(budget);
-    if (known && now < known.end * 1000 && now >= known.start * 1000) return known;
+    if (known && now < millisecondsIn(known.end) && now >= millisecondsIn(known.start)) return known;
     const window = budgetWindowAt(budget, now);
     if (window) this.windows.set(budget, window);
     return window;

@@ -1,7 +1,7 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { WindowCount } from '../../platform/cache/sliding-count.js';
 import { rateKey, rateSeconds, type KnownBudget } from '../../shared/budget.js';
-import type { Clock } from '../../shared/clock.js';
+import { millisecondsIn, secondsIn, unixSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 
 /** The state of a call at the limit per minute that has the least room left. */
@@ -34,7 +34,7 @@ export class RateError extends AppError {
   ) {
     const whose = rate.level === 'token' ? 'key' : rate.level;
     super('RATE_LIMITED', `Rate limit reached: at most ${rate.amount} ${rate.kind} per minute of this ${whose}`, {
-      retryAfterSeconds: Math.max(1, Math.ceil(waitMilliseconds / 1000)),
+      retryAfterSeconds: Math.max(1, Math.ceil(secondsIn(waitMilliseconds))),
     });
   }
 }
@@ -61,7 +61,7 @@ export class CallRates {
    */
   async enter(rates: readonly KnownBudget[], tokens: number, counted: Set<number>): Promise<RateLease> {
     const now = this.clock.now();
-    const second = Math.floor(now / 1000);
+    const second = unixSecond(now);
     const taken = await Promise.all(
       rates.map(async (rate): Promise<Taken> => {
         const amount = rate.kind === 'tokens' ? tokens : counted.has(rate.id) ? 0 : 1;
@@ -78,7 +78,7 @@ export class CallRates {
       );
       // The client may retry when the last of its limits has room.
       const last = refusals.reduce((one, other) => (other.count.freeAt > one.count.freeAt ? other : one));
-      throw new RateError(last.rate, statesOf(taken, true), last.count.freeAt * 1000 - now);
+      throw new RateError(last.rate, statesOf(taken, true), millisecondsIn(last.count.freeAt) - now);
     }
     for (const { id, kind } of rates) if (kind === 'requests') counted.add(id);
     return {
@@ -112,7 +112,7 @@ function statesOf(taken: readonly Taken[], returned: boolean): RateStates {
     const remaining = Math.max(0, limit - sum);
     const known = states[kind];
     if (known && known.remaining <= remaining) continue;
-    states[kind] = { limit, remaining, resetAt: (count.second + rateSeconds + 1) * 1000 };
+    states[kind] = { limit, remaining, resetAt: millisecondsIn(count.second + rateSeconds + 1) };
   }
   return states;
 }

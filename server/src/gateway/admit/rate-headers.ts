@@ -1,4 +1,5 @@
 import type { RateStates } from './call-rates.js';
+import { secondsIn } from '../../shared/clock.js';
 
 /** How a dialect names the headers of rate limits. Gemini has none; its clients get those of OpenAI. */
 export type RateDialect = 'openai' | 'anthropic';
@@ -24,7 +25,7 @@ export function rateHeaders(states: RateStates, dialect: RateDialect, now: numbe
     } else {
       headers[`x-ratelimit-limit-${kind}`] = limit;
       headers[`x-ratelimit-remaining-${kind}`] = remaining;
-      headers[`x-ratelimit-reset-${kind}`] = `${Math.max(0, Math.ceil((resetAt - now) / 1000))}s`;
+      headers[`x-ratelimit-reset-${kind}`] = `${Math.max(0, Math.ceil(secondsIn(resetAt - now)))}s`;
     }
   }
   return headers;

@@ -74,7 +74,7 @@ function withoutComments(event: string): string {
   let start = 0;
   while (event[start] === ':') {
     const end = event.indexOf('\n', start);
-    start = end === -1 ? event.length : end + 1;
+    start = end < 0 ? event.length : end + 1;
   }
   return start === 0 ? event : event.slice(start);
 }

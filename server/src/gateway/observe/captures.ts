@@ -15,6 +15,8 @@ import type { Queries } from '../../platform/db/queries.js';
 import { contentLimit } from './chat-content.js';
 import type { Call } from '../call.js';
 
+const stepsOfPercent = 1000;
+
 export interface CapturesDeps {
   readonly database: Queries;
   readonly options: { readonly values: OptionValues };
@@ -46,7 +48,7 @@ export class Captures {
     const rules = this.deps.options.values['content_capture.rules'];
     if (rules.length === 0) return undefined;
     const rule = rules.find((one) => concerns(one, group, token.id));
-    return rule && randomBetween(0, 99_999) < rule.percent * 1000 ? rule : undefined;
+    return rule && randomBetween(0, 99_999) < rule.percent * stepsOfPercent ? rule : undefined;
   }
 
   /** Stores the content in the background, after the response was sent. Never throws. */

@@ -2,7 +2,7 @@ import { familyOf } from '../../dialects/makers/charging.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { LogType } from '../../shared/log-type.js';
 import type { Logger } from '../../platform/observability/logger.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { seconds, secondsIn, type Clock } from '../../shared/clock.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson, storableText } from '../../shared/json.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
@@ -157,7 +157,7 @@ export class ErrorLog {
       duration_ms: durationMs,
       admin_info: { use_channel: usedChannels.map(String), guardrails: call.guard?.notes },
     };
-    const useTime = Math.round(durationMs / 1000);
+    const useTime = Math.round(secondsIn(durationMs));
     database
       .query(sql, [
         ...[seconds(clock), call.requestId, user.id, user.username, token.id, token.name, channelId],

@@ -1,6 +1,7 @@
 import type { Metrics } from '../../platform/observability/metrics.js';
 import type { Endpoint } from '../endpoint.js';
 import type { IncomingRequest } from '../request.js';
+import { secondsIn } from '../../shared/clock.js';
 
 export interface CallOutcome {
   readonly outcome: 'ok' | 'client_error' | 'upstream_error' | 'client_gone' | 'error';
@@ -80,6 +81,9 @@ export class RunningCalls {
     this.active--;
     metrics.relay.underWay(route, -1);
     metrics.relay.of(model ?? 'none').finished(route, outcome);
-    metrics.relayDuration.observe({ route, stream: stream ? 'true' : 'false' }, (performance.now() - startedAt) / 1000);
+    metrics.relayDuration.observe(
+      { route, stream: stream ? 'true' : 'false' },
+      secondsIn(performance.now() - startedAt),
+    );
   }
 }

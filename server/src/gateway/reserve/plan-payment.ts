@@ -3,6 +3,7 @@ import { type BudgetError, type Ledger, SubscriptionEndedError } from '../../bil
 import type { CallPlan } from '../admit/call-budgets.js';
 import type { Call, PlanPayment } from '../call.js';
 import { isOfPlan, reserveFor, type Reserved } from './reserve.js';
+import { millisecondsIn } from '../../shared/clock.js';
 
 /** Milliseconds. Calls that run may return a part of a window before it ends. */
 const maxExhausted = 5000;
@@ -39,7 +40,7 @@ export async function payByPlan<Result>(
       if (isOfPlan(plan, error)) {
         overflow = { plan, refusal: error };
         if (error.available === 0) {
-          const until = Math.min(error.resetAt * 1000, error.hold.askedAt + maxExhausted);
+          const until = Math.min(millisecondsIn(error.resetAt), error.hold.askedAt + maxExhausted);
           exhausted.set(plan.windows, { until, refusal: error });
         }
       } else if (!(error instanceof SubscriptionEndedError)) throw error;

@@ -1,6 +1,6 @@
 import type { BudgetDirectory } from '../../billing/budgets/index.js';
 import { AppError } from '../../shared/errors.js';
-import type { Clock } from '../../shared/clock.js';
+import { dateOf, secondsIn, type Clock } from '../../shared/clock.js';
 import { noChannel } from './call-route.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { Health, Standing, Trial } from './health/health.js';
@@ -219,7 +219,7 @@ export class CandidateSelector {
     }
     if (soonest === noEnd || soonest === 0) return noChannel(model, group);
     return reached.isBudget
-      ? spentError(model, Math.ceil(soonest / 1000), clock.now())
+      ? spentError(model, Math.ceil(secondsIn(soonest)), clock.now())
       : cooldownError(model, soonest - clock.now());
   }
 }
@@ -265,12 +265,12 @@ const nothingReached = new ReachedLimits();
  * @param now Unix milliseconds
  */
 function spentError(model: string, resetAt: number, now: number): AppError {
-  const reset = new Date(resetAt * 1000).toISOString().replace('.000Z', 'Z');
+  const reset = dateOf(resetAt).toISOString().replace('.000Z', 'Z');
   return new AppError(
     'BUDGET_EXCEEDED',
     `The channels for model ${model} have used up their budgets. They reset at ${reset}`,
     {
-      retryAfterSeconds: Math.max(1, Math.ceil(resetAt - now / 1000)),
+      retryAfterSeconds: Math.max(1, Math.ceil(resetAt - secondsIn(now))),
       resetAt,
     },
   );
@@ -278,7 +278,7 @@ function spentError(model: string, resetAt: number, now: number): AppError {
 
 /** @param wait milliseconds until a retry may succeed */
 function cooldownError(model: string, wait: number): AppError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(wait / 1000));
+  const retryAfterSeconds = Math.max(1, Math.ceil(secondsIn(wait)));
   const message = `All channels for model ${model} are at their limits, try again in ${retryAfterSeconds} seconds`;
   return new RelayError('RATE_LIMITED', message, 'channels_busy', { retryAfterSeconds });
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../platform/observability/logger.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { channelColumns, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { RoutingTable } from './routing-table.js';
+import { millisecondsIn } from '../../shared/clock.js';
 
 /** State that is kept for the keys of channels. */
 export interface KeyState {
@@ -46,7 +47,7 @@ export class RoutingDirectory {
     this.timer = setInterval(() => {
       this.allChanged = true;
       void this.follow();
-    }, syncSeconds * 1000);
+    }, millisecondsIn(syncSeconds));
     this.timer.unref();
     this.reading = this.readAll().finally(() => (this.reading = null));
     await this.reading;

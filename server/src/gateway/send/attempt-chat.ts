@@ -32,6 +32,7 @@ import type { AnswerContext } from '../../dialects/neutral/codec.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
 import { declaresCustomTools } from '../../dialects/neutral/tool-forms.js';
 import { type PreparedChat, type ChatTry, receive, innerContextOf } from './receive-chat.js';
+import { millisecondsIn } from '../../shared/clock.js';
 
 const ping = ': PING\n\n';
 /** The ping of Anthropic. Clients also expect it before the first event. */
@@ -170,7 +171,7 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   if (client.gone) throw new ClientGoneError();
   if (simulated && dialect.takesComments) startWaiting(client);
   else if (request.stream && attempt.pingSeconds > 0 && dialect.takesComments) {
-    client.keepAlive(dialect.native === 'messages' ? messagesPing : ping, attempt.pingSeconds * 1000);
+    client.keepAlive(dialect.native === 'messages' ? messagesPing : ping, millisecondsIn(attempt.pingSeconds));
   }
   // The fields are listed, because spreading an object first makes each further field slow.
   const { shown } = prepared;

@@ -20,6 +20,7 @@ import type { AnswerContext } from '../../dialects/neutral/codec.js';
 import { asJsonList } from '../../dialects/languages/gemini/json-list.js';
 import { answerWithModel, StreamWithModel } from '../deliver/shown-model.js';
 import type { Exchange } from '../upstream/exchange.js';
+import { unixSecond } from '../../shared/clock.js';
 
 /** An attempt before its request is written. */
 export interface PreparedChat {
@@ -213,7 +214,7 @@ function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
   const { request, requestId, requestedModel, rawBody } = attempt;
   return {
     id: requestId,
-    created: Math.floor(attempt.now / 1000),
+    created: unixSecond(attempt.now),
     model: requestedModel,
     ...(shown === null ? {} : { shownModel: shown }),
     promptTokens: estimatePrompt(rawBody, request.body, requestedModel),

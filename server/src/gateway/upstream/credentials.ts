@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { boundedCache } from '../../shared/bounded-cache.js';
-import type { Clock } from '../../shared/clock.js';
+import { millisecondsIn, type Clock } from '../../shared/clock.js';
 import type { CredentialExchange, CredentialTarget } from '../../dialects/contract.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
 import type { UpstreamClient } from './upstream-client.js';
@@ -52,7 +52,7 @@ export class Credentials {
     const contentType = (sent.headers['content-type'] ?? '').toLowerCase();
     const { credential, secondsToLive } = exchange.fromAnswer({ contentType, body });
     const seconds = Math.max(minSeconds, secondsToLive - marginSeconds);
-    this.known.set(cacheKey, { credential, until: this.clock.now() + seconds * 1000 });
+    this.known.set(cacheKey, { credential, until: this.clock.now() + millisecondsIn(seconds) });
     return credential;
   }
 }

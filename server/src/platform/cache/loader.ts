@@ -1,5 +1,6 @@
 import type { LRUCache } from 'lru-cache';
 import { boundedCache } from '../../shared/bounded-cache.js';
+import { millisecondsIn } from '../../shared/clock.js';
 
 export interface LoaderOptions<K, V> {
   /** Maximum number of values. The least recently used values are dropped first. */
@@ -25,7 +26,7 @@ export class Loader<K extends string | number, V extends object> {
   private readonly flights = new Map<K, Promise<V | null>>();
 
   constructor(private readonly options: LoaderOptions<K, V>) {
-    this.held = boundedCache({ max: options.max, ttl: options.lifetimeSeconds * 1000 });
+    this.held = boundedCache({ max: options.max, ttl: millisecondsIn(options.lifetimeSeconds) });
   }
 
   /** Returns the cached value without loading it. Null is a cached "not found", undefined is not cached. */
@@ -76,7 +77,7 @@ export class Loader<K extends string | number, V extends object> {
   private keep(key: K, value: V | null): void {
     if (value !== null) this.held.set(key, { value });
     else if (this.options.missLifetimeSeconds) {
-      this.held.set(key, { value }, { ttl: this.options.missLifetimeSeconds * 1000 });
+      this.held.set(key, { value }, { ttl: millisecondsIn(this.options.missLifetimeSeconds) });
     }
   }
 }

@@ -3,6 +3,7 @@ import { boundedCache } from '../../shared/bounded-cache.js';
 import type { HitResult, SlotClaim, SharedState } from './shared-state.js';
 import { SlidingCount, type CountClaim, type WindowCount } from './sliding-count.js';
 import { Subscriptions } from './subscriptions.js';
+import { millisecondsIn, secondsIn } from '../../shared/clock.js';
 
 const maxKeys = 100_000;
 const maxBytes = 64 * 1024 * 1024;
@@ -182,8 +183,8 @@ export class MemoryState implements SharedState {
     const times = this.logs.get(key)?.times ?? [];
     const oldest = times.at(-limit);
     if (oldest === undefined) return allowed;
-    const wait = oldest + windowSeconds * 1000 - performance.now();
-    return wait > 0 ? { allowed: false, retryAfterSeconds: Math.ceil(wait / 1000) } : allowed;
+    const wait = oldest + millisecondsIn(windowSeconds) - performance.now();
+    return wait > 0 ? { allowed: false, retryAfterSeconds: Math.ceil(secondsIn(wait)) } : allowed;
   }
 }
 
@@ -192,4 +193,4 @@ const allowed: HitResult = { allowed: true, retryAfterSeconds: 0 };
 const leaseKey = (name: string): string => `lease:${name}`;
 
 /** Returns milliseconds, at least one: a lifetime of 0 would mean "forever" to the cache. */
-const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(seconds * 1000));
+const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(millisecondsIn(seconds)));

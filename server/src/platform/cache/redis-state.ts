@@ -5,6 +5,7 @@ import { createRedisClients, type RedisClients, type RedisConfig } from './redis
 import type { HitResult, SlotClaim, SharedState } from './shared-state.js';
 import type { CountClaim, WindowCount } from './sliding-count.js';
 import { Subscriptions } from './subscriptions.js';
+import { millisecondsIn, secondsIn } from '../../shared/clock.js';
 
 /** The prefix that separates this site's keys and channels from others in the same Redis. */
 const defaultPrefix = 'tollgate:';
@@ -186,11 +187,11 @@ export class RedisState implements SharedState {
   private async look(key: string, limit: number, windowSeconds: number, record: 0 | 1): Promise<HitResult> {
     if (limit <= 0) return { allowed: true, retryAfterSeconds: 0 };
     const wait = await this.clients.commands.tollgateHit(this.prefix + key, limit, milliseconds(windowSeconds), record);
-    return { allowed: wait === 0, retryAfterSeconds: Math.ceil(wait / 1000) };
+    return { allowed: wait === 0, retryAfterSeconds: Math.ceil(secondsIn(wait)) };
   }
 }
 
-const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(seconds * 1000));
+const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(millisecondsIn(seconds)));
 
 /** Returns the promise's value, or `otherwise` after the timeout. */
 async function within<T>(limit: number, promise: Promise<T>, otherwise: T): Promise<T> {

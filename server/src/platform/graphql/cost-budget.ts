@@ -2,6 +2,7 @@ import type { SharedState } from '../cache/shared-state.js';
 import { personOf, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { addressKey } from '../../shared/address.js';
 import { AppError } from '../../shared/errors.js';
+import { millisecondsIn, secondsIn } from '../../shared/clock.js';
 
 const windowSeconds = 60;
 
@@ -32,7 +33,7 @@ export class CostBudget {
   async spend(actor: MaybeActor, address: string, cost: number): Promise<Spending | null> {
     if (!actor && !this.limitsAddresses) return null;
     const now = Date.now();
-    const minute = Math.floor(now / (windowSeconds * 1000));
+    const minute = Math.floor(now / millisecondsIn(windowSeconds));
     const spent = await this.state
       .incrementBy(
         `limit:cost:${actor ? credentialOf(actor) : `address:${addressKey(address)}`}:${minute}`,
@@ -43,7 +44,7 @@ export class CostBudget {
     return {
       allowed: spent <= this.perMinute,
       remaining: Math.max(0, this.perMinute - spent),
-      resetsInSeconds: Math.max(1, Math.ceil(((minute + 1) * windowSeconds * 1000 - now) / 1000)),
+      resetsInSeconds: Math.max(1, Math.ceil(secondsIn((minute + 1) * millisecondsIn(windowSeconds) - now))),
     };
   }
 }

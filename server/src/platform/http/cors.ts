@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { headerValues } from '../../shared/comma-list.js';
 
 /**
  * Browsers on other sites may call routes with API keys or access tokens: the relay, billing, the log and usage of one
@@ -67,7 +68,7 @@ export function allowCrossOrigin(app: FastifyInstance): void {
  * of their own, and `*` does not include `Authorization`.
  */
 function requestedHeaders({ headers }: FastifyRequest): string {
-  const names = (headers['access-control-request-headers'] ?? '').split(',').map((name) => name.trim());
+  const names = headerValues(headers['access-control-request-headers'] ?? '');
   return names.filter((name) => headerName.test(name)).join(', ') || 'Authorization, Content-Type';
 }
 
@@ -76,5 +77,5 @@ const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 /** The path of the URL without its query. */
 export function pathOf(request: FastifyRequest): string {
   const end = request.url.indexOf('?');
-  return end === -1 ? request.url : request.url.slice(0, end);
+  return end < 0 ? request.url : request.url.slice(0, end);
 }

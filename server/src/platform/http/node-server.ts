@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import { addRange } from '../outbound/address-class.js';
 import { addressKey } from '../../shared/address.js';
+import { secondsIn } from '../../shared/clock.js';
 
 /**
  * Serves a request without the framework.
@@ -141,5 +142,5 @@ function isTooSlow({ request, startedAt, bytesBefore }: OpenBody, now: number, p
   if (elapsed > pace.maxTime) return true;
   // A body that waits unread in the socket's buffer waits for this server, not for the client.
   if (request.isPaused() || request.readableLength > 0) return false;
-  return request.socket.bytesRead - bytesBefore < (pace.minRate * elapsed) / 1000;
+  return request.socket.bytesRead - bytesBefore < pace.minRate * secondsIn(elapsed);
 }

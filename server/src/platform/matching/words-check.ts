@@ -253,7 +253,7 @@ export class WordSearch {
         const from = this.from[state] ?? 0;
         const fallback = from === 0 ? 0 : this.step(this.fallback[from] ?? 0, this.letter[state] ?? 0);
         this.fallback[state] = fallback;
-        if (this.word[state] === -1) this.word[state] = this.word[fallback] ?? -1;
+        if ((this.word[state] ?? -1) < 0) this.word[state] = this.word[fallback] ?? -1;
         if (++linked % lettersPerTurn === 0) await setImmediate();
       }
     }

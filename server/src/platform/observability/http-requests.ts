@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify';
 import type { Metrics } from './metrics.js';
+import { secondsIn } from '../../shared/clock.js';
 
 type Bindings = Parameters<FastifyBaseLogger['child']>[0];
 type Options = Parameters<FastifyBaseLogger['child']>[1];
@@ -80,7 +81,7 @@ export function httpMetrics(metrics: Metrics): FastifyPluginAsync {
       if (!request.taken)
         metrics.httpDuration.observe(
           { method: request.method, route: request.routeOptions.url ?? 'none', status: String(reply.statusCode) },
-          reply.elapsedTime / 1000,
+          secondsIn(reply.elapsedTime),
         );
       done();
     });

@@ -9,6 +9,7 @@ import { transcriberNamedBy } from './session-model.js';
 import { eventIn } from './session-watch.js';
 import { closeSocket, toBuffer, type Frame } from './socket-pair.js';
 import { pauseReading } from './socket-reading.js';
+import { secondsIn } from '../../shared/clock.js';
 
 export interface AwaitedModelDeps {
   readonly requestId: string;
@@ -52,7 +53,8 @@ export class AwaitedModel {
     client.on('message', this.receive);
     client.once('close', () => this.leave());
     this.timer = setTimeout(
-      () => this.reject(malformed(`no event named a model for transcription within ${milliseconds / 1000} seconds`)),
+      () =>
+        this.reject(malformed(`no event named a model for transcription within ${secondsIn(milliseconds)} seconds`)),
       milliseconds,
     );
   }

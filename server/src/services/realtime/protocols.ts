@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { splitList } from '../../shared/comma-list.js';
 
 const keyMark = 'openai-insecure-api-key.';
 const betaProtocol = 'openai-beta.realtime-v1';
@@ -29,8 +30,4 @@ export function offeredProtocols(headers: IncomingHttpHeaders): {
   };
 }
 
-const listed = (headers: IncomingHttpHeaders): string[] =>
-  (headers['sec-websocket-protocol'] ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean);
+const listed = (headers: IncomingHttpHeaders): string[] => splitList(headers['sec-websocket-protocol'] ?? '');

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { ChargeCheckpoints } from '../../billing/ledger/index.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
-import { seconds } from '../../shared/clock.js';
+import { seconds, secondsIn } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { isRateLimited } from '../../gateway/route/call-route.js';
@@ -194,7 +194,7 @@ export class Realtime {
       begin: (client) => {
         this.occupy(client, leave);
         const isBeta = offeredProtocols(call.headers).headers['openai-beta']?.includes('realtime=v1') === true;
-        client.send(createdFrame(call.requestId, seconds(clock) + Math.trunc(sessionMilliseconds / 1000), isBeta));
+        client.send(createdFrame(call.requestId, seconds(clock) + Math.trunc(secondsIn(sessionMilliseconds)), isBeta));
         const kept = bodies.open(user.id);
         const timing = { milliseconds: namingMilliseconds, closeMilliseconds };
         const awaited = new AwaitedModel(client, { requestId: call.requestId, kept, ...timing });

@@ -2,6 +2,7 @@ import { malformed } from '../../dialects/errors/relay-error.js';
 import { randomBytes } from 'node:crypto';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import { onlyWritesDown } from './transcripts.js';
+import { secondsIn } from '../../shared/clock.js';
 
 /** Fields that limit the output of a response: in both versions of the API, and in sessions of the beta version. */
 const limitNames = ['max_output_tokens', 'max_response_output_tokens'] as const;
@@ -227,5 +228,5 @@ function detectionOf(session: Fields): Pick<OwnTurns, 'responds' | 'idleSeconds'
   const settings = asFields(detection);
   if (!settings || settings['type'] === 'none') return noDetection;
   const { create_response: creates, idle_timeout_ms: idle } = settings;
-  return { responds: creates !== false, idleSeconds: typeof idle === 'number' && idle > 0 ? idle / 1000 : 0 };
+  return { responds: creates !== false, idleSeconds: typeof idle === 'number' && idle > 0 ? secondsIn(idle) : 0 };
 }

@@ -6,6 +6,7 @@ import type { SessionCost } from './session-cost.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import type { SessionWatch } from './session-watch.js';
 import type { TranscriptWatch } from './transcripts.js';
+import { secondsIn } from '../../shared/clock.js';
 
 export interface SessionTallyDeps {
   readonly caller: Caller;
@@ -89,7 +90,7 @@ export class SessionTally {
     const now = performance.now();
     const milliseconds = now - this.times.countedUntil;
     this.times.countedUntil = now;
-    return this.transcripts.isWholeSession ? 0 : Math.round(milliseconds) / 1000;
+    return this.transcripts.isWholeSession ? 0 : secondsIn(Math.round(milliseconds));
   }
 
   private rowOf(turn: ChargedAudio, milliseconds: number): Omit<Charge, 'quota' | 'rest' | 'upstreamUsd'> {

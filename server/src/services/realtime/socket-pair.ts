@@ -1,6 +1,7 @@
 import { WebSocket, type RawData } from 'ws';
 import { secondsPerHold } from './session-price.js';
 import { pauseReading, resumeReading } from './socket-reading.js';
+import { millisecondsIn } from '../../shared/clock.js';
 
 /** A frame to forward. Text frames stay text frames. */
 export interface Frame {
@@ -31,7 +32,7 @@ export const defaultPairLimits: SocketPairLimits = {
   stallMilliseconds: 60_000,
   closeMilliseconds: 2_000,
   readOnMilliseconds: 60_000,
-  timedMilliseconds: secondsPerHold * 1000,
+  timedMilliseconds: millisecondsIn(secondsPerHold),
 };
 
 /** The cause of the end of a session: one of the sides, a timeout, the relay, or a stop of the server. */

@@ -62,7 +62,7 @@ export async function resumeCall(
   if (!isChanged) return { rawBody, previousId, reasoning };
   const { previous_response_id: _previous, ...rest } = body;
   // A summary in the input itself also replaces a response that the provider stores.
-  const keepsId = own === null && begin === -1;
+  const keepsId = own === null && begin < 0;
   // One item may be referred to many times, so its size is checked before the text is written.
   const added = sizeOfAdded(items, given);
   if (rawBody.length + added > maxBytes) {

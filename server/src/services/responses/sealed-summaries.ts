@@ -33,7 +33,7 @@ export class SealedSummaries {
   opened(given: readonly unknown[], tokenId: number): OpenedConversation {
     const items = given.map((item) => this.openedItem(item, tokenId));
     const begin = items.findLastIndex((item, index) => item !== given[index] && isTrigger(given[index - 1]));
-    if (begin === -1) return { items, begin };
+    if (begin < 0) return { items, begin };
     return { items: [...items.slice(0, begin).filter(outlivesSummary), ...items.slice(begin)], begin };
   }
 

@@ -11,6 +11,7 @@ import { ResponsesStreamWriter } from '../../dialects/languages/responses/respon
 import { fromResponsesUsage } from '../../dialects/languages/responses/responses-usage.js';
 import { itemsOf } from './resumed-call.js';
 import { isTrigger } from './sealed-summaries.js';
+import { unixSecond } from '../../shared/clock.js';
 
 const request = `Summarize this conversation for a successor who will continue it without having read it. Do not continue the
 work and do not call tools. State, as far as they occur:
@@ -134,7 +135,7 @@ function summarizing(
     fromUpstreamResponse(body, target): ChatAnswer {
       const own = responses.fromUpstreamResponse(body, target);
       const said = readResponse(asFields(parseJson(body.toString('utf8'))) ?? {});
-      const context = { ...made, created: Math.floor(target.now / 1000), model: target.requestedModel };
+      const context = { ...made, created: unixSecond(target.now), model: target.requestedModel };
       const shown = { ...context, promptTokens: 0, includeUsage: true, body: asked?.body ?? {} };
       // The provider's id is removed, because the provider stores nothing under it.
       return {

@@ -13,6 +13,9 @@ import { mergedVariants } from './card-parts.js';
 import { amountOf, hasTokenPrice, type CardCollector, type MutablePrices } from './card-collector.js';
 import { afterSlash, isMaker, rankOf } from './provider-names.js';
 
+/** Names of fields count tokens in thousands. */
+const thousand = 1000;
+
 /** LiteLLM's `model_prices_and_context_window.json`: USD per token or unit, by model. */
 export const isLiteLlm = (document: Fields): boolean =>
   Object.values(document).some((entry) => typeof asFields(entry)?.['litellm_provider'] === 'string');
@@ -102,7 +105,7 @@ function toCard(name: string, entry: Fields): PriceCard | null {
       ? amountOf(value, name, field, perMillion)
       : amountOf(value, name, field, (unit ?? ['request', 1])[1]);
     const quantity = token ?? (unit ?? ['request', 1])[0];
-    const place = reading.prices(thousands ? Number(thousands) * 1000 : 0, tier ? tiers[tier] : undefined);
+    const place = reading.prices(thousands ? Number(thousands) * thousand : 0, tier ? tiers[tier] : undefined);
     // The provider's own field for cached prompts is older than the common one.
     if (base === 'input_cost_per_token_cache_hit' && place[quantity] !== undefined) continue;
     place[quantity] = price;

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../contract.js';
 import type { Target } from '../../target.js';
 import { asFields, asList, type Fields } from '../../neutral/fields.js';
+import { splitList } from '../../../shared/comma-list.js';
 
 export const betaHeader = 'anthropic-beta';
 
@@ -19,11 +20,7 @@ export const configuredBetas = (target: Pick<Target, 'families' | 'requestedMode
   );
 
 /** Returns the entries of a header that is a list. */
-export const listed = (value: string | undefined): string[] =>
-  (value ?? '')
-    .split(',')
-    .map((each) => each.trim())
-    .filter(Boolean);
+export const listed = (value: string | undefined): string[] => splitList(value ?? '');
 
 /** The form of a beta. Other text cannot be a part of a header. */
 const isBeta = /^[\w.-]{1,100}$/;

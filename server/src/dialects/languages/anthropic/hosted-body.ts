@@ -79,5 +79,5 @@ function withMark(messages: unknown, mark: Fields): unknown {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asFieldsList(content);
   const at = blocks.findLastIndex(({ type }) => !uncached.has(String(type)));
   const marked = blocks.map((block, index) => (index === at ? { cache_control: mark, ...block } : block));
-  return at === -1 ? messages : [...all.slice(0, -1), { ...last, content: marked }];
+  return at < 0 ? messages : [...all.slice(0, -1), { ...last, content: marked }];
 }

@@ -54,7 +54,7 @@ export class MessagesStreamWriter implements StreamWriter {
 
   closing(usage: Usage): string {
     // Some clients fail on a message without blocks.
-    const empty = this.index === -1 ? this.open({ type: 'text', text: '' }) + this.close() : '';
+    const empty = this.index < 0 ? this.open({ type: 'text', text: '' }) + this.close() : '';
     return (
       this.start('', '') +
       empty +

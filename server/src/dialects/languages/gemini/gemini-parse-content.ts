@@ -186,7 +186,7 @@ class OpenCalls {
    */
   answer(name: string, given: string | undefined, at: string): string {
     const index = this.open.findIndex((call) => (given === undefined ? call.name === name : call.id === given));
-    const [call] = index === -1 ? [] : this.open.splice(index, 1);
+    const [call] = index < 0 ? [] : this.open.splice(index, 1);
     const id = call?.id ?? given;
     if (id === undefined) throw new InvalidInputError(`${at} is the result of a function that was not called`, at);
     return id;

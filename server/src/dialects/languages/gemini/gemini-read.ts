@@ -45,7 +45,7 @@ function readCandidate(candidate: Fields, position: number): NeutralChoice {
   return {
     index: someNumber(candidate['index']) ?? position,
     parts:
-      annotations.length > 0 && text !== -1
+      annotations.length > 0 && text >= 0
         ? parts.map((part, index) => (index === text && part.kind === 'text' ? { ...part, annotations } : part))
         : parts,
     finish: finishOf(candidate['finishReason'], called),

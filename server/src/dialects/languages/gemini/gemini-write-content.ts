@@ -234,7 +234,7 @@ function sortResults(parts: Json[], order: readonly string[]): void {
     const response = part['functionResponse'] as { id?: string } | undefined;
     if (!response) return Infinity;
     const at = order.indexOf(response.id ?? String((part as { [callOf]?: string })[callOf]));
-    return at === -1 ? order.length : at;
+    return at < 0 ? order.length : at;
   };
   const places = new Map(parts.map((part) => [part, place(part)]));
   // Equal positions keep their order.

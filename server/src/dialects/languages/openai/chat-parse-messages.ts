@@ -72,7 +72,7 @@ function signText(parts: Part[], message: Fields): Part[] {
   const signature = signatureOf(message);
   if (signature === undefined) return parts;
   const at = parts.findLastIndex((part) => part.kind === 'text');
-  if (at === -1) return [...parts, { kind: 'text', text: '', signature }];
+  if (at < 0) return [...parts, { kind: 'text', text: '', signature }];
   return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, signature } : part));
 }
 
@@ -150,7 +150,7 @@ class LegacyCalls {
    */
   answer(name: string | undefined, at: string): string {
     const index = this.open.findIndex((call) => call.name === name);
-    const [call] = index === -1 ? [] : this.open.splice(index, 1);
+    const [call] = index < 0 ? [] : this.open.splice(index, 1);
     if (!call) throw new InvalidInputError(`${at} is the result of a function that was not called`, at);
     return call.id;
   }

@@ -84,7 +84,7 @@ function signText(parts: Part[], message: Fields): Part[] {
 function annotateText(parts: Part[], message: Fields): Part[] {
   const annotations = asFieldsList(message['annotations']);
   const at = parts.findLastIndex((part) => part.kind === 'text');
-  if (annotations.length === 0 || at === -1) return parts;
+  if (annotations.length === 0 || at < 0) return parts;
   return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, annotations } : part));
 }
 

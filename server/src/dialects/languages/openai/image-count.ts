@@ -68,14 +68,14 @@ export class ImageCount {
       return start + 1;
     }
     const found = bytes.indexOf(quote, start);
-    const end = found === -1 ? bytes.length : found;
+    const end = found < 0 ? bytes.length : found;
     this.keep(bytes, start, end);
     let first = end;
     while (first > start && bytes[first - 1] === backslash) first--;
     this.isEscaped = (end - first) % 2 === 1;
-    this.isText = found === -1 || this.isEscaped;
+    this.isText = found < 0 || this.isEscaped;
     // After a backslash, the next byte is skipped, even if it is a quote.
-    return found === -1 || this.isEscaped ? end : end + 1;
+    return found < 0 || this.isEscaped ? end : end + 1;
   }
 
   private keep(bytes: Buffer, start: number, end: number): void {

@@ -1,5 +1,6 @@
 import { anthropicPage, geminiPage, type OfferedModel } from './model-page.js';
 import { modelPermission } from '../../../shared/model-permission.js';
+import { dateOf } from '../../../shared/clock.js';
 
 export type ModelListFormat = 'openai' | 'anthropic' | 'gemini';
 
@@ -32,7 +33,7 @@ export const openAIModel = ({ id, root, ownedBy }: OfferedModel): Record<string,
 
 const anthropicModel = ({ id, maxInput, maxOutput }: OfferedModel): Record<string, unknown> => ({
   id,
-  created_at: new Date(created * 1000).toISOString().replace('.000', ''),
+  created_at: dateOf(created).toISOString().replace('.000', ''),
   display_name: id,
   type: 'model',
   ...(maxInput > 0 ? { max_input_tokens: maxInput } : {}),

@@ -29,7 +29,7 @@ const positionOf = (models: readonly OfferedModel[], id: string | null): number 
 export function anthropicPage(models: readonly OfferedModel[], query: URLSearchParams): ModelPage {
   const size = sizeOf(query.get('limit'));
   const before = positionOf(models, query.get('before_id'));
-  if (before !== -1) {
+  if (before >= 0) {
     const start = Math.max(0, before - size);
     return { models: models.slice(start, before), hasMore: start > 0 };
   }

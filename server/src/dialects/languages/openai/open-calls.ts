@@ -52,7 +52,7 @@ export class OpenCalls {
     let index = this.indexOf(piece, id);
     // Two objects in a row, of which the second is named, are two calls: some providers send index 0 and no id for each.
     if (id === '' && name !== '' && text.startsWith('{') && this.calls[index]?.closes) index = this.calls.length;
-    if (index === -1 || index >= maxTools) return null;
+    if (index < 0 || index >= maxTools) return null;
     const isFirst = index === this.calls.length;
     const isCustom = piece['custom'] !== undefined;
     if (isFirst) this.calls.push({ id, key: someNumber(piece['index']) ?? id, closes: false, isEmpty: !isCustom });
@@ -74,10 +74,10 @@ export class OpenCalls {
     if (key === '') return Math.max(this.calls.length - 1, 0);
     // Providers that send index 0 for every call distinguish them by id; pieces without one belong to the last.
     const found = this.calls.findLastIndex((call) => call.key === key);
-    if (found === -1) return next;
+    if (found < 0) return next;
     const known = this.calls[found];
     if (!known || id === '' || known.id === '' || known.id === id) return found;
     const byId = this.calls.findIndex((call) => call.id === id);
-    return byId === -1 ? next : byId;
+    return byId < 0 ? next : byId;
   }
 }

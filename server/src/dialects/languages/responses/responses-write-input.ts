@@ -39,7 +39,7 @@ function leadingInstructions(messages: readonly NeutralMessage[]): number {
   const first = messages.findIndex(
     (message) => !isInstruction(message) || message.parts.some((part) => part.kind !== 'text'),
   );
-  return first === -1 ? messages.length : first;
+  return first < 0 ? messages.length : first;
 }
 
 const textOf = (message: NeutralMessage): string =>

@@ -14,6 +14,7 @@ import { rerankRules } from '../openai-compatible/rerank.js';
 import { addressOf, bearer } from '../openai-compatible/address.js';
 import { aliError, refuseError } from './ali-error.js';
 import { dashScopeChat } from './dashscope-chat.js';
+import { unixSecond } from '../../../shared/clock.js';
 
 const place = '/api/v1/services/aigc/text2image/image-synthesis';
 const everyMilliseconds = 3000;
@@ -99,7 +100,7 @@ function toImages(answer: Fields, _request: unknown, target: Target): Record<str
   const data = imagesIn(answer);
   const [failed] = resultsOf(answer);
   if (data.length === 0) throw failed ? aliError(failed) : noImage();
-  return { created: Math.floor(target.now / 1000), data };
+  return { created: unixSecond(target.now), data };
 }
 
 const noImage = (): UpstreamError =>

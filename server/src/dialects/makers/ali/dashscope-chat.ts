@@ -4,6 +4,7 @@ import { toCount } from '../../languages/openai/usage.js';
 import type { BodyRules, OpenAiVariant } from '../openai-compatible/variant.js';
 import { streamed } from '../openai-compatible/openai-compatible.js';
 import { aliError } from './ali-error.js';
+import { unixSecond } from '../../../shared/clock.js';
 
 const place = '/api/v1/services/aigc/text-generation/generation';
 
@@ -55,7 +56,7 @@ function toFamily(answer: Json, object: 'chat.completion' | 'chat.completion.chu
   return {
     id: answer['request_id'],
     object,
-    created: Math.floor(now / 1000),
+    created: unixSecond(now),
     choices: asFieldsList(output['choices']).map(({ message, finish_reason: reason, ...choice }, index) => ({
       index,
       ...choice,

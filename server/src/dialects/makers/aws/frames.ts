@@ -101,7 +101,7 @@ export class UnframedStream extends WrappedStream {
     if (this.exception) return null;
     const events = this.frames.push(bytes);
     const broken = events.findIndex(({ type }) => type === 'exception');
-    const good = broken === -1 ? events : events.slice(0, broken);
+    const good = broken < 0 ? events : events.slice(0, broken);
     const last = events[broken];
     if (last) this.exception = exceptionOf(last);
     return good.length === 0 ? null : this.inner.push(Buffer.from(good.map(written).join('')));

@@ -8,6 +8,7 @@ import { openAICompatible, streamed } from '../openai-compatible/openai-compatib
 import { addressOf, bearer } from '../openai-compatible/address.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { shownTranscript, transcriptFormat } from './transcript.js';
+import { unixSecond } from '../../../shared/clock.js';
 
 /** An image as bytes, or as base64 inside JSON: both are converted to OpenAI's shape. */
 function cloudflareImages(variant: OpenAiVariant, place: EndpointPath): OneShotCapability {
@@ -22,7 +23,7 @@ function cloudflareImages(variant: OpenAiVariant, place: EndpointPath): OneShotC
         ? answer.body.toString('base64')
         : asText(asFields(answerFields(answer)['result'])?.['image']);
       if (encoded === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response contains no image');
-      const body = { created: Math.floor(now / 1000), data: [{ b64_json: encoded }] };
+      const body = { created: unixSecond(now), data: [{ b64_json: encoded }] };
       return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)), usage: null };
     },
   };
@@ -114,7 +115,7 @@ function toCompletion(answer: Record<string, unknown>, target: Target): Record<s
   return {
     id: '',
     object: 'text_completion',
-    created: Math.floor(target.now / 1000),
+    created: unixSecond(target.now),
     model: target.upstreamModel,
     choices: [{ index: 0, text: asText(result['response']), logprobs: null, finish_reason: ends ? 'stop' : null }],
     ...(asFields(result['usage']) ? { usage: result['usage'] } : {}),

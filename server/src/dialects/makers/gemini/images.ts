@@ -9,6 +9,7 @@ import { overriddenBody, setsField } from '../../overrides/body-override.js';
 import { readBlocked, readGeminiError } from '../../languages/gemini/error.js';
 import { toGeminiUsage } from '../../languages/gemini/gemini-usage.js';
 import { geminiHeaders, geminiUrl } from './url.js';
+import { unixSecond } from '../../../shared/clock.js';
 
 /** Sizes of OpenAI's models as Google's aspect ratios. */
 const ratios: Readonly<Record<string, string>> = {
@@ -52,7 +53,7 @@ export const images: OneShotCapability = {
     }
     return {
       contentType: 'application/json',
-      body: Buffer.from(JSON.stringify({ created: Math.floor(target.now / 1000), data })),
+      body: Buffer.from(JSON.stringify({ created: unixSecond(target.now), data })),
       usage: usageOf(answer, data.length),
       details: { images: data.length },
     };

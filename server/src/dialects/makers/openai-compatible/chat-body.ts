@@ -86,7 +86,7 @@ function foldSystemIntoUser(messages: Message[]): Message[] {
   const rest = messages.filter((message) => message?.role !== 'system');
   const first = rest.findIndex((message) => message?.role === 'user');
   const prefix = instructions.filter(Boolean).join('\n\n');
-  if (first === -1) return [{ role: 'user', content: prefix }, ...rest];
+  if (first < 0) return [{ role: 'user', content: prefix }, ...rest];
   return rest.map((message, index) =>
     index === first ? { ...message, content: prepend(prefix, message.content) } : message,
   );

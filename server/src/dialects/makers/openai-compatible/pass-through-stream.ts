@@ -234,7 +234,7 @@ const done = '[DONE]';
 /** @returns Infinity when there is none */
 function nextDone(text: string, start: number): number {
   const at = text.indexOf(done, start);
-  return at === -1 ? Infinity : at;
+  return at < 0 ? Infinity : at;
 }
 
 /** Comments, a name or an id may stand before the data. */

@@ -5,6 +5,7 @@ import { unsupported } from '../../neutral/field-name.js';
 import { asFieldsList, asText, parseFields, someNumber } from '../../neutral/fields.js';
 import { needAudio, only, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { familyRules, openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { unixSecond } from '../../../shared/clock.js';
 
 const places = ['prompt', 'negative_prompt', 'seed', 'guidance_scale', 'cfg', 'image', 'image2', 'image3'] as const;
 const drawn = only(...places);
@@ -25,7 +26,7 @@ const images = oneShot({}, '/v1/images/generations', {
   answer(answer, _request, { now }) {
     const data = asFieldsList(answer['images'] ?? answer['data']).map(({ url }) => ({ url }));
     if (data.length === 0) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response contains no image');
-    return { created: Math.floor(now / 1000), data };
+    return { created: unixSecond(now), data };
   },
 });
 

@@ -128,7 +128,7 @@ export class HunyuanStreamReader implements StreamReader {
     const called = asFields(call['Function']) ?? {};
     const id = asText(call['Id']);
     let index = id === '' ? this.tools.length - 1 : this.tools.indexOf(id);
-    if (index === -1) {
+    if (index < 0) {
       index = this.tools.length;
       this.tools.push(id);
       events.push({ kind: 'toolStart', choice: 0, index, id: id || `call_${index}`, name: asText(called['Name']) });

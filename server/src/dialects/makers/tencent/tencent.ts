@@ -8,6 +8,7 @@ import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { HunyuanStreamReader, readHunyuan } from './hunyuan-read.js';
 import { writeHunyuan } from './hunyuan-write.js';
 import { hmac, sha256 } from '../openai-compatible/signing.js';
+import { dateOf, unixSecond } from '../../../shared/clock.js';
 
 const action = 'ChatCompletions';
 
@@ -26,7 +27,7 @@ function signed(body: string, target: Target): UpstreamRequest {
     throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel must have the form AppId|SecretId|SecretKey');
   }
   const url = new URL(`${baseOf(target)}/`);
-  const timestamp = Math.floor(target.now / 1000);
+  const timestamp = unixSecond(target.now);
   return {
     method: 'POST',
     url: url.href,
@@ -100,7 +101,7 @@ export function tc3Authorization({ secretId, secretKey, host, action, body, time
     signedHeaders,
     sha256(body),
   ].join('\n');
-  const date = new Date(timestamp * 1000).toISOString().slice(0, 10);
+  const date = dateOf(timestamp).toISOString().slice(0, 10);
   const scope = `${date}/${service}/tc3_request`;
   const toSign = `TC3-HMAC-SHA256\n${timestamp}\n${scope}\n${sha256(canonical)}`;
   const key = hmac(hmac(hmac(`TC3${secretKey}`, date), service), 'tc3_request');

@@ -11,6 +11,7 @@ import { toCount } from '../../languages/openai/usage.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import { answerFields, othersThan } from '../openai-compatible/one-shot.js';
 import { modelUrl, vertexHeaders } from './place.js';
+import { unixSecond } from '../../../shared/clock.js';
 
 const ask = (target: Target, method: string, body: Fields, dropped: readonly string[]): UpstreamRequest => ({
   method: 'POST',
@@ -111,7 +112,7 @@ export const vertexImages: OneShotCapability = {
     if (data.length === 0) {
       throw new UpstreamError(400, { message: 'No image was generated', type: 'upstream_error', code: 'no_images' });
     }
-    const body = { created: Math.floor(now / 1000), data };
+    const body = { created: unixSecond(now), data };
     const details = { images: data.length };
     return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)), usage: null, details };
   },

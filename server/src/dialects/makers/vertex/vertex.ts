@@ -31,6 +31,7 @@ import { chatUrl, claudeName, makerOf, type Mode, modelUrl, modeOf, projectOf, v
 import { WithoutVertexEvents } from './vertex-events.js';
 import { vertexEmbeddings, vertexImages } from './vertex-predict.js';
 import { jwtPart } from '../openai-compatible/signing.js';
+import { unixSecond } from '../../../shared/clock.js';
 
 const tokenUrl = 'https://oauth2.googleapis.com/token';
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
@@ -67,7 +68,7 @@ export const vertexCredential: CredentialExchange = {
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
     body: new URLSearchParams({
       grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-      assertion: accountAssertion(key, Math.floor(now / 1000)),
+      assertion: accountAssertion(key, unixSecond(now)),
     }).toString(),
   }),
   fromAnswer({ body }) {

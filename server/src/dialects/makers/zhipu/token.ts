@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
 import { signedJwt } from '../openai-compatible/signing.js';
 
-const day = 24 * 3600 * 1000;
+const day = 86_400_000;
 
 /**
  * The token that Zhipu accepts instead of the key `id.secret`: a JWT with times in milliseconds, which JWT libraries do

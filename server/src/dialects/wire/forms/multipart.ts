@@ -24,15 +24,15 @@ export function readForm(body: Buffer, contentType: string): FormPart[] {
   const parts: FormPart[] = [];
   let at = body.indexOf(mark);
   for (;;) {
-    if (at === -1) throw malformed('the form is incomplete');
+    if (at < 0) throw malformed('the form is incomplete');
     at += mark.length;
     if (body.toString('latin1', at, at + 2) === '--') return checked(parts);
     const lineEnd = body.indexOf('\r\n', at);
-    if (lineEnd === -1 || lineEnd - at > 200) throw malformed('the form cannot be read');
+    if (lineEnd < 0 || lineEnd - at > 200) throw malformed('the form cannot be read');
     const headEnd = body.indexOf(blankLine, lineEnd);
-    if (headEnd === -1 || headEnd - lineEnd > maxHeaderBytes) throw malformed('the form cannot be read');
+    if (headEnd < 0 || headEnd - lineEnd > maxHeaderBytes) throw malformed('the form cannot be read');
     const end = body.indexOf(between, headEnd + 2);
-    if (end === -1) throw malformed('the form is incomplete');
+    if (end < 0) throw malformed('the form is incomplete');
     const head = body.toString('utf8', lineEnd + 2, headEnd);
     parts.push(readPart(head, body.subarray(Math.min(headEnd + blankLine.length, end), end)));
     if (parts.length > maxParts) throw malformed('the form has too many parts');

@@ -105,7 +105,7 @@ export class EventBlocks {
 function lastEmptyLine(text: string): number {
   if (!text.includes('\r')) {
     const at = text.lastIndexOf('\n\n');
-    return at === -1 ? -1 : at + 2;
+    return at < 0 ? -1 : at + 2;
   }
   let end = -1;
   blankLine.lastIndex = 0;
@@ -120,7 +120,7 @@ function lastEmptyLine(text: string): number {
 /** Returns the start of the event that contains `at`, or of the whole block if its lines end in `\r`. */
 export function startOfEvent(text: string, at: number): number {
   const before = text.includes('\r') ? -1 : text.lastIndexOf('\n\n', at);
-  return before === -1 ? 0 : before + 2;
+  return before < 0 ? 0 : before + 2;
 }
 
 /**
@@ -143,7 +143,7 @@ export function eachEvent(text: string, visit: (start: number, end: number) => v
 export function endOfEvent(text: string, start: number, plain: boolean): number {
   if (plain) {
     const at = text.indexOf('\n\n', start);
-    return at === -1 ? text.length : at + 2;
+    return at < 0 ? text.length : at + 2;
   }
   blankLine.lastIndex = start;
   return blankLine.exec(text) ? blankLine.lastIndex : text.length;

@@ -66,8 +66,8 @@ function anyEvent(text: string): ServerEvent | null {
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
     const colon = line.indexOf(':');
     if (colon === 0 || line === '') continue;
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (field === 'event') type = value;
     else if (field === 'data') data = data === null ? value : `${data}\n${value}`;
   }

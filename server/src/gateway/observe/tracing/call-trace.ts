@@ -14,6 +14,7 @@ import type { CallFailure } from '../../../dialects/errors/failure.js';
 import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { providerNameOf } from './provider-name.js';
 import { langfuseAttempt, langfuseCall } from './langfuse.js';
+import { secondsIn } from '../../../shared/clock.js';
 
 export interface TracingDeps {
   readonly settings: OtlpSettings;
@@ -125,7 +126,7 @@ export class CallTrace {
     const { tokens, firstToken } = this.deps.genAi;
     tokens.observe(usage.promptTokens, { ...labels, 'gen_ai.token.type': 'input' });
     tokens.observe(usage.completionTokens, { ...labels, 'gen_ai.token.type': 'output' });
-    if (served.firstByteAt !== null) firstToken.observe((served.firstByteAt - call.startedAt) / 1000, labels);
+    if (served.firstByteAt !== null) firstToken.observe(secondsIn(served.firstByteAt - call.startedAt), labels);
   }
 
   /** Records the failure that the client gets. */
@@ -142,7 +143,7 @@ export class CallTrace {
     if (outcome === 'client_gone') this.error ??= 'client_gone';
     const operation = this.attributes['gen_ai.operation.name'];
     const provider = this.attributes['gen_ai.provider.name'];
-    genAi.request.observe((endedAt - incoming.startedAt) / 1000, {
+    genAi.request.observe(secondsIn(endedAt - incoming.startedAt), {
       ...this.labels(typeof provider === 'string' ? provider : '', ''),
       'error.type': this.error ?? '',
     });
@@ -218,7 +219,7 @@ export class AttemptSpan {
     this.end(error, {
       'http.response.status_code': 200,
       'gen_ai.response.model': upstreamModel,
-      'gen_ai.response.time_to_first_chunk': firstByteAt === null ? undefined : (firstByteAt - this.startedAt) / 1000,
+      'gen_ai.response.time_to_first_chunk': firstByteAt === null ? undefined : secondsIn(firstByteAt - this.startedAt),
     });
   }
 
@@ -238,7 +239,7 @@ export class AttemptSpan {
     const { genAi, exporter, metrics } = this.deps;
     const endedAt = performance.now();
     const provider = providerNameOf(this.channel.provider.name);
-    genAi.operation.observe((endedAt - this.startedAt) / 1000, {
+    genAi.operation.observe(secondsIn(endedAt - this.startedAt), {
       'gen_ai.operation.name': operation,
       'gen_ai.provider.name': provider,
       'gen_ai.request.model': metrics.knownLabel('upstream_model', this.upstreamModel || 'none'),

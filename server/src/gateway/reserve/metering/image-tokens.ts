@@ -79,7 +79,7 @@ export const headCharacters = 96 * 1024;
 export function dataImageSize(url: string): ImageSize | null {
   if (!url.startsWith('data:')) return null;
   const comma = url.indexOf(',');
-  if (comma === -1) return null;
+  if (comma < 0) return null;
   const head = Buffer.from(url.slice(comma + 1, comma + 1 + headCharacters), 'base64');
   const size = pngSize(head) ?? gifSize(head) ?? webpSize(head) ?? jpegSize(head);
   return size && size.width > 0 && size.height > 0 ? size : null;

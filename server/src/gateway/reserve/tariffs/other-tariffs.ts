@@ -1,4 +1,4 @@
-import { imageFactor, type ImageRequest } from '../../../billing/prices/index.js';
+import { imageFactor, type ImageRequest, tokensPerMinute } from '../../../billing/prices/index.js';
 import { pieceOf, promptQuantities, tokenQuantities } from '../../../shared/price-card.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import type { Tariff } from '../../endpoint.js';
@@ -54,7 +54,7 @@ function tokensOfSpeech(text: string): number {
 }
 
 /** Returns the length of a recording in seconds. Its tokens are counted from whole seconds. */
-const secondsOf = (tokens: number): number => Math.round((tokens * 60) / 1000);
+const secondsOf = (tokens: number): number => Math.round((tokens * 60) / tokensPerMinute);
 
 const imagesOf = (call: ParsedRequest, upstreamModel: string): ImageRequest => ({
   ...(call.images ?? { size: '1024x1024', quality: 'standard', count: 1 }),

@@ -70,7 +70,7 @@ function accountAt(
 ): Account | null {
   const channel = channels.find(({ id }) => id === channelId);
   const keyIndex = channel ? keyMarksOf(channel).indexOf(keyMark) : -1;
-  return channel && keyIndex !== -1 ? { channel, keyIndex } : null;
+  return channel && keyIndex >= 0 ? { channel, keyIndex } : null;
 }
 
 /** The error for encrypted reasoning whose account cannot serve the call. */

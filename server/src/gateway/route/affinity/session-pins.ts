@@ -1,6 +1,7 @@
 import { boundedCache } from '../../../shared/bounded-cache.js';
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { SessionSource } from './session-key.js';
+import { millisecondsIn, secondsIn } from '../../../shared/clock.js';
 
 /** The channel and key that served the last call of a session. */
 export interface Pin {
@@ -77,7 +78,7 @@ export class SessionPins {
   /** @returns the pin at once if this node knows it; otherwise asks the shared state, for a short time */
   find(key: string, ttlSeconds: number): Pin | null | Promise<Pin | null> {
     const entry = this.entries.get(key);
-    if (entry && entry.pin.usedAt + entry.ttlSeconds * 1000 > this.now()) return entry.pin;
+    if (entry && entry.pin.usedAt + millisecondsIn(entry.ttlSeconds) > this.now()) return entry.pin;
     return this.shared ? this.lookUp(this.shared, key, ttlSeconds) : null;
   }
 
@@ -114,7 +115,7 @@ export class SessionPins {
     const now = this.now();
     const found: ListedPin[] = [];
     for (const { pin, ttlSeconds } of this.entries.values()) {
-      const secondsLeft = Math.ceil((pin.usedAt + ttlSeconds * 1000 - now) / 1000);
+      const secondsLeft = Math.ceil(secondsIn(pin.usedAt + millisecondsIn(ttlSeconds) - now));
       if (pin.channelId === channelId && secondsLeft > 0) found.push({ ...pin, secondsLeft });
     }
     return found.sort((a, b) => b.usedAt - a.usedAt);
@@ -154,7 +155,7 @@ export class SessionPins {
     clearTimeout(timer);
     // Another call may have pinned the session meanwhile.
     const known = this.entries.get(key);
-    if (known && known.pin.usedAt + known.ttlSeconds * 1000 > this.now()) return known.pin;
+    if (known && known.pin.usedAt + millisecondsIn(known.ttlSeconds) > this.now()) return known.pin;
     if (pin) this.entries.set(key, { pin, ttlSeconds, sharedAt: this.now() });
     return pin;
   }

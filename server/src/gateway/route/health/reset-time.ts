@@ -1,3 +1,4 @@
+import { millisecondsIn } from '../../../shared/clock.js';
 type Headers = Readonly<Record<string, string>>;
 
 const hour = 3_600_000;
@@ -17,7 +18,7 @@ export function resetTime(headers: Headers, now: number): number | null {
   const inMilliseconds = Number(headers['retry-after-ms'] ?? NaN);
   if (inMilliseconds > 0) return now + inMilliseconds;
   const after = headers['retry-after']?.trim() ?? '';
-  const asked = /^\d+(?:\.\d+)?$/.test(after) ? now + Number(after) * 1000 : Date.parse(after);
+  const asked = /^\d+(?:\.\d+)?$/.test(after) ? now + millisecondsIn(Number(after)) : Date.parse(after);
   // `Retry-After: 0` states no time.
   if (asked > now) return asked;
   return limitReset(headers, now);
@@ -56,7 +57,7 @@ function momentOf(given: string, now: number): number {
   if (/^\d+(?:\.\d+)?$/.test(text)) {
     const value = Number(text);
     if (value > 1e12) return value;
-    return value > 1e9 ? value * 1000 : now + value * 1000;
+    return value > 1e9 ? millisecondsIn(value) : now + millisecondsIn(value);
   }
   if (!duration.test(text)) return Date.parse(text);
   let sum = 0;

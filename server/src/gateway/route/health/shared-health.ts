@@ -1,6 +1,6 @@
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { Logger } from '../../../platform/observability/logger.js';
-import type { Clock } from '../../../shared/clock.js';
+import { secondsIn, type Clock } from '../../../shared/clock.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
 import type { Health } from './health.js';
 import type { HealthLink } from './known-cooldowns.js';
@@ -128,7 +128,7 @@ export class SharedHealth implements HealthLink {
     for (const id of this.toStore) {
       this.toStore.delete(id);
       const cooldowns = [...health.of(id), ...health.known.endedOf(id)];
-      const left = (Math.max(0, ...cooldowns.map(({ until }) => until)) - clock.now()) / 1000;
+      const left = secondsIn(Math.max(0, ...cooldowns.map(({ until }) => until)) - clock.now());
       await this.attempt(() =>
         cooldowns.length === 0
           ? state.delete(storeKey(id))

@@ -1,6 +1,7 @@
 import type { Ledger } from '../../../billing/ledger/index.js';
 import type { CallBudgets } from '../../admit/call-budgets.js';
 import type { CallUse, LimitLease, LimitRefusal } from './limit-board.js';
+import { millisecondsIn } from '../../../shared/clock.js';
 
 /** The call that is about to be sent to a channel. */
 export interface BudgetSeeker {
@@ -46,7 +47,7 @@ export class ChannelBudgets {
     const refusal = await this.ledger.addBudgets(requestId, holds);
     if (refusal) {
       this.budgets.refusedChannel(refusal);
-      return { scope: 'channel', retryAt: refusal.freesAt * 1000, isBudget: true };
+      return { scope: 'channel', retryAt: millisecondsIn(refusal.freesAt), isBudget: true };
     }
     return { cancel: () => void this.ledger.dropBudgets(requestId, holds) };
   }

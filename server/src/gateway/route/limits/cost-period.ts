@@ -1,4 +1,5 @@
 import type { UseLimits } from '../../../shared/channel-limits.js';
+import { secondsIn } from '../../../shared/clock.js';
 
 /** A calendar period in UTC for which cost is counted. */
 export interface CostPeriod {
@@ -53,7 +54,7 @@ export const costsFrom = (database: Queries): CostReader => ({
   async of(channelId, since) {
     const sql =
       'SELECT coalesce(sum(quota), 0)::float8 AS quota FROM usage_hourly WHERE channel_id = $1 AND hour >= $2';
-    const rows = (await database.query(sql, [channelId, since / 1000])) as Array<{ quota: number }>;
+    const rows = (await database.query(sql, [channelId, secondsIn(since)])) as Array<{ quota: number }>;
     return rows[0]?.quota ?? 0;
   },
 });

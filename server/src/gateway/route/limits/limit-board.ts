@@ -1,6 +1,6 @@
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import type { Clock } from '../../../shared/clock.js';
+import { millisecondsIn, unixSecond, type Clock } from '../../../shared/clock.js';
 import type { ConcurrencySlot, ConcurrencySlots } from '../../admit/in-flight.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
@@ -129,7 +129,7 @@ export class LimitBoard {
       for (const { kind, name, limits } of scopes) {
         if (limits.requestsPerMinute === 0) continue;
         const { allowed, retryAfterSeconds } = await state[step](`${name}:rpm`, limits.requestsPerMinute, 60);
-        if (!allowed) return { scope: kind, retryAt: now + retryAfterSeconds * 1000 };
+        if (!allowed) return { scope: kind, retryAt: now + millisecondsIn(retryAfterSeconds) };
       }
       if (step === 'hit') continue;
       for (const scope of scopes) {
@@ -150,9 +150,9 @@ export class LimitBoard {
       const key = `${name}:tpm`;
       const { tokens: amount } = use();
       // A call that exceeds the limit on its own may still be the only call of its minute.
-      const claim = { second: Math.floor(now / 1000), window: 60, amount, limit: limits.tokensPerMinute, alone: true };
+      const claim = { second: unixSecond(now), window: 60, amount, limit: limits.tokensPerMinute, alone: true };
       const { admitted, second, freeAt } = await this.deps.state.count(key, claim);
-      if (!admitted) return { scope: kind, retryAt: freeAt * 1000 };
+      if (!admitted) return { scope: kind, retryAt: millisecondsIn(freeAt) };
       taken.push({ key, kind: 'tokens', amount, second });
     }
     for (const period of costPeriods(now)) {

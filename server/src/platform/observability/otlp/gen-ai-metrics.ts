@@ -34,7 +34,7 @@ class TotalHistogram {
       this.series.set(key, found);
     }
     const at = this.bounds.findIndex((bound) => value <= bound);
-    const bucket = at === -1 ? this.bounds.length : at;
+    const bucket = at < 0 ? this.bounds.length : at;
     found.buckets[bucket] = (found.buckets[bucket] ?? 0) + 1;
     found.count++;
     found.sum += value;

@@ -120,5 +120,7 @@ function toValue(value: AttributeValue): object {
   return { arrayValue: { values: value.map((text) => ({ stringValue: text })) } };
 }
 
+const microseconds = 1000;
+
 /** @param milliseconds since 1970, with fractions: microseconds are kept */
-const unixNano = (milliseconds: number): string => `${BigInt(Math.round(milliseconds * 1000))}000`;
+const unixNano = (milliseconds: number): string => `${BigInt(Math.round(milliseconds * microseconds))}000`;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { otlpEnvironment } from './otlp-environment.js';
 import type { Attributes } from './span.js';
+import { headerValues } from '../../../shared/comma-list.js';
 
 /** The destination of one signal. */
 export interface OtlpTarget {
@@ -75,7 +76,7 @@ export function otlpSettings(env: z.infer<z.ZodObject<typeof otlpEnvironment>>):
  */
 function readPairs(text: string, areHeaders: boolean): Record<string, string> {
   const pairs: Record<string, string> = {};
-  for (const pair of text.split(',')) {
+  for (const pair of headerValues(text)) {
     const mark = pair.indexOf('=');
     const name = pair.slice(0, Math.max(0, mark)).trim();
     if (name !== '') pairs[areHeaders ? name.toLowerCase() : name] = decoded(pair.slice(mark + 1).trim());

@@ -21,6 +21,7 @@ import { itemsOf } from '../resumed-call.js';
 import { responsesCall, type ResponsesDeps } from '../responses-calls.js';
 import { FrameResponse, responseIn } from './frame-response.js';
 import { KeptConversation, type Conversation } from './kept-conversation.js';
+import { unixSecond } from '../../../shared/clock.js';
 
 export interface ResponsesSocketDeps extends ResponsesDeps {
   readonly relay: Pick<Relay, 'serve' | 'identify'>;
@@ -200,7 +201,7 @@ export class ResponsesSocket {
     const all = [...before.items, ...itemsOf(body['input'])];
     const { items, begin } = this.deps.summaries.opened(all, this.caller.token.id);
     // A summary also replaces a response that the provider stores.
-    const isAfterStored = before.previousId !== null && begin === -1;
+    const isAfterStored = before.previousId !== null && begin < 0;
     return { ...rest, ...(isAfterStored ? { previous_response_id: before.previousId } : {}), input: items };
   }
 
@@ -245,7 +246,7 @@ export class ResponsesSocket {
       warmUp: (body, asked) => {
         const id = `resp_${requestId}`;
         const model = someText(body['model']) ?? '';
-        const created = Math.floor(Date.now() / 1000);
+        const created = unixSecond(Date.now());
         const context = { id: requestId, created, model, promptTokens: 0, includeUsage: true, body };
         const begun = responseObject({ id, created, model }, context, {});
         const completed = { ...begun, status: 'completed', usage: fromResponsesUsage(noUsage) };
