@@ -306,7 +306,7 @@ describe('moderations and rerank', () => {
       for (const name of ['image', 'image_base64', 'audio', 'video', 'pdf', 'bytes']) {
         await (await relay.post(`/v1/${path}`, key, { model, ...body({ [name]: 'word '.repeat(200) }) })).text();
       }
-      const counts = (await relay.logs(userId)).map((row) => Number(row['prompt_tokens']));
+      const counts = (await relay.logs(userId)).map((row) => row.prompt_tokens);
       expect([counts.length, counts.filter((count) => count < 200)]).toEqual([6, []]);
     });
   });

@@ -313,7 +313,9 @@ describe('what a reservation holds', () => {
   it('a prompt that the provider summarizes first, and reads twice', async () => {
     await first.addChannel({ type: 14, models: claude });
     const body = (edit: string): Record<string, unknown> => ({
-      ...{ model: claude, max_tokens: 16, messages: userMessage('hi') },
+      model: claude,
+      max_tokens: 16,
+      messages: userMessage('hi'),
       context_management: { edits: [{ type: edit }] },
     });
     expect(await heldFor(body('clear_tool_uses_20250919'), '/v1/messages', 20_000)).toBeLessThan(2000);
