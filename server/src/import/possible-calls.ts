@@ -5,7 +5,7 @@ import type { Aliases } from './prices/served-calls.js';
 import { hasAudio } from './prices/source-price.js';
 
 /** A call that a log row can be of. */
-interface PossibleCall {
+interface RowReading {
   /** The requested model. */
   readonly model: string;
   /** The details of the row. */
@@ -28,7 +28,7 @@ export function possibleCalls(
   details: Fields,
   family: Family,
   aliases: Aliases,
-): PossibleCall[] {
+): RowReading[] {
   const hidden = family === 'one-api' ? hiddenKinds.filter(({ ofModel }) => ofModel.test(modelName)) : [];
   const ofKinds = hidden.map(({ input, output, column }) => ({
     [column]: promptTokens,

@@ -100,7 +100,7 @@ export async function replayCharges(
       if (price ? here === null : !served.has(model)) return 'unknown';
       return here !== null && Math.abs(here - row.quota) <= tolerance ? 'equal' : { model, here };
     });
-    // Of several calls for one model, the first counts.
+    // A model has the result of its first call.
     const wrong = new Map(
       results.toReversed().flatMap((one) => (typeof one === 'string' ? [] : [[one.model, one.here] as const])),
     );
