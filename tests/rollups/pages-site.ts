@@ -15,7 +15,7 @@ export const now = Math.floor(Date.now() / 1000);
 const thisHour = now - (now % 3600);
 
 /** The pages that a statement read, and the tables that it read them of. */
-export interface Reading {
+interface Reading {
   readonly pages: number;
   readonly tables: readonly string[];
 }
