@@ -229,6 +229,7 @@ describe('in other languages', () => {
   it.each([
     ['en', '0.0375', '$0.0375', '99.9%', '¥146.00'],
     ['zh', '0.0375', '$0.0375', '99.9%', '¥146.00'],
+    ['ja', '0.0375', '$0.0375', '99.9%', '¥146.00'],
     ['fr', '0,0375', '0,0375\u00a0$', '99,9\u00a0%', '146,00\u00a0¥'],
     ['ru', '0,0375', '0,0375\u00a0$', '99,9\u00a0%', '146,00\u00a0¥'],
     ['vi', '0,0375', '0,0375\u00a0$', '99,9%', '146,00\u00a0¥'],
@@ -241,6 +242,7 @@ describe('in other languages', () => {
       format.moneyOf(146, 'CNY'),
     ]).toEqual(texts);
     expect(format.exactPercent(0.9)).toBe(texts[2]?.replace(/^99.9/, '90'));
+    expect(format.duration(3)).toBe(`${format.decimal(3, 1)} ${language === 'ru' ? 'с' : 's'}`);
     // Fields take the text of a program, whatever the language.
     expect(format.editable(0.0375)).toBe('0.0375');
   });

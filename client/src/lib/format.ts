@@ -28,7 +28,10 @@ interface Writing {
   readonly day: string;
   readonly monthDay: string;
   readonly month: string;
+  readonly units: Readonly<Record<TimeUnit, string>>;
 }
+
+type TimeUnit = 'ms' | 's' | 'min' | 'h';
 
 const plain: Writing = {
   group: ',',
@@ -38,10 +41,12 @@ const plain: Writing = {
   day: 'y-m-d',
   monthDay: 'm-d',
   month: 'y-m',
+  units: { ms: 'ms', s: 's', min: 'min', h: 'h' },
 };
 const writings: Readonly<Record<string, Writing>> = {
   ja: { ...plain, day: 'y/m/d', monthDay: 'm/d', month: 'y/m' },
   fr: {
+    ...plain,
     group: '\u202f',
     point: ',',
     symbolBehind: true,
@@ -51,6 +56,7 @@ const writings: Readonly<Record<string, Writing>> = {
     month: 'm/y',
   },
   ru: {
+    ...plain,
     group: '\u00a0',
     point: ',',
     symbolBehind: true,
@@ -58,8 +64,9 @@ const writings: Readonly<Record<string, Writing>> = {
     day: 'd.m.y',
     monthDay: 'd.m',
     month: 'm.y',
+    units: { ms: 'мс', s: 'с', min: 'мин', h: 'ч' },
   },
-  vi: { group: '.', point: ',', symbolBehind: true, percentGap: '', day: 'd/m/y', monthDay: 'd/m', month: 'm/y' },
+  vi: { ...plain, group: '.', point: ',', symbolBehind: true, day: 'd/m/y', monthDay: 'd/m', month: 'm/y' },
 };
 const writing = (): Writing => writings[i18next.language] ?? plain;
 
@@ -124,7 +131,9 @@ export const dollars = (value: number, digits: number): string => amountIn('$', 
 const currencies = new Map<string, Intl.NumberFormat>();
 
 /** Formats an amount of an ISO 4217 currency with its number of decimals: `¥146.00`, `€1,284.31`, `¥1,000` of JPY. */
-export const moneyOf = (value: number, currency: string): string => currencyFormat(currency).format(value);
+export const moneyOf = (value: number, currency: string): string =>
+  // Japanese has a wide sign, beside the narrow one of all other amounts.
+  currencyFormat(currency).format(value).replace('￥', '¥');
 
 function currencyFormat(currency: string): Intl.NumberFormat {
   const locale = writing() === plain ? 'en-US' : i18next.language;
@@ -186,17 +195,17 @@ export function count(value: number): string {
 /** Formats a limit of a model, such as its context window: `128k`, `1.05M`, without the trailing zeros of `count`. */
 export const limit = (value: number): string => count(value).replace(/[.,]?0+(?=[kMB]$)/, '');
 
+/** Formats a number of a unit of time: `21 s`, `412 ms`. */
+export const timeIn = (unit: TimeUnit, value: number, digits = 0): string =>
+  `${decimal(value, digits)} ${writing().units[unit]}`;
+
 /** Formats a duration: `412 ms`, from one second `3.0 s`, from ten `21 s`. */
 export const duration = (seconds: number): string =>
-  Math.abs(seconds) < 0.9995
-    ? `${decimal(seconds * 1000, 0)} ms`
-    : Math.abs(seconds) < 9.95
-      ? `${decimal(seconds, 1)} s`
-      : `${decimal(seconds, 0)} s`;
+  Math.abs(seconds) < 0.9995 ? timeIn('ms', seconds * 1000) : timeIn('s', seconds, Math.abs(seconds) < 9.95 ? 1 : 0);
 
 /** Formats a channel's response time: `640 ms`, from one second `1.82 s`. */
 export const responseTime = (milliseconds: number): string =>
-  milliseconds < 1000 ? `${decimal(milliseconds, 0)} ms` : `${decimal(milliseconds / 1000, 2)} s`;
+  milliseconds < 1000 ? timeIn('ms', milliseconds) : timeIn('s', milliseconds / 1000, 2);
 
 const lists = new Map<string, Intl.ListFormat>();
 

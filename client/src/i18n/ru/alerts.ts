@@ -1,7 +1,7 @@
 export const alerts = {
   notice: 'Объявление',
   noNotice: 'Объявлений нет.',
-  open: 'Открыть оповещения',
+  open: 'Открытые оповещения',
   endedRecently: 'Недавно завершённые',
   none: 'Нет оповещений',
   emptyText: 'Здесь появляются: {{kinds}}.',

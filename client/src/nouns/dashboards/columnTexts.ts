@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { count, dateTime, decimal, duration, integer, percent } from '../../lib/format.js';
+import { count, dateTime, decimal, duration, integer, percent, ratio } from '../../lib/format.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { fieldOf, isChange, isCompared, isNumeric, numberAt, valueAt, type Column } from './panelData.js';
 
@@ -56,15 +56,14 @@ function inWords(name: string): string {
 }
 
 /** Two significant digits below ten, so that 0.4 calls per minute is not shown as 0. */
-export const rate = (value: number): string => (value < 10 ? String(Number(value.toPrecision(2))) : count(value));
+export const rate = (value: number): string => (value < 10 ? ratio(Number(value.toPrecision(2))) : count(value));
 
 /** The change against an earlier value. */
 export function comparisonText(now: number, before: number, t: TFunction): string {
   if (before <= 0) return t('dashboard.noComparison');
   const share = (now - before) / before;
-  const text = percent(Math.abs(share));
-  const sign = text === '0%' ? '' : share > 0 ? '+' : '−';
-  return t('dashboard.comparison', { share: `${sign}${text}` });
+  const sign = Math.abs(share) < 0.005 ? '' : share > 0 ? '+' : '−';
+  return t('dashboard.comparison', { share: `${sign}${percent(Math.abs(share))}` });
 }
 
 /** Whether a number is an amount in USD. */

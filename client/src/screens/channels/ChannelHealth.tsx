@@ -7,7 +7,7 @@ import { DrawerSection } from '../../components/SideDrawer.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { toast } from '../../components/toast.js';
-import { decimal } from '../../lib/format.js';
+import { timeIn } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { ClearChannelCooldownsDocument, type ChannelRowFragment } from './channels.generated.js';
 
@@ -38,8 +38,8 @@ function useNow(active: boolean): number {
 /** Formats a remaining time: seconds below two minutes, then minutes, then hours. */
 function cooldownTime(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
-  if (seconds < 120) return `${decimal(seconds, 0)} s`;
-  return seconds < 7200 ? `${decimal(Math.ceil(seconds / 60), 0)} min` : `${decimal(Math.ceil(seconds / 3600), 0)} h`;
+  if (seconds < 120) return timeIn('s', seconds);
+  return seconds < 7200 ? timeIn('min', Math.ceil(seconds / 60)) : timeIn('h', Math.ceil(seconds / 3600));
 }
 
 /** The reason of a cooldown and the time that is left of it. */

@@ -3,7 +3,7 @@ import LinearProgress from '@mui/material/LinearProgress';
 import MuiLink from '@mui/material/Link';
 import { Dash, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { integer, percent as share } from '../../lib/format.js';
+import { percent as share, timeIn } from '../../lib/format.js';
 import { secondsBetween } from './taskFilter.js';
 
 /** A progress bar with its percentage. */
@@ -29,7 +29,7 @@ export function TaskDuration({
   const seconds = secondsBetween(from, to);
   if (seconds === null) return <Dash />;
   const tone = !rated ? 'grey' : seconds > 60 ? 'red' : 'green';
-  return <ToneChip tone={tone}>{`${integer(seconds)} s`}</ToneChip>;
+  return <ToneChip tone={tone}>{timeIn('s', Math.trunc(seconds))}</ToneChip>;
 }
 
 /** The first line of a text; a click shows the full text. */

@@ -17,7 +17,7 @@ import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDraw
 import { Dash, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
-import { dateTime, integer } from '../../lib/format.js';
+import { dateTime, integer, timeIn } from '../../lib/format.js';
 import { idPattern } from '../../lib/gridState.js';
 import { timesOf } from '../../lib/timeRange.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
@@ -202,7 +202,7 @@ function DeliveryDetail({
             [t('webhooks.triedAt'), row.triedAt && dateTime(row.triedAt, 'seconds')],
             [t('webhooks.nextAt'), row.nextAt && dateTime(row.nextAt, 'seconds')],
             [t('webhooks.tries'), integer(row.tries)],
-            [t('webhooks.duration'), row.durationMs !== null && `${integer(row.durationMs)} ms`],
+            [t('webhooks.duration'), row.durationMs !== null && timeIn('ms', row.durationMs)],
             [t('webhooks.error'), row.failure && t(`webhooks.failures.${row.failure}`)],
           ]}
         />
