@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../components/grid/CardList.js';
-import { Num } from '../../components/Text.js';
+import { Num, TwoLines } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime } from '../../lib/format.js';
 import { groupTone } from '../groups/groupTone.js';
@@ -23,12 +23,17 @@ export const LogCard = memo(function LogCard({
   const { t } = useTranslation();
   const isCall = row.type === 'CONSUME';
   const amount = amountOf(row, format);
-  const meta = [isAdmin ? row.username : '', row.tokenName].filter(Boolean).join(' · ');
+  const content = contentOf(row, t);
+  // A failed call is named by its model, as other calls are. Its error has two lines.
+  const isFailed = row.type === 'ERROR' && Boolean(row.modelName);
+  const isNamed = isCall || isFailed || row.type === 'TEST';
+  const meta = [isAdmin ? row.username : '', row.tokenName, isFailed ? content : ''].filter(Boolean).join(' · ');
   return (
     <RowCard
-      title={(isCall || row.type === 'TEST' ? row.modelName : null) ?? contentOf(row, t)}
+      title={(isNamed ? row.modelName : null) ?? content}
       value={amount !== null && <Num>{amount}</Num>}
-      meta={meta}
+      meta={isFailed ? <TwoLines>{meta}</TwoLines> : meta}
+      wrapsMeta={isFailed}
       metaEnd={isCall ? <Num>{`${count(row.promptTokens)} → ${count(row.completionTokens)}`}</Num> : ''}
       chips={<Num>{dateTime(row.at, 'card')}</Num>}
       end={

@@ -87,6 +87,14 @@ it.each([
   screen.getByText(label);
 });
 
+it('names a failed call on a card by its model, with the error below', async () => {
+  const failed: LogRow = { ...call, type: 'ERROR', modelName: 'gpt-4o', content: 'Incorrect API key provided' };
+  const Card = () => <LogCard row={failed} format={useFormat()} isAdmin />;
+  await renderScreen({ path: '/', routes: [{ path: '/', element: <Card /> }] });
+  screen.getByText('gpt-4o');
+  screen.getByText('Incorrect API key provided');
+});
+
 it('names the test of a channel so, without an amount', async () => {
   const test: LogRow = { ...call, type: 'TEST' };
   await renderScreen({
