@@ -1,5 +1,5 @@
 export const channelHealth = {
-  failureRate: 'Доля ошибок',
+  failureRate: 'Сбои, %',
   failedAttempts: 'Неудачные попытки',
   rescued: 'Спасено',
   served: 'p50 / p95',

@@ -19,7 +19,7 @@ export const channels = {
   weight: 'Вес',
   autoDisabled: 'Автооткл.',
   autoDisabledHint: 'Отключён автоматически',
-  notTested: 'Не проверен',
+  notTested: 'Без теста',
   unknownType: 'Тип {{id}}',
   numberOf: '{{field}}: {{name}}',
   enableOf: 'Включить канал {{name}}',

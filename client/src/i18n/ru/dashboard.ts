@@ -54,7 +54,7 @@ export const dashboard = {
   topChannels: 'Топ каналов',
   marginTitle: 'Маржа',
   earnings: 'Доходы',
-  upstreamCost: 'Затраты у провайдеров',
+  upstreamCost: 'Себестоимость',
   received: 'Получено пополнений',
   margin: 'Маржа {{amount}} ({{share}})',
   marginOfSome: 'Маржа {{amount}} ({{share}}); затраты известны для {{known}} из {{calls}} вызовов',
