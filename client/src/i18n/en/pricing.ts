@@ -1,7 +1,7 @@
 export const pricing = {
   yourGroup: 'Your group is {{group}}',
   signedOut: 'You are signed out. Showing prices for the default group.',
-  formula: 'cost = group ratio × model ratio × (prompt tokens + completion tokens × completion ratio) ÷ 500,000',
+  formula: 'cost = group ratio × model ratio × (prompt tokens + completion tokens × completion ratio) ÷ {{unit}}',
   billing: 'Billing type',
   copySelected_one: 'Copy {{count}} selected',
   copySelected_other: 'Copy {{count}} selected',

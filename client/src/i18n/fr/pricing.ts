@@ -2,7 +2,7 @@ export const pricing = {
   yourGroup: 'Votre groupe est {{group}}',
   signedOut: 'Vous n’êtes pas connecté. Prix du groupe par défaut.',
   formula:
-    'coût = ratio du groupe × ratio du modèle × (tokens de prompt + tokens de complétion × ratio de complétion) ÷ 500 000',
+    'coût = ratio du groupe × ratio du modèle × (tokens de prompt + tokens de complétion × ratio de complétion) ÷ {{unit}}',
   billing: 'Type de facturation',
   copySelected_one: 'Copier la sélection ({{count}})',
   copySelected_many: 'Copier la sélection ({{count}})',

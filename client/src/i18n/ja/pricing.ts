@@ -1,7 +1,7 @@
 export const pricing = {
   yourGroup: '所属グループは{{group}}です',
   signedOut: 'サインインしていません。既定グループの価格を表示しています。',
-  formula: '料金 = グループ倍率 × モデル倍率 ×（プロンプトトークン + 出力トークン × 出力倍率）÷ 500,000',
+  formula: '料金 = グループ倍率 × モデル倍率 ×（プロンプトトークン + 出力トークン × 出力倍率）÷ {{unit}}',
   billing: '課金方式',
   copySelected_other: '選択した{{count}}件をコピー',
   copyName: '{{name}}をコピー',

@@ -1,7 +1,7 @@
 export const pricing = {
   yourGroup: 'Nhóm của bạn là {{group}}',
   signedOut: 'Bạn chưa đăng nhập. Đang hiển thị giá của nhóm mặc định.',
-  formula: 'chi phí = hệ số nhóm × hệ số mô hình × (token prompt + token completion × hệ số completion) ÷ 500,000',
+  formula: 'chi phí = hệ số nhóm × hệ số mô hình × (token prompt + token completion × hệ số completion) ÷ {{unit}}',
   billing: 'Cách tính phí',
   copySelected_other: 'Sao chép {{count}} mục đã chọn',
   copyName: 'Sao chép {{name}}',

@@ -1,7 +1,7 @@
 export const pricing = {
   yourGroup: '您的分组是 {{group}}',
   signedOut: '您尚未登录，显示默认分组的价格。',
-  formula: '费用 = 分组倍率 × 模型倍率 ×（提示 Token + 补全 Token × 补全倍率）÷ 500,000',
+  formula: '费用 = 分组倍率 × 模型倍率 ×（提示 Token + 补全 Token × 补全倍率）÷ {{unit}}',
   billing: '计费类型',
   copySelected_other: '复制所选 {{count}} 项',
   copyName: '复制 {{name}}',

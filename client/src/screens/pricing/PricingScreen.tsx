@@ -13,9 +13,10 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
 import { ToneChip } from '../../components/Tone.js';
-import { ratio as ratioText } from '../../lib/format.js';
+import { integer, ratio as ratioText } from '../../lib/format.js';
 import { ratioTone } from '../../nouns/groups/groupTone.js';
 import { useSession } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowsOf } from '../../lib/useLocalGrid.js';
 import { useRowParam } from '../../lib/useRowParam.js';
@@ -33,6 +34,7 @@ export function PricingScreen() {
   const copy = useCopy();
   const mobile = useIsMobile();
   const user = useSession();
+  const { quotaPerUnit } = useStatus();
   const { data, error, loading, refetch } = useQuery(PricingDocument);
   // Formula and footer are below the rows, so show them together.
   const rowsDrawn = useDeferredValue(!loading);
@@ -68,7 +70,7 @@ export function PricingScreen() {
                 <ToneChip tone={ratioTone(ratios.get(own) ?? 1)}>{`${ratioText(ratios.get(own) ?? 1)}×`}</ToneChip>
               </Box>
             </Notice>
-            <Notice tone="blue">{t('pricing.formula')}</Notice>
+            <Notice tone="blue">{t('pricing.formula', { unit: integer(quotaPerUnit) })}</Notice>
           </>
         }
         filters={
