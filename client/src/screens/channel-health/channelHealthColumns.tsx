@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { FailureRate, LastError, Rescued } from '../../nouns/health/ChannelHealthCells.js';
 import type { ChannelHealthRowFragment } from '../../nouns/health/channelHealth.generated.js';
 import { RowCard } from '../../components/grid/CardList.js';
-import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { Dash, Num, TwoLines } from '../../components/Text.js';
 import { count, responseTime } from '../../lib/format.js';
 import type { GridSort } from '../../lib/gridState.js';
 
@@ -45,7 +45,7 @@ export function channelHealthColumns(t: TFunction): GridColDef<Row>[] {
       headerName: t('fields.channel'),
       flex: 1,
       minWidth: 170,
-      renderCell: ({ row }) => <Ellipsis title={row.channelName}>{row.channelName}</Ellipsis>,
+      renderCell: ({ row }) => <TwoLines title={row.channelName}>{row.channelName}</TwoLines>,
     },
     {
       field: 'failureRate',
