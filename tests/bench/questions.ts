@@ -53,6 +53,7 @@ try {
   const ask = async (query: string): Promise<string> => {
     const variables = {
       customer,
+      organisation: customer,
       from: new Date(Date.now() - (query.includes('MINUTE_5') ? 3 / 24 : 30) * day),
       anHourAgo: new Date(Date.now() - day / 24),
       ninetyDaysAgo: new Date(Date.now() - 90 * day),

@@ -211,7 +211,7 @@ describe('a message', () => {
       `SELECT a.attname AS name FROM pg_trigger t JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr)
         WHERE t.tgname = 'tokens_changed'`,
     );
-    const names = (rows: typeof columns): unknown[] => rows.map(({ name }) => name);
+    const names = (rows: typeof columns): string[] => rows.map((row) => row['name'] as string);
     expect([...names(watched), ...without].toSorted()).toEqual(names(columns).toSorted());
   });
 
