@@ -204,14 +204,14 @@ describe('a message', () => {
       ...['id', 'user_id', 'member_id', 'project_id', 'key_prefix', 'key_sealed', 'previous_key_until', 'created_at'],
       ...['last_used_at', 'remain_quota', 'used_quota', 'expiry_noticed'],
     ];
-    const columns = await site.query(
+    const columns = await site.query<{ name: string }>(
       "SELECT attname AS name FROM pg_attribute WHERE attrelid = 'tokens'::regclass AND attnum > 0 AND NOT attisdropped",
     );
-    const watched = await site.query(
+    const watched = await site.query<{ name: string }>(
       `SELECT a.attname AS name FROM pg_trigger t JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr)
         WHERE t.tgname = 'tokens_changed'`,
     );
-    const names = (rows: typeof columns): string[] => rows.map((row) => row['name'] as string);
+    const names = (rows: typeof columns): string[] => rows.map(({ name }) => name);
     expect([...names(watched), ...without].toSorted()).toEqual(names(columns).toSorted());
   });
 
