@@ -5,6 +5,7 @@ import type { Endpoint } from '../../gateway/endpoint.js';
 import { textsAtOnce } from '../../gateway/admit/guardrails/body-texts.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { inputPrompt, rerankPrompt } from '../../gateway/reserve/metering/input-prompts.js';
+import type { PromptTexts } from '../../gateway/reserve/metering/prompt-tokens.js';
 import { asFields, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { checkContainers } from '../../dialects/priced-fields.js';
 import { needList } from '../../dialects/neutral/given.js';
@@ -69,11 +70,17 @@ export const embeddingsEndpoint: Endpoint = {
 
 const defaultModeration = 'text-moderation-stable';
 
+/** The text alone: images of a moderation are free at OpenAI, and have no price elsewhere. */
+const moderatedText = (input: unknown, model: string): PromptTexts => ({
+  texts: inputPrompt(input, model).texts,
+  fixed: 0,
+});
+
 /** POST /v1/moderations */
 export const moderationsEndpoint: Endpoint = {
   route: 'moderations',
   operation: 'moderations',
-  tariff: inputTariff(({ body }, model) => inputPrompt(body['input'], model)),
+  tariff: inputTariff(({ body }, model) => moderatedText(body['input'], model)),
   errors: () => openAIErrors,
   open(rawBody) {
     const body = parseJsonBody(rawBody);
