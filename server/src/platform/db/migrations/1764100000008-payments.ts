@@ -69,8 +69,6 @@ export class Payments1764100000008 implements MigrationInterface {
         top_up_code text NOT NULL DEFAULT '',
         -- The plan that is bought from the credit of the order, in the transaction that credits it.
         plan_id integer REFERENCES plans,
-        -- The subscription that it renews by the saved card. A subscription has one such order, whichever nodes end it.
-        renews_id integer UNIQUE,
         -- Minor units that were refunded or are disputed.
         refunded bigint NOT NULL DEFAULT 0,
         -- When the provider was last asked whether the order is paid.

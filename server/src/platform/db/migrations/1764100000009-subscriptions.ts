@@ -46,8 +46,9 @@ export class Subscriptions1764100000009 implements MigrationInterface {
       CREATE INDEX subscriptions_ending ON subscriptions (ends_at) WHERE state = 'active';
       CREATE INDEX subscriptions_order ON subscriptions (order_id) WHERE order_id IS NOT NULL;
 
-      -- An order and a subscription name each other, so one of the two tables exists before the other.
-      ALTER TABLE top_up_orders ADD FOREIGN KEY (renews_id) REFERENCES subscriptions;
+      -- The subscription that an order renews by the saved card. It has one such order, whichever nodes end it.
+      ALTER TABLE top_up_orders ADD COLUMN renews_id integer REFERENCES subscriptions;
+      CREATE UNIQUE INDEX top_up_orders_renews ON top_up_orders (renews_id) WHERE renews_id IS NOT NULL;
 
       -- What a subscription has paid for, apart from its terms, because every call of it changes the row.
       CREATE TABLE subscription_use (
@@ -74,7 +75,7 @@ export class Subscriptions1764100000009 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      ALTER TABLE top_up_orders DROP CONSTRAINT top_up_orders_renews_id_fkey;
+      ALTER TABLE top_up_orders DROP COLUMN renews_id;
       DROP TABLE plan_usage_hourly, subscription_use, subscriptions;
     `);
   }
