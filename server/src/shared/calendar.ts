@@ -1,4 +1,5 @@
 import { dateOf, millisecondsIn, secondsIn, wholeSecond } from './clock.js';
+
 /** Calendar arithmetic in an IANA time zone. Daylight saving time is respected: a day may have 23 or 25 hours. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();

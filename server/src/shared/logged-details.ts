@@ -1,4 +1,5 @@
 import { millisecondsIn } from './clock.js';
+
 /**
  * SQL that reads one detail of a log row from the JSON text of its column `other`. Splitting the text takes a microsecond,
  * a pattern over all of it takes eight. The JSON is not parsed, because rows of imported programs may be none. Quotes inside

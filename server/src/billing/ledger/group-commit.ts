@@ -1,4 +1,5 @@
 import { secondsIn } from '../../shared/clock.js';
+
 /** How a batch of a queue is executed, and how failures are handled. */
 export interface BatchWork<Item> {
   /**

@@ -1,4 +1,5 @@
 import { millisecondsIn, secondsIn } from '../../shared/clock.js';
+
 interface Bucket {
   /** Bytes that may arrive at once. A negative number must refill before anything more is read. */
   left: number;

@@ -1,4 +1,5 @@
 import { millisecondsIn } from '../../../shared/clock.js';
+
 type Headers = Readonly<Record<string, string>>;
 
 const hour = 3_600_000;
