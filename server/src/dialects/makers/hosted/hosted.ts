@@ -14,6 +14,3 @@ export const hosted = (variant: OpenAiVariant): Adapter => ({
   ...openAICompatible({ credentials: bearerIfGiven, responses: true, ...variant }),
   messages: hostedMessages((target) => `${hostOf(target)}/v1/messages`),
 });
-
-/** Endpoints of servers of open models. */
-export const openModelEndpoints = { completions: true, embeddings: true, rerank: true, transcription: true } as const;

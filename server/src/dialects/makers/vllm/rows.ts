@@ -1,16 +1,4 @@
-import { byTemplate } from '../../accepts.js';
-import { hosted, openModelEndpoints } from '../hosted/hosted.js';
-import { acceptsAccountFields, anthropicHeaders, openAIHeaders, type ProviderRow } from '../../providers/provider.js';
+import type { ProviderRow } from '../../providers/provider.js';
+import { openModelServer } from '../hosted/open-models.js';
 
-export const rows: readonly ProviderRow[] = [
-  {
-    id: 62,
-    name: 'vllm',
-    label: 'vLLM',
-    defaultBaseUrl: '',
-    needsBaseUrl: true,
-    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning_content', thinkingOff: byTemplate },
-    clientHeaders: [...openAIHeaders, ...anthropicHeaders],
-    adapter: hosted({ capabilities: openModelEndpoints }),
-  },
-];
+export const rows: readonly ProviderRow[] = [{ ...openModelServer, id: 62, name: 'vllm', label: 'vLLM' }];
