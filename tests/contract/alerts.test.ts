@@ -296,6 +296,8 @@ it('does not mark alerts as seen that open later', async () => {
 
 describe('messages', () => {
   beforeAll(async () => {
+    // Messages of the alerts above would go to the targets below.
+    await until(async () => ((await site.query('SELECT FROM notices')).length === 0 ? true : undefined));
     for (const [key, value] of Object.entries({
       SMTPServer: '127.0.0.1',
       SMTPPort: String(mail.port),
