@@ -191,7 +191,7 @@ it('the audit log has what admins bind and release, and not what users do', asyn
   }
   const entries = await oauth.site.query<Record<string, unknown>>(
     `SELECT actor_id AS actor, ip <> '' AS "hasAddress", action, subject, subject_id AS id, changes FROM audit_entries
-      WHERE actor_id = ANY($1) ORDER BY id`,
+      WHERE actor_id = ANY($1) ORDER BY audit_entries.id`,
     [[admin.id, user.id]],
   );
   const common = { actor: admin.id, hasAddress: true, action: 'update', subject: 'user', id: String(admin.id) };
