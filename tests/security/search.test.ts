@@ -46,7 +46,7 @@ const filters = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap(
   const texts = Object.values(input.getFields()).filter(({ type }) => String(getNamedType(type)) === 'String');
   const more = field.args.some(({ name }) => name === 'groupBy') ? 'groupBy: [MODEL], ' : '';
   // Lists of the caller's own rows have no filters by name, and refuse filters for admins.
-  const notOwn = ['username', 'usernames', 'channelTags'];
+  const notOwn = ['username', 'usernames', 'channelTags', 'upstreamKeys'];
   const asked = texts.filter(({ name }) => !(field.name.startsWith('my') && notOwn.includes(name)));
   return asked.map(({ name, type }): [string, string, string] => [
     `${field.name} by ${name}`,
