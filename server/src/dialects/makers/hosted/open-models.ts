@@ -2,7 +2,7 @@ import { byTemplate } from '../../accepts.js';
 import { acceptsAccountFields, anthropicHeaders, openAIHeaders, type ProviderRow } from '../../providers/provider.js';
 import { hosted } from './hosted.js';
 
-/** What servers of open models have in common, at an address of the operator. */
+/** The row of a server of open models at an address of the operator, without its number and names. */
 export const openModelServer: Omit<ProviderRow, 'id' | 'name' | 'label'> = {
   defaultBaseUrl: '',
   needsBaseUrl: true,
