@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { built } from './built.js';
 import { freshDatabase } from './fresh-database.js';
 import { setUp, startFloor, startGateway } from './gateway.js';
@@ -8,9 +9,9 @@ import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Roun
 import { withServices } from './services.js';
 
 /**
- * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000]`: installs and builds each commit in a temporary
+ * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000] [--profile]`: installs and builds each commit in a temporary
  * folder, which later runs reuse, and sends the same calls to the bare proxy and to each build, alternately. Compare builds
- * with each other in one run: ratios to the proxy differ between machines.
+ * with each other in one run: ratios to the proxy differ between machines. `--profile` writes a CPU profile of each build.
  */
 const words = process.argv.slice(2);
 const flag = (name: string, fallback: number): number => {
@@ -19,6 +20,7 @@ const flag = (name: string, fallback: number): number => {
 };
 const firstFlag = words.findIndex((word) => word.startsWith('--'));
 const commits = firstFlag === -1 ? words : words.slice(0, firstFlag);
+const profileFolder = words.includes('--profile') ? join(import.meta.dirname, '../.output/profile') : undefined;
 const size = { width: 64, calls: flag('calls', 4000), rounds: flag('rounds', 5) };
 
 interface Row {
@@ -47,6 +49,7 @@ async function main(): Promise<void> {
         databaseUrl,
         redisUrl: redis ? `${redis.url}/${rows.length}` : null,
         folder,
+        ...(profileFolder ? { profileFolder: join(profileFolder, name) } : {}),
       });
       stops.push(() => gateway.stop());
       const key = await setUp(gateway.url, upstream.url);

@@ -122,7 +122,7 @@ function settleUsage(
     estimate && price.quota > estimate.amount
       ? leastCharge(call, usage, { estimate, sentTokens: delivery.stoppedAt ?? 0 }, values)
       : undefined;
-  const charge = toCharge(call, served, facts, { ...price, least }, values);
+  const charge = toCharge(call, served, facts, { quota: price.quota, rest: price.rest, least }, values);
   return ledger.settle(reservation, charge).then(({ userQuota, uncharged }): Billed => {
     const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
     return { usage, quota: price.quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };

@@ -155,8 +155,6 @@ export function fromChatAnswer(variant: OpenAiVariant, bytes: Buffer, target: Ta
   };
 }
 
-const toolCalls = Buffer.from('"tool_calls"');
-
 /**
  * Reads a response of which only the usage matters. Decoded as Latin-1 its texts are wrong, but its structure is right,
  * and it takes half the memory of UTF-16. The texts are decoded if they have to be counted.
@@ -164,7 +162,7 @@ const toolCalls = Buffer.from('"tool_calls"');
 function unchangedAnswer(variant: OpenAiVariant, bytes: Buffer, target: Target, asked: Fields): ChatAnswer {
   const scanned = parseAnswer(bytes, 'latin1');
   if (scanned['error']) normalAnswer(variant, parseAnswer(bytes), target);
-  const isSound = !bytes.includes(toolCalls) || repairedAnswer(scanned, callEnding(asked)) === scanned;
+  const isSound = repairedAnswer(scanned, callEnding(asked)) === scanned;
   return {
     body: isSound ? bytes : Buffer.from(writeJson(repairedAnswer(parseAnswer(bytes), callEnding(asked)))),
     usage: chatUsage(scanned),
