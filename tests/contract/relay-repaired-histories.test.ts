@@ -231,6 +231,17 @@ describe('instructions in the middle', () => {
     ]);
   });
 
+  it('are not the question of a knowledge base that takes one', async () => {
+    const library = { success: true, answer: 'Hello', documents: [], errCode: 0, message: '' };
+    const { sent, dropped } = await served(
+      { type: 21, models: 'm', other: '7' },
+      strictly(library, () => null),
+      '/v1/chat/completions',
+      { model: 'm', ...turns },
+    );
+    expect({ query: sent['query'], dropped }).toEqual({ query: 'hi', dropped: 'messages' });
+  });
+
   it('are words of the user at a host of Messages that refuses the role', async () => {
     const { sent } = await served({ type: 62, models: 'qwen3.5-max' }, refusesLater(message), '/v1/messages', {
       model: 'qwen3.5-max',

@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
-import { droppedBy, plainTurns } from '../../neutral/abilities.js';
+import { droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { StreamReader, WrittenRequest } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
@@ -10,16 +10,15 @@ import type { NeutralRequest } from '../../neutral/request.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
 import { baseOf, jsonHeaders, oneAnswer, providerError, textPart } from '../openai-compatible/own-dialect.js';
 
-/** A knowledge base takes one query: the last message. */
+/** A knowledge base takes one query: the last message that is no instruction. */
 const write =
   (library: string) =>
   (request: NeutralRequest): WrittenRequest => {
     const dropped = droppedBy(request, { sampling: [] });
-    const turns = plainTurns(request, dropped);
-    const query = turns.at(-1)?.text ?? '';
-    for (const { role } of turns.slice(0, -1)) {
-      dropped.hint(role === 'system' || role === 'developer' ? 'instructions' : 'messages', true);
-    }
+    const { instructions, turns } = splitInstructions(plainTurns(request, dropped));
+    const query = turns.at(-1)?.text ?? instructions;
+    if (turns.length > 0 && instructions !== '') dropped.hint('instructions', true);
+    if (turns.length > 1) dropped.hint('messages', true);
     return {
       body: { model: request.model, query, libraryId: library, stream: request.stream },
       dropped: dropped.names,
