@@ -23,7 +23,7 @@ import type { Call, RoutedCall } from './call.js';
 import type { IncomingRequest } from './request.js';
 import type { Reserved } from './reserve/reserve.js';
 import { settleCall, type Billed } from './settle/settlement.js';
-import { whenKnown } from '../shared/when-known.js';
+import { whenKnown } from '../platform/cache/loader.js';
 import { secondsIn } from '../shared/clock.js';
 
 /** Bytes. Larger bodies are estimated, because exact counting costs up to 1.5 ms of CPU per kilobyte. */

@@ -6,7 +6,7 @@ import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { KeyParts } from '../../shared/key-text.js';
 import type { KeyDirectory, KnownToken, KnownUser } from './key-directory.js';
-import { whenKnown } from '../../shared/when-known.js';
+import { whenKnown } from '../../platform/cache/loader.js';
 
 /** The caller of a relay call. */
 export interface Caller {

@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Caller } from './authentication.js';
-import { whenKnown } from '../../shared/when-known.js';
+import { whenKnown } from '../../platform/cache/loader.js';
 
 /** The options that limit concurrent calls. */
 export interface InFlightSettings {

@@ -10,7 +10,7 @@ import {
   type Matches,
   type Search,
 } from './search.js';
-import { whenKnown } from '../../shared/when-known.js';
+import { whenKnown } from '../cache/loader.js';
 
 /**
  * Finds parts of texts. Texts that were not searched to their end count as found, so that slow input cannot bypass a

@@ -5,7 +5,7 @@ import type { RoutedChannel } from '../routed-channel.js';
 import { PinLifetimes, type AffinityOptions } from './affinity-settings.js';
 import { sessionKeyOf, type SessionKey } from './session-key.js';
 import type { Pin, SessionPins } from './session-pins.js';
-import { whenKnown } from '../../../shared/when-known.js';
+import { whenKnown } from '../../../platform/cache/loader.js';
 
 /**
  * How a call of a session was routed: to its pin, as the first call of the session, or to another channel or key than
