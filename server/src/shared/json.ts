@@ -225,3 +225,31 @@ export function endOfString(bytes: Buffer, start: number): number {
 }
 
 const tooComplex = (how: string): AppError => new AppError('INVALID_INPUT', `The JSON body ${how}`);
+
+/** Lists of parsed bodies, of turns and of tools, that later bodies share. */
+const shared = new WeakSet<readonly unknown[]>();
+
+/** Marks the turns of a body that is kept. They never change. */
+export const shareTurns = (turns: readonly unknown[]): void => void shared.add(turns);
+
+export const areShared = (turns: readonly unknown[]): boolean => shared.has(turns);
+
+/**
+ * Returns a function that computes a value for each turn of a conversation. It is computed once for a turn that several
+ * bodies share.
+ * @param valueOf must depend on nothing but the turn and its index
+ */
+export function ofEachTurn<Value>(
+  valueOf: (turn: unknown, index: number) => Value,
+): (turns: readonly unknown[]) => Value[] {
+  const known = new WeakMap<object, { readonly index: number; readonly value: Value }>();
+  const remembered = (turn: unknown, index: number): Value => {
+    if (typeof turn !== 'object' || turn === null) return valueOf(turn, index);
+    const found = known.get(turn);
+    if (found?.index === index) return found.value;
+    const value = valueOf(turn, index);
+    known.set(turn, { index, value });
+    return value;
+  };
+  return (turns) => turns.map(areShared(turns) ? remembered : (turn, index) => valueOf(turn, index));
+}

@@ -1,5 +1,4 @@
-import { ofEachTurn } from '../wire/forms/known-turns.js';
-import { asFields, asFieldsList, asList, type Fields } from './fields.js';
+import { asFields, asFieldsList, asList, ofEachTurn, type Fields } from './fields.js';
 
 /** A tool of a request, and its path. */
 export interface DeclaredTool {

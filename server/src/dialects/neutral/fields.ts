@@ -1,11 +1,13 @@
 import type { Fields, Json } from '../../shared/json.js';
 
 export {
+  areShared,
   asFields,
   asFieldsList,
   asList,
   asText,
   either,
+  ofEachTurn,
   parseFields,
   parseJson,
   someNumber,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parseAhead, parseJsonBody, rememberTurns } from '../../dialects/wire/forms/json-body.js';
-import { ofEachTurn, type TurnMemory } from '../../dialects/wire/forms/known-turns.js';
+import { ofEachTurn } from '../../dialects/neutral/fields.js';
+import type { TurnMemory } from '../../dialects/wire/forms/known-turns.js';
 import { Conversations } from './conversations.js';
 
 const long = 'x'.repeat(9000);

@@ -1,7 +1,6 @@
-import { ofEachTurn } from '../../dialects/wire/forms/known-turns.js';
 import { mediaNames } from './metering/media-tokens.js';
 import { countBySample, type PromptTexts } from './metering/prompt-tokens.js';
-import type { Fields } from '../../dialects/neutral/fields.js';
+import { ofEachTurn, type Fields } from '../../dialects/neutral/fields.js';
 import { mostToolCalls } from '../../dialects/server-tools.js';
 import type { Call } from '../call.js';
 import { type CallCost, largestPrompt, withToolCalls } from './call-charge.js';

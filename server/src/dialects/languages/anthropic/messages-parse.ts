@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientRequest } from '../../neutral/codec.js';
 import { changesTools } from '../../neutral/declared-tools.js';
 import { FieldReader } from '../../neutral/field-reader.js';
-import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, ofEachTurn, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
   needName,
@@ -21,7 +21,6 @@ import {
   type ResponseFormat,
   type ToolChoice,
 } from '../../neutral/request.js';
-import { ofEachTurn } from '../../wire/forms/known-turns.js';
 import { cacheControlOf, parseBlocks } from './messages-parse-content.js';
 import { offeredTools, type OfferedTool } from './tool-changes.js';
 

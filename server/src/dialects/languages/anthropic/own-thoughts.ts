@@ -1,6 +1,5 @@
-import { asFields, asFieldsList, asText, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, ofEachTurn, type Fields } from '../../neutral/fields.js';
 import { isForeignProof } from '../../neutral/thought-proof.js';
-import { ofEachTurn } from '../../wire/forms/known-turns.js';
 
 /**
  * Removes blocks of other providers that Anthropic would refuse: thoughts, which are unsigned or have another signature, and

@@ -1,6 +1,5 @@
-import { asFields, asList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asList, asText, ofEachTurn, someText, type Fields } from '../../neutral/fields.js';
 import { isForeignProof, makerOfProof } from '../../neutral/thought-proof.js';
-import { ofEachTurn } from '../../wire/forms/known-turns.js';
 import { isMadeId } from './response-object.js';
 import { imageTypeOf } from './responses-read.js';
 

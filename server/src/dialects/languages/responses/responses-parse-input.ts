@@ -1,10 +1,9 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import { asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { asFieldsList, asText, ofEachTurn, someText, type Fields } from '../../neutral/fields.js';
 import { needFields, needList, needName, needOneOf, needText, optionalText } from '../../neutral/given.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { toMediaSource } from '../../neutral/media.js';
 import { makerOfProof } from '../../neutral/thought-proof.js';
-import { ofEachTurn } from '../../wire/forms/known-turns.js';
 import type { ImagePart, NeutralMessage, Part } from '../../neutral/message.js';
 import { imageTypeOf } from './responses-read.js';
 import { readEncrypted } from './thinking-signature.js';

@@ -9,19 +9,12 @@ import {
   parseFields,
   parseJson,
   scanJson,
+  shareTurns,
 } from '../../../shared/json.js';
 import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
 import { foldedName, type Json } from '../../neutral/fields.js';
-import {
-  shareTurns,
-  TurnMarks,
-  turnsOf,
-  type KnownTurns,
-  type ParsedTurns,
-  type TurnMemory,
-  type Turns,
-} from './known-turns.js';
+import { TurnMarks, turnsOf, type KnownTurns, type ParsedTurns, type TurnMemory, type Turns } from './known-turns.js';
 
 /**
  * The largest lists that clients send are token ids of embeddings, 300,000 in a call. Tool schemas nest some 40 levels.

@@ -1,5 +1,12 @@
-import { type Fields, asFields, asFieldsList, asList, asText, either } from '../../../dialects/neutral/fields.js';
-import { ofEachTurn } from '../../../dialects/wire/forms/known-turns.js';
+import {
+  type Fields,
+  asFields,
+  asFieldsList,
+  asList,
+  asText,
+  either,
+  ofEachTurn,
+} from '../../../dialects/neutral/fields.js';
 import { countedImage, filePart } from './media-tokens.js';
 import type { PromptTexts } from './prompt-tokens.js';
 

@@ -1,8 +1,7 @@
 import type { Condition } from '../../../shared/price-condition.js';
-import { asFields, asText, either, type Fields } from '../../../dialects/neutral/fields.js';
+import { areShared, asFields, asText, either, ofEachTurn, type Fields } from '../../../dialects/neutral/fields.js';
 import { continuesThread, threadName } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
-import { areShared, ofEachTurn } from '../../../dialects/wire/forms/known-turns.js';
 import { toolCounts, type ToolWork } from '../../../shared/price-quantities.js';
 import { serverTools, type ServerTool, withinToolCalls } from '../../../dialects/server-tools.js';
 import type { Call } from '../../call.js';
