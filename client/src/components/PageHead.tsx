@@ -13,7 +13,7 @@ export interface PageHeadProps {
   readonly list?: { readonly label: string; readonly to: string };
   /** Beside the title: states. */
   readonly chips?: ReactNode;
-  /** Below the title: what identifies the object. */
+  /** Identifies the object. It is shown below the title. */
   readonly meta?: ReactNode;
   /** How the figures are updated. */
   readonly live?: ReactNode;

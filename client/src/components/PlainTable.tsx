@@ -11,7 +11,7 @@ export function PlainTable({
   isGrouped = false,
   children,
 }: {
-  /** For screen readers, where there is no title. */
+  /** The name of the table for screen readers. Needed when there is no title. */
   readonly label: string;
   readonly title?: string;
   readonly heads: readonly string[];

@@ -15,14 +15,14 @@ const imageCountNames = ['n', 'num_images', 'batch_size'];
 const choiceNames = [
   ...imageCountNames,
   ...['best_of', 'num_return_sequences', 'candidateCount', 'candidate_count'],
-  // llama.cpp obeys it rather than `n`.
+  // llama.cpp reads `n_cmpl` before `n`.
   'n_cmpl',
 ];
 /** Names of output limits of all providers. A provider may obey any of them. */
 const limitNames = [
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_tokens_to_sample', 'max_new_tokens'],
   ...['maxOutputTokens', 'maxTokens', 'num_predict', 'max_length', 'max_gen_len'],
-  // llama.cpp obeys it rather than `max_tokens` (server-task.cpp, November 2026).
+  // llama.cpp reads `n_predict` before `max_tokens` (server-task.cpp, November 2026).
   'n_predict',
 ];
 const tierNames = ['service_tier', 'serviceTier'];
@@ -69,7 +69,7 @@ const keptNames = [
  * (https://docs.x.ai/developers/advanced-api-usage/deferred-chat-completions, November 2026).
  */
 const deferredName = 'deferred';
-/** Fields that say what is asked of which model. */
+/** Names of the fields with the model and the content of a request. */
 const contentNames = ['model', 'stream', 'messages', 'input', 'prompt', 'contents'];
 /**
  * Fields that decide the price or which provider serves the call. Spellings of them in another case are refused for every

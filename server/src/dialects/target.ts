@@ -26,7 +26,7 @@ export interface Target {
   readonly key: string;
   readonly organization: string;
   readonly other: string;
-  /** When the channel was created. Null: unknown. */
+  /** When the channel was created. Null when that is unknown. */
   readonly createdAt: Date | null;
   readonly setting: ChannelSetting;
   /** Model name after removing the prefix and applying the mapping: the model requested from the provider. */
@@ -58,7 +58,7 @@ export interface Target {
 
 /** Parsed `channel.setting` (docs/reference/relay/routing.md#per-channel-settings). */
 export interface ChannelSetting {
-  /** http, https or socks5 URL. */
+  /** The URL of a proxy: http, https or socks5. */
   readonly proxy?: string;
   readonly forceFormat?: boolean;
   readonly thinkingToContent?: boolean;

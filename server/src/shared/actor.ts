@@ -9,7 +9,7 @@ export type Role = keyof typeof ranks;
 /** Rank of a common user with a custom role: above common users, below admins. */
 const operatorRank = 5;
 
-/** In the order in which lists sort them. */
+/** The statuses of a user, in the order in which lists sort them. */
 export const userStatuses = ['enabled', 'banned'] as const;
 export type UserStatus = (typeof userStatuses)[number];
 
@@ -122,8 +122,8 @@ export function requireConfirmed(actor: Actor): void {
 }
 
 /**
- * For everything with which the user could be signed in: through it, a named access token would escape its scopes, its
- * expiry and its revocation. Also for what would lock its owner out.
+ * Guards every operation that creates a way to sign in: through it, a named access token would escape its scopes, its
+ * expiry and its revocation. It also guards everything that could lock the owner out.
  * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES for a caller who used a named access token
  */
 export function requireUnscoped(actor: MaybeActor): Actor {

@@ -30,7 +30,7 @@ function randomByte(): number {
   return pool[used++] ?? 0;
 }
 
-/** All texts of two letters or digits. */
+/** Every pair of two letters or digits. */
 const pairs = Array.from(alphanumerics).flatMap((first) => Array.from(alphanumerics, (second) => first + second));
 /** The largest multiple of the number of pairs in 16 bits: larger numbers would favour the first pairs. */
 const fairPairs = 65_536 - (65_536 % pairs.length);

@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and those above it, closed to all other users. One that exists keeps its mode.
+ * Creates a folder and those above it, closed to all other users. An existing folder keeps its mode.
  *
  * `mkdir` with `recursive` never ends below a folder that exists and in which nothing can be created, such as `/proc`:
  * Node takes ENOENT for a missing folder above and creates that one again and again.

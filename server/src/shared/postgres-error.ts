@@ -29,9 +29,9 @@ export const isUnreadableValue = (error: unknown): boolean =>
 
 const unavailableCodes = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
-  // of PgBouncer, which cannot connect to Postgres or has no connection left
+  // PgBouncer cannot connect to Postgres, or has no connection left.
   '08P01',
-  // shutting down, crashed, starting up, too many connections
+  // The server is shutting down, has crashed, is starting, or has too many connections.
   ...['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08004', '08006'],
 ]);
 

@@ -8,7 +8,7 @@ export const maxQuota = 9_000_000_000_000_000;
 /** The amount that stands for "without limit" in what an import brings. Sums of several such amounts are exact numbers. */
 export const amountWithoutLimit = 1_000_000_000_000_000;
 
-/** For messages: the amounts that are accepted. */
+/** Returns the accepted amounts as words for a message. */
 export const quotaFrom = (low: number): string => `a whole number from ${low} to ${maxQuota}`;
 
 /** True for an integer amount that the ledger can store. */

@@ -17,12 +17,12 @@ export function NumberCard({
   isFirst = false,
 }: {
   readonly title: string;
-  /** Undefined: it loads. */
+  /** Undefined while the value is loading. */
   readonly value: string | undefined;
   readonly notes: readonly string[];
   /** The values of the sparkline. */
   readonly values?: readonly number[];
-  /** The least height of the lines, so that nothing moves when they come. */
+  /** The minimum height of the notes, so that nothing moves when they are loaded. */
   readonly notesHeight?: Readonly<Record<'xs' | 'sm' | 'md' | 'lg', number>>;
   readonly actions?: readonly RowAction[];
   /** Whether it is the number that a page begins with. */

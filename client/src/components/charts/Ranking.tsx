@@ -4,7 +4,7 @@ import { percent } from '../../lib/format.js';
 import { Ellipsis, Num } from '../Text.js';
 
 export interface RankedRow {
-  /** Several rows may have the same. */
+  /** Several rows may have the same name. */
   readonly name: string;
   /** Null: there is none. */
   readonly value: number | null;

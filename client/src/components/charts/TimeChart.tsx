@@ -28,7 +28,7 @@ export interface TimeChartProps {
   readonly series: readonly ChartSeries[];
   /** The values that the tooltip of a bucket compares with. */
   readonly before?: readonly EarlierSeries[] | undefined;
-  /** One for each value, all different. */
+  /** Each value has a label of its own. */
   readonly labels: readonly string[];
   readonly format: (value: number) => string;
   readonly height: number;

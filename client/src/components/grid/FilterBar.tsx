@@ -102,7 +102,7 @@ export function FilterBar<F extends Record<string, string>>({
         <Button
           ref={addButton}
           aria-haspopup="dialog"
-          // It keeps the focus, which a disabled button loses.
+          // The button stays focused. A disabled button would lose the focus.
           aria-disabled={unset.length === 0}
           startIcon={<AddOutlinedIcon />}
           onClick={(event) => {

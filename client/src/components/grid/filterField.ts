@@ -9,7 +9,7 @@ export interface FilterChoice extends Choice {
 
 /** A filter of a list. */
 export interface FilterField {
-  /** Its name in the URL. */
+  /** The name of the field in the URL. */
   readonly name: string;
   readonly label: string;
   /** The values to choose from. Undefined: there are none, or they load. */
@@ -19,7 +19,7 @@ export interface FilterField {
   readonly typed?: 'text' | 'digits';
   /** An example that the text field shows. */
   readonly placeholder?: string;
-  /** Explains what can be typed. */
+  /** Explains which text the field accepts. */
   readonly hint?: string;
   /** Finds the choices for a text, which are then shown as they are. */
   readonly onType?: (text: string) => void;

@@ -4,7 +4,7 @@ import type { AuditEntriesQuery } from './audit.generated.js';
 export type AuditEntry = AuditEntriesQuery['auditEntries']['items'][number];
 type FieldChange = AuditEntry['changes'][number];
 
-/** One value before and after. Null: there was none. */
+/** One value before and after the change. Null when there was none. */
 export interface Change {
   readonly field: string;
   /** The row that differs where the field is a table, such as a model of a price table. */

@@ -51,7 +51,7 @@ function resetTime({ span, timeZone }: BudgetLineFragment, time: string): string
   return `${dateTime(time, 'minutes', timeZone)} (${timeZone})`;
 }
 
-/** When a budget has its whole amount again. */
+/** Returns the words for the time at which a budget begins again with its whole amount. */
 export function useBudgetReset(): (budget: BudgetLineFragment) => string {
   const { t } = useTranslation();
   return useCallback(
@@ -80,7 +80,7 @@ export function BudgetRow({
   readonly budget: BudgetLineFragment;
   /** The name of the key, user, group or channel, if the list has several. */
   readonly name?: string | undefined;
-  /** None: read-only. */
+  /** The row is read-only without actions. */
   readonly actions: readonly RowAction[];
 }) {
   const { t } = useTranslation();

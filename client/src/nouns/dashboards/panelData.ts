@@ -94,7 +94,7 @@ export const comparedWith = (column: Column, all: readonly Column[]): Column | u
 export const numbersOf = (columns: readonly Column[]): readonly Column[] =>
   columns.filter((column) => isNumeric(column) && !isCompared(column));
 
-/** The column of the same name among others. */
+/** Returns the column of the same name in another result. */
 export const sameName = (column: Column, all: readonly Column[]): Column | undefined =>
   numbersOf(all).find((one) => lastName(one) === lastName(column));
 

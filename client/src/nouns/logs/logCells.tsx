@@ -56,7 +56,7 @@ export function TimeChips({
 /** Characters of a path that fit into the column. */
 const shortPath = 7;
 
-/** `12 → 7` when a second channel was tried. Of a longer path, the last channel: the one that served the call, or failed last. */
+/** `12 → 7` when a second channel was tried. For a longer path it shows the last channel, which served the call or failed last. */
 export function RetryPath({ row: { attemptIds: path = [] } }: { readonly row: Pick<LogRow, 'attemptIds'> }) {
   if (path.length < 2) return <Dash />;
   const whole = path.join(' → ');

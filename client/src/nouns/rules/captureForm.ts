@@ -5,7 +5,7 @@ import { callerFields, callersOf, linesOf, textsOf, type CallerForm, type RuleRo
 export interface CaptureForm extends CallerForm {
   readonly percent: string;
   readonly redact: string[];
-  /** One a line. */
+  /** Each line is one word or phrase. */
   readonly redactWords: string;
 }
 

@@ -12,7 +12,7 @@ export interface GuardrailForm extends CallerForm {
   readonly stage: (typeof stages)[number];
   readonly action: (typeof actions)[number];
   readonly check: Check;
-  /** One a line. */
+  /** Each line is one word or phrase. */
   readonly words: string;
   readonly patterns: string[];
   readonly url: string;

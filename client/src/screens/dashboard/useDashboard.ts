@@ -23,7 +23,7 @@ export interface DashboardData {
   readonly current: Timeline['total'];
   readonly previous: Timeline['total'];
   readonly buckets: readonly Bucket[];
-  /** One for each bucket. */
+  /** The list has one entry for each bucket. */
   readonly timeline: readonly Timeline['items'][number]['metrics'][];
   /** The buckets of the period before, one for each bucket; null for one that it does not have. */
   readonly before: ReadonlyArray<NonNullable<Timeline['items'][number]['compared']> | null>;

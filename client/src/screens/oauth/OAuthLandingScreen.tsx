@@ -35,7 +35,7 @@ function Landing({
   path,
   name,
 }: {
-  /** Below `/api/oauth/`. */
+  /** The path of the callback below `/api/oauth/`. */
   readonly path: string;
   readonly name: string;
 }) {

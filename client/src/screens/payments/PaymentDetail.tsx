@@ -254,7 +254,7 @@ function RefundPayment({
   readonly order: PaymentsQuery['topUps']['items'][number];
   /** The amount that is not refunded yet. */
   readonly left: number;
-  /** The idempotency key of the refund. The same until a response arrives. */
+  /** The idempotency key of the refund. It does not change until a response arrives. */
   readonly refundKey: () => string;
   /** Called when the server made or refused the refund, with a warning that stays. */
   readonly onAnswered: (warning: 'payments.refundUnclear' | 'payments.refundedBefore' | null) => void;

@@ -155,7 +155,7 @@ function parse(text: string): Chunk | null {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'object' ? parsed : null;
   } catch {
-    return null; // a comment or not JSON
+    return null; // The line is a comment, or is not JSON.
   }
 }
 

@@ -33,7 +33,7 @@ export interface OtherFields {
   readonly seconds: string;
   readonly videoSize: string;
   readonly dimensions: string;
-  /** One document a line. */
+  /** Each line is one document. */
   readonly documents: string;
 }
 

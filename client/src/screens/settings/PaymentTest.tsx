@@ -37,7 +37,7 @@ export function PaymentTest() {
       const { data } = await client.query({ query: PaymentMethodsDocument, fetchPolicy: 'network-only' });
       const offered = data?.paymentMethods.filter(({ isOffered }) => isOffered) ?? [];
       const providers = [...new Set(offered.map(({ provider }) => provider))];
-      // Without any, the server says what is missing.
+      // If no provider is set up, the response of the server names what is missing.
       for (const provider of providers.length > 0 ? providers : [null]) {
         const test = (await run({ variables: { provider } })).data?.testPayment;
         if (test) setResults((before) => [...before, test]);

@@ -136,7 +136,7 @@ function Panel({
 }: {
   readonly id: SectionId;
   readonly isFolded: boolean;
-  /** It cannot be folded now. */
+  /** Whether the section cannot be folded now. */
   readonly isHeldOpen: boolean;
   readonly onFold: (on: boolean) => void;
   readonly children: ReactNode;

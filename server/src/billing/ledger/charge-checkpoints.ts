@@ -25,7 +25,7 @@ const batchSize = 200;
 
 /**
  * Writes down what running responses have produced, so that another server, or the next process, charges it if this
- * process is killed. It is written for all sessions of a node together, ten times a second at most; not while nothing changes.
+ * process is killed. One write serves all sessions of a node. There are at most ten a second, and none while nothing changes.
  */
 export class ChargeCheckpoints {
   private readonly changed = new Set<UnsettledSource>();

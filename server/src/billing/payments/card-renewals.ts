@@ -53,7 +53,7 @@ interface Card {
 interface Due {
   readonly order: TopUpOrder;
   readonly card: Card;
-  /** It is too old to be charged. An earlier charge may be in progress, or have succeeded. */
+  /** Whether the order is too old to be charged. An earlier charge may be in progress, or have succeeded. */
   readonly isLate: boolean;
 }
 
@@ -116,7 +116,7 @@ export class CardRenewals {
         ? await card.charges.find(order, context)
         : await card.charges.charge(await this.prepared(order, card, signal), context);
       if (payment) await callbacks.takeQueried(card.provider, payment);
-      // It is in progress. The gateway reports its end, and the sweep asks for it.
+      // The charge is in progress. The payment provider reports its end, and the sweep asks for it.
       else await this.chargeAt(database.manager, order, day);
     } catch (error) {
       if (error instanceof ChargeRefused) {
@@ -138,7 +138,7 @@ export class CardRenewals {
     if (ended.renewalProblem === '') await this.fail(manager, ended, 'PAYMENT_FAILED');
   }
 
-  /** Returns an order that is still to be charged. One that is not is left out for good. */
+  /** Returns an order that is still to be charged. Any other order is left out for good. */
   private async due(manager: EntityManager, id: number): Promise<Due | null> {
     const order = await manager.findOne(TopUpOrder, { where: { id }, lock: { mode: 'for_no_key_update' } });
     if (order?.status !== 'pending' || order.renewsId === null || order.planId === null) return null;

@@ -68,7 +68,7 @@ export interface ReportedReversal {
   /** Minor units. Null: not an amount of the currency. */
   readonly money: number | null;
   readonly currency: string;
-  /** `undone`: the refund failed, or the dispute was won. It is never left again. */
+  /** `undone`: the refund failed, or the dispute was won. This state is final. */
   readonly state: 'pending' | 'done' | 'undone';
   /** The key of a refund that was ordered here. */
   readonly key: string | null;
@@ -198,7 +198,7 @@ export interface PaymentProvider {
   verify(raw: RawCallback, settings: OptionValues): ProviderEvent | null;
   /** Reads a verified event, also long after it came. Null: it concerns no order. */
   read(body: string): PaymentReport | null;
-  /** The response to a callback. One that is not accepted is repeated by the provider, if it does so. */
+  /** The response to a callback. Some providers repeat a callback that is not accepted. */
   replyTo(result: CallbackResult): CallbackReply;
   /** Asks for the payment of an order. Null: it is not paid. */
   query(order: TopUpOrder, context: ProviderContext): Promise<Payment | null>;

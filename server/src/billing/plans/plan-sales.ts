@@ -325,7 +325,7 @@ const lockAccount = (manager: EntityManager, id: number): Promise<unknown> =>
 /** The end of a subscription. */
 export interface Finished {
   readonly renewal: Subscription | null;
-  /** Why there is no renewal. Empty: it was not to be renewed, or the card is to be charged. */
+  /** Why there is no renewal. Empty when no renewal was wanted, or when the card is to be charged. */
   readonly problem: string;
   /** The plan for whose renewal the card is to be charged. */
   readonly charged: Plan | null;

@@ -57,7 +57,7 @@ export class Subscription {
   @Column('jsonb') receipt: PlanReceipt;
   @Column('boolean') renews: boolean;
   @Column('text', { name: 'renews_by' }) renewsBy: RenewalPayer;
-  /** Why the last renewal failed: an error code. Empty: it did not. */
+  /** The error code of the last renewal. Empty when it succeeded, or when there was none. */
   @Column('text', { name: 'renewal_problem' }) renewalProblem: string;
   @Column('integer', { name: 'previous_id', nullable: true }) previousId: number | null;
   /** The order that paid for it, or for the one that it replaced. */

@@ -91,7 +91,7 @@ export interface Terms {
   readonly version?: string;
   /** See `ModelFacts`. The name of the price when absent. */
   readonly model?: string;
-  /** See `ModelFacts`. Those of `model` when absent. */
+  /** The limits of the card (`ModelFacts`). When absent, the limits of `model` apply. */
   readonly limits?: ModelLimits;
 }
 
@@ -159,8 +159,8 @@ const everywhere = (card: ChargeCard): Price['cards'] => ({
 });
 
 /**
- * Returns the price of calls that all have a condition: its prices are those of the condition. The same price if it has none
- * of its own for the condition, or is per call.
+ * Returns the price of calls that all have a condition: its prices are those of the condition. A price per call, and a
+ * price without prices for the condition, is returned unchanged.
  */
 export function priceUnder(price: Price, when: Condition): Price {
   const { card } = price;

@@ -4,7 +4,7 @@ import { isFreeCard } from './card-lines.js';
 
 /**
  * Returns the card with prices for the tiers and regions that a client may select and that the card does not price: in
- * the relation that they have in the list prices of the model. The same card when it lacks none, or is free.
+ * the relation that they have in the list prices of the model. A complete or free card is returned unchanged.
  */
 export function withTiers(card: PriceCard, model: string): PriceCard {
   const listed = (builtInCard(model) ?? builtInCard(model.slice(model.lastIndexOf('/') + 1)))?.card;

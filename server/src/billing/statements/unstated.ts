@@ -53,7 +53,7 @@ const entrySql = `
    ORDER BY id`;
 
 /**
- * Usage of accounts until an instant, without what is stated. Usage is counted by UTC hours. Where an instant lies within one, in
+ * Usage of accounts until an instant that no statement has yet. Usage is counted by UTC hours. Where an instant lies within one, in
  * zones that are not whole hours from UTC, the log has the calls before it; a call without a log row is in the next statement.
  */
 const usageSql = `
@@ -80,7 +80,7 @@ const usageSql = `
    ORDER BY t.account_id, t.quota - coalesce(s.quota, 0) DESC, t.token_id, t.model_name`;
 
 /**
- * What plans paid of that usage, without what is stated. It is a credit, because the usage has the whole price. The log names
+ * The part of that usage that plans paid and no statement has. It is a credit, because the usage has the whole price. The log names
  * the plan of a call of the hour in which the instant lies, and the task of a refund whether a plan got it back.
  */
 const planSql = `

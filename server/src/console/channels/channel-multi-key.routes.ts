@@ -14,7 +14,7 @@ const actions = [
 const body = z.object({
   channel_id: z.int(),
   action: z.enum(actions),
-  /** From 0. */
+  /** The position of the key, from 0. */
   key_index: z.int().min(0).optional(),
   page: z.int().optional(),
   page_size: z.int().optional(),

@@ -40,10 +40,10 @@ export class Channel {
   @Column('text', { default: '' }) other: string;
   /** USD. */
   @Column('double precision', { default: 0 }) balance: number;
-  /** When the balance was read. Null: never. */
+  /** When the balance was last read. Null when it never was. */
   @Column('timestamptz', { name: 'balance_at', nullable: true }) balanceAt: Date | null;
   @Column('text', { array: true, default: [] }) models: string[];
-  /** At least one. */
+  /** A channel has at least one group. */
   @Column('text', { array: true, default: ['default'] }) groups: string[];
   @Column({ type: 'bigint', name: 'used_quota', transformer: bigintColumn, insert: false, update: false })
   usedQuota: number;

@@ -24,7 +24,7 @@ import { maxPanels, type Panel } from './panel.js';
 /** The cost of validating the query of a panel. */
 const checkCost = 10;
 
-/** Queries that are the same text are validated once. */
+/** Validation checks each distinct text of a query once. */
 const costOfPanels = ({ input: { panels } }: { readonly input: UpdateDashboardInput }): number =>
   checkCost * new Set(panels?.map(({ query }) => query)).size;
 

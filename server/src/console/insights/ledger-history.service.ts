@@ -276,5 +276,5 @@ interface Moved {
 }
 
 const sum = (rows: readonly Moved[]): number => rows.reduce((all, { amount }) => all + Number(amount), 0);
-/** Adds up what moved at or after a moment. */
+/** Sums the amounts that moved at or after a moment. */
 const after = (rows: readonly Moved[], index: number): number => sum(rows.filter(({ place }) => place > index));

@@ -8,7 +8,7 @@ export interface TimedQuestion {
   readonly bucket: TimeBucket;
 }
 
-/** It is limited, because the buckets are drawn as a chart. */
+/** Maximum buckets of a question. They are drawn as a chart. */
 const maxBuckets = 400;
 
 /**

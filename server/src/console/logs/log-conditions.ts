@@ -94,7 +94,7 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
   if (filter.durationAtLeast !== undefined || filter.durationBelow !== undefined)
     where.and('type = ANY (?)', callTypes);
   if (filter.durationAtLeast !== undefined) {
-    // The column has whole seconds. It is compared first, because it takes less time than the details.
+    // The column has whole seconds. The query compares it first, because it takes less time than the details.
     where.and('use_time >= ?', Math.floor(secondsIn(filter.durationAtLeast)));
     where.and(`?::bigint <= ${loggedDurationMs}`, filter.durationAtLeast);
   }

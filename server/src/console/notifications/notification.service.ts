@@ -39,7 +39,7 @@ export interface FinishedPlan {
   readonly name: string;
   /** The end of its renewal. Null: it was not renewed. */
   readonly renewedUntil: Date | null;
-  /** Why it was not renewed. Empty: it was not to be. */
+  /** Why the subscription was not renewed. Empty when no renewal was wanted. */
   readonly problem: string;
 }
 

@@ -109,7 +109,7 @@ export class InvitationService {
       await this.deps.auditLog.write(manager, caller, change);
       return created;
     });
-    // It is sent after the commit: a slow mail server must not hold a connection of the database.
+    // The invitation is sent after the commit: a slow mail server must not hold a connection of the database.
     if (email !== '') {
       try {
         await this.deps.mailer.send({ to: email, ...invitationLetter(SystemName, name, link) });

@@ -39,7 +39,7 @@ export class Token {
   @Column('bytea', { name: 'previous_key_hash', nullable: true, select: false }) previousKeyHash: Buffer | null;
   /** The previous key works until then; null when there is none. */
   @Column('timestamptz', { name: 'previous_key_until', nullable: true }) previousKeyUntil: Date | null;
-  /** At least one, in the order of `tokenScopes`. */
+  /** A token has at least one scope. They are in the order of `tokenScopes`. */
   @Column('text', { array: true, default: ['relay', 'usage'] }) scopes: TokenScope[];
   @Column('text', { default: 'enabled' }) status: TokenStatus;
   @Column('text', { default: '' }) name: string;

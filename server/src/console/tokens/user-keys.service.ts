@@ -26,7 +26,7 @@ export interface UserKeyDeps {
 /** A key of a user with its text, which only this response contains. */
 export interface UserKey {
   readonly token: Token;
-  /** Without `sk-`. */
+  /** The text of the key, without `sk-`. */
   readonly key: string;
   readonly replayed: boolean;
 }
@@ -115,7 +115,7 @@ export class UserKeyService {
     return token;
   }
 
-  /** Revokes a key. One that was revoked before is not found. @throws AppError as `create` */
+  /** Revokes a key. A key that is revoked already is not found. @throws AppError as `create` */
   async revoke(actor: MaybeActor, id: number): Promise<void> {
     const admin = this.requireAdmin(actor);
     await this.deps.tokens.manager.transaction(async (manager) => {

@@ -58,8 +58,8 @@ export type UsageSource = 'counters' | 'logOfCalls' | 'logOfFailures';
 
 export interface UsageQuery {
   /**
-   * What is read: the counters that settlements keep, or log rows of all calls or of failed ones alone. It is that of the
-   * whole question, so that its totals are those of its rows.
+   * The rows to read: the counters that settlements keep, or log rows of all calls or of failed calls only. All parts of a
+   * question read the same source, so that its totals are the sums of its rows.
    */
   readonly source: UsageSource;
   readonly dimensions: readonly UsageDimension[];

@@ -24,7 +24,7 @@ export interface WantedRange {
 export interface WantedComparison {
   readonly period?: ComparedPeriod | undefined;
   readonly range?: WantedRange | undefined;
-  /** The zone of a calendar period in `range`. That of the query when absent. */
+  /** The zone of a calendar period in `range`. When absent, the zone of the query applies. */
   readonly timeZone?: string | undefined;
 }
 

@@ -147,7 +147,7 @@ export class OrderService {
   }
 
   /**
-   * Ends a refund whose outcome is not known, as the admin found it at the provider. One that was not made returns the quota.
+   * Ends a refund whose outcome is not known, as the admin found it at the provider. A refund that was not made returns the quota.
    * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED, INVALID_INPUT, NOT_FOUND, CONFLICT (none is open)
    */
   async settleRefund(actor: MaybeActor, id: number, { amount, isMade, ...given }: SettledRefund): Promise<TopUpOrder> {

@@ -183,7 +183,7 @@ export class WebhookSender {
     }
   }
 
-  /** Notes whether the endpoint works. One that failed for long, or says that it is gone, is switched off. */
+  /** Notes whether the endpoint works. An endpoint that failed for long, or reports that it is gone, is switched off. */
   private async recordOutcome(endpointId: number, isAccepted: boolean, isGone: boolean): Promise<void> {
     const { database } = this.deps;
     if (isAccepted) {

@@ -14,7 +14,7 @@ export interface NeutralChoice {
   readonly stopSequence?: string;
   /** The queries with which the provider searched the web. */
   readonly searches?: readonly string[];
-  /** In the shape of the chat dialect. */
+  /** Log probabilities in the shape of the chat dialect. */
   readonly logprobs?: Fields;
 }
 

@@ -27,7 +27,7 @@ export interface PreparedChat {
   readonly attempt: Attempt;
   readonly dialect: ChatDialect;
   readonly chat: ChatCapability;
-  /** The same object as `chat`, when the call is translated through the neutral form; otherwise null. */
+  /** `chat` again if the call is translated through the neutral form, otherwise null. */
   readonly translated: TranslatedChat | null;
   /** Whether the response is written here in the client's dialect. If it is stored, it is stored here, too. */
   readonly isWritten: boolean;

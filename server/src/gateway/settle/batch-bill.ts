@@ -224,7 +224,7 @@ export class BatchBill {
   }
 }
 
-/** Lines of many calls. Those of one quantity at one price are one line. */
+/** Adds up the lines of many calls: lines of one quantity at one price become one line. */
 class Lines {
   private readonly counts = new Map<string, Component>();
 

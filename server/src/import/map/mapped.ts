@@ -12,7 +12,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface Mapped {
   /** Identifies the source row within its table. */
   readonly key: string;
-  /** Columns, except those of the fields below. */
+  /** The columns that no field below has. */
   readonly values: Values;
   /** Columns that are encrypted before they are stored. */
   readonly sealed?: Readonly<Record<string, string>>;

@@ -30,6 +30,6 @@ export const endSubscriptions = `
   UPDATE subscriptions t SET state = 'ended', renews = false
     FROM jsonb_populate_recordset(NULL::subscriptions, $1::jsonb) v WHERE t.id = v.id AND t.state = 'active'`;
 
-/** Writes what was used of budgets. */
+/** Adds the used amounts of budget windows. */
 export const writeBudgetWindows = addUse(`
   SELECT id, started_at, used FROM jsonb_to_recordset($1::jsonb) AS g(id integer, started_at bigint, used bigint)`);

@@ -17,7 +17,7 @@ export interface Visit {
   /** Resolves when the document may run. @throws AppError RATE_LIMITED when it is ended before */
   readonly begun: Promise<void>;
   /**
-   * Resolves a root field. Those of a document run one after another: each may keep a connection to the database busy, and
+   * Resolves a root field. The root fields of a document run one after another: each may keep a connection to the database busy, and
    * the relay waits behind all of them.
    */
   readonly field: <T>(resolve: () => T) => Promise<Awaited<T>>;

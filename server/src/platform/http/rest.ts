@@ -99,7 +99,7 @@ export function restHandlers(authenticator: Authenticator, actorOfKey: ActorOfKe
         return isKey ? actorOfKey(authorization, request.ip) : authenticate(request, authenticator);
       }, handler),
     // Services decide permissions. These two only check them before the input is validated.
-    /** For callers who hold one of the permissions. */
+    /** Handles a route for callers who hold one of the permissions. */
     may: (
       anyOf: Permission | readonly Permission[],
       handler: (context: RestContext<Actor>) => Promise<unknown>,

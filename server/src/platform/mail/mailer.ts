@@ -15,7 +15,7 @@ export interface MailOptions {
 }
 
 export interface Mail {
-  /** One address, or several between `;`. */
+  /** One address, or several addresses separated by `;`. */
   readonly to: string;
   readonly subject: string;
   readonly html: string;

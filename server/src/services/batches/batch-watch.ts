@@ -289,7 +289,7 @@ export class BatchWatch {
   }
 }
 
-/** Makes the files of results those of the owner. */
+/** Records the owner of the batch as the owner of its result files. */
 async function keepFiles(
   objects: KeptObjects,
   row: CreativeTask,

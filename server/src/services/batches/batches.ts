@@ -125,7 +125,7 @@ export class Batches {
     });
   }
 
-  /** Sends a batch of the caller. One that has ended at its maker is charged first, so that its results can be read. */
+  /** Sends a batch of the caller. A batch that has ended at its maker is charged first, so that its results can be read. */
   read(dialect: BatchDialect, hijacked: Hijacked, request: FastifyRequest): Promise<void> {
     return this.deps.objects.calls.admit(hijacked, request, async ({ caller, client }) => {
       const row = await this.own(dialect, caller, idIn(dialect, request));

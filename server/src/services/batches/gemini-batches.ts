@@ -3,14 +3,14 @@ import { asFields, asFieldsList, asText, without, type Fields } from '../../dial
 import { text, whole } from '../tasks/field.js';
 import type { BatchDialect } from './batch-dialect.js';
 
-/** The most bytes that the responses of a batch may have, by their limits of output. */
+/** Maximum bytes that all responses of a batch may have, computed from their output limits. */
 export const maxResults = 32 * 1024 * 1024;
 
 const listPath = '/v1beta/batches?pageSize=100';
 const content: ReadonlySet<string> = new Set(['response', 'inputConfig', 'output']);
 const outcome: ReadonlySet<string> = new Set(['done', 'error', 'response', 'output', 'endTime']);
 
-/** Ends the display name of a batch, so that one is recognized whose creation was not confirmed. */
+/** Matches the end of the display name of a batch. It identifies a batch whose creation Google did not confirm. */
 const mark = / ?gateway_request=(\S+)$/;
 
 /** Returns the display name with which a batch is created by a request. */

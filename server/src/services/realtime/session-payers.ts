@@ -27,7 +27,7 @@ export class SessionPayers {
   ) {}
 
   /**
-   * Reserves a turn. One that costs nothing is in the log row of the turn before.
+   * Reserves a turn. A turn that costs nothing is in the log row of the turn before.
    * @param caller as they are now
    * @param isTime whether it is the time of the session, which plans of requests only cannot count
    * @throws like `reserve`

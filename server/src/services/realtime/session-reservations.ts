@@ -129,7 +129,7 @@ export class SessionReservations {
     // Tools that only the servers know may fill the whole input.
     const text = namesServers(response) ? Math.max(read.text, this.deps.limits.maxInput || usualInput) : read.text;
     const reserved = await this.reserve({ ...read, text }, limit);
-    // Without a report, what was read is charged.
+    // If the provider reports no usage, the input that was read is charged.
     reserved.read = read;
     reserved.eventId = eventId;
     reserved.isInConversation = response['conversation'] !== 'none';

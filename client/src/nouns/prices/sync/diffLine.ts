@@ -4,7 +4,7 @@ import type { PriceDiffQuery } from './priceSync.generated.js';
 export type DiffLine = NonNullable<PriceDiffQuery['priceCheck']>['diff']['items'][number];
 export type DiffKind = DiffLine['kind'];
 
-/** In the order in which they are shown. */
+/** The kinds of differences, in the order in which they are shown. */
 export const diffKinds: readonly DiffKind[] = ['NEW', 'UP', 'DOWN', 'DISAGREE', 'GONE', 'MINOR', 'SAME'];
 
 /** Kinds whose lines can be chosen without another decision. */

@@ -21,7 +21,7 @@ export function withAllPrices(card: PriceCard, replace: (prices: Prices) => Pric
   };
 }
 
-/** Returns the variants of both lists. Those of the second replace those of the first with the same condition. */
+/** Returns the variants of both lists. A variant of the second list replaces the variant of the first list with the same condition. */
 export function mergedVariants(
   first: readonly Variant[] = [],
   second: readonly Variant[] = [],

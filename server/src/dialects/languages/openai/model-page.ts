@@ -1,7 +1,7 @@
 /** A model a key can call. */
 export interface OfferedModel {
   readonly id: string;
-  /** Without a routing prefix. */
+  /** The name of the model without a routing prefix. */
   readonly root: string;
   readonly ownedBy: string;
   /** Published limits in tokens; 0: not known. */

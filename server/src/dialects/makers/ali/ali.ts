@@ -106,7 +106,7 @@ function toImages(answer: Fields, _request: unknown, target: Target): Record<str
 const noImage = (): UpstreamError =>
   new UpstreamError(502, { message: 'The provider returned no image', type: 'ali_error', code: 'no_images' });
 
-/** docs/reference/providers/own-protocols.md#alibaba: embeddings in DashScope's own protocol. */
+/** Makes embeddings in DashScope's own protocol (docs/reference/providers/own-protocols.md#alibaba). */
 const aliEmbeddings = (variant: OpenAiVariant): OneShotCapability =>
   oneShot(variant, '/api/v1/services/embeddings/text-embedding/text-embedding', {
     dropped: othersThan('input', 'dimensions', 'text_type'),

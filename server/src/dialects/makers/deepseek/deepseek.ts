@@ -19,7 +19,7 @@ function refuseExhausted(answer: Record<string, unknown>): Record<string, unknow
   });
 }
 
-/** docs/reference/providers/openai-family.md#request-changes, type 43. */
+/** Returns the request changes of type 43 (docs/reference/providers/openai-family.md#request-changes). */
 function deepseekRules(body: Fields, model: string): BodyRules {
   const effort = body['reasoning_effort'];
   const isOff = effort === 'none';

@@ -67,7 +67,7 @@ const withoutInstructions = (request: NeutralRequest): NeutralRequest => ({
   messages: request.messages.map((message) => (isInstruction(message) ? { ...message, role: 'user' } : message)),
 });
 
-/** For clients of every other dialect. */
+/** Translates calls of clients that use another dialect. */
 const conversation: ConversationCapability = {
   codec(target) {
     const codec = geminiProvider(settingsOf(target));

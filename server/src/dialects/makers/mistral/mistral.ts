@@ -7,7 +7,7 @@ import { oneShot, without } from '../openai-compatible/one-shot.js';
 import type { BodyRules, OpenAiVariant } from '../openai-compatible/variant.js';
 import { familyRules, openAICompatible } from '../openai-compatible/openai-compatible.js';
 
-/** docs/reference/providers/openai-family.md#request-changes, type 42. */
+/** Returns the request changes of type 42 (docs/reference/providers/openai-family.md#request-changes). */
 function mistralRules(body: Fields, model: string): BodyRules {
   const changes: Record<string, unknown> = {};
   if (body['tool_choice'] === 'required') changes['tool_choice'] = 'any';

@@ -14,7 +14,7 @@ const refusesEffort = /^grok-(?:beta|2|3(?!-mini)|code-|4(?:$|-)|4\.20.*-(?:non-
 const thinks = /^grok-(?:3-mini|4|code-|build-)/;
 const refusedByThinkers = ['stop', 'presence_penalty', 'frequency_penalty'] as const;
 
-/** docs/reference/providers/openai-family.md#request-changes, type 48. */
+/** Returns the request changes of type 48 (docs/reference/providers/openai-family.md#request-changes). */
 export function xaiRules(body: Fields, model: string, { models }: Pick<Target, 'models'>): BodyRules {
   const suffix = models.includes(model) && !/^grok-3-mini/.test(model) ? null : effortSuffix.exec(model);
   const bare = suffix ? model.slice(0, suffix.index) : model;

@@ -5,7 +5,7 @@ import type { BodyRules, OpenAiVariant } from '../openai-compatible/variant.js';
 import { imageRules, openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { zhipuToken } from './token.js';
 
-/** docs/reference/providers/openai-family.md#request-changes, type 26. */
+/** Returns the request changes of type 26 (docs/reference/providers/openai-family.md#request-changes). */
 function zhipuRules(body: Fields, model: string): BodyRules {
   const changes: Record<string, unknown> = {};
   const { top_p: topP, stop } = body;

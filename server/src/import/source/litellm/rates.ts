@@ -2,7 +2,7 @@ import type { BudgetKind, BudgetLevel } from '../../../shared/budget.js';
 import { maxQuota } from '../../../shared/quota.js';
 import type { SourceRow } from '../source.js';
 
-/** Columns of limits per minute → what they count. */
+/** The columns of limits per minute, with the kind of budget that counts the same. */
 const columns: ReadonlyArray<readonly [column: string, kind: BudgetKind]> = [
   ['rpm_limit', 'requests'],
   ['tpm_limit', 'tokens'],

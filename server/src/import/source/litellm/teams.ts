@@ -14,7 +14,7 @@ import { secondsOf, textOf, textsOf, toQuota } from './values.js';
 interface TeamRows {
   readonly members: SourceRow[];
   readonly projects: SourceRow[];
-  /** Without an id. */
+  /** Budgets of the teams. They have no id yet. */
   readonly budgets: SourceRow[];
 }
 

@@ -21,7 +21,7 @@ export interface Feature {
 export interface FeatureResult {
   readonly code: string;
   readonly status: 'ok' | 'missing' | 'skipped';
-  /** One or two plain sentences. */
+  /** The text is one or two plain sentences. */
   readonly text: string;
 }
 

@@ -139,7 +139,7 @@ export const drawingSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
   }),
 ];
 
-/** `/mj`, and the same under `/<mode>/mj`. */
+/** Serves `/mj`, and the same routes under `/<mode>/mj`. */
 export const midjourneyRoutes = (deps: MidjourneyRoutesDeps): FastifyPluginAsync =>
   withRawBodies(async (app) => {
     addRelayRoutes(

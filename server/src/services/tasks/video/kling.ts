@@ -64,7 +64,7 @@ function offerOf(model: string): KlingOffer {
     return { ...older, resolutions, seconds: { least: 3, most: 15, usual: 5 }, sound: resolutions };
   }
   if (model.startsWith('kling-v2-6')) return { ...older, sound: ['1080p'] };
-  // These two have no modes: each makes one resolution.
+  // The two older models have no modes: each makes one resolution.
   if (model === 'kling-v2-master') return { ...older, resolutions: ['720p'], hasModes: false };
   if (model === 'kling-v2-1-master') return { ...older, resolutions: ['1080p'], hasModes: false };
   return older;

@@ -74,7 +74,7 @@ export const videoSubmissionRoutes: ReadonlyArray<RelayRoute<Handler>> = [
     ({ content }, { incoming, client }, id) => content.send(incoming, id, client),
     {
       summary: 'The bytes of a completed video',
-      // It would read the whole video from the provider.
+      // HEAD would read the whole video from the provider.
       withoutHead: true,
       query: { variant: z.enum(['video', 'thumbnail', 'spritesheet']).optional().describe('Kind of bytes') },
       media: 'video/mp4',

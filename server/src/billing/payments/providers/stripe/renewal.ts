@@ -24,7 +24,7 @@ export const intent = z.object({
 });
 type Intent = z.output<typeof intent>;
 
-/** Marks the intents of renewals. Those of payment pages are reported by their page. */
+/** Marks the intents of renewals. Intents of payment pages are reported by their page. */
 const mark = 'renewal';
 
 /** The payment of a renewal. Null: it is not paid, or no renewal. */
