@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createPricedSite, pricedSites, type PricedSource } from '../import/priced-sites.js';
+import { pricedSites } from '../import/priced-sites.js';
+import { createPricedSite, type PricedSource } from '../import/priced-source.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { buildServer, projectRoot } from './boot-support.js';
 

@@ -6,7 +6,8 @@ import { openTarget } from '../../server/src/import/write/target.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { startServer } from '../support/server.js';
-import { createPricedSite, pricedSites, usage, type PricedSource } from './priced-sites.js';
+import { pricedSites, usage } from './priced-sites.js';
+import { createPricedSite, type PricedSource } from './priced-source.js';
 import { move, optionsFor } from './suite.js';
 import { dearer, expectRefuted, factor, twice, unsold, withoutTiers, type Change } from './wrong-prices.js';
 
