@@ -7,7 +7,7 @@ import { audioDuration } from '../../gateway/reserve/metering/audio-duration.js'
 import { textsOf } from '../../gateway/admit/guardrails/guarded-input.js';
 import { countTexts } from '../../gateway/reserve/metering/prompt-tokens.js';
 import { asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
-import { readImageFields } from '../../dialects/priced-fields.js';
+import { readImageFields } from '../../dialects/priced-image-fields.js';
 import {
   needFields,
   needList,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readDrawingFields } from '../../priced-fields.js';
+import { readDrawingFields } from '../../priced-image-fields.js';
 import { declaredTools, withTools } from '../../neutral/declared-tools.js';
 import { asText, someText, type Fields } from '../../neutral/fields.js';
 import { type ImageTerms, tokensOfImage } from '../../neutral/made-image.js';

@@ -2,7 +2,7 @@ import type { ParsedRequest } from '../../request.js';
 import { overriddenBody } from '../../../dialects/overrides/body-override.js';
 import type { RoutedChannel } from '../../route/routed-channel.js';
 import type { ChannelTiers } from '../../route/routing-table.js';
-import { readImageFields } from '../../../dialects/priced-fields.js';
+import { readImageFields } from '../../../dialects/priced-image-fields.js';
 import { longestLimit, mostChoices } from '../../../dialects/overrides/sent-fields.js';
 import { type ModelNames, upstreamModelOf } from './mapped-price.js';
 
