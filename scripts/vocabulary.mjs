@@ -30,7 +30,8 @@ const isTest = (file) => /^tests\/|\.test\.tsx?$/.test(file);
 
 const isText = (file, line) => isEnglish(file) || (!isTest(file) && message.test(line));
 /** A comment that begins like this has no subject: the reader has to find out what it is about. */
-const opensWithoutSubject = /(?:\/\*\*?|(?:^|\s)\/\/) (?:What|Of|Those|Which|Who|Whose)\s/;
+const opensWithoutSubject =
+  /(?:\/\*\*?|(?:^|\s)\/\/) (?:What|Of|Those|Which|Who|Whose|That of|One that|Not (?:of|those|that)|Also|By which|As of)\s/;
 
 function linesOf(file) {
   const text = readFileSync(file, 'utf8');

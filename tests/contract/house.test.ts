@@ -44,6 +44,27 @@ it('the changelog is one page before the first release', () => {
   if (!/^## \[\d/m.test(text)) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(5 * 1024);
 });
 
+/** Changes that contributors make most, by their row in ARCHITECTURE.md and their recipe. */
+const commonChanges = [
+  ...['a provider', 'a payment method', 'a setting', 'a list screen', 'a price quantity', 'a relay endpoint'],
+  ...['a field of Token', 'a language', 'a limit', 'an alert'],
+];
+
+it('ARCHITECTURE.md is one page with one picture, and says where each common change begins', () => {
+  const text = readFileSync(join(root, 'server/ARCHITECTURE.md'), 'utf8');
+  expect(text.split('\n').length).toBeLessThanOrEqual(100);
+  expect(text.match(/^```/gm)?.length).toBeLessThanOrEqual(4);
+  const [, table = ''] = text.split('## Where do I add …');
+  const rows = [...table.matchAll(/^\| (an? [^|]*?) +\| \S/gm)].map(([, name]) => name);
+  expect(rows).toEqual(expect.arrayContaining(commonChanges));
+});
+
+it('each common change has its recipe', () => {
+  const text = readFileSync(join(root, 'docs/guide/contributing.md'), 'utf8');
+  const recipes = [...text.matchAll(/^## (.*)$/gm)].map(([, name = '']) => name.toLowerCase());
+  expect(recipes).toEqual(expect.arrayContaining(commonChanges.map((name) => name.toLowerCase())));
+});
+
 it('nothing of Jest or of the module loader is replaced for the tests', () => {
   const folder = join(root, 'tests/support');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -80,7 +80,7 @@ it.each([
 ] as const)('reads counters of %s from the index alone, and copies no row', async (_, question, index) => {
   const [plan = ''] = await plansOf(question);
   expect(plan).toContain(`Index Only Scan using ${index}`);
-  // That of users computes the week of each user once.
+  // The question about sign-up weeks computes the week of each user once.
   expect(plan.replace('Subquery Scan on owner', '')).not.toContain('Subquery Scan');
 });
 
