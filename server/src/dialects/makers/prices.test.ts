@@ -26,6 +26,10 @@ const schema = z.strictObject({
   audio: rules({ ratio: z.number().positive() }),
   tools: rules({ prices: z.partialRecord(z.enum([...toolQuantities, 'request']), z.number().positive()) }),
   ended: z.array(z.string()).min(1).optional(),
+  byHand: z
+    .array(z.strictObject({ models: z.array(z.string()).min(1), why: z.string().min(1) }))
+    .min(1)
+    .optional(),
   cards: z
     .array(z.looseObject({ models: z.array(z.string().refine(isCardName)).min(1), note }))
     .min(1)
@@ -40,10 +44,17 @@ it('reads the prices of every maker that has some', () => {
 });
 
 it.each(makers)('the prices of %s have the right shape, and each card is one that an operator could write', (maker) => {
-  const { cards = [], ended = [], channelType, source } = schema.parse(JSON.parse(readFileSync(file(maker), 'utf8')));
+  const {
+    cards = [],
+    ended = [],
+    byHand = [],
+    channelType,
+    source,
+  } = schema.parse(JSON.parse(readFileSync(file(maker), 'utf8')));
   for (const { models: _models, note: _note, ...card } of cards) expect(parsePriceCard(card)).toEqual(card);
   const names = cards.flatMap(({ models }) => models);
-  expect(ended.filter((model) => !names.includes(model))).toEqual([]);
+  const named = [...ended, ...byHand.flatMap(({ models }) => models)];
+  expect(named.filter((model) => !names.includes(model))).toEqual([]);
   expect([channelType !== undefined, source !== undefined]).toEqual([cards.length > 0, cards.length > 0]);
 });
 

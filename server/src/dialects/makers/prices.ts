@@ -42,6 +42,8 @@ export interface PricesFile {
   readonly tools?: ReadonlyArray<NameRule & { prices: ToolFees }>;
   /** Models that the maker ended. They keep their list prices: log rows have them, and other providers may serve them. */
   readonly ended?: readonly string[];
+  /** Models whose price no published list that the price sync reads states as it is here. An update from such a list keeps them. */
+  readonly byHand?: ReadonlyArray<{ readonly models: readonly string[]; readonly why: string }>;
   /** List prices. A name that ends with `*` stands for all names that begin so. */
   readonly cards?: ReadonlyArray<
     { readonly models: readonly string[]; readonly note?: string } & Omit<PriceCard, 'source' | 'asOf'>
