@@ -1,21 +1,15 @@
 import type { Queries } from '../../platform/db/queries.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { type KnownBudgetRow, knownBudgetJson, toKnownBudgets } from '../budgets/index.js';
-import type { Overflow, PlanTerms } from './plan-terms.js';
+import type { PlanTerms } from './plan.entity.js';
 
 /** The fields of a running subscription that calls need. */
-export interface KnownPlan {
+export interface KnownPlan extends Omit<
+  PlanTerms,
+  'description' | 'periodUnit' | 'periodCount' | 'position' | 'windows'
+> {
   /** The subscription. */
   readonly id: number;
-  readonly name: string;
-  /** Quota for a period. */
-  readonly price: number;
-  readonly groups: readonly string[];
-  readonly models: readonly string[];
-  readonly maxConcurrent: number | null;
-  readonly maxRequests: number | null;
-  readonly overflow: Overflow;
-  readonly overflowRatio: number;
   /** The windows of the plan. Each has the start and the end of the subscription. */
   readonly windows: readonly KnownBudget[];
 }

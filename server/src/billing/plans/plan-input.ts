@@ -1,11 +1,8 @@
 import { budgetKinds } from '../../shared/budget.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
-import type { Plan } from './plan.entity.js';
+import type { PlanInput } from './plan.entity.js';
 import { overflows, periodUnits, planSpans, type PlanWindow } from './plan-terms.js';
-
-/** The fields of a plan that an operator sets. */
-export type PlanInput = Omit<Plan, 'id' | 'createdAt' | 'deletedAt'>;
 
 const maxWindows = 10;
 const maxNames = 100;

@@ -6,28 +6,18 @@ import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/er
 import { Budget, readBudgetStates } from '../budgets/index.js';
 import type { PostEntry } from '../ledger/index.js';
 import { recordPlanEvent } from './plan-events.js';
-import { Plan } from './plan.entity.js';
-import { periodEnd, type PlanTerms, planTermNames } from './plan-terms.js';
+import { Plan, planTermNames, type PlanTerms } from './plan.entity.js';
+import { periodEnd } from './plan-terms.js';
 import { upgradeReceipt } from './proration.js';
-import { type PlanReceipt, type RenewalPayer, Subscription, type SubscriptionOrigin } from './subscription.entity.js';
+import { type PlanReceipt, Subscription, type SubscriptionOrigin } from './subscription.entity.js';
 
 /** A subscription that begins. */
-interface Opening {
-  readonly accountId: number;
-  readonly planId: number;
-  readonly terms: PlanTerms;
-  readonly origin: SubscriptionOrigin;
-  readonly startsAt: Date;
-  readonly receipt: PlanReceipt;
-  /** Quota that the balance pays. */
-  readonly paid: number;
-  readonly renews?: boolean;
-  readonly renewsBy?: RenewalPayer;
-  readonly previousId?: number;
-  readonly orderId?: number | null;
+interface Opening
+  extends
+    Readonly<Pick<Subscription, 'accountId' | 'planId' | 'terms' | 'origin' | 'startsAt' | 'receipt' | 'paid'>>,
+    Readonly<Partial<Pick<Subscription, 'renews' | 'renewsBy' | 'previousId' | 'orderId' | 'note'>>> {
   /** The admin who grants it. Absent: the account itself. */
   readonly actorId?: number;
-  readonly note?: string;
 }
 
 /** The longest time after the end of a subscription for which its renewal begins at that end, and not later. */

@@ -19,51 +19,10 @@ export interface PlanWindow {
   readonly amount: number;
 }
 
-/** A plan as it is sold. A subscription keeps a copy that never changes. */
-export interface PlanTerms {
-  readonly name: string;
-  readonly description: string;
-  /** Quota. */
-  readonly price: number;
-  readonly periodUnit: PeriodUnit;
-  readonly periodCount: number;
-  readonly windows: readonly PlanWindow[];
-  /** Groups that the plan opens and pays for. Empty: it pays in every group, and opens none. */
-  readonly groups: readonly string[];
-  /** Names or patterns of the models that the plan pays for. Empty: all. */
-  readonly models: readonly string[];
-  /** Calls at once. Null: the site's limit. */
-  readonly maxConcurrent: number | null;
-  /** Calls in the period of the site's rate limit. Null: the site's limit. */
-  readonly maxRequests: number | null;
-  readonly overflow: Overflow;
-  /** The part of the price that the balance pays when the plan has no room. */
-  readonly overflowRatio: number;
-  /** The plan with the lowest number pays first. */
-  readonly position: number;
-}
-
-/** The names of all terms. A term that is missing here does not compile. */
-export const planTermNames = Object.keys({
-  name: true,
-  description: true,
-  price: true,
-  periodUnit: true,
-  periodCount: true,
-  windows: true,
-  groups: true,
-  models: true,
-  maxConcurrent: true,
-  maxRequests: true,
-  overflow: true,
-  overflowRatio: true,
-  position: true,
-} satisfies Record<keyof PlanTerms, true>) as Array<keyof PlanTerms>;
-
 /** Returns the end of a period: so many times 24 hours later, or the same day and time of a later month in UTC. */
 export function periodEnd(
   start: Date,
-  { periodUnit, periodCount }: Pick<PlanTerms, 'periodUnit' | 'periodCount'>,
+  { periodUnit, periodCount }: { readonly periodUnit: PeriodUnit; readonly periodCount: number },
 ): Date {
   return periodUnit === 'month'
     ? monthsAfter(start, periodCount)

@@ -1,7 +1,8 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 import type { BudgetKind } from '../../shared/budget.js';
-import type { PlanSpan, PlanTerms } from './plan-terms.js';
+import type { PlanSpan } from './plan-terms.js';
+import type { PlanTerms } from './plan.entity.js';
 
 export const subscriptionStates = ['active', 'ended', 'upgraded', 'refunded'] as const;
 export type SubscriptionState = (typeof subscriptionStates)[number];

@@ -6,7 +6,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { Callback, Identity, Proof, RedirectProvider } from './identity-provider.js';
 import { askProvider, badCode, form, returnAddress, tokenShape } from './provider-call.js';
 import { millisecondsIn } from '../../shared/clock.js';
-import type { ProfileClaims } from './sign-in-provider.entity.js';
+import type { ProfileClaims, SignInProvider } from './sign-in-provider.entity.js';
 
 const profileShape = z.record(z.string(), z.unknown());
 type Profile = z.infer<typeof profileShape>;
@@ -27,20 +27,17 @@ export interface OidcEndpoints {
 }
 
 /** How one provider is reached, and what the members of its profiles are called. */
-export interface OidcSettings {
+export interface OidcSettings extends Readonly<
+  Pick<SignInProvider, 'authorizationEndpoint' | 'tokenEndpoint' | 'userInfoEndpoint' | 'scopes' | 'claims'>
+> {
   /** The display name, for errors. */
   readonly label: string;
   /** The last part of the redirect address. */
   readonly returnName: string;
-  /** The issuer, or the address of its discovery document. Empty: OAuth 2 with the three addresses below. */
+  /** The issuer, or the address of its discovery document. Empty: OAuth 2 with the three addresses. */
   readonly discovery: string;
-  readonly authorizationEndpoint: string;
-  readonly tokenEndpoint: string;
-  readonly userInfoEndpoint: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  readonly scopes: string;
-  readonly claims: ProfileClaims;
   /**
    * Whether the signature of id tokens is checked too, which came over TLS from the provider itself, and whether OAuth 2 without discovery
    * uses PKCE. The provider of the options does neither: one that worked keeps working.

@@ -23,6 +23,7 @@ import { pick } from '../../shared/snake-case.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import {
+  newPlan,
   type Overflow,
   type PeriodUnit,
   type Plan,
@@ -341,21 +342,9 @@ export class CreatePlanInput extends inputFields({
   idempotencyKey: text.orNull(keyText),
 }) {}
 
-export const toPlanInput = (input: CreatePlanInput): PlanInput => ({
-  name: input.name,
-  description: input.description ?? '',
-  price: input.price,
-  periodUnit: input.periodUnit,
-  periodCount: input.periodCount,
-  windows: input.windows,
-  groups: input.groups ?? [],
-  models: input.models ?? [],
-  maxConcurrent: input.maxConcurrent ?? null,
-  maxRequests: input.maxRequests ?? null,
-  overflow: input.overflow ?? 'stop',
-  overflowRatio: input.overflowRatio ?? 1,
-  position: input.position ?? 0,
-  onSale: input.onSale ?? true,
+export const toPlanInput = ({ idempotencyKey: _, ...input }: CreatePlanInput): PlanInput => ({
+  ...newPlan,
+  ...omitNullish<PlanInput>(input),
 });
 
 @InputType('UpdatePlanInput', {

@@ -5,6 +5,7 @@ import { secondsOrZero, unixSeconds } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick, snakeKeys } from '../../shared/snake-case.js';
 import {
+  newPlan,
   overflows,
   periodUnits,
   type Plan,
@@ -55,18 +56,6 @@ const optionalPatch = (body: z.output<z.ZodObject<typeof optional>>): Partial<Pl
     onSale: body.on_sale ?? undefined,
   });
 
-const unset = {
-  description: '',
-  groups: [],
-  models: [],
-  maxConcurrent: null,
-  maxRequests: null,
-  overflow: 'stop',
-  overflowRatio: 1,
-  position: 0,
-  onSale: true,
-} satisfies Partial<PlanInput>;
-
 /** `POST /api/plan/`. */
 export const createPlanBody = z
   .object({
@@ -78,7 +67,7 @@ export const createPlanBody = z
     ...optional,
   })
   .transform((body): PlanInput => ({
-    ...unset,
+    ...newPlan,
     ...optionalPatch(body),
     name: body.name,
     price: body.price,
