@@ -66,33 +66,3 @@ function splitByPrice({ models, note, ...card }: ListedCard, changed: ReadonlyMa
     ...(JSON.parse(price) as PriceCard),
   }));
 }
-
-/** Characters of a line. */
-const width = 120;
-
-/** Returns JSON as Prettier formats it: an object or a list is on one line if it fits; a list of several objects is not. */
-export const toJsonText = (value: unknown): string => `${formatted(value, '', 0)}\n`;
-
-/** @param used characters of the line before and after the value */
-function formatted(value: unknown, indent: string, used: number): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const isList = Array.isArray(value);
-  const inner = `${indent}  `;
-  const entries = Object.entries(value).map(([name, item]): [string, unknown] => [
-    isList ? '' : `${JSON.stringify(name)}: `,
-    item,
-  ]);
-  const short = entries.map(([name, item]) => name + formatted(item, '', -Infinity)).join(', ');
-  const line = isList ? `[${short}]` : `{ ${short} }`;
-  if (used + line.length <= width && !line.includes('\n') && !isTable(value)) return line;
-  const lines = entries.map(([name, item], at) => {
-    const comma = at < entries.length - 1 ? 1 : 0;
-    return `${inner}${name}${formatted(item, inner, inner.length + name.length + comma)}`;
-  });
-  return isList ? `[\n${lines.join(',\n')}\n${indent}]` : `{\n${lines.join(',\n')}\n${indent}}`;
-}
-
-const isTable = (value: object): boolean =>
-  Array.isArray(value) &&
-  value.length > 1 &&
-  value.every((item: unknown) => typeof item === 'object' && Object.keys(item ?? {}).length > 1);
