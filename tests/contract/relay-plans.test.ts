@@ -1,6 +1,6 @@
 import { PlanSales } from '../../server/src/billing/plans/plan-sales.js';
 import { Plan } from '../../server/src/billing/plans/plan.entity.js';
-import type { PlanInput } from '../../server/src/billing/plans/plan-input.js';
+import type { PlanInput } from '../../server/src/billing/plans/plan.entity.js';
 import { Subscription } from '../../server/src/billing/plans/subscription.entity.js';
 import { SubscriptionKeeper } from '../../server/src/billing/plans/subscription.jobs.js';
 import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
