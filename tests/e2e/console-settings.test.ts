@@ -118,9 +118,9 @@ it('never shows a secret, and asks before password sign-in is turned off', async
   const { page } = visitor;
   await page.getByRole('tab', { name: 'System' }).click();
   await setting('Price').getByRole('textbox').fill('8');
-  await setting('Price').getByText('Set the server URL first').waitFor();
+  await setting('Price').getByText('Please fill in the server address first').waitFor();
   await setting('ServerAddress').getByRole('textbox').fill('https://gate.example.com/');
-  await setting('Price').getByText('Set the server URL first').waitFor({ state: 'detached' });
+  await setting('Price').getByText('Please fill in the server address first').waitFor({ state: 'detached' });
   await setting('SMTPToken').locator('input').fill('mail-secret');
   await bar().getByRole('button', { name: 'Save' }).click();
   await bar().waitFor({ state: 'detached' });

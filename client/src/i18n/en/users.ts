@@ -57,6 +57,7 @@ export const users = {
   account: 'Account',
   passwordHint: 'At least 8 characters',
   passwordUnchanged: 'unchanged',
+  missing: 'Username and password cannot be empty',
   passwordShort: 'Password must be at least 8 characters',
   groupAndQuota: 'Group and quota',
   usedIn_one: '{{amount}} used in {{requests}} request',

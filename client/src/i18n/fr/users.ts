@@ -59,6 +59,7 @@ export const users = {
   account: 'Compte',
   passwordHint: '8 caractères au moins',
   passwordUnchanged: 'inchangé',
+  missing: 'Le nom d’utilisateur et le mot de passe ne peuvent pas être vides',
   passwordShort: 'Le mot de passe doit compter au moins 8 caractères',
   groupAndQuota: 'Groupe et quota',
   usedIn_one: '{{amount}} pour {{requests}} requête',

@@ -55,6 +55,7 @@ export const users = {
   account: 'アカウント',
   passwordHint: '8文字以上',
   passwordUnchanged: '変更なし',
+  missing: 'ユーザー名とパスワードは必須です',
   passwordShort: 'パスワードは8文字以上で入力してください',
   groupAndQuota: 'グループとクォータ',
   usedIn_other: '{{requests}}件のリクエストで{{amount}}使用',

@@ -63,6 +63,7 @@ export const users = {
   account: 'Аккаунт',
   passwordHint: 'Не менее 8 символов',
   passwordUnchanged: 'без изменений',
+  missing: 'Имя пользователя и пароль не могут быть пустыми',
   passwordShort: 'Пароль должен быть не короче 8 символов',
   groupAndQuota: 'Группа и квота',
   usedIn_one: 'израсходовано {{amount}} за {{requests}} запрос',

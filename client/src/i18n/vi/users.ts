@@ -55,6 +55,7 @@ export const users = {
   account: 'Tài khoản',
   passwordHint: 'Ít nhất 8 ký tự',
   passwordUnchanged: 'không đổi',
+  missing: 'Tên đăng nhập và mật khẩu không được để trống',
   passwordShort: 'Mật khẩu phải có ít nhất 8 ký tự',
   groupAndQuota: 'Nhóm và hạn mức',
   usedIn_other: 'Đã dùng {{amount}} trong {{requests}} yêu cầu',

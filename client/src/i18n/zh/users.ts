@@ -57,6 +57,7 @@ export const users = {
   account: '账户',
   passwordHint: '至少 8 个字符',
   passwordUnchanged: '不修改',
+  missing: '用户名和密码不能为空',
   passwordShort: '密码长度不能少于 8 个字符',
   groupAndQuota: '分组与额度',
   usedIn_other: '已用 {{amount}}，共 {{requests}} 次请求',

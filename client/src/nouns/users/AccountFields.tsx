@@ -24,7 +24,9 @@ export function AccountFields<T extends FieldValues>({
         required
         autoFocus={isNew}
         maxLength={12}
-        rules={{ validate: (value) => String(value).trim() !== '' || t('login.usernameMissing') }}
+        rules={{
+          validate: (value) => String(value).trim() !== '' || t(isNew ? 'users.missing' : 'login.usernameMissing'),
+        }}
       />
       <TextInput
         control={control}
@@ -44,7 +46,7 @@ export function AccountFields<T extends FieldValues>({
         placeholder={isNew ? '' : t('users.passwordUnchanged')}
         hint={passwordHint ?? t('users.passwordHint')}
         rules={{
-          validate: (value) => (value === '' ? !isNew || t('login.passwordMissing') : isLong(String(value))),
+          validate: (value) => (value === '' ? !isNew || t('users.missing') : isLong(String(value))),
         }}
       />
     </>
