@@ -3,7 +3,7 @@ export const channelHealth = {
   failedAttempts: 'Tentatives échouées',
   rescued: 'Rattrapés',
   served: 'p50 / p95',
-  calls: 'Appels traités',
+  calls: 'Appels servis',
   lastError: 'Dernière erreur',
   cardTimes: 'p50 {{half}}, p95 {{most}}',
   cardAttempts: '{{failed}} échoués, {{rescued}} rattrapés',

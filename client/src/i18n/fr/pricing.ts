@@ -3,7 +3,7 @@ export const pricing = {
   signedOut: 'Vous n’êtes pas connecté. Prix du groupe par défaut.',
   formula:
     'coût = ratio du groupe × ratio du modèle × (tokens de prompt + tokens de complétion × ratio de complétion) ÷ {{unit}}',
-  billing: 'Type de facturation',
+  billing: 'Facturation',
   copySelected_one: 'Copier la sélection ({{count}})',
   copySelected_many: 'Copier la sélection ({{count}})',
   copySelected_other: 'Copier la sélection ({{count}})',

@@ -6,7 +6,7 @@ export const tasks = {
   noCreative: 'Aucune tâche sur cette période',
   noCreativeText:
     'Choisissez une autre période, ou soumettez un morceau par un canal Suno, une vidéo à /v1/videos ou un lot à /v1/batches.',
-  id: 'ID de tâche',
+  id: 'ID tâche',
   submitTime: 'Soumise',
   finishTime: 'Terminée',
   duration: 'Durée',

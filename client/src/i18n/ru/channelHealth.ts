@@ -3,7 +3,7 @@ export const channelHealth = {
   failedAttempts: 'Неудачные попытки',
   rescued: 'Спасено',
   served: 'p50 / p95',
-  calls: 'Обслужено вызовов',
+  calls: 'Обслужено',
   lastError: 'Последняя ошибка',
   cardTimes: 'p50 {{half}}, p95 {{most}}',
   cardAttempts: 'ошибок: {{failed}}, спасено: {{rescued}}',

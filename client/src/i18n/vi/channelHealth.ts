@@ -3,7 +3,7 @@ export const channelHealth = {
   failedAttempts: 'Lần thử lỗi',
   rescued: 'Đã khắc phục',
   served: 'p50 / p95',
-  calls: 'Lượt gọi đã phục vụ',
+  calls: 'Đã phục vụ',
   lastError: 'Lỗi gần nhất',
   cardTimes: 'p50 {{half}}, p95 {{most}}',
   cardAttempts: '{{failed}} lỗi, {{rescued}} đã khắc phục',

@@ -15,9 +15,9 @@ export const logs = {
 
   user: 'Người dùng',
   token: 'Token',
-  timeFirst: 'Thời gian / token đầu',
+  timeFirst: 'Tổng / token đầu',
   cost: 'Chi phí',
-  costOrCredit: 'Chi phí / cộng tiền',
+  costOrCredit: 'Phí / cộng',
   amount: 'Số tiền',
   retry: 'Thử lại',
   typeTopUp: 'Nạp tiền',

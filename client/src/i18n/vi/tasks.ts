@@ -20,7 +20,7 @@ export const tasks = {
   prompt: 'Prompt',
   promptEn: 'Prompt tiếng Anh',
   failReason: 'Lý do lỗi',
-  english: 'Tiếng Anh',
+  english: 'Anh ngữ',
   failure: 'Lỗi',
   recordOf: 'Tác vụ {{id}}',
   play: 'Phát',

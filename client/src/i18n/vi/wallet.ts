@@ -11,7 +11,7 @@ export const wallet = {
   amounts: 'Mức có sẵn',
   minimum: 'Tối thiểu {{amount}}',
   tooLittle: 'Số tiền nạp không được dưới {{amount}}',
-  method: 'Phương thức thanh toán',
+  method: 'Cách thanh toán',
   otherMethod: 'Phương thức khác',
   toPay: 'Cần trả',
   pay: 'Trả {{amount}} bằng {{method}}',

@@ -139,14 +139,14 @@ export function priceColumns({
     {
       field: 'input',
       headerName: t('prices.inputPrice'),
-      width: 88,
+      width: 90,
       ...right,
       renderCell: ({ row }) => figure(priceText(inputOf(row))),
     },
     {
       field: 'output',
       headerName: t('prices.outputPrice'),
-      width: 96,
+      width: 98,
       ...right,
       renderCell: ({ row }) => {
         return figure(priceText(outputOf(row, builtIn)));

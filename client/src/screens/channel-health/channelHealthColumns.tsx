@@ -57,7 +57,7 @@ export function channelHealthColumns(t: TFunction): GridColDef<Row>[] {
     {
       field: 'failedAttempts',
       headerName: t('channelHealth.failedAttempts'),
-      width: 116,
+      width: 146,
       ...right,
       renderCell: ({ row }) => <Num>{count(row.failedAttempts)}</Num>,
     },
@@ -71,7 +71,7 @@ export function channelHealthColumns(t: TFunction): GridColDef<Row>[] {
     {
       field: 'calls',
       headerName: t('channelHealth.calls'),
-      width: 92,
+      width: 100,
       ...right,
       renderCell: ({ row }) => <Num>{count(row.calls)}</Num>,
     },

@@ -146,7 +146,7 @@ function numberColumn(
   return {
     field,
     headerName,
-    width: field === 'priority' ? 68 : 66,
+    width: field === 'priority' ? 88 : 66,
     align: 'right',
     headerAlign: 'right',
     renderCell: cell(

@@ -56,14 +56,14 @@ export function modelHealthColumns(t: TFunction, isAdmin: boolean): GridColDef<M
     {
       field: 'p50',
       headerName: t('modelHealth.firstTokenP50'),
-      width: 150,
+      width: 164,
       ...right,
       renderCell: ({ row }) => time(row.firstTokenP50Ms),
     },
     {
       field: 'p95',
       headerName: t('modelHealth.firstTokenP95'),
-      width: 150,
+      width: 164,
       ...right,
       renderCell: ({ row }) => time(row.firstTokenP95Ms),
     },

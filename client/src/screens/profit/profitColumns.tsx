@@ -93,7 +93,7 @@ export function profitColumns(t: TFunction, view: ProfitView, range: ShownRange)
     {
       field: 'marginUsd',
       headerName: t('dashboard.marginTitle'),
-      width: 120,
+      width: 134,
       ...right,
       renderCell: ({ row }) => <Amount usd={knownOf(row)?.marginUsd} isMargin />,
     },

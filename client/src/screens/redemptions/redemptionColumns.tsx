@@ -141,7 +141,7 @@ export function redemptionColumns({
     {
       field: 'gift',
       headerName: t('redemptions.gift'),
-      width: 160,
+      width: 172,
       ...right,
       renderCell: ({ row }) => (row.kind === 'GIFT' ? <GiftUses row={row} /> : <Dash />),
     },

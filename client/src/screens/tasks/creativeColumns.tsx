@@ -48,11 +48,11 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
     column('progress', t('tasks.progress'), 164, (row) => (
       <Progress percent={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />
     )),
-    column('duration', t('tasks.duration'), 78, (row) => <TaskDuration from={row.submittedAt} to={row.finishedAt} />),
+    column('duration', t('tasks.duration'), 80, (row) => <TaskDuration from={row.submittedAt} to={row.finishedAt} />),
     ...(isAdmin
       ? [column<CreativeTaskRow>('channelId', t('fields.channel'), 70, (row) => channelCell(row.channelId))]
       : []),
-    column('platform', t('tasks.platform'), 84, (row) => <ToneChip tone="outline">{row.platform}</ToneChip>),
+    column('platform', t('tasks.platform'), 92, (row) => <ToneChip tone="outline">{row.platform}</ToneChip>),
     column('action', t('fields.type'), 90, (row) => <TaskChip of="action" value={row.action} />),
     column(
       'taskId',

@@ -62,7 +62,7 @@ export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRow>[] {
   const admin = (columns: GridColDef<DrawingRow>[]) => (isAdmin ? columns : []);
   return [
     column('submittedAt', t('tasks.submitTime'), 150, (row) => <Num>{dateTime(row.submittedAt, 'seconds')}</Num>),
-    column('duration', t('tasks.duration'), 68, (row) => (
+    column('duration', t('tasks.duration'), 80, (row) => (
       <TaskDuration rated from={row.submittedAt} to={row.finishedAt} />
     )),
     ...admin([column('channelId', t('fields.channel'), 70, (row) => channelCell(row.channelId))]),
@@ -72,12 +72,12 @@ export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRow>[] {
       column('submission', t('tasks.submitResult'), 116, (row) => <TaskChip of="submission" value={row.submission} />),
       column('status', t('fields.status'), 134, (row) => <TaskChip dot of="status" value={row.status} />),
     ]),
-    column('progress', t('tasks.progress'), 148, (row) => (
+    column('progress', t('tasks.progress'), 134, (row) => (
       <Progress percent={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />
     )),
     column('imageUrl', t('tasks.result'), 90, (row) => <ViewImage row={row} tools={tools} />),
     column('prompt', t('tasks.prompt'), 68, (row) => text(t('tasks.prompt'), row.prompt), { flex: 1, minWidth: 68 }),
-    column('promptEn', t('tasks.english'), 64, (row) => text(t('tasks.promptEn'), row.promptEn)),
+    column('promptEn', t('tasks.english'), 66, (row) => text(t('tasks.promptEn'), row.promptEn)),
     column('failReason', t('tasks.failure'), 76, (row) =>
       text(t('tasks.failReason'), row.failReason, { failed: true }),
     ),

@@ -70,7 +70,7 @@ export function userColumns({ t, format, actions, viewer }: UserCellTools): Grid
     {
       field: 'inviteCount',
       headerName: t('users.invites'),
-      width: 96,
+      width: 104,
       ...right,
       renderCell: ({ row }) => <Num>{integer(row.invite.count)}</Num>,
     },
