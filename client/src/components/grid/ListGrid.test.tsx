@@ -154,6 +154,8 @@ it('offers to clear filters that match nothing, and keeps its header', async () 
   const { location } = await show({ rows: [], totalCount: 0 }, '/?keyword=zzz');
   expect(screen.getByText('Nothing matches these filters')).toBeInTheDocument();
   expect(screen.queryByText('no things yet')).toBeNull();
+  expect(screen.getByText('No items')).toBeInTheDocument();
+  expect(screen.queryByText(/Items 0/)).toBeNull();
   fireEvent.click(screen.getByRole('button', { name: 'Clear filters' }));
   await waitFor(() => {
     expect(location()).toBe('/');

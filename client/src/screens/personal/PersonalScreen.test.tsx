@@ -1,6 +1,7 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
+import { siteStatus } from '../../lib/status.js';
 import { PersonalDocument, UpdateMySettingDocument } from './personal.generated.js';
 import { PersonalScreen } from './PersonalScreen.js';
 
@@ -82,4 +83,20 @@ it('has addresses recorded in the log when the user turns it on', async () => {
   const form = choice.closest('form');
   if (form) fireEvent.submit(form);
   await waitFor(() => expect(saved).toHaveBeenCalledTimes(1));
+});
+
+it('lists the identities that the site offers, and those that are bound, and no others', async () => {
+  signInAs();
+  siteStatus.set({ ...siteStatus.get(), githubOauth: true });
+  const bound = { ...me, identities: [{ __typename: 'Identity', provider: 'TELEGRAM', subject: '777' }] };
+  await renderScreen({
+    path: '/personal',
+    routes: [{ path: '/personal', element: <PersonalScreen /> }],
+    mocks: [{ ...personal, result: { data: { ...personal.result.data, me: bound } } }] as never,
+  });
+  await screen.findByRole('button', { name: /GitHub/ });
+  expect(screen.getByText('Telegram')).toBeInTheDocument();
+  for (const name of ['OIDC', 'Linux DO', 'WeChat']) expect(screen.queryByText(name)).toBeNull();
+  expect(screen.queryByText('Not bound')).toBeNull();
+  act(() => siteStatus.set({ ...siteStatus.get(), githubOauth: false }));
 });
