@@ -42,11 +42,22 @@ it.each(languages)('the headers of all lists are whole in %s', async (language) 
     await settled(page);
     const titles = page.locator('.MuiDataGrid-columnHeaderTitle');
     headers += await titles.count();
-    const found = await titles.evaluateAll((all) =>
-      all
-        .filter((title) => title.scrollWidth > title.clientWidth)
-        .map((title) => `${title.textContent} (${title.clientWidth} of ${title.scrollWidth} px)`),
-    );
+    const found = await titles.evaluateAll((all) => {
+      const end = (title: Element): number => {
+        const grid = title.closest('[role=grid]');
+        const actions = grid?.querySelector('[role=columnheader].pinned-cell')?.getBoundingClientRect();
+        return actions?.left ?? grid?.getBoundingClientRect().right ?? 0;
+      };
+      return all
+        .filter((title) => title.textContent !== '')
+        .flatMap((title) => {
+          const { scrollWidth, clientWidth, textContent } = title;
+          if (scrollWidth > clientWidth)
+            return [`${textContent} (${String(clientWidth)} of ${String(scrollWidth)} px)`];
+          const beyond = title.getBoundingClientRect().right - end(title);
+          return beyond > 0.5 ? [`${textContent} (${String(Math.round(beyond))} px out of view)`] : [];
+        });
+    });
     cut.push(...found.map((title) => `${path}: ${title}`));
   }
   expect(cut).toEqual([]);

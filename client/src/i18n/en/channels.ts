@@ -16,6 +16,7 @@ export const channels = {
   response: 'Response',
   used: 'Used',
   priority: 'Priority',
+  priorityColumn: 'Priority',
   weight: 'Weight',
   autoDisabled: 'Auto-disabled',
   autoDisabledHint: 'Disabled automatically',

@@ -16,6 +16,7 @@ export const channels = {
   response: 'Réponse',
   used: 'Utilisé',
   priority: 'Priorité',
+  priorityColumn: 'Priorité',
   weight: 'Poids',
   autoDisabled: 'Désactivé (auto)',
   autoDisabledHint: 'Désactivé automatiquement',

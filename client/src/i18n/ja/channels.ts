@@ -16,6 +16,7 @@ export const channels = {
   response: '応答',
   used: '使用額',
   priority: '優先度',
+  priorityColumn: '優先度',
   weight: '重み',
   autoDisabled: '自動無効',
   autoDisabledHint: '自動的に無効化されました',

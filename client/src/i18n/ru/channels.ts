@@ -16,6 +16,7 @@ export const channels = {
   response: 'Ответ',
   used: 'Расход',
   priority: 'Приоритет',
+  priorityColumn: 'Приор.',
   weight: 'Вес',
   autoDisabled: 'Автооткл.',
   autoDisabledHint: 'Отключён автоматически',

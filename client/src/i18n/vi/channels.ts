@@ -16,6 +16,7 @@ export const channels = {
   response: 'Phản hồi',
   used: 'Đã dùng',
   priority: 'Ưu tiên',
+  priorityColumn: 'Ưu tiên',
   weight: 'Trọng số',
   autoDisabled: 'Tự động tắt',
   autoDisabledHint: 'Bị tắt tự động',

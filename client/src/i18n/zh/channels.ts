@@ -16,6 +16,7 @@ export const channels = {
   response: '响应时间',
   used: '已用',
   priority: '优先级',
+  priorityColumn: '优先级',
   weight: '权重',
   autoDisabled: '自动禁用',
   autoDisabledHint: '已被自动禁用',

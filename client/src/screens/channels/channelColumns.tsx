@@ -122,7 +122,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       headerAlign: 'right',
       renderCell: cell((row) => <BalanceCell row={row} actions={tools.writes ? tools.actions : null} />),
     },
-    numberColumn(tools, 'priority', t('channels.priority'), -999),
+    numberColumn(tools, 'priority', t('channels.priorityColumn'), -999),
     numberColumn(tools, 'weight', t('channels.weight'), 0),
     {
       field: 'actions',
@@ -146,7 +146,7 @@ function numberColumn(
   return {
     field,
     headerName,
-    width: field === 'priority' ? 88 : 66,
+    width: field === 'priority' ? 68 : 66,
     align: 'right',
     headerAlign: 'right',
     renderCell: cell(
