@@ -7,6 +7,7 @@ export const organisations = {
   emptyTitle: 'No organisation yet',
   invitedOnlyText: 'An organisation shares one wallet among its members. Ask an owner for an invitation.',
   emptyText: 'An organisation shares one wallet among its members. Create one, or ask an owner for an invitation.',
+  listFailed: 'Organisations could not be loaded',
   loadFailed: 'The organisation could not be loaded',
   gone: 'There is no such organisation, or you are not a member of it.',
   members_one: '{{count}} member',

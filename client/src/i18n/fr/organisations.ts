@@ -9,6 +9,7 @@ export const organisations = {
     'Les membres d’une organisation partagent un portefeuille. Demandez une invitation à un propriétaire.',
   emptyText:
     'Une organisation partage un portefeuille entre ses membres. Créez-en une ou demandez une invitation à un propriétaire.',
+  listFailed: 'Impossible de charger les organisations',
   loadFailed: 'Impossible de charger l’organisation',
   gone: 'Cette organisation n’existe pas, ou vous n’en êtes pas membre.',
   members_one: '{{count}} membre',

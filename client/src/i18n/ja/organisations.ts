@@ -7,6 +7,7 @@ export const organisations = {
   emptyTitle: '組織はまだありません',
   invitedOnlyText: '組織はメンバーで 1 つのウォレットを共有します。オーナーに招待を依頼してください。',
   emptyText: '組織はメンバーで 1 つのウォレットを共有します。作成するか、オーナーに招待を依頼してください。',
+  listFailed: '組織の一覧を読み込めませんでした',
   loadFailed: '組織を読み込めませんでした',
   gone: '組織が存在しないか、あなたはメンバーではありません。',
   members_one: 'メンバー {{count}} 人',

@@ -7,6 +7,7 @@ export const organisations = {
   emptyTitle: 'Chưa có tổ chức',
   invitedOnlyText: 'Các thành viên của tổ chức dùng chung một ví. Hãy xin lời mời từ chủ sở hữu.',
   emptyText: 'Các thành viên của tổ chức dùng chung một ví. Hãy tạo tổ chức hoặc xin lời mời từ chủ sở hữu.',
+  listFailed: 'Không tải được danh sách tổ chức',
   loadFailed: 'Không tải được tổ chức',
   gone: 'Không có tổ chức này, hoặc bạn không phải thành viên.',
   members_one: '{{count}} thành viên',

@@ -7,6 +7,7 @@ export const organisations = {
   emptyTitle: '还没有组织',
   invitedOnlyText: '组织让成员共用一个钱包。请向所有者索取邀请。',
   emptyText: '组织让成员共用一个钱包。新建一个，或向所有者索取邀请。',
+  listFailed: '无法加载组织列表',
   loadFailed: '无法加载组织',
   gone: '没有这个组织，或你不是其成员。',
   members_one: '{{count}} 名成员',

@@ -12,12 +12,15 @@ import { useChannelTypes } from './useChannelTypes.js';
 /** The filters of the list. Their props are the same on every page, so that they are not rendered again with each page. */
 export const ChannelFilterBar = memo(function ChannelFilterBar({
   filters,
+  isListShown,
 }: {
   readonly filters: GridFilters<ChannelFilters>;
+  /** While the list itself cannot be loaded, its own message is enough. */
+  readonly isListShown: boolean;
 }) {
   const { t } = useTranslation();
   const { data: choices, error } = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' });
-  useFailureToast(error, true, 'channels.choicesFailed');
+  useFailureToast(error, isListShown, 'channels.choicesFailed');
   const types = useChannelTypes();
   return (
     <FilterBar

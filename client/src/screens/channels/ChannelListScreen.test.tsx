@@ -12,6 +12,7 @@ import {
 } from '../../testing/channelList.js';
 import { openFilter } from '../../testing/filters.js';
 import { failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { toast } from '../../components/toast.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { UnpricedModelsDocument } from '../../nouns/prices/unpriced.generated.js';
@@ -206,6 +207,22 @@ it('says that the models to filter by could not be loaded, and keeps the list', 
   (await rowOf('Channel 1')).getByText('Enabled');
   // A field to type in, not a menu of hundreds.
   expect((await openFilter('Model')).getByRole('textbox', { name: 'Model' }).tagName).toBe('INPUT');
+});
+
+it('says once that nothing could be loaded', async () => {
+  const result = jest.fn(() => ({ errors: [{ message: 'out of order', extensions: { code: 'INTERNAL_ERROR' } }] }));
+  const documents = [ChannelsDocument, ChannelChoicesDocument];
+  const toasted = jest.spyOn(toast, 'error');
+  await renderScreen({
+    path: '/channel',
+    routes: [{ path: '/channel', element: <ChannelListScreen /> }],
+    mocks: documents.map((query) => ({ request: { query, variables: () => true }, result, maxUsageCount: 9 })) as never,
+  });
+  await screen.findByText('The list could not be loaded');
+  await waitFor(() => expect(result).toHaveBeenCalledTimes(2));
+  await act(() => new Promise((resolve) => setTimeout(resolve)));
+  expect(toasted).not.toHaveBeenCalled();
+  toasted.mockRestore();
 });
 
 describe('an operator with channels.read alone', () => {

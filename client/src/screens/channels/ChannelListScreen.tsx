@@ -157,7 +157,7 @@ export function ChannelListScreen() {
         />
       </SelectionBar>
     ) : (
-      <ChannelFilterBar filters={grid.filters} />
+      <ChannelFilterBar filters={grid.filters} isListShown={rows !== undefined} />
     );
 
   return (

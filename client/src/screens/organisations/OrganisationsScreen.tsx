@@ -67,7 +67,7 @@ export function OrganisationsScreen() {
           </RowList>
         )
       ) : error ? (
-        <LoadFailure title={t('organisations.loadFailed')} error={error} onRetry={() => void refetch()} />
+        <LoadFailure title={t('organisations.listFailed')} error={error} onRetry={() => void refetch()} />
       ) : (
         <Skeleton variant="rectangular" height={160} />
       )}
