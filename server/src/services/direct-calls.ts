@@ -15,7 +15,8 @@ export function directCalls({ relay, maxBodyBytes }: { readonly relay: Relay; re
     if (method !== 'POST' || headers.origin !== undefined) return false;
     if (headers['content-type']?.startsWith('application/json') !== true) return false;
     // Claude Code sends `?beta=true` with every call.
-    const endpoint = byPath.get(url.split('?', 1)[0] ?? '');
+    const mark = url.indexOf('?');
+    const endpoint = byPath.get(mark < 0 ? url : url.slice(0, mark));
     if (!endpoint) return false;
     const address = request.socket.remoteAddress ?? '';
     const { incoming, client } = takeOver({ request, response, url, address, id: newRequestId() }, maxBodyBytes);

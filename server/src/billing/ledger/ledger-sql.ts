@@ -110,8 +110,8 @@ export class LedgerSql {
   }
 
   /** Returns a query whose rows arrive as arrays. */
-  private inArrays(statement: Statement, values: string[]): QueryArrayConfig<string[]> {
-    return { ...this.execution(statement, values), values, rowMode: 'array' };
+  private inArrays({ name, text }: Statement, values: string[]): QueryArrayConfig<string[]> {
+    return this.isPrepared ? { name, text, values, rowMode: 'array' } : { text, values, rowMode: 'array' };
   }
 
   /**
