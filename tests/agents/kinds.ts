@@ -35,6 +35,8 @@ export interface Kind {
   readonly blind?: RegExp;
   /** Knows no functions: agents talk there, and their tools are left out. */
   readonly onlyTalks?: true;
+  /** Takes no texts at which the response ends, so the gateway refuses them. */
+  readonly neverStops?: true;
   /** Takes one question without the conversation before it. */
   readonly forgets?: true;
   /** A refusal that only the provider itself knows: met once for each channel and model, and remembered. */
@@ -295,15 +297,19 @@ export const kinds: readonly Kind[] = [
   withAllDialects(chat('vLLM', 62, 'some-model', openModels)),
   withAllDialects(chat('SGLang', 63, 'some-model', openModels)),
   withAllDialects(chat('vLLM, Qwen', 62, 'Qwen/Qwen3.5-35B', qwenTemplate, { learned: laterInstructions })),
-  own({ name: 'PaLM', type: 11, model: 'PaLM-2', onlyTalks: true, onlyWhole: true }, owns.palm),
+  own({ name: 'PaLM', type: 11, model: 'PaLM-2', onlyTalks: true, neverStops: true, onlyWhole: true }, owns.palm),
   own({ name: 'Baidu ERNIE', type: 15, model: 'ERNIE-4.0-8K', key: 'id|secret', onlyTalks: true }, owns.baidu),
-  own({ name: 'ChatGLM', type: 16, model: 'chatglm_turbo', key: 'id.secret', onlyTalks: true }, owns.chatglm),
+  own(
+    { name: 'ChatGLM', type: 16, model: 'chatglm_turbo', key: 'id.secret', onlyTalks: true, neverStops: true },
+    owns.chatglm,
+  ),
   {
     name: 'Spark',
     type: 18,
     model: 'SparkDesk-v3.5',
     key: sparkKey,
     onlyTalks: true,
+    neverStops: true,
     at: 'socket',
     sees: false,
     blind: /only accepts text/,
@@ -312,7 +318,15 @@ export const kinds: readonly Kind[] = [
     },
   },
   own(
-    { name: 'AI Proxy library', type: 21, model: 'some-model', other: '123456', onlyTalks: true, forgets: true },
+    {
+      name: 'AI Proxy library',
+      type: 21,
+      model: 'some-model',
+      other: '123456',
+      onlyTalks: true,
+      neverStops: true,
+      forgets: true,
+    },
     owns.library,
   ),
   own(
@@ -326,7 +340,15 @@ export const kinds: readonly Kind[] = [
     owns.tencent,
   ),
   own(
-    { name: 'Dify', type: 37, model: 'some-app', key: 'app-key', onlyTalks: true, blind: /must be web URLs/ },
+    {
+      name: 'Dify',
+      type: 37,
+      model: 'some-app',
+      key: 'app-key',
+      onlyTalks: true,
+      neverStops: true,
+      blind: /must be web URLs/,
+    },
     owns.dify,
   ),
   {

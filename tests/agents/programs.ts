@@ -325,6 +325,9 @@ export interface Sdk {
   readonly learned?: RegExp;
   /** Features that are not tried, with the reason. */
   readonly leavesOut?: Program['leavesOut'];
+  readonly looksBy?: Program['looksBy'];
+  /** Sends texts at which the response has to end. */
+  readonly sendsStops?: true;
 }
 
 export const openai = ['openai==3.57.0'];
@@ -446,13 +449,21 @@ export const sdks: readonly Sdk[] = [
     speaks: 'Messages',
     // It gives instructions in turns to models whose names it does not know.
     learned: /^messages: Unexpected role "system"/,
+    looksBy: 'tool',
   },
   { name: 'boto3 (Converse)', run: 'converse', packages: boto3, imports: ['boto3'], speaks: 'Converse' },
   { name: 'boto3 (InvokeModel)', run: 'invoke_model', packages: boto3, imports: ['boto3'], speaks: 'InvokeModel' },
   { name: 'AWS SDK for JavaScript (Converse)', run: 'converse', packages: awsSdk, speaks: 'Converse' },
   { name: 'AWS SDK for JavaScript (InvokeModel)', run: 'invoke_model', packages: awsSdk, speaks: 'InvokeModel' },
   { name: 'CrewAI (openai/)', run: 'crewai_openai', ...crewAI, speaks: 'Chat completions' },
-  { name: 'CrewAI (anthropic/)', run: 'crewai_anthropic', ...crewAI, speaks: 'Messages' },
+  {
+    name: 'CrewAI (anthropic/)',
+    run: 'crewai_anthropic',
+    ...crewAI,
+    speaks: 'Messages',
+    sendsStops: true,
+    learned: /'stop' is not supported with this model/,
+  },
 ];
 
 /** Packages that run the blocks of docs/clients. */

@@ -73,18 +73,31 @@ describe.each(asking)('%s', (_name, sdk, due) => {
       else it(`${feature}: ${reason}`, () => results.note(sdk, kind, feature, reason));
     };
 
-    shows(
-      'tool',
-      kind.onlyTalks ? 'talks in two turns, without its tools' : 'calls a tool and goes on in a second turn',
-      async () => {
-        const [feature, given] = kind.onlyTalks ? ['talk', refusal] : ['tool', secret];
-        const check = async (): Promise<void> =>
-          expect(await said(feature)).toEqual(good(kind.forgets ? 'I forgot it.' : `Once more: ${given}`));
-        // The second turn is a part of this check, and fails with it.
-        await results.of(sdk, kind, 'again', kind.forgets ? 'one question at a time' : 'yes', check, refusals);
-      },
-      kind.onlyTalks ? 'talks without its tools' : 'yes',
-    );
+    const stopsRefused = 'its stop texts are refused, and the program shows so';
+    if (kind.neverStops && sdk.sendsStops)
+      shows(
+        'tool',
+        'is refused its stop texts, with the reason',
+        async () => {
+          const reason = expect.stringContaining('does not support stop texts') as string;
+          const check = async (): Promise<void> => expect(await said('talk')).toEqual({ refusals: [], output: reason });
+          await results.of(sdk, kind, 'again', stopsRefused, check, refusals);
+        },
+        stopsRefused,
+      );
+    else
+      shows(
+        'tool',
+        kind.onlyTalks ? 'talks in two turns, without its tools' : 'calls a tool and goes on in a second turn',
+        async () => {
+          const [feature, given] = kind.onlyTalks ? ['talk', refusal] : ['tool', secret];
+          const check = async (): Promise<void> =>
+            expect(await said(feature)).toEqual(good(kind.forgets ? 'I forgot it.' : `Once more: ${given}`));
+          // The second turn is a part of this check, and fails with it.
+          await results.of(sdk, kind, 'again', kind.forgets ? 'one question at a time' : 'yes', check, refusals);
+        },
+        kind.onlyTalks ? 'talks without its tools' : 'yes',
+      );
 
     // Nothing of a provider without streams arrives that a client could leave after.
     if (kind.onlyWhole)
@@ -97,7 +110,15 @@ describe.each(asking)('%s', (_name, sdk, due) => {
         await expectStopped(relay, recorder, asked, request, opened);
       });
 
-    if (kind.sees)
+    // The tool that shows images is left out with the others.
+    if (kind.onlyTalks && sdk.looksBy === 'tool')
+      shows(
+        'image',
+        'cannot show an image without its tool',
+        async () => expect(await said('image')).toEqual(good('I see nothing.')),
+        'not without its tools',
+      );
+    else if (kind.sees)
       shows('image', 'shows an image', async () => expect(await said('image')).toEqual(good('I see a red dot.')));
     else
       shows(
