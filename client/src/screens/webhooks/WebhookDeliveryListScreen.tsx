@@ -12,6 +12,7 @@ import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { RangeFilter } from '../../components/grid/RangeFilter.js';
 import { useListPage } from '../../components/grid/useListPage.js';
+import { useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Dash, Num } from '../../components/Text.js';
@@ -21,6 +22,7 @@ import { dateTime, integer, timeIn } from '../../lib/format.js';
 import { idPattern } from '../../lib/gridState.js';
 import { timesOf } from '../../lib/timeRange.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
+import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
 import {
   type DeliveryRowFragment,
   type EndpointRowFragment,
@@ -46,7 +48,7 @@ export function WebhookDeliveryListScreen() {
   const kinds = kind ? [kind as SiteEventKind] : null;
   const [start] = useState(lastThirtyDays);
   const created = timesOf(grid.filter, start);
-  const [opened, setOpened] = useState<string | null>(null);
+  const { opened, second, open } = useTimedRow();
   const { rows, reload, listProps } = useListPage(
     grid,
     WebhookDeliveriesDocument,
@@ -87,7 +89,13 @@ export function WebhookDeliveryListScreen() {
     const nameOf = (id: number) => endpoints?.find((one) => one.id === id)?.name ?? `#${id}`;
     return deliveryColumns(t, nameOf);
   }, [t, endpoints]);
-  const shown = rows?.find(({ id }) => id === opened);
+  const shown = useOpenedRow(
+    rows,
+    opened,
+    WebhookDeliveriesDocument,
+    () => second && { ...rowsOfSecond, filter: { created: second } },
+    ({ webhookDeliveries }) => webhookDeliveries,
+  );
   return (
     <ListScreen
       title={t('webhooks.deliveries')}
@@ -130,7 +138,8 @@ export function WebhookDeliveryListScreen() {
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}
-        onRowOpen={(row) => setOpened(row.id)}
+        onRowOpen={(row) => open(row.id, row.createdAt)}
+        currentRow={opened}
         renderCard={(row) => (
           <RowCard
             title={row.kind}
@@ -147,7 +156,7 @@ export function WebhookDeliveryListScreen() {
           />
         }
       />
-      {shown && <DeliveryDetail row={shown} onResent={reload} onClose={() => setOpened(null)} />}
+      {shown && <DeliveryDetail row={shown} onResent={reload} onClose={() => open(null, null)} />}
     </ListScreen>
   );
 }

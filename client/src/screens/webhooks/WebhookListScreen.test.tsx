@@ -112,25 +112,26 @@ it('says that endpoints could not be loaded', async () => {
   await screen.findByText('The list could not be loaded');
 });
 
+const delivery = {
+  __typename: 'WebhookDelivery',
+  id: '5',
+  endpointId: 1,
+  eventId: 'evt_1',
+  kind: 'payment.paid',
+  state: 'FAILED',
+  tries: 12,
+  createdAt: '2026-11-20T14:05:00.000Z',
+  triedAt: '2026-11-23T14:05:00.000Z',
+  nextAt: null,
+  status: 503,
+  durationMs: 12,
+  request: '{"type":"payment.paid"}',
+  response: 'no room',
+  failure: 'STATUS',
+};
+
 it('shows request and response of a delivery, and sends it again', async () => {
   signInAs();
-  const delivery = {
-    __typename: 'WebhookDelivery',
-    id: '5',
-    endpointId: 1,
-    eventId: 'evt_1',
-    kind: 'payment.paid',
-    state: 'FAILED',
-    tries: 12,
-    createdAt: '2026-11-20T14:05:00.000Z',
-    triedAt: '2026-11-23T14:05:00.000Z',
-    nextAt: null,
-    status: 503,
-    durationMs: 12,
-    request: '{"type":"payment.paid"}',
-    response: 'no room',
-    failure: 'STATUS',
-  };
   const resend = {
     request: { query: ResendWebhookDocument, variables: { id: '5' } },
     result: jest.fn(() => ({
@@ -159,6 +160,36 @@ it('shows request and response of a delivery, and sends it again', async () => {
   fireEvent.click(drawer.getByRole('button', { name: 'Send again' }));
   await screen.findByText('The event is sent again');
   expect(resend.result).toHaveBeenCalledTimes(1);
+});
+
+it('opens the delivery of a shared link on whatever page of the list it is, and says when there is none', async () => {
+  signInAs();
+  const page = (items: readonly object[], inSecond: boolean) => ({
+    request: {
+      query: WebhookDeliveriesDocument,
+      variables: ({ filter }: { filter: { created: { until?: string | null } } }) =>
+        (filter.created.until === '2026-11-20T14:05:01.000Z') === inSecond,
+    },
+    result: { data: { webhookDeliveries: { __typename: 'WebhookDeliveryPage', totalCount: 90, items } } },
+    maxUsageCount: 9,
+  });
+  const at = Date.parse(delivery.createdAt) / 1000;
+  const visit = (row: string) =>
+    renderScreen({
+      path: `/webhook/delivery?row=${row}&rowAt=${String(at)}`,
+      routes: [{ path: '/webhook/delivery', element: <WebhookDeliveryListScreen /> }],
+      mocks: [endpoints(endpoint(1)), page([{ ...delivery, id: '70' }], false), page([delivery], true)] as never,
+    });
+  const { unmount, location } = await visit('5');
+  fireEvent.click(
+    within(await screen.findByRole('dialog', { name: 'payment.paid' })).getByRole('button', { name: 'Close' }),
+  );
+  expect(location()).toBe('/webhook/delivery');
+  fireEvent.click((await rowOf('payment.paid')).getByText('payment.paid'));
+  expect(location()).toBe(`/webhook/delivery?row=70&rowAt=${String(at)}`);
+  unmount();
+  await visit('6');
+  await screen.findByText('The linked entry was not found');
 });
 
 it('sends all events of an endpoint again that the filters match', async () => {
