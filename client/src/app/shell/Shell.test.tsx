@@ -74,6 +74,22 @@ it.each([
   );
 });
 
+it.each(screens.flatMap((entry) => entry.paths.map((path) => [path, entry] as const)))(
+  'shows the side bar of %s as the specification says',
+  async (path, entry) => {
+    session.start({ id: 2, username: 'mira', displayName: 'Mira', role: 1, status: 1, group: 'default' });
+    const address = path.replace(/:(\w+)\??/g, '1').replace('*', '');
+    const screenOf = { path: address, element: <h1>here</h1>, handle: entry };
+    await renderScreen({ path: address, routes: [{ element: <Shell />, children: [screenOf] }] });
+    await screen.findByRole('heading', { name: 'here' });
+    // Sign-in screens are for visitors: they have the whole page, as the others that are named here.
+    const whole = /^\/($|setup|chat|login|register|reset|user\/reset|oauth)/;
+    const bar = () => screen.queryByRole('navigation', { name: 'Console' });
+    if (whole.test(address)) expect(bar()).toBeNull();
+    else await waitFor(() => expect(bar()).toBeVisible());
+  },
+);
+
 it('leads from the user menu to one’s own page', async () => {
   session.start({ id: 2, username: 'mira', displayName: 'Mira', role: 1, status: 1, group: 'default' });
   const { location } = await visit('/token');

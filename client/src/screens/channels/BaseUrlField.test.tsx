@@ -25,10 +25,12 @@ it('asks at once about a trailing /v1, and takes it away', async () => {
 });
 
 it.each([
+  // Types 40 and 45 of the REST API.
   ['SILICONFLOW', 'https://api.siliconflow.com'],
   ['VOLCENGINE', 'https://ark.ap-southeast.bytepluses.com'],
-] as const)('offers the base URLs that %s has', async (provider, url) => {
+] as const)('offers the base URLs that %s has, and says that a key belongs to one', async (provider, url) => {
   const field = await open(provider);
+  screen.getByText(/^Known URLs of this provider\. A key is valid at one of them\./);
   fireEvent.click(screen.getByRole('button', { name: url }));
   expect(field).toHaveValue(url);
 });

@@ -13,6 +13,29 @@ import {
 } from './payments.generated.js';
 import { PaymentListScreen } from './PaymentListScreen.js';
 
+it('opens the order of a shared link on whatever page of the list it is', async () => {
+  signInAs();
+  const read = {
+    request: { query: PaymentsDocument, variables: () => true },
+    maxUsageCount: 9,
+    result: ({ filter }: { filter: { ids?: number[] } }) => ({
+      data: { topUps: { __typename: 'TopUpOrderPage', totalCount: 30, items: [topUpOrder(filter.ids ? 28 : 1)] } },
+    }),
+  };
+  const sums = { __typename: 'TopUpOrderSums', orders: 0, quota: 0, keptByCurrency: [] };
+  await renderScreen({
+    path: '/payment?row=28',
+    routes: [{ path: '/payment', element: <PaymentListScreen /> }],
+    mocks: [
+      read,
+      paymentMethods,
+      answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } }),
+      answers(PaymentEventsDocument, { topUpEvents: [], topUpReversals: [] }),
+    ] as never,
+  });
+  within(await screen.findByRole('dialog', { name: 'Order' })).getByText('USR7NO28');
+});
+
 it('lists the orders of all users, and adds up what was received', async () => {
   signInAs();
   const asked: unknown[] = [];

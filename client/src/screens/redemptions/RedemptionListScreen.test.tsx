@@ -112,6 +112,20 @@ it('says on the cards of a phone who used a code, and how often a gift was used'
   for (const card of [shared, await cardOf('fresh')]) expect(card.queryByRole('link')).toBeNull();
 });
 
+it('opens the code of a shared link on whatever page of the list it is', async () => {
+  const read = {
+    request: { query: RedemptionsDocument, variables: () => true },
+    maxUsageCount: 9,
+    result: ({ filter }: { filter: { ids?: number[] } }) => ({
+      data: list(filter.ids ? code(9, 'far away') : code(1, 'near')),
+    }),
+  };
+  signInAs();
+  await open('/redemption?row=9', read);
+  const editor = within(await screen.findByRole('dialog'));
+  expect(await editor.findByDisplayValue('far away')).toBeInTheDocument();
+});
+
 it('disables chosen codes together, after a question, and lets go of them', async () => {
   const disable = {
     request: { query: DisableRedemptionsDocument, variables: { ids: [1, 2] } },
