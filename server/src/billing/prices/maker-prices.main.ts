@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { updatedPrices } from '../billing/prices/sync/maker-prices.js';
-import { readPriceDocument } from '../billing/prices/sync/price-document.js';
-import { pricesByMaker } from '../dialects/makers/prices.js';
-import { exitCode, runCommand, type ExitCode } from '../platform/db/command.js';
+import { updatedPrices } from './sync/maker-prices.js';
+import { readPriceDocument } from './sync/price-document.js';
+import { pricesByMaker } from '../../dialects/makers/prices.js';
+import { exitCode, runCommand, type ExitCode } from '../../platform/db/command.js';
 
 /**
- * `node scripts/with-build.mjs dist/server/compose/maker-prices.main.js <list.json> <month>`: writes the prices of a
+ * `node scripts/with-build.mjs dist/server/billing/prices/maker-prices.main.js <list.json> <month>`: writes the prices of a
  * published list, in any form that the price sync reads, to the `prices.json` of each maker, which Prettier then has to
  * format. Prints the models whose price changed, and those that the list does not have.
  */
