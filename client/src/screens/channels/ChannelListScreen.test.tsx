@@ -209,18 +209,20 @@ it('says that the models to filter by could not be loaded, and keeps the list', 
   expect((await openFilter('Model')).getByRole('textbox', { name: 'Model' }).tagName).toBe('INPUT');
 });
 
-it('says once that nothing could be loaded', async () => {
+it('says once that nothing could be loaded, and loads all of it again on Retry', async () => {
   const result = jest.fn(() => ({ errors: [{ message: 'out of order', extensions: { code: 'INTERNAL_ERROR' } }] }));
   const documents = [ChannelsDocument, ChannelChoicesDocument];
   const toasted = jest.spyOn(toast, 'error');
   await renderScreen({
     path: '/channel',
     routes: [{ path: '/channel', element: <ChannelListScreen /> }],
-    mocks: documents.map((query) => ({ request: { query, variables: () => true }, result, maxUsageCount: 9 })) as never,
+    mocks: [...documents.map((query) => ({ request: { query, variables: () => true }, result })), ...reading] as never,
   });
   await screen.findByText('The list could not be loaded');
   await waitFor(() => expect(result).toHaveBeenCalledTimes(2));
-  await act(() => new Promise((resolve) => setTimeout(resolve)));
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  await rowOf('Channel 1');
+  expect((await openFilter('Tag')).getByRole('option', { name: 'us' })).toBeVisible();
   expect(toasted).not.toHaveBeenCalled();
   toasted.mockRestore();
 });

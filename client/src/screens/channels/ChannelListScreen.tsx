@@ -1,4 +1,4 @@
-import { skipToken, useQuery } from '@apollo/client/react';
+import { skipToken, useApolloClient, useQuery } from '@apollo/client/react';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -37,7 +37,12 @@ import { ChannelFilterBar } from './ChannelFilterBar.js';
 import { AddChannel } from './AddChannel.js';
 import type { ChannelPanel } from './ChannelPanels.js';
 import { isTagRow, type ChannelListRow } from './channelRows.js';
-import { ChannelLossesDocument, MatchingChannelsDocument, type ChannelRowFragment } from './channels.generated.js';
+import {
+  ChannelChoicesDocument,
+  ChannelLossesDocument,
+  MatchingChannelsDocument,
+  type ChannelRowFragment,
+} from './channels.generated.js';
 import { healthFields, ShownHealth } from './ShownHealth.js';
 import { TagCard } from './TagCard.js';
 import { TestRunNotice } from './TestRunNotice.js';
@@ -83,6 +88,12 @@ export function ChannelListScreen() {
   });
   const list = useChannelList(grid, tagMode);
   const { rows, isEmpty, reload, toggleOpen } = list;
+  const client = useApolloClient();
+  // What kept the list from being read kept the choices of its filters, too.
+  const retry = useCallback(() => {
+    void client.refetchQueries({ include: [ChannelChoicesDocument] });
+    reload();
+  }, [client, reload]);
   const { ids: selected, select, drop, clear: clearSelection } = useSelection();
   const [isRunning, setRunning] = useState(false);
   const matching = useSelectMatching({
@@ -180,6 +191,7 @@ export function ChannelListScreen() {
         <ListGrid<ChannelListRow>
           label={t('shell.channels')}
           {...list.listProps}
+          onRetry={retry}
           columns={columns}
           columnChoice={columnChoice}
           {...(tagMode ? { columnVisibility: { ...columnChoice.visibility, tag: false } } : {})}
