@@ -331,3 +331,28 @@ describe('a phone', () => {
     await page.getByRole('button', { name: 'Username: no-such-user' }).waitFor();
   });
 });
+
+it('keeps two fields beside each other on one line when one of them shows an error', async () => {
+  await page.goto('/redemption?row=new');
+  const form = page.getByRole('dialog');
+  const [amount, count] = [form.locator('input[name=amount]'), form.locator('input[name=count]')];
+  const line = async () => {
+    const boxes = [await boxOf(amount), await boxOf(count)];
+    expect(new Set(boxes.map(({ y, height }) => `${String(y)} + ${String(height)}`)).size).toBe(1);
+    return boxes.map(({ x }) => x);
+  };
+  const [left = 0, right = 0] = await line();
+  expect(left).toBeLessThan(right);
+  for (const [one, other, wrong, good] of [
+    [amount, count, '0', '0.2'],
+    [count, amount, '0', '1'],
+  ] as const) {
+    await one.fill(wrong);
+    await form.getByRole('button', { name: 'Create codes' }).click();
+    await form.locator('[aria-invalid=true]').waitFor();
+    expect(await one.getAttribute('aria-invalid')).toBe('true');
+    expect(await other.getAttribute('aria-invalid')).not.toBe('true');
+    expect(await line()).toEqual([left, right]);
+    await one.fill(good);
+  }
+});
