@@ -2,11 +2,12 @@ import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import type { ReactNode } from 'react';
 
-/** A short table of figures in a card. The first column names the row, the others are aligned right. */
+/** A short table of figures in a card. The first columns are texts, of which one names the row; figures are aligned right. */
 export function PlainTable({
   label,
   title,
   heads,
+  texts = 1,
   note,
   isGrouped = false,
   children,
@@ -15,6 +16,8 @@ export function PlainTable({
   readonly label: string;
   readonly title?: string;
   readonly heads: readonly string[];
+  /** How many columns are texts. */
+  readonly texts?: number;
   /** Below the table. */
   readonly note?: ReactNode;
   /** The rows are in bodies of their own, each with a head. */
@@ -36,7 +39,8 @@ export function PlainTable({
           borderCollapse: 'collapse',
           '& th, & td': { padding: '8px 12px', textAlign: 'right', borderTop: '1px solid', borderColor: 'divider' },
           '& thead th': { border: 0, fontSize: 12, fontWeight: 500, color: 'text.secondary', whiteSpace: 'nowrap' },
-          '& th:first-of-type': { textAlign: 'left', fontWeight: 400, overflowWrap: 'anywhere', minWidth: 120 },
+          [`& tr > :nth-child(-n + ${String(texts)})`]: { textAlign: 'left' },
+          '& th:first-of-type': { fontWeight: 400, overflowWrap: 'anywhere', minWidth: 120 },
         }}
       >
         <thead>

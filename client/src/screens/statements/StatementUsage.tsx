@@ -66,6 +66,7 @@ export function StatementUsage({ statement }: { readonly statement: StatementPar
           t('statements.completionTokens'),
           t('statements.amount'),
         ]}
+        texts={2}
         note={usageBy.length === 0 ? t('statements.noUsage') : undefined}
       >
         {usageBy.map((line) => (

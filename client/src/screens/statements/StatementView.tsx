@@ -141,6 +141,7 @@ function Paper({
           label={t('statements.payments')}
           title={t('statements.payments')}
           heads={[t('payments.tradeNo'), t('statements.kind'), t('statements.time'), t('statements.amount')]}
+          texts={3}
         >
           {statement.payments.map(({ kind, at, amount: sum, reference }, index) => (
             <tr key={index}>
