@@ -74,7 +74,7 @@ describe.each(failures)('after %s', (_, sentence, fail) => {
     ['/redemption?row=new', 'Create codes', 'name', 'Patience'],
     ['/user?row=new', 'Create user', 'username', 'patience'],
   ] as const)('the form of %s keeps what was typed, and can be saved later', async (path, save, field, name) => {
-    // Each user needs a name of his own.
+    // Usernames are unique.
     const text = `${name}${String(sentence.length)}`;
     await page.goto(path);
     const form = page.getByRole('dialog');
