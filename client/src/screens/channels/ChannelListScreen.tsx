@@ -89,7 +89,7 @@ export function ChannelListScreen() {
   const list = useChannelList(grid, tagMode);
   const { rows, isEmpty, reload, toggleOpen } = list;
   const client = useApolloClient();
-  // What kept the list from being read kept the choices of its filters, too.
+  // When the list cannot be read, the choices of its filters usually cannot either.
   const retry = useCallback(() => {
     void client.refetchQueries({ include: [ChannelChoicesDocument] });
     reload();
