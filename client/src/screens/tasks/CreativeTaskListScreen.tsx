@@ -2,8 +2,10 @@ import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { useListPage } from '../../components/grid/useListPage.js';
+import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { startOfToday } from '../../lib/timeRange.js';
 import { useLiveList } from '../../lib/useLiveList.js';
+import { useRowParam } from '../../lib/useRowParam.js';
 import { creativeColumns, recordOf } from './creativeColumns.js';
 import { CreativeCard } from './TaskCards.js';
 import { TaskList } from './TaskList.js';
@@ -19,13 +21,12 @@ import { useTaskQuery } from './useTaskQuery.js';
 export function CreativeTaskListScreen() {
   const { t } = useTranslation();
   const { query, variables } = useTaskQuery(startOfToday);
-  const { rows, reload, listProps } = useListPage(
-    query.grid,
-    query.isAdmin ? CreativeTasksDocument : MyCreativeTasksDocument,
-    variables,
-    (data) => data.creativeTasks,
-    { fetchPolicy: 'network-only' },
-  );
+  const document = query.isAdmin ? CreativeTasksDocument : MyCreativeTasksDocument;
+  const { rows, reload, listProps } = useListPage(query.grid, document, variables, (data) => data.creativeTasks, {
+    fetchPolicy: 'network-only',
+  });
+  const [opened, open] = useRowParam('row');
+  const openedRow = useOpenedRow(rows, opened, document, byRowId, (data) => data.creativeTasks);
   const live = useLiveList({
     document: query.isAdmin ? CreativeTaskChangedDocument : MyCreativeTaskChangedDocument,
     variables: {},
@@ -42,6 +43,8 @@ export function CreativeTaskListScreen() {
       query={query}
       live={live}
       list={listProps}
+      openedRow={openedRow}
+      onOpen={open}
       columnsOf={creativeColumns}
       recordOf={(row, tools) => ({
         kind: 'text',

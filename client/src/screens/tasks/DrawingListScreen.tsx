@@ -2,9 +2,11 @@ import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { useListPage } from '../../components/grid/useListPage.js';
+import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { Notice } from '../../components/Notice.js';
 import { useStatus } from '../../lib/status.js';
 import { useLiveList } from '../../lib/useLiveList.js';
+import { useRowParam } from '../../lib/useRowParam.js';
 import { drawingColumns } from './drawingColumns.js';
 import { DrawingCard } from './TaskCards.js';
 import { lastThirtyDays } from './taskFilter.js';
@@ -22,13 +24,12 @@ export function DrawingListScreen() {
   const { t } = useTranslation();
   const { mjNotifyEnabled } = useStatus();
   const { query, variables } = useTaskQuery(lastThirtyDays);
-  const { rows, reload, listProps } = useListPage(
-    query.grid,
-    query.isAdmin ? DrawingsDocument : MyDrawingsDocument,
-    variables,
-    (data) => data.drawings,
-    { fetchPolicy: 'network-only' },
-  );
+  const document = query.isAdmin ? DrawingsDocument : MyDrawingsDocument;
+  const { rows, reload, listProps } = useListPage(query.grid, document, variables, (data) => data.drawings, {
+    fetchPolicy: 'network-only',
+  });
+  const [opened, open] = useRowParam('row');
+  const openedRow = useOpenedRow(rows, opened, document, byRowId, (data) => data.drawings);
   const live = useLiveList({
     document: query.isAdmin ? DrawingChangedDocument : MyDrawingChangedDocument,
     variables: {},
@@ -46,6 +47,8 @@ export function DrawingListScreen() {
       query={query}
       live={live}
       list={listProps}
+      openedRow={openedRow}
+      onOpen={open}
       columnsOf={drawingColumns}
       recordOf={(row, tools) => ({
         kind: 'text',

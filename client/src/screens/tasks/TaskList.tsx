@@ -23,6 +23,9 @@ export interface TaskListProps<R extends { readonly id: number }> {
   readonly list: Pick<ListGridProps<R>, 'grid' | 'rows' | 'totalCount' | 'loading' | 'error' | 'onRetry'>;
   readonly columnsOf: (tools: TaskCellTools) => GridColDef<R>[];
   readonly renderCard: (row: R, tools: TaskCellTools) => ReactNode;
+  /** The row that the URL opens. */
+  readonly openedRow: R | undefined;
+  readonly onOpen: (id: string | null) => void;
   /** The record of a row, which a click on it shows. */
   readonly recordOf: (row: R, tools: TaskCellTools) => Viewed;
   readonly empty: ReactNode;
@@ -30,12 +33,14 @@ export interface TaskListProps<R extends { readonly id: number }> {
 
 /** The common parts of the drawing and music lists: filters, live rows, and the viewer. */
 export function TaskList<R extends { readonly id: number }>(props: TaskListProps<R>) {
-  const { title, live, list, columnsOf, renderCard } = props;
+  const { title, live, list, columnsOf, renderCard, openedRow, onOpen } = props;
   const { grid, start, isAdmin } = props.query;
   const { t } = useTranslation();
   const [viewed, setViewed] = useState<Viewed | null>(null);
   const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
   const columns = useMemo(() => columnsOf(tools), [columnsOf, tools]);
+  const shown = viewed ?? (openedRow && props.recordOf(openedRow, tools));
+  const close = () => (viewed ? setViewed(null) : onOpen(null));
   return (
     <ListScreen
       title={title}
@@ -57,11 +62,11 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
         columns={columns}
         {...list}
         getRowId={(row) => row.id}
-        onRowOpen={(row) => setViewed(props.recordOf(row, tools))}
+        onRowOpen={({ id }) => onOpen(String(id))}
         renderCard={(row) => renderCard(row, tools)}
         empty={props.empty}
       />
-      {viewed && <TaskViewer viewed={viewed} onClose={() => setViewed(null)} />}
+      {shown && <TaskViewer viewed={shown} onClose={close} />}
     </ListScreen>
   );
 }

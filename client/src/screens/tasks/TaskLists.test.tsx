@@ -69,6 +69,31 @@ afterAll(() => {
   session.end();
 });
 
+it.each([
+  ['drawing', DrawingsDocument, 'drawings', drawing, <DrawingListScreen key="" />],
+  ['song', CreativeTasksDocument, 'creativeTasks', song, <CreativeTaskListScreen key="" />],
+] as const)(
+  'opens the %s of a shared link on whatever page of the list it is',
+  async (kind, query, field, task, list) => {
+    const read = {
+      request: { query, variables: () => true },
+      maxUsageCount: 9,
+      result: ({ filter }: { filter: { ids?: number[] } }) => ({ data: pageOf(field, [task(filter.ids ? 70 : 5)]) }),
+    };
+    const { location } = await renderScreen({
+      path: '/?row=70',
+      routes: [{ path: '/', element: list }],
+      mocks: [read] as never,
+    });
+    const viewer = within(await screen.findByRole('dialog', { name: new RegExp(`${kind}-70`) }));
+    fireEvent.click(viewer.getByRole('button', { name: 'Close' }));
+    expect(location()).toBe('/');
+    fireEvent.click((await rowOf(`${kind}-5`)).getAllByRole('gridcell')[0] as HTMLElement);
+    await screen.findByRole('dialog', { name: new RegExp(`${kind}-5`) });
+    expect(location()).toBe('/?row=5');
+  },
+);
+
 describe('drawings', () => {
   it('have a word and a tone for every kind, answer and state', async () => {
     const rows = [
