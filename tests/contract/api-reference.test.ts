@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { OpenApiDocument, OpenApiOperation } from '../../server/src/platform/http/openapi/document.js';
 import type { Person } from '../support/api.js';
+import { addStatement } from '../support/account-statements.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { leastOf, operations as roleTable } from './roles-table.js';
@@ -68,39 +69,7 @@ beforeAll(async () => {
      VALUES (20, 'member', 'hash', $1, now() + interval '1 day')`,
     [people.common.id],
   );
-  await site.query(
-    `INSERT INTO statement_months (month, starts_at, ends_at, time_zone, closed_at) VALUES ('2020-01', '2020-01-01', '2020-02-01', 'UTC', now())`,
-  );
-  const party = { name: 'n', address: 'a', taxNumber: 't' };
-  await site.query(
-    `INSERT INTO statements (account_id, month, year, number, closed_at, opening, credits, usage, closing, content)
-     VALUES ($1, '2020-01', 2020, 1, now(), 0, 5, 2, 3, $2)`,
-    [
-      people.common.id,
-      JSON.stringify({
-        startsAt: '2020-01-01T00:00:00Z',
-        endsAt: '2020-02-01T00:00:00Z',
-        timeZone: 'UTC',
-        quotaPerUnit: 500_000,
-        inCurrency: true,
-        seller: { ...party, note: '' },
-        buyer: { ...party, username: 'u' },
-        credits: [{ kind: 'top_up', count: 1, amount: 5 }],
-        payments: [{ kind: 'top_up', at: '2020-01-02T00:00:00Z', amount: 5, reference: 'A1' }],
-        usage: [
-          {
-            tokenId: 1,
-            tokenName: 'k',
-            modelName: 'm',
-            calls: 1,
-            promptTokens: 1,
-            completionTokens: 1,
-            quota: 2,
-          },
-        ],
-      }),
-    ],
-  );
+  await addStatement((text, values) => site.query(text, [...values]), people.common.id);
   ({ key } = await site.server.api.createToken(people.root));
   document = (await (await fetch(`${site.server.url}/openapi.json`)).json()) as OpenApiDocument;
   ajv = new Ajv2020({ strict: false, validateFormats: false });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { acting, OrganisationSite } from './organisation-site.js';
+import { addStatement } from '../support/account-statements.js';
 import { leastOf, operations, pathOfUnknownId } from './roles-table.js';
 import type { Person } from './site.js';
 
@@ -320,7 +321,8 @@ describe.each(inside)('%s, who acts for an organisation', (role) => {
   it('reads the statements of the organisation and no other, and keeps its billing details', async () => {
     const given = await fixture();
     const elsewhere = await fixture(who('outsider'));
-    const [own, others] = [await addStatement(given.id), await addStatement(elsewhere.id)];
+    const statement = (account: number) => addStatement((text, values) => site.site.query(text, [...values]), account);
+    const [own, others] = [await statement(given.id), await statement(elsewhere.id)];
     const may = role !== 'member';
     const refused = may ? '' : 'INSUFFICIENT_PRIVILEGES';
     const list = await site.ask(
@@ -401,32 +403,6 @@ describe.each(inside)('%s, who acts for an organisation', (role) => {
     );
   });
 });
-
-/** A closed statement of an account. */
-async function addStatement(account: number): Promise<number> {
-  const party = { name: '', address: '', taxNumber: '' };
-  const content = {
-    startsAt: '2026-08-01T00:00:00.000Z',
-    endsAt: '2026-09-01T00:00:00.000Z',
-    timeZone: 'UTC',
-    quotaPerUnit: 500_000,
-    inCurrency: true,
-    seller: { ...party, note: '' },
-    buyer: { ...party, username: 'org' },
-    credits: [],
-    payments: [],
-    usage: [],
-  };
-  const [row] = await site.site.query<{ id: number }>(
-    `WITH month AS (
-       INSERT INTO statement_months (month, starts_at, ends_at, time_zone, closed_at)
-       VALUES ('2026-08', '2026-08-01', '2026-09-01', 'UTC', now()) ON CONFLICT (month) DO UPDATE SET closed_at = now() RETURNING month)
-     INSERT INTO statements (account_id, month, year, number, closed_at, opening, credits, usage, closing, content)
-     SELECT $1, month, 2026, (SELECT coalesce(max(number), 0) + 1 FROM statements), now(), 0, 0, 0, 0, $2 FROM month RETURNING id`,
-    [account, content],
-  );
-  return row!.id;
-}
 
 /** Fields and routes that are open to a member who acts for an organisation, by the least that they need. */
 const open: Readonly<Record<string, readonly Role[]>> = {

@@ -1,6 +1,5 @@
 import { PlanSales } from '../../server/src/billing/plans/plan-sales.js';
-import { Plan } from '../../server/src/billing/plans/plan.entity.js';
-import type { PlanInput } from '../../server/src/billing/plans/plan.entity.js';
+import { newPlan, Plan, type PlanInput } from '../../server/src/billing/plans/plan.entity.js';
 import { Subscription } from '../../server/src/billing/plans/subscription.entity.js';
 import { SubscriptionKeeper } from '../../server/src/billing/plans/subscription.jobs.js';
 import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
@@ -35,20 +34,10 @@ beforeEach(() => {
 
 const sales = new PlanSales(postEntry);
 const plan = (given: Partial<PlanInput> = {}): PlanInput => ({
+  ...newPlan,
   name: 'Coder',
-  description: '',
   price: 10 * dollar,
-  periodUnit: 'month',
-  periodCount: 1,
   windows: [{ span: 'fixed', kind: 'money', amount: 2 * dollar }],
-  groups: [],
-  models: [],
-  maxConcurrent: null,
-  maxRequests: null,
-  overflow: 'stop',
-  overflowRatio: 1,
-  position: 0,
-  onSale: true,
   ...given,
 });
 

@@ -5,8 +5,8 @@ import { enter } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
 /**
- * What a reader sees when the server refuses, when there were too many requests, and without a network: one plain sentence
- * and Retry, and no loss of what was typed.
+ * When the server refuses, when there were too many requests, and without a network, a reader sees one plain sentence and
+ * Retry, and loses nothing of a form.
  */
 jest.setTimeout(120_000);
 

@@ -5,6 +5,7 @@ import { openBrowser, openFilter, settled, visit, type Visitor } from './console
 import { enter } from './console-session.js';
 import { listPaths } from './console-paths.js';
 import { go } from './console-views.js';
+import { addStatement } from '../support/account-statements.js';
 import { sampled } from '../support/suite.js';
 
 /**
@@ -358,31 +359,9 @@ it('keeps two fields beside each other on one line when one of them shows an err
 });
 
 it('aligns the texts of a statement left and its figures right', async () => {
-  await database.query(
-    `INSERT INTO statement_months (month, starts_at, ends_at, time_zone, closed_at) VALUES ('2020-01', '2020-01-01', '2020-02-01', 'UTC', now())`,
-  );
-  const party = { name: 'n', address: 'a', taxNumber: 't' };
-  const { rows } = await database.query<{ id: number }>(
-    `INSERT INTO statements (account_id, month, year, number, closed_at, opening, credits, usage, closing, content)
-     VALUES (1, '2020-01', 2020, 1, now(), 0, 5, 2, 3, $1) RETURNING id`,
-    [
-      {
-        startsAt: '2020-01-01T00:00:00Z',
-        endsAt: '2020-02-01T00:00:00Z',
-        timeZone: 'UTC',
-        quotaPerUnit: 500_000,
-        inCurrency: true,
-        seller: { ...party, note: '' },
-        buyer: { ...party, username: 'root' },
-        credits: [{ kind: 'top_up', count: 1, amount: 5 }],
-        payments: [{ kind: 'top_up', at: '2020-01-02T00:00:00Z', amount: 5, reference: 'A1' }],
-        usage: [
-          { tokenId: 1, tokenName: 'k', modelName: 'm', calls: 1, promptTokens: 1, completionTokens: 1, quota: 2 },
-        ],
-      },
-    ],
-  );
-  await page.goto(`/statements/${String(rows[0]?.id)}`);
+  const query = async (text: string, values: readonly unknown[]) =>
+    (await database.query<{ id: number }>(text, [...values])).rows;
+  await page.goto(`/statements/${await addStatement(query, 1)}`);
   await page.getByRole('region', { name: 'Usage', exact: true }).waitFor();
   const sides = (name: string) =>
     page

@@ -227,7 +227,7 @@ export class PriceBook {
   /**
    * Returns the price of a call with prices for the tools that ran in it and that it does not price: those of the site, or
    * else of the maker, for the model that the provider called. A conversation that a provider stores may have tools that
-   * the request does not name. A price that covers all tools that ran is returned unchanged.
+   * the request does not name. A price that has all tools that ran is returned unchanged.
    */
   withToolsOf(price: Price, model: string, ran: readonly Quantity[]): Price {
     if (price.coversWork || ran.length === 0) return price;
