@@ -6,7 +6,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { RowCard } from '../../components/grid/CardList.js';
-import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { Dash, Num, TwoLines } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer, percent } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
@@ -39,7 +39,7 @@ function Name({ view, row }: { readonly view: ProfitView; readonly row: ProfitRo
   const name = nameOf(view, row.key, t('profit.noChannel'));
   return (
     <>
-      <Ellipsis title={name}>{name}</Ellipsis>
+      <TwoLines title={name}>{name}</TwoLines>
       {view === 'key' && row.key.upstreamKeyName && (
         <Box component="span" sx={{ ml: 1, flexShrink: 0 }}>
           <ToneChip tone="outline">{keyText(row.key.upstreamKeyName)}</ToneChip>
