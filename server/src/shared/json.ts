@@ -228,28 +228,43 @@ const tooComplex = (how: string): AppError => new AppError('INVALID_INPUT', `The
 
 /** Lists of parsed bodies, of turns and of tools, that later bodies share. */
 const shared = new WeakSet<readonly unknown[]>();
+/** What each function of `ofEachTurn` has computed, by list. */
+const computed: Array<WeakMap<readonly unknown[], readonly unknown[]>> = [];
 
-/** Marks the turns of a body that is kept. They never change. */
-export const shareTurns = (turns: readonly unknown[]): void => void shared.add(turns);
+/**
+ * Marks a list of turns or tools of a body that is kept. It never changes.
+ * @param known an earlier list, and how many of its turns the list begins with
+ */
+export function shareTurns(
+  turns: readonly unknown[],
+  known: { readonly turns: readonly unknown[]; readonly count: number } | null = null,
+): void {
+  shared.add(turns);
+  if (!known) return;
+  for (const ofLists of computed) {
+    const values = ofLists.get(known.turns);
+    if (values) ofLists.set(turns, values.slice(0, known.count));
+  }
+}
 
 export const areShared = (turns: readonly unknown[]): boolean => shared.has(turns);
 
 /**
- * Returns a function that computes a value for each turn of a conversation. It is computed once for a turn that several
- * bodies share.
+ * Returns a function that computes a value for each turn of a conversation. Turns that the list has from an earlier body
+ * have their values from there.
  * @param valueOf must depend on nothing but the turn and its index
  */
 export function ofEachTurn<Value>(
   valueOf: (turn: unknown, index: number) => Value,
-): (turns: readonly unknown[]) => Value[] {
-  const known = new WeakMap<object, { readonly index: number; readonly value: Value }>();
-  const remembered = (turn: unknown, index: number): Value => {
-    if (typeof turn !== 'object' || turn === null) return valueOf(turn, index);
-    const found = known.get(turn);
-    if (found?.index === index) return found.value;
-    const value = valueOf(turn, index);
-    known.set(turn, { index, value });
-    return value;
+): (turns: readonly unknown[]) => readonly Value[] {
+  const ofLists = new WeakMap<readonly unknown[], readonly Value[]>();
+  computed.push(ofLists);
+  return (turns) => {
+    const known = ofLists.get(turns) ?? [];
+    if (known.length === turns.length) return known;
+    const added = turns.slice(known.length).map((turn, index) => valueOf(turn, known.length + index));
+    const values = known.length === 0 ? added : [...known, ...added];
+    if (areShared(turns)) ofLists.set(turns, values);
+    return values;
   };
-  return (turns) => turns.map(areShared(turns) ? remembered : (turn, index) => valueOf(turn, index));
 }

@@ -48,7 +48,7 @@ class KeyConversations implements TurnMemory {
   find(bytes: Buffer): KnownTurns | null {
     let longest: KnownTurns | null = null;
     for (const before of this.bodies) {
-      const count = sameTurns(before, bytes);
+      const count = sameTurns(before, bytes, longest?.count ?? 0);
       if (count > (longest?.count ?? 0)) longest = { before, count };
     }
     if (longest) this.recent.get(longest.before);
@@ -68,13 +68,20 @@ class KeyConversations implements TurnMemory {
   }
 }
 
-/** Returns how many turns at the beginning of both bodies have the same bytes, with everything before them. */
-function sameTurns({ bytes: known, turns: { commas } }: ParsedTurns, bytes: Buffer): number {
+/**
+ * Returns how many turns at the beginning of both bodies have the same bytes, with everything before them.
+ * @param least fewer turns, or as many, are of no use: 0 may be returned for them
+ */
+function sameTurns({ bytes: known, turns: { open, commas } }: ParsedTurns, bytes: Buffer, least: number): number {
+  const isSame = (from: number, end: number): boolean =>
+    end <= bytes.length && known.compare(bytes, from, end, from, end) === 0;
+  // Conversations of one program begin with the same long instructions. The next turn alone tells nearly all of them apart.
+  if (!isSame(commas[least - 1] ?? open, (commas[least] ?? Infinity) + 1)) return 0;
   let same = 0;
   let from = 0;
   for (let step = 2 ** Math.floor(Math.log2(commas.length)); step >= 1; step /= 2) {
     const end = (commas[same + step - 1] ?? Infinity) + 1;
-    if (end > bytes.length || known.compare(bytes, from, end, from, end) !== 0) continue;
+    if (!isSame(from, end)) continue;
     same += step;
     from = end;
   }

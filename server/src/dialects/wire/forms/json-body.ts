@@ -105,7 +105,7 @@ function keep(
   const head = known?.before.head ?? parseFields(`${bytes.toString('utf8', 0, turns.open)}[]}`);
   if (!head) return;
   memory.keep({ bytes, turns, head, parsed, ...(tail ? { tail } : {}) }, known);
-  shareTurns(parsed);
+  shareTurns(parsed, known && { turns: known.before.parsed, count: known.count });
   // Tools stand before or behind the turns.
   for (const field of Object.values({ ...head, ...tail?.fields })) if (Array.isArray(field)) shareTurns(field);
 }
