@@ -53,7 +53,8 @@ export const testEncryptionKey = 'encryption key of a test';
 const projectRoot = join(import.meta.dirname, '../..');
 
 /** V8 optimizes only hot code. For a server that lives for seconds, optimizing took a third of the CPU time. */
-export const shortLived = '--interrupt-budget=1000000';
+export const shortLived =
+  Number.parseInt(process.versions.node) < 24 ? '--interrupt-budget=1000000' : '--invocation-count-for-turbofan=45000';
 
 /**
  * The built program, if the build is up to date. Otherwise it runs from the sources, as in this process, and takes a
