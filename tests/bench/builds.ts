@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { built } from './built.js';
@@ -9,9 +10,10 @@ import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Roun
 import { withServices } from './services.js';
 
 /**
- * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000] [--profile]`: installs and builds each commit in a temporary
- * folder, which later runs reuse, and sends the same calls to the bare proxy and to each build, alternately. Compare builds
- * with each other in one run: ratios to the proxy differ between machines. `--profile` writes a CPU profile of each build.
+ * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000] [--nodes program,…] [--profile]`: installs and builds each
+ * commit in a temporary folder, which later runs reuse, and sends the same calls to the bare proxy and to each build, alternately.
+ * Compare builds with each other in one run: ratios to the proxy differ between machines. `--nodes` starts all of them by further
+ * versions of Node, too. `--profile` writes a CPU profile of each build.
  */
 const words = process.argv.slice(2);
 const flag = (name: string, fallback: number): number => {
@@ -21,13 +23,28 @@ const flag = (name: string, fallback: number): number => {
 const firstFlag = words.findIndex((word) => word.startsWith('--'));
 const commits = firstFlag === -1 ? words : words.slice(0, firstFlag);
 const profileFolder = words.includes('--profile') ? join(import.meta.dirname, '../.output/profile') : undefined;
+const furtherNodes = words.includes('--nodes') ? String(words[words.indexOf('--nodes') + 1]).split(',') : [];
 const size = { width: 64, calls: flag('calls', 4000), rounds: flag('rounds', 5) };
+
+type Shape = Kind & ('json' | 'stream');
 
 interface Row {
   readonly contender: Contender;
   readonly postmaster: number | null;
-  readonly rounds: Record<'json' | 'stream', Round[]>;
+  readonly rounds: Record<Shape, Round[]>;
 }
+
+/** The rows of one version of Node: the bare proxy, and the builds. */
+interface Rows {
+  readonly floor: Row;
+  readonly builds: readonly Row[];
+}
+
+const newRow = (contender: Contender, postmaster: number | null = null): Row => ({
+  contender,
+  postmaster,
+  rounds: { json: [], stream: [] },
+});
 
 async function main(): Promise<void> {
   if (commits.length === 0) throw new Error('Name the commits: npm run bench -- builds <commit> <commit>');
@@ -37,48 +54,60 @@ async function main(): Promise<void> {
     say(
       `machine: ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`,
     );
-    const floor = await startFloor(upstream.url);
-    stops.push(() => floor.stop());
-    const rows: Row[] = [
-      { contender: { ...floor, name: 'floor', key: 'none' }, postmaster: null, rounds: { json: [], stream: [] } },
-    ];
-    for (const [name, folder] of folders) {
-      const databaseUrl = await freshDatabase(postgres.url);
-      // Builds share neither the database nor the keys in Redis.
-      const gateway = await startGateway({
-        databaseUrl,
-        redisUrl: redis ? `${redis.url}/${rows.length}` : null,
-        folder,
-        ...(profileFolder ? { profileFolder: join(profileFolder, name) } : {}),
-      });
-      stops.push(() => gateway.stop());
-      const key = await setUp(gateway.url, upstream.url);
-      const postmaster = await findPostmaster(databaseUrl);
-      rows.push({ contender: { ...gateway, name, key }, postmaster, rounds: { json: [], stream: [] } });
-    }
-    for (const kind of ['json', 'stream'] as const) {
-      await measure(kind, rows);
-      show(kind, rows);
+    let databases = 0;
+    const startAll = async (node: string): Promise<Rows> => {
+      const suffix =
+        furtherNodes.length === 0 ? '' : `, ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`;
+      const floor = await startFloor(upstream.url, node);
+      stops.push(() => floor.stop());
+      const builds: Row[] = [];
+      for (const [commit, folder] of folders) {
+        const name = `${commit}${suffix}`;
+        const databaseUrl = await freshDatabase(postgres.url);
+        // Builds share neither the database nor the keys in Redis.
+        const gateway = await startGateway({
+          node,
+          databaseUrl,
+          redisUrl: redis ? `${redis.url}/${++databases}` : null,
+          folder,
+          ...(profileFolder ? { profileFolder: join(profileFolder, name) } : {}),
+        });
+        stops.push(() => gateway.stop());
+        const key = await setUp(gateway.url, upstream.url);
+        builds.push(newRow({ ...gateway, name, key }, await findPostmaster(databaseUrl)));
+      }
+      return { floor: newRow({ ...floor, name: `floor${suffix}`, key: 'none' }), builds };
+    };
+    const all: Rows[] = [];
+    for (const node of [process.execPath, ...furtherNodes]) all.push(await startAll(node));
+    for (const shape of ['json', 'stream'] as const) {
+      await measure(
+        shape,
+        all.flatMap(({ floor, builds }) => [floor, ...builds]),
+      );
+      show(shape, all);
     }
   });
 }
 
-async function measure(kind: Kind & keyof Row['rounds'], rows: readonly Row[]): Promise<void> {
+async function measure(shape: Shape, rows: readonly Row[]): Promise<void> {
   for (let round = 0; round < size.rounds; round++) {
     // Every second round is reversed: what one build leaves for the database to do must not always cost the next one.
     for (const { contender, postmaster, rounds } of round % 2 === 0 ? rows : rows.toReversed())
-      rounds[kind].push(await oneRound(contender, kind, size, postmaster));
+      rounds[shape].push(await oneRound(contender, shape, size, postmaster));
   }
 }
 
-function show(kind: keyof Row['rounds'], [floor, first, ...others]: readonly Row[]): void {
-  if (!floor || !first) return;
-  sayHead(kind === 'json' ? 'JSON calls' : 'Streams of 53 events', size);
-  for (const { contender, rounds } of [floor, first, ...others]) sayRounds(contender.name, rounds[kind]);
-  for (const { contender, rounds } of [first, ...others])
-    sayRatios(`CPU of ${contender.name} to the floor`, rounds[kind], floor.rounds[kind]);
+function show(shape: Shape, all: readonly Rows[]): void {
+  sayHead(shape === 'json' ? 'JSON calls' : 'Streams of 53 events', size);
+  for (const { floor, builds } of all)
+    for (const { contender, rounds } of [floor, ...builds]) sayRounds(contender.name, rounds[shape]);
+  for (const { floor, builds } of all)
+    for (const { contender, rounds } of builds)
+      sayRatios(`CPU of ${contender.name} to the floor`, rounds[shape], floor.rounds[shape]);
+  const [first, ...others] = all.flatMap(({ builds }) => builds);
   for (const { contender, rounds } of others)
-    sayRatios(`CPU of ${contender.name} to ${first.contender.name}`, rounds[kind], first.rounds[kind]);
+    sayRatios(`CPU of ${contender.name} to ${first?.contender.name}`, rounds[shape], first?.rounds[shape] ?? []);
 }
 
 await main();

@@ -23,8 +23,19 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-function spawnPinned(args: string[], environment: Record<string, string>, everyCore = false): ChildProcess {
-  const own = [process.execPath, '--expose-gc', '--import', probe, ...args];
+interface Runtime {
+  /** Whether the server runs on all cores instead of the first one. */
+  readonly everyCore?: boolean;
+  /** The program of another version of Node. */
+  readonly node?: string;
+}
+
+function spawnPinned(
+  args: string[],
+  environment: Record<string, string>,
+  { everyCore = false, node = process.execPath }: Runtime = {},
+): ChildProcess {
+  const own = [node, '--expose-gc', '--import', probe, ...args];
   const cores = everyCore ? `0-${cpus().length - 1}` : String(serverCore);
   const command = taskset ? [taskset, '-c', cores, ...own] : own;
   const child = spawn(command[0] ?? process.execPath, command.slice(1), {
@@ -72,10 +83,11 @@ function asker(child: ChildProcess): Pick<Running, 'live' | 'snapshot'> {
   };
 }
 
-export async function startFloor(upstreamUrl: string): Promise<Running> {
+export async function startFloor(upstreamUrl: string, node?: string): Promise<Running> {
   const child = spawnPinned(
     ['--import', join(root, 'tests/support/typescript.mjs'), join(root, 'tests/bench/floor.ts')],
     { UPSTREAM_URL: upstreamUrl },
+    node === undefined ? {} : { node },
   );
   const url = await addressOf(child, /(http:\/\/\S+)/);
   return { pid: child.pid ?? 0, url, ...asker(child), stop: stopper(child) };
@@ -85,17 +97,17 @@ export async function startFloor(upstreamUrl: string): Promise<Running> {
  * Starts a Tollgate with production settings and all features enabled. `profileFolder` receives a CPU profile when the
  * server stops.
  */
-export async function startGateway(options: {
-  databaseUrl: string;
-  redisUrl: string | null;
-  profileFolder?: string;
-  /** Additional environment variables. */
-  environment?: Record<string, string>;
-  /** Whether the server runs on all cores instead of the first one. */
-  everyCore?: boolean;
-  /** The folder of another checkout, whose build is started. */
-  folder?: string;
-}): Promise<Running> {
+export async function startGateway(
+  options: Runtime & {
+    databaseUrl: string;
+    redisUrl: string | null;
+    profileFolder?: string;
+    /** Additional environment variables. */
+    environment?: Record<string, string>;
+    /** The folder of another checkout, whose build is started. */
+    folder?: string;
+  },
+): Promise<Running> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const profile = options.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${options.profileFolder}`] : [];
   const environment = {
@@ -112,7 +124,7 @@ export async function startGateway(options: {
     ...options.environment,
   };
   const program = [...profile, '--max-semi-space-size=32', join(options.folder ?? root, 'dist/server/main.js')];
-  const child = spawnPinned(program, environment, options.everyCore);
+  const child = spawnPinned(program, environment, options);
   const url = await addressOf(child, /"url":"(http:\/\/[^"]+)"/);
   const stop = stopper(child);
   return {
