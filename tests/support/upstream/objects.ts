@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { AnthropicBatches, BatchRefusal, OpenAIBatches } from './batches.js';
 import { GeminiBatches } from './gemini-batches.js';
 
@@ -452,16 +454,18 @@ export async function startObjectProvider(): Promise<ObjectProvider> {
     return { ...found.shown, ...(noun === 'files' ? { state: 'ACTIVE' } : {}) };
   };
 
-  const sendLarge = async (response: ServerResponse): Promise<void> => {
+  function* largeContent(): Generator<Buffer> {
     const piece = Buffer.alloc(64 * 1024, 1);
-    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': provider.largeContent });
     for (let left = provider.largeContent; left > 0; left -= piece.length) {
-      const isOpen = response.write(piece.subarray(0, Math.min(left, piece.length)));
       provider.sentBytes += piece.length;
-      if (!isOpen) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
-      if (response.destroyed) return;
+      yield piece.subarray(0, Math.min(left, piece.length));
     }
-    response.end();
+  }
+
+  const sendLarge = async (response: ServerResponse): Promise<void> => {
+    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': provider.largeContent });
+    // The reader may leave before the end.
+    await pipeline(Readable.from(largeContent()), response).catch(() => undefined);
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
