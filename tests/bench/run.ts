@@ -13,6 +13,7 @@ const benchmarks: Readonly<Record<string, readonly string[]>> = {
   graphql: ['graphql.ts'],
   console: ['console.ts'],
   nodes: ['nodes.ts'],
+  shares: ['shares.ts'],
   affinity: ['affinity.ts'],
   budgets: ['budgets.ts'],
   patterns: ['patterns.ts', '--max-semi-space-size=32'],
