@@ -10,6 +10,7 @@ const benchmarks: Readonly<Record<string, readonly string[]>> = {
   peers: ['peers.ts'],
   builds: ['builds.ts'],
   agents: ['agents.ts'],
+  paced: ['paced.ts'],
   graphql: ['graphql.ts'],
   console: ['console.ts'],
   nodes: ['nodes.ts'],

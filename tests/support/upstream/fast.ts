@@ -86,11 +86,14 @@ function dialectOf(path: string): keyof ReturnType<typeof streamsOf> {
 
 function drip(response: ServerResponse, stream: readonly Buffer[], gapMilliseconds: number): void {
   let at = 0;
-  const timer = setInterval(() => {
+  const sendNext = (): void => {
     const event = stream[at++];
     if (event) response.write(event);
     else response.end();
-  }, gapMilliseconds);
+  };
+  // The opening and the first text of a response come together.
+  for (let opening = 0; opening < 4; opening++) sendNext();
+  const timer = setInterval(sendNext, gapMilliseconds);
   response.once('close', () => clearInterval(timer));
 }
 

@@ -1,0 +1,125 @@
+import { Pool } from 'undici';
+import { bodies, claudeCode, claudeTurn, grown } from './agent-bodies.js';
+import { freshDatabase } from './fresh-database.js';
+import { setUp, startFloor, startGateway } from './gateway.js';
+import { models, quantile } from './load.js';
+import { cpuOf, memoryOf } from './process-usage.js';
+import { pause, say } from './rounds.js';
+import { withServices } from './services.js';
+
+/**
+ * `npm run bench -- paced [--streams 1000] [--kilobytes 800] [--events 60] [--gap 500] [--seconds 60]`: streams of coding agents that
+ * are open at once, each with a body of its own conversation and an event every `gap` milliseconds, beside the bare proxy. They begin
+ * evenly spread, and each is followed by the next one. Prints the time to the first byte, the longest turn of the event loop and the memory.
+ */
+const words = process.argv.slice(2);
+const flag = (name: string, fallback: number): number => {
+  const at = words.indexOf(`--${name}`);
+  return at === -1 ? fallback : Number(words[at + 1]);
+};
+const streams = flag('streams', 1000);
+const kilobytes = flag('kilobytes', 800);
+const slow = { eventCount: flag('events', 60), gapMilliseconds: flag('gap', 500) };
+const seconds = flag('seconds', 60);
+
+const path = '/v1/messages?beta=true';
+const { bodyOf } = bodies(
+  {
+    ...grown(claudeCode, 'messages', kilobytes * 1000, claudeTurn),
+    model: models.anthropic,
+    stream: true,
+    // The scripted provider sends slowly then.
+    metadata: { user: 'slow' },
+  },
+  streams,
+);
+
+interface Server {
+  readonly name: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly key: string;
+}
+
+/** The longest turn since the last question, milliseconds. Zero for the proxy, which does not measure it. */
+async function longestTurn({ url, name }: Server): Promise<number> {
+  if (name === 'floor') return 0;
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return 1000 * Number(/^nodejs_eventloop_lag_max_seconds(?:{[^}]*})? ([\d.e-]+)/m.exec(text)?.[1] ?? Number.NaN);
+}
+
+async function measure(server: Server): Promise<void> {
+  const pool = new Pool(server.url, {
+    connections: streams,
+    pipelining: 1,
+    headersTimeout: 60_000,
+    bodyTimeout: 60_000,
+  });
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${server.key}` };
+  const duration = slow.eventCount * slow.gapMilliseconds;
+  const begin = performance.now();
+  // All streams are open by then.
+  const from = begin + duration;
+  const end = from + seconds * 1000;
+  const firstBytes: number[] = [];
+  let failures = 0;
+  let calls = 0;
+  const call = async (): Promise<void> => {
+    const body = bodyOf?.(calls++) ?? '';
+    const started = performance.now();
+    const answer = await pool.request({ method: 'POST', path, headers, body });
+    let last: Buffer | undefined;
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      if (!last && started > from) firstBytes.push(performance.now() - started);
+      last = chunk;
+    }
+    if (answer.statusCode === 200 && last?.includes('message_stop')) return;
+    if (failures++ === 0) say(`${answer.statusCode}: ${last?.toString()}`);
+  };
+  const client = async (index: number): Promise<void> => {
+    await pause((index * duration) / streams);
+    while (performance.now() < end) await call().catch(() => failures++);
+  };
+  const clients = Array.from({ length: streams }, (_, index) => client(index));
+  await pause(duration);
+  await longestTurn(server);
+  const [cpuBefore, callsBefore] = [cpuOf(server.pid), calls];
+  let memory = 0;
+  const turns: number[] = [];
+  while (performance.now() < end) {
+    await pause(1000);
+    memory = Math.max(memory, memoryOf(server.pid));
+    turns.push(await longestTurn(server));
+  }
+  const cpu = (cpuOf(server.pid) - cpuBefore) / (calls - callsBefore);
+  await Promise.all(clients);
+  await pool.destroy();
+  for (const list of [firstBytes, turns]) list.sort((one, other) => one - other);
+  const at = (list: readonly number[], share: number): string => quantile(list, share).toFixed(0);
+  say(
+    `${server.name.padEnd(9)} first byte p50 ${at(firstBytes, 0.5)} ms, p99 ${at(firstBytes, 0.99)} ms of ${firstBytes.length} streams; ` +
+      `${failures} failed; CPU per stream ${cpu.toFixed(2)} ms; ` +
+      `longest turn of a second: median ${at(turns, 0.5)} ms, most ${at(turns, 1)} ms; memory ${(memory / 2 ** 20).toFixed(0)} MiB`,
+  );
+}
+
+await withServices(
+  53,
+  async ({ postgres, redis, upstream, stops }) => {
+    say(
+      `${streams} open streams of ${slow.eventCount} events, one in ${slow.gapMilliseconds} ms, bodies of ${kilobytes} KB, ` +
+        `${seconds} s; Node ${process.version}`,
+    );
+    const floor = await startFloor(upstream.url);
+    stops.push(() => floor.stop());
+    await measure({ ...floor, name: 'floor', key: 'none' });
+    const gateway = await startGateway({
+      databaseUrl: await freshDatabase(postgres.url),
+      redisUrl: redis?.url ?? null,
+    });
+    stops.push(() => gateway.stop());
+    const key = await setUp(gateway.url, upstream.url, 2 * streams);
+    await measure({ ...gateway, name: 'tollgate', key });
+  },
+  slow,
+);
