@@ -28,10 +28,14 @@ const taken = new WeakSet<object>();
 export function takeUpgrades(app: FastifyInstance): void {
   if (taken.has(app.server)) return;
   taken.add(app.server);
+  // Newer versions of Node ask this, and handle all other requests as if they offered nothing. Node 20 emits `upgrade` for them.
+  Object.assign(app.server, { shouldUpgradeCallback: asksForWebSocket });
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     takeUpgrade(app, request, socket, head);
   });
 }
+
+const asksForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
  * Responds to a handshake: with a WebSocket, or with the error of `accept` as an HTTP response.
@@ -80,8 +84,7 @@ export async function serveUpgrade(
  * headers are handled alike. Clients that only offer HTTP/2 are served without the upgrade.
  */
 function takeUpgrade(app: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  if ((request.headers.upgrade ?? '').toLowerCase() !== 'websocket')
-    return serveWithoutUpgrade(app, request, socket, head);
+  if (!asksForWebSocket(request)) return serveWithoutUpgrade(app, request, socket, head);
   socket.on('error', () => socket.destroy());
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
