@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useRowsOf } from '../../lib/useLocalGrid.js';
 import type { useServerGrid } from '../../lib/useServerGrid.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
+import { column } from '../../components/grid/columns.js';
 import { namesAsChoices } from '../../components/grid/filterField.js';
 import { MayLink } from '../../components/MayLink.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -62,22 +63,11 @@ export function ServiceFilters({
 /** The columns that name a service. */
 export function serviceColumns<Row extends Service>(t: TFunction): GridColDef<Row>[] {
   return [
-    {
-      field: 'modelName',
-      headerName: t('fields.model'),
-      flex: 1,
-      minWidth: 180,
-      renderCell: ({ row }) => (
-        <MayLink permission="USAGE_READ" to={modelAddress(row.modelName)} className="ellipsis">
-          {row.modelName}
-        </MayLink>
-      ),
-    },
-    {
-      field: 'group',
-      headerName: t('fields.group'),
-      width: 120,
-      renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>,
-    },
+    column('modelName', t('fields.model'), { flex: 1, minWidth: 180 }, (row) => (
+      <MayLink permission="USAGE_READ" to={modelAddress(row.modelName)} className="ellipsis">
+        {row.modelName}
+      </MayLink>
+    )),
+    column('group', t('fields.group'), 120, (row) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>),
   ];
 }

@@ -2,8 +2,8 @@ import MuiLink from '@mui/material/Link';
 import Tooltip from '@mui/material/Tooltip';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { MayLink } from '../../components/MayLink.js';
 import { Dash, Num, TwoLines } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -26,23 +26,6 @@ export interface LogColumnTools {
 
 type Column = GridColDef<LogRow>;
 
-/** A column without sorting: the log sorts by time, along its index, and by cost within a range. */
-const column = (
-  field: string,
-  headerName: string,
-  width: number,
-  cell: (row: LogRow) => ReactNode,
-  more: Partial<Column> = {},
-): Column => ({
-  field,
-  headerName,
-  width,
-  renderCell: ({ row }) => cell(row),
-  ...more,
-});
-
-const right = { align: 'right', headerAlign: 'right' } as const;
-
 /** Columns after the model that are empty without a call. */
 const ofCalls: readonly string[] = ['durationMs', 'promptTokens', 'completionTokens'];
 
@@ -57,10 +40,10 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
   const tokens = (row: LogRow, value: number) =>
     charged(row) || row.type === 'TEST' ? <TokenCount value={value} /> : <Dash />;
   return [
-    column('at', t('fields.time'), 150, (row) => <Num>{dateTime(row.at, 'seconds')}</Num>, {}),
+    column('at', t('fields.time'), 150, (row) => <Num>{dateTime(row.at, 'seconds')}</Num>),
     ...(isAdmin
       ? [
-          column('channelId', t('fields.channel'), 70, (row) =>
+          column<LogRow>('channelId', t('fields.channel'), 70, (row) =>
             row.channelId ? (
               <MayLink permission="CHANNELS_READ" to={channelAddress(row.channelId)}>
                 <ToneChip tone="outline" hint={row.channelName}>{`#${row.channelId}`}</ToneChip>
@@ -69,7 +52,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
               <Dash />
             ),
           ),
-          column('username', t('logs.user'), 106, (row) =>
+          column<LogRow>('username', t('logs.user'), 106, (row) =>
             !row.username ? (
               <Dash />
             ) : openUser && row.userId ? (
@@ -102,26 +85,25 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />,
     ),
     column('type', t('fields.type'), 86, (row) => <TypeCell type={row.type} />),
-    column('modelName', t('fields.model'), 0, (row) => <ModelCell row={row} />, {
-      flex: 1,
-      minWidth: 150,
-      // A text or an error takes the columns that only served calls fill.
-      colSpan: (_value, row, _column, api) => (isText(row) || row.error ? 1 + emptyAfter(api) : 1),
-    }),
-    column('durationMs', t('logs.timeFirst'), 124, (row) => <TimeChips row={row} />),
-    column('promptTokens', t('fields.input'), 68, (row) => tokens(row, row.promptTokens), right),
-    column('completionTokens', t('fields.output'), 68, (row) => tokens(row, row.completionTokens), right),
     column(
-      'quota',
-      t('logs.costOrCredit'),
-      100,
-      (row) => {
-        const amount = amountOf(row, format);
-        return amount === null ? <Dash /> : <Num strong={charged(row)}>{amount}</Num>;
+      'modelName',
+      t('fields.model'),
+      {
+        flex: 1,
+        minWidth: 150,
+        // A text or an error takes the columns that only served calls fill.
+        colSpan: (_value, row, _column, api) => (isText(row) || row.error ? 1 + emptyAfter(api) : 1),
       },
-      { ...right },
+      (row) => <ModelCell row={row} />,
     ),
-    ...(isAdmin ? [column('retry', t('logs.retry'), 84, (row) => <RetryPath row={row} />)] : []),
+    column('durationMs', t('logs.timeFirst'), 124, (row) => <TimeChips row={row} />),
+    rightColumn('promptTokens', t('fields.input'), 68, (row) => tokens(row, row.promptTokens)),
+    rightColumn('completionTokens', t('fields.output'), 68, (row) => tokens(row, row.completionTokens)),
+    rightColumn('quota', t('logs.costOrCredit'), 100, (row) => {
+      const amount = amountOf(row, format);
+      return amount === null ? <Dash /> : <Num strong={charged(row)}>{amount}</Num>;
+    }),
+    ...(isAdmin ? [column<LogRow>('retry', t('logs.retry'), 84, (row) => <RetryPath row={row} />)] : []),
   ];
 }
 

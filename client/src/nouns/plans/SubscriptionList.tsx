@@ -13,6 +13,7 @@ import { NumberInput, TextInput } from '../../components/form/inputs.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { MayLink } from '../../components/MayLink.js';
 import { RowMenu } from '../../components/RowMenu.js';
@@ -190,68 +191,22 @@ function subscriptionColumns(
   money: ReturnType<typeof useFormat>['money'],
   menuOf: (row: Row) => ReactNode,
 ): GridColDef<Row>[] {
-  const right = { align: 'right', headerAlign: 'right' } as const;
-  const columns: GridColDef<Row>[] = [
-    {
-      field: 'user',
-      headerName: t('logs.user'),
-      flex: 1,
-      minWidth: 130,
-      renderCell: ({ row }) => <Account row={row} />,
-    },
-    {
-      field: 'plan',
-      headerName: t('plans.ofCode'),
-      width: 140,
-      renderCell: ({ row }) => <TwoLines title={row.terms.name}>{row.terms.name}</TwoLines>,
-    },
-    {
-      field: 'state',
-      headerName: t('fields.status'),
-      width: 120,
-      renderCell: ({ row }) => <SubscriptionStateChip state={row.state} />,
-    },
-    {
-      field: 'renews',
-      headerName: t('plans.renewal'),
-      width: 110,
-      renderCell: ({ row }) => (isRenewed(row) ? <Ellipsis>{t('plans.isRenewed')}</Ellipsis> : <Dash />),
-    },
-    {
-      field: 'origin',
-      headerName: t('plans.origin'),
-      width: 120,
-      renderCell: ({ row }) => <TwoLines title={row.note}>{t(`plans.origins.${row.origin}`)}</TwoLines>,
-    },
-    {
-      field: 'startsAt',
-      headerName: t('plans.start'),
-      width: 140,
-      renderCell: ({ row }) => <Num>{dateTime(row.startsAt)}</Num>,
-    },
-    {
-      field: 'endsAt',
-      headerName: t('plans.end'),
-      width: 140,
-      renderCell: ({ row }) => <Num>{dateTime(row.endsAt)}</Num>,
-    },
-    {
-      field: 'used',
-      headerName: t('plans.usedAmount'),
-      width: 100,
-      ...right,
-      renderCell: ({ row }) => <Num>{money(row.used, 'amount')}</Num>,
-    },
-    {
-      field: 'paid',
-      headerName: t('plans.paid'),
-      width: 100,
-      ...right,
-      renderCell: ({ row }) => <Num strong>{money(row.paid - row.refunded, 'balance')}</Num>,
-    },
-    { field: 'actions', headerName: '', width: 48, renderCell: ({ row }) => menuOf(row) },
+  return [
+    column('user', t('logs.user'), { flex: 1, minWidth: 130 }, (row) => <Account row={row} />),
+    column('plan', t('plans.ofCode'), 140, (row) => <TwoLines title={row.terms.name}>{row.terms.name}</TwoLines>),
+    column('state', t('fields.status'), 120, (row) => <SubscriptionStateChip state={row.state} />),
+    column('renews', t('plans.renewal'), 110, (row) =>
+      isRenewed(row) ? <Ellipsis>{t('plans.isRenewed')}</Ellipsis> : <Dash />,
+    ),
+    column('origin', t('plans.origin'), 120, (row) => (
+      <TwoLines title={row.note}>{t(`plans.origins.${row.origin}`)}</TwoLines>
+    )),
+    column('startsAt', t('plans.start'), 140, (row) => <Num>{dateTime(row.startsAt)}</Num>),
+    column('endsAt', t('plans.end'), 140, (row) => <Num>{dateTime(row.endsAt)}</Num>),
+    rightColumn('used', t('plans.usedAmount'), 100, (row) => <Num>{money(row.used, 'amount')}</Num>),
+    rightColumn('paid', t('plans.paid'), 100, (row) => <Num strong>{money(row.paid - row.refunded, 'balance')}</Num>),
+    column('actions', '', 48, (row) => menuOf(row)),
   ];
-  return columns.map((column) => ({ ...column, sortable: false }));
 }
 
 function RefundDialog({

@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { Ellipsis } from '../../components/Text.js';
@@ -30,19 +31,10 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
     reset: () => setKeyword(''),
   });
   const columns: GridColDef<{ model: string }>[] = [
-    {
-      field: 'model',
-      headerName: t('fields.model'),
-      flex: 1,
-      renderCell: ({ row }) => <Ellipsis>{row.model}</Ellipsis>,
-    },
-    {
-      field: 'actions',
-      headerName: '',
-      width: 120,
-      align: 'right',
-      renderCell: ({ row }) => <Button onClick={() => setSetting([row.model])}>{t('prices.setPrice')}</Button>,
-    },
+    column('model', t('fields.model'), { flex: 1 }, (row) => <Ellipsis>{row.model}</Ellipsis>),
+    rightColumn('actions', '', 120, (row) => (
+      <Button onClick={() => setSetting([row.model])}>{t('prices.setPrice')}</Button>
+    )),
   ];
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5 }}>

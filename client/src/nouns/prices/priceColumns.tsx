@@ -7,6 +7,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { RowCard } from '../../components/grid/CardList.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, ratio as ratioText, unitPrice } from '../../lib/format.js';
@@ -106,98 +107,48 @@ export function priceColumns({
   readonly isNarrow: boolean;
   readonly remove: (model: string) => void;
 }): GridColDef<PriceRow>[] {
-  const right = { align: 'right', headerAlign: 'right' } as const;
   const figure = (text: string | null) => (text === null ? <Dash /> : <Num>{text}</Num>);
   const columns: GridColDef<PriceRow>[] = [
-    {
-      field: 'model',
-      headerName: t('fields.model'),
-      flex: 1,
-      minWidth: 190,
-      renderCell: ({ row }) => <Ellipsis title={row.model}>{row.model}</Ellipsis>,
-    },
-    {
-      field: 'marks',
-      headerName: t('prices.marks'),
-      width: isNarrow ? 160 : 216,
-      renderCell: ({ row }) => (
-        <Box sx={{ display: 'flex', gap: '4px', minWidth: 0, alignItems: 'center' }}>
-          {/* Chips that need attention come first: the last one may be cut. */}
-          <LossChip loss={losses.get(row.model)} />
-          {row.changed && <ToneChip tone="teal">{t('prices.changed')}</ToneChip>}
-          {/* The panel beside names the origin, too. */}
-          {!(isNarrow && (row.changed || losses.has(row.model))) && <CardChip row={row} />}
-        </Box>
-      ),
-    },
-    {
-      field: 'billing',
-      headerName: t('prices.billing'),
-      width: 98,
-      renderCell: ({ row }) => <BillingChip perRequest={isPerRequest(row)} />,
-    },
-    {
-      field: 'input',
-      headerName: t('prices.inputPrice'),
-      width: 90,
-      ...right,
-      renderCell: ({ row }) => figure(priceText(inputOf(row))),
-    },
-    {
-      field: 'output',
-      headerName: t('prices.outputPrice'),
-      width: 98,
-      ...right,
-      renderCell: ({ row }) => {
-        return figure(priceText(outputOf(row, builtIn)));
-      },
-    },
-    {
-      field: 'ratio',
-      headerName: t('prices.ratio'),
-      width: 80,
-      ...right,
-      renderCell: ({ row }) =>
-        figure(row.ratio === null || row.card ? null : ratioText(Number(row.ratio.toPrecision(6)))),
-    },
-    {
-      field: 'completion',
-      headerName: t('prices.completion'),
-      width: 90,
-      ...right,
-      renderCell: ({ row }) => {
-        const completion = row.ratio === null || row.card ? null : completionOf(row, builtIn);
-        return figure(completion === null ? null : `${ratioText(Number(completion.toPrecision(6)))}×`);
-      },
-    },
-    {
-      field: 'price',
-      headerName: t('prices.pricePerRequest'),
-      width: 104,
-      ...right,
-      renderCell: ({ row }) => figure(isPerRequest(row) && row.price !== null ? callPrice(row.price) : null),
-    },
-    {
-      field: 'actions',
-      headerName: '',
-      width: 76,
-      ...right,
-      renderCell: ({ row }) => (
-        <>
-          <HistoryLink model={row.model} />
-          {/* A list price is not the operator's to remove. */}
-          {!row.card?.isList && (
-            <IconButton
-              aria-label={t('prices.removeModel', { name: row.model })}
-              onClick={() => remove(row.model)}
-              sx={{ width: 28, height: 28 }}
-            >
-              <DeleteOutlinedIcon />
-            </IconButton>
-          )}
-        </>
-      ),
-    },
+    column('model', t('fields.model'), { flex: 1, minWidth: 190 }, (row) => (
+      <Ellipsis title={row.model}>{row.model}</Ellipsis>
+    )),
+    column('marks', t('prices.marks'), isNarrow ? 160 : 216, (row) => (
+      <Box sx={{ display: 'flex', gap: '4px', minWidth: 0, alignItems: 'center' }}>
+        {/* Chips that need attention come first: the last one may be cut. */}
+        <LossChip loss={losses.get(row.model)} />
+        {row.changed && <ToneChip tone="teal">{t('prices.changed')}</ToneChip>}
+        {/* The panel beside names the origin, too. */}
+        {!(isNarrow && (row.changed || losses.has(row.model))) && <CardChip row={row} />}
+      </Box>
+    )),
+    column('billing', t('prices.billing'), 98, (row) => <BillingChip perRequest={isPerRequest(row)} />),
+    rightColumn('input', t('prices.inputPrice'), 90, (row) => figure(priceText(inputOf(row)))),
+    rightColumn('output', t('prices.outputPrice'), 98, (row) => figure(priceText(outputOf(row, builtIn)))),
+    rightColumn('ratio', t('prices.ratio'), 80, (row) =>
+      figure(row.ratio === null || row.card ? null : ratioText(Number(row.ratio.toPrecision(6)))),
+    ),
+    rightColumn('completion', t('prices.completion'), 90, (row) => {
+      const completion = row.ratio === null || row.card ? null : completionOf(row, builtIn);
+      return figure(completion === null ? null : `${ratioText(Number(completion.toPrecision(6)))}×`);
+    }),
+    rightColumn('price', t('prices.pricePerRequest'), 104, (row) =>
+      figure(isPerRequest(row) && row.price !== null ? callPrice(row.price) : null),
+    ),
+    rightColumn('actions', '', 76, (row) => (
+      <>
+        <HistoryLink model={row.model} />
+        {/* A list price is not the operator's to remove. */}
+        {!row.card?.isList && (
+          <IconButton
+            aria-label={t('prices.removeModel', { name: row.model })}
+            onClick={() => remove(row.model)}
+            sx={{ width: 28, height: 28 }}
+          >
+            <DeleteOutlinedIcon />
+          </IconButton>
+        )}
+      </>
+    )),
   ];
   return isNarrow ? columns.filter(({ field }) => !shownInPanel.includes(field)) : columns;
 }

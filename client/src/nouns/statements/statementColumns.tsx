@@ -1,6 +1,7 @@
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { RowCard } from '../../components/grid/CardList.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { MayLink } from '../../components/MayLink.js';
 import { Ellipsis, Num } from '../../components/Text.js';
 import { dateTime } from '../../lib/format.js';
@@ -25,7 +26,6 @@ export const statementAddress = ({ id }: Pick<StatementRow, 'id'>): string => `/
 export const currentAddress = (account: number): string => `/statements/current?account=${account}`;
 
 type Money = ReturnType<typeof useFormat>['money'];
-const right = { align: 'right', headerAlign: 'right' } as const;
 
 /** @param isForAdmins shows whose statement it is */
 export function statementColumns(
@@ -34,63 +34,30 @@ export function statementColumns(
   language: string,
   isForAdmins: boolean,
 ): GridColDef<StatementRow>[] {
-  const amount = (field: 'opening' | 'credits' | 'usage' | 'closing', sortable = false): GridColDef<StatementRow> => ({
-    field,
-    headerName: t(`statements.${field}`),
-    width: 130,
-    sortable,
-    ...right,
-    renderCell: ({ row }) => <Num strong={field === 'closing'}>{money(row[field], 'balance')}</Num>,
-  });
+  const amount = (field: 'opening' | 'credits' | 'usage' | 'closing') =>
+    rightColumn<StatementRow>(field, t(`statements.${field}`), 130, (row) => (
+      <Num strong={field === 'closing'}>{money(row[field], 'balance')}</Num>
+    ));
   return [
-    {
-      field: 'month',
-      headerName: t('statements.month'),
-      width: 140,
-      renderCell: ({ row }) => <Num>{monthName(row.month, language)}</Num>,
-    },
-    {
-      field: 'number',
-      headerName: t('statements.number'),
-      width: 130,
-      sortable: false,
-      renderCell: ({ row }) => <Num>{row.number}</Num>,
-    },
+    column('month', t('statements.month'), 140, (row) => <Num>{monthName(row.month, language)}</Num>),
+    column('number', t('statements.number'), 130, (row) => <Num>{row.number}</Num>),
     ...(isForAdmins
       ? [
-          {
-            field: 'account',
-            headerName: t('statements.account'),
-            flex: 1,
-            minWidth: 140,
-            sortable: false,
-            renderCell: ({ row }) => (
-              <MayLink permission="USERS_READ" to={userAddress(row.accountId)} className="ellipsis">
-                {row.buyer.username}
-              </MayLink>
-            ),
-          } satisfies GridColDef<StatementRow>,
-          {
-            field: 'buyer',
-            headerName: t('statements.buyer'),
-            flex: 1,
-            minWidth: 140,
-            sortable: false,
-            renderCell: ({ row }) => <Ellipsis>{row.buyer.name}</Ellipsis>,
-          } satisfies GridColDef<StatementRow>,
+          column<StatementRow>('account', t('statements.account'), { flex: 1, minWidth: 140 }, (row) => (
+            <MayLink permission="USERS_READ" to={userAddress(row.accountId)} className="ellipsis">
+              {row.buyer.username}
+            </MayLink>
+          )),
+          column<StatementRow>('buyer', t('statements.buyer'), { flex: 1, minWidth: 140 }, (row) => (
+            <Ellipsis>{row.buyer.name}</Ellipsis>
+          )),
         ]
       : []),
     amount('opening'),
     amount('credits'),
-    amount('usage', true),
-    amount('closing', true),
-    {
-      field: 'closedAt',
-      headerName: t('statements.closedAt'),
-      width: 150,
-      sortable: false,
-      renderCell: ({ row }) => <Num>{row.closedAt && dateTime(row.closedAt)}</Num>,
-    },
+    amount('usage'),
+    amount('closing'),
+    column('closedAt', t('statements.closedAt'), 150, (row) => <Num>{row.closedAt && dateTime(row.closedAt)}</Num>),
   ];
 }
 

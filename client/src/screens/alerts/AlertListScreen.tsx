@@ -17,6 +17,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { column } from '../../components/grid/columns.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
@@ -139,46 +140,19 @@ function MessageChip({ alert: { failedMessages } }: { readonly alert: AlertRowFr
 
 function alertColumns(t: TFunction): GridColDef<AlertRowFragment>[] {
   return [
-    {
-      field: 'openedAt',
-      headerName: t('alerts.since'),
-      width: 160,
-      renderCell: ({ row }) => <Num>{dateTime(row.openedAt, 'seconds')}</Num>,
-    },
-    {
-      field: 'kind',
-      headerName: t('alerts.kind'),
-      width: 170,
-      renderCell: ({ row }) => <KindChip alert={row} />,
-    },
-    {
-      field: 'channelId',
-      headerName: t('alerts.subject'),
-      width: 200,
-      renderCell: ({ row }) => <AlertSubject alert={row} />,
-    },
-    {
-      field: 'detail',
-      headerName: t('alerts.detail'),
-      flex: 1,
-      minWidth: 220,
-      renderCell: ({ row }) => (
-        <Ellipsis title={alertDetail(t, row)}>
-          <AlertDetail alert={row} />
-        </Ellipsis>
-      ),
-    },
-    {
-      field: 'endedAt',
-      headerName: t('alerts.until'),
-      width: 160,
-      renderCell: ({ row }) => (row.endedAt ? <Num>{dateTime(row.endedAt, 'seconds')}</Num> : <Dash />),
-    },
-    {
-      field: 'messages',
-      headerName: t('alerts.messages'),
-      width: 110,
-      renderCell: ({ row }) => (row.failedMessages.length > 0 ? <MessageChip alert={row} /> : t('alerts.sent')),
-    },
+    column('openedAt', t('alerts.since'), 160, (row) => <Num>{dateTime(row.openedAt, 'seconds')}</Num>),
+    column('kind', t('alerts.kind'), 170, (row) => <KindChip alert={row} />),
+    column('channelId', t('alerts.subject'), 200, (row) => <AlertSubject alert={row} />),
+    column('detail', t('alerts.detail'), { flex: 1, minWidth: 220 }, (row) => (
+      <Ellipsis title={alertDetail(t, row)}>
+        <AlertDetail alert={row} />
+      </Ellipsis>
+    )),
+    column('endedAt', t('alerts.until'), 160, (row) =>
+      row.endedAt ? <Num>{dateTime(row.endedAt, 'seconds')}</Num> : <Dash />,
+    ),
+    column('messages', t('alerts.messages'), 110, (row) =>
+      row.failedMessages.length > 0 ? <MessageChip alert={row} /> : t('alerts.sent'),
+    ),
   ];
 }

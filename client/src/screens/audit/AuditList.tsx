@@ -8,6 +8,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { RangeFilter } from '../../components/grid/RangeFilter.js';
+import { column } from '../../components/grid/columns.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
@@ -164,47 +165,21 @@ function ActionChip({ row: { action } }: { readonly row: AuditEntry }) {
 
 function auditColumns(t: TFunction, format: ReturnType<typeof useFormat>): GridColDef<AuditEntry>[] {
   return [
-    {
-      field: 'createdAt',
-      headerName: t('fields.time'),
-      width: 160,
-      renderCell: ({ row }) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>,
-    },
-    {
-      field: 'actor',
-      headerName: t('audit.actor'),
-      width: 140,
-      renderCell: ({ row }) => (
-        <Ellipsis title={`#${row.actorId} ${row.ip ?? ''}`}>
-          <AuditActor entry={row} />
-        </Ellipsis>
-      ),
-    },
-    {
-      field: 'action',
-      headerName: t('audit.action'),
-      width: 150,
-      renderCell: ({ row }) => <ActionChip row={row} />,
-    },
-    {
-      field: 'subject',
-      headerName: t('audit.subject'),
-      width: 230,
-      renderCell: ({ row }) => (
-        <Ellipsis title={subjectText(row, t)}>
-          <AuditSubject entry={row} />
-        </Ellipsis>
-      ),
-    },
-    {
-      field: 'changes',
-      headerName: t('audit.changes'),
-      flex: 1,
-      minWidth: 240,
-      renderCell: ({ row }) => {
-        const summary = summaryOf(row, t, format);
-        return <Ellipsis title={summary}>{summary}</Ellipsis>;
-      },
-    },
+    column('createdAt', t('fields.time'), 160, (row) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>),
+    column('actor', t('audit.actor'), 140, (row) => (
+      <Ellipsis title={`#${row.actorId} ${row.ip ?? ''}`}>
+        <AuditActor entry={row} />
+      </Ellipsis>
+    )),
+    column('action', t('audit.action'), 150, (row) => <ActionChip row={row} />),
+    column('subject', t('audit.subject'), 230, (row) => (
+      <Ellipsis title={subjectText(row, t)}>
+        <AuditSubject entry={row} />
+      </Ellipsis>
+    )),
+    column('changes', t('audit.changes'), { flex: 1, minWidth: 240 }, (row) => {
+      const summary = summaryOf(row, t, format);
+      return <Ellipsis title={summary}>{summary}</Ellipsis>;
+    }),
   ];
 }

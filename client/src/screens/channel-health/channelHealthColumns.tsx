@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { FailureRate, LastError, Rescued } from '../../nouns/health/ChannelHealthCells.js';
 import type { ChannelHealthRowFragment } from '../../nouns/health/channelHealth.generated.js';
 import { RowCard } from '../../components/grid/CardList.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { Dash, Num, TwoLines } from '../../components/Text.js';
 import { count, responseTime } from '../../lib/format.js';
 import type { GridSort } from '../../lib/gridState.js';
@@ -38,52 +39,19 @@ export function sortedRows(rows: readonly Row[], sort: GridSort | undefined): re
 }
 
 export function channelHealthColumns(t: TFunction): GridColDef<Row>[] {
-  const right = { align: 'right', headerAlign: 'right' } as const;
   return [
-    {
-      field: 'channelName',
-      headerName: t('fields.channel'),
-      flex: 1,
-      minWidth: 170,
-      renderCell: ({ row }) => <TwoLines title={row.channelName}>{row.channelName}</TwoLines>,
-    },
-    {
-      field: 'failureRate',
-      headerName: t('channelHealth.failureRate'),
-      width: 116,
-      ...right,
-      renderCell: ({ row }) => <FailureRate health={row} />,
-    },
-    {
-      field: 'failedAttempts',
-      headerName: t('channelHealth.failedAttempts'),
-      width: 146,
-      ...right,
-      renderCell: ({ row }) => <Num>{count(row.failedAttempts)}</Num>,
-    },
-    {
-      field: 'rescuedAttempts',
-      headerName: t('channelHealth.rescued'),
-      width: 106,
-      ...right,
-      renderCell: ({ row }) => <Rescued health={row} />,
-    },
-    {
-      field: 'calls',
-      headerName: t('channelHealth.calls'),
-      width: 100,
-      ...right,
-      renderCell: ({ row }) => <Num>{count(row.calls)}</Num>,
-    },
-    { field: 'p50Ms', headerName: 'p50', width: 84, ...right, renderCell: ({ row }) => time(row.p50Ms) },
-    { field: 'p95Ms', headerName: 'p95', width: 84, ...right, renderCell: ({ row }) => time(row.p95Ms) },
-    {
-      field: 'lastError',
-      headerName: t('channelHealth.lastError'),
-      flex: 3,
-      minWidth: 240,
-      renderCell: ({ row }) => <LastError health={row} />,
-    },
+    column('channelName', t('fields.channel'), { flex: 1, minWidth: 170 }, (row) => (
+      <TwoLines title={row.channelName}>{row.channelName}</TwoLines>
+    )),
+    rightColumn('failureRate', t('channelHealth.failureRate'), 116, (row) => <FailureRate health={row} />),
+    rightColumn('failedAttempts', t('channelHealth.failedAttempts'), 146, (row) => (
+      <Num>{count(row.failedAttempts)}</Num>
+    )),
+    rightColumn('rescuedAttempts', t('channelHealth.rescued'), 106, (row) => <Rescued health={row} />),
+    rightColumn('calls', t('channelHealth.calls'), 100, (row) => <Num>{count(row.calls)}</Num>),
+    rightColumn('p50Ms', 'p50', 84, (row) => time(row.p50Ms)),
+    rightColumn('p95Ms', 'p95', 84, (row) => time(row.p95Ms)),
+    column('lastError', t('channelHealth.lastError'), { flex: 3, minWidth: 240 }, (row) => <LastError health={row} />),
   ];
 }
 

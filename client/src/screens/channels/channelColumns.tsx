@@ -2,6 +2,7 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { ReactNode } from 'react';
 import { FailureRate, LastError, Rescued, ServedTime } from '../../nouns/health/ChannelHealthCells.js';
 import { GroupChips } from '../../nouns/groups/GroupChips.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { Dash, Num, TwoLines } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -26,29 +27,27 @@ import { TagChevron, TagGroups, TagName, TagNumber, TagResponse, TagRowActions, 
 /** Renders a cell: one function for channels, one for tags. */
 const cell =
   (channel: (row: ChannelItem) => ReactNode, head: (row: TagRow) => ReactNode = () => <Dash />) =>
-  ({ row }: { readonly row: ChannelListRow }): ReactNode =>
+  (row: ChannelListRow): ReactNode =>
     isTagRow(row) ? head(row) : channel(row);
 
 /** Wide enough for the texts of chips. `hiddenBelow` of the screen keeps the names readable on narrower windows. */
 export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListRow>[] {
   const { t, format, typeLabel } = tools;
   return [
-    {
-      field: 'id',
-      headerName: t('fields.id'),
-      width: 46,
-      renderCell: cell(
+    column(
+      'id',
+      t('fields.id'),
+      { width: 46, cellClassName: 'quiet' },
+      cell(
         (row) => <Num>{row.id}</Num>,
         (row) => <TagChevron row={row} tags={tools.tags} />,
       ),
-      cellClassName: 'quiet',
-    },
-    {
-      field: 'name',
-      headerName: t('fields.name'),
-      flex: 1,
-      minWidth: 160,
-      renderCell: cell(
+    ),
+    column(
+      'name',
+      t('fields.name'),
+      { flex: 1, minWidth: 160 },
+      cell(
         (row) => (
           <span className="cell-line">
             <ChannelName row={row} />
@@ -57,83 +56,78 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
         ),
         (row) => <TagName row={row} />,
       ),
-    },
-    {
-      field: 'group',
-      headerName: t('channels.groups'),
-      width: 100,
-      renderCell: cell(
+    ),
+    column(
+      'group',
+      t('channels.groups'),
+      100,
+      cell(
         (row) => <GroupChips groups={row.groups} />,
         (row) => <TagGroups row={row} />,
       ),
-    },
-    {
-      field: 'type',
-      headerName: t('fields.type'),
-      width: 148,
-      renderCell: cell((row) => (
+    ),
+    column(
+      'type',
+      t('fields.type'),
+      148,
+      cell((row) => (
         <span className="cell-line">
           <TypeMark label={typeLabel(row.type)} />
           <TwoLines title={typeLabel(row.type)}>{typeLabel(row.type)}</TwoLines>
         </span>
       )),
-    },
-    {
-      field: 'tag',
-      headerName: t('channels.tag'),
-      width: 92,
-      renderCell: cell((row) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />)),
-    },
-    {
-      field: 'status',
-      headerName: t('fields.status'),
-      width: 130,
-      renderCell: cell(
+    ),
+    column(
+      'tag',
+      t('channels.tag'),
+      92,
+      cell((row) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />)),
+    ),
+    column(
+      'status',
+      t('fields.status'),
+      130,
+      cell(
         (row) => <CooldownChip channel={row} otherwise={<ChannelStatusChip channel={row} />} />,
         (row) => <TagStatusChip row={row} />,
       ),
-    },
-    {
-      field: 'responseTime',
-      headerName: t('channels.response'),
-      width: 94,
-      renderCell: cell(
+    ),
+    column(
+      'responseTime',
+      t('channels.response'),
+      94,
+      cell(
         (row) => <ResponseChip channel={row} />,
         (row) => <TagResponse row={row} />,
       ),
-    },
+    ),
     ...healthColumns(tools),
-    {
-      field: 'usedQuota',
-      headerName: t('channels.used'),
-      width: 88,
-      align: 'right',
-      headerAlign: 'right',
-      renderCell: cell(
+    rightColumn(
+      'usedQuota',
+      t('channels.used'),
+      88,
+      cell(
         (row) => <Num>{format.money(row.usedQuota, 'balance')}</Num>,
         (row) => <Num>{format.money(usedTogether(row), 'balance')}</Num>,
       ),
-    },
-    {
-      field: 'balance',
-      headerName: t('fields.balance'),
-      width: 104,
-      align: 'right',
-      headerAlign: 'right',
-      renderCell: cell((row) => <BalanceCell row={row} actions={tools.writes ? tools.actions : null} />),
-    },
+    ),
+    rightColumn(
+      'balance',
+      t('fields.balance'),
+      104,
+      cell((row) => <BalanceCell row={row} actions={tools.writes ? tools.actions : null} />),
+    ),
     numberColumn(tools, 'priority', t('channels.priorityColumn'), -999),
     numberColumn(tools, 'weight', t('channels.weight'), 0),
-    {
-      field: 'actions',
-      headerName: '',
-      width: 106,
-      align: 'right',
-      renderCell: cell(
+    rightColumn(
+      'actions',
+      '',
+      106,
+      cell(
         (row) => <ChannelRowActions row={row} tools={tools} />,
         (row) => tools.writes && <TagRowActions row={row} tags={tools.tags} />,
       ),
-    },
+    ),
   ];
 }
 
@@ -143,13 +137,11 @@ function numberColumn(
   headerName: string,
   minimum: number,
 ): GridColDef<ChannelListRow> {
-  return {
+  return rightColumn(
     field,
     headerName,
-    width: field === 'priority' ? 68 : 66,
-    align: 'right',
-    headerAlign: 'right',
-    renderCell: cell(
+    field === 'priority' ? 68 : 66,
+    cell(
       (row) =>
         writes ? (
           <InlineNumber
@@ -168,26 +160,27 @@ function numberColumn(
           <Num>{commonNumber(row, field) ?? '–'}</Num>
         ),
     ),
-  };
+  );
 }
 
 /** Figures of the last hour. All but the failure rate are hidden until the user chooses them. */
 function healthColumns({ t }: ChannelCellTools): GridColDef<ChannelListRow>[] {
-  const column = (
+  const health = (
     field: (typeof healthFields)[number],
     headerName: string,
     width: number,
     Cell: Parameters<typeof HealthOf>[0]['Cell'],
-  ): GridColDef<ChannelListRow> => ({
-    field,
-    headerName,
-    width,
-    renderCell: cell((row) => <HealthOf id={row.id} Cell={Cell} />),
-  });
+  ) =>
+    column(
+      field,
+      headerName,
+      width,
+      cell((row) => <HealthOf id={row.id} Cell={Cell} />),
+    );
   return [
-    column('failureRate', t('channelHealth.failureRate'), 96, FailureRate),
-    column('served', t('channelHealth.served'), 132, ServedTime),
-    column('rescued', t('channelHealth.rescued'), 100, Rescued),
-    column('lastError', t('channelHealth.lastError'), 240, LastError),
+    health('failureRate', t('channelHealth.failureRate'), 96, FailureRate),
+    health('served', t('channelHealth.served'), 132, ServedTime),
+    health('rescued', t('channelHealth.rescued'), 100, Rescued),
+    health('lastError', t('channelHealth.lastError'), 240, LastError),
   ];
 }

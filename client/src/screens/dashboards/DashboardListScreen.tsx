@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { RowMenu } from '../../components/RowMenu.js';
@@ -71,47 +72,19 @@ export function DashboardListScreen() {
       />
     );
     return [
-      {
-        field: 'name',
-        headerName: t('fields.name'),
-        flex: 1,
-        minWidth: 180,
-        renderCell: ({ row }) => (
-          <MuiLink component={Link} to={`/dashboards/${row.id}`} className="ellipsis">
-            {dashboardName(row, t)}
-          </MuiLink>
-        ),
-      },
-      {
-        field: 'visibility',
-        headerName: t('dashboards.visibility'),
-        width: 128,
-        renderCell: ({ row }) => <VisibilityChip row={row} />,
-      },
-      {
-        field: 'owner',
-        headerName: t('dashboards.owner'),
-        width: 160,
-        renderCell: ({ row }) => {
-          const owner = ownerOf(row);
-          return owner ? <Ellipsis title={owner}>{owner}</Ellipsis> : <Dash />;
-        },
-      },
-      {
-        field: 'panels',
-        headerName: t('dashboards.panels'),
-        width: 88,
-        align: 'right',
-        headerAlign: 'right',
-        renderCell: ({ row }) => <Num>{row.panels.length}</Num>,
-      },
-      {
-        field: 'updatedAt',
-        headerName: t('dashboards.updated'),
-        width: 148,
-        renderCell: ({ row }) => <Num>{dateTime(row.updatedAt)}</Num>,
-      },
-      { field: 'actions', headerName: '', width: 56, align: 'right', renderCell: ({ row }) => actionsOf(row) },
+      column('name', t('fields.name'), { flex: 1, minWidth: 180 }, (row) => (
+        <MuiLink component={Link} to={`/dashboards/${row.id}`} className="ellipsis">
+          {dashboardName(row, t)}
+        </MuiLink>
+      )),
+      column('visibility', t('dashboards.visibility'), 128, (row) => <VisibilityChip row={row} />),
+      column('owner', t('dashboards.owner'), 160, (row) => {
+        const owner = ownerOf(row);
+        return owner ? <Ellipsis title={owner}>{owner}</Ellipsis> : <Dash />;
+      }),
+      rightColumn('panels', t('dashboards.panels'), 88, (row) => <Num>{row.panels.length}</Num>),
+      column('updatedAt', t('dashboards.updated'), 148, (row) => <Num>{dateTime(row.updatedAt)}</Num>),
+      rightColumn('actions', '', 56, (row) => actionsOf(row)),
     ];
   }, [t, navigate, remove, save, reload]);
   const add = (

@@ -2,6 +2,7 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../components/grid/CardList.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
 import { serviceColumns } from '../../nouns/health/services.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
@@ -43,53 +44,15 @@ const speed = ({ tokensPerSecond }: ModelHealthRow) =>
   tokensPerSecond == null ? <Dash /> : <Num>{speedText(tokensPerSecond)}</Num>;
 
 export function modelHealthColumns(t: TFunction, isAdmin: boolean): GridColDef<ModelHealthRow>[] {
-  const right = { align: 'right', headerAlign: 'right' } as const;
   return [
     ...serviceColumns<ModelHealthRow>(t),
-    {
-      field: 'successRate',
-      headerName: t('modelHealth.successRate'),
-      width: 120,
-      ...right,
-      renderCell: ({ row }) => <SuccessRate rate={row.successRate} />,
-    },
-    {
-      field: 'p50',
-      headerName: t('modelHealth.firstTokenP50'),
-      width: 164,
-      ...right,
-      renderCell: ({ row }) => time(row.firstTokenP50Ms),
-    },
-    {
-      field: 'p95',
-      headerName: t('modelHealth.firstTokenP95'),
-      width: 164,
-      ...right,
-      renderCell: ({ row }) => time(row.firstTokenP95Ms),
-    },
-    {
-      field: 'tokensPerSecond',
-      headerName: t('modelHealth.tokensPerSecond'),
-      width: 110,
-      ...right,
-      renderCell: ({ row }) => speed(row),
-    },
-    {
-      field: 'lastFailure',
-      headerName: t('modelHealth.lastFailure'),
-      width: 230,
-      renderCell: ({ row }) => <LastFailure failure={row.lastFailure} />,
-    },
+    rightColumn('successRate', t('modelHealth.successRate'), 120, (row) => <SuccessRate rate={row.successRate} />),
+    rightColumn('p50', t('modelHealth.firstTokenP50'), 164, (row) => time(row.firstTokenP50Ms)),
+    rightColumn('p95', t('modelHealth.firstTokenP95'), 164, (row) => time(row.firstTokenP95Ms)),
+    rightColumn('tokensPerSecond', t('modelHealth.tokensPerSecond'), 110, (row) => speed(row)),
+    column('lastFailure', t('modelHealth.lastFailure'), 230, (row) => <LastFailure failure={row.lastFailure} />),
     ...(isAdmin
-      ? [
-          {
-            field: 'calls',
-            headerName: t('modelHealth.calls'),
-            width: 90,
-            ...right,
-            renderCell: ({ row }: { readonly row: ModelHealthRow }) => <Num>{count(row.calls ?? 0)}</Num>,
-          },
-        ]
+      ? [rightColumn<ModelHealthRow>('calls', t('modelHealth.calls'), 90, (row) => <Num>{count(row.calls ?? 0)}</Num>)]
       : []),
   ];
 }

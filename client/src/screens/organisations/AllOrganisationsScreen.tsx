@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { column } from '../../components/grid/columns.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Num } from '../../components/Text.js';
@@ -30,52 +31,15 @@ const sorts = ['name', 'quota', 'usedQuota', 'createdAt'] satisfies SortOf<Organ
 type Money = ReturnType<typeof useFormat>['money'];
 
 const columnsOf = (t: TFunction, money: Money): GridColDef<OrganisationRowFragment>[] => [
-  {
-    field: 'name',
-    headerName: t('fields.name'),
-    flex: 1,
-    minWidth: 180,
-    renderCell: ({ row }) => <Name row={row} />,
-  },
-  {
-    field: 'status',
-    headerName: t('organisations.status'),
-    width: 110,
-    sortable: false,
-    renderCell: ({ row }) => <Status row={row} />,
-  },
-  {
-    field: 'group',
-    headerName: t('fields.group'),
-    width: 120,
-    sortable: false,
-    renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>,
-  },
-  {
-    field: 'memberCount',
-    headerName: t('organisations.membersTab'),
-    width: 100,
-    sortable: false,
-    renderCell: ({ row }) => <Num>{integer(row.memberCount)}</Num>,
-  },
-  {
-    field: 'quota',
-    headerName: t('organisations.balance'),
-    width: 140,
-    renderCell: ({ row }) => <Num>{money(row.balance?.quota ?? 0, 'balance')}</Num>,
-  },
-  {
-    field: 'usedQuota',
-    headerName: t('organisations.charged'),
-    width: 140,
-    renderCell: ({ row }) => <Num>{money(row.balance?.usedQuota ?? 0, 'balance')}</Num>,
-  },
-  {
-    field: 'createdAt',
-    headerName: t('fields.createdAt'),
-    width: 150,
-    renderCell: ({ row }) => <Num>{dateTime(row.createdAt)}</Num>,
-  },
+  column('name', t('fields.name'), { flex: 1, minWidth: 180 }, (row) => <Name row={row} />),
+  column('status', t('organisations.status'), 110, (row) => <Status row={row} />),
+  column('group', t('fields.group'), 120, (row) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>),
+  column('memberCount', t('organisations.membersTab'), 100, (row) => <Num>{integer(row.memberCount)}</Num>),
+  column('quota', t('organisations.balance'), 140, (row) => <Num>{money(row.balance?.quota ?? 0, 'balance')}</Num>),
+  column('usedQuota', t('organisations.charged'), 140, (row) => (
+    <Num>{money(row.balance?.usedQuota ?? 0, 'balance')}</Num>
+  )),
+  column('createdAt', t('fields.createdAt'), 150, (row) => <Num>{dateTime(row.createdAt)}</Num>),
 ];
 
 function Name({ row }: { readonly row: OrganisationRowFragment }) {

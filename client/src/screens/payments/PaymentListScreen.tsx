@@ -10,6 +10,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { RangeFilter } from '../../components/grid/RangeFilter.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { MayLink } from '../../components/MayLink.js';
@@ -213,67 +214,25 @@ function paymentColumns(
   money: ReturnType<typeof useFormat>['money'],
   nameOf: ReturnType<typeof useMethodName>,
 ): GridColDef<Payment>[] {
-  const right = { align: 'right', headerAlign: 'right' } as const;
   return [
-    {
-      field: 'createdAt',
-      headerName: t('fields.createdAt'),
-      width: 150,
-      renderCell: ({ row }) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>,
-    },
-    {
-      field: 'buyer',
-      headerName: t('logs.user'),
-      flex: 1,
-      minWidth: 120,
-      renderCell: ({ row }) => (
-        <MayLink permission="USERS_READ" to={`/user/${row.userId}`} className="ellipsis">
-          {row.buyer?.username ?? `#${row.userId}`}
-        </MayLink>
-      ),
-    },
-    {
-      field: 'money',
-      headerName: t('payments.money'),
-      width: 120,
-      ...right,
-      renderCell: ({ row }) => <Num strong>{amountOf(row.money)}</Num>,
-    },
-    {
-      field: 'quota',
-      headerName: t('payments.credited'),
-      width: 110,
-      ...right,
-      renderCell: ({ row }) => <Num>{money(row.quota, 'balance')}</Num>,
-    },
-    {
-      field: 'method',
-      headerName: t('wallet.method'),
-      width: 140,
-      renderCell: ({ row }) => nameOf(row.method),
-    },
-    {
-      field: 'status',
-      headerName: t('fields.status'),
-      width: 140,
-      renderCell: ({ row }) => <Status dot order={row} />,
-    },
-    {
-      field: 'paidAt',
-      headerName: t('payments.paidAt'),
-      width: 150,
-      renderCell: ({ row }) => (row.paidAt ? <Num>{dateTime(row.paidAt, 'seconds')}</Num> : <Dash />),
-    },
-    {
-      field: 'tradeNo',
-      headerName: t('payments.tradeNo'),
-      width: 220,
-      renderCell: ({ row }) => (
-        <>
-          <Ellipsis title={row.tradeNo}>{row.tradeNo}</Ellipsis>
-          <CopyButton size={26} value={row.tradeNo} label={t('payments.copyTradeNo', { number: row.tradeNo })} />
-        </>
-      ),
-    },
+    column('createdAt', t('fields.createdAt'), 150, (row) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>),
+    column('buyer', t('logs.user'), { flex: 1, minWidth: 120 }, (row) => (
+      <MayLink permission="USERS_READ" to={`/user/${row.userId}`} className="ellipsis">
+        {row.buyer?.username ?? `#${row.userId}`}
+      </MayLink>
+    )),
+    rightColumn('money', t('payments.money'), 120, (row) => <Num strong>{amountOf(row.money)}</Num>),
+    rightColumn('quota', t('payments.credited'), 110, (row) => <Num>{money(row.quota, 'balance')}</Num>),
+    column('method', t('wallet.method'), 140, (row) => nameOf(row.method)),
+    column('status', t('fields.status'), 140, (row) => <Status dot order={row} />),
+    column('paidAt', t('payments.paidAt'), 150, (row) =>
+      row.paidAt ? <Num>{dateTime(row.paidAt, 'seconds')}</Num> : <Dash />,
+    ),
+    column('tradeNo', t('payments.tradeNo'), 220, (row) => (
+      <>
+        <Ellipsis title={row.tradeNo}>{row.tradeNo}</Ellipsis>
+        <CopyButton size={26} value={row.tradeNo} label={t('payments.copyTradeNo', { number: row.tradeNo })} />
+      </>
+    )),
   ];
 }

@@ -6,6 +6,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import { RowCard } from '../../components/grid/CardList.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { Dash, Ellipsis, Hidden, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
@@ -57,78 +58,33 @@ export function pricingColumns({
   readonly factor: number;
   readonly view: (group: string) => void;
 }): GridColDef<PricedModel>[] {
-  const right = { align: 'right', headerAlign: 'right' } as const;
   return [
-    {
-      field: 'available',
-      headerName: t('pricing.availability'),
-      width: 108,
-      renderCell: ({ row }) => <Availability row={row} group={group} />,
-    },
-    {
-      field: 'modelName',
-      headerName: t('fields.model'),
-      flex: 1,
-      minWidth: 200,
-      renderCell: ({ row }) => (
-        <Box sx={{ display: 'flex', alignItems: 'center', gap: '4px', minWidth: 0 }}>
-          <Ellipsis title={row.modelName}>{row.modelName}</Ellipsis>
-          <CopyButton size={26} value={row.modelName} label={t('pricing.copyName', { name: row.modelName })} />
-        </Box>
-      ),
-    },
-    {
-      field: 'billing',
-      headerName: t('pricing.billing'),
-      width: 104,
-      renderCell: ({ row }) => <BillingChip row={row} />,
-    },
-    {
-      field: 'groups',
-      headerName: t('pricing.groups'),
-      width: 192,
-      renderCell: ({ row }) => <GroupChoice row={row} group={group} view={view} />,
-    },
-    {
-      field: 'input',
-      headerName: t('prices.inputPrice'),
-      width: 112,
-      ...right,
-      renderCell: ({ row }) => {
-        const prices = pricesFor(row, factor);
-        const unit = unitOf(prices);
-        return unit ? <PerUnit line={unit} /> : <UnitPrice prices={prices} quantity="input" />;
-      },
-    },
-    {
-      field: 'cachedInput',
-      headerName: t('pricing.cachedInput'),
-      width: 112,
-      ...right,
-      renderCell: ({ row }) => <UnitPrice prices={pricesFor(row, factor)} quantity="cachedInput" />,
-    },
-    {
-      field: 'output',
-      headerName: t('prices.outputPrice'),
-      width: 112,
-      ...right,
-      renderCell: ({ row }) => <UnitPrice prices={pricesFor(row, factor)} quantity="output" />,
-    },
-    {
-      field: 'context',
-      headerName: t('pricing.context'),
-      width: 96,
-      ...right,
-      renderCell: ({ row }) => (row.maxInputTokens == null ? <Dash /> : <Num>{limit(row.maxInputTokens)}</Num>),
-    },
-    {
-      field: 'ratio',
-      headerName: t('prices.ratio'),
-      width: 80,
-      ...right,
-      renderCell: ({ row }) =>
-        row.modelPrice == null && row.effective ? <Num>{ratioText(row.modelRatio ?? 0)}</Num> : <Dash />,
-    },
+    column('available', t('pricing.availability'), 108, (row) => <Availability row={row} group={group} />),
+    column('modelName', t('fields.model'), { flex: 1, minWidth: 200 }, (row) => (
+      <Box sx={{ display: 'flex', alignItems: 'center', gap: '4px', minWidth: 0 }}>
+        <Ellipsis title={row.modelName}>{row.modelName}</Ellipsis>
+        <CopyButton size={26} value={row.modelName} label={t('pricing.copyName', { name: row.modelName })} />
+      </Box>
+    )),
+    column('billing', t('pricing.billing'), 104, (row) => <BillingChip row={row} />),
+    column('groups', t('pricing.groups'), 192, (row) => <GroupChoice row={row} group={group} view={view} />),
+    rightColumn('input', t('prices.inputPrice'), 112, (row) => {
+      const prices = pricesFor(row, factor);
+      const unit = unitOf(prices);
+      return unit ? <PerUnit line={unit} /> : <UnitPrice prices={prices} quantity="input" />;
+    }),
+    rightColumn('cachedInput', t('pricing.cachedInput'), 112, (row) => (
+      <UnitPrice prices={pricesFor(row, factor)} quantity="cachedInput" />
+    )),
+    rightColumn('output', t('prices.outputPrice'), 112, (row) => (
+      <UnitPrice prices={pricesFor(row, factor)} quantity="output" />
+    )),
+    rightColumn('context', t('pricing.context'), 96, (row) =>
+      row.maxInputTokens == null ? <Dash /> : <Num>{limit(row.maxInputTokens)}</Num>,
+    ),
+    rightColumn('ratio', t('prices.ratio'), 80, (row) =>
+      row.modelPrice == null && row.effective ? <Num>{ratioText(row.modelRatio ?? 0)}</Num> : <Dash />,
+    ),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { RowCard } from '../../components/grid/CardList.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { Dash, Num, TwoLines } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer, percent } from '../../lib/format.js';
@@ -81,75 +82,21 @@ function LogLink({
 export const profitSorts = ['calls', 'knownCalls', 'quota', 'knownUsd', 'upstreamUsd', 'marginUsd', 'marginShare'];
 
 export function profitColumns(t: TFunction, view: ProfitView, range: ShownRange): GridColDef<ProfitRow>[] {
-  const right = { align: 'right', headerAlign: 'right' } as const;
   return [
-    {
-      field: 'name',
-      headerName: t(`profit.views.${view}`),
-      flex: 1,
-      minWidth: 180,
-      renderCell: ({ row }) => <Name view={view} row={row} />,
-    },
-    {
-      field: 'marginUsd',
-      headerName: t('dashboard.marginTitle'),
-      width: 134,
-      ...right,
-      renderCell: ({ row }) => <Amount usd={knownOf(row)?.marginUsd} isMargin />,
-    },
-    {
-      field: 'marginShare',
-      headerName: t('profit.share'),
-      width: 104,
-      ...right,
-      renderCell: ({ row }) => {
-        const share = shareOf(row.metrics);
-        return share === null ? <Dash /> : <Num>{shareText(share)}</Num>;
-      },
-    },
-    {
-      field: 'knownUsd',
-      headerName: t('profit.knownUsd'),
-      width: 150,
-      ...right,
-      renderCell: ({ row }) => <Amount usd={knownOf(row)?.usd} />,
-    },
-    {
-      field: 'upstreamUsd',
-      headerName: t('dashboard.upstreamCost'),
-      width: 124,
-      ...right,
-      renderCell: ({ row }) => <Amount usd={knownOf(row)?.upstreamUsd} />,
-    },
-    {
-      field: 'planUsd',
-      headerName: t('profit.planUsd'),
-      width: 124,
-      sortable: false,
-      ...right,
-      renderCell: ({ row }) => <Amount usd={knownOf(row)?.planUsd || undefined} />,
-    },
-    {
-      field: 'knownCalls',
-      headerName: t('profit.knownCalls'),
-      width: 168,
-      ...right,
-      renderCell: ({ row: { metrics } }) => <Num>{knownText(metrics, t)}</Num>,
-    },
-    {
-      field: 'quota',
-      headerName: t('profit.charged'),
-      width: 120,
-      ...right,
-      renderCell: ({ row }) => <Charged quota={row.metrics.quota} />,
-    },
-    {
-      field: 'actions',
-      headerName: '',
-      width: 52,
-      ...right,
-      renderCell: ({ row }) => <LogLink view={view} row={row} range={range} />,
-    },
+    column('name', t(`profit.views.${view}`), { flex: 1, minWidth: 180 }, (row) => <Name view={view} row={row} />),
+    rightColumn('marginUsd', t('dashboard.marginTitle'), 134, (row) => (
+      <Amount usd={knownOf(row)?.marginUsd} isMargin />
+    )),
+    rightColumn('marginShare', t('profit.share'), 104, (row) => {
+      const share = shareOf(row.metrics);
+      return share === null ? <Dash /> : <Num>{shareText(share)}</Num>;
+    }),
+    rightColumn('knownUsd', t('profit.knownUsd'), 150, (row) => <Amount usd={knownOf(row)?.usd} />),
+    rightColumn('upstreamUsd', t('dashboard.upstreamCost'), 124, (row) => <Amount usd={knownOf(row)?.upstreamUsd} />),
+    rightColumn('planUsd', t('profit.planUsd'), 124, (row) => <Amount usd={knownOf(row)?.planUsd || undefined} />),
+    rightColumn('knownCalls', t('profit.knownCalls'), 168, ({ metrics }) => <Num>{knownText(metrics, t)}</Num>),
+    rightColumn('quota', t('profit.charged'), 120, (row) => <Charged quota={row.metrics.quota} />),
+    rightColumn('actions', '', 52, (row) => <LogLink view={view} row={row} range={range} />),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { CopyButton } from '../../components/CopyButton.js';
 import { MayLink } from '../../components/MayLink.js';
 import { RowMenu } from '../../components/RowMenu.js';
@@ -115,61 +116,19 @@ export function redemptionColumns({
   readonly format: ReturnType<typeof useFormat>;
   readonly actions: RedemptionRowActions;
 }): GridColDef<RedemptionListRow>[] {
-  const right = { align: 'right', headerAlign: 'right' } as const;
   return [
-    { field: 'id', headerName: t('fields.id'), width: 72, renderCell: ({ row }) => <Num>{row.id}</Num> },
-    {
-      field: 'batch',
-      headerName: t('fields.name'),
-      flex: 1,
-      minWidth: 140,
-      renderCell: ({ row }) => <Ellipsis title={row.batch}>{row.batch}</Ellipsis>,
-    },
-    {
-      field: 'status',
-      headerName: t('fields.status'),
-      width: 116,
-      renderCell: ({ row }) => <RedemptionStatusChip row={row} />,
-    },
-    {
-      field: 'quota',
-      headerName: t('fields.quota'),
-      width: 116,
-      ...right,
-      renderCell: ({ row }) => <Num strong>{format.money(row.quota, 'balance')}</Num>,
-    },
-    {
-      field: 'gift',
-      headerName: t('redemptions.gift'),
-      width: 172,
-      ...right,
-      renderCell: ({ row }) => (row.kind === 'GIFT' ? <GiftUses row={row} /> : <Dash />),
-    },
-    {
-      field: 'createdAt',
-      headerName: t('fields.createdAt'),
-      width: 148,
-      renderCell: ({ row }) => <Num>{dateTime(row.createdAt)}</Num>,
-    },
-    {
-      field: 'validUntil',
-      headerName: t('redemptions.expires'),
-      width: 148,
-      renderCell: ({ row }) => (row.validUntil ? <Num>{dateTime(row.validUntil)}</Num> : <Dash />),
-    },
-    {
-      field: 'usedBy',
-      headerName: t('redemptions.usedBy'),
-      flex: 0.6,
-      minWidth: 110,
-      renderCell: ({ row }) => <UsedBy row={row} />,
-    },
-    {
-      field: 'actions',
-      headerName: '',
-      width: 140,
-      align: 'right',
-      renderCell: ({ row }) => <RedemptionActions row={row} actions={actions} />,
-    },
+    column('id', t('fields.id'), 72, (row) => <Num>{row.id}</Num>),
+    column('batch', t('fields.name'), { flex: 1, minWidth: 140 }, (row) => (
+      <Ellipsis title={row.batch}>{row.batch}</Ellipsis>
+    )),
+    column('status', t('fields.status'), 116, (row) => <RedemptionStatusChip row={row} />),
+    rightColumn('quota', t('fields.quota'), 116, (row) => <Num strong>{format.money(row.quota, 'balance')}</Num>),
+    rightColumn('gift', t('redemptions.gift'), 172, (row) => (row.kind === 'GIFT' ? <GiftUses row={row} /> : <Dash />)),
+    column('createdAt', t('fields.createdAt'), 148, (row) => <Num>{dateTime(row.createdAt)}</Num>),
+    column('validUntil', t('redemptions.expires'), 148, (row) =>
+      row.validUntil ? <Num>{dateTime(row.validUntil)}</Num> : <Dash />,
+    ),
+    column('usedBy', t('redemptions.usedBy'), { flex: 0.6, minWidth: 110 }, (row) => <UsedBy row={row} />),
+    rightColumn('actions', '', 140, (row) => <RedemptionActions row={row} actions={actions} />),
   ];
 }

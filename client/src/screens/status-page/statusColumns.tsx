@@ -3,6 +3,7 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../components/grid/CardList.js';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { serviceColumns } from '../../nouns/health/services.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -12,32 +13,15 @@ import { History, StateChip } from './statusParts.js';
 export function statusColumns(t: TFunction, buckets: number): GridColDef<ServiceRow>[] {
   return [
     ...serviceColumns<ServiceRow>(t),
-    {
-      field: 'state',
-      headerName: t('statusPage.state'),
-      width: 130,
-      renderCell: ({ row }) => <StateChip state={row.state} />,
-    },
-    {
-      field: 'history',
-      headerName: t('statusPage.history'),
-      flex: 2,
-      minWidth: 130,
-      renderCell: ({ row }) => (
-        <Box sx={{ flex: 1, minWidth: 0 }}>
-          <History row={row} buckets={buckets} />
-        </Box>
-      ),
-    },
-    {
-      field: 'uptime',
-      headerName: t('statusPage.uptime'),
-      description: t('statusPage.uptimeHint'),
-      width: 90,
-      align: 'right',
-      headerAlign: 'right',
-      renderCell: ({ row }) => <Num>{uptimeText(row.uptime)}</Num>,
-    },
+    column('state', t('statusPage.state'), 130, (row) => <StateChip state={row.state} />),
+    column('history', t('statusPage.history'), { flex: 2, minWidth: 130 }, (row) => (
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <History row={row} buckets={buckets} />
+      </Box>
+    )),
+    rightColumn('uptime', t('statusPage.uptime'), { description: t('statusPage.uptimeHint'), width: 90 }, (row) => (
+      <Num>{uptimeText(row.uptime)}</Num>
+    )),
   ];
 }
 

@@ -1,9 +1,10 @@
 import Button from '@mui/material/Button';
 import type { GridColDef } from '@mui/x-data-grid';
+import { column } from '../../components/grid/columns.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
-import { channelCell, column, type TaskCellTools } from './drawingColumns.js';
+import { channelCell, type TaskCellTools } from './drawingColumns.js';
 import { OneLine, Progress, TaskDuration } from './taskCells.js';
 import { TaskChip } from './taskChips.js';
 import { audioOf } from './taskFilter.js';
@@ -54,19 +55,13 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
       : []),
     column('platform', t('tasks.platform'), 92, (row) => <ToneChip tone="outline">{row.platform}</ToneChip>),
     column('action', t('fields.type'), 90, (row) => <TaskChip of="action" value={row.action} />),
-    column(
-      'taskId',
-      t('tasks.id'),
-      120,
-      (row) => (
-        <OneLine
-          mono
-          text={row.taskId}
-          onOpen={() => view({ kind: 'text', title: t('tasks.recordOf', { id: row.taskId }), content: recordOf(row) })}
-        />
-      ),
-      { flex: 1, minWidth: 120 },
-    ),
+    column('taskId', t('tasks.id'), { flex: 1, minWidth: 120 }, (row) => (
+      <OneLine
+        mono
+        text={row.taskId}
+        onOpen={() => view({ kind: 'text', title: t('tasks.recordOf', { id: row.taskId }), content: recordOf(row) })}
+      />
+    )),
     ...(isAdmin
       ? [
           column<CreativeTaskRow>('status', t('fields.status'), 112, (row) => (

@@ -2,6 +2,7 @@ import Button from '@mui/material/Button';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
+import { column } from '../../components/grid/columns.js';
 import { Dash, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
@@ -18,21 +19,6 @@ export interface TaskCellTools {
   readonly isAdmin: boolean;
   readonly view: (viewed: Viewed) => void;
 }
-
-/** A column without sorting: the list sorts by time only. */
-export const column = <R extends object>(
-  field: string,
-  headerName: string,
-  width: number,
-  cell: (row: R) => ReactNode,
-  more: Partial<GridColDef<R>> = {},
-): GridColDef<R> => ({
-  field,
-  headerName,
-  width,
-  renderCell: ({ row }: { row: R }) => cell(row),
-  ...more,
-});
 
 export const channelCell = (channelId: number | null | undefined): ReactNode =>
   channelId ? <ToneChip tone="outline">{`#${channelId}`}</ToneChip> : <Dash />;
@@ -76,7 +62,7 @@ export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRow>[] {
       <Progress percent={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />
     )),
     column('imageUrl', t('tasks.result'), 90, (row) => <ViewImage row={row} tools={tools} />),
-    column('prompt', t('tasks.prompt'), 68, (row) => text(t('tasks.prompt'), row.prompt), { flex: 1, minWidth: 68 }),
+    column('prompt', t('tasks.prompt'), { flex: 1, minWidth: 68 }, (row) => text(t('tasks.prompt'), row.prompt)),
     column('promptEn', t('tasks.english'), 66, (row) => text(t('tasks.promptEn'), row.promptEn)),
     column('failReason', t('tasks.failure'), 76, (row) =>
       text(t('tasks.failReason'), row.failReason, { failed: true }),

@@ -4,6 +4,7 @@ import Typography from '@mui/material/Typography';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { Link } from 'react-router-dom';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { Dash, Num } from '../../components/Text.js';
 import { TokenStatusChip } from '../../nouns/tokens/TokenStatusChip.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -23,25 +24,19 @@ type PlacedToken = TokenRowFragment & { readonly memberId?: number | null; reado
 const placeColumns = (t: TFunction, { role, members, projects }: Acting): GridColDef<PlacedToken>[] => [
   ...(role === 'OWNER'
     ? [
-        {
-          field: 'memberId',
-          headerName: t('organisations.member'),
-          width: 120,
-          sortable: false,
-          renderCell: ({ row }: { row: PlacedToken }) =>
-            row.memberId
-              ? (members.find(({ id }) => id === row.memberId)?.username ?? row.memberId)
-              : t('organisations.sharedKeys'),
-        },
+        column<PlacedToken>('memberId', t('organisations.member'), 120, (row) =>
+          row.memberId
+            ? (members.find(({ id }) => id === row.memberId)?.username ?? row.memberId)
+            : t('organisations.sharedKeys'),
+        ),
       ]
     : []),
-  {
-    field: 'projectId',
-    headerName: t('organisations.project'),
-    width: 120,
-    sortable: false,
-    renderCell: ({ row }) => projects.find(({ id }) => id === row.projectId)?.name ?? <Dash />,
-  },
+  column(
+    'projectId',
+    t('organisations.project'),
+    120,
+    (row) => projects.find(({ id }) => id === row.projectId)?.name ?? <Dash />,
+  ),
 ];
 
 /** The name, with a link to the page of the key unless the key is of an organisation, which has no such page. */
@@ -67,73 +62,28 @@ export function tokenColumns(
   acting: Acting | null = null,
 ): GridColDef<TokenRowFragment>[] {
   return [
-    {
-      field: 'name',
-      headerName: t('fields.name'),
-      flex: 1,
-      minWidth: 176,
-      renderCell: ({ row }) => (
-        <Box sx={{ minWidth: 0 }}>
-          <TokenName
-            row={row}
-            color="textPrimary"
-            noWrap
-            sx={{ display: 'block', maxWidth: '100%', fontWeight: 500, fontSize: 13, lineHeight: '18px' }}
-          />
-          <TokenUse token={row} />
-        </Box>
-      ),
-    },
+    column('name', t('fields.name'), { flex: 1, minWidth: 176 }, (row) => (
+      <Box sx={{ minWidth: 0 }}>
+        <TokenName
+          row={row}
+          color="textPrimary"
+          noWrap
+          sx={{ display: 'block', maxWidth: '100%', fontWeight: 500, fontSize: 13, lineHeight: '18px' }}
+        />
+        <TokenUse token={row} />
+      </Box>
+    )),
     ...(acting ? placeColumns(t, acting) : []),
-    {
-      field: 'maskedKey',
-      headerName: t('fields.key'),
-      width: 168,
-      renderCell: ({ row }) => <KeyCell token={row} />,
-    },
-    {
-      field: 'status',
-      headerName: t('fields.status'),
-      width: 100,
-      renderCell: ({ row }) => <TokenStatusChip token={row} />,
-    },
-    {
-      field: 'remainingQuota',
-      headerName: t('fields.quota'),
-      width: 180,
-      renderCell: ({ row }) => <QuotaCell token={row} />,
-    },
-    {
-      field: 'group',
-      headerName: t('fields.group'),
-      width: 96,
-      renderCell: ({ row }) => (row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />),
-    },
-    {
-      field: 'modelLimits',
-      headerName: t('fields.models'),
-      width: 92,
-      renderCell: ({ row }) => <ModelLimits token={row} />,
-    },
-    {
-      field: 'createdAt',
-      headerName: t('fields.createdAt'),
-      width: 136,
-      renderCell: ({ row }) => <Quiet>{dateTime(row.createdAt)}</Quiet>,
-    },
-    {
-      field: 'expiresAt',
-      headerName: t('tokens.expires'),
-      width: 136,
-      renderCell: ({ row }) => <Expiry time={row.expiresAt} never={t('tokens.never')} />,
-    },
-    {
-      field: 'actions',
-      headerName: '',
-      width: 92,
-      align: 'right',
-      renderCell: ({ row }) => <TokenRowActions row={row} actions={actions} />,
-    },
+    column('maskedKey', t('fields.key'), 168, (row) => <KeyCell token={row} />),
+    column('status', t('fields.status'), 100, (row) => <TokenStatusChip token={row} />),
+    column('remainingQuota', t('fields.quota'), 180, (row) => <QuotaCell token={row} />),
+    column('group', t('fields.group'), 96, (row) =>
+      row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />,
+    ),
+    column('modelLimits', t('fields.models'), 92, (row) => <ModelLimits token={row} />),
+    column('createdAt', t('fields.createdAt'), 136, (row) => <Quiet>{dateTime(row.createdAt)}</Quiet>),
+    column('expiresAt', t('tokens.expires'), 136, (row) => <Expiry time={row.expiresAt} never={t('tokens.never')} />),
+    rightColumn('actions', '', 92, (row) => <TokenRowActions row={row} actions={actions} />),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
+import { column, rightColumn } from '../../components/grid/columns.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
@@ -17,69 +18,24 @@ export interface UserCellTools {
   readonly viewer: SessionUser | null;
 }
 
-const right = { align: 'right', headerAlign: 'right' } as const;
-
 export function userColumns({ t, format, actions, viewer }: UserCellTools): GridColDef<UserRowFragment>[] {
   return [
-    { field: 'id', headerName: t('fields.id'), width: 64, renderCell: ({ row }) => <Num>{row.id}</Num> },
-    {
-      field: 'username',
-      headerName: t('fields.username'),
-      flex: 1,
-      minWidth: 160,
-      renderCell: ({ row }) => <UserName row={row} viewer={viewer} />,
-    },
-    {
-      field: 'group',
-      headerName: t('fields.group'),
-      width: 120,
-      renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>,
-    },
-    {
-      field: 'role',
-      headerName: t('users.role'),
-      width: 120,
-      renderCell: ({ row }) => <RoleChip user={row} />,
-    },
-    {
-      field: 'status',
-      headerName: t('fields.status'),
-      width: 128,
-      renderCell: ({ row }) => <UserStatusChip user={row} />,
-    },
-    {
-      field: 'quota',
-      headerName: t('fields.quotaLeft'),
-      width: 136,
-      ...right,
-      renderCell: ({ row }) => (
-        <TwoLines
-          end
-          first={format.money(row.quota, 'balance')}
-          second={t('fields.amountUsed', { amount: format.money(row.usedQuota, 'balance') })}
-        />
-      ),
-    },
-    {
-      field: 'requestCount',
-      headerName: t('fields.requests'),
-      width: 104,
-      ...right,
-      renderCell: ({ row }) => <Num>{integer(row.requestCount)}</Num>,
-    },
-    {
-      field: 'inviteCount',
-      headerName: t('users.invites'),
-      width: 104,
-      ...right,
-      renderCell: ({ row }) => <Num>{integer(row.invite.count)}</Num>,
-    },
-    {
-      field: 'actions',
-      headerName: '',
-      width: 96,
-      align: 'right',
-      renderCell: ({ row }) => <UserRowActions row={row} actions={actions} viewer={viewer} />,
-    },
+    column('id', t('fields.id'), 64, (row) => <Num>{row.id}</Num>),
+    column('username', t('fields.username'), { flex: 1, minWidth: 160 }, (row) => (
+      <UserName row={row} viewer={viewer} />
+    )),
+    column('group', t('fields.group'), 120, (row) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>),
+    column('role', t('users.role'), 120, (row) => <RoleChip user={row} />),
+    column('status', t('fields.status'), 128, (row) => <UserStatusChip user={row} />),
+    rightColumn('quota', t('fields.quotaLeft'), 136, (row) => (
+      <TwoLines
+        end
+        first={format.money(row.quota, 'balance')}
+        second={t('fields.amountUsed', { amount: format.money(row.usedQuota, 'balance') })}
+      />
+    )),
+    rightColumn('requestCount', t('fields.requests'), 104, (row) => <Num>{integer(row.requestCount)}</Num>),
+    rightColumn('inviteCount', t('users.invites'), 104, (row) => <Num>{integer(row.invite.count)}</Num>),
+    rightColumn('actions', '', 96, (row) => <UserRowActions row={row} actions={actions} viewer={viewer} />),
   ];
 }

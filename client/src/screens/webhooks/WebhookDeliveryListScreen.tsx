@@ -11,6 +11,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { RangeFilter } from '../../components/grid/RangeFilter.js';
+import { column } from '../../components/grid/columns.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
@@ -232,32 +233,13 @@ const indented = (body: string): string => JSON.stringify(JSON.parse(body), null
 
 function deliveryColumns(t: TFunction, nameOf: (endpointId: number) => string): GridColDef<DeliveryRowFragment>[] {
   return [
-    {
-      field: 'createdAt',
-      headerName: t('fields.createdAt'),
-      width: 160,
-      renderCell: ({ row }) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>,
-    },
+    column('createdAt', t('fields.createdAt'), 160, (row) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>),
     { field: 'kind', headerName: t('webhooks.kind'), flex: 1, minWidth: 160 },
-    {
-      field: 'endpointId',
-      headerName: t('webhooks.endpoint'),
-      flex: 1,
-      minWidth: 140,
-      renderCell: ({ row }) => nameOf(row.endpointId),
-    },
-    {
-      field: 'state',
-      headerName: t('fields.status'),
-      width: 170,
-      renderCell: ({ row }) => <Outcome row={row} />,
-    },
-    { field: 'tries', headerName: t('webhooks.tries'), width: 90, renderCell: ({ row }) => <Num>{row.tries}</Num> },
-    {
-      field: 'triedAt',
-      headerName: t('webhooks.triedAt'),
-      width: 160,
-      renderCell: ({ row }) => (row.triedAt ? <Num>{dateTime(row.triedAt, 'seconds')}</Num> : <Dash />),
-    },
+    column('endpointId', t('webhooks.endpoint'), { flex: 1, minWidth: 140 }, (row) => nameOf(row.endpointId)),
+    column('state', t('fields.status'), 170, (row) => <Outcome row={row} />),
+    column('tries', t('webhooks.tries'), 90, (row) => <Num>{row.tries}</Num>),
+    column('triedAt', t('webhooks.triedAt'), 160, (row) =>
+      row.triedAt ? <Num>{dateTime(row.triedAt, 'seconds')}</Num> : <Dash />,
+    ),
   ];
 }

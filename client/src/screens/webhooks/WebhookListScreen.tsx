@@ -12,6 +12,7 @@ import { ContentDialog } from '../../components/ContentDialog.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { column } from '../../components/grid/columns.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
@@ -212,31 +213,13 @@ function EndpointControls({ row, actions }: { readonly row: EndpointRowFragment;
 function endpointColumns(t: TFunction, actions: EndpointActions): GridColDef<EndpointRowFragment>[] {
   return [
     { field: 'name', headerName: t('fields.name'), width: 180 },
-    {
-      field: 'url',
-      headerName: t('webhooks.url'),
-      flex: 1,
-      minWidth: 220,
-      renderCell: ({ row }) => <Ellipsis title={row.url}>{row.url}</Ellipsis>,
-    },
-    {
-      field: 'kinds',
-      headerName: t('webhooks.kinds'),
-      width: 140,
-      renderCell: ({ row }) =>
-        row.kinds.length === 0 ? t('webhooks.allKinds') : t('webhooks.kindCount', { count: row.kinds.length }),
-    },
-    {
-      field: 'state',
-      headerName: t('fields.status'),
-      width: 170,
-      renderCell: ({ row }) => <EndpointChip row={row} />,
-    },
-    {
-      field: 'actions',
-      headerName: '',
-      width: 110,
-      renderCell: ({ row }) => <EndpointControls row={row} actions={actions} />,
-    },
+    column('url', t('webhooks.url'), { flex: 1, minWidth: 220 }, (row) => (
+      <Ellipsis title={row.url}>{row.url}</Ellipsis>
+    )),
+    column('kinds', t('webhooks.kinds'), 140, (row) =>
+      row.kinds.length === 0 ? t('webhooks.allKinds') : t('webhooks.kindCount', { count: row.kinds.length }),
+    ),
+    column('state', t('fields.status'), 170, (row) => <EndpointChip row={row} />),
+    column('actions', '', 110, (row) => <EndpointControls row={row} actions={actions} />),
   ];
 }

@@ -5,6 +5,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../../components/grid/CardList.js';
 import { SelectBox } from '../../../components/grid/SelectBox.js';
+import { column, rightColumn } from '../../../components/grid/columns.js';
 import { Dash, Ellipsis, Num } from '../../../components/Text.js';
 import { ToneChip } from '../../../components/Tone.js';
 import { exactDollars, percent as share, unitPrice } from '../../../lib/format.js';
@@ -39,64 +40,34 @@ export function diffColumns({
   readonly sources: ReadonlyMap<string, string>;
   readonly choose: (model: string, source: string) => void;
 }): GridColDef<DiffLine>[] {
-  const right = { align: 'right', headerAlign: 'right' } as const;
   const figure = (text: string | null) => (text === null ? <Dash /> : <Num>{text}</Num>);
   return [
-    {
-      field: 'model',
-      headerName: t('fields.model'),
-      flex: 1,
-      minWidth: 180,
-      renderCell: ({ row }) => <Ellipsis title={row.model}>{row.model}</Ellipsis>,
-    },
-    {
-      field: 'kind',
-      headerName: t('priceSync.kind'),
-      width: 130,
-      renderCell: ({ row }) => <KindChip line={row} />,
-    },
-    {
-      field: 'percent',
-      headerName: t('priceSync.change'),
-      width: 84,
-      ...right,
-      renderCell: ({ row }) => figure(changeText(row.percent)),
-    },
-    {
-      field: 'current',
-      headerName: t('priceSync.current'),
-      width: 160,
-      ...right,
-      renderCell: ({ row }) => figure(priceText(row.currentCard, t)),
-    },
-    {
-      field: 'offer',
-      headerName: t('priceSync.offer'),
-      width: 160,
-      ...right,
-      renderCell: ({ row }) => figure(priceText(offerOf(row, sources.get(row.model) ?? null), t)),
-    },
-    {
-      field: 'source',
-      headerName: t('priceSync.source'),
-      width: 190,
-      renderCell: ({ row }) =>
-        row.kind === 'DISAGREE' ? (
-          // A click chooses a source and does not open the row.
-          <Box onClick={(event) => event.stopPropagation()} sx={{ width: '100%' }}>
-            <SelectBox
-              label={t('priceSync.sourceOf', { model: row.model })}
-              placeholder={t('priceSync.choose')}
-              width="100%"
-              value={sources.get(row.model) ?? ''}
-              onChange={(source) => choose(row.model, source)}
-              choices={row.offers.map(({ source }) => ({ value: source, label: sourceName(source) }))}
-            />
-          </Box>
-        ) : (
-          <Ellipsis>{sourceName(row.offers[0]?.source ?? '')}</Ellipsis>
-        ),
-    },
+    column('model', t('fields.model'), { flex: 1, minWidth: 180 }, (row) => (
+      <Ellipsis title={row.model}>{row.model}</Ellipsis>
+    )),
+    column('kind', t('priceSync.kind'), 130, (row) => <KindChip line={row} />),
+    rightColumn('percent', t('priceSync.change'), 84, (row) => figure(changeText(row.percent))),
+    rightColumn('current', t('priceSync.current'), 160, (row) => figure(priceText(row.currentCard, t))),
+    rightColumn('offer', t('priceSync.offer'), 160, (row) =>
+      figure(priceText(offerOf(row, sources.get(row.model) ?? null), t)),
+    ),
+    column('source', t('priceSync.source'), 190, (row) =>
+      row.kind === 'DISAGREE' ? (
+        // A click chooses a source and does not open the row.
+        <Box onClick={(event) => event.stopPropagation()} sx={{ width: '100%' }}>
+          <SelectBox
+            label={t('priceSync.sourceOf', { model: row.model })}
+            placeholder={t('priceSync.choose')}
+            width="100%"
+            value={sources.get(row.model) ?? ''}
+            onChange={(source) => choose(row.model, source)}
+            choices={row.offers.map(({ source }) => ({ value: source, label: sourceName(source) }))}
+          />
+        </Box>
+      ) : (
+        <Ellipsis>{sourceName(row.offers[0]?.source ?? '')}</Ellipsis>
+      ),
+    ),
   ];
 }
 
