@@ -48,11 +48,11 @@ export const routes: RouteObject[] = [
             element: <Outlet />,
             errorElement: <CrashScreen />,
             children: [
-              ...routesOf((entry) => inShell(entry) && (entry.access === 'visitor' || entry.access === 'anyone')),
+              ...routesOf((entry) => inShell(entry) && entry.access !== undefined),
               {
                 element: <RequireUser />,
                 children: [
-                  ...routesOf(({ access }) => access === 'user'),
+                  ...routesOf(({ access, permission }) => !access && !permission),
                   { path: '/console', element: <ConsoleHome /> },
                   ...screens.flatMap((entry) =>
                     entry.permission === undefined
@@ -78,7 +78,7 @@ export const routes: RouteObject[] = [
 /** Loads the screen of an address, and the side bar beside it, before the first render. A visitor at a path behind sign-in gets the login screen. */
 export async function preloadScreen(pathname: string): Promise<void> {
   const asked = entryAt(pathname);
-  const needsSignIn = asked !== undefined && asked.access !== 'visitor' && asked.access !== 'anyone';
+  const needsSignIn = asked !== undefined && asked.access === undefined;
   const entry = needsSignIn && !session.get() ? entryAt('/login') : asked;
   const hasSideBar = session.get() !== null && entry?.layout === undefined && !isMobile();
   await Promise.all([entry && lazyScreen(entry).preload(), hasSideBar && SideBar.preload()]);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { screens } from './screens.js';
+import { screens, sideBarGroups } from './screens.js';
 
 it.each(screens.map(({ module }) => module))('%s names a screen and its component', (module) => {
   const file = join(import.meta.dirname, '../screens', `${module}Screen.tsx`);
@@ -11,4 +11,9 @@ it.each(screens.map(({ module }) => module))('%s names a screen and its componen
 it('gives every path to one screen', () => {
   const paths = screens.flatMap((screen) => screen.paths);
   expect(paths).toHaveLength(new Set(paths).size);
+});
+
+it('gives every entry of the side bar one screen', () => {
+  const shown = screens.flatMap(({ sideBar }) => sideBar ?? []);
+  expect(shown.toSorted()).toEqual(Object.values(sideBarGroups).flat().toSorted());
 });

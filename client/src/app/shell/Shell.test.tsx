@@ -15,7 +15,7 @@ const routes = [
     element: <Shell />,
     children: [
       { path: '/about', element: <h1>about</h1> },
-      { path: '/token', element: <h1>tokens</h1>, handle: { access: 'user' } },
+      { path: '/token', element: <h1>tokens</h1>, handle: {} },
       { path: '/personal', element: <h1>oneself</h1> },
       { path: '*', element: <h1>nothing</h1> },
     ],

@@ -128,11 +128,11 @@ function TopLinks({ pathname }: { readonly pathname: string }) {
     whiteSpace: 'nowrap',
     '&:hover': { color: 'text.primary' },
   });
-  const { access, layout } = (useMatches().at(-1)?.handle as ScreenEntry | undefined) ?? {};
+  const entry = useMatches().at(-1)?.handle as ScreenEntry | undefined;
   const signedIn = useSession() !== null;
   // A screen for everyone has the side bar of the console for users who are signed in.
-  const isShared = access === 'anyone' && layout === undefined && links.every(({ to }) => to !== pathname);
-  const onConsole = access === 'user' || access === 'admin' || (signedIn && isShared);
+  const isShared = entry?.access === 'anyone' && !entry.layout && links.every(({ to }) => to !== pathname);
+  const onConsole = (entry && !entry.access) || (signedIn && isShared);
   return (
     <Box
       component="nav"

@@ -1,9 +1,10 @@
 import { may } from '../../lib/permissions.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
 import type { SiteStatus } from '../../lib/site-status.js';
-import { screens, sideBarGroups, type ScreenEntry, type SideBarEntry } from '../screens.js';
+import { screens, sideBarGroups, type ScreenEntry, type SideBarGroup, type SideBarLabel } from '../screens.js';
 
-export interface NavigationEntry extends SideBarEntry {
+export interface NavigationEntry {
+  readonly label: SideBarLabel;
   readonly path: string;
   readonly screen: ScreenEntry;
   /** Entries of a submenu, with names from the site's settings. */
@@ -11,29 +12,27 @@ export interface NavigationEntry extends SideBarEntry {
 }
 
 export interface NavigationGroup {
-  readonly name: SideBarEntry['group'];
+  readonly name: SideBarGroup;
   readonly entries: readonly NavigationEntry[];
 }
 
+const groups = Object.entries(sideBarGroups) as [SideBarGroup, readonly SideBarLabel[]][];
+
 /** The side bar for a user. A hidden entry is absent, not disabled; a group without entries is absent too. */
 export const navigationFor = (user: SessionUser | null, status: SiteStatus): readonly NavigationGroup[] =>
-  sideBarGroups
-    .map((name) => ({ name, entries: screens.flatMap((screen) => entriesOf(screen, name, user, status)) }))
+  groups
+    .map(([name, labels]) => ({ name, entries: labels.flatMap((label) => entriesOf(label, user, status)) }))
     .filter(({ entries }) => entries.length > 0);
 
-function entriesOf(
-  screen: ScreenEntry,
-  group: SideBarEntry['group'],
-  user: SessionUser | null,
-  status: SiteStatus,
-): readonly NavigationEntry[] {
-  const { sideBar, permission, paths } = screen;
-  if (sideBar?.group !== group) return [];
-  const needed = permission ?? (sideBar.shownTo && [sideBar.shownTo]);
+function entriesOf(label: SideBarLabel, user: SessionUser | null, status: SiteStatus): readonly NavigationEntry[] {
+  const screen = screens.find(({ sideBar }) => sideBar === label);
+  if (!screen) return [];
+  const { permission, shownTo, needs, paths } = screen;
+  const needed = permission ?? (shownTo && [shownTo]);
   if (needed && !may(user, ...needed)) return [];
-  if (sideBar.needs && !status[sideBar.needs]) return [];
-  const entry = { ...sideBar, path: paths[0], screen };
-  if (sideBar.label !== 'chat') return [entry];
+  if (needs && !status[needs]) return [];
+  const entry = { label, path: paths[0], screen };
+  if (label !== 'chat') return [entry];
   const children = (status.chatLinks ?? []).map(({ name }, index) => ({ path: `/chat/${index}`, name }));
   return children.length > 0 ? [{ ...entry, children }] : [];
 }

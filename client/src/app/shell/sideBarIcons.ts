@@ -24,10 +24,10 @@ import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
 import WebhookOutlinedIcon from '@mui/icons-material/WebhookOutlined';
 import type SvgIcon from '@mui/material/SvgIcon';
-import type { SideBarEntry } from '../screens.js';
+import type { SideBarLabel } from '../screens.js';
 
 /** The icon of each entry. It loads with the side bar, which visitors do not see. */
-export const sideBarIcons: Readonly<Record<SideBarEntry['label'], typeof SvgIcon>> = {
+export const sideBarIcons: Readonly<Record<SideBarLabel, typeof SvgIcon>> = {
   playground: TerminalOutlinedIcon,
   chat: ChatBubbleOutlinedIcon,
   dashboard: InsertChartOutlinedOutlinedIcon,

@@ -39,7 +39,7 @@ const preloads = {
   screens: [
     { path: '/login', access: 'visitor', files: ['/assets/login.js'] },
     { path: '/pricing', access: 'anyone', files: ['/assets/pricing.js'] },
-    { path: '/channel/edit/:id', access: 'admin', files: ['/assets/channel.js', '/assets/console.js'] },
+    { path: '/channel/edit/:id', files: ['/assets/channel.js', '/assets/console.js'] },
   ],
   texts: {
     en: { first: ['/assets/en1.js'], screens: ['/assets/en2.js'] },

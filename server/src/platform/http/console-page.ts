@@ -159,17 +159,15 @@ const notBuilt =
   '<!doctype html><html lang="en"><head><title></title></head>' +
   '<body><p>The console is not built. Run <code>npm run build</code> and start again.</p></body></html>';
 
-/**
- * The callers who may open a screen (`client/src/app/screens.ts`). A `visitor` screen needs only the texts of public
- * pages.
- */
-type Access = 'visitor' | 'anyone' | 'user' | 'admin';
-
 /** The console's manifest (`client/preloads.ts`). Files are URL paths of this site. */
 interface Built {
   readonly screens: ReadonlyArray<{
     readonly path: string;
-    readonly access: Access;
+    /**
+     * Absent for screens after sign-in (`client/src/app/screens.ts`). A `visitor` screen needs only the texts of public
+     * pages.
+     */
+    readonly access?: 'visitor' | 'anyone';
     readonly files: readonly string[];
   }>;
   readonly texts: Readonly<Record<string, { readonly first: readonly string[]; readonly screens: readonly string[] }>>;
@@ -204,7 +202,7 @@ class ConsolePreloads {
    */
   of(path: string, signedIn: boolean): Preloads {
     const asked = this.screens.find(({ pattern }) => pattern.test(path));
-    const needsSignIn = asked?.access === 'user' || asked?.access === 'admin';
+    const needsSignIn = asked !== undefined && asked.access === undefined;
     const shown = needsSignIn && !signedIn ? this.screens.find((one) => one.path === '/login') : asked;
     const all = shown !== undefined && shown.access !== 'visitor';
     const onSite = (files: readonly string[]): string[] => files.map((file) => this.basePath + file);
