@@ -1,4 +1,4 @@
-import { Field, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import { fields, int, moment, of, text } from '../../platform/graphql/fields.js';
 import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
@@ -50,10 +50,6 @@ export class ChannelKeyObject
     position: int('Place among the keys, from 1.'),
     status: of<ChannelKeyStatus>(() => ChannelKeyStatusEnum, 'How the responding node uses the key.'),
     ending: text('Its last four characters. Empty: the key is short, or a document.'),
+    cooldowns: of<readonly ChannelKeyCooldown[]>(() => [ChannelKeyCooldownObject], 'Known to all nodes.', Cost(0)),
   })
-  implements ChannelKey
-{
-  @Cost(0)
-  @Field(() => [ChannelKeyCooldownObject], { description: 'Known to all nodes.' })
-  cooldowns: readonly ChannelKeyCooldown[];
-}
+  implements ChannelKey {}

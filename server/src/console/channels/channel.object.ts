@@ -1,5 +1,17 @@
-import { createUnionType, Field, Int, ObjectType } from 'type-graphql';
-import { fields, flag, float, int, moment, nullable, of, quota, text, texts } from '../../platform/graphql/fields.js';
+import { createUnionType, ObjectType } from 'type-graphql';
+import {
+  fields,
+  flag,
+  float,
+  int,
+  json,
+  moment,
+  nullable,
+  of,
+  quota,
+  text,
+  texts,
+} from '../../platform/graphql/fields.js';
 import { Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { pageObject } from '../../platform/graphql/pagination.js';
@@ -75,15 +87,9 @@ export class ChannelSettingObject extends fields({
   forceFormat: flag('Streamed chunks contain only the known fields.'),
   thinkingToContent: flag('Reasoning becomes part of the content, between `<think>` and `</think>`.'),
   nonStreamOnly: flag('The provider cannot stream: streamed calls get the response as one chunk.'),
-}) {
-  @NotInPanels()
-  @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`. Null: none.' })
-  proxy: string | null;
-
-  @NotInPanels()
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Settings of other consoles, without effect. Null: none.' })
-  more: object | null;
-}
+  proxy: text.orNull('Address with `http`, `https` or `socks5`. Null: none.', NotInPanels()),
+  more: nullable<object>(() => GraphQLJSON, 'Settings of other consoles, without effect. Null: none.', NotInPanels()),
+}) {}
 
 @ObjectType('ChannelStatusChange', { description: 'The last time the gateway enabled or disabled the channel.' })
 class ChannelStatusChangeObject extends fields({
@@ -133,60 +139,35 @@ export class ChannelObject extends fields({
   variant: text.orNull('API version, region or plugin, by type. Null: none.'),
   usedQuota: quota('What its calls were charged.'),
   createdAt: moment.orNull('Null: unknown.'),
-}) {
-  @Cost(0)
-  @Field(() => ChannelTypeObject, { description: 'Whose API the channel calls.' })
-  type: ChannelTypeObject;
-
-  @Cost(0)
-  @Field(() => ChannelStatusChangeObject, {
-    nullable: true,
-    description: 'Why the gateway last changed the status. Null: it never did.',
-  })
-  statusReason: ChannelStatusChangeObject | null;
-
-  @Cost(0)
-  @Field(() => [ModelMappingObject], { description: 'Models that have another name at the provider. Empty: none.' })
-  modelMapping: ModelMappingObject[];
-
-  @Cost(0)
-  @Field(() => [StatusCodeMappingObject], { description: 'Statuses of errors that count as others. Empty: none.' })
-  statusCodeMapping: StatusCodeMappingObject[];
-
-  @NotInPanels()
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Merged into requests to the provider. Null: none.' })
-  parameters: unknown;
-
-  @NotInPanels()
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Changes of the headers of requests. Null: none.' })
-  headers: unknown;
-
-  @Cost(0)
-  @Field(() => ChannelLimitsObject, { nullable: true, description: 'Null: none.' })
-  limits: ChannelLimitsObject | null;
-
-  @Cost(0)
-  @Field(() => ChannelTimeoutsObject, { nullable: true, description: 'Null: those of the server.' })
-  timeouts: ChannelTimeoutsObject | null;
-
-  @Cost(0)
-  @Field(() => ChannelSettingObject, { description: 'How the provider is called.' })
-  setting: ChannelSettingObject;
-
-  @Cost(0)
-  @Field(() => ChannelCostObject, {
-    description: 'What its calls cost the operator, where the provider reports no cost.',
-  })
-  cost: CostRule;
-
-  @Cost(0)
-  @Field(() => ChannelBalanceObject, { nullable: true, description: 'Null: never read.' })
-  balance: ChannelBalanceObject | null;
-
-  @Cost(0)
-  @Field(() => ChannelTestObject, { nullable: true, description: 'Null: never tested.' })
-  lastTest: ChannelTestObject | null;
-}
+  type: of<ChannelTypeObject>(() => ChannelTypeObject, 'Whose API the channel calls.', Cost(0)),
+  statusReason: nullable<ChannelStatusChangeObject>(
+    () => ChannelStatusChangeObject,
+    'Why the gateway last changed the status. Null: it never did.',
+    Cost(0),
+  ),
+  modelMapping: of<ModelMappingObject[]>(
+    () => [ModelMappingObject],
+    'Models that have another name at the provider. Empty: none.',
+    Cost(0),
+  ),
+  statusCodeMapping: of<StatusCodeMappingObject[]>(
+    () => [StatusCodeMappingObject],
+    'Statuses of errors that count as others. Empty: none.',
+    Cost(0),
+  ),
+  parameters: json.orNull('Merged into requests to the provider. Null: none.', NotInPanels()),
+  headers: json.orNull('Changes of the headers of requests. Null: none.', NotInPanels()),
+  limits: nullable<ChannelLimitsObject>(() => ChannelLimitsObject, 'Null: none.', Cost(0)),
+  timeouts: nullable<ChannelTimeoutsObject>(() => ChannelTimeoutsObject, 'Null: those of the server.', Cost(0)),
+  setting: of<ChannelSettingObject>(() => ChannelSettingObject, 'How the provider is called.', Cost(0)),
+  cost: of<CostRule>(
+    () => ChannelCostObject,
+    'What its calls cost the operator, where the provider reports no cost.',
+    Cost(0),
+  ),
+  balance: nullable<ChannelBalanceObject>(() => ChannelBalanceObject, 'Null: never read.', Cost(0)),
+  lastTest: nullable<ChannelTestObject>(() => ChannelTestObject, 'Null: never tested.', Cost(0)),
+}) {}
 
 const toSettingObject = ({ proxy, chatUpstream, more, ...flags }: ChannelSetting): ChannelSettingObject => ({
   proxy: proxy ?? null,
@@ -221,10 +202,9 @@ export function toChannelObject(channel: Channel): ChannelObject {
 export const ChannelPage = pageObject(ChannelObject, 'ChannelPage', 'A page of channels.');
 
 @ObjectType('ChannelTestPassed', { description: 'The provider answered the test call.' })
-export class ChannelTestPassedObject {
-  @Field(() => Int, { description: 'Duration of the test.' })
-  milliseconds: number;
-}
+export class ChannelTestPassedObject extends fields({
+  milliseconds: int('Duration of the test.'),
+}) {}
 
 @ObjectType('ChannelTestFailed', { description: 'The provider did not answer the test call.' })
 export class ChannelTestFailedObject extends fields({

@@ -1,7 +1,19 @@
-import { Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
-import { fields, flag, float, int, nullable, of, safeInt, text } from '../../platform/graphql/fields.js';
+import { ID, Int, InterfaceType, ObjectType } from 'type-graphql';
+import {
+  fields,
+  flag,
+  float,
+  int,
+  interfaceFields,
+  moment,
+  nullable,
+  of,
+  quota,
+  safeInt,
+  text,
+} from '../../platform/graphql/fields.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
-import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
+import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { maxInt32 } from '../../shared/limits.js';
 import type { Condition } from '../../shared/price-condition.js';
 import { roundedUsd } from '../../shared/quota.js';
@@ -82,151 +94,55 @@ export class LogErrorObject
   implements LogError {}
 
 @InterfaceType('LogEntry', { description: 'Fields of a log row that both admins and owners see.' })
-export abstract class LogEntry {
-  @Field(() => Date, { description: 'Accurate to the second.' })
-  at: Date;
-
-  @Field(() => LogTypeEnum, { description: 'What the row records.' })
-  type: number;
-
-  @Field(() => String, { nullable: true, description: 'Of calls.' })
-  requestId: string | null;
-
-  @Field(() => String, { description: 'Human-readable text.' })
-  content: string;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Null for rows without an API key, such as calls of the playground.',
-  })
-  tokenId: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Name of the API key at that time.' })
-  tokenName: string | null;
-
-  @Field(() => String, { nullable: true, description: 'As the client requested it. Null for rows that are not calls.' })
-  modelName: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'The group that the call was routed in and charged by. Null for rows that are not calls.',
-  })
-  group: string | null;
-
-  @Field(() => Boolean, { description: 'True for a call whose response was streamed.' })
-  isStream: boolean;
-
-  @Field(() => Int, { description: 'Model tokens of the prompt, cached ones included. 0 for rows that are not calls.' })
-  promptTokens: number;
-
-  @Field(() => Int, { description: 'Model tokens of the answer, reasoning included. 0 for rows that are not calls.' })
-  completionTokens: number;
-
-  @Field(() => Int, { description: 'Included in the prompt tokens.' })
-  cachedTokens: number;
-
-  @Field(() => Int, { description: 'Included in the prompt tokens.' })
-  cacheWriteTokens: number;
-
-  @Field(() => Int, { description: 'Included in the cache writes: kept for an hour instead of five minutes.' })
-  cacheWrite1hTokens: number;
-
-  @Field(() => Int, { description: 'Included in the completion tokens.' })
-  reasoningTokens: number;
-
-  @Field(() => PriceConditionObject, {
-    nullable: true,
-    description: 'The condition that decided the prices, such as a service tier or the resolution of a video.',
-  })
-  priceWhen: Condition | null;
-
-  @Field(() => LogAudioObject, { nullable: true, description: 'Of calls with audio.' })
-  audio: LogAudio | null;
-
-  @Field(() => GraphQLQuota, { description: 'Quota that was charged or credited.' })
-  quota: number;
-
-  @Field(() => Float, { description: 'The quota in USD.' })
-  usd: number;
-
-  @Field(() => Int, { description: 'Duration of the call in whole seconds.' })
-  seconds: number;
-
-  @Field(() => Int, { description: 'Duration in milliseconds. Rows that do not state it have whole seconds.' })
-  durationMs: number;
-
-  @Field(() => Int, { nullable: true, description: 'Of calls that were streamed.' })
-  timeToFirstTokenMs: number | null;
-
-  @Field(() => LogPriceObject, { nullable: true, description: 'Of charged calls.' })
-  price: LogPrice | null;
-
-  @Field(() => LogErrorObject, { nullable: true, description: 'Of rows of type ERROR.' })
-  error: LogError | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'The model that was called, if the provider uses another name.',
-  })
-  upstreamModel: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'The model that was asked for, if `modelName` served in its place.',
-  })
-  askedModel: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The first group of the key, if `group` served in its place.' })
-  askedGroup: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Path of the endpoint.' })
-  path: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Address of the client. Null unless the user had it recorded: `UserSetting.recordsAddresses`.',
-  })
-  ip: string | null;
-
-  @Field(() => String, { nullable: true, description: 'As it was sent to the provider. Null: none.' })
-  reasoningEffort: string | null;
-
-  @Field(() => LogAffinityEnum, { nullable: true, description: 'Of calls that belong to a session.' })
-  affinity: LogAffinity | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the plan that paid for the call in place of the balance.',
-  })
-  plan: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the plan that had no room for the call, so that the balance paid.',
-  })
-  planOverflow: string | null;
-
-  @Field(() => Boolean, { description: 'The provider reported no usage, so the gateway counted the tokens.' })
-  isUsageEstimated: boolean;
-
-  @Field(() => Boolean, { description: 'The client disconnected before the end.' })
-  hasClientDisconnected: boolean;
-
-  @Field(() => String, { nullable: true, description: 'Code of the failure that interrupted the stream.' })
-  streamError: string | null;
-
-  @Field(() => LogConversationObject, {
-    nullable: true,
-    description: 'Null: not stored, or not visible to the caller.',
-  })
-  conversation: LogConversation | null;
-
-  @Field(() => GraphQLJSON, {
-    nullable: true,
-    description: 'All stored details, under the names of the REST API. Their keys differ by type of row.',
-  })
-  details: Readonly<Record<string, unknown>> | null;
-}
+export abstract class LogEntry extends interfaceFields({
+  at: moment('Accurate to the second.'),
+  type: of<number>(() => LogTypeEnum, 'What the row records.'),
+  requestId: text.orNull('Of calls.'),
+  content: text('Human-readable text.'),
+  tokenId: int.orNull('Null for rows without an API key, such as calls of the playground.'),
+  tokenName: text.orNull('Name of the API key at that time.'),
+  modelName: text.orNull('As the client requested it. Null for rows that are not calls.'),
+  group: text.orNull('The group that the call was routed in and charged by. Null for rows that are not calls.'),
+  isStream: flag('True for a call whose response was streamed.'),
+  promptTokens: int('Model tokens of the prompt, cached ones included. 0 for rows that are not calls.'),
+  completionTokens: int('Model tokens of the answer, reasoning included. 0 for rows that are not calls.'),
+  cachedTokens: int('Included in the prompt tokens.'),
+  cacheWriteTokens: int('Included in the prompt tokens.'),
+  cacheWrite1hTokens: int('Included in the cache writes: kept for an hour instead of five minutes.'),
+  reasoningTokens: int('Included in the completion tokens.'),
+  priceWhen: nullable<Condition>(
+    () => PriceConditionObject,
+    'The condition that decided the prices, such as a service tier or the resolution of a video.',
+  ),
+  audio: nullable<LogAudio>(() => LogAudioObject, 'Of calls with audio.'),
+  quota: quota('Quota that was charged or credited.'),
+  usd: float('The quota in USD.'),
+  seconds: int('Duration of the call in whole seconds.'),
+  durationMs: int('Duration in milliseconds. Rows that do not state it have whole seconds.'),
+  timeToFirstTokenMs: int.orNull('Of calls that were streamed.'),
+  price: nullable<LogPrice>(() => LogPriceObject, 'Of charged calls.'),
+  error: nullable<LogError>(() => LogErrorObject, 'Of rows of type ERROR.'),
+  upstreamModel: text.orNull('The model that was called, if the provider uses another name.'),
+  askedModel: text.orNull('The model that was asked for, if `modelName` served in its place.'),
+  askedGroup: text.orNull('The first group of the key, if `group` served in its place.'),
+  path: text.orNull('Path of the endpoint.'),
+  ip: text.orNull('Address of the client. Null unless the user had it recorded: `UserSetting.recordsAddresses`.'),
+  reasoningEffort: text.orNull('As it was sent to the provider. Null: none.'),
+  affinity: nullable<LogAffinity>(() => LogAffinityEnum, 'Of calls that belong to a session.'),
+  plan: text.orNull('Name of the plan that paid for the call in place of the balance.'),
+  planOverflow: text.orNull('Name of the plan that had no room for the call, so that the balance paid.'),
+  isUsageEstimated: flag('The provider reported no usage, so the gateway counted the tokens.'),
+  hasClientDisconnected: flag('The client disconnected before the end.'),
+  streamError: text.orNull('Code of the failure that interrupted the stream.'),
+  conversation: nullable<LogConversation>(
+    () => LogConversationObject,
+    'Null: not stored, or not visible to the caller.',
+  ),
+  details: nullable<Readonly<Record<string, unknown>>>(
+    () => GraphQLJSON,
+    'All stored details, under the names of the REST API. Their keys differ by type of row.',
+  ),
+}) {}
 
 @ObjectType('Log', { implements: LogEntry, description: 'A row of the log, as admins see it.' })
 export class LogObject extends fields(
@@ -249,10 +165,12 @@ export class LogObject extends fields(
   implements: LogEntry,
   description: 'A row of the log, as its owner sees it: without channels. Its ids are not those of `Log`.',
 })
-export class OwnLogObject extends LogEntry {
-  @Field(() => ID, { description: 'Stable. Ids do not reveal the number of rows between them.' })
-  id: string;
-}
+export class OwnLogObject extends fields(
+  {
+    id: of<string>(() => ID, 'Stable. Ids do not reveal the number of rows between them.'),
+  },
+  LogEntry,
+) {}
 
 function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
   const {

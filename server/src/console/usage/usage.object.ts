@@ -129,85 +129,38 @@ export class UsageKeyObject extends fields({
   projectId: int.orNull('0: keys of no project. Null unless grouped by PROJECT.'),
   modelName: text.orNull('As clients request it. Null unless grouped by MODEL.'),
   group: text.orNull('The group that the calls were charged by. Null unless grouped by GROUP.'),
-}) {
-  @Access('usage.read')
-  @Field(() => Int, {
-    nullable: true,
-    description: '0: failed calls that reached no channel. Null unless grouped by CHANNEL.',
-  })
-  channelId: number | null;
-
-  @Access('usage.read')
-  @Field(() => String, {
-    nullable: true,
-    description: 'Such as `/v1/chat/completions`. Null unless grouped by ENDPOINT.',
-  })
-  endpoint: string | null;
-
-  @Access('usage.read')
-  @Field(() => String, {
-    nullable: true,
-    description: 'Such as `insufficient_user_quota`. Null: none, or not grouped by ERROR.',
-  })
-  errorCode: string | null;
-
-  @Access('usage.read')
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Last characters of the key of the channel, or `#` and its position for a key that is short or a document. Null: the channel had one key only, or not grouped by UPSTREAM_KEY.',
-  })
-  upstreamKeyName: string | null;
-
-  @Access('usage.read')
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      'Number of the channel’s provider: `ChannelType.id`. Null: the channel was deleted, or not grouped by PROVIDER.',
-  })
-  providerId: number | null;
-
-  @Access('usage.read')
-  @Field(() => String, { nullable: true, description: 'Null: none, or not grouped by CHANNEL_TAG.' })
-  channelTag: string | null;
-
-  @Access('usage.read')
-  @Field(() => Date, {
-    nullable: true,
-    description:
-      'Start of the Monday of the week in which the users signed up. Null: the user was removed, or not grouped by USER_COHORT_WEEK.',
-  })
-  cohortWeek: Date | null;
-
-  @Field(() => String, { nullable: true, description: 'Name of the user now; null when they were removed.' })
-  username: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the key now; null for the playground, and when the key is gone.',
-  })
-  tokenName: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'User name of the member now, also of a former one; null for keys of no member.',
-  })
-  memberName: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Name of the project now; null for keys of no project.' })
-  projectName: string | null;
-
-  @Access('usage.read', 'USAGE_READ')
-  @Field(() => String, { nullable: true, description: 'Name of the channel now; null when it was deleted.' })
-  channelName: string | null;
-
-  @Access('usage.read', 'USAGE_READ')
-  @Field(() => String, {
-    nullable: true,
-    description: 'Such as `OpenAI` or `Anthropic Claude`. Null: the channel was deleted, or not grouped by PROVIDER.',
-  })
-  providerName: string | null;
-}
+  channelId: int.orNull(
+    '0: failed calls that reached no channel. Null unless grouped by CHANNEL.',
+    Access('usage.read'),
+  ),
+  endpoint: text.orNull('Such as `/v1/chat/completions`. Null unless grouped by ENDPOINT.', Access('usage.read')),
+  errorCode: text.orNull(
+    'Such as `insufficient_user_quota`. Null: none, or not grouped by ERROR.',
+    Access('usage.read'),
+  ),
+  upstreamKeyName: text.orNull(
+    'Last characters of the key of the channel, or `#` and its position for a key that is short or a document. Null: the channel had one key only, or not grouped by UPSTREAM_KEY.',
+    Access('usage.read'),
+  ),
+  providerId: int.orNull(
+    'Number of the channel’s provider: `ChannelType.id`. Null: the channel was deleted, or not grouped by PROVIDER.',
+    Access('usage.read'),
+  ),
+  channelTag: text.orNull('Null: none, or not grouped by CHANNEL_TAG.', Access('usage.read')),
+  cohortWeek: moment.orNull(
+    'Start of the Monday of the week in which the users signed up. Null: the user was removed, or not grouped by USER_COHORT_WEEK.',
+    Access('usage.read'),
+  ),
+  username: text.orNull('Name of the user now; null when they were removed.'),
+  tokenName: text.orNull('Name of the key now; null for the playground, and when the key is gone.'),
+  memberName: text.orNull('User name of the member now, also of a former one; null for keys of no member.'),
+  projectName: text.orNull('Name of the project now; null for keys of no project.'),
+  channelName: text.orNull('Name of the channel now; null when it was deleted.', Access('usage.read', 'USAGE_READ')),
+  providerName: text.orNull(
+    'Such as `OpenAI` or `Anthropic Claude`. Null: the channel was deleted, or not grouped by PROVIDER.',
+    Access('usage.read', 'USAGE_READ'),
+  ),
+}) {}
 
 const toDate = (seconds: number | null | undefined): Date | null =>
   seconds === null || seconds === undefined ? null : dateOf(seconds);
@@ -240,31 +193,20 @@ export class UsageRowObject extends fields({
   until: moment.orNull(
     'First moment after the bucket; null without `bucket`. The first and last bucket may begin before `range.from` and end after `range.until`.',
   ),
-}) {
   // The field is part of the row, and read with it.
-  @Cost(0)
-  @Field(() => UsageKeyObject, { description: 'What the row is of: its user, model, channel and so on.' })
-  key: UsageKeyObject;
-
-  @Cost(0)
-  @Field(() => UsageMetricsObject, { description: 'The figures of the row.' })
-  metrics: UsageMetricsObject;
-
-  @Cost(0)
-  @Field(() => UsageMetricsObject, {
-    nullable: true,
-    description:
-      'Of the compared range: with `bucket`, of its bucket with the same number, counted from the start of each range. Zeros where that has no usage or does not exist. Null without `compareTo`.',
-  })
-  compared: UsageMetricsObject | null;
-
-  @Cost(0)
-  @Field(() => UsageChangeObject, {
-    nullable: true,
-    description: 'From `compared` to `metrics`; null without `compareTo`.',
-  })
-  change: UsageChangeObject | null;
-}
+  key: of<UsageKeyObject>(() => UsageKeyObject, 'What the row is of: its user, model, channel and so on.', Cost(0)),
+  metrics: of<UsageMetricsObject>(() => UsageMetricsObject, 'The figures of the row.', Cost(0)),
+  compared: nullable<UsageMetricsObject>(
+    () => UsageMetricsObject,
+    'Of the compared range: with `bucket`, of its bucket with the same number, counted from the start of each range. Zeros where that has no usage or does not exist. Null without `compareTo`.',
+    Cost(0),
+  ),
+  change: nullable<UsageChangeObject>(
+    () => UsageChangeObject,
+    'From `compared` to `metrics`; null without `compareTo`.',
+    Cost(0),
+  ),
+}) {}
 
 const toMetrics = (metrics: UsageMetrics | null): UsageMetricsObject | null =>
   metrics && new UsageMetricsObject(metrics);
@@ -312,31 +254,27 @@ export class UsagePageObject
       () => UsageMetricsObject,
       'Everything that `top` left out, over the whole range; null without `top`.',
     ),
+    total: of<UsageMetricsObject>(
+      () => UsageMetricsObject,
+      'Of the whole range and filter, not only of these rows.',
+      Cost(20),
+    ),
+    comparedTotal: nullable<UsageMetricsObject>(
+      () => UsageMetricsObject,
+      'The same of the whole compared range, also of its buckets that have no counterpart in `range`.',
+      Cost(20),
+    ),
+    projectedTotal: nullable<UsageProjectionObject>(
+      () => UsageProjectionObject,
+      '`total` at the end of the calendar period of `range`; null when it is over, before its first counted hour, and without `calendar`.',
+      Cost(20),
+    ),
   })
   implements PageInterface
 {
   totalCount: number;
   totalCapped: boolean;
   pageInfo: PageInfoObject;
-
-  @Cost(20)
-  @Field(() => UsageMetricsObject, { description: 'Of the whole range and filter, not only of these rows.' })
-  total: UsageMetricsObject;
-
-  @Cost(20)
-  @Field(() => UsageMetricsObject, {
-    nullable: true,
-    description: 'The same of the whole compared range, also of its buckets that have no counterpart in `range`.',
-  })
-  comparedTotal: UsageMetricsObject | null;
-
-  @Cost(20)
-  @Field(() => UsageProjectionObject, {
-    nullable: true,
-    description:
-      '`total` at the end of the calendar period of `range`; null when it is over, before its first counted hour, and without `calendar`.',
-  })
-  projectedTotal: UsageProjectionObject | null;
 }
 
 function toProjection({ open, total }: UsagePage): UsageProjectionObject | null {

@@ -33,11 +33,8 @@ export class UserSettingObject extends fields({
   acceptsUnpricedModels: flag('Calls to models without a price of their own are accepted.'),
   recordsAddresses: flag('Log rows of calls have the address of the client, until the rows are deleted.'),
   timeZone: text.orNull('IANA name. Null: the time zone of the browser.'),
+  webhookUrl: text.orNull('Null: none.', NotInPanels()),
 }) {
-  @NotInPanels()
-  @Field(() => String, { nullable: true, description: 'Null: none.' })
-  webhookUrl: string | null;
-
   @Field(() => DisplayCurrencyEnum, { nullable: true, description: 'Null: as the site shows amounts.' })
   displayCurrency: UserSetting['displayCurrency'];
 }

@@ -194,6 +194,7 @@ export class CreateUserInput
   extends inputFields({
     username: text('1 to 64 characters, without an @.'),
     password: text('8 characters to 72 bytes.'),
+    idempotencyKey: text.orNull('Any unique text. A retry with the same key makes no second user.'),
   })
   implements NewUserInput
 {
@@ -214,12 +215,6 @@ export class CreateUserInput
     description: 'The first balance. Default: that of new users. Needs USERS_QUOTA too.',
   })
   quota?: number;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Any unique text. A retry with the same key makes no second user.',
-  })
-  idempotencyKey?: string | null;
 }
 
 @InputType('UpdateUserInput', {

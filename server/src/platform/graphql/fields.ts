@@ -1,4 +1,4 @@
-import { ArgsType, Field, Float, InputType, Int, ObjectType, type ClassType } from 'type-graphql';
+import { ArgsType, Field, Float, InputType, InterfaceType, Int, ObjectType, type ClassType } from 'type-graphql';
 import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from './scalars.js';
 
 type Type = () => unknown;
@@ -9,6 +9,7 @@ interface FieldOf<Value> {
   readonly type: Type;
   readonly description: string;
   readonly nullable: boolean;
+  readonly decorators: readonly PropertyDecorator[];
   /** The field is never set. It carries the type. */
   readonly value?: { readonly of: Value };
 }
@@ -29,8 +30,8 @@ type Inputs<Fields extends Shape> = Omit<Values<Fields>, NullableNames<Fields>> 
 
 const withFields = (decorate: () => ClassDecorator, shape: Shape, Base: AbstractClass<object> = Object): ClassType => {
   class Fields extends Base {}
-  for (const [name, { type, description, nullable }] of Object.entries(shape)) {
-    Field(type as () => ClassType, { description, nullable })(Fields.prototype, name);
+  for (const [name, { type, decorators, ...options }] of Object.entries(shape)) {
+    for (const decorated of [Field(type as () => ClassType, options), ...decorators]) decorated(Fields.prototype, name);
   }
   decorate()(Fields);
   return Fields;
@@ -46,6 +47,13 @@ export const fields = <Fields extends Shape, Rest extends object = object>(
   Base?: AbstractClass<Rest>,
 ): ClassType<Values<Fields> & Rest> => withFields(ObjectType, shape, Base) as ClassType<Values<Fields> & Rest>;
 
+/**
+ * Returns a base class with these fields for an interface. Types of the interface extend its class, too: one that only
+ * implements it gets none of these fields.
+ */
+export const interfaceFields = <Fields extends Shape>(shape: Fields): ClassType<Values<Fields>> =>
+  withFields(InterfaceType, shape) as ClassType<Values<Fields>>;
+
 /** Returns a base class with these fields for an input type. */
 export const inputFields = <Fields extends Shape, Rest extends object = object>(
   shape: Fields,
@@ -58,15 +66,23 @@ export const argFields = <Fields extends Shape, Rest extends object = object>(
   Base?: AbstractClass<Rest>,
 ): ClassType<Inputs<Fields> & Rest> => withFields(ArgsType, shape, Base) as ClassType<Inputs<Fields> & Rest>;
 
-const kind = <Value>(type: Type) =>
-  Object.assign((description: string): FieldOf<Value> => ({ type, description, nullable: false }), {
-    orNull: (description: string): NullableOf<Value> => ({ type, description, nullable: true }),
+/** @param decorators those of `access.ts` */
+type Make<One> = (description: string, ...decorators: PropertyDecorator[]) => One;
+
+const kind = <Value>(type: Type) => {
+  const required: Make<FieldOf<Value>> = (description, ...decorators) => ({
+    type,
+    description,
+    decorators,
+    nullable: false,
   });
+  const orNull: Make<NullableOf<Value>> = (...given) => ({ ...required(...given), nullable: true });
+  return Object.assign(required, { orNull });
+};
 
 /** A field of any other type: `of<ChannelStatus>(() => ChannelStatusEnum, '…')`. */
-export const of = <Value>(type: Type, description: string): FieldOf<Value> => kind<Value>(type)(description);
-export const nullable = <Value>(type: Type, description: string): NullableOf<Value> =>
-  kind<Value>(type).orNull(description);
+export const of = <Value>(type: Type, ...given: Parameters<Make<unknown>>) => kind<Value>(type)(...given);
+export const nullable = <Value>(type: Type, ...given: Parameters<Make<unknown>>) => kind<Value>(type).orNull(...given);
 
 export const text = kind<string>(() => String);
 export const texts = kind<string[]>(() => [String]);
