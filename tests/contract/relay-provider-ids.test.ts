@@ -451,6 +451,17 @@ it.each<[dialect: keyof typeof dialects, field: string, body: Json]>([
   expect(relay.upstream.requests).toEqual([]);
 });
 
+it('an address of the web in one spelling hides no id in the other', async () => {
+  await relay.addChannel(dialects.generate.channel);
+  const files = { fileUri: 'https://example.com/a.png', file_uri: 'files/id_of_another' };
+  const { status, text } = await send('generate', await relay.addToken(), parts({ fileData: files }));
+  expect([status, text]).toEqual([
+    404,
+    expect.stringContaining("id_of_another' in contents[0].parts[0].fileData.file_uri"),
+  ]);
+  expect(relay.upstream.requests).toEqual([]);
+});
+
 const image = { type: 'image', uri: geminiFile };
 it.each<[field: string, input: unknown]>([
   ['input.uri', image],

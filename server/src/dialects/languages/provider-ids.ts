@@ -227,11 +227,9 @@ const eventPaths: readonly IdPath[] = [
   ]),
 ];
 
-/** URLs in the web and in buckets are not files of the account. */
-const isGeminiFile = (holder: Fields): boolean => {
-  const uri = holder['fileUri'] ?? holder['file_uri'];
-  return typeof uri !== 'string' || /^(?:https?:\/\/generativelanguage\.googleapis\.com\/.*)?files\//i.test(uri);
-};
+/** Whether a value names a file of the account. Google reads other addresses from the web and from buckets. */
+const isGeminiFile: IdCondition = (_holder, value) =>
+  typeof value !== 'string' || /^(?:https?:\/\/generativelanguage\.googleapis\.com\/.*)?files\//i.test(value);
 
 /** Google accepts snake case and camel case for each name. */
 function inBothCases([path, only]: IdPath): IdPath[] {
@@ -262,10 +260,6 @@ const generatePaths: readonly IdPath[] = (
   ] satisfies IdPath[]
 ).flatMap(inBothCases);
 
-/** Whether a value names a file of the account. The provider reads other addresses from the web and from buckets. */
-const isInteractionFile: IdCondition = (_holder, value) =>
-  typeof value !== 'string' || /^(?:https?:\/\/generativelanguage\.googleapis\.com\/.*)?files\//i.test(value);
-
 /** Names of the body itself are accepted in snake case alone. */
 const interactionPaths: readonly IdPath[] = [
   ['previous_interaction_id'],
@@ -273,7 +267,7 @@ const interactionPaths: readonly IdPath[] = [
   ['continuation_token'],
   ['cached_content'],
   // Turns, results of functions and summaries of thoughts contain media too.
-  ['input.**.uri', isInteractionFile],
+  ['input.**.uri', isGeminiFile],
   // Arguments of a function may have any names, and Google reads no files in them.
   ['input.**.arguments', () => false],
   ...[
