@@ -13,8 +13,8 @@ export interface Question {
   readonly body?: string;
   /** More than text below the body, such as a table. The dialog is wider then. */
   readonly details?: ReactNode;
-  /** The label of the confirming button: a verb. */
-  readonly verb: string;
+  /** The label of the confirming button: a verb. Without it the question is about a deletion. */
+  readonly verb?: string;
   readonly destructive?: boolean;
   /** The verb has the focus, because the other choice is most likely a mistake. */
   readonly isLikely?: boolean;
@@ -54,11 +54,11 @@ export function ConfirmDialog({
         </Button>
         <Button
           variant="contained"
-          color={question.destructive ? 'error' : 'primary'}
+          color={(question.destructive ?? question.verb === undefined) ? 'error' : 'primary'}
           autoFocus={question.isLikely ?? false}
           onClick={() => answer(true)}
         >
-          {question.verb}
+          {question.verb ?? t('actions.delete')}
         </Button>
       </DialogActions>
     </Dialog>

@@ -92,12 +92,7 @@ export function BudgetList(listed: Listed) {
               await reload();
               return t('budgets.deleted');
             },
-            {
-              title: t('budgets.deleteTitle', { name: titleOf(budget) }),
-              body: t('budgets.deleteBody'),
-              verb: t('actions.delete'),
-              destructive: true,
-            },
+            { title: t('budgets.deleteTitle', { name: titleOf(budget) }), body: t('budgets.deleteBody') },
           ),
       },
     ];

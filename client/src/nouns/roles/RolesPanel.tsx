@@ -38,12 +38,7 @@ export function RolesPanel() {
         await refetch();
         return t('customRoles.deleted', { name });
       },
-      {
-        title: t('customRoles.deleteTitle', { name }),
-        body: t('customRoles.deleteBody'),
-        verb: t('actions.delete'),
-        destructive: true,
-      },
+      { title: t('customRoles.deleteTitle', { name }), body: t('customRoles.deleteBody') },
     );
   return (
     <Box sx={{ maxWidth: 760 }}>

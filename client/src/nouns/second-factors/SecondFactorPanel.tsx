@@ -63,7 +63,7 @@ export function SecondFactorPanel({ onChanged }: { readonly onChanged?: () => vo
         await changed();
         return t('factors.removed');
       },
-      { title, body: t('factors.removeBody'), verb: t('actions.delete'), destructive: true },
+      { title, body: t('factors.removeBody') },
     );
   const newCodes = () =>
     act(

@@ -71,8 +71,6 @@ export function TokenBulkActions({ groups, ownGroup, ...change }: TokenBulkProps
           void act(() => run(async (part) => (await remove({ variables: { ids: part } })).data?.deleteTokens), {
             title: t('tokens.bulkDeleteTitle', { count }),
             body: t('tokens.bulkDeleteBody'),
-            verb: t('actions.delete'),
-            destructive: true,
           })
         }
       >

@@ -134,12 +134,7 @@ export function BulkActions({
               run(async (part) => (await remove({ variables: { ids: part } })).data?.deleteChannels, {
                 text: (deleted) => t('channels.deletedCount', { count: deleted }),
               }),
-            {
-              title: t('channels.deleteManyTitle', { count }),
-              body: t('channels.deleteManyBody'),
-              verb: t('actions.delete'),
-              destructive: true,
-            },
+            { title: t('channels.deleteManyTitle', { count }), body: t('channels.deleteManyBody') },
           )
         }
       >

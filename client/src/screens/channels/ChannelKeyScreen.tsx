@@ -96,12 +96,7 @@ function KeyOf({
         void navigate(channelAddress(id));
         return t('channels.keyRemoved');
       },
-      {
-        title: t('channels.keyRemoveTitle', { key: title }),
-        body: t('channels.keyRemoveBody'),
-        verb: t('actions.delete'),
-        destructive: true,
-      },
+      { title: t('channels.keyRemoveTitle', { key: title }), body: t('channels.keyRemoveBody') },
     );
   const failed: Stat = {
     label: t('objects.failures24h'),

@@ -90,8 +90,6 @@ export function KeysSection({
       {
         title: t('channels.keyRemoveTitle', { key: t('channels.cooldownKey', key) }),
         body: t('channels.keyRemoveBody'),
-        verb: t('actions.delete'),
-        destructive: true,
       },
     );
 

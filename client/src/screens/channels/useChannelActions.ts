@@ -134,12 +134,7 @@ export function useChannelActions(refetch: () => void, onRemoved: (id: number) =
             refetch();
             return t('channels.deleted', { name });
           },
-          {
-            title: t('channels.deleteTitle', { name }),
-            body: t('channels.deleteBody'),
-            verb: t('actions.delete'),
-            destructive: true,
-          },
+          { title: t('channels.deleteTitle', { name }), body: t('channels.deleteBody') },
         ),
     };
   }, [testing, updating, patch, act, copy, disable, enable, onRemoved, refetch, runBalance, runDelete, runTest, t]);

@@ -61,12 +61,7 @@ export function useMaintenance(refetch: () => void, onDeleted: () => void) {
           onDeleted();
           return t('channels.deletedCount', { count: data?.deleteDisabledChannels.count ?? 0 });
         },
-        {
-          title: t('channels.deleteDisabledTitle'),
-          body: t('channels.deleteDisabledBody'),
-          verb: t('actions.delete'),
-          destructive: true,
-        },
+        { title: t('channels.deleteDisabledTitle'), body: t('channels.deleteDisabledBody') },
       ),
   };
 }

@@ -133,12 +133,7 @@ function SoldPlan({
             onChanged();
             return t('plans.deleted');
           },
-          {
-            title: t('plans.deleteTitle', { name }),
-            body: t('plans.deleteBody'),
-            verb: t('actions.delete'),
-            destructive: true,
-          },
+          { title: t('plans.deleteTitle', { name }), body: t('plans.deleteBody') },
         ),
     },
   ];

@@ -78,12 +78,7 @@ export function RedemptionBulkActions({
                 const { data } = await deleteMatching({ variables: { filter: matching ?? { ids: [...ids] } } });
                 return t('redemptions.deletedCount', { count: data?.deleteMatchingRedemptions?.count ?? 0 });
               }),
-            {
-              title: t('redemptions.deleteManyTitle', { count }),
-              body: t('redemptions.deleteManyBody'),
-              verb: t('actions.delete'),
-              destructive: true,
-            },
+            { title: t('redemptions.deleteManyTitle', { count }), body: t('redemptions.deleteManyBody') },
           )
         }
       >

@@ -40,9 +40,8 @@ export function useRedemptionActions({
   const [runDelete] = useMutation(DeleteRedemptionDocument);
   const [runDeleteDisabled] = useMutation(DeleteDisabledRedemptionsDocument);
   const { save } = useFileExport('/api/redemption/export', 'codes.csv');
-  return useMemo(() => {
-    const deletion = { verb: t('actions.delete'), destructive: true };
-    return {
+  return useMemo(
+    () => ({
       edit,
       exportBatch: (name) => void save({ name }),
       toggle: ({ id, status }) =>
@@ -58,7 +57,7 @@ export function useRedemptionActions({
             refetch();
             return t('redemptions.deletedCount', { count: 1 });
           },
-          { ...deletion, title: t('redemptions.deleteTitle', { name: batch }), body: t('redemptions.deleteBody') },
+          { title: t('redemptions.deleteTitle', { name: batch }), body: t('redemptions.deleteBody') },
         ),
       removeDisabled: () =>
         act(
@@ -68,8 +67,9 @@ export function useRedemptionActions({
             refetch();
             return t('redemptions.deletedCount', { count: data?.deleteDisabledRedemptions?.count ?? 0 });
           },
-          { ...deletion, title: t('redemptions.deleteDisabledTitle'), body: t('redemptions.deleteDisabledBody') },
+          { title: t('redemptions.deleteDisabledTitle'), body: t('redemptions.deleteDisabledBody') },
         ),
-    };
-  }, [act, edit, onManyRemoved, onRemoved, refetch, save, disable, enable, runDelete, runDeleteDisabled, t]);
+    }),
+    [act, edit, onManyRemoved, onRemoved, refetch, save, disable, enable, runDelete, runDeleteDisabled, t],
+  );
 }

@@ -38,12 +38,7 @@ export function AddedProviders() {
         await refetch();
         return t('addedProviders.deleted', { name });
       },
-      {
-        title: t('addedProviders.deleteTitle', { name }),
-        body: t('addedProviders.deleteBody'),
-        verb: t('actions.delete'),
-        destructive: true,
-      },
+      { title: t('addedProviders.deleteTitle', { name }), body: t('addedProviders.deleteBody') },
     );
   return (
     <Box component="section" aria-label={t('addedProviders.title')} sx={{ mx: 2, pb: 1.5 }}>

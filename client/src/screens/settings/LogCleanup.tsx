@@ -46,8 +46,6 @@ export function LogCleanup() {
       const question = {
         title: t('settings.cleanTitle', { time: dateTime(time) }),
         body: t('settings.cleanBody', { amount }),
-        verb: t('actions.delete'),
-        destructive: true,
       };
       if (!(await confirm(question))) return;
       const { data: done } = await remove({ variables: { before: time.toISOString() } });

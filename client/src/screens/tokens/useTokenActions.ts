@@ -70,12 +70,7 @@ export function useTokenActions(options: {
             refetch();
             return t('tokens.deleted', { name });
           },
-          {
-            title: t('tokens.deleteTitle', { name }),
-            body: t('tokens.deleteBody'),
-            verb: t('actions.delete'),
-            destructive: true,
-          },
+          { title: t('tokens.deleteTitle', { name }), body: t('tokens.deleteBody') },
         ),
     }),
     [act, disable, edit, enable, endOverlap, onRemoved, refetch, rotate, runDelete, showUsage, t],

@@ -41,12 +41,7 @@ export function useUserTokenActions(
         async () => {
           if (isDone((await runDelete({ variables })).data?.deleteTokens)) onRemoved();
         },
-        {
-          title: t('tokens.deleteTitle', { name }),
-          body: t('tokens.deleteBody'),
-          verb: t('actions.delete'),
-          destructive: true,
-        },
+        { title: t('tokens.deleteTitle', { name }), body: t('tokens.deleteBody') },
       ),
   };
 }

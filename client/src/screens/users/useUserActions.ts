@@ -90,12 +90,7 @@ export function useUserActions(options: {
             refetch();
             return t('users.deleted', { name: username });
           },
-          {
-            title: t('users.deleteTitle', { name: username }),
-            body: t('users.deleteBody'),
-            verb: t('actions.delete'),
-            destructive: true,
-          },
+          { title: t('users.deleteTitle', { name: username }), body: t('users.deleteBody') },
         ),
     };
   }, [

@@ -162,12 +162,7 @@ function useEndpointActions(
           await remove({ variables: { id } });
           reload();
         },
-        {
-          title: t('webhooks.deleteTitle', { name }),
-          body: t('webhooks.deleteBody'),
-          verb: t('actions.delete'),
-          destructive: true,
-        },
+        { title: t('webhooks.deleteTitle', { name }), body: t('webhooks.deleteBody') },
       ),
   };
 }
