@@ -1,6 +1,9 @@
 import type { Permission } from '../lib/permissions.js';
 
-/** The groups of the side bar with their entries, in order. The label of an entry is the text `shell.<entry>`. The first group has no heading. */
+/**
+ * The groups of the side bar with their entries, in order. The first has no heading. The label of an entry is the text
+ * `shell.<entry>`.
+ */
 export const sideBarGroups = {
   talk: ['playground', 'chat'],
   console: ['dashboard', 'savedDashboards', 'tokens', 'logs', 'modelHealth', 'statusPage', 'drawings', 'tasks'],

@@ -1,9 +1,4 @@
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import { useTranslation } from 'react-i18next';
+import { ContentDialog } from '../../components/ContentDialog.js';
 import type { BudgetSubject } from '../../nouns/budgets/budgetForm.js';
 import { BudgetList } from '../../nouns/budgets/BudgetList.js';
 
@@ -17,18 +12,9 @@ export function BudgetsDialog({
   readonly subject: BudgetSubject;
   readonly onClose: () => void;
 }) {
-  const { t } = useTranslation();
   return (
-    <Dialog open onClose={onClose} maxWidth="sm" fullWidth>
-      <DialogTitle>{title}</DialogTitle>
-      <DialogContent>
-        <BudgetList subject={subject} />
-      </DialogContent>
-      <DialogActions>
-        <Button variant="outlined" onClick={onClose}>
-          {t('actions.close')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <ContentDialog title={title} onClose={onClose}>
+      <BudgetList subject={subject} />
+    </ContentDialog>
   );
 }

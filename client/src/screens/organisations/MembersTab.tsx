@@ -1,10 +1,6 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import Typography from '@mui/material/Typography';
 import type { TFunction } from 'i18next';
 import { useState, type ReactNode } from 'react';
@@ -12,6 +8,7 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { CodeBlock } from '../../components/CodeBlock.js';
+import { ContentDialog } from '../../components/ContentDialog.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { FormDialog } from '../../components/FormDialog.js';
@@ -172,18 +169,12 @@ export function MembersTab({
         />
       )}
       {link !== null && (
-        <Dialog open onClose={() => setLink(null)} maxWidth="sm" fullWidth>
-          <DialogTitle>{t('organisations.invitedTitle')}</DialogTitle>
-          <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+        <ContentDialog title={t('organisations.invitedTitle')} onClose={() => setLink(null)}>
+          <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
             <Notice tone="amber">{t('organisations.invitedNote')}</Notice>
             <CodeBlock text={link} copyLabel={t('organisations.invitedTitle')} />
-          </DialogContent>
-          <DialogActions>
-            <Button variant="outlined" onClick={() => setLink(null)}>
-              {t('actions.close')}
-            </Button>
-          </DialogActions>
-        </Dialog>
+          </Box>
+        </ContentDialog>
       )}
       {edited && <RoleDialog member={edited} onChanged={onChanged} onClose={() => setEdited(null)} />}
       {limited &&
