@@ -12,6 +12,8 @@ export interface TimeRange {
 /** Returns the start of today in the reader's zone. */
 export const startOfToday = (): Date => startOfDay(new Date());
 
+export const lastThirtyDays = (): Date => new Date(Date.now() - 30 * 86_400_000);
+
 const fromSeconds = (text: string): Date | null => (/^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : null);
 
 export const toSeconds = (date: Date): string => String(Math.floor(date.getTime() / 1000));

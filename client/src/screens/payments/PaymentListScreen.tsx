@@ -21,7 +21,7 @@ import { ToneChip, type Tone } from '../../components/Tone.js';
 import { useExportActions } from '../../components/useExportActions.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
-import { rangeOf } from '../../lib/timeRange.js';
+import { lastThirtyDays, rangeOf } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
@@ -44,8 +44,6 @@ type Payment = PaymentsQuery['topUps']['items'][number];
 const noFilters = { from: '', to: '', status: '', method: '', tradeNo: '', user: '' };
 const patterns = { status: /^(PAID|PENDING|EXPIRED)$/, method: /^[A-Z0-9_]+$/, user: idPattern };
 const statusTones: Record<OrderStatus, Tone> = { PAID: 'green', PENDING: 'amber', EXPIRED: 'grey' };
-
-const lastThirtyDays = (): Date => new Date(Date.now() - 30 * 86_400_000);
 
 function toFilter(filter: Readonly<typeof noFilters>, start: Date): TopUpOrderFilter {
   const { from, to } = rangeOf(filter, start);

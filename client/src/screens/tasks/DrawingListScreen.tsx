@@ -6,10 +6,10 @@ import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { Notice } from '../../components/Notice.js';
 import { useStatus } from '../../lib/status.js';
 import { useLiveList } from '../../lib/useLiveList.js';
+import { lastThirtyDays } from '../../lib/timeRange.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { drawingColumns } from './drawingColumns.js';
 import { DrawingCard } from './TaskCards.js';
-import { lastThirtyDays } from './taskFilter.js';
 import { TaskList } from './TaskList.js';
 import {
   DrawingChangedDocument,

@@ -11,10 +11,6 @@ export interface TaskFilters extends Record<string, string> {
 
 export const noFilters: TaskFilters = { from: '', to: '', channelId: '', task: '' };
 
-const day = 24 * 3_600_000;
-
-export const lastThirtyDays = (): Date => new Date(Date.now() - 30 * day);
-
 /** The query's filter. Only admins can filter by channel. */
 export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean) {
   const channel = filters.channelId.trim();

@@ -21,7 +21,7 @@ import { ToneChip, type Tone } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { dateTime, integer, timeIn } from '../../lib/format.js';
 import { idPattern } from '../../lib/gridState.js';
-import { timesOf } from '../../lib/timeRange.js';
+import { lastThirtyDays, timesOf } from '../../lib/timeRange.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
 import {
@@ -37,8 +37,6 @@ import {
 
 const patterns = { state: /^(PENDING|DELIVERED|FAILED)$/, endpoint: idPattern, kind: /^[A-Z_]+$/ };
 const tones: Record<WebhookDeliveryState, Tone> = { PENDING: 'amber', DELIVERED: 'green', FAILED: 'red' };
-
-const lastThirtyDays = (): Date => new Date(Date.now() - 30 * 86_400_000);
 
 /** The events that were sent to endpoints, or wait to be sent. */
 export function WebhookDeliveryListScreen() {

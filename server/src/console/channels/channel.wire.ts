@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { providerOf } from '../../dialects/makers/providers.js';
 import { int, named, nullish, quota, seconds, text, type Wire } from '../../platform/http/openapi/operation.js';
 import { nameSeparator } from '../../shared/comma-list.js';
-import { unixSeconds } from '../../shared/clock.js';
+import { secondsOrZero, unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseJson } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -187,8 +187,6 @@ const mapText = (value: object): string => (Object.keys(value).length > 0 ? JSON
 const codesOf = (mapping: Channel['statusCodeMapping']): Record<string, string> =>
   Object.fromEntries(Object.entries(mapping).map(([from, to]) => [from, String(to)]));
 
-const secondsOf = (moment: Date | null): number => (moment ? unixSeconds(moment) : 0);
-
 /** Returns `other_info`: why and when the server changed the status last. */
 const otherInfoOf = ({ statusReason, statusChangedAt }: Channel): string =>
   statusChangedAt ? JSON.stringify({ status_reason: statusReason, status_time: unixSeconds(statusChangedAt) }) : '';
@@ -243,9 +241,9 @@ export function toWire(channel: Channel, key = ''): Wire<typeof channelShape> {
     ...snakeKeys(pick(channel, sameColumns)),
     key,
     status: statusNumber(channel.status),
-    created_time: secondsOf(channel.createdAt),
-    test_time: secondsOf(channel.testedAt),
-    balance_updated_time: secondsOf(channel.balanceAt),
+    created_time: secondsOrZero(channel.createdAt),
+    test_time: secondsOrZero(channel.testedAt),
+    balance_updated_time: secondsOrZero(channel.balanceAt),
     models: channel.models.join(),
     group: channel.groups.join(),
     model_mapping: mapText(channel.modelMapping),

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, preHandlerAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
-import { unixSeconds } from '../../shared/clock.js';
+import { secondsOrZero } from '../../shared/clock.js';
 import { flag, int, named, parameter, quota, seconds, text, type Wire } from '../../platform/http/openapi/operation.js';
 import { toFailure } from '../../platform/http/rest-error.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../platform/http/rest.js';
@@ -49,8 +49,6 @@ const toKeyUsage = (key: HeldKey): Wire<typeof keyUsage> => ({
   model_limits_enabled: key.modelLimitsEnabled,
   expires_at: secondsOrZero(key.expiresAt),
 });
-
-const secondsOrZero = (moment: Date | null): number => (moment ? unixSeconds(moment) : 0);
 
 const subscription = named('Subscription', "Limits of a key in USD, or in quota, by the site's settings.", {
   object: z.literal('billing_subscription'),
