@@ -8,7 +8,7 @@ import { NoticeDelivery, type Notice, type Recipient } from '../../server/src/co
 import { NotificationService } from '../../server/src/console/notifications/notification.service.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
 import { NoticeOutbox } from '../../server/src/console/notifications/notice-outbox.js';
-import { type UserSetting, UserSettings } from '../../server/src/console/users/user-setting.js';
+import { type UserSetting, UserSettings } from '../../server/src/billing/accounts/index.js';
 import type { GuardedRequest } from '../../server/src/platform/outbound/guarded-fetch.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

@@ -94,8 +94,8 @@ it('knows the nouns that have the most shapes', () => {
   const token = nouns.find(({ name }) => name === 'Token')?.own ?? [];
   expect(filesOf(token).sort()).toEqual([
     'client/src/screens/tokens/tokens.graphql',
+    'server/src/billing/accounts/token.entity.ts',
     'server/src/console/tokens/token-input.ts',
-    'server/src/console/tokens/token.entity.ts',
     'server/src/console/tokens/token.object.ts',
     'server/src/console/tokens/token.wire.ts',
   ]);

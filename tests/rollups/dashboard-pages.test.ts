@@ -1,7 +1,7 @@
 import { InsightService, LedgerHistoryService } from '../../server/src/console/insights/index.js';
 import { readLogPage, readByValue } from '../../server/src/console/logs/log-page.js';
 import { emptyQuestion, type UsageQuestion, type WantedUsage } from '../../server/src/console/usage/usage-question.js';
-import { User } from '../../server/src/console/users/user.entity.js';
+import { User } from '../../server/src/billing/accounts/index.js';
 import { readUsers, type UserFilter, type UserSortField } from '../../server/src/console/users/user-list.js';
 import { readSnapshot } from '../../server/src/billing/rollups/index.js';
 import { day, now, openPagesSite, rows, users, weeks, type PagesSite } from './pages-site.js';

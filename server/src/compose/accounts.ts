@@ -10,14 +10,12 @@ import {
 } from '../console/auth/index.js';
 import { AuthService } from '../console/sign-in/index.js';
 import { CheckInService } from '../console/check-in/index.js';
+import { CustomRole, Invitation, Membership, Project, User, UserSettings } from '../billing/accounts/index.js';
 import {
   actorInOrganisation,
-  Invitation,
   InvitationService,
   MemberService,
-  Membership,
   OrganisationService,
-  Project,
   ProjectService,
 } from '../console/organisations/index.js';
 import { InviteService } from '../console/invites/index.js';
@@ -41,11 +39,9 @@ import { Setup, SetupService } from '../console/setup/index.js';
 import {
   AccountService,
   SettingService,
-  User,
   UserLedger,
   UserService,
   UserSessionsService,
-  UserSettings,
 } from '../console/users/index.js';
 import { NoticeDelivery, NoticeOutbox, NotificationService } from '../console/notifications/index.js';
 import { TokenExpiryWatch } from '../console/tokens/token-expiry.jobs.js';
@@ -62,7 +58,7 @@ import {
   SignInStates,
   WeChatProvider,
 } from '../console/oauth/index.js';
-import { CustomRole, CustomRoleService } from '../console/roles/index.js';
+import { CustomRoleService } from '../console/roles/index.js';
 
 export type Accounts = Awaited<ReturnType<typeof composeAccounts>>;
 import type { Catalogue } from './catalogue.js';

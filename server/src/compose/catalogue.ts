@@ -9,8 +9,8 @@ import { Channel, ChannelDirectory } from '../console/channels/index.js';
 import { GroupService } from '../console/groups/index.js';
 import { BelowCostService, PriceVersion, PriceVersionService, PricingService } from '../console/prices/index.js';
 import { PriceBook } from '../billing/prices/index.js';
+import { Token } from '../billing/accounts/index.js';
 import {
-  Token,
   TokenBulkService,
   TokenKeyService,
   TokenRotation,

@@ -3,7 +3,7 @@ import { ImportFiles } from '../import/console/import-files.js';
 import { ImportJobs } from '../import/console/import-jobs.js';
 import { ImportRunner } from '../import/console/import.jobs.js';
 import { ImportService } from '../import/console/import.service.js';
-import { User } from '../console/users/index.js';
+import { User } from '../billing/accounts/index.js';
 import type { Platform } from './platform.js';
 
 /** Import from another program, in the console. */

@@ -8,7 +8,8 @@ import type { TaskSources } from '../console/tasks/task-live.resolver.js';
 import { SiteEventTail } from '../console/webhooks/index.js';
 import type { SiteEventSources } from '../console/webhooks/webhook.resolver.js';
 import type { BalanceSources } from '../console/users/balance.resolver.js';
-import { BalanceWatch, User } from '../console/users/index.js';
+import { User } from '../billing/accounts/index.js';
+import { BalanceWatch } from '../console/users/index.js';
 import type { Platform } from './platform.js';
 import type { ComposedRelay } from './relay.js';
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { InvalidInputError } from '../../shared/errors.js';
-import { User } from '../users/index.js';
+import { User } from '../../billing/accounts/index.js';
 
 /**
  * Checks that the owner of a channel is a user, or null for none.

@@ -8,7 +8,7 @@ import { formatQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../../billing/ledger/index.js';
-import { User } from '../users/index.js';
+import { User } from '../../billing/accounts/index.js';
 
 export interface CheckInDeps {
   readonly users: Repository<User>;

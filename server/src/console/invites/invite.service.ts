@@ -9,7 +9,8 @@ import { LogType } from '../logs/index.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../../billing/ledger/index.js';
-import { affiliateCodeLength, type User, withFreshAffiliateCode } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
+import { affiliateCodeLength, withFreshAffiliateCode } from '../users/index.js';
 
 export interface InviteDeps {
   readonly users: Repository<User>;

@@ -5,7 +5,7 @@ import type { Mailer } from '../../platform/mail/mailer.js';
 import type { GuardedFetch, GuardedRequest } from '../../platform/outbound/guarded-fetch.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { UserSetting } from '../users/index.js';
+import type { UserSetting } from '../../billing/accounts/index.js';
 
 /** A notice. Each `{{value}}` in the content is replaced by the next value. */
 export interface Notice {

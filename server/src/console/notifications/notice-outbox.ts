@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { StoredSetting, UserSettings } from '../users/index.js';
+import type { StoredSetting, UserSettings } from '../../billing/accounts/index.js';
 import type { Notice, NoticeDelivery } from './delivery.js';
 import { settledWithin } from './settled-within.js';
 

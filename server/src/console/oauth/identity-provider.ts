@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 
 /** Providers that redirect the browser back with a code and the state of this server. */
 export const redirectProviders = ['github', 'oidc', 'linuxdo'] as const;

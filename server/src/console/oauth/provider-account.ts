@@ -8,7 +8,8 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { SessionService } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Enrolment } from '../registration/index.js';
-import { User, usernameRule, UsernameTakenError, withFreshAffiliateCode } from '../users/index.js';
+import { User } from '../../billing/accounts/index.js';
+import { usernameRule, UsernameTakenError, withFreshAffiliateCode } from '../users/index.js';
 import {
   isRow,
   sources,

@@ -1,8 +1,5 @@
-export { Invitation } from './invitation.entity.js';
 export { InvitationService } from './invitation.service.js';
 export { MemberService, type MemberView } from './member.service.js';
-export { Membership } from './membership.entity.js';
 export { actorInOrganisation } from './organisation-access.js';
 export { OrganisationService, type OrganisationView } from './organisation.service.js';
-export { Project } from './project.entity.js';
 export { ProjectService, type ProjectView } from './project.service.js';

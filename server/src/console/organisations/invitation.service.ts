@@ -13,7 +13,7 @@ import type { OrganisationRole } from '../../shared/organisation.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { siteAddress } from '../../shared/site-address.js';
 import { emailRule, parsed } from '../users/index.js';
-import { Invitation } from './invitation.entity.js';
+import { Invitation } from '../../billing/accounts/index.js';
 import { assertRole, lockJoins, type MemberService } from './member.service.js';
 import { accessTo } from './organisation-access.js';
 

@@ -15,7 +15,7 @@ import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/er
 import { organisationRoles, roleMay, type OrganisationRole } from '../../shared/organisation.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
-import { Membership } from './membership.entity.js';
+import { Membership } from '../../billing/accounts/index.js';
 import { accessTo, readableAmong } from './organisation-access.js';
 
 export interface MemberDeps {

@@ -4,7 +4,7 @@ import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { nullWhenNotFound } from '../../platform/graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
-import type { Invitation } from './invitation.entity.js';
+import type { Invitation } from '../../billing/accounts/index.js';
 import type { InvitationPreview, InvitationService } from './invitation.service.js';
 import type { MemberService, MemberView } from './member.service.js';
 import {

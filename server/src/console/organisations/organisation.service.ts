@@ -19,8 +19,8 @@ import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { AppError, ConflictError, NotFoundError } from '../../shared/errors.js';
 import { roleMay, type OrganisationRole } from '../../shared/organisation.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
-import { claimUsername, parsed, toConflict, User, usernameRule } from '../users/index.js';
-import { Membership } from './membership.entity.js';
+import { Membership, User } from '../../billing/accounts/index.js';
+import { claimUsername, parsed, toConflict, usernameRule } from '../users/index.js';
 import { accessTo } from './organisation-access.js';
 
 export interface OrganisationDeps {

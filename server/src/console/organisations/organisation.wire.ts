@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { int, named, nullish, quota, seconds, text } from '../../platform/http/openapi/operation.js';
 import { secondsOrZero, unixSeconds } from '../../shared/clock.js';
 import { organisationRoles } from '../../shared/organisation.js';
-import type { Invitation } from './invitation.entity.js';
+import type { Invitation } from '../../billing/accounts/index.js';
 import type { InvitationPreview } from './invitation.service.js';
 import type { MemberView } from './member.service.js';
 import type { OrganisationView } from './organisation.service.js';

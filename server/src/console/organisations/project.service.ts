@@ -8,7 +8,7 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { parsed } from '../users/index.js';
 import { accessTo, readableAmong } from './organisation-access.js';
-import { Project } from './project.entity.js';
+import { Project } from '../../billing/accounts/index.js';
 
 export interface ProjectDeps {
   readonly projects: Repository<Project>;

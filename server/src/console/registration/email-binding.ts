@@ -7,7 +7,8 @@ import type { SessionService } from '../auth/index.js';
 import { emailChangedLetter } from '../../platform/mail/letters.js';
 import type { Mailer } from '../../platform/mail/mailer.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { toConflict, User } from '../users/index.js';
+import { User } from '../../billing/accounts/index.js';
+import { toConflict } from '../users/index.js';
 import type { EmailCodeService } from './email-code.service.js';
 
 export interface EmailBindingDeps {

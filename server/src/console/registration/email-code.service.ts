@@ -6,7 +6,7 @@ import type { Mailer } from '../../platform/mail/mailer.js';
 import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 
 export interface EmailCodeDeps {
   readonly users: Repository<User>;

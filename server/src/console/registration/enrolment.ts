@@ -4,7 +4,8 @@ import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../../billing/ledger/index.js';
-import { insertUser, type NewUser, User } from '../users/index.js';
+import { User } from '../../billing/accounts/index.js';
+import { insertUser, type NewUser } from '../users/index.js';
 
 export interface EnrolmentDeps {
   readonly postEntry: PostEntry;

@@ -12,7 +12,7 @@ import { siteAddress } from '../../shared/site-address.js';
 import type { AuthService, Challenge } from '../sign-in/index.js';
 import type { PasswordService, SessionService } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { User } from '../users/index.js';
+import { User } from '../../billing/accounts/index.js';
 
 export interface PasswordResetDeps {
   readonly users: Repository<User>;

@@ -6,7 +6,8 @@ import type { AuthService, Challenge } from '../sign-in/index.js';
 import type { PasswordService } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { TokenService } from '../tokens/index.js';
-import { parsed, toConflict, type User, usernameRule, withFreshAffiliateCode } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
+import { parsed, toConflict, usernameRule, withFreshAffiliateCode } from '../users/index.js';
 import type { EmailCodeService } from './email-code.service.js';
 import type { Enrolment } from './enrolment.js';
 

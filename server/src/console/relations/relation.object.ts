@@ -7,9 +7,8 @@ import type { MemberView, OrganisationView, ProjectView } from '../organisations
 import type { Plan } from '../../billing/plans/index.js';
 import type { WebhookEndpoint } from '../webhooks/index.js';
 import type { KeyedRedemption } from '../redemptions/index.js';
-import type { Token } from '../tokens/index.js';
+import type { Token, User } from '../../billing/accounts/index.js';
 import { toTokenObject, type TokenObject } from '../tokens/token.object.js';
-import type { User } from '../users/index.js';
 
 /** Services that read the rows of relations in batches. They leave out rows that the caller may not see. */
 export interface RelationSources {

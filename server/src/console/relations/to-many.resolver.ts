@@ -23,7 +23,7 @@ import { type RedemptionUseObject, RedemptionUsePage, toUseObject } from '../red
 import type { RedemptionService } from '../redemptions/index.js';
 import { OwnTokenListArgs, TokenObject, TokenPage, toTokenFilter, toTokenObject } from '../tokens/token.object.js';
 import type { TokenService } from '../tokens/index.js';
-import type { User } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 import { UserObject } from '../users/user.object.js';
 import { OwnTopUpOrderListArgs, toOrderFilter, toOrderObject, TopUpOrderObject } from '../wallet/wallet.object.js';
 import type { TopUpOrder } from '../../billing/payments/index.js';

@@ -6,9 +6,8 @@ import { loadFor, loadOne } from '../../platform/graphql/loaders.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { permissionsOf, requireRole } from '../../shared/actor.js';
 import { isPermission, type Permission } from '../../shared/permission.js';
-import type { User } from '../users/index.js';
+import type { CustomRole, User } from '../../billing/accounts/index.js';
 import { UserObject } from '../users/user.object.js';
-import type { CustomRole } from './custom-role.entity.js';
 import {
   CreateCustomRoleInput,
   CustomRoleObject,

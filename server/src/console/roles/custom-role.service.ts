@@ -8,8 +8,7 @@ import { nameRule } from '../../shared/name-rule.js';
 import { isPermission, permissions, withImplied, type Permission } from '../../shared/permission.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import { User } from '../users/index.js';
-import { CustomRole } from './custom-role.entity.js';
+import { CustomRole, User } from '../../billing/accounts/index.js';
 
 /** Maximum number of roles. It is small, because they are listed without pages. */
 const maxRoles = 100;

@@ -2,7 +2,7 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { sessionCookie } from '../../platform/http/authenticate.js';
 import { setSignInCookies, signInRequestOf } from '../../platform/http/session-cookie.js';
-import type { User } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 import type { FactorSignInService } from './factor-sign-in.service.js';
 import {
   BeginPasskeySignInPayload,

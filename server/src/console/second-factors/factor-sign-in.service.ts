@@ -3,7 +3,7 @@ import type { Repository } from 'typeorm';
 import { AppError } from '../../shared/errors.js';
 import type { AuthService, SignIn } from '../sign-in/index.js';
 import { notWaiting, type Session, type SessionOrigin, type SessionService } from '../auth/index.js';
-import type { User } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 import type { FactorKind, FactorProof, FactorProofService } from './factor-proof.service.js';
 import type { PasskeyService } from './passkey.service.js';
 

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
-import type { User } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 import type { Passkey } from './passkey.entity.js';
 import {
   AddPasskeyInput,

@@ -17,7 +17,7 @@ import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import { confirmedMilliseconds } from '../sign-in/index.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 import { AuthenticatorApp } from './authenticator-app.entity.js';
 import {
   plainRecoveryCode,

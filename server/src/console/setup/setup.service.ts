@@ -10,7 +10,8 @@ import { version } from '../../shared/version.js';
 import type { PasswordService } from '../auth/index.js';
 import type { OptionService } from '../../options/option.service.js';
 import type { PostEntry } from '../../billing/ledger/index.js';
-import { insertUser, User, UsernameTakenError, withFreshAffiliateCode } from '../users/index.js';
+import { User } from '../../billing/accounts/index.js';
+import { insertUser, UsernameTakenError, withFreshAffiliateCode } from '../users/index.js';
 import { Setup } from './setup.entity.js';
 
 const rootQuota = 100_000_000;

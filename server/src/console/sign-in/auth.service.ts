@@ -11,7 +11,7 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 import {
   type AccessTokenService,
   AccountChangedError,

@@ -6,7 +6,7 @@ import { clearSessionCookie, originOf, setSignInCookies } from '../../platform/h
 import { challengeOf } from '../../platform/http/visitor.js';
 import type { AuthService, Credentials } from './auth.service.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
-import type { User } from '../users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 import { UserObject } from '../users/user.object.js';
 
 @InputType({ description: 'Name and password of a user.' })

@@ -3,5 +3,4 @@ export { TokenBulkService } from './token-bulk.service.js';
 export { TokenKeyService } from './token-keys.service.js';
 export { TokenRotation } from './token-rotation.js';
 export { UserKeyService } from './user-keys.service.js';
-export { Token, type TokenRateLimit, type TokenStatus } from './token.entity.js';
 export { TokenService } from './token.service.js';

@@ -5,7 +5,7 @@ import { AppError } from '../../shared/errors.js';
 import { parseKey } from '../../shared/key-text.js';
 import type { Membership } from '../../shared/organisation.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Token } from './token.entity.js';
+import type { Token } from '../../billing/accounts/index.js';
 import { hasExpired } from './token-input.js';
 import { hasLivingMember } from '../../billing/organisations/index.js';
 import { missingScope, type TokenScope } from '../../shared/token-scopes.js';

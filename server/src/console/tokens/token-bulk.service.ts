@@ -18,7 +18,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxInt32 } from '../../shared/limits.js';
 import type { GroupService } from '../groups/index.js';
 import { assertMayActOn } from '../auth/index.js';
-import { Token } from './token.entity.js';
+import { Token } from '../../billing/accounts/index.js';
 import { assertCanBeEnabled, shownStatus } from './token-input.js';
 
 /** Maximum number of keys that one call may change: as many as the largest page of a list has rows. */

@@ -6,7 +6,7 @@ import { TokenBudgetInput } from '../budgets/budget.object.js';
 import { TokenScopeEnum } from './token-scope.object.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
 import type { TokenInput } from './token-input.js';
-import type { TokenRateLimit } from './token.entity.js';
+import type { TokenRateLimit } from '../../billing/accounts/index.js';
 
 @InputType('TokenRateLimitInput', {
   description: 'Absent fields stay unchanged; in a new limit they are 60, 1000 and 10.',

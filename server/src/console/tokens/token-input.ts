@@ -7,7 +7,7 @@ import { lastSecond } from '../../shared/limits.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import { parseScopes, usualScopes } from '../../shared/token-scopes.js';
-import type { Token, TokenRateLimit, TokenStatus } from './token.entity.js';
+import type { Token, TokenRateLimit, TokenStatus } from '../../billing/accounts/index.js';
 
 /** The fields of a new key. */
 export const newTokenDefaults = {

@@ -3,7 +3,7 @@ import { requireAccount, requireConfirmed, type Actor, type MaybeActor } from '.
 import { NotFoundError } from '../../shared/errors.js';
 import { escapeLike, type PageQuery, type Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Token } from './token.entity.js';
+import type { Token } from '../../billing/accounts/index.js';
 import { bareKey, ownFilter, tokenQuery } from './token-query.js';
 import { grantedQuotas } from './token-quota.js';
 

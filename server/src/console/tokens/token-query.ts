@@ -6,7 +6,7 @@ import { escapeLike } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { shownStatus } from './token-input.js';
-import { tokenStatuses, type Token, type TokenStatus } from './token.entity.js';
+import { tokenStatuses, type Token, type TokenStatus } from '../../billing/accounts/index.js';
 
 /** Conditions on API keys. Absent fields do not restrict; an empty list matches nothing. */
 export interface TokenFilter {

@@ -6,7 +6,7 @@ import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/er
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import { Token } from './token.entity.js';
+import { Token } from '../../billing/accounts/index.js';
 import { isManager, managersOnly } from './token-input.js';
 import { keyLength, prefixLength } from './token-query.js';
 

@@ -18,7 +18,7 @@ import { listArgs, pageObject, sortInput, type SortFields } from '../../platform
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
-import type { Token, TokenStatus } from './token.entity.js';
+import type { Token, TokenStatus } from '../../billing/accounts/index.js';
 import { TokenScopeEnum } from './token-scope.object.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
 import { shownStatus } from './token-input.js';

@@ -6,7 +6,7 @@ import { loadFor } from '../../platform/graphql/loaders.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import type { BulkResult } from '../../shared/bulk.js';
-import type { Token } from './token.entity.js';
+import type { Token } from '../../billing/accounts/index.js';
 import {
   OwnTokenListArgs,
   TokenListArgs,

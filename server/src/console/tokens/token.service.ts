@@ -24,7 +24,7 @@ import { pick } from '../../shared/snake-case.js';
 import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/index.js';
 import type { GroupService } from '../groups/index.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import { Token, type TokenStatus } from './token.entity.js';
+import { Token, type TokenStatus } from '../../billing/accounts/index.js';
 import type { KeyedToken, TokenKeyService } from './token-keys.service.js';
 import {
   assertCanBeEnabled,

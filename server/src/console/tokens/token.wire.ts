@@ -7,7 +7,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { tokenBudgetBody } from '../../billing/budgets/index.js';
 import { shownStatus, type TokenFields, type TokenInput } from './token-input.js';
 import type { KeyedToken } from './token-keys.service.js';
-import type { TokenStatus } from './token.entity.js';
+import type { TokenStatus } from '../../billing/accounts/index.js';
 
 /** The fields that clients send (docs/reference/rest/tokens-and-wallet.md#api-keys). */
 const bodyShape = {

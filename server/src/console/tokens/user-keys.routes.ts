@@ -3,7 +3,7 @@ import { markReplayed } from '../../platform/http/idempotency-key.js';
 import { int, listOf, pages, parameter } from '../../platform/http/openapi/operation.js';
 import { wirePage } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
-import type { Token } from './token.entity.js';
+import type { Token } from '../../billing/accounts/index.js';
 import type { TokenService } from './token.service.js';
 import { createBody, patchBody, rotateBody, tokenShape, toWire } from './token.wire.js';
 import type { UserKey, UserKeyService } from './user-keys.service.js';

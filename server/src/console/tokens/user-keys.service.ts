@@ -10,7 +10,7 @@ import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { assertMayActOn } from '../auth/index.js';
 import { newTokenDefaults, tokenFieldNames, type TokenInput, withInput } from './token-input.js';
 import type { TokenRotation } from './token-rotation.js';
-import { Token } from './token.entity.js';
+import { Token } from '../../billing/accounts/index.js';
 import type { TokenService } from './token.service.js';
 
 export interface UserKeyDeps {

@@ -4,7 +4,7 @@ import type { Delivery } from '../../platform/live/mailbox.js';
 import { RowWatch } from '../../platform/live/row-watch.js';
 import type { Signals } from '../../platform/live/signals.js';
 import { requireAccount, type MaybeActor } from '../../shared/actor.js';
-import type { User } from './user.entity.js';
+import type { User } from '../../billing/accounts/index.js';
 
 export type Balance = Pick<User, 'id' | 'quota' | 'usedQuota' | 'requestCount'>;
 

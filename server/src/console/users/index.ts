@@ -6,7 +6,5 @@ export { SettingService } from './setting.service.js';
 export { emailRule, parsed, usernameRule } from './user-input.js';
 export { UserLedger } from './user-ledger.js';
 export { UserSessionsService } from './user-sessions.service.js';
-export { type StoredSetting, type UserSetting, UserSettings } from './user-setting.js';
-export { User } from './user.entity.js';
 export { toConflict, UserService } from './user.service.js';
 export { claimUsername, UsernameTakenError } from './username.js';

@@ -3,7 +3,7 @@ import type { Role } from '../../shared/actor.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { PostEntry } from '../../billing/ledger/index.js';
-import { User } from './user.entity.js';
+import { User } from '../../billing/accounts/index.js';
 import { claimUsername } from './username.js';
 
 /** Ids of a user at sign-in providers. */

@@ -5,7 +5,7 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { patchOf } from '../../platform/graphql/patch.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { SettingInput } from './setting.service.js';
-import type { UserSetting } from './user-setting.js';
+import type { UserSetting } from '../../billing/accounts/index.js';
 
 const NotifyTypeEnum = enumType('NotifyType', { EMAIL: 'email', WEBHOOK: 'webhook' }, 'How a user is notified.', {
   EMAIL: 'By e-mail.',

@@ -7,8 +7,7 @@ import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota } from '../../shared/quota.js';
 import { emailRule } from './user-input.js';
-import { displayCurrencies, type UserSetting, type UserSettings } from './user-setting.js';
-import { User } from './user.entity.js';
+import { displayCurrencies, User, type UserSetting, type UserSettings } from '../../billing/accounts/index.js';
 
 /** Settings as clients send them. */
 export interface SettingInput {

@@ -1,6 +1,6 @@
 import { ranks, type Actor } from '../../shared/actor.js';
 import { ConflictError, ForbiddenError } from '../../shared/errors.js';
-import type { User } from './user.entity.js';
+import type { User } from '../../billing/accounts/index.js';
 
 /** Actions of an admin on a user (docs/reference/rest/accounts.md#user-administration). */
 export const userActions = ['enable', 'disable', 'delete', 'promote', 'demote'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
 import { isQuota, maxQuota, quotaFrom } from '../../shared/quota.js';
-import type { User } from './user.entity.js';
+import type { User } from '../../billing/accounts/index.js';
 
 /** One line of text without control characters. */
 const line = (label: string, most: number): z.ZodType<string> =>

@@ -7,7 +7,7 @@ import { formatQuota, isQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../../billing/ledger/index.js';
-import type { User } from './user.entity.js';
+import type { User } from '../../billing/accounts/index.js';
 
 export interface UserLedgerDeps {
   readonly postEntry: PostEntry;

@@ -7,7 +7,7 @@ import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { ranks, userStatuses, type Role } from '../../shared/actor.js';
 import type { AccountKind } from '../../shared/organisation.js';
-import type { User } from './user.entity.js';
+import type { User } from '../../billing/accounts/index.js';
 
 /** A hundred years. */
 const maxDaysLeft = 36_500;

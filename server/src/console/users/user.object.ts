@@ -24,7 +24,7 @@ import type { Role, UserStatus } from '../../shared/actor.js';
 import type { AccountKind } from '../../shared/organisation.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { UserFilter, UserSortField, UserSums } from './user-list.js';
-import type { User } from './user.entity.js';
+import type { User } from '../../billing/accounts/index.js';
 import type { NewUserInput, SelfPatch, UserPatch } from './user-input.js';
 
 export const UserStatusEnum = enumType(

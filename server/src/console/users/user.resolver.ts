@@ -12,8 +12,7 @@ import type { BulkResult } from '../../shared/bulk.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { AccountService } from './account.service.js';
 import { toSettingObject, UserSettingObject } from './setting.object.js';
-import type { UserSettings } from './user-setting.js';
-import type { User } from './user.entity.js';
+import type { User, UserSettings } from '../../billing/accounts/index.js';
 import {
   CreateUserInput,
   GrantQuotaInput,

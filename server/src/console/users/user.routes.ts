@@ -4,7 +4,7 @@ import { int, listOf, pages, parameter, quota } from '../../platform/http/openap
 import { wireList } from '../../platform/http/paging.js';
 import { routesFor } from '../../platform/http/route.js';
 import type { Actor } from '../../shared/actor.js';
-import type { User } from './user.entity.js';
+import type { User } from '../../billing/accounts/index.js';
 import type { UserService } from './user.service.js';
 import {
   balanceBody,

@@ -21,7 +21,7 @@ import { assertMayActOn, type PasswordService, type SessionService, tooHigh } fr
 import type { Idempotency, OnceRequest, OnceResult } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { endMembershipsOf, memberKeysOf } from '../../billing/organisations/index.js';
-import { Token } from '../tokens/index.js';
+import { Token, User } from '../../billing/accounts/index.js';
 import { assertMayManage, cannotSignIn, changeOf, userActions } from './user-actions.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.js';
 import { grantedBy, type UserLedger } from './user-ledger.js';
@@ -43,7 +43,6 @@ import {
   type UserSortField,
   type UserSums,
 } from './user-list.js';
-import { User } from './user.entity.js';
 import { claimUsername, UsernameTakenError } from './username.js';
 
 export interface UserServiceDeps {

@@ -6,8 +6,7 @@ import { RestAnswer } from '../../platform/http/rest.js';
 import { ranks, type UserStatus } from '../../shared/actor.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
-import type { StoredSetting } from './user-setting.js';
-import type { User } from './user.entity.js';
+import type { StoredSetting, User } from '../../billing/accounts/index.js';
 
 /** Fields that have the same name in REST, in snake case. */
 const sameFields = [

@@ -10,8 +10,7 @@ import {
 } from '../../billing/budgets/index.js';
 import { hasLivingMember } from '../../billing/organisations/index.js';
 import { type KnownPlan, type KnownPlanRow, plansOf, toKnownPlans } from '../../billing/plans/index.js';
-import type { Token, TokenRateLimit } from '../../console/tokens/index.js';
-import type { StoredSetting } from '../../console/users/index.js';
+import type { StoredSetting, Token, TokenRateLimit } from '../../billing/accounts/index.js';
 import { allowListOf, type AllowList } from '../../platform/outbound/allow-list.js';
 import type { Role, UserStatus } from '../../shared/actor.js';
 import type { KnownBudget } from '../../shared/budget.js';

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
-import type { User } from '../../console/users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 import { CheckImportInput, SiteImportObject, ImportPayload, toChoices, toSiteImport } from './import.object.js';
 import type { ImportService, ImportView } from './import.service.js';
 import { UserObject } from '../../console/users/user.object.js';

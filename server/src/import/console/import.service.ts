@@ -6,7 +6,7 @@ import { clearRoot, readRuns, whyNotFresh, type StoredRun } from '../write/site.
 import { requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError } from '../../shared/errors.js';
-import type { User } from '../../console/users/index.js';
+import type { User } from '../../billing/accounts/index.js';
 import { nameOfConnection, parseConnection, parseEnvironment } from './import-address.js';
 import { tooLarge, type ImportFiles } from './import-files.js';
 import type { JobChoices, JobSource, ImportJob, ImportJobs } from './import-jobs.js';

@@ -1,5 +1,5 @@
 import type { PlanTerms } from '../../billing/plans/index.js';
-import type { UserSetting } from '../../console/users/index.js';
+import type { UserSetting } from '../../billing/accounts/index.js';
 import { amountWithoutLimit, maxQuota } from '../../shared/quota.js';
 import type { Family } from '../family.js';
 import type { Findings } from '../findings.js';

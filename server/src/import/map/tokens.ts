@@ -1,4 +1,4 @@
-import type { TokenStatus } from '../../console/tokens/index.js';
+import type { TokenStatus } from '../../billing/accounts/index.js';
 import { splitList } from '../../shared/comma-list.js';
 import { isAddressOrRange } from '../../shared/address.js';
 import { dateOf } from '../../shared/clock.js';

@@ -1,4 +1,4 @@
-import type { UserSetting } from '../../console/users/index.js';
+import type { UserSetting } from '../../billing/accounts/index.js';
 import { ranks, type Role, type UserStatus } from '../../shared/actor.js';
 import { asText, parseFields } from '../../shared/json.js';
 import { lastSecond } from '../../shared/limits.js';

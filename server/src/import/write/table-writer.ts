@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { UserSettings } from '../../console/users/index.js';
+import { UserSettings } from '../../billing/accounts/index.js';
 import { storableJson } from '../../shared/json.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Findings } from '../findings.js';

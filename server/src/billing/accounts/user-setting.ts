@@ -3,7 +3,7 @@ import type { Secrets } from '../../shared/secrets.js';
 
 /** Currencies of amounts: USD, or the site's own at the rate of the option Price. */
 export const displayCurrencies = ['usd', 'local'] as const;
-export type DisplayCurrency = (typeof displayCurrencies)[number];
+type DisplayCurrency = (typeof displayCurrencies)[number];
 
 /** Notification settings, accepted risks and display choices of a user (docs/reference/rest/entities.md#user-setting). */
 export interface UserSetting {
@@ -24,17 +24,9 @@ export interface UserSetting {
 }
 
 /** The column `users.setting`. Absent fields have their default; the webhook secret is encrypted. */
-export interface StoredSetting {
-  readonly notifyType?: 'email' | 'webhook';
-  readonly quotaWarningThreshold?: number;
-  readonly webhookUrl?: string;
-  readonly notificationEmail?: string;
-  readonly acceptUnsetModelRatioModel?: boolean;
-  readonly recordIpLog?: boolean;
-  readonly displayCurrency?: DisplayCurrency;
-  readonly timeZone?: string;
-  readonly webhookSecretSealed?: string;
-}
+export type StoredSetting = {
+  readonly [Field in keyof Omit<UserSetting, 'webhookSecret'>]?: NonNullable<UserSetting[Field]>;
+} & { readonly webhookSecretSealed?: string };
 
 const defaults: UserSetting = {
   notifyType: 'email',

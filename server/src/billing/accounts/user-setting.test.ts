@@ -1,5 +1,5 @@
 import { Secrets } from '../../shared/secrets.js';
-import { UserSettings } from './user-setting.js';
+import { UserSettings } from '../../billing/accounts/index.js';
 
 const settings = new UserSettings(new Secrets('an encryption key'));
 
