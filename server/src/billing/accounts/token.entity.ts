@@ -1,6 +1,8 @@
-import { Column, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, DeleteDateColumn, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
+import { Membership } from './membership.entity.js';
+import { User } from './user.entity.js';
 
 /**
  * States of an API key, in the order in which lists sort them. Its owner sets the first two. The relay stores one of the
@@ -27,8 +29,14 @@ export class TokenRateLimit {
 export class Token {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('integer', { name: 'user_id' }) userId: number;
+  @ManyToOne(() => User)
+  @JoinColumn({ name: 'user_id' })
+  user?: User;
   /** The membership in an organisation for which the key was made. 0: the key is of the organisation itself or of a person. */
   @Column({ type: 'integer', name: 'member_id', default: 0, update: false }) memberId: number;
+  @ManyToOne(() => Membership)
+  @JoinColumn({ name: 'member_id' })
+  member?: Membership;
   /** The project of the organisation that its calls belong to. 0: none. */
   @Column({ type: 'integer', name: 'project_id', default: 0, update: false }) projectId: number;
   @Column('bytea', { name: 'key_hash', select: false }) keyHash: Buffer;

@@ -1,6 +1,5 @@
 export {
   assertOtherOwner,
-  type CurrentMembership,
   deleteOrganisation,
   endMembership,
   endMembershipsOf,

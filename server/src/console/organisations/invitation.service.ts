@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EntityManager, Repository } from 'typeorm';
+import { type FindOptionsWhere, IsNull, MoreThan, type Repository } from 'typeorm';
 import { lockMembership } from '../../billing/organisations/index.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { invitationLetter } from '../../platform/mail/letters.js';
@@ -13,7 +13,7 @@ import type { OrganisationRole } from '../../shared/organisation.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { siteAddress } from '../../shared/site-address.js';
 import { emailRule, parsed } from '../users/index.js';
-import { Invitation } from '../../billing/accounts/index.js';
+import { Invitation, User } from '../../billing/accounts/index.js';
 import { assertRole, lockJoins, type MemberService } from './member.service.js';
 import { accessTo } from './organisation-access.js';
 
@@ -62,7 +62,7 @@ export class InvitationService {
    */
   async list(actor: MaybeActor, organisationId: number): Promise<Invitation[]> {
     await accessTo(this.deps.invitations.manager, actor, organisationId, 'members.read');
-    return this.open(organisationId).orderBy('invitation.id', 'DESC').getMany();
+    return this.deps.invitations.find({ where: this.open(organisationId), order: { id: 'DESC' } });
   }
 
   /**
@@ -92,7 +92,7 @@ export class InvitationService {
       // An owner who is removed meanwhile must leave no invitation behind.
       if (memberId !== null) await lockMembership(manager, memberId);
       await accessTo(manager, actor, organisationId, 'members.write');
-      if ((await this.open(organisationId, manager).getCount()) >= maxOpen) {
+      if ((await manager.countBy(Invitation, this.open(organisationId))) >= maxOpen) {
         throw new ConflictError(`An organisation can have at most ${maxOpen} open invitations`);
       }
       const { identifiers } = await manager.insert(Invitation, {
@@ -133,12 +133,8 @@ export class InvitationService {
     const { organisationId, role } = invitation;
     const { caller } = await accessTo(database, actor, organisationId, 'members.write', { noun: 'Invitation', id });
     await database.transaction(async (manager) => {
-      const { affected } = await manager
-        .createQueryBuilder()
-        .update(Invitation)
-        .set({ revokedAt: new Date(this.deps.clock.now()) })
-        .where('id = :id AND accepted_at IS NULL AND revoked_at IS NULL', { id })
-        .execute();
+      const open = { id, acceptedAt: IsNull(), revokedAt: IsNull() };
+      const { affected } = await manager.update(Invitation, open, { revokedAt: new Date(this.deps.clock.now()) });
       if (!affected) throw new NotFoundError('Invitation', id);
       const before = { invitationId: id, role };
       const change = {
@@ -187,10 +183,7 @@ export class InvitationService {
       const isOpen = invitation && !invitation.acceptedAt && !invitation.revokedAt && invitation.expiresAt > now;
       if (!isOpen) throw gone();
       const { organisationId, role } = invitation;
-      const [organisation] = await manager.query<unknown[]>('SELECT FROM users WHERE id = $1 AND deleted_at IS NULL', [
-        organisationId,
-      ]);
-      if (!organisation) throw gone();
+      if (!(await manager.existsBy(User, { id: organisationId }))) throw gone();
       await this.deps.members.join(manager, caller, { organisationId, userId: caller.id, role });
       await manager.update(Invitation, { id: invitation.id }, { acceptedAt: now, acceptedBy: caller.id });
       return organisationId;
@@ -204,12 +197,9 @@ export class InvitationService {
     if (!allowed) throw new AppError('RATE_LIMITED', 'Too many invitations by mail today', { retryAfterSeconds });
   }
 
-  private open(organisationId: number, manager: EntityManager = this.deps.invitations.manager) {
-    return manager
-      .createQueryBuilder(Invitation, 'invitation')
-      .where('invitation.organisation_id = :organisationId', { organisationId })
-      .andWhere('invitation.accepted_at IS NULL AND invitation.revoked_at IS NULL')
-      .andWhere('invitation.expires_at > :now', { now: new Date(this.deps.clock.now()) });
+  private open(organisationId: number): FindOptionsWhere<Invitation> {
+    const expiresAt = MoreThan(new Date(this.deps.clock.now()));
+    return { organisationId, acceptedAt: IsNull(), revokedAt: IsNull(), expiresAt };
   }
 }
 

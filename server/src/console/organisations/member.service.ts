@@ -1,10 +1,9 @@
-import type { EntityManager, Repository } from 'typeorm';
+import { type EntityManager, IsNull, type Repository } from 'typeorm';
 import {
   assertOtherOwner,
   endMembership,
   lockMembership,
   revokeInvitationsOf,
-  type CurrentMembership,
 } from '../../billing/organisations/index.js';
 import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import type { Changes } from '../../platform/cache/changes.js';
@@ -15,7 +14,7 @@ import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/er
 import { organisationRoles, roleMay, type OrganisationRole } from '../../shared/organisation.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
-import { Membership } from '../../billing/accounts/index.js';
+import { Membership, User } from '../../billing/accounts/index.js';
 import { accessTo, readableAmong } from './organisation-access.js';
 
 export interface MemberDeps {
@@ -135,13 +134,7 @@ export class MemberService {
    */
   async leave(actor: MaybeActor, organisationId: number): Promise<void> {
     const caller = requireActor(actor);
-    const own = await this.deps.memberships
-      .createQueryBuilder('m')
-      .where('m.organisation_id = :organisationId AND m.user_id = :id AND m.left_at IS NULL', {
-        organisationId,
-        id: caller.id,
-      })
-      .getOne();
+    const own = await this.deps.memberships.findOneBy({ organisationId, userId: caller.id, leftAt: IsNull() });
     if (!own) throw new NotFoundError('Organisation', organisationId);
     await this.end(caller, own.id, 'leave');
   }
@@ -168,19 +161,13 @@ export class MemberService {
   async join(
     manager: EntityManager,
     actor: Actor,
-    { organisationId, userId, role }: Omit<CurrentMembership, 'id'>,
+    { organisationId, userId, role }: Pick<Membership, 'organisationId' | 'userId' | 'role'>,
   ): Promise<number> {
     await lockJoins(manager, organisationId);
-    const [person] = await manager.query<unknown[]>(
-      "SELECT FROM users WHERE id = $1 AND kind = 'person' AND deleted_at IS NULL FOR SHARE",
-      [userId],
-    );
+    const where = { id: userId, kind: 'person' } as const;
+    const person = await manager.findOne(User, { where, lock: { mode: 'pessimistic_read' } });
     if (!person) throw new NotFoundError('User', userId);
-    const [members] = await manager.query<Array<{ count: number }>>(
-      'SELECT count(*)::integer AS count FROM memberships WHERE organisation_id = $1 AND left_at IS NULL',
-      [organisationId],
-    );
-    if ((members?.count ?? 0) >= maxMembers) {
+    if ((await manager.countBy(Membership, { organisationId, leftAt: IsNull() })) >= maxMembers) {
       throw new ConflictError(`An organisation can have at most ${maxMembers} members`);
     }
     try {
@@ -243,7 +230,7 @@ export class MemberService {
     manager: EntityManager,
     actor: Actor,
     action: string,
-    before: CurrentMembership,
+    before: Membership,
     after: Readonly<Record<string, unknown>> | null,
   ): Promise<void> {
     const change = {
@@ -266,4 +253,4 @@ export function assertRole(role: OrganisationRole): void {
   if (!organisationRoles.includes(role)) throw new InvalidInputError('Unknown role', 'role');
 }
 
-const audited = ({ id, userId, role }: CurrentMembership): Record<string, unknown> => ({ memberId: id, userId, role });
+const audited = ({ id, userId, role }: Membership): Record<string, unknown> => ({ memberId: id, userId, role });

@@ -29,12 +29,7 @@ export async function accessTo(
   asked: { readonly noun: string; readonly id: number } = { noun: 'Organisation', id },
 ): Promise<OrganisationAccess> {
   const caller = requireActor(actor);
-  const [row] = (await database.query(
-    `SELECT o.id, o.username AS name, o."group", o.status, m.id AS "memberId", m.role FROM users o
-       LEFT JOIN memberships m ON m.organisation_id = o.id AND m.user_id = $2 AND m.left_at IS NULL
-      WHERE o.id = $1 AND o.kind = 'organisation' AND o.deleted_at IS NULL`,
-    [id, caller.id],
-  )) as Array<Omit<OrganisationAccess, 'caller'>>;
+  const [row] = await seatsIn(database, caller, [id]);
   if (!row || (!row.role && !holds(caller, 'users.read'))) throw new NotFoundError(asked.noun, asked.id);
   const writes = ability.endsWith('.write');
   const isAdmin = holds(caller, writes ? 'users.write' : 'users.read');
@@ -46,8 +41,16 @@ export async function accessTo(
   return { caller, ...row };
 }
 
-/** The caller's place in an organisation that the caller may read. */
-type OrganisationSeat = Pick<OrganisationAccess, 'id' | 'memberId' | 'role'>;
+/** An organisation, and the caller's membership in it. */
+type OrganisationSeat = Omit<OrganisationAccess, 'caller'>;
+
+const seatsIn = (database: Queries, caller: Actor, ids: readonly number[]): Promise<OrganisationSeat[]> =>
+  database.query(
+    `SELECT o.id, o.username AS name, o."group", o.status, m.id AS "memberId", m.role FROM users o
+       LEFT JOIN memberships m ON m.organisation_id = o.id AND m.user_id = $2 AND m.left_at IS NULL
+      WHERE o.id = ANY ($1) AND o.kind = 'organisation' AND o.deleted_at IS NULL`,
+    [ids, caller.id],
+  ) as Promise<OrganisationSeat[]>;
 
 /** Returns the given organisations that the caller may read, as `accessTo` decides, for relations. */
 export async function readableAmong(
@@ -55,12 +58,7 @@ export async function readableAmong(
   caller: Actor,
   ids: readonly number[],
 ): Promise<OrganisationSeat[]> {
-  const rows = (await database.query(
-    `SELECT o.id, m.id AS "memberId", m.role FROM users o
-       LEFT JOIN memberships m ON m.organisation_id = o.id AND m.user_id = $2 AND m.left_at IS NULL
-      WHERE o.id = ANY ($1) AND o.kind = 'organisation' AND o.deleted_at IS NULL`,
-    [ids, caller.id],
-  )) as OrganisationSeat[];
+  const rows = await seatsIn(database, caller, ids);
   const isAdmin = holds(caller, 'users.read');
   return rows.filter(({ role }) => isAdmin || (role !== null && roleMay(role, 'organisation.read')));
 }
@@ -70,19 +68,16 @@ export async function readableAmong(
  * @throws AppError NOT_FOUND for an organisation of which the caller is no member
  */
 export async function actorInOrganisation(database: Queries, actor: Actor, id: number): Promise<Actor> {
-  const [row] = (await database.query(
-    `SELECT o.username, o.status, o."group", m.id AS "memberId", m.role FROM users o
-       JOIN memberships m ON m.organisation_id = o.id AND m.user_id = $2 AND m.left_at IS NULL
-      WHERE o.id = $1 AND o.kind = 'organisation' AND o.deleted_at IS NULL`,
-    [id, actor.id],
-  )) as Array<Pick<Actor, 'username' | 'status' | 'group'> & { memberId: number; role: OrganisationRole }>;
-  if (!row) throw new NotFoundError('Organisation', id);
-  const { memberId, role, ...account } = row;
+  const [row] = await seatsIn(database, actor, [id]);
+  if (!row?.memberId || !row.role) throw new NotFoundError('Organisation', id);
+  const { memberId, role, name: username, status, group } = row;
   const { permissions: _ofPerson, ...person } = actor;
   return {
     ...person,
-    ...account,
     id,
+    username,
+    status,
+    group,
     role: 'common',
     membership: { id: memberId, userId: actor.id, username: actor.username, role },
   };

@@ -1,4 +1,4 @@
-import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { type EntityManager, type FindOptionsWhere, IsNull, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { deleteOrganisation } from '../../billing/organisations/index.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { advisoryLocks } from '../../platform/db/advisory-locks.js';
@@ -101,12 +101,14 @@ export class OrganisationService {
     const { result: id, replayed } = await this.unique(() =>
       this.deps.idempotency.once(caller, request, async (manager) => {
         await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [advisoryLocks.newOrganisations, caller.id]);
-        const [owned] = await manager.query<Array<{ count: number }>>(
-          `SELECT count(*)::integer AS count FROM memberships m JOIN users o ON o.id = m.organisation_id
-            WHERE m.user_id = $1 AND m.role = 'owner' AND m.left_at IS NULL AND o.deleted_at IS NULL`,
-          [caller.id],
-        );
-        if ((owned?.count ?? 0) >= maxOwned) {
+        // A deleted organisation is not joined.
+        const owned: FindOptionsWhere<Membership> = {
+          userId: caller.id,
+          role: 'owner',
+          leftAt: IsNull(),
+          organisation: { kind: 'organisation' },
+        };
+        if ((await manager.countBy(Membership, owned)) >= maxOwned) {
           throw new ConflictError(`A person can own at most ${maxOwned} organisations`);
         }
         await claimUsername(manager, name);
