@@ -2,16 +2,14 @@ import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
-import { Budget } from '../../server/src/billing/budgets/budget.entity.js';
 import { PlanSales } from '../../server/src/billing/plans/plan-sales.js';
-import { Plan } from '../../server/src/billing/plans/plan.entity.js';
-import { Subscription } from '../../server/src/billing/plans/subscription.entity.js';
 import { CreditService } from '../../server/src/billing/payments/credit.service.js';
 import { PaymentCallbacks } from '../../server/src/billing/payments/payment-callbacks.js';
 import { PaymentProviders } from '../../server/src/billing/payments/payment-providers.js';
 import type { PaymentProvider } from '../../server/src/billing/payments/provider.js';
 import { paymentProviders } from '../../server/src/billing/payments/providers/all.js';
 import { TopUpOrder } from '../../server/src/billing/payments/top-up-order.entity.js';
+import { entities } from '../../server/src/compose/entities.js';
 import { WalletService } from '../../server/src/console/wallet/wallet.service.js';
 import { PaymentTestService } from '../../server/src/console/wallet/payment-test.service.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
@@ -89,7 +87,7 @@ const logger = { warn: jest.fn(), error: jest.fn() };
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  dataSource = await createDataSource(database.url, 2, [TopUpOrder, Plan, Subscription, Budget]).initialize();
+  dataSource = await createDataSource(database.url, 2, entities).initialize();
   pool = new pg.Pool({ connectionString: database.url, max: 2 });
   await pool.query(`INSERT INTO users (id, username) VALUES (7, 'ada')`);
   const clock = { now: () => 1_800_000_000_000 };

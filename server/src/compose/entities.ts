@@ -15,7 +15,7 @@ import { Redemption } from '../console/redemptions/index.js';
 import { AuthenticatorApp, Passkey } from '../console/second-factors/index.js';
 import { Setup } from '../console/setup/index.js';
 import { CreativeTask, Drawing } from '../console/tasks/index.js';
-import { TopUpOrder } from '../billing/payments/index.js';
+import { OrderEvent, TopUpOrder, TopUpReversal } from '../billing/payments/index.js';
 import { BillingProfile, Statement, StatementMonth } from '../billing/statements/index.js';
 import { SiteEvent, WebhookDelivery, WebhookEndpoint } from '../console/webhooks/index.js';
 
@@ -32,6 +32,8 @@ export const entities: readonly EntityClass[] = [
   AuditRecord,
   Redemption,
   TopUpOrder,
+  OrderEvent,
+  TopUpReversal,
   PriceVersion,
   PriceCheck,
   PriceUpdate,

@@ -1,4 +1,12 @@
-import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import {
+  Column,
+  CreateDateColumn,
+  DeleteDateColumn,
+  Entity,
+  JoinColumn,
+  ManyToOne,
+  PrimaryGeneratedColumn,
+} from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 import type { Role, UserStatus } from '../../shared/actor.js';
 import type { AccountKind } from '../../shared/organisation.js';
@@ -43,6 +51,9 @@ export class User {
   affHistoryQuota: number;
   /** Null: the user was not invited. */
   @Column('integer', { name: 'inviter_id', nullable: true }) inviterId: number | null;
+  @ManyToOne(() => User)
+  @JoinColumn({ name: 'inviter_id' })
+  inviter?: User | null;
   @Column('bytea', { name: 'access_token_hash', nullable: true, select: false }) accessTokenHash: Buffer | null;
   @Column('text', { name: 'access_token_sealed', nullable: true, select: false }) accessTokenSealed: string | null;
   @Column('json', { default: {} }) setting: StoredSetting;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
+import { User } from '../accounts/index.js';
 import { type Finished, Plan, type PlanSales, Subscription } from '../plans/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -231,9 +232,7 @@ export class CardRenewals {
   ): Promise<TopUpPrice | null> {
     const method = this.deps.providers.find(paidWith.paymentMethod)?.method;
     if (method?.currency !== paidWith.currency) return null;
-    const [user] = await manager.query<Array<{ group: string }>>('SELECT "group" FROM users WHERE id = $1', [
-      accountId,
-    ]);
+    const user = await manager.findOne(User, { where: { id: accountId }, withDeleted: true });
     try {
       const price = pricePlan(plan.price, user?.group ?? '', this.deps.options.values, method);
       // An unchanged price may differ by one minor unit, because it is rounded up.

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { User } from '../accounts/index.js';
 import { type Finished, Plan, type PlanSales, type Subscription } from '../plans/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
@@ -39,10 +40,7 @@ export async function creditOrder(
     { id: order.id },
     { nextChargeAt: null, status: 'success', paidAt: new Date(clock.now()), providerTradeNo: payment },
   );
-  const [user] = await manager.query<Array<{ id: number; username: string }>>(
-    'SELECT id, username FROM users WHERE id = $1',
-    [order.userId],
-  );
+  const user = await manager.findOne(User, { where: { id: order.userId }, withDeleted: true });
   if (!user) return null;
   const moved = await credit.post(manager, {
     source: `${order.provider}:${order.tradeNo}`,

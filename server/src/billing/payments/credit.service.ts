@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { EntityManager } from 'typeorm';
+import { User } from '../accounts/index.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { UsageLog } from '../../shared/audit.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -91,13 +92,9 @@ export class CreditService {
   private async findInviter(manager: EntityManager, userId: number, actorId?: number): Promise<Inviter | null> {
     const { RebateEnabled, RebatePercentage } = this.deps.options.values;
     if (!RebateEnabled || RebatePercentage <= 0) return null;
-    const [inviter] = await manager.query<Inviter[]>(
-      `SELECT inviter.id, inviter.username FROM users payer JOIN users inviter ON inviter.id = payer.inviter_id
-        WHERE payer.id = $1 AND inviter.id <> payer.id
-          AND inviter.id IS DISTINCT FROM $2::integer`,
-      [userId, actorId ?? null],
-    );
-    return inviter ?? null;
+    const payer = { where: { id: userId }, relations: { inviter: true }, withDeleted: true };
+    const inviter = (await manager.findOne(User, payer))?.inviter;
+    return inviter && inviter.id !== userId && inviter.id !== actorId ? inviter : null;
   }
 
   /** @param room what fits into the inviter's balance: the buyer gets what was paid for in any case */

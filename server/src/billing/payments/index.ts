@@ -2,13 +2,8 @@ export { CardRenewals } from './card-renewals.js';
 export { creditOrder, type OrderCredit } from './credit-order.js';
 export { CreditService } from './credit.service.js';
 export { formatMoney, parseMoney } from './money.js';
-export {
-  type OrderEvent,
-  type OrderEventKind,
-  orderEventKinds,
-  readOrderEvents,
-  recordOrderEvent,
-} from './order-events.js';
+export { OrderEvent, type OrderEventKind, orderEventKinds } from './order-event.entity.js';
+export { recordOrderEvent } from './order-events.js';
 export {
   methodOf,
   methodSql,
@@ -36,6 +31,6 @@ export { newApiFlagFields, newApiFlags } from './providers/new-api-flags.js';
 export { paymentMethodIds, paymentProviders } from './providers/all.js';
 export { Refunds } from './refunds.js';
 export { Reversals } from './reversals.js';
-export { type OrderReversal, readReversals } from './stored-reversals.js';
 export { TopUpOrder } from './top-up-order.entity.js';
+export { TopUpReversal } from './top-up-reversal.entity.js';
 export { pricePlan, priceTopUp, type TopUpPrice } from './top-up-price.js';

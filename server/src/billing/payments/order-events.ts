@@ -1,26 +1,8 @@
-import type { Queries } from '../../platform/db/queries.js';
+import type { EntityManager } from 'typeorm';
 import { recordSiteEvent, type SiteEventKind } from '../../shared/site-events.js';
 import { formatMoney } from './money.js';
-
-/** Changes of an order, and reports about it that change nothing. */
-export const orderEventKinds = [
-  ...(['credited', 'repeated', 'paid_again', 'refused', 'marked_paid', 'failed'] as const),
-  ...(['refunded', 'refund_failed', 'disputed', 'dispute_won', 'dispute_lost'] as const),
-] as const;
-export type OrderEventKind = (typeof orderEventKinds)[number];
-
-/** An entry in the history of an order. */
-export interface OrderEvent {
-  readonly at: Date;
-  readonly kind: OrderEventKind;
-  /** The reason of a refusal, the amount of a refund or dispute, or the note of the admin. */
-  readonly detail: string;
-  /** The gateway's number of the payment. */
-  readonly payment: string | null;
-  /** The admin who did it; null for the gateway. */
-  readonly actorId: number | null;
-  readonly actorName: string | null;
-}
+import { type OrderEvent, type OrderEventKind, orderEventKinds } from './order-event.entity.js';
+import { TopUpOrder } from './top-up-order.entity.js';
 
 /**
  * Maximum number of entries of one order. Beyond it, only entries that change something are kept: a gateway may repeat a callback
@@ -45,65 +27,43 @@ const announced: Partial<Record<OrderEventKind, Extract<SiteEventKind, `payment.
 
 /** Writes an entry in the history of the order with this number, if there is one, and the event for systems of the operator, if the kind has one. */
 export async function recordOrderEvent(
-  database: Queries,
+  manager: EntityManager,
   tradeNo: string,
-  { at, kind, detail, payment, actorId, actorName }: OrderEvent,
+  { at, kind, detail, payment, actorId, actorName }: Omit<OrderEvent, 'id' | 'orderId'>,
 ): Promise<void> {
-  await database.query(
+  await manager.query(
     `INSERT INTO top_up_events (order_id, at, kind, detail, payment, actor_id, actor_name)
      SELECT id, $2, $3, $4, $5, $6, $7 FROM top_up_orders o
       WHERE trade_no = $1 AND ($8 OR (SELECT count(*) FROM top_up_events WHERE order_id = o.id) < ${maxEvents})`,
     [tradeNo, at, kind, detail, payment, actorId, actorName, changing.includes(kind)],
   );
   const event = announced[kind];
-  if (event) await announce(database, event, tradeNo, detail);
+  if (event) await announce(manager, event, tradeNo, detail);
 }
 
 async function announce(
-  database: Queries,
+  manager: EntityManager,
   kind: Extract<SiteEventKind, `payment.${string}`>,
   tradeNo: string,
   detail: string,
 ): Promise<void> {
-  const [row] = (await database.query(
-    `SELECT one.id, one.provider, one.payment_method AS method, one.money::float8 AS money, one.refunded::float8 AS refunded,
-            one.currency, one.quota::float8 AS quota, one.provider_trade_no AS payment, one.user_id AS "userId",
-            buyer.username, buyer.external_id AS "externalId"
-       FROM top_up_orders one LEFT JOIN users buyer ON buyer.id = one.user_id WHERE one.trade_no = $1`,
-    [tradeNo],
-  )) as AnnouncedOrder[];
-  if (!row) return;
-  const { userId, username, externalId, money, refunded, ...order } = row;
-  await recordSiteEvent(database, kind, {
-    user: { id: userId, username, external_id: externalId },
+  const where = { tradeNo };
+  const order = await manager.findOne(TopUpOrder, { where, relations: { user: true }, withDeleted: true });
+  if (!order) return;
+  const { id, provider, currency, quota, userId, user } = order;
+  await recordSiteEvent(manager, kind, {
+    user: { id: userId, username: user?.username ?? null, external_id: user?.externalId ?? null },
     order: {
-      ...order,
+      id,
+      provider,
+      method: order.paymentMethod,
+      currency,
+      quota,
+      payment: order.providerTradeNo,
       number: tradeNo,
-      amount: formatMoney(money, order.currency),
-      refunded: formatMoney(refunded, order.currency),
+      amount: formatMoney(order.money, currency),
+      refunded: formatMoney(order.refunded, currency),
     },
     detail,
   });
 }
-
-interface AnnouncedOrder {
-  readonly id: number;
-  readonly provider: string;
-  readonly method: string;
-  readonly money: number;
-  readonly refunded: number;
-  readonly currency: string;
-  readonly quota: number;
-  readonly payment: string | null;
-  readonly userId: number;
-  readonly username: string | null;
-  readonly externalId: string | null;
-}
-
-/** Returns the history of an order, oldest first. */
-export const readOrderEvents = async (database: Queries, orderId: number): Promise<OrderEvent[]> =>
-  (await database.query(
-    `SELECT at, kind, detail, payment, actor_id AS "actorId", actor_name AS "actorName"
-       FROM top_up_events WHERE order_id = $1 ORDER BY id`,
-    [orderId],
-  )) as OrderEvent[];

@@ -3,8 +3,8 @@ import { andAmong, andBetween } from '../../platform/db/conditions.js';
 import { milliseconds, type SortKeys } from '../../platform/db/keyset.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { paymentMethodIds } from './providers/all.js';
-import type { StoredReversal } from './stored-reversals.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
+import type { TopUpReversal } from './top-up-reversal.entity.js';
 
 /** Stands for all methods of imported orders that no provider has. */
 export const otherMethod = 'other';
@@ -30,8 +30,8 @@ export interface OrderFilter {
   /** Orders with a refund or a dispute that meets all of these. */
   readonly reversed?: {
     readonly at?: TimeRange | undefined;
-    readonly kinds?: ReadonlyArray<StoredReversal['kind']> | undefined;
-    readonly states?: ReadonlyArray<StoredReversal['state']> | undefined;
+    readonly kinds?: ReadonlyArray<TopUpReversal['kind']> | undefined;
+    readonly states?: ReadonlyArray<TopUpReversal['state']> | undefined;
   };
 }
 

@@ -3,7 +3,8 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { creditOrder, type OrderCredit } from './credit-order.js';
-import { type OrderEventKind, recordOrderEvent } from './order-events.js';
+import type { OrderEventKind } from './order-event.entity.js';
+import { recordOrderEvent } from './order-events.js';
 import { finishEvent, openEvents, type StoredEvent, storeEvent } from './payment-events.js';
 import type {
   CallbackReply,
@@ -19,7 +20,7 @@ import type { Reversals } from './reversals.js';
 import { TopUpOrder } from './top-up-order.entity.js';
 
 export interface PaymentCallbacksDeps extends OrderCredit {
-  readonly database: Pick<DataSource, 'transaction' | 'query'>;
+  readonly database: Pick<DataSource, 'transaction' | 'query' | 'manager'>;
   readonly options: { readonly values: OptionValues };
   readonly reversals: Pick<Reversals, 'report'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -120,17 +121,14 @@ export class PaymentCallbacks {
     event: StoredEvent | null,
     reason: string,
   ): Promise<void> {
-    const { database } = this.deps;
-    if (report?.kind === 'paid') await this.record(database, report.payment, 'refused', reason);
+    const { manager } = this.deps.database;
+    if (report?.kind === 'paid') await this.record(manager, report.payment, 'refused', reason);
     if (report?.kind === 'reversal') {
       const { kind, id, payment } = report.reversal;
-      const [order] = await database.query<Array<{ tradeNo: string }>>(
-        'SELECT trade_no AS "tradeNo" FROM top_up_orders WHERE provider = $1 AND provider_trade_no = $2',
-        [provider.name, payment],
-      );
-      if (order) await this.record(database, { ...order, id }, 'refused', `${kind}: ${reason}`);
+      const order = await manager.findOneBy(TopUpOrder, { provider: provider.name, providerTradeNo: payment });
+      if (order) await this.record(manager, { ...order, id }, 'refused', `${kind}: ${reason}`);
     }
-    if (event) await finishEvent(database, event.id, this.now(), reason);
+    if (event) await finishEvent(manager, event.id, this.now(), reason);
   }
 
   /** @returns ids of users whose balance changed */
@@ -197,13 +195,13 @@ export class PaymentCallbacks {
   }
 
   private record(
-    database: Pick<EntityManager, 'query'>,
+    manager: EntityManager,
     { tradeNo, id }: Pick<Payment, 'tradeNo' | 'id'>,
     kind: OrderEventKind,
     detail = '',
   ): Promise<void> {
     const at = this.now();
-    return recordOrderEvent(database, tradeNo, { at, kind, detail, payment: id, actorId: null, actorName: null });
+    return recordOrderEvent(manager, tradeNo, { at, kind, detail, payment: id, actorId: null, actorName: null });
   }
 
   private now(): Date {

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import type { DataSource, EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager, IsNull, LessThan, Not } from 'typeorm';
 import type { Clock } from '../../shared/clock.js';
 import { type AppError, ConflictError, InvalidInputError, isAppError } from '../../shared/errors.js';
 import type { CreditService } from './credit.service.js';
 import type { PaymentProviders } from './payment-providers.js';
 import { RefundRefused } from './provider.js';
 import type { RefundActor, Reversals } from './reversals.js';
-import { keyOf, reversalColumns, type StoredReversal } from './stored-reversals.js';
 import { TopUpOrder } from './top-up-order.entity.js';
+import { keyOf, TopUpReversal } from './top-up-reversal.entity.js';
 
 export interface RefundsDeps {
   readonly database: Pick<DataSource, 'transaction' | 'query' | 'manager'>;
@@ -34,15 +34,12 @@ export class Refunds {
    */
   async send(id: number, isRetry = false, signal?: AbortSignal): Promise<void> {
     const { database, providers, logger } = this.deps;
-    const [row] = await database.query<Array<StoredReversal & { orderId: number }>>(
-      `SELECT ${reversalColumns}, one.order_id AS "orderId" FROM top_up_reversals one
-        WHERE one.id = $1 AND one.kind = 'refund' AND one.state = 'pending'`,
-      [id],
-    );
-    if (!row) return;
-    const order = await database.manager.findOneByOrFail(TopUpOrder, { id: row.orderId });
+    const where = { id, kind: 'refund', state: 'pending' } as const;
+    const reversal = await database.manager.findOne(TopUpReversal, { where, relations: { order: true } });
+    if (!reversal) return;
+    const { order, money } = reversal;
     const provider = providers.named(order.provider);
-    const refund = { key: keyOf(id), money: row.money, isRetry };
+    const refund = { key: keyOf(id), money, isRetry };
     try {
       const number = await provider.refund(order, refund, providers.contextOf(provider, signal));
       await database.query(
@@ -53,7 +50,7 @@ export class Refunds {
     } catch (error) {
       const isOver = error instanceof RefundRefused || (!provider.repeatsRefunds && wasNotSent(error));
       if (isOver) {
-        await this.undo(row, (error as AppError).message);
+        await this.undo(reversal, (error as AppError).message);
         throw error;
       }
       logger.warn({ err: error, tradeNo: order.tradeNo, refund: id }, 'outcome of a refund is not known');
@@ -104,12 +101,10 @@ export class Refunds {
     if (providers.named(order.provider).repeatsRefunds) {
       throw new ConflictError('The server finds out itself whether this gateway made a refund', 'id');
     }
-    const open = await manager.query<StoredReversal[]>(
-      `SELECT ${reversalColumns} FROM top_up_reversals one
-        WHERE one.order_id = $1 AND one.kind = 'refund' AND one.state = 'pending' AND one.actor_id IS NOT NULL
-          AND one.created_at < $2 AND one.money = coalesce($3, one.money) ORDER BY one.id`,
-      [order.id, new Date(clock.now() - longestSending), found.money],
-    );
+    const ordered = { orderId: order.id, kind: 'refund', state: 'pending', actorId: Not(IsNull()) } as const;
+    const createdAt = LessThan(new Date(clock.now() - longestSending));
+    const where = { ...ordered, createdAt, ...(found.money === null ? {} : { money: found.money }) };
+    const open = await manager.find(TopUpReversal, { where, order: { id: 'ASC' } });
     const [refund] = open;
     if (!refund) throw new ConflictError('No refund of this order has waited for a minute', 'id');
     if (open.some(({ money }) => money !== refund.money)) {
@@ -118,20 +113,17 @@ export class Refunds {
     if (!found.isMade) {
       return { money: refund.money, changed: await reversals.undo(manager, order, refund, null, undefined, by) };
     }
-    await manager.query(`UPDATE top_up_reversals SET state = 'done' WHERE id = $1`, [refund.id]);
+    await manager.update(TopUpReversal, { id: refund.id }, { state: 'done' });
     return { money: refund.money, changed: [] };
   }
 
-  private async undo(row: StoredReversal & { readonly orderId: number }, reason: string): Promise<void> {
+  private async undo({ id, orderId }: TopUpReversal, reason: string): Promise<void> {
     const changed = await this.deps.database.transaction(async (manager) => {
       const order = await manager.findOneOrFail(TopUpOrder, {
-        where: { id: row.orderId },
+        where: { id: orderId },
         lock: { mode: 'for_no_key_update' },
       });
-      const [open] = await manager.query<StoredReversal[]>(
-        `SELECT ${reversalColumns} FROM top_up_reversals one WHERE one.id = $1 AND one.state = 'pending'`,
-        [row.id],
-      );
+      const open = await manager.findOneBy(TopUpReversal, { id, state: 'pending' });
       return open ? this.deps.reversals.undo(manager, order, open, null, reason) : [];
     });
     await this.deps.credit.announce(changed);

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { User } from '../accounts/index.js';
 import { AppError } from '../../shared/errors.js';
 import type { UsageLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
@@ -10,10 +11,11 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../ledger/index.js';
 import { lockOfOrder, paidFor, restoreSubscription, reverseSubscription, type Subscription } from '../plans/index.js';
 import { formatMoney } from './money.js';
-import { type OrderEventKind, recordOrderEvent } from './order-events.js';
+import type { OrderEventKind } from './order-event.entity.js';
+import { recordOrderEvent } from './order-events.js';
 import type { ReportedReversal } from './provider.js';
-import { reversalColumns, reversalOf, type StoredReversal } from './stored-reversals.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
+import { reversalOf, TopUpReversal } from './top-up-reversal.entity.js';
 
 export interface ReversalsDeps {
   readonly postEntry: PostEntry;
@@ -69,7 +71,7 @@ export class Reversals {
     money: number,
     by: RefundActor,
   ): Promise<{ readonly id: number; readonly changed: number[] }> {
-    const taken = await this.take(manager, order, { kind: 'refund', state: 'pending', id: null, money }, by);
+    const taken = await this.take(manager, order, { kind: 'refund', state: 'pending', providerId: null, money }, by);
     await this.record(manager, order, 'refunded', money, null, by);
     return taken;
   }
@@ -88,17 +90,17 @@ export class Reversals {
     const { kind, state, id } = reported;
     const known = await this.find(manager, order, reported);
     if (!known) {
-      const { changed } = await this.take(manager, order, { kind, state, id, money });
+      const { changed } = await this.take(manager, order, { kind, state, providerId: id, money });
       if (state === 'undone') return changed;
       await this.record(manager, order, kind === 'refund' ? 'refunded' : 'disputed', money, id);
       if (kind === 'dispute' && state === 'done') await this.record(manager, order, 'dispute_lost', money, id);
       return changed;
     }
-    await manager.query('UPDATE top_up_reversals SET provider_id = $2 WHERE id = $1', [known.id, id]);
+    await manager.update(TopUpReversal, { id: known.id }, { providerId: id });
     if (known.state === 'undone' || known.state === state) return [];
     if (state === 'undone') return this.undo(manager, order, known, id);
     if (state === 'done') {
-      await manager.query(`UPDATE top_up_reversals SET state = 'done' WHERE id = $1`, [known.id]);
+      await manager.update(TopUpReversal, { id: known.id }, { state });
       if (kind === 'dispute') await this.record(manager, order, 'dispute_lost', money, id);
     }
     return [];
@@ -112,12 +114,12 @@ export class Reversals {
   async undo(
     manager: EntityManager,
     order: TopUpOrder,
-    { id, kind, money, taken, rebateTaken, inviterId }: StoredReversal,
+    { id, kind, money, taken, rebateTaken, inviterId }: TopUpReversal,
     providerId: string | null,
     reason?: string,
     by?: Omit<RefundActor, 'belowZero'>,
   ): Promise<number[]> {
-    await manager.query(`UPDATE top_up_reversals SET state = 'undone' WHERE id = $1`, [id]);
+    await manager.update(TopUpReversal, { id }, { state: 'undone' });
     await this.sumUp(manager, order);
     await this.lock(manager, [order.userId, inviterId]);
     await this.planOf(manager, order);
@@ -168,24 +170,23 @@ export class Reversals {
   }
 
   /** A refund that was ordered here is known by its key, before the provider's number is. */
-  private async find(
+  private find(
     manager: EntityManager,
     order: TopUpOrder,
     { kind, id, key }: ReportedReversal,
-  ): Promise<StoredReversal | undefined> {
-    const [found] = await manager.query<StoredReversal[]>(
-      `SELECT ${reversalColumns} FROM top_up_reversals one
-        WHERE order_id = $1 AND kind = $2 AND (provider_id = $3 OR id::text = $4)`,
-      [order.id, kind, id, key === null ? null : reversalOf(key)],
-    );
-    return found;
+  ): Promise<TopUpReversal | null> {
+    return manager
+      .createQueryBuilder(TopUpReversal, 'one')
+      .where({ orderId: order.id, kind })
+      .andWhere('(one.provider_id = :id OR one.id::text = :ours)', { id, ours: key === null ? null : reversalOf(key) })
+      .getOne();
   }
 
   /** @param by the admin who orders it; absent: it has happened, and what the balances have is taken */
   private async take(
     manager: EntityManager,
     order: TopUpOrder,
-    reversal: Pick<ReportedReversal, 'kind' | 'state'> & { readonly id: string | null; readonly money: number },
+    reversal: Pick<TopUpReversal, 'kind' | 'state' | 'providerId' | 'money'>,
     by?: RefundActor,
   ): Promise<{ readonly id: number; readonly changed: number[] }> {
     const { inviterId, amount } = await this.rebateOf(manager, order);
@@ -199,17 +200,20 @@ export class Reversals {
     const plan = sold && lacking > 0 ? { sold, amount: Math.min(lacking, paidFor(sold)) } : null;
     const quota = partOf(due.quota, balance && { ...balance, quota: balance.quota + (plan?.amount ?? 0) }, by);
     const rebate = partOf(due.rebate, inviterId === null ? undefined : balances.get(inviterId), by);
-    const [{ id }] = await manager.query<[{ id: number }]>(
-      `INSERT INTO top_up_reversals
-         (order_id, kind, state, provider_id, money, quota, taken, rebate, rebate_taken, inviter_id, created_at, actor_id, note)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
-      [
-        ...[order.id, reversal.kind, reversal.state, reversal.id, reversal.money, quota.due, quota.taken],
-        ...[rebate.due, rebate.taken, inviterId, new Date(this.deps.clock.now()), by?.id ?? null, by?.note ?? ''],
-      ],
-    );
-    await this.sumUp(manager, order);
     const now = this.deps.clock.now();
+    const { id } = await manager.save(TopUpReversal, {
+      ...reversal,
+      orderId: order.id,
+      quota: quota.due,
+      taken: quota.taken,
+      rebate: rebate.due,
+      rebateTaken: rebate.taken,
+      inviterId,
+      createdAt: new Date(now),
+      actorId: by?.id ?? null,
+      note: by?.note ?? '',
+    });
+    await this.sumUp(manager, order);
     if (plan) await reverseSubscription(manager, this.deps.postEntry, plan.sold, { id, amount: plan.amount, now });
     const changed = [
       ...(await this.move(manager, { id, kind: 'top_up', userId: order.userId, amount: -quota.taken }, `${id}`, by)),
@@ -295,9 +299,7 @@ export class Reversals {
     by?: RefundActor,
   ): Promise<number[]> {
     if (amount === 0) return [];
-    const [user] = await manager.query<Array<{ username: string }>>('SELECT username FROM users WHERE id = $1', [
-      userId,
-    ]);
+    const user = await manager.findOne(User, { where: { id: userId }, withDeleted: true });
     if (!user) return [];
     const source = `${kind === 'rebate' ? 'rebate:' : ''}reversal:${of}`;
     const given = omitUndefined({ actorId: by?.id, note: by?.note });

@@ -1,11 +1,16 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
+import { User } from '../accounts/index.js';
 
 /** An order at a payment provider. */
 @Entity('top_up_orders')
 export class TopUpOrder {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('integer', { name: 'user_id' }) userId: number;
+  /** Null: the account was removed. */
+  @ManyToOne(() => User)
+  @JoinColumn({ name: 'user_id' })
+  user?: User | null;
   @Column('text', { name: 'trade_no' }) tradeNo: string;
   /** Name of the provider. */
   @Column('text') provider: string;

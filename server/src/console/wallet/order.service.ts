@@ -1,4 +1,5 @@
-import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { type EntityManager, In, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { User } from '../../billing/accounts/index.js';
 import {
   outranks,
   rankOf,
@@ -6,7 +7,6 @@ import {
   requirePermission,
   type Actor,
   type MaybeActor,
-  type Role,
 } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { type CsvColumn, csvPieces } from '../../shared/csv.js';
@@ -16,18 +16,16 @@ import {
   type OrderCredit,
   type CreditService,
   formatMoney,
-  type OrderEvent,
+  OrderEvent,
   type OrderFilter,
-  type OrderReversal,
   type OrderStatus,
-  readOrderEvents,
-  readReversals,
   parseMoney,
   recordOrderEvent,
   RefundRefused,
   type Refunds,
   type Reversals,
   TopUpOrder,
+  TopUpReversal,
 } from '../../billing/payments/index.js';
 import type { PlanSales } from '../../billing/plans/index.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
@@ -137,13 +135,10 @@ export class OrderService {
       await this.deps.credit.announce(result.changed);
       await this.deps.refunds.send(result.id);
     }
-    const [row] = await this.deps.orders.manager.query<Array<{ state: string }>>(
-      'SELECT state FROM top_up_reversals WHERE id = $1',
-      [result.id],
-    );
+    const refund = await this.deps.orders.manager.findOneBy(TopUpReversal, { id: result.id });
     // A repeated call of a refund that was refused, or failed later, must not look like a success.
-    if (row?.state === 'undone') throw new RefundRefused('the history of the order has the reason');
-    return { order: await this.deps.orders.findOneByOrFail({ id }), confirmed: row?.state === 'done', replayed };
+    if (refund?.state === 'undone') throw new RefundRefused('the history of the order has the reason');
+    return { order: await this.deps.orders.findOneByOrFail({ id }), confirmed: refund?.state === 'done', replayed };
   }
 
   /**
@@ -220,10 +215,7 @@ export class OrderService {
   }
 
   private async assertMayCredit(manager: EntityManager, admin: Actor, { userId }: TopUpOrder): Promise<void> {
-    const [buyer] = await manager.query<Array<{ role: Role; customRoleId: number | null }>>(
-      'SELECT role, custom_role_id AS "customRoleId" FROM users WHERE id = $1 AND deleted_at IS NULL',
-      [userId],
-    );
+    const buyer = await manager.findOneBy(User, { id: userId });
     if (!buyer) throw new NotFoundError('User', userId);
     if (!outranks(admin, rankOf(buyer))) {
       throw new ForbiddenError('You may not change the balance of a user of your rank or above');
@@ -236,16 +228,21 @@ export class OrderService {
    */
   async events(actor: MaybeActor, id: number): Promise<OrderEvent[]> {
     requirePermission(actor, 'payments');
-    return readOrderEvents(this.deps.orders.manager, id);
+    return this.deps.orders.manager.find(OrderEvent, { where: { orderId: id }, order: { id: 'ASC' } });
   }
 
   /**
    * The refunds and disputes of some orders, oldest first.
    * @throws AppError INSUFFICIENT_PRIVILEGES
    */
-  async reversals(actor: MaybeActor, ids: readonly number[]): Promise<OrderReversal[]> {
+  async reversals(actor: MaybeActor, ids: readonly number[]): Promise<TopUpReversal[]> {
     requirePermission(actor, 'payments');
-    return readReversals(this.deps.orders.manager, ids);
+    return this.deps.orders.manager.find(TopUpReversal, {
+      where: { orderId: In([...ids]) },
+      relations: { order: true, actor: true },
+      order: { id: 'ASC' },
+      withDeleted: true,
+    });
   }
 
   /**

@@ -31,7 +31,7 @@ import {
   type OrderEvent,
   type OrderEventKind,
   type OrderFilter,
-  type OrderReversal,
+  type TopUpReversal,
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
@@ -170,8 +170,8 @@ export const toOrderEventObject = ({ kind, ...event }: OrderEvent): TopUpEventOb
   kind: kind.toUpperCase() as Uppercase<OrderEventKind>,
 });
 
-type ReversalKind = Uppercase<OrderReversal['kind']>;
-type ReversalState = Uppercase<OrderReversal['state']>;
+type ReversalKind = Uppercase<TopUpReversal['kind']>;
+type ReversalState = Uppercase<TopUpReversal['state']>;
 
 const ReversalKindEnum = enumType(
   'TopUpReversalKind',
@@ -207,18 +207,14 @@ export class TopUpReversalObject extends fields({
   note: string;
 }
 
-export const toReversalObject = ({
-  kind,
-  state,
-  money,
-  currency,
-  orderId: _,
-  ...rest
-}: OrderReversal): TopUpReversalObject => ({
-  ...rest,
-  kind: kind.toUpperCase() as ReversalKind,
-  state: state.toUpperCase() as ReversalState,
-  money: toMoney(money, currency),
+export const toReversalObject = (reversal: TopUpReversal): TopUpReversalObject => ({
+  ...pick(reversal, ['id', 'createdAt', 'note']),
+  kind: reversal.kind.toUpperCase() as ReversalKind,
+  state: reversal.state.toUpperCase() as ReversalState,
+  money: toMoney(reversal.money, reversal.order.currency),
+  quotaTaken: reversal.taken,
+  payment: reversal.providerId,
+  actorName: reversal.actor?.username ?? null,
 });
 
 const toMoney = (minor: number, currency: string): MoneyObject => ({ amount: formatMoney(minor, currency), currency });
