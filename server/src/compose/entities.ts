@@ -12,7 +12,7 @@ import { SignInLink, SignInProvider } from '../console/oauth/index.js';
 import { Option } from '../options/option.entity.js';
 import { PriceCheck, PriceUpdate, PriceVersion } from '../console/prices/index.js';
 import { Redemption } from '../console/redemptions/index.js';
-import { AuthenticatorApp, Passkey } from '../console/second-factors/index.js';
+import { AuthenticatorApp, Passkey, RecoveryCode } from '../console/second-factors/index.js';
 import { Setup } from '../console/setup/index.js';
 import { CreativeTask, Drawing } from '../console/tasks/index.js';
 import { OrderEvent, TopUpOrder, TopUpReversal } from '../billing/payments/index.js';
@@ -42,6 +42,7 @@ export const entities: readonly EntityClass[] = [
   AccessToken,
   AuthenticatorApp,
   Passkey,
+  RecoveryCode,
   Budget,
   Plan,
   Subscription,

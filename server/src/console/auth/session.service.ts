@@ -1,8 +1,10 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
+import { User } from '../../billing/accounts/index.js';
 import type { Actor } from '../../shared/actor.js';
 import { millisecondsIn, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { AccessToken } from './access-token.entity.js';
 import { Session } from './session.entity.js';
 
 /** 30 days from sign-in (docs/reference/rest/conventions.md#authentication). */
@@ -127,10 +129,8 @@ export class SessionService {
    */
   async revokeAccess(manager: EntityManager, userId: number, except?: string): Promise<void> {
     await this.revokeAll(manager, userId, except);
-    await manager.query('DELETE FROM access_tokens WHERE user_id = $1', [userId]);
-    await manager.query('UPDATE users SET access_token_hash = NULL, access_token_sealed = NULL WHERE id = $1', [
-      userId,
-    ]);
+    await manager.delete(AccessToken, { userId });
+    await manager.update(User, { id: userId }, { accessTokenHash: null, accessTokenSealed: null });
   }
 
   /**
@@ -140,19 +140,19 @@ export class SessionService {
    * @throws AppError NOT_SIGNED_IN
    */
   async assertNotEnded(manager: EntityManager, { id, sessionId, accessTokenId }: Actor): Promise<void> {
-    const [user] = await manager.query<Array<{ hasToken: boolean }>>(
-      `SELECT access_token_hash IS NOT NULL AS "hasToken" FROM users WHERE id = $1 AND deleted_at IS NULL
-        FOR NO KEY UPDATE`,
-      [id],
-    );
+    const user = await manager.findOne(User, {
+      where: { id },
+      select: { id: true, accessTokenHash: true },
+      lock: { mode: 'for_no_key_update' },
+    });
     // A second statement is used, because it sees changes that were committed while the first waited for the row.
-    const [row] = await manager.query<Array<{ isOpen: boolean }>>(
-      `SELECT CASE WHEN $2::uuid IS NOT NULL THEN EXISTS (SELECT FROM sessions WHERE user_id = $1 AND public_id = $2)
-                   WHEN $3::integer IS NOT NULL THEN EXISTS (SELECT FROM access_tokens WHERE user_id = $1 AND id = $3)
-                   ELSE $4 END AS "isOpen"`,
-      [id, sessionId ?? null, accessTokenId ?? null, user?.hasToken ?? false],
-    );
-    if (!user || !row?.isOpen) throw new AppError('NOT_SIGNED_IN', 'Your session was ended. Sign in again.');
+    const isOpen =
+      sessionId !== undefined
+        ? await manager.existsBy(Session, { userId: id, publicId: sessionId })
+        : accessTokenId !== undefined
+          ? await manager.existsBy(AccessToken, { userId: id, id: accessTokenId })
+          : user?.accessTokenHash;
+    if (!user || !isOpen) throw new AppError('NOT_SIGNED_IN', 'Your session was ended. Sign in again.');
   }
 
   /**

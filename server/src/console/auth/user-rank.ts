@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { CustomRole } from '../../billing/accounts/index.js';
 import { holds, outranks, rankOf, type Actor, type Ranked } from '../../shared/actor.js';
 import { ForbiddenError } from '../../shared/errors.js';
 import { withImplied } from '../../shared/permission.js';
@@ -12,18 +13,10 @@ export const tooHigh = (verb: string): string => `No permission to ${verb} a use
  * @param verb for the message
  * @throws AppError INSUFFICIENT_PRIVILEGES
  */
-export async function assertMayActOn(
-  manager: Pick<EntityManager, 'query'>,
-  actor: Actor,
-  user: Ranked,
-  verb: string,
-): Promise<void> {
+export async function assertMayActOn(manager: EntityManager, actor: Actor, user: Ranked, verb: string): Promise<void> {
   if (!outranks(actor, rankOf(user))) throw new ForbiddenError(tooHigh(verb));
   if (user.customRoleId === null || actor.role === 'root') return;
-  const [role] = await manager.query<Array<{ permissions: string[] }>>(
-    'SELECT permissions FROM custom_roles WHERE id = $1',
-    [user.customRoleId],
-  );
+  const role = await manager.findOneBy(CustomRole, { id: user.customRoleId });
   if (withImplied(role?.permissions ?? []).every((one) => holds(actor, one))) return;
   throw new ForbiddenError('The custom role of this user holds permissions that you lack');
 }

@@ -157,8 +157,9 @@ export class ProviderAccounts {
   /** Finds the user of an identity. A row that an older console stored under `formerId` is updated to `id`. */
   private async find(source: IdentitySource, { id, formerId }: Identity): Promise<User | null> {
     if (isRow(source)) {
-      const link = await this.deps.users.manager.findOneBy(SignInLink, { providerId: source.providerId, subject: id });
-      return link && this.deps.users.findOne({ where: { id: link.userId }, withDeleted: true });
+      const where = { providerId: source.providerId, subject: id };
+      const link = { where, relations: { user: true }, withDeleted: true };
+      return (await this.deps.users.manager.findOne(SignInLink, link))?.user ?? null;
     }
     const { column } = source;
     const by = (value: string): Promise<User | null> =>

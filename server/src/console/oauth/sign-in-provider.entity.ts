@@ -1,4 +1,13 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import {
+  Column,
+  CreateDateColumn,
+  Entity,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  PrimaryGeneratedColumn,
+} from 'typeorm';
+import { User } from '../../billing/accounts/index.js';
 
 /** Names of the members of a profile that the provider returns. Empty: it has none. */
 export interface ProfileClaims {
@@ -42,5 +51,8 @@ export class SignInLink {
   /** The id of the person at the provider. */
   @PrimaryColumn('text') subject: string;
   @Column('integer', { name: 'user_id' }) userId: number;
+  @ManyToOne(() => User)
+  @JoinColumn({ name: 'user_id' })
+  user?: User;
   @CreateDateColumn({ type: 'timestamptz', name: 'created_at' }) createdAt: Date;
 }

@@ -1,11 +1,12 @@
 import bcrypt from 'bcrypt';
-import type { Repository } from 'typeorm';
+import { LessThan, type Repository } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { AuthenticatorApp } from './authenticator-app.entity.js';
 import { canUsePasskeys, type Ceremony, type PasskeyService } from './passkey.service.js';
+import { RecoveryCode } from './recovery-code.entity.js';
 import { stepOfCode } from './totp.js';
 
 /** A second factor as the user shows it. Exactly one of the fields is set. */
@@ -114,32 +115,25 @@ export class FactorProofService {
     const now = this.deps.clock.now();
     const step = app?.confirmedAt ? stepOfCode(this.deps.secrets.open(app.secretSealed), code, now) : null;
     // The statement compares the step again: of two parallel uses of one code only one counts.
-    const [, count] = await this.deps.apps.query<[unknown, number]>(
-      'UPDATE authenticator_apps SET last_step = $2, last_used_at = $3 WHERE user_id = $1 AND last_step < $2',
-      [userId, step ?? 0, new Date(now)],
-    );
-    if (step === null || count !== 1)
+    const used = { lastStep: step ?? 0, lastUsedAt: new Date(now) };
+    const { affected } = await this.deps.apps.update({ userId, lastStep: LessThan(used.lastStep) }, used);
+    if (step === null || affected !== 1)
       throw new AppError('INVALID_CREDENTIALS', 'The code is wrong or was used already');
   }
 
   private async acceptRecoveryCode(userId: number, text: string): Promise<void> {
     const plain = plainRecoveryCode(text);
-    const hash = (await this.movedHashOf(userId, plain)) ?? this.deps.secrets.hash(plain);
-    const [, count] = await this.deps.apps.query<[unknown, number]>(
-      'DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2',
-      [userId, hash],
-    );
-    if (count !== 1) throw new AppError('INVALID_CREDENTIALS', 'The recovery code is wrong or was used already');
+    const codeHash = (await this.movedHashOf(userId, plain)) ?? this.deps.secrets.hash(plain);
+    const { affected } = await this.deps.apps.manager.delete(RecoveryCode, { userId, codeHash });
+    if (affected !== 1) throw new AppError('INVALID_CREDENTIALS', 'The recovery code is wrong or was used already');
   }
 
   /** Returns the stored hash of a code that was imported from new-api; null when it is not such a code. */
   private async movedHashOf(userId: number, plain: string): Promise<Buffer | null> {
     if (plain.length !== movedCodeLength) return null;
-    const rows = await this.deps.apps.query<Array<{ hash: Buffer }>>(
-      'SELECT code_hash AS hash FROM recovery_codes WHERE user_id = $1 AND octet_length(code_hash) = $2',
-      [userId, bcryptLength],
-    );
-    for (const { hash } of rows) if (await bcrypt.compare(movedForm(plain), hash.toString())) return hash;
+    const codes = await this.deps.apps.manager.findBy(RecoveryCode, { userId });
+    const moved = codes.map(({ codeHash }) => codeHash).filter(({ length }) => length === bcryptLength);
+    for (const hash of moved) if (await bcrypt.compare(movedForm(plain), hash.toString())) return hash;
     return null;
   }
 }

@@ -17,7 +17,7 @@ import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import { confirmedMilliseconds } from '../sign-in/index.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../../billing/accounts/index.js';
+import { User } from '../../billing/accounts/index.js';
 import { AuthenticatorApp } from './authenticator-app.entity.js';
 import {
   plainRecoveryCode,
@@ -27,6 +27,7 @@ import {
 } from './factor-proof.service.js';
 import { Passkey } from './passkey.entity.js';
 import { toPasskeyConflict, type PasskeyService } from './passkey.service.js';
+import { RecoveryCode } from './recovery-code.entity.js';
 import { newAuthenticator, stepOfCode, type NewAuthenticator } from './totp.js';
 
 /** The second factors of a user. */
@@ -66,18 +67,15 @@ export class SecondFactorService {
   async overview(actor: MaybeActor): Promise<FactorOverview> {
     const self = requireSignIn(actor);
     const { id, isUnconfirmed = false } = self;
-    const [app, passkeys, [codes]] = await Promise.all([
+    const [app, passkeys, recoveryCodesLeft] = await Promise.all([
       this.deps.apps.findOneBy({ userId: id }),
       this.deps.passkeys.listOf(id),
-      this.deps.apps.query<Array<{ left: number }>>(
-        'SELECT count(*)::int AS left FROM recovery_codes WHERE user_id = $1',
-        [id],
-      ),
+      this.deps.apps.manager.countBy(RecoveryCode, { userId: id }),
     ]);
     return {
       authenticatorApp: app?.confirmedAt ? { createdAt: app.confirmedAt, lastUsedAt: app.lastUsedAt } : null,
       passkeys,
-      recoveryCodesLeft: codes?.left ?? 0,
+      recoveryCodesLeft,
       isRequired: this.isRequired(rankOfActor(self)),
       needsConfirmation: isUnconfirmed,
     };
@@ -195,11 +193,8 @@ export class SecondFactorService {
     const self = this.owner(actor);
     return this.deps.users.manager.transaction(async (manager) => {
       await this.deps.sessions.assertNotEnded(manager, self);
-      const [user] = await manager.query<Array<{ has_second_factor: boolean }>>(
-        'SELECT has_second_factor FROM users WHERE id = $1 FOR UPDATE',
-        [self.id],
-      );
-      if (!user?.has_second_factor) throw new ConflictError('Set up a second factor first');
+      const user = await lockUser(manager, self.id);
+      if (!user?.hasSecondFactor) throw new ConflictError('Set up a second factor first');
       await this.audit(manager, self, self.id, 'renewRecoveryCodes');
       return this.writeRecoveryCodes(manager, self.id);
     });
@@ -253,10 +248,8 @@ export class SecondFactorService {
     await assertMayActOn(this.deps.users.manager, admin, user, 'update');
     requireConfirmed(admin);
     await this.deps.users.manager.transaction(async (manager) => {
-      await manager.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId]);
-      for (const table of ['authenticator_apps', 'passkeys', 'recovery_codes']) {
-        await manager.query(`DELETE FROM ${table} WHERE user_id = $1`, [userId]);
-      }
+      await lockUser(manager, userId);
+      for (const factor of [AuthenticatorApp, Passkey, RecoveryCode]) await manager.delete(factor, { userId });
       await manager.query('UPDATE users SET has_second_factor = false WHERE id = $1', [userId]);
       await this.deps.sessions.revokeAll(manager, userId);
       const before = { hasSecondFactor: user.hasSecondFactor };
@@ -280,10 +273,7 @@ export class SecondFactorService {
   private async change(self: Own, action: string, work: (manager: EntityManager) => Promise<void>): Promise<string[]> {
     const codes = await this.deps.users.manager.transaction(async (manager) => {
       await this.deps.sessions.assertNotEnded(manager, self);
-      const [user] = await manager.query<Array<{ has_second_factor: boolean }>>(
-        'SELECT has_second_factor FROM users WHERE id = $1 FOR UPDATE',
-        [self.id],
-      );
+      const user = await lockUser(manager, self.id);
       await work(manager);
       const [{ has } = { has: false }] = await manager.query<Array<{ has: boolean }>>(
         `SELECT EXISTS (SELECT FROM authenticator_apps WHERE user_id = $1 AND confirmed_at IS NOT NULL)
@@ -294,9 +284,9 @@ export class SecondFactorService {
         throw new ConflictError('Your role needs a second factor: set up another one first');
       }
       await manager.query('UPDATE users SET has_second_factor = $2 WHERE id = $1', [self.id, has]);
-      if (!has) await manager.query('DELETE FROM recovery_codes WHERE user_id = $1', [self.id]);
+      if (!has) await manager.delete(RecoveryCode, { userId: self.id });
       await this.audit(manager, self, self.id, action);
-      return has && !user?.has_second_factor ? this.writeRecoveryCodes(manager, self.id) : [];
+      return has && !user?.hasSecondFactor ? this.writeRecoveryCodes(manager, self.id) : [];
     });
     // A user who has just set up a factor has shown it, so the session counts as confirmed.
     if (codes.length > 0) await this.deps.sessions.confirm(self.sessionId);
@@ -306,11 +296,12 @@ export class SecondFactorService {
 
   private async writeRecoveryCodes(manager: EntityManager, userId: number): Promise<string[]> {
     const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
-    await manager.query('DELETE FROM recovery_codes WHERE user_id = $1', [userId]);
-    await manager.query('INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, unnest($2::bytea[])', [
-      userId,
-      codes.map((code) => this.deps.secrets.hash(plainRecoveryCode(code))),
-    ]);
+    await manager.delete(RecoveryCode, { userId });
+    const hashes = codes.map((code) => this.deps.secrets.hash(plainRecoveryCode(code)));
+    await manager.insert(
+      RecoveryCode,
+      hashes.map((codeHash) => ({ userId, codeHash })),
+    );
     return codes;
   }
 
@@ -332,6 +323,9 @@ export class SecondFactorService {
     return self;
   }
 }
+
+const lockUser = (manager: EntityManager, id: number): Promise<User | null> =>
+  manager.findOne(User, { where: { id }, lock: { mode: 'pessimistic_write' } });
 
 type Own = Actor & { readonly sessionId: string };
 
