@@ -1,4 +1,5 @@
 import { type EntityManager, IsNull, Not } from 'typeorm';
+import { User } from '../accounts/index.js';
 import type { PostEntry } from '../ledger/index.js';
 import { recordPlanEvent } from './plan-events.js';
 import { Subscription } from './subscription.entity.js';
@@ -41,8 +42,8 @@ export async function restoreSubscription(
   const sold = await manager.findOneBy(Subscription, { orderId, state: 'refunded', reversalId: Not(IsNull()) });
   if (!sold) return;
   const { id, accountId, planId, refunded, reversalId } = sold;
-  const [account] = await manager.query<Array<{ quota: string }>>('SELECT quota FROM users WHERE id = $1', [accountId]);
-  if (!account || Number(account.quota) < refunded) return;
+  const account = await manager.findOne(User, { where: { id: accountId }, withDeleted: true });
+  if (!account || account.quota < refunded) return;
   const isOver = now >= sold.endsAt.getTime();
   const isReplaced = await manager.existsBy(Subscription, { accountId, planId, state: 'active' });
   const runs = isOver || isReplaced ? ({ state: 'ended' } as const) : ({ state: 'active', stoppedAt: null } as const);

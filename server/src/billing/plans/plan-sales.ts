@@ -1,4 +1,5 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, MoreThan } from 'typeorm';
+import { User } from '../accounts/index.js';
 import { wholeSecond } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick } from '../../shared/snake-case.js';
@@ -224,13 +225,10 @@ export class PlanSales {
   async renewalProblem(manager: EntityManager, old: Subscription, plan: Plan | null): Promise<string> {
     if (!plan?.onSale) return 'NOT_SOLD';
     if (plan.price > old.terms.price) return 'PRICE_RAISED';
-    const [row] = await manager.query<Array<{ quota: string; status: string }>>(
-      'SELECT quota, status FROM users WHERE id = $1 AND deleted_at IS NULL',
-      [old.accountId],
-    );
-    if (row && row.status !== 'enabled') return 'USER_BANNED';
-    if (row && old.renewsBy === 'card') return '';
-    return row && Number(row.quota) >= plan.price ? '' : 'INSUFFICIENT_QUOTA';
+    const account = await manager.findOneBy(User, { id: old.accountId });
+    if (account && account.status !== 'enabled') return 'USER_BANNED';
+    if (account && old.renewsBy === 'card') return '';
+    return account && account.quota >= plan.price ? '' : 'INSUFFICIENT_QUOTA';
   }
 
   /**
@@ -252,13 +250,10 @@ export class PlanSales {
     accountId: number,
     now: number,
   ): Promise<void> {
-    const [last] = await manager.query<Array<{ until: Date }>>(
-      `SELECT ends_at AS until FROM subscriptions WHERE account_id = $1 AND plan_id = $2 AND ends_at > $3
-        ORDER BY ends_at DESC LIMIT 1`,
-      [accountId, planId, new Date(now)],
-    );
+    const where = { accountId, planId, endsAt: MoreThan(new Date(now)) };
+    const last = await manager.findOne(Subscription, { where, order: { endsAt: 'DESC' } });
     if (!last) return;
-    throw new ConflictError(`A free plan can be had again from ${last.until.toISOString()}`, 'planId');
+    throw new ConflictError(`A free plan can be had again from ${last.endsAt.toISOString()}`, 'planId');
   }
 
   /** Ends a subscription whose time is over and that the periodic work has not ended yet. */

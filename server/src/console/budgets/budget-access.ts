@@ -1,15 +1,7 @@
 /** Decides who reads and sets a budget. */
 import type { EntityManager } from 'typeorm';
-import {
-  holds,
-  mayFor,
-  ownKeys,
-  personOf,
-  requireAccount,
-  requirePermission,
-  type Actor,
-  type Role,
-} from '../../shared/actor.js';
+import { Token, User } from '../../billing/accounts/index.js';
+import { holds, mayFor, ownKeys, personOf, requireAccount, requirePermission, type Actor } from '../../shared/actor.js';
 import type { BudgetLevel } from '../../shared/budget.js';
 import { ForbiddenError, NotFoundError } from '../../shared/errors.js';
 import type { Budget, NewBudget } from '../../billing/budgets/index.js';
@@ -62,10 +54,7 @@ export async function checkSubject(manager: EntityManager, creator: Actor, field
   const isAdmin = holds(creator, 'budgets');
   if (isAdmin) await assertBelow(manager, creator, fields);
   if (level === 'token') {
-    const [token] = await manager.query<Array<{ userId: number; memberId: number }>>(
-      'SELECT user_id AS "userId", member_id AS "memberId" FROM tokens WHERE id = $1 AND deleted_at IS NULL',
-      [subjectId],
-    );
+    const token = await manager.findOneBy(Token, { id: subjectId });
     const { userId, memberId = token?.memberId } = ownKeys(creator);
     const isOwn = token?.userId === userId && token.memberId === memberId;
     if (!token || (!isAdmin && !isOwn)) throw new NotFoundError('Token', subjectId);
@@ -104,11 +93,11 @@ async function assertBelow(
   { level, subjectId, byAdmin = false }: Pick<NewBudget, 'level' | 'subjectId'> & { readonly byAdmin?: boolean },
 ): Promise<void> {
   if (level !== 'user' && level !== 'token') return;
-  const owner = level === 'user' ? 'u.id = $1' : 'u.id = (SELECT user_id FROM tokens WHERE id = $1)';
-  const [user] = await manager.query<Array<{ id: number; role: Role; customRoleId: number | null }>>(
-    `SELECT u.id, u.role, u.custom_role_id AS "customRoleId" FROM users u WHERE ${owner}`,
-    [subjectId],
-  );
+  const where = { id: subjectId };
+  const user =
+    level === 'user'
+      ? await manager.findOne(User, { where, withDeleted: true })
+      : (await manager.findOne(Token, { where, relations: { user: true }, withDeleted: true }))?.user;
   if (!user || (user.id === editor.id && level === 'token' && !byAdmin)) return;
   await assertMayActOn(manager, editor, user, 'limit');
 }

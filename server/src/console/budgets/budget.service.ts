@@ -1,4 +1,5 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { Token } from '../../billing/accounts/index.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
@@ -242,10 +243,8 @@ export class BudgetService {
     const { changes } = this.deps;
     if (level === 'token' || level === 'user') await changes.announce({ kind: level, id: subjectId });
     else if (level === 'member' || level === 'project') {
-      const keys = await this.deps.budgets.query<Array<{ id: number }>>(
-        `SELECT id FROM tokens WHERE ${level}_id = $1 AND deleted_at IS NULL`,
-        [subjectId],
-      );
+      const which = level === 'member' ? { memberId: subjectId } : { projectId: subjectId };
+      const keys = await this.deps.budgets.manager.findBy(Token, which);
       await changes.announce(...keys.map(({ id }) => ({ kind: 'token' as const, id })));
     } else await changes.announce({ kind: 'budget' });
   }

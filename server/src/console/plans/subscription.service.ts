@@ -1,9 +1,10 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { User } from '../../billing/accounts/index.js';
 import type { Changes } from '../../platform/cache/changes.js';
 import { andBetween } from '../../platform/db/conditions.js';
 import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import { requireAccount, requirePermission, type Actor, type MaybeActor, type Ranked } from '../../shared/actor.js';
+import { requireAccount, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog, UsageLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
@@ -306,12 +307,8 @@ export class SubscriptionService {
    * Locks the account that an admin acts on, so that its rank stays the same until the commit.
    * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES
    */
-  private async target(manager: EntityManager, admin: Actor, id: number): Promise<{ id: number; username: string }> {
-    const [account] = await manager.query<Array<Ranked & { id: number; username: string }>>(
-      `SELECT id, username, role, custom_role_id AS "customRoleId" FROM users WHERE id = $1 AND deleted_at IS NULL
-          FOR NO KEY UPDATE`,
-      [id],
-    );
+  private async target(manager: EntityManager, admin: Actor, id: number): Promise<User> {
+    const account = await manager.findOne(User, { where: { id }, lock: { mode: 'for_no_key_update' } });
     if (!account) throw new NotFoundError('User', id);
     await assertMayActOn(manager, admin, account, 'update');
     return account;

@@ -1,14 +1,6 @@
 import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
-import {
-  holds,
-  ownKeys,
-  requireAccount,
-  requirePermission,
-  type Actor,
-  type MaybeActor,
-  type Role,
-} from '../../shared/actor.js';
+import { holds, ownKeys, requireAccount, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
 import type { Clock } from '../../shared/clock.js';
@@ -18,19 +10,11 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxInt32 } from '../../shared/limits.js';
 import type { GroupService } from '../groups/index.js';
 import { assertMayActOn } from '../auth/index.js';
-import { Token } from '../../billing/accounts/index.js';
+import { Token, User } from '../../billing/accounts/index.js';
 import { assertCanBeEnabled, shownStatus } from './token-input.js';
 
 /** Maximum number of keys that one call may change: as many as the largest page of a list has rows. */
 const maxBulkTokens = 100;
-
-/** The owner of a key that is not the caller's own. */
-interface Owner {
-  readonly id: number;
-  readonly role: Role;
-  readonly customRoleId: number | null;
-  readonly group: string;
-}
 
 /**
  * Returns the change of one row; null leaves it unchanged.
@@ -205,13 +189,7 @@ async function lock(
  */
 async function ownersOf(manager: EntityManager, caller: Actor, found: ReadonlyMap<number, Token>) {
   const others = new Set([...found.values()].map(({ userId }) => userId).filter((id) => id !== caller.id));
-  const rows =
-    others.size === 0
-      ? []
-      : await manager.query<Owner[]>(
-          'SELECT id, role, custom_role_id AS "customRoleId", "group" FROM users WHERE id = ANY($1)',
-          [[...others]],
-        );
+  const rows = others.size === 0 ? [] : await manager.find(User, { where: { id: In([...others]) }, withDeleted: true });
   const owners = new Map<number, { group: string; refusal: unknown }>([
     [caller.id, { group: caller.group, refusal: null }],
   ]);

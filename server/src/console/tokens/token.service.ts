@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { In, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { In, IsNull, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { advisoryLocks } from '../../platform/db/advisory-locks.js';
 import { readSlice, readSlicesByOwner } from '../../platform/db/keyset.js';
@@ -24,7 +24,7 @@ import { pick } from '../../shared/snake-case.js';
 import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/index.js';
 import type { GroupService } from '../groups/index.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import { Token, type TokenStatus } from '../../billing/accounts/index.js';
+import { Membership, Project, Token, type TokenStatus } from '../../billing/accounts/index.js';
 import type { KeyedToken, TokenKeyService } from './token-keys.service.js';
 import {
   assertCanBeEnabled,
@@ -348,14 +348,14 @@ async function placeOf(
     throw new ForbiddenError('Only owners make keys of the organisation itself');
   }
   if (membership.id !== 0) {
-    const current = 'SELECT FROM memberships WHERE id = $1 AND left_at IS NULL FOR SHARE';
-    const [row] = await manager.query<unknown[]>(current, [membership.id]);
-    if (!row) throw new ForbiddenError('You are not a member of this organisation any more');
+    const where = { id: membership.id, leftAt: IsNull() };
+    const current = await manager.findOne(Membership, { where, lock: { mode: 'pessimistic_read' } });
+    if (!current) throw new ForbiddenError('You are not a member of this organisation any more');
   }
   if (projectId !== undefined) {
-    const open = 'SELECT FROM projects WHERE id = $1 AND organisation_id = $2 AND archived_at IS NULL FOR SHARE';
-    const [row] = await manager.query<unknown[]>(open, [projectId, id]);
-    if (!row) throw new InvalidInputError('No such project in this organisation', 'projectId');
+    const where = { id: projectId, organisationId: id, archivedAt: IsNull() };
+    const open = await manager.findOne(Project, { where, lock: { mode: 'pessimistic_read' } });
+    if (!open) throw new InvalidInputError('No such project in this organisation', 'projectId');
   }
   return { memberId: isShared ? 0 : membership.id, projectId: projectId ?? 0 };
 }

@@ -10,7 +10,7 @@ import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { assertMayActOn } from '../auth/index.js';
 import { newTokenDefaults, tokenFieldNames, type TokenInput, withInput } from './token-input.js';
 import type { TokenRotation } from './token-rotation.js';
-import { Token } from '../../billing/accounts/index.js';
+import { Token, User } from '../../billing/accounts/index.js';
 import type { TokenService } from './token.service.js';
 
 export interface UserKeyDeps {
@@ -170,11 +170,7 @@ export class UserKeyService {
 
   /** The owner, as whom the change is checked. @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES */
   private async ownerOf(manager: EntityManager, admin: Actor, userId: number): Promise<Actor> {
-    const [owner] = await manager.query<Array<Actor & { readonly customRoleId: number | null }>>(
-      `SELECT id, username, role, status, "group", custom_role_id AS "customRoleId" FROM users
-        WHERE id = $1 AND deleted_at IS NULL`,
-      [userId],
-    );
+    const owner = await manager.findOneBy(User, { id: userId });
     if (!owner) throw new NotFoundError('User', userId);
     await assertMayActOn(manager, admin, owner, 'change a key of');
     return owner;
