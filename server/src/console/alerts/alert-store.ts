@@ -3,12 +3,6 @@ import type { Found } from './alert-conditions.js';
 import type { AlertTarget } from './alert-targets.js';
 import type { AlertFacts, AlertKind } from './alert.entity.js';
 
-interface OpenedRow {
-  readonly id: number;
-  readonly channel_id: number | null;
-  readonly facts: AlertFacts;
-}
-
 /** A message that is due to be sent. */
 export interface DueMessage {
   readonly id: number;
@@ -32,14 +26,14 @@ const openSql = `
     INSERT INTO alerts (kind, channel_id, facts)
       SELECT $1, channel_id, facts FROM found
       ON CONFLICT (kind, channel_id) WHERE ended_at IS NULL DO NOTHING
-      RETURNING id, channel_id, facts),
+      RETURNING id, channel_id),
   messages AS (
     INSERT INTO alert_messages (alert_id, target)
       SELECT o.id, target FROM opened o CROSS JOIN unnest($4::text[]) AS target
        WHERE NOT EXISTS (SELECT 1 FROM alerts before
                           WHERE before.kind = $1 AND before.channel_id IS NOT DISTINCT FROM o.channel_id
                             AND before.ended_at > now() - ${quietMinutes} * interval '1 minute'))
-  SELECT id, channel_id, facts FROM opened`;
+  SELECT id FROM opened`;
 /** An open alert shows the latest figures. */
 const updateSql = `
   UPDATE alerts a SET facts = f.facts
@@ -72,7 +66,7 @@ export class AlertStore {
     if (ids.length > 0) {
       const facts = [...found.values()].map((one) => JSON.stringify(one));
       await this.database.query(updateSql, [kind, ids, facts]);
-      const opened = await this.database.query<OpenedRow[]>(openSql, [kind, ids, facts, targets]);
+      const opened = await this.database.query<unknown[]>(openSql, [kind, ids, facts, targets]);
       await this.database.query(endSql, [kind, ids]);
       return opened.length;
     }

@@ -20,16 +20,6 @@ interface Posted extends Notice {
   readonly tries: number;
 }
 
-interface Row {
-  readonly id: string;
-  readonly user_id: number;
-  readonly type: string;
-  readonly title: string;
-  readonly content: string;
-  readonly fillings: string[];
-  readonly tries: number;
-}
-
 const defaultPauses = [2_000, 10_000];
 /** Seconds. The lease is longer than any attempt takes: a notice claimed for longer belongs to a dead node. */
 const leaseSeconds = 60;
@@ -45,9 +35,10 @@ const laterSql = `INSERT INTO notices (user_id, type, title, content, fillings, 
 const claimSql = `UPDATE notices SET tries = tries + 1, due_at = now() + $1 * interval '1 second'
   WHERE id IN (SELECT id FROM notices WHERE due_at <= now() AND tries < $2 ORDER BY due_at, id LIMIT $3
     FOR UPDATE SKIP LOCKED)
-  RETURNING id, user_id, type, title, content, fillings, tries`;
+  RETURNING id, user_id AS "userId", type, title, content, fillings AS values, tries`;
 /** SQL that deletes notices whose last attempt was lost with its node. */
-const abandonedSql = 'DELETE FROM notices WHERE due_at <= now() AND tries >= $1 RETURNING id, user_id, type';
+const abandonedSql =
+  'DELETE FROM notices WHERE due_at <= now() AND tries >= $1 RETURNING id, user_id AS "userId", type';
 
 /**
  * Stores notices until they are delivered, so that a restart loses none. Any node attempts delivery, up to three times.
@@ -143,26 +134,16 @@ export class NoticeOutbox {
     await this.dropAbandoned();
     for (let taken = batch; taken === batch && !this.stopped;) {
       // An UPDATE returns its rows and their count.
-      const [rows] = await this.deps.database.query<[Row[], number]>(claimSql, [leaseSeconds, this.most, batch]);
-      await Promise.all(rows.map((row) => this.attempt(toPosted(row))));
+      const [rows] = await this.deps.database.query<[Posted[], number]>(claimSql, [leaseSeconds, this.most, batch]);
+      await Promise.all(rows.map((row) => this.attempt(row)));
       taken = rows.length;
     }
   }
 
   private async dropAbandoned(): Promise<void> {
-    const [rows] = await this.deps.database.query<[Row[], number]>(abandonedSql, [this.most]);
-    for (const { id, user_id: userId, type } of rows) {
+    const [rows] = await this.deps.database.query<[Posted[], number]>(abandonedSql, [this.most]);
+    for (const { id, userId, type } of rows) {
       this.deps.logger.warn({ notice: type, userId, id }, 'notice dropped after its last attempt was lost');
     }
   }
 }
-
-const toPosted = ({ id, user_id: userId, type, title, content, fillings, tries }: Row): Posted => ({
-  id,
-  userId,
-  type,
-  title,
-  content,
-  values: fillings,
-  tries,
-});

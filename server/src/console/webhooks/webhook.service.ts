@@ -13,7 +13,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { isSiteEventKind, type SiteEventKind } from '../../shared/site-events.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { newSecret } from './webhook-message.js';
-import { type DeliveryState, maxPending, SiteEvent, WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
+import { type DeliveryState, maxPending, WebhookDelivery, WebhookEndpoint } from './webhook.entity.js';
 
 /** The fields of an endpoint that an admin sets. Absent fields keep their value. */
 export interface EndpointFields {
@@ -247,9 +247,7 @@ export class WebhookService {
   }
 
   private query(manager = this.deps.deliveries.manager): SelectQueryBuilder<WebhookDelivery> {
-    return manager
-      .createQueryBuilder(WebhookDelivery, 'one')
-      .innerJoinAndMapOne('one.event', SiteEvent, 'event', 'event.id = one.event_id');
+    return manager.createQueryBuilder(WebhookDelivery, 'one').innerJoinAndSelect('one.event', 'event');
   }
 
   private matching(
