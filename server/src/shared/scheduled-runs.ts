@@ -48,3 +48,35 @@ export class ScheduledRuns {
     await this.running;
   }
 }
+
+/** Work that the server repeats while it runs. */
+export abstract class ScheduledJob<Deps extends { readonly logger: { warn(details: object, message: string): void } }> {
+  protected readonly runs = new ScheduledRuns(
+    () => this.work(),
+    (error) => this.deps.logger.warn({ err: error }, this.failure),
+  );
+  /** Milliseconds from one run to the next. */
+  protected abstract readonly interval: number;
+  /** The text in the log when a run failed. */
+  protected abstract readonly failure: string;
+  protected readonly runsAtStart: boolean = true;
+
+  constructor(protected readonly deps: Deps) {}
+
+  protected abstract work(): Promise<unknown>;
+
+  start(): void {
+    this.runs.every(this.interval);
+    if (this.runsAtStart) void this.runs.run();
+  }
+
+  /** Does the work once, after a running one. Never throws: the next run retries. */
+  run(): Promise<void> {
+    return this.runs.run();
+  }
+
+  /** Waits for a running one. */
+  stop(): Promise<void> {
+    return this.runs.stop();
+  }
+}

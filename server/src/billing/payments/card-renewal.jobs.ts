@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import type { CardRenewals } from './card-renewals.js';
 
 export interface CardRenewalJobDeps {
@@ -7,29 +7,20 @@ export interface CardRenewalJobDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-const milliseconds = 2_000;
-
 /** Charges the cards of plans that have ended. Every node runs it: each order is claimed by one. */
-export class CardRenewalJob {
+export class CardRenewalJob extends ScheduledJob<CardRenewalJobDeps> {
+  protected readonly interval = 2_000;
+  protected readonly failure = 'saved cards could not be charged';
+  protected override readonly runsAtStart = false;
   /** Aborted by `stop`. An order whose charge was aborted is claimed again. */
   private readonly ending = new AbortController();
-  private readonly runs = new ScheduledRuns(
-    () => this.chargeAll(),
-    (error) => this.deps.logger.warn({ err: error }, 'saved cards could not be charged'),
-  );
 
-  constructor(private readonly deps: CardRenewalJobDeps) {}
-
-  start(): void {
-    this.runs.every(milliseconds);
-  }
-
-  stop(): Promise<void> {
+  override stop(): Promise<void> {
     this.ending.abort();
-    return this.runs.stop();
+    return super.stop();
   }
 
-  private async chargeAll(): Promise<void> {
+  protected async work(): Promise<void> {
     const { signal } = this.ending;
     while (!signal.aborted) {
       const id = await this.deps.renewals.claim();

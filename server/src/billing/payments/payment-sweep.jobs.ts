@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Clock } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import type { PaymentCallbacks } from './payment-callbacks.js';
 import type { PaymentProviders } from './payment-providers.js';
 import type { Refunds } from './refunds.js';
@@ -31,29 +31,19 @@ const leaseSeconds = 60;
  * Finishes payments whose callback was lost: processes stored events, sends refunds again, and asks providers for orders
  * that are not paid. One node does it, by lease.
  */
-export class PaymentSweep {
-  private readonly runs = new ScheduledRuns(
-    () => this.sweep(),
-    (error) => this.deps.logger.warn({ err: error }, 'payments could not be swept'),
-  );
-
+export class PaymentSweep extends ScheduledJob<PaymentSweepDeps> {
+  protected readonly interval = this.deps.intervalMilliseconds;
+  protected readonly failure = 'payments could not be swept';
   /** Aborted by `stop`: a gateway that does not respond must not delay the end of the process. */
   private readonly ending = new AbortController();
 
-  constructor(private readonly deps: PaymentSweepDeps) {}
-
-  start(): void {
-    this.runs.every(this.deps.intervalMilliseconds);
-    void this.runs.run();
-  }
-
   /** Ends a running sweep. The outcome of an aborted refund is not known: it stays pending, and is sent again. */
-  stop(): Promise<void> {
+  override stop(): Promise<void> {
     this.ending.abort();
-    return this.runs.stop();
+    return super.stop();
   }
 
-  private async sweep(): Promise<void> {
+  protected async work(): Promise<void> {
     const { state, nodeId, callbacks, refunds, providers, clock } = this.deps;
     if (!(await state.lease('payment-sweep', nodeId, leaseSeconds))) return;
     const before = new Date(clock.now() - grace);

@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { Clock } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import type { Finished, PlanSales } from './plan-sales.js';
 import type { Plan } from './plan.entity.js';
 import type { Subscription } from './subscription.entity.js';
@@ -18,34 +18,16 @@ export interface SubscriptionKeeperDeps {
   readonly logger: { warn(details: object, message: string): void };
 }
 
-const milliseconds = 5_000;
-
 /**
  * Ends subscriptions whose time is over, and renews those that are to be renewed. Every node runs it: one transaction for
  * each subscription locks its row, so one node ends and renews it, and a node that is killed leaves all or nothing.
  */
-export class SubscriptionKeeper {
-  private readonly runs = new ScheduledRuns(
-    () => this.finishAll(),
-    (error) => this.deps.logger.warn({ err: error }, 'subscriptions could not be ended'),
-  );
+export class SubscriptionKeeper extends ScheduledJob<SubscriptionKeeperDeps> {
+  protected readonly interval = 5_000;
+  protected readonly failure = 'subscriptions could not be ended';
+  protected override readonly runsAtStart = false;
 
-  constructor(private readonly deps: SubscriptionKeeperDeps) {}
-
-  start(): void {
-    this.runs.every(milliseconds);
-  }
-
-  stop(): Promise<void> {
-    return this.runs.stop();
-  }
-
-  /** Ends and renews what is due. Never throws: the next run retries. */
-  run(): Promise<void> {
-    return this.runs.run();
-  }
-
-  private async finishAll(): Promise<void> {
+  protected async work(): Promise<void> {
     const { database, clock } = this.deps;
     const due = await database.query<Array<{ id: number }>>(
       `SELECT id FROM subscriptions WHERE state = 'active' AND ends_at <= $1 ORDER BY ends_at LIMIT 1000`,

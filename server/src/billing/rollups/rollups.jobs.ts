@@ -1,8 +1,7 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
-import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import type { Aggregator } from './aggregator.js';
 
-const intervalMilliseconds = 10_000;
 const leaseSeconds = 60;
 
 interface RollupClockDeps {
@@ -15,25 +14,12 @@ interface RollupClockDeps {
 }
 
 /** Updates the rollups every ten seconds, on one node by lease. A second node would only wait for the first. */
-export class RollupClock {
-  private readonly runs = new ScheduledRuns(
-    () => this.run(),
-    (error) => this.deps.logger.warn({ err: error }, 'rollup update failed'),
-  );
-
-  constructor(private readonly deps: RollupClockDeps) {}
-
-  start(): void {
-    this.runs.every(intervalMilliseconds);
-    void this.runs.run();
-  }
-
-  stop(): Promise<void> {
-    return this.runs.stop();
-  }
+export class RollupClock extends ScheduledJob<RollupClockDeps> {
+  protected readonly interval = 10_000;
+  protected readonly failure = 'rollup update failed';
 
   /** Runs the aggregator once. The next run continues a failed one. */
-  private async run(): Promise<void> {
+  protected async work(): Promise<void> {
     const { aggregator, dropOld, state, nodeId, logger } = this.deps;
     while (!this.runs.isStopped && (await state.lease('rollups', nodeId, leaseSeconds))) {
       const buckets = await aggregator.step();

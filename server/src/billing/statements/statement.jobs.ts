@@ -2,10 +2,9 @@ import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { earlierTime } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import type { StatementCloser } from './statement-closer.js';
 
-const intervalMilliseconds = 600_000;
 const leaseSeconds = 1200;
 
 interface StatementClockDeps {
@@ -18,24 +17,11 @@ interface StatementClockDeps {
 }
 
 /** Closes the statements of ended months, every ten minutes, on one node by lease. */
-export class StatementClock {
-  private readonly runs = new ScheduledRuns(
-    () => this.run(),
-    (error) => this.deps.logger.warn({ err: error }, 'statements could not be closed'),
-  );
+export class StatementClock extends ScheduledJob<StatementClockDeps> {
+  protected readonly interval = 600_000;
+  protected readonly failure = 'statements could not be closed';
 
-  constructor(private readonly deps: StatementClockDeps) {}
-
-  start(): void {
-    this.runs.every(intervalMilliseconds);
-    void this.runs.run();
-  }
-
-  stop(): Promise<void> {
-    return this.runs.stop();
-  }
-
-  private async run(): Promise<void> {
+  protected async work(): Promise<void> {
     const { closer, database, state, nodeId, clock, logger } = this.deps;
     let accounts = 0;
     while (!this.runs.isStopped && (await state.lease('statements', nodeId, leaseSeconds))) {

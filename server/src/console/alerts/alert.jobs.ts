@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
-import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { findRoot } from '../users/index.js';
 import type { AlertConditions, Found } from './alert-conditions.js';
@@ -23,7 +23,6 @@ export interface AlertClockDeps {
   readonly logger: { warn(details: object, message: string): void };
 }
 
-const tickMilliseconds = 60_000;
 /** Milliseconds. Changes of channels within this time are checked together. */
 const settleMilliseconds = 500;
 /** The intervals at which prices are compared with costs: the longest, and the shortest after a change of prices. */
@@ -34,15 +33,14 @@ const leaseSeconds = 300;
 const pauses = [60, 300, 1800];
 
 /** Checks the conditions of alerts every minute and after changes, on one node at a time, and sends messages. */
-export class AlertClock {
+export class AlertClock extends ScheduledJob<AlertClockDeps> {
+  protected readonly interval = 60_000;
+  protected readonly failure = 'alerts could not be checked';
+  protected override readonly runsAtStart = false;
   private soon: NodeJS.Timeout | undefined;
   private costsChanged = false;
   /** `performance.now()` of the last comparison with costs. */
   private costsAt = -Infinity;
-  private readonly runs = new ScheduledRuns(
-    () => this.tick(),
-    (error) => this.deps.logger.warn({ err: error }, 'alerts could not be checked'),
-  );
 
   /** Finds what each kind is about. Null: the check is not due. */
   private readonly readers: Readonly<Record<AlertKind, () => Promise<Found | null>>> = {
@@ -54,19 +52,16 @@ export class AlertClock {
     WEBHOOK_OFF: () => this.deps.conditions.endpointsOff(),
   };
 
-  constructor(private readonly deps: AlertClockDeps) {}
-
-  start(): void {
+  override start(): void {
     const { changes } = this.deps;
-    this.runs.every(tickMilliseconds);
+    super.start();
     changes.on('channel', () => this.runSoon());
     changes.on('option', () => this.runSoon());
   }
 
-  /** Waits for a running check. */
-  stop(): Promise<void> {
+  override stop(): Promise<void> {
     clearTimeout(this.soon);
-    return this.runs.stop();
+    return super.stop();
   }
 
   private runSoon(): void {
@@ -74,11 +69,11 @@ export class AlertClock {
     this.costsChanged = true;
     this.soon ??= setTimeout(() => {
       this.soon = undefined;
-      void this.runs.run();
+      void this.run();
     }, settleMilliseconds).unref();
   }
 
-  private async tick(): Promise<void> {
+  protected async work(): Promise<void> {
     const { state, nodeId } = this.deps;
     const owner = `${nodeId}:${randomUUID()}`;
     if (!(await state.lease(leaseName, owner, leaseSeconds))) return;

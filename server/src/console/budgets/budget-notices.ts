@@ -1,7 +1,7 @@
 import type { DataSource, Repository } from 'typeorm';
 import { budgetWindowAt, type BudgetWindow } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import { formatQuota } from '../../shared/quota.js';
 import { recordSiteEvent } from '../../shared/site-events.js';
 import type { Notice } from '../notifications/index.js';
@@ -36,7 +36,6 @@ const subjectSql = {
 /** Windows of plans are rows of budgets of a level that no budget of an operator has. */
 const isOfPlan = ({ level }: { readonly level: string }): boolean => level === 'plan';
 
-const milliseconds = 30_000;
 const batch = 500;
 
 /**
@@ -44,28 +43,12 @@ const batch = 500;
  * refused a call, because too little is left of it, counts as used up. Reads the windows periodically, so that calls do
  * nothing for it. Every node runs it; the row of the budget decides which one sends.
  */
-export class BudgetNotices {
-  private readonly runs = new ScheduledRuns(
-    () => this.lookAtAll(),
-    (error) => this.deps.logger.warn({ err: error }, 'notices of budgets could not be sent'),
-  );
+export class BudgetNotices extends ScheduledJob<BudgetNoticeDeps> {
+  protected readonly interval = 30_000;
+  protected readonly failure = 'notices of budgets could not be sent';
+  protected override readonly runsAtStart = false;
 
-  constructor(private readonly deps: BudgetNoticeDeps) {}
-
-  start(): void {
-    this.runs.every(milliseconds);
-  }
-
-  stop(): Promise<void> {
-    return this.runs.stop();
-  }
-
-  /** Checks all budgets once. Never throws: the next run retries. */
-  run(): Promise<void> {
-    return this.runs.run();
-  }
-
-  private async lookAtAll(): Promise<void> {
+  protected async work(): Promise<void> {
     const refused = this.deps.refusals.take();
     try {
       for (let after = 0; ;) {

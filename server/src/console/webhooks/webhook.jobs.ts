@@ -5,7 +5,7 @@ import { Retention, type RetentionDeps } from '../../platform/db/retention.js';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { dateOf, seconds, type Clock } from '../../shared/clock.js';
 import { isAppError, type ErrorCode } from '../../shared/errors.js';
-import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { bodyOf, headersOf } from './webhook-message.js';
 import type { DeliveryFailure } from './webhook.entity.js';
@@ -20,7 +20,6 @@ export interface WebhookSenderDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-const everyMilliseconds = 1000;
 /** Seconds. A node that sends renews the lease at every tick. */
 const leaseSeconds = 15;
 const timeoutMs = 10_000;
@@ -96,34 +95,27 @@ const failures: Partial<Record<ErrorCode, DeliveryFailure>> = {
  * Sends events to endpoints: one node at a time, one delivery of an endpoint after the other, endpoints beside each other. An
  * event may arrive twice, if its node died before it stored the outcome; its id is the same.
  */
-export class WebhookSender {
+export class WebhookSender extends ScheduledJob<WebhookSenderDeps> {
+  protected readonly interval = 1000;
+  protected readonly failure = 'webhooks could not be sent';
+  protected override readonly runsAtStart = false;
   private readonly ending = new AbortController();
   private readonly busy = new Map<number, Promise<void>>();
-  private readonly runs = new ScheduledRuns(
-    () => this.tick(),
-    (error) => this.deps.logger.warn({ err: error }, 'webhooks could not be sent'),
-  );
-
-  constructor(private readonly deps: WebhookSenderDeps) {}
-
-  start(): void {
-    this.runs.every(everyMilliseconds);
-  }
 
   /** Aborts running attempts, which are repeated by another node or after the next start. */
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     this.ending.abort();
-    await this.runs.stop();
+    await super.stop();
     await Promise.all(this.busy.values());
   }
 
-  private async tick(): Promise<void> {
+  protected async work(): Promise<void> {
     const { state, nodeId, database } = this.deps;
     if (!(await state.lease('webhooks', nodeId, leaseSeconds))) return;
     for (const { id } of await database.query<Array<{ id: number }>>(endpointsSql)) {
       if (this.busy.has(id) || this.ending.signal.aborted) continue;
       const work = this.sendAll(id)
-        .catch((error: unknown) => this.deps.logger.warn({ err: error, endpoint: id }, 'webhooks could not be sent'))
+        .catch((error: unknown) => this.deps.logger.warn({ err: error, endpoint: id }, this.failure))
         .finally(() => this.busy.delete(id));
       this.busy.set(id, work);
     }

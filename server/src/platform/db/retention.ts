@@ -1,9 +1,8 @@
 import type { SharedState } from '../cache/shared-state.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import { earlierTime, type TimeReader } from './earlier-time.js';
 
-const hour = 3_600_000;
 const leaseSeconds = 3600;
 
 export interface RetentionDeps {
@@ -15,13 +14,8 @@ export interface RetentionDeps {
 }
 
 /** Deletes old rows every hour. One node does it at a time, by lease; running twice is harmless. */
-export abstract class Retention<Deps extends RetentionDeps = RetentionDeps> {
-  private readonly runs = new ScheduledRuns(
-    () => this.run(),
-    (error) => this.deps.logger.warn({ err: error }, `${this.rows} could not be deleted`),
-  );
-
-  constructor(protected readonly deps: Deps) {}
+export abstract class Retention<Deps extends RetentionDeps = RetentionDeps> extends ScheduledJob<Deps> {
+  protected readonly interval = 3_600_000;
 
   /** The name of the lease. */
   protected abstract readonly lease: string;
@@ -33,13 +27,8 @@ export abstract class Retention<Deps extends RetentionDeps = RetentionDeps> {
    */
   protected abstract delete(now: number): Promise<number>;
 
-  start(): void {
-    this.runs.every(hour);
-    void this.runs.run();
-  }
-
-  stop(): Promise<void> {
-    return this.runs.stop();
+  protected get failure(): string {
+    return `${this.rows} could not be deleted`;
   }
 
   /** @returns the number of deleted rows; 0 when another node has the lease */
@@ -49,7 +38,7 @@ export abstract class Retention<Deps extends RetentionDeps = RetentionDeps> {
     return this.delete(await earlierTime(database, seconds(clock)));
   }
 
-  private async run(): Promise<void> {
+  protected async work(): Promise<void> {
     const rows = await this.drop();
     if (rows > 0) this.deps.logger.info({ rows }, `${this.rows} were deleted`);
   }

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { Changes } from '../../../platform/cache/changes.js';
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { Actor } from '../../../shared/actor.js';
-import { ScheduledRuns } from '../../../shared/scheduled-runs.js';
+import { ScheduledJob } from '../../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import { findRoot } from '../../users/index.js';
 import type { PriceCheckService } from './price-check.service.js';
@@ -25,7 +25,6 @@ export interface PriceSyncClockDeps {
   readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
-const tickMilliseconds = 60_000;
 const leaseName = 'price-sync';
 /** Seconds. The lease is longer than reading the slowest list takes. */
 const leaseSeconds = 300;
@@ -39,31 +38,21 @@ const reported: readonly PriceDiffKind[] = ['NEW', 'UP', 'DOWN', 'GONE', 'DISAGR
  * Compares the prices of the served models with option PriceSyncSources every PriceSyncHours, on one node. Reports
  * differences, and changes prices only if option PriceSyncApply says so.
  */
-export class PriceSyncClock {
-  private readonly runs = new ScheduledRuns(
-    () => this.tick(),
-    (error) => this.deps.logger.warn({ err: error }, 'scheduled price check failed'),
-  );
-
-  constructor(private readonly deps: PriceSyncClockDeps) {}
+export class PriceSyncClock extends ScheduledJob<PriceSyncClockDeps> {
+  protected readonly interval = 60_000;
+  protected readonly failure = 'scheduled price check failed';
 
   /**
    * Starts the timer. It checks every minute, and after a setting has changed, so that the first check does not have to
    * wait.
    */
-  start(): void {
-    this.runs.every(tickMilliseconds);
-    this.deps.changes.on('option', () => void this.runs.run());
-    void this.runs.run();
-  }
-
-  /** Waits for a running check. */
-  stop(): Promise<void> {
-    return this.runs.stop();
+  override start(): void {
+    this.deps.changes.on('option', () => void this.run());
+    super.start();
   }
 
   /** Runs a check if one is due. */
-  private async tick(): Promise<void> {
+  protected async work(): Promise<void> {
     const { state, nodeId, options } = this.deps;
     const { PriceSyncHours: hours, PriceSyncSources: sources } = options.values;
     if (hours === 0 || sources.length === 0 || !(await this.isDue(hours))) return;
