@@ -8,9 +8,7 @@ import {
   PageInterface,
   type PageInfoObject,
 } from '../../platform/graphql/pagination.js';
-import { omitNullish } from '../../platform/graphql/nullable.js';
-import { TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { resolveTimeRange } from '../../shared/time-range.js';
+import { TimeRangeObject, toFilter } from '../../platform/graphql/ranges.js';
 import { alertTargets, type AlertTarget } from './alert-targets.js';
 import { alertKinds, type Alert, type AlertKind } from './alert.entity.js';
 import type { AlertFilter } from './alert.service.js';
@@ -90,10 +88,8 @@ export class AlertFilterInput extends inputFields({
 }) {}
 
 /** @throws AppError INVALID_INPUT */
-export function toAlertFilter(input: AlertFilterInput | null | undefined): AlertFilter {
-  const { opened, ...same } = omitNullish<Omit<AlertFilter, 'opened'> & { opened: TimeRangeObject }>(input ?? {});
-  return { ...same, ...(opened && { opened: resolveTimeRange(opened, { field: 'filter.opened' }) }) };
-}
+export const toAlertFilter = (input: AlertFilterInput | null | undefined): AlertFilter =>
+  toFilter<AlertFilter>(input, ['opened']);
 
 @ArgsType()
 export class AlertListArgs extends ListArgs {

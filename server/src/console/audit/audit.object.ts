@@ -1,12 +1,9 @@
 import { ArgsType, ID, InputType, ObjectType } from 'type-graphql';
 import { fields, inputFields, int, ints, moment, nullable, of, text, texts } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
-import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
-import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { TimeRangeObject, toFilter } from '../../platform/graphql/ranges.js';
 import type { AuditSubject } from '../../shared/audit.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
-import { resolveTimeRange } from '../../shared/time-range.js';
 import type { AuditRecord, FieldChange } from './audit.entity.js';
 import type { AuditFilter, AuditSortField } from './audit.service.js';
 
@@ -98,9 +95,4 @@ export class AuditListArgs extends listArgs(AuditFilterInput, AuditSort, 'Defaul
  * Converts the filter of the GraphQL input.
  * @throws InvalidInputError for an invalid range
  */
-export function toAuditFilter({ created, ...rest }: AuditFilterInput): AuditFilter {
-  return omitUndefined({
-    ...omitNullish<Omit<AuditFilter, 'created'>>(rest),
-    created: created ? resolveTimeRange(created, { field: 'filter.created' }) : undefined,
-  });
-}
+export const toAuditFilter = (input: AuditFilterInput): AuditFilter => toFilter<AuditFilter>(input, ['created']);

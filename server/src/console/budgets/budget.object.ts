@@ -13,6 +13,7 @@ import {
   texts,
 } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
@@ -154,14 +155,10 @@ export class BudgetFilterInput extends inputFields({
   ),
 }) {}
 
-export const toBudgetFilter = (input: BudgetFilterInput | null | undefined): BudgetFilter =>
-  omitUndefined({
-    level: input?.level ?? undefined,
-    subjectId: input?.subjectId ?? undefined,
-    groupName: input?.group ?? undefined,
-    userId: input?.userId ?? undefined,
-    usedAtLeast: input?.usedAtLeast ?? undefined,
-  });
+export function toBudgetFilter(input: BudgetFilterInput | null | undefined): BudgetFilter {
+  const { group: groupName, ...rest } = input ?? {};
+  return omitNullish<BudgetFilter>({ ...rest, groupName });
+}
 
 const sortFields: SortFields<BudgetSortField> = {
   ID: ['id', 'The id, which grows with time.'],

@@ -17,11 +17,10 @@ import {
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
-import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { TimeRangeObject, toFilter } from '../../platform/graphql/ranges.js';
 import type { BudgetKind } from '../../shared/budget.js';
 import { pick } from '../../shared/snake-case.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import { resolveTimeRange } from '../../shared/time-range.js';
 import {
   newPlan,
   type Overflow,
@@ -305,14 +304,8 @@ export class SubscriptionListArgs extends listArgs(
 ) {}
 
 /** @throws InvalidInputError for an invalid range */
-export function toSubscriptionFilter(input: SubscriptionFilterInput | null | undefined): SubscriptionFilter {
-  const { created, ends, ...rest } = input ?? {};
-  return omitUndefined({
-    ...omitNullish<Omit<SubscriptionFilter, 'created' | 'ends'>>(rest),
-    created: created ? resolveTimeRange(created, { field: 'filter.created' }) : undefined,
-    ends: ends ? resolveTimeRange(ends, { field: 'filter.ends' }) : undefined,
-  });
-}
+export const toSubscriptionFilter = (input: SubscriptionFilterInput | null | undefined): SubscriptionFilter =>
+  toFilter<SubscriptionFilter>(input, ['created', 'ends']);
 
 @InputType('PlanWindowInput', { description: 'What a plan grants within a window.' })
 export class PlanWindowInput extends inputFields({

@@ -15,7 +15,6 @@ import {
 } from '../../platform/graphql/fields.js';
 import { Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
-import { omitNullish } from '../../platform/graphql/nullable.js';
 import {
   listArgs,
   PageInterface,
@@ -24,10 +23,8 @@ import {
   sortInput,
   type SortFields,
 } from '../../platform/graphql/pagination.js';
-import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { TimeRangeObject, toFilter } from '../../platform/graphql/ranges.js';
 import { pick } from '../../shared/snake-case.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
-import { resolveTimeRange } from '../../shared/time-range.js';
 import type { Redeemed, RedeemRefusal } from './redeem.service.js';
 import type { RedemptionUse } from './redemption-uses.js';
 import type { RedemptionStatus } from './redemption.entity.js';
@@ -140,13 +137,8 @@ export class RedemptionFilterInput extends inputFields({
 
 /** @throws InvalidInputError for an invalid range */
 export function toRedemptionFilter(input: RedemptionFilterInput | null | undefined): RedemptionFilter {
-  const { batch, kind, created, ...rest } = input ?? {};
-  return omitUndefined({
-    ...omitNullish<Pick<RedemptionFilter, 'ids' | 'keyword' | 'statuses'>>(rest),
-    name: batch ?? undefined,
-    isGift: kind ? kind === 'GIFT' : undefined,
-    created: created ? resolveTimeRange(created, { field: 'filter.created' }) : undefined,
-  });
+  const { batch: name, kind, ...rest } = input ?? {};
+  return toFilter<RedemptionFilter>({ ...rest, name, isGift: kind && kind === 'GIFT' }, ['created']);
 }
 
 const sortFields: SortFields<RedemptionSortField> = {

@@ -13,11 +13,9 @@ import {
 } from '../../platform/graphql/fields.js';
 import { Access } from '../../platform/graphql/access.js';
 import { enumType } from '../../platform/graphql/enums.js';
-import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
+import { type Nullable } from '../../platform/graphql/nullable.js';
 import { sortInput, type SortFields } from '../../platform/graphql/pagination.js';
-import { TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
-import { resolveTimeRange } from '../../shared/time-range.js';
+import { TimeRangeObject, toFilter } from '../../platform/graphql/ranges.js';
 import type { CreativeTaskFilter } from './creative-task.service.js';
 import type { TaskSortField, TaskStatus } from './task-list.js';
 
@@ -78,12 +76,8 @@ type FilterInput = OwnTaskFilterInput &
   Nullable<Pick<CreativeTaskFilter, 'actions' | 'userIds' | 'channelIds' | 'platforms'>>;
 
 /** @throws InvalidInputError for an invalid range */
-export function toTaskFilter({ submitted, ...rest }: FilterInput): CreativeTaskFilter {
-  return omitUndefined({
-    ...omitNullish<Omit<CreativeTaskFilter, 'submitted'>>(rest),
-    submitted: submitted ? resolveTimeRange(submitted, { field: 'filter.submitted' }) : undefined,
-  });
-}
+export const toTaskFilter = (input: FilterInput): CreativeTaskFilter =>
+  toFilter<CreativeTaskFilter>(input, ['submitted']);
 
 const taskSortFields: SortFields<TaskSortField> = {
   ID: ['id', 'The id, which grows with time.'],

@@ -13,11 +13,8 @@ import {
   texts,
 } from '../../platform/graphql/fields.js';
 import { enumType } from '../../platform/graphql/enums.js';
-import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
-import { TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
-import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
+import { TimeRangeObject, toFilter } from '../../platform/graphql/ranges.js';
 import type { Token, TokenStatus } from '../../billing/accounts/index.js';
 import { TokenScopeEnum } from './token-scope.object.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
@@ -157,14 +154,5 @@ export class OwnTokenListArgs extends listArgs(
 export class TokenListArgs extends listArgs(TokenFilterInput, TokenSort, 'Default: newest first. Nulls come last.') {}
 
 /** @throws InvalidInputError for an invalid range */
-export function toTokenFilter(input: TokenFilterInput | null | undefined): TokenFilter {
-  const { created, expires, lastUsed, ...rest } = input ?? {};
-  const range = (given: TimeRangeInput | null | undefined, name: string) =>
-    given ? resolveTimeRange(given, { field: `filter.${name}` }) : undefined;
-  return omitUndefined({
-    ...omitNullish<Omit<TokenFilter, 'created' | 'expires' | 'lastUsed'>>(rest),
-    created: range(created, 'created'),
-    expires: range(expires, 'expires'),
-    lastUsed: range(lastUsed, 'lastUsed'),
-  });
-}
+export const toTokenFilter = (input: TokenFilterInput | null | undefined): TokenFilter =>
+  toFilter<TokenFilter>(input, ['created', 'expires', 'lastUsed']);

@@ -17,12 +17,11 @@ import {
 } from '../../platform/graphql/fields.js';
 import { enumType, RoleEnum } from '../../platform/graphql/enums.js';
 import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
-import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
+import { type Nullable } from '../../platform/graphql/nullable.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
-import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { QuotaRangeObject, TimeRangeObject, toFilter } from '../../platform/graphql/ranges.js';
 import type { Role, UserStatus } from '../../shared/actor.js';
 import type { AccountKind } from '../../shared/organisation.js';
-import { resolveTimeRange } from '../../shared/time-range.js';
 import type { UserFilter, UserSortField, UserSums } from './user-list.js';
 import type { User } from '../../billing/accounts/index.js';
 import type { NewUserInput, SelfPatch, UserPatch } from './user-input.js';
@@ -175,12 +174,8 @@ export class UserFilterInput extends inputFields({
 }) {}
 
 /** @throws InvalidInputError */
-export function toUserFilter(input: UserFilterInput | null | undefined): UserFilter {
-  const { created, ...same } = omitNullish<UserFilter & { created: TimeRangeObject }>(
-    (input ?? {}) as Nullable<UserFilter>,
-  );
-  return { ...same, ...(created && { created: resolveTimeRange(created, { field: 'filter.created' }) }) };
-}
+export const toUserFilter = (input: UserFilterInput | null | undefined): UserFilter =>
+  toFilter<UserFilter>(input, ['created']);
 
 @ArgsType()
 export class UserListArgs extends listArgs(UserFilterInput, UserSort, 'Default: newest first.') {}

@@ -16,11 +16,9 @@ import {
 import { Cost, NotInPanels } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { MoneyObject } from '../../platform/graphql/money.object.js';
-import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, PageInterface, pageItems, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
-import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { TimeRangeObject, toFilter } from '../../platform/graphql/ranges.js';
 import { defaultOptionValues } from '../../options/option-registry.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick } from '../../shared/snake-case.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import {
@@ -281,13 +279,9 @@ export class TopUpOrderFilterInput extends OwnTopUpOrderFilterInput {
 
 /** @throws InvalidInputError for an invalid range */
 export function toOrderFilter(input: TopUpOrderFilterInput | null | undefined): OrderFilter {
-  const { created, paid, reversed, ...rest } = input ?? {};
-  return omitUndefined({
-    ...omitNullish<Omit<OrderFilter, 'created' | 'paid' | 'reversed'>>(rest),
-    reversed: reversed ? toReversed(reversed) : undefined,
-    created: created ? resolveTimeRange(created, { field: 'filter.created' }) : undefined,
-    paid: paid ? resolveTimeRange(paid, { field: 'filter.paid' }) : undefined,
-  });
+  const { reversed, ...rest } = input ?? {};
+  const filter = toFilter<Omit<OrderFilter, 'reversed'>>(rest, ['created', 'paid']);
+  return reversed ? { ...filter, reversed: toReversed(reversed) } : filter;
 }
 
 const toReversed = ({ at, kinds, states }: TopUpReversalFilterInput): NonNullable<OrderFilter['reversed']> => ({

@@ -12,12 +12,9 @@ import {
   of,
   text,
 } from '../../platform/graphql/fields.js';
-import { omitNullish } from '../../platform/graphql/nullable.js';
 import { filterText, ListArgs, pageObject } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
 import { isSiteEventKind, type SiteEventKind, siteEventKinds, siteEvents } from '../../shared/site-events.js';
-import { resolveTimeRange } from '../../shared/time-range.js';
 import {
   deliveryFailures,
   type DeliveryFailure,
@@ -27,7 +24,6 @@ import {
   type WebhookEndpoint,
 } from './webhook.entity.js';
 import { bodyOf } from './webhook-message.js';
-import type { DeliveryFilter } from './webhook.service.js';
 
 const enumName = (kind: SiteEventKind): string => kind.replace('.', '_').toUpperCase();
 
@@ -149,16 +145,6 @@ class WebhookDeliveryFilterInput extends inputFields({
 export class WebhookDeliveryArgs extends ListArgs {
   @Field(() => WebhookDeliveryFilterInput, { nullable: true, description: filterText })
   filter?: WebhookDeliveryFilterInput | null;
-}
-
-export function toDeliveryFilter(
-  { created, ...rest }: Partial<WebhookDeliveryFilterInput>,
-  field: string,
-): DeliveryFilter {
-  return omitUndefined({
-    ...omitNullish<Omit<DeliveryFilter, 'created'>>(rest),
-    created: created ? resolveTimeRange(created, { field }) : undefined,
-  });
 }
 
 @InputType('ResendWebhooksInput', { description: 'The events of an endpoint that are sent again.' })

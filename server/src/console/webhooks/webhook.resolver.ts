@@ -6,6 +6,7 @@ import { liveSource } from '../../platform/graphql/live-sources.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { toFilter } from '../../platform/graphql/ranges.js';
 import type { Delivery } from '../../platform/live/mailbox.js';
 import { requirePermission } from '../../shared/actor.js';
 import type { SiteEventKind } from '../../shared/site-events.js';
@@ -19,7 +20,6 @@ import {
   SiteEventKindEnum,
   SiteEventKindInfo,
   SiteEventObject,
-  toDeliveryFilter,
   toDeliveryObject,
   toEndpointObject,
   toEventObject,
@@ -29,7 +29,7 @@ import {
   WebhookDeliveryPage,
   WebhookEndpointObject,
 } from './webhook.object.js';
-import type { WebhookService } from './webhook.service.js';
+import type { DeliveryFilter, WebhookService } from './webhook.service.js';
 
 /** @returns 0, which no row has, for a text that is no id */
 const deliveryId = (id: string): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0);
@@ -72,7 +72,7 @@ export class WebhookResolver {
   ): Promise<PageOf<WebhookDeliveryObject>> {
     const page = await this.service.listDeliveries(
       actor,
-      toDeliveryFilter(args.filter ?? {}, 'filter.created'),
+      toFilter<DeliveryFilter>(args.filter, ['created']),
       listQueryOf<never>(args),
     );
     return PageOf.from(page, toDeliveryObject);
@@ -145,7 +145,9 @@ export class WebhookResolver {
     @Arg('input', () => ResendWebhooksInput, { description: 'Which ones.' })
     { endpointId, ...filter }: ResendWebhooksInput,
   ): Promise<{ count: number }> {
-    return { count: await this.service.resendAll(actor, endpointId, toDeliveryFilter(filter, 'input.created')) };
+    return {
+      count: await this.service.resendAll(actor, endpointId, toFilter<DeliveryFilter>(filter, ['created'], 'input')),
+    };
   }
 
   @Access('webhooks')

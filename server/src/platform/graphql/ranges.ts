@@ -1,7 +1,8 @@
 import { InputType } from 'type-graphql';
 import { inputFields, int, moment, nullable, quota } from './fields.js';
-import type { CalendarPeriod, TimeRangeInput } from '../../shared/time-range.js';
+import { resolveTimeRange, type CalendarPeriod, type TimeRange, type TimeRangeInput } from '../../shared/time-range.js';
 import { CalendarPeriodEnum } from './enums.js';
+import { omitNullish, type Nullable } from './nullable.js';
 import { GraphQLTimeZone } from './scalars.js';
 
 @InputType('TimeRange', {
@@ -19,6 +20,30 @@ export class TimeRangeObject
     ),
   })
   implements TimeRangeInput {}
+
+/** A filter as clients send it, whose ranges may be calendar periods. */
+type GivenFilter<Filter> = Nullable<{
+  [Field in keyof Filter]: NonNullable<Filter[Field]> extends TimeRange ? TimeRangeInput : Filter[Field];
+}>;
+
+/**
+ * Returns a filter without the fields that are null.
+ * @param ranges the fields that are ranges of time
+ * @param path the name of the filter in errors
+ * @throws InvalidInputError for an invalid range
+ */
+export function toFilter<Filter extends object>(
+  given: GivenFilter<Filter> | null | undefined,
+  ranges: ReadonlyArray<keyof Filter & string> = [],
+  path = 'filter',
+): Partial<Filter> {
+  const filter: Partial<Record<string, unknown>> = omitNullish(given ?? {});
+  for (const name of ranges) {
+    const range = filter[name];
+    if (range) filter[name] = resolveTimeRange(range, { field: `${path}.${name}` });
+  }
+  return filter as Partial<Filter>;
+}
 
 /** The description of a `timeZone` argument beside `range`. */
 export const bucketZone = 'Of calendar periods and buckets. When absent: that of `range`, else UTC.';
