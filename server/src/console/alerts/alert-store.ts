@@ -1,17 +1,14 @@
 import type { DataSource } from 'typeorm';
 import type { Found } from './alert-conditions.js';
 import type { AlertTarget } from './alert-targets.js';
-import type { AlertFacts, AlertKind } from './alert.entity.js';
+import type { Alert, AlertKind } from './alert.entity.js';
 
 /** A message that is due to be sent. */
-export interface DueMessage {
+export interface DueMessage extends Pick<Alert, 'kind' | 'channelId' | 'facts'> {
   readonly id: number;
   readonly target: AlertTarget;
   /** Attempts so far, including this one. */
   readonly tries: number;
-  readonly kind: AlertKind;
-  readonly channelId: number | null;
-  readonly facts: AlertFacts;
 }
 
 /** Minutes. A condition that returns within this time is shown again, but not sent again. */

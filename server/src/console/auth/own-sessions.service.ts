@@ -6,13 +6,8 @@ import { AppError } from '../../shared/errors.js';
 import type { Session } from './session.entity.js';
 
 /** A session in the form that its owner sees, without the cookie's secret. */
-export interface OwnSession {
+export interface OwnSession extends Pick<Session, 'createdAt' | 'lastSeenAt' | 'expiresAt' | 'ip' | 'userAgent'> {
   readonly id: string;
-  readonly createdAt: Date;
-  readonly lastSeenAt: Date;
-  readonly expiresAt: Date;
-  readonly ip: string;
-  readonly userAgent: string;
   /** True for the session of this request. */
   readonly current: boolean;
 }

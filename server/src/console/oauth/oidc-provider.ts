@@ -20,16 +20,12 @@ const keptMilliseconds = 10 * 60_000;
 const allowPlainHttp: (config: oidc.Configuration) => void = oidc.allowInsecureRequests;
 const timeoutSeconds = 5;
 
-export interface OidcEndpoints {
-  readonly authorizationEndpoint: string;
-  readonly tokenEndpoint: string;
-  readonly userInfoEndpoint: string;
-}
+export type OidcEndpoints = Readonly<
+  Pick<SignInProvider, 'authorizationEndpoint' | 'tokenEndpoint' | 'userInfoEndpoint'>
+>;
 
 /** How one provider is reached, and what the members of its profiles are called. */
-export interface OidcSettings extends Readonly<
-  Pick<SignInProvider, 'authorizationEndpoint' | 'tokenEndpoint' | 'userInfoEndpoint' | 'scopes' | 'claims'>
-> {
+export interface OidcSettings extends OidcEndpoints, Readonly<Pick<SignInProvider, 'scopes' | 'claims'>> {
   /** The display name, for errors. */
   readonly label: string;
   /** The last part of the redirect address. */

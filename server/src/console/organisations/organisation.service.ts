@@ -21,7 +21,7 @@ import { roleMay, type OrganisationRole } from '../../shared/organisation.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
 import { Membership, User } from '../../billing/accounts/index.js';
 import { claimUsername, parsed, toConflict, usernameRule } from '../users/index.js';
-import { accessTo } from './organisation-access.js';
+import { accessTo, type OrganisationAccess } from './organisation-access.js';
 
 export interface OrganisationDeps {
   readonly users: Repository<User>;
@@ -33,17 +33,9 @@ export interface OrganisationDeps {
 }
 
 /** An organisation as the caller sees it. */
-export interface OrganisationView {
-  readonly id: number;
-  readonly name: string;
-  readonly status: UserStatus;
-  readonly group: string;
+export interface OrganisationView extends Omit<OrganisationAccess, 'caller'> {
   readonly createdAt: Date;
   readonly memberCount: number;
-  /** The caller's role. Null for an admin who is no member. */
-  readonly role: OrganisationRole | null;
-  /** The caller's membership. Null for an admin who is no member. */
-  readonly memberId: number | null;
   /** Null for members who may not see the wallet. */
   readonly balance: Pick<User, 'quota' | 'usedQuota' | 'requestCount'> | null;
 }

@@ -1,11 +1,7 @@
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
+import type { Drawing } from './drawing.entity.js';
 
-interface WithImage {
-  readonly id: number;
-  readonly mjId: string;
-  readonly imageUrl: string;
-  readonly status: string;
-}
+type WithImage = Pick<Drawing, 'id' | 'mjId' | 'imageUrl' | 'status'>;
 
 interface LinkSettings {
   readonly MjForwardUrlEnabled: boolean;

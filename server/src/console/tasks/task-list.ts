@@ -4,6 +4,7 @@ import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
+import type { CreativeTask } from './creative-task.entity.js';
 
 /** The status or action of values that are not known: rows of other consoles, and new values of providers. */
 export const unknownValue = 'UNKNOWN';
@@ -38,15 +39,7 @@ export interface TaskFilter {
 export type TaskSortField = 'id' | 'submitTime' | 'finishTime' | 'channelId' | 'status' | 'action' | 'quota';
 
 /** Columns that both kinds of tasks share. */
-export interface TaskRow {
-  readonly id: number;
-  readonly submitTime: Date;
-  readonly finishTime: Date | null;
-  readonly channelId: number;
-  readonly status: string;
-  readonly action: string;
-  readonly quota: number;
-}
+export type TaskRow = Readonly<Pick<CreativeTask, TaskSortField>>;
 
 export interface TaskKind {
   /** The column of the provider's id. */

@@ -1,5 +1,4 @@
 import type { EntityManager } from 'typeorm';
-import type { Role } from '../../shared/actor.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { PostEntry } from '../../billing/ledger/index.js';
@@ -9,18 +8,12 @@ import { claimUsername } from './username.js';
 /** Ids of a user at sign-in providers. */
 export type Identities = Partial<Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>>;
 
-export interface NewUser extends Identities {
-  readonly username: string;
-  readonly displayName: string;
-  readonly passwordHash: string | null;
-  readonly role: Role;
-  readonly group?: string;
-  readonly email?: string;
-  readonly externalId?: string | null;
-  readonly inviterId?: number | null;
-  /** Initial quota, posted as the opening entry of the user's account. */
-  readonly quota: number;
-}
+/** The quota is posted as the opening entry of the user's account. */
+export type NewUser = Readonly<
+  Pick<User, 'username' | 'displayName' | 'passwordHash' | 'role' | 'quota'> &
+    Partial<Pick<User, 'group' | 'email' | 'externalId' | 'inviterId'>> &
+    Identities
+>;
 
 export const affiliateCodeLength = 6;
 

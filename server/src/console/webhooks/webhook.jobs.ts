@@ -8,7 +8,7 @@ import { isAppError, type ErrorCode } from '../../shared/errors.js';
 import { ScheduledJob } from '../../shared/scheduled-runs.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { bodyOf, headersOf } from './webhook-message.js';
-import type { DeliveryFailure } from './webhook.entity.js';
+import type { DeliveryFailure, WebhookDelivery } from './webhook.entity.js';
 
 export interface WebhookSenderDeps {
   readonly database: Pick<DataSource, 'query'>;
@@ -47,12 +47,8 @@ interface Claimed {
   readonly secretsSealed: readonly string[];
 }
 
-interface Outcome {
-  readonly status: number | null;
-  readonly response: string;
-  /** Null: the endpoint accepted the event. */
-  readonly failure: DeliveryFailure | null;
-}
+/** Without a failure, the endpoint accepted the event. */
+type Outcome = Pick<WebhookDelivery, 'status' | 'response' | 'failure'>;
 
 /**
  * The two deliveries of an endpoint that can be next: the first of those that keep their order, and of the others the one
