@@ -32,7 +32,7 @@ function sourcesIn(folder: string): string[] {
     .filter((file) => !/\.test\.|\.generated\.|\/(?:gql|i18n|testing)\//.test(file));
 }
 
-/** Returns the fields that a declaration lists, by their names in the entity. A table of texts has none. */
+/** Returns the fields that a declaration lists, by their names in the entity. A table of texts has none; a relation is no field. */
 function fieldsOf(node: ts.Node): ReadonlySet<string> {
   const members =
     ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeLiteralNode(node)
@@ -40,8 +40,15 @@ function fieldsOf(node: ts.Node): ReadonlySet<string> {
       : ts.isObjectLiteralExpression(node) && !node.properties.every(isText)
         ? node.properties
         : [];
-  return new Set([...members].flatMap(({ name }) => (name && 'text' in name ? [camelCase(name.text)] : [])));
+  return new Set(
+    [...members].flatMap(({ name }) =>
+      name && 'text' in name && !isRelation(name.parent) ? [camelCase(name.text)] : [],
+    ),
+  );
 }
+
+const isRelation = (member: ts.Node): boolean =>
+  ts.isPropertyDeclaration(member) && !!ts.getDecorators(member)?.some((one) => one.getText().startsWith('@ManyToOne'));
 
 const isText = (property: ts.ObjectLiteralElementLike): boolean =>
   ts.isPropertyAssignment(property) && ts.isStringLiteralLike(property.initializer);
@@ -58,7 +65,7 @@ function shapesOfSource(file: string, text: string): Shape[] {
     if (fields.size >= minFields) shapes.push({ file, name, fields });
     ts.forEachChild(node, (child) => visit(child, name));
   };
-  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest), '');
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true), '');
   return shapes;
 }
 
