@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { getNamedType, isObjectType, type GraphQLObjectType } from 'graphql';
 import { builtInDashboards } from '../../server/src/console/dashboards/built-in.js';
 import { Dashboard } from '../../server/src/console/dashboards/dashboard.entity.js';
 import { DashboardService, type DashboardDeps } from '../../server/src/console/dashboards/dashboard.service.js';
+import { firstPageDashboards } from '../../server/src/compose/first-page.js';
 import { composeSchema } from '../../server/src/compose/resolvers.js';
 import { secondWithinHour } from '../support/hours.js';
 import { operator as newOperator } from './operator.js';
@@ -57,6 +60,7 @@ interface Saved {
     readonly kind: string;
     readonly query: string;
     readonly variables: Record<string, unknown>;
+    readonly numbers: readonly string[] | null;
     readonly shape: {
       readonly rows: string | null;
       readonly columns: ReadonlyArray<{ readonly path: string; readonly kind: string }>;
@@ -85,7 +89,7 @@ interface Grafana {
   }>;
 }
 const fields = `id name visibility mayChange builtIn owner { username }
-  panels { title kind query variables shape { rows columns { path kind } values { path kind } } } grafana`;
+  panels { title kind query variables numbers shape { rows columns { path kind } values { path kind } } } grafana`;
 
 const create = (person: Person, input: object): Promise<GraphQLAnswer> =>
   site.graphql(
@@ -149,12 +153,18 @@ it('is listed by name: own and shared ones', async () => {
     expect(page.totalCount).toBe(page.items.length);
     return page.items.map(({ name }) => name);
   };
-  expect(await list(admin)).toEqual(['a private one', 'B shared one', 'Overview']);
-  expect(await list(other)).toEqual(['B shared one', 'Overview']);
+  const builtIn = ['My usage', 'Overview', 'Usage of the site'];
+  expect(await list(admin)).toEqual(['a private one', 'B shared one', ...builtIn]);
+  expect(await list(other)).toEqual(['B shared one', ...builtIn]);
   expect(await list(admin, '(filter: { visibility: PRIVATE })')).toEqual(['a private one']);
-  expect(await list(admin, '(filter: { isMine: false })')).toEqual(['Overview']);
+  expect(await list(admin, '(filter: { isMine: false })')).toEqual(builtIn);
   expect(await list(other, '(filter: { isMine: true })')).toEqual([]);
-  expect(await list(admin, '(sort: [{ field: NAME }])')).toEqual(['Overview', 'B shared one', 'a private one']);
+  expect(await list(other, '(filter: { builtIn: "usage" })')).toEqual(['Usage of the site']);
+  expect(await list(admin, '(sort: [{ field: NAME }])')).toEqual([
+    ...builtIn.toReversed(),
+    'B shared one',
+    'a private one',
+  ]);
   await remove(admin, id);
 });
 
@@ -232,6 +242,32 @@ it('refuses names and numbers of panels out of bounds', async () => {
   const { id } = await created(admin, { name: 'Same', panels: [panel] });
   expect((await update(admin, { id })).codes).toEqual(['INVALID_INPUT']);
   await remove(admin, id);
+});
+
+it('shows only the numbers that a panel names, in their order, and refuses others', async () => {
+  const check = (numbers: readonly string[] | null) =>
+    site.graphql(
+      admin,
+      `query ($panel: PanelInput!) { checkPanel(panel: $panel) { numbers shape { columns { path } values { path } } } }`,
+      { panel: { ...panel, numbers } },
+    );
+  const pathsOf = async (numbers: readonly string[] | null) => {
+    const { data } = await check(numbers);
+    const { shape } = data?.['checkPanel'] as {
+      shape: Record<'columns' | 'values', ReadonlyArray<{ readonly path: string }>>;
+    };
+    return [...shape.columns, ...shape.values].map(({ path }) => path);
+  };
+  expect(await pathsOf(null)).toEqual(['metrics.quota', 'usage.total.usd', 'usage.total.calls']);
+  expect(await pathsOf(['calls', 'quota', 'usd'])).toEqual(['metrics.quota', 'usage.total.calls', 'usage.total.usd']);
+  expect(await pathsOf(['calls'])).toEqual(['usage.total.calls']);
+  for (const [numbers, message] of [
+    [['calls', 'gone'], 'The query selects no number gone'],
+    [[], 'numbers must name at least one number'],
+  ] as const) {
+    const { codes, text } = await check(numbers);
+    expect([codes, text.includes(message)]).toEqual([['INVALID_INPUT'], true]);
+  }
 });
 
 it('has at most 100 dashboards of a user', async () => {
@@ -318,11 +354,12 @@ describe('the built-in dashboard', () => {
 
   it('can be copied as it is', async () => {
     const saved = await builtIn(admin);
-    const panels = saved.panels.map(({ title, kind, query: text, variables }) => ({
+    const panels = saved.panels.map(({ title, kind, query: text, variables, numbers }) => ({
       title,
       kind,
       query: text,
       variables,
+      numbers,
     }));
     const { id } = await created(admin, { name: 'Copy', panels });
     await remove(admin, id);
@@ -372,6 +409,79 @@ describe('the built-in dashboard', () => {
     await new DashboardService({ dashboards } as unknown as DashboardDeps).start();
     const again = await builtIn(admin);
     expect([again.id, again.name, again.panels.length]).toEqual([id, 'Overview', 12]);
+  });
+});
+
+describe('the built-in dashboards of usage', () => {
+  it('are those that the first page of the console contains', async () => {
+    const written = readFileSync(join(import.meta.dirname, '../../schema/dashboards.json'), 'utf8');
+    expect(written).toBe(firstPageDashboards((await composeSchema()).schema));
+  });
+
+  const named = async (name: string): Promise<Saved> => {
+    const [row] = await site.query<{ id: number }>(`SELECT id FROM dashboards WHERE built_in = $1`, [name]);
+    const found = await read(admin, row?.id ?? 0);
+    if (!found) throw new Error('no built-in dashboard');
+    return found;
+  };
+
+  it.each(['usage', 'my-usage'])('%s is copied and exported with the same figures', async (name) => {
+    const saved = await named(name);
+    const panels = saved.panels.map(({ title, kind, query: text, variables, numbers }) => ({
+      title,
+      kind,
+      query: text,
+      variables,
+      numbers,
+    }));
+    const { id } = await created(admin, { name: 'Copy', panels });
+    const copy = await read(admin, id);
+    expect(copy?.panels.map(({ shape }) => shape)).toEqual(saved.panels.map(({ shape }) => shape));
+    expect(copy?.grafana.panels).toHaveLength(saved.panels.length);
+    // Rates of an hour that goes on change all the time.
+    const until = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
+    const given = {
+      ...range(),
+      range: { from: new Date(Date.now() - 86_400_000).toISOString(), until },
+      usageFilter: null,
+      logFilter: null,
+    };
+    for (const [index, target] of (copy?.grafana.panels ?? []).map(({ targets: [one] }) => one).entries()) {
+      const { query: text, variables, shape } = saved.panels[index]!;
+      const exported = JSON.parse(target!.url_options.body_graphql_variables) as Record<string, unknown>;
+      expect(exported).toMatchObject(variables);
+      const [own, there] = [
+        await run(admin, text, { ...given, ...variables }),
+        await run(admin, target!.url_options.body_graphql_query, { ...given, ...variables }),
+      ];
+      expect(there).toEqual(own);
+      expect(at({ data: own }, target!.root_selector)).toBeDefined();
+      expect(shape?.columns.some(({ kind }) => kind === 'QUOTA' || kind === 'NUMBER')).toBe(true);
+    }
+    await remove(admin, id);
+  });
+
+  it('have calls per minute of the part of a bucket that has passed', async () => {
+    const { usage } = (await run(
+      admin,
+      'query ($range: TimeRange!) { usage(range: $range, bucket: HOUR) { items { time until metrics { calls callsPerMinute tokensPerMinute } } total { callsPerMinute } } }',
+      range(),
+    )) as {
+      usage: {
+        items: Array<{
+          time: string;
+          until: string;
+          metrics: { calls: number; callsPerMinute: number; tokensPerMinute: number };
+        }>;
+        total: { callsPerMinute: number | null };
+      };
+    };
+    expect(usage.total.callsPerMinute).toBeNull();
+    // The earlier hour has 2 calls of 50 tokens. The last one has only begun, so its 4 calls are more than 4 an hour.
+    const [earlier, last] = usage.items;
+    expect(earlier?.metrics.callsPerMinute).toBeCloseTo(2 / 60);
+    expect(earlier?.metrics.tokensPerMinute).toBeCloseTo(50 / 60);
+    expect(last?.metrics.callsPerMinute).toBeGreaterThanOrEqual(4 / 60);
   });
 });
 

@@ -5,6 +5,8 @@ export interface StoredQuery {
   readonly query: string;
   /** Fixed values of its variables. */
   readonly variables: Readonly<Record<string, unknown>>;
+  /** The names in the response of the numbers that are shown, the first one first. Absent: all. */
+  readonly numbers?: readonly string[] | null;
 }
 
 export const columnKinds = ['TIME', 'TEXT', 'NUMBER', 'QUOTA', 'BOOLEAN'] as const;
@@ -18,11 +20,11 @@ export interface QueryColumn {
   readonly kind: ColumnKind;
 }
 
-/** Where a response has its rows, and what is in them. */
+/** Where a response has its rows, and what of them is shown. */
 export interface QueryShape {
   /** The path of the list in `data`, such as `usage.items`. Null: the response is one row. */
   readonly rows: string | null;
-  /** Scalars of a row, with paths inside the row. */
+  /** Scalars of a row, with paths inside the row. Numbers that are not shown are left out. */
   readonly columns: readonly QueryColumn[];
   /** Scalars outside the list, with paths in `data`. */
   readonly values: readonly QueryColumn[];

@@ -81,7 +81,7 @@ export const dashboards = {
   shared: 'Shared',
   showPreview: 'Show preview',
   size: 'Width',
-  sizes: { SMALL: 'A third', MEDIUM: 'Half', LARGE: 'Full' },
+  sizes: { SMALL: 'A third', MEDIUM: 'Half', WIDE: 'Two thirds', LARGE: 'Full' },
   title: 'Title',
   titleMissing: 'Please enter a title',
   toList: 'All dashboards',

@@ -82,7 +82,7 @@ export const dashboards = {
   shared: 'Partagé',
   showPreview: 'Afficher l’aperçu',
   size: 'Largeur',
-  sizes: { SMALL: 'Un tiers', MEDIUM: 'Moitié', LARGE: 'Entière' },
+  sizes: { SMALL: 'Un tiers', MEDIUM: 'Moitié', WIDE: 'Deux tiers', LARGE: 'Entière' },
   title: 'Titre',
   titleMissing: 'Saisissez un titre',
   toList: 'Tous les tableaux',

@@ -81,7 +81,7 @@ export const dashboards = {
   shared: '共有',
   showPreview: 'プレビューを表示',
   size: '幅',
-  sizes: { SMALL: '3分の1', MEDIUM: '半分', LARGE: '全幅' },
+  sizes: { SMALL: '3分の1', MEDIUM: '半分', WIDE: '3分の2', LARGE: '全幅' },
   title: 'タイトル',
   titleMissing: 'タイトルを入力してください',
   toList: 'すべてのダッシュボード',

@@ -80,7 +80,7 @@ export const dashboards = {
   shared: 'Общий',
   showPreview: 'Показать результат',
   size: 'Ширина',
-  sizes: { SMALL: 'Треть', MEDIUM: 'Половина', LARGE: 'Вся' },
+  sizes: { SMALL: 'Треть', MEDIUM: 'Половина', WIDE: 'Две трети', LARGE: 'Вся' },
   title: 'Заголовок',
   titleMissing: 'Введите заголовок',
   toList: 'Все дашборды',

@@ -81,7 +81,7 @@ export const dashboards = {
   shared: 'Chia sẻ',
   showPreview: 'Hiện bản xem trước',
   size: 'Độ rộng',
-  sizes: { SMALL: 'Một phần ba', MEDIUM: 'Một nửa', LARGE: 'Toàn bộ' },
+  sizes: { SMALL: 'Một phần ba', MEDIUM: 'Một nửa', WIDE: 'Hai phần ba', LARGE: 'Toàn bộ' },
   title: 'Tiêu đề',
   titleMissing: 'Nhập tiêu đề',
   toList: 'Mọi dashboard',

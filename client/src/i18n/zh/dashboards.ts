@@ -73,7 +73,7 @@ export const dashboards = {
   shared: '已共享',
   showPreview: '显示预览',
   size: '宽度',
-  sizes: { SMALL: '三分之一', MEDIUM: '一半', LARGE: '整行' },
+  sizes: { SMALL: '三分之一', MEDIUM: '一半', WIDE: '三分之二', LARGE: '整行' },
   title: '标题',
   titleMissing: '请输入标题',
   toList: '全部看板',

@@ -6,7 +6,7 @@ import { PanelView } from './PanelView.js';
 import type { ViewerValues } from './usePanelData.js';
 
 /** The grid has six columns. */
-const spans = { SMALL: 2, MEDIUM: 3, LARGE: 6 } as const;
+const spans = { SMALL: 2, MEDIUM: 3, WIDE: 4, LARGE: 6 } as const;
 
 export interface PanelCell {
   readonly key: string;

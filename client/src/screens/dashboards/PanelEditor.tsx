@@ -39,7 +39,7 @@ const example = `query ($range: TimeRange!, $timeZone: TimeZone!, $bucket: TimeB
 }`;
 
 const kinds = ['NUMBER', 'LINE', 'BAR', 'PIE', 'RANKING', 'TABLE'] as const;
-const sizes = ['SMALL', 'MEDIUM', 'LARGE'] as const;
+const sizes = ['SMALL', 'MEDIUM', 'WIDE', 'LARGE'] as const;
 
 /** The form fields by the server's names. */
 const fieldNames = {

@@ -40,9 +40,14 @@ const PanelKindEnum = enumType(
 
 const PanelSizeEnum = enumType(
   'PanelSize',
-  { SMALL: 'small', MEDIUM: 'medium', LARGE: 'large' } satisfies Record<string, PanelSize>,
+  { SMALL: 'small', MEDIUM: 'medium', WIDE: 'wide', LARGE: 'large' } satisfies Record<string, PanelSize>,
   'The width of a panel. On phones all are as wide as the screen.',
-  { SMALL: 'A third of the screen.', MEDIUM: 'Half of the screen.', LARGE: 'The whole width.' },
+  {
+    SMALL: 'A third of the screen.',
+    MEDIUM: 'Half of the screen.',
+    WIDE: 'Two thirds of the screen.',
+    LARGE: 'The whole width.',
+  },
 );
 
 const ColumnKindEnum = enumType('PanelColumnKind', namesOf(columnKinds), 'The type of a scalar.', {
@@ -75,10 +80,12 @@ export class PanelShapeObject implements QueryShape {
   })
   rows: string | null;
 
-  @Field(() => [PanelColumnObject], { description: 'Scalars of a row, with paths inside the row.' })
+  @Field(() => [PanelColumnObject], {
+    description: 'Scalars of a row, with paths inside the row. Without the numbers that the panel does not show.',
+  })
   columns: PanelColumnObject[];
 
-  @Field(() => [PanelColumnObject], { description: 'Scalars outside the list, with paths in `data`.' })
+  @Field(() => [PanelColumnObject], { description: 'The same of scalars outside the list, with paths in `data`.' })
   values: PanelColumnObject[];
 }
 
@@ -98,9 +105,16 @@ export class PanelObject implements Panel {
 
   @Field(() => GraphQLJSON, {
     description:
-      'Fixed values of variables, by name. The viewer fills `$range`, `$from`, `$until`, `$timeZone` and `$bucket` that have none.',
+      'Fixed values of variables, by name. The viewer fills `$range`, `$from`, `$until`, `$timeZone`, `$bucket`, `$usageFilter` and `$logFilter` that have none.',
   })
   variables: Record<string, unknown>;
+
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'The names in the response of the numbers that it shows, such as `usd`, the first one first. Null: all that the query selects.',
+  })
+  numbers?: readonly string[] | null;
 }
 
 @ObjectType('Dashboard', { description: 'A saved dashboard.' })
@@ -143,6 +157,9 @@ export class DashboardFilterInput {
 
   @Field(() => Boolean, { nullable: true, description: 'True: only the caller’s own. False: only those of others.' })
   isMine?: boolean | null;
+
+  @Field(() => String, { nullable: true, description: 'Only the one with this `Dashboard.builtIn`, such as `usage`.' })
+  builtIn?: string | null;
 }
 
 const sortFields: SortFields<DashboardSortField> = {
@@ -180,6 +197,13 @@ export class PanelInput {
     description: 'Fixed values of variables, by name: at most 4,000 characters as JSON. Absent: none.',
   })
   variables?: Record<string, unknown> | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'The names in the response of the numbers that it shows, at most 20. Absent: all that the query selects. Panels with one query and other numbers ask once.',
+  })
+  numbers?: string[] | null;
 }
 
 export const toPanel = ({ variables, ...panel }: PanelInput): Record<string, unknown> => ({

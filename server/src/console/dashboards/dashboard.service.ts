@@ -40,6 +40,7 @@ export interface DashboardDeps {
 export interface DashboardFilter {
   readonly visibility?: Visibility;
   readonly isMine?: boolean;
+  readonly builtIn?: string;
 }
 
 export type DashboardSortField = 'id' | 'name' | 'updatedAt';
@@ -92,6 +93,7 @@ export class DashboardService {
     if (filter.isMine !== undefined) {
       select.andWhere(`(dashboard.owner_id IS NOT DISTINCT FROM :own) = :isMine`, { own: reader.id, ...filter });
     }
+    if (filter.builtIn !== undefined) select.andWhere('dashboard.builtIn = :builtIn', filter);
     return readSlice<Dashboard, DashboardSortField>(select, query, sortKeys, { field: 'name', direction: 'ASC' });
   }
 
@@ -118,13 +120,13 @@ export class DashboardService {
    * Checks a stored panel: the schema of this version may refuse it. The result is remembered, because a check takes
    * milliseconds and the schema stays the same while the server runs.
    */
-  checkStored({ query, variables }: Panel): StoredCheck {
+  checkStored({ query, variables, numbers = null }: Panel): StoredCheck {
     const key = createHash('sha256')
-      .update(JSON.stringify([query, variables]))
+      .update(JSON.stringify([query, variables, numbers]))
       .digest('base64');
     const known = this.checks.get(key);
     if (known) return known;
-    const check = this.readCheck({ query, variables });
+    const check = this.readCheck({ query, variables, numbers });
     this.checks.set(key, check);
     return check;
   }

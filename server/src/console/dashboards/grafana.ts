@@ -12,7 +12,7 @@ const plugin = 'yesoreyeram-infinity-datasource';
 const datasource = { type: plugin, uid: '${datasource}' };
 
 /** Grafana's grid has 24 columns. */
-const widths: Readonly<Record<PanelSize, number>> = { small: 8, medium: 12, large: 24 };
+const widths: Readonly<Record<PanelSize, number>> = { small: 8, medium: 12, wide: 16, large: 24 };
 const height = 8;
 
 /**

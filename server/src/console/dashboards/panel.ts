@@ -5,7 +5,7 @@ import type { StoredQuery } from '../../shared/stored-query.js';
 export const panelKinds = ['number', 'line', 'bar', 'pie', 'ranking', 'table'] as const;
 export type PanelKind = (typeof panelKinds)[number];
 
-export const panelSizes = ['small', 'medium', 'large'] as const;
+export const panelSizes = ['small', 'medium', 'wide', 'large'] as const;
 export type PanelSize = (typeof panelSizes)[number];
 
 /** One chart, number or table of a dashboard. */
@@ -19,6 +19,7 @@ export interface Panel extends StoredQuery {
 export const maxPanels = 24;
 const maxQueryLength = 10_000;
 const maxVariablesLength = 4000;
+const maxNumbers = 20;
 
 const lineOf = (name: string, length: number) =>
   z
@@ -48,6 +49,11 @@ const panelRule = z.object({
       `variables must have at most ${maxVariablesLength} characters as JSON`,
     )
     .refine((value) => isStorable(textsOf(value)), 'variables must not contain NUL'),
+  numbers: z
+    .array(lineOf('numbers', 100))
+    .min(1, 'numbers must name at least one number')
+    .max(maxNumbers, `numbers must have at most ${maxNumbers} names`)
+    .nullish(),
 });
 
 const panelsRule = z

@@ -1,8 +1,9 @@
 /**
- * Variables that the viewer's choice of range fills, if a query declares them and the panel has no value of its own. The
- * console fills them from its controls, Grafana from those of its dashboard.
+ * Variables that the viewer's choices fill, if a query declares them and the panel has no value of its own. The console
+ * fills them from its controls, Grafana from those of its dashboard. The two filters are of one user on the console's
+ * first page, and null elsewhere.
  */
-export const viewerVariables = ['range', 'from', 'until', 'timeZone', 'bucket'] as const;
+export const viewerVariables = ['range', 'from', 'until', 'timeZone', 'bucket', 'usageFilter', 'logFilter'] as const;
 
 /** Values of the right types, to check a query before it is run. */
 export const exampleValues: Readonly<Record<(typeof viewerVariables)[number], unknown>> = {
@@ -11,6 +12,8 @@ export const exampleValues: Readonly<Record<(typeof viewerVariables)[number], un
   until: '2026-11-08T00:00:00Z',
   timeZone: 'UTC',
   bucket: 'DAY',
+  usageFilter: null,
+  logFilter: null,
 };
 
 const from = '${__from:date:iso}';
@@ -23,4 +26,6 @@ export const grafanaValues: typeof exampleValues = {
   until,
   timeZone: '${__timezone}',
   bucket: 'DAY',
+  usageFilter: null,
+  logFilter: null,
 };

@@ -12,6 +12,8 @@ const plainFields: Readonly<Record<string, readonly string[]>> = {
   errorRate: ['calls', 'failed_calls'],
   promptTokens: ['prompt_tokens'],
   completionTokens: ['completion_tokens'],
+  callsPerMinute: ['calls'],
+  tokensPerMinute: ['prompt_tokens', 'completion_tokens'],
   totalTokens: ['prompt_tokens', 'completion_tokens'],
   cachedTokens: ['cached_tokens'],
   cachedShare: ['cached_tokens', 'prompt_tokens'],

@@ -54,10 +54,26 @@ const plainNames = Object.keys(plainMetrics) as Array<keyof typeof plainMetrics>
 
 @ObjectType('UsageMetrics', { description: 'Sums over calls. A failed call is not charged and has no duration.' })
 export class UsageMetricsObject extends fields(plainMetrics) {
-  constructor(private readonly metrics: UsageMetrics) {
+  /** @param minutes the length of a bucket; null where the figures are of no bucket */
+  constructor(
+    private readonly metrics: UsageMetrics,
+    minutes: number | null = null,
+  ) {
     super();
     Object.assign(this, pick(metrics, ['activeUsers', ...plainNames]));
+    this.callsPerMinute = minutes && metrics.calls / minutes;
+    this.tokensPerMinute = minutes && metrics.totalTokens / minutes;
   }
+
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Answered calls per minute, a mean of the bucket. The first and the last bucket count for their part in the range that has passed; those of `compared` are whole. Null without `bucket`.',
+  })
+  callsPerMinute: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'The same of prompt and completion tokens.' })
+  tokensPerMinute: number | null;
 
   @Cost(1)
   @Field(() => GraphQLSafeInt, {
@@ -211,14 +227,21 @@ export class UsageRowObject extends fields({
 const toMetrics = (metrics: UsageMetrics | null): UsageMetricsObject | null =>
   metrics && new UsageMetricsObject(metrics);
 
-const toRow = (row: UsageRow): UsageRowObject => ({
-  time: toDate(row.time),
-  until: toDate(row.until),
-  key: toKey(row.key),
-  metrics: new UsageMetricsObject(row.metrics),
-  compared: toMetrics(row.compared),
-  change: changeOf(row),
-});
+/** @param passed the part of the range that has passed, Unix seconds */
+function toRow(row: UsageRow, passed: { readonly from: number; readonly end: number }): UsageRowObject {
+  const { time, until, compared } = row;
+  const isBucket = time !== null && until !== null;
+  // A second keeps a bucket that has just begun from a rate without bounds.
+  const seconds = isBucket ? Math.max(1, Math.min(until, passed.end) - Math.max(time, passed.from)) : null;
+  return {
+    time: toDate(time),
+    until: toDate(until),
+    key: toKey(row.key),
+    metrics: new UsageMetricsObject(row.metrics, seconds && seconds / 60),
+    compared: compared && new UsageMetricsObject(compared, isBucket ? (until - time) / 60 : null),
+    change: changeOf(row),
+  };
+}
 
 @ObjectType('ResolvedRange', { description: 'What was really added up.' })
 export class ResolvedRangeObject extends fields({
@@ -299,8 +322,9 @@ export function toPage(page: UsagePage): UsagePageObject {
     isApproximate,
     asOf: dateOf(asOf),
   });
+  const passed = { from: page.range.from, end: Math.min(page.range.end, asOf) };
   return {
-    items: page.items.map(toRow),
+    items: page.items.map((row) => toRow(row, passed)),
     // The number is counted when it is selected.
     totalCount: page.totalCount as number,
     totalCapped: false,

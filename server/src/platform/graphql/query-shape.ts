@@ -48,7 +48,7 @@ export class QueryChecker implements QueryChecks {
 
   /** See `QueryChecks`. */
   check(
-    { query, variables }: StoredQuery,
+    { query, variables, numbers }: StoredQuery,
     supplied: Readonly<Record<string, unknown>>,
     at: string,
     author: Actor | null,
@@ -69,7 +69,8 @@ export class QueryChecker implements QueryChecks {
     if (errors?.[0]) throw refuse(errors[0].message, 'variables');
     const refusal = tooExpensive(costOfOperation(schema, document, operation, given));
     if (refusal) throw refuse(refusal.message, 'query');
-    return shapeOf(schema, document, operation);
+    const shape = shapeOf(schema, document, operation);
+    return numbers ? withNumbers(shape, numbers, refuse) : shape;
   }
 }
 
@@ -177,6 +178,21 @@ function shapeOf(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   const columnsOf = (of: string | null): QueryColumn[] =>
     all.filter(({ list }) => list === of).map(({ path, field, kind }) => ({ path, field, kind }));
   return { rows, columns: columnsOf(rows), values: columnsOf(null) };
+}
+
+const isNumber = ({ kind }: QueryColumn): boolean => kind === 'NUMBER' || kind === 'QUOTA';
+
+/** Leaves the numbers out that a panel does not show: several panels may have one query, which then runs once. */
+function withNumbers({ rows, columns, values }: QueryShape, numbers: readonly string[], refuse: Refuse): QueryShape {
+  const named = (name: string) => (column: QueryColumn) =>
+    isNumber(column) && column.path.slice(column.path.lastIndexOf('.') + 1) === name;
+  const missing = numbers.find((name) => ![...columns, ...values].some(named(name)));
+  if (missing !== undefined) throw refuse(`The query selects no number ${missing.slice(0, 40)}`, 'numbers');
+  const shown = (all: readonly QueryColumn[]): QueryColumn[] => [
+    ...all.filter((column) => !isNumber(column)),
+    ...numbers.flatMap((name) => all.filter(named(name))),
+  ];
+  return { rows, columns: shown(columns), values: shown(values) };
 }
 
 const kinds: Readonly<Record<string, ColumnKind>> = {
