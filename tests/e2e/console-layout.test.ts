@@ -234,12 +234,13 @@ describe('a tablet', () => {
 
   it('has no empty cell among the figures of the dashboard', async () => {
     await go(page, '/detail');
-    const earnings = page.getByLabel('Earnings', { exact: true });
-    await earnings.waitFor();
-    const cells = earnings.locator('> div');
-    expect(await cells.count()).toBe(4);
-    const [card, last] = [await boxOf(earnings), await boxOf(cells.last())];
-    expect(last.x + last.width).toBeGreaterThan(card.x + card.width - 3);
+    const endOf = async (name: string) => {
+      const { x, width } = await boxOf(page.locator('main').getByRole('region', { name, exact: true }).first());
+      return x + width;
+    };
+    await page.getByRole('region', { name: 'Margin', exact: true }).waitFor();
+    const end = await endOf('Margin');
+    for (const name of ['Tokens', 'Last minute', 'Top-ups received']) expect(await endOf(name)).toBe(end);
   });
 
   it.each([
@@ -296,17 +297,16 @@ describe('a phone', () => {
     const phone = { viewport: { width: 390, height: 844 }, timezoneId: 'America/Los_Angeles' };
     const other = await visit(browser, server.url, phone);
     await enter(other, '/detail');
-    const earnings = other.page.getByLabel('Earnings', { exact: true });
-    await earnings.getByText('Time zone: America/Los_Angeles').waitFor();
+    await other.page.getByText('Time zone: America/Los_Angeles').waitFor();
     await settled(other.page);
-    const cut = await earnings.evaluate((list) => {
-      const { right } = list.getBoundingClientRect();
-      return [...list.querySelectorAll('*')]
+    const cut = await other.page.locator('main').evaluate((main) => {
+      const { right } = main.getBoundingClientRect();
+      return [...main.querySelectorAll('section:not(:has(svg)) *')]
         .filter((part) => part.getBoundingClientRect().right > right || part.scrollWidth > part.clientWidth + 1)
         .map((part) => part.outerHTML);
     });
     expect(cut).toEqual([]);
-    const rates = await boxOf(other.page.getByRole('region', { name: 'RPM / TPM', exact: true }));
+    const rates = await boxOf(other.page.getByRole('region', { name: 'Last minute', exact: true }));
     expect(rates.width).toBe(390 - 2 * 16);
     await other.leave();
   });

@@ -11,7 +11,7 @@ it('has a dash in its table where there is no value, and no 0', async () => {
       series={series}
       labels={['11-18', '11-19', '11-20']}
       format={(value) => `${value} ms`}
-      height={240}
+      minHeight={240}
       kind="line"
     />
   );

@@ -15,6 +15,7 @@ export function NumberCard({
   notesHeight,
   actions = [],
   isFirst = false,
+  isLoss = false,
 }: {
   readonly title: string;
   /** Undefined while the value is loading. */
@@ -23,10 +24,12 @@ export function NumberCard({
   /** The values of the sparkline. */
   readonly values?: readonly number[];
   /** The minimum height of the notes, so that nothing moves when they are loaded. */
-  readonly notesHeight?: Readonly<Record<'xs' | 'sm' | 'md' | 'lg', number>>;
+  readonly notesHeight?: Readonly<Record<'xs' | 'sm', number>>;
   readonly actions?: readonly RowAction[];
   /** Whether it is the number that a page begins with. */
   readonly isFirst?: boolean;
+  /** Whether the number is below zero. */
+  readonly isLoss?: boolean;
 }) {
   const { t } = useTranslation();
   return (
@@ -46,9 +49,18 @@ export function NumberCard({
               fontWeight: 600,
               letterSpacing: '-0.02em',
               whiteSpace: 'nowrap',
+              ...(isLoss ? { color: 'error.main' } : {}),
             }}
           >
-            {value ?? <Skeleton variant="rectangular" width={96} height={isFirst ? 36 : 24} sx={{ my: '4px' }} />}
+            {value ?? (
+              <Skeleton
+                variant="rectangular"
+                aria-label={t('grid.loading')}
+                width={96}
+                height={isFirst ? 36 : 24}
+                sx={{ my: '4px' }}
+              />
+            )}
           </Box>
         </Box>
         {!isFirst && <Sparkline values={values} />}

@@ -31,7 +31,8 @@ export interface TimeChartProps {
   /** Each value has a label of its own. */
   readonly labels: readonly string[];
   readonly format: (value: number) => string;
-  readonly height: number;
+  /** Pixels. The chart fills what its panel has. */
+  readonly minHeight: number;
   /** The accessible name, with the total. */
   readonly name: string;
   readonly kind: 'columns' | 'line';
@@ -50,7 +51,7 @@ export function TimeChart({
   labels,
   format,
   formatMark = format,
-  height,
+  minHeight,
   name,
   kind,
   minStep,
@@ -63,7 +64,6 @@ export function TimeChart({
   const tickLabelStyle = { fontFamily: sans, fontSize: 11.5, fill: 'var(--mui-palette-text-secondary)' };
   const plain = { disableLine: true, disableTicks: true, tickLabelStyle };
   const chart = {
-    height,
     hideLegend: true,
     skipAnimation: true,
     grid: { horizontal: true },
@@ -100,28 +100,30 @@ export function TimeChart({
   }));
   const canOpen = series.some(({ onOpen }) => onOpen !== undefined);
   return (
-    <Box role="figure" aria-label={name} className="num" sx={{ position: 'relative' }}>
-      {kind === 'columns' ? (
-        <BarChart
-          {...chart}
-          xAxis={[{ ...xAxis, scaleType: 'band', categoryGapRatio: 0.25 }]}
-          series={shared.map((one) => ({ ...one, stack: 'total' }))}
-          {...(canOpen ? { onItemClick: (_: unknown, { seriesId }) => series[Number(seriesId)]?.onOpen?.() } : {})}
-        />
-      ) : (
-        <LineChart
-          {...chart}
-          xAxis={[{ ...xAxis, scaleType: 'point' }]}
-          series={shared.map((one) => ({
-            ...one,
-            area: shared.length === 1,
-            shape: 'circle',
-            curve: 'linear',
-            // A value between two gaps has no line.
-            showMark: ({ index }) => one.data[index - 1] == null && one.data[index + 1] == null,
-          }))}
-        />
-      )}
+    <Box role="figure" aria-label={name} className="num" sx={{ position: 'relative', flex: 1, minHeight }}>
+      <Box sx={{ position: 'absolute', inset: 0 }}>
+        {kind === 'columns' ? (
+          <BarChart
+            {...chart}
+            xAxis={[{ ...xAxis, scaleType: 'band', categoryGapRatio: 0.25 }]}
+            series={shared.map((one) => ({ ...one, stack: 'total' }))}
+            {...(canOpen ? { onItemClick: (_: unknown, { seriesId }) => series[Number(seriesId)]?.onOpen?.() } : {})}
+          />
+        ) : (
+          <LineChart
+            {...chart}
+            xAxis={[{ ...xAxis, scaleType: 'point' }]}
+            series={shared.map((one) => ({
+              ...one,
+              area: shared.length === 1,
+              shape: 'circle',
+              curve: 'linear',
+              // A value between two gaps has no line.
+              showMark: ({ index }) => one.data[index - 1] == null && one.data[index + 1] == null,
+            }))}
+          />
+        )}
+      </Box>
       {isEmpty && (
         <Box
           sx={{

@@ -4,6 +4,7 @@ export const dashboards = {
   addPanel: 'Add panel',
   before: '{{label}} before',
   builtIn: {
+    usage: 'Usage of the site',
     overview: 'Overview',
     owed: 'Owed to users',
     percentile: '95th percentile by channel',
@@ -15,6 +16,7 @@ export const dashboards = {
     balances: 'Balances that end first',
   },
   columns: {
+    average: 'Average duration',
     activeUsers: 'Active users',
     amount: 'Amount',
     balances: 'Balances',
@@ -66,6 +68,8 @@ export const dashboards = {
   notAnObject: 'Variables must be a JSON object',
   notRun: 'Not run: {{reason}}',
   ofOthers: 'Of others',
+  numbers: 'Numbers',
+  numbersText: 'Names of the numbers that are shown, such as usd, calls. Without any, all are shown.',
   owner: 'Owner',
   panel: 'Panel',
   panels: 'Panels',

@@ -4,6 +4,7 @@ export const dashboards = {
   addPanel: 'Ajouter un panneau',
   before: '{{label}} avant',
   builtIn: {
+    usage: 'Utilisation du site',
     overview: 'Vue d’ensemble',
     owed: 'Dû aux utilisateurs',
     percentile: '95e centile par canal',
@@ -15,6 +16,7 @@ export const dashboards = {
     balances: 'Soldes bientôt épuisés',
   },
   columns: {
+    average: 'Durée moyenne',
     activeUsers: 'Utilisateurs actifs',
     amount: 'Montant',
     balances: 'Soldes',
@@ -67,6 +69,8 @@ export const dashboards = {
   notAnObject: 'Les variables doivent être un objet JSON',
   notRun: 'Non exécutée : {{reason}}',
   ofOthers: 'Ceux des autres',
+  numbers: 'Nombres',
+  numbersText: 'Noms des nombres affichés, par exemple usd, calls. Sans nom, tous sont affichés.',
   owner: 'Propriétaire',
   panel: 'Panneau',
   panels: 'Panneaux',

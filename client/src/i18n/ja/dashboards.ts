@@ -4,6 +4,7 @@ export const dashboards = {
   addPanel: 'パネルを追加',
   before: '以前の{{label}}',
   builtIn: {
+    usage: 'サイト全体の使用量',
     overview: '概要',
     owed: 'ユーザーへの預り残高',
     percentile: 'チャネル別95パーセンタイル',
@@ -15,6 +16,7 @@ export const dashboards = {
     balances: '先に尽きる残高',
   },
   columns: {
+    average: '平均時間',
     activeUsers: 'アクティブユーザー',
     amount: '金額',
     balances: '残高',
@@ -66,6 +68,8 @@ export const dashboards = {
   notAnObject: '変数はJSONオブジェクトで入力してください',
   notRun: '実行できませんでした：{{reason}}',
   ofOthers: '他のユーザー',
+  numbers: '数値',
+  numbersText: '表示する数値の名前（例: usd, calls）。空欄ならすべて表示します。',
   owner: '所有者',
   panel: 'パネル',
   panels: 'パネル',

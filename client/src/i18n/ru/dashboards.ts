@@ -4,6 +4,7 @@ export const dashboards = {
   addPanel: 'Добавить панель',
   before: '{{label}} ранее',
   builtIn: {
+    usage: 'Использование сайта',
     overview: 'Затраты и маржа по каналам',
     owed: 'Долг перед пользователями',
     percentile: '95-й перцентиль по каналам',
@@ -15,6 +16,7 @@ export const dashboards = {
     balances: 'Балансы, которые кончатся первыми',
   },
   columns: {
+    average: 'Средняя длительность',
     activeUsers: 'Активные пользователи',
     amount: 'Сумма',
     balances: 'Балансы',
@@ -66,6 +68,8 @@ export const dashboards = {
   notAnObject: 'Переменные должны быть объектом JSON',
   notRun: 'Не выполнено: {{reason}}',
   ofOthers: 'Чужие',
+  numbers: 'Числа',
+  numbersText: 'Имена показываемых чисел, например usd, calls. Без имён показываются все.',
   owner: 'Владелец',
   panel: 'Панель',
   panels: 'Панели',

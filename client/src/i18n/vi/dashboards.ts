@@ -4,6 +4,7 @@ export const dashboards = {
   addPanel: 'Thêm ô',
   before: '{{label}} trước đó',
   builtIn: {
+    usage: 'Mức dùng của trang',
     overview: 'Tổng quan',
     owed: 'Nợ người dùng',
     percentile: 'Bách phân vị 95 theo kênh',
@@ -15,6 +16,7 @@ export const dashboards = {
     balances: 'Số dư sắp hết',
   },
   columns: {
+    average: 'Thời gian trung bình',
     activeUsers: 'Người dùng hoạt động',
     amount: 'Số tiền',
     balances: 'Số dư',
@@ -66,6 +68,8 @@ export const dashboards = {
   notAnObject: 'Biến phải là một đối tượng JSON',
   notRun: 'Chưa chạy: {{reason}}',
   ofOthers: 'Của người khác',
+  numbers: 'Các số',
+  numbersText: 'Tên các số được hiển thị, ví dụ usd, calls. Để trống thì hiển thị tất cả.',
   owner: 'Chủ sở hữu',
   panel: 'Ô',
   panels: 'Các ô',

@@ -4,6 +4,7 @@ export const dashboards = {
   addPanel: '添加面板',
   before: '之前的{{label}}',
   builtIn: {
+    usage: '全站用量',
     overview: '总览',
     owed: '欠用户金额',
     percentile: '各渠道第 95 百分位',
@@ -15,6 +16,7 @@ export const dashboards = {
     balances: '最先用完的余额',
   },
   columns: {
+    average: '平均耗时',
     activeUsers: '活跃用户',
     amount: '金额',
     balances: '余额',
@@ -59,6 +61,8 @@ export const dashboards = {
   notAnObject: '变量必须是 JSON 对象',
   notRun: '未运行：{{reason}}',
   ofOthers: '他人的',
+  numbers: '数字',
+  numbersText: '显示的数字名称，例如 usd, calls。不填则全部显示。',
   owner: '所有者',
   panel: '面板',
   panels: '面板',

@@ -1,72 +1,62 @@
 import Skeleton from '@mui/material/Skeleton';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { largestOf, markDigits } from '../../components/charts/axis.js';
 import { ChartPanel } from '../../components/charts/ChartPanel.js';
-import { NumberCard } from '../../components/charts/NumberCard.js';
 import { PanelFrame } from '../../components/charts/PanelFrame.js';
-import type { EarlierSeries } from '../../components/charts/TimeChart.js';
 import { Ranking } from '../../components/charts/Ranking.js';
 import { ShareChart } from '../../components/charts/ShareChart.js';
 import { loadable } from '../../components/loadable.js';
 import { count } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { chartColor, colored } from './chartColors.js';
-import { cellText, columnLabel, comparisonText, isUsd, numberText } from './columnTexts.js';
+import { chartColor, colored, failureColor, otherColor } from './chartColors.js';
+import { cellText, columnLabel, isUsd, numberText } from './columnTexts.js';
+import { costColumns, marginText } from './costTexts.js';
 import type { PanelPartsFragment } from './dashboards.generated.js';
+import { NumberFigure } from './NumberFigure.js';
 import {
-  comparedWith,
+  earlierSeries,
+  fieldOf,
   isNumeric,
   isSum,
   nameOf,
+  namedSeries,
   numberAt,
   numbersOf,
   sameName,
   seriesOverTime,
+  splitOthers,
   valuesByName,
   type Column,
 } from './panelData.js';
 import { PanelMessage } from './PanelMessage.js';
-import { centDigits, labelsOf, type Buckets } from './usageSeries.js';
+import { centDigits, labelsOf } from './usageSeries.js';
 
 const { Component: PanelTable } = loadable(async () => (await import('./PanelTable.js')).PanelTable, TableSkeleton);
 
-export const chartHeight = 240;
+/** The least heights of charts in pixels. A chart is as high as the panels beside it. */
+export const chartHeights = { SMALL: 180, MEDIUM: 180, WIDE: 280, LARGE: 240 } as const;
 
-/** A response, and how it is drawn: what a panel of a saved dashboard is once its query has run. */
+/** A response, and how it is drawn: what a panel of a dashboard is once its query has run. */
 export interface Figure {
   readonly title: string;
   readonly kind: PanelPartsFragment['kind'];
+  readonly size: PanelPartsFragment['size'];
   readonly rows: readonly unknown[];
   readonly columns: readonly Column[];
   /** Numbers outside the rows, such as totals. */
   readonly values: { readonly of: unknown; readonly columns: readonly Column[] };
-  /** The buckets of a chart. Absent: they are read from the rows. */
-  readonly buckets?: Buckets;
-  /** The height of a chart in pixels. */
-  readonly height?: number;
-  /** The accessible name of a chart. Absent: the title with the total. */
-  readonly name?: string;
-  /** Values of the period before, one for each bucket, that the tooltip of a chart compares with. */
-  readonly before?: readonly EarlierSeries[];
-  /** Breaks the series of everything else in a chart up. */
-  readonly onOther?: () => void;
-  readonly isOtherLoading?: boolean;
-  readonly back?: { readonly label: string; readonly onClick: () => void };
-  /** The colour of a series or of a row of a ranking, and the line below the name of that row. */
-  readonly colorOf?: (index: number) => string;
-  readonly noteOf?: (row: unknown) => string | undefined;
   readonly actions?: readonly RowAction[];
 }
 
-/** Draws a response. The panels of saved dashboards and those of the console's own are all drawn here. */
+/** Draws a response. */
 export function PanelFigure(figure: Figure) {
   const { t } = useTranslation();
-  const { title, kind, rows, columns, buckets, actions = [] } = figure;
+  const { title, kind, rows, columns, actions = [] } = figure;
   if (kind === 'NUMBER') return <NumberFigure {...figure} />;
-  if (rows.length === 0 && !buckets && kind !== 'RANKING') {
+  if (rows.length === 0 && kind !== 'RANKING') {
     return (
       <PanelFrame title={title} actions={actions}>
         <PanelMessage>{t('dashboards.noRows')}</PanelMessage>
@@ -95,36 +85,6 @@ export function PanelFigure(figure: Figure) {
 
 type WithColumn = Figure & { readonly column: Column };
 
-/** The first number, large, with its change against the compared range and its course, and the others in a line below it. */
-function NumberFigure({ title, rows, columns, values, actions = [] }: Figure) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const { of, columns: shown } = values.columns.some(isNumeric) ? values : { of: rows[0], columns };
-  const [first, ...others] = numbersOf(shown);
-  const text = (column: Column): string => cellText(of, column, format, t) ?? '–';
-  const compared = first && comparedWith(first, shown);
-  const now = first ? numberAt(of, first) : null;
-  const notes = [
-    compared && now !== null ? comparisonText(now, numberAt(of, compared) ?? 0, t) : undefined,
-    others.map((column) => `${columnLabel(column, t)} ${text(column)}`).join(' · '),
-  ].filter((note) => note !== undefined && note !== '');
-  const isOfRows = of === rows[0];
-  const course = first && !isOfRows ? sameName(first, columns) : undefined;
-  const time = columns.filter(({ kind }) => kind === 'TIME' || kind === 'TEXT');
-  const series =
-    course && time.length === 1 ? seriesOverTime(rows, [...time, course], () => '', '')?.series[0]?.values : undefined;
-  const sparkline = series?.every((value) => value !== null) ? series : [];
-  return (
-    <NumberCard
-      title={title}
-      value={first ? text(first) : '–'}
-      notes={notes.map(String)}
-      values={sparkline}
-      actions={actions}
-    />
-  );
-}
-
 function PieFigure({ title, columns, rows, column, actions = [] }: WithColumn) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -138,14 +98,23 @@ function PieFigure({ title, columns, rows, column, actions = [] }: WithColumn) {
   );
 }
 
-function RankingFigure({ title, columns, rows, column, values, colorOf, noteOf, actions = [] }: WithColumn) {
+function RankingFigure({ title, columns, rows, column, values, actions = [] }: WithColumn) {
   const { t } = useTranslation();
   const format = useFormat();
+  const { quotaPerUnit } = useStatus();
   const [, ...others] = numbersOf(columns);
-  const notes = (row: unknown): string | undefined =>
-    others.length === 0
-      ? undefined
-      : others.map((one) => `${columnLabel(one, t)} ${cellText(row, one, format, t) ?? '–'}`).join(' · ');
+  const cost = costColumns(columns);
+  // Models have the colours of the chart of models.
+  const isOfModels = columns.some((one) => /modelName$/.test(fieldOf(one)));
+  const colorOf = (index: number): string => {
+    if (!isOfModels) return chartColor(0);
+    return index < namedSeries ? chartColor(index) : otherColor;
+  };
+  const noteOf = (row: unknown): string | undefined => {
+    if (cost) return marginText(row, cost, { t, format, quotaPerUnit });
+    const notes = others.map((one) => `${columnLabel(one, t)} ${cellText(row, one, format, t) ?? '–'}`);
+    return notes.length > 0 ? notes.join(' · ') : undefined;
+  };
   const valueOf = (row: unknown): number | null => numberAt(row, column);
   const whole = sameName(column, values.columns);
   const sum = (): number => rows.reduce<number>((all, row) => all + (valueOf(row) ?? 0), 0);
@@ -157,8 +126,8 @@ function RankingFigure({ title, columns, rows, column, values, colorOf, noteOf, 
         rows={rows.map((row, index) => ({
           name: nameOf(row, columns, t('dashboard.other')).name,
           value: valueOf(row),
-          color: colorOf?.(index) ?? chartColor(0),
-          note: (noteOf ?? notes)(row),
+          color: colorOf(index),
+          note: noteOf(row),
         }))}
       />
     </PanelFrame>
@@ -167,59 +136,68 @@ function RankingFigure({ title, columns, rows, column, values, colorOf, noteOf, 
 
 function SeriesFigure({
   title,
+  size,
   columns,
   rows,
   column,
   kind,
-  buckets,
-  name,
-  before = [],
-  onOther,
-  isOtherLoading = false,
-  back,
-  colorOf,
-  height = chartHeight,
   actions = [],
 }: WithColumn & { readonly kind: 'LINE' | 'BAR' }) {
   const { t } = useTranslation();
   const format = useFormat();
   const scale = useScale(column);
+  const [isOtherOpen, setOtherOpen] = useState(false);
   const chart = useMemo(() => {
+    const other = t('dashboard.other');
     const labelOf = (one: Column): string => columnLabel(one, t);
-    const overTime = seriesOverTime(rows, columns, labelOf, t('dashboard.other'), buckets);
-    const values = overTime ? [] : (valuesByName(rows, columns, t('dashboard.other')) ?? []);
-    const series = overTime?.series ?? [
-      { name: columnLabel(column, t), isOthers: false, values: values.map(({ value }) => value) },
-    ];
+    const scaled = <One extends { readonly values: ReadonlyArray<number | null> }>(one: One): One => ({
+      ...one,
+      values: one.values.map((value) => (value === null ? null : value * scale.factor)),
+    });
+    const overTime = seriesOverTime(rows, columns, labelOf, other);
+    if (!overTime) {
+      const values = valuesByName(rows, columns, other) ?? [];
+      return {
+        labels: unlike(values.map(({ name }) => name)),
+        whole: [scaled({ name: columnLabel(column, t), isOthers: false, values: values.map(({ value }) => value) })],
+        parts: [],
+        before: [],
+      };
+    }
+    const { whole, parts } =
+      kind === 'BAR' ? splitOthers(overTime, columns, other) : { whole: overTime.series, parts: [] };
     return {
-      labels: overTime ? labelsOf(overTime.starts, overTime.granularity) : unlike(values.map((one) => one.name)),
-      total: series.flatMap((one) => one.values).reduce<number>((sum, value) => sum + (value ?? 0), 0),
-      series: colored(series).map((one, index) => ({
-        ...one,
-        color: one.isOthers ? one.color : (colorOf?.(index) ?? one.color),
-        onOpen: one.isOthers ? onOther : undefined,
-        isOpening: one.isOthers && isOtherLoading,
-        values: one.values.map((value) => (value === null ? null : value * scale.factor)),
-      })),
+      labels: labelsOf(overTime.starts, overTime.granularity),
+      whole: whole.map(scaled),
+      parts: parts.map(scaled),
+      before: earlierSeries(rows, columns, labelOf, overTime, kind === 'BAR').map(scaled),
     };
-  }, [rows, columns, column, buckets, scale.factor, colorOf, onOther, isOtherLoading, t]);
+  }, [rows, columns, column, kind, scale.factor, t]);
+  const isBroken = isOtherOpen && chart.parts.length > 0;
+  const isFailure = /failedCalls$/.test(fieldOf(column)) && !columns.some(({ kind: one }) => one === 'TEXT');
+  const series = isBroken
+    ? colored(chart.parts, namedSeries)
+    : colored(chart.whole).map((one) => ({
+        ...one,
+        ...(isFailure ? { color: failureColor } : {}),
+        onOpen: one.isOthers && chart.parts.length > 0 ? () => setOtherOpen(true) : undefined,
+      }));
   const isWhole = rows.every((row) => Number.isInteger(numberAt(row, column) ?? 0));
   const drawn = kind === 'BAR' ? 'columns' : 'line';
-  const texts = scale.textsFor(largestOf(chart.series, drawn));
-  const total = t('dashboard.chartName', { name: title, total: numberText(chart.total, column, format, true) });
+  const texts = scale.textsFor(largestOf(series, drawn));
+  const sum = series.flatMap(({ values }) => values).reduce<number>((all, value) => all + (value ?? 0), 0);
+  const total = numberText(sum / scale.factor, column, format, true);
+  const shownTitle = isBroken ? `${title} · ${t('dashboard.other')}` : title;
   return (
     <ChartPanel
-      title={title}
-      name={name ?? (isSum(column) ? total : title)}
+      title={shownTitle}
+      name={isSum(column) ? t('dashboard.chartName', { name: shownTitle, total }) : shownTitle}
       actions={actions}
-      series={chart.series}
-      before={before.map((one) => ({
-        ...one,
-        values: one.values.map((value) => (value === null ? null : value * scale.factor)),
-      }))}
-      back={back}
+      series={series}
+      before={isBroken ? [] : chart.before}
+      back={isBroken ? { label: t('dashboard.allSeries'), onClick: () => setOtherOpen(false) } : undefined}
       labels={chart.labels}
-      height={height}
+      minHeight={chartHeights[size]}
       kind={drawn}
       format={texts.format}
       formatMark={texts.formatMark}

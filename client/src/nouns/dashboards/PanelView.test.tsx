@@ -12,6 +12,8 @@ const viewer = {
   until: '2026-11-08T00:00:00Z',
   timeZone: 'UTC',
   bucket: 'DAY',
+  usageFilter: null,
+  logFilter: null,
 };
 const columnOf = (path: string, kind: 'NUMBER' | 'TEXT') => ({ path, field: path, kind });
 const panel: PanelPartsFragment = {
@@ -20,6 +22,7 @@ const panel: PanelPartsFragment = {
   size: 'SMALL',
   query: 'query ($range: TimeRange!, $top: Int) { usage(range: $range, top: $top) { total { usd calls } } }',
   variables: { top: 5 },
+  numbers: null,
   refusal: null,
   shape: {
     rows: null,

@@ -4,10 +4,12 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { PanelFrame } from '../../components/charts/PanelFrame.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
 import { describeFailure, describeRefusal } from '../../lib/errors.js';
 import type { PanelPartsFragment } from './dashboards.generated.js';
 import { rowsOf } from './panelData.js';
-import { chartHeight, PanelFigure } from './PanelFigure.js';
+import { NumberFigure } from './NumberFigure.js';
+import { chartHeights, PanelFigure } from './PanelFigure.js';
 import { PanelMessage } from './PanelMessage.js';
 import { usePanelData, type ViewerValues } from './usePanelData.js';
 
@@ -26,10 +28,22 @@ export function PanelView({
 }) {
   const { t } = useTranslation();
   const { data, error, loading } = usePanelData(panel, viewer, version);
-  const { title, kind, shape, refusal } = panel;
+  useFailureToast(error, data !== undefined, 'errors.refreshFailed');
+  const { title, kind, size, shape, refusal } = panel;
   const rows = useMemo(() => (shape ? rowsOf(data, shape) : []), [data, shape]);
   const failure = error && data === undefined ? describeFailure(error, t) : undefined;
-  if (!shape || failure !== undefined || data === undefined) {
+  const figure = shape && {
+    title,
+    kind,
+    size,
+    rows,
+    columns: shape.columns,
+    values: { of: data, columns: shape.values },
+    actions,
+  };
+  const isLoading = failure === undefined && data === undefined;
+  if (figure && isLoading && kind === 'NUMBER') return <NumberFigure {...figure} isLoading />;
+  if (!figure || failure !== undefined || data === undefined) {
     const message = shape
       ? failure
       : t('dashboards.notRun', { reason: describeRefusal({ code: 'INVALID_INPUT', message: refusal ?? '' }, t) });
@@ -38,7 +52,7 @@ export function PanelView({
         {message === undefined ? (
           <Skeleton
             variant="rectangular"
-            height={kind === 'NUMBER' ? 56 : chartHeight}
+            height={chartHeights[kind === 'RANKING' ? 'WIDE' : size]}
             aria-label={t('grid.loading')}
           />
         ) : (
@@ -49,14 +63,7 @@ export function PanelView({
   }
   return (
     <Box aria-busy={loading} sx={{ display: 'grid', minWidth: 0, opacity: loading ? 0.6 : 1 }}>
-      <PanelFigure
-        title={title}
-        kind={kind}
-        rows={rows}
-        columns={shape.columns}
-        values={{ of: data, columns: shape.values }}
-        actions={actions}
-      />
+      <PanelFigure {...figure} />
     </Box>
   );
 }

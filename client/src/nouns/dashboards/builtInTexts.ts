@@ -20,6 +20,18 @@ export const builtInTexts = {
   'Cached share by model': 'dashboards.builtIn.cached',
   'Spend by group': 'dashboards.builtIn.groups',
   'Balances that end first': 'dashboards.builtIn.balances',
+  'Usage of the site': 'dashboards.builtIn.usage',
+  Calls: 'dashboard.calls',
+  Tokens: 'dashboard.tokens',
+  Margin: 'dashboard.marginTitle',
+  'Top-ups received': 'dashboard.received',
+  'Top models': 'dashboard.topModels',
+  Failures: 'dashboard.failures',
+  Latency: 'dashboard.latency',
+  'Requests per minute': 'dashboard.requestsPerMinute',
+  'Top users': 'dashboard.topUsers',
+  'Top channels': 'dashboard.topChannels',
+  'My usage': 'dashboard.myUsage',
 } as const;
 
 const translated = (text: string, t: TFunction): string =>
@@ -30,7 +42,8 @@ export const dashboardName = ({ name, builtIn }: NamedDashboard, t: TFunction): 
   builtIn == null ? name : translated(name, t);
 
 /** The panels of a dashboard, with titles in the reader's language if it is built in. */
-export const titledPanels = <Panel extends { readonly title: string }>(
-  { builtIn, panels }: { readonly builtIn?: string | null; readonly panels: Panel[] },
+export const titledPanels = <Panels extends Array<{ readonly title: string }>>(
+  { builtIn, panels }: { readonly builtIn?: string | null; readonly panels: Panels },
   t: TFunction,
-): Panel[] => (builtIn == null ? panels : panels.map((panel) => ({ ...panel, title: translated(panel.title, t) })));
+): Panels =>
+  builtIn == null ? panels : (panels.map((panel) => ({ ...panel, title: translated(panel.title, t) })) as Panels);

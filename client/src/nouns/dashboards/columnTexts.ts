@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { count, dateTime, decimal, duration, integer, percent, ratio } from '../../lib/format.js';
+import { count, dateTime, decimal, duration, integer, moneyOf, percent, ratio } from '../../lib/format.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { fieldOf, isChange, isCompared, isNumeric, numberAt, valueAt, type Column } from './panelData.js';
 
@@ -8,6 +8,7 @@ type Format = ReturnType<typeof useFormat>;
 /** Names of the schema that most panels select. */
 const labels = {
   activeUsers: 'dashboards.columns.activeUsers',
+  averageMs: 'dashboards.columns.average',
   amount: 'dashboards.columns.amount',
   balances: 'dashboards.columns.balances',
   cachedShare: 'dashboards.columns.cachedShare',
@@ -19,6 +20,7 @@ const labels = {
   errorRate: 'dashboards.columns.errorRate',
   failedCalls: 'dashboards.columns.failedCalls',
   group: 'fields.group',
+  knownUsd: 'profit.knownUsd',
   latencyMs: 'dashboards.columns.latency',
   liabilityUsd: 'dashboards.columns.liability',
   marginUsd: 'dashboard.marginTitle',
@@ -26,6 +28,7 @@ const labels = {
   name: 'fields.name',
   p50Ms: 'dashboards.columns.p50',
   p95Ms: 'dashboards.columns.p95',
+  callsPerMinute: 'dashboard.requestsPerMinute',
   perMinute: 'dashboard.requestsPerMinute',
   promptTokens: 'fields.input',
   completionTokens: 'fields.output',
@@ -81,12 +84,21 @@ export function numberText(value: number, column: Column, format: Format, isShor
   return isShort ? count(value) : integer(value);
 }
 
+/** The text of a payment, whose row has its currency. Null: it is none. */
+export function amountText(row: unknown, column: Column): string | null {
+  const currency = valueAt(row, column.path.replace(/amount$/, 'currency'));
+  const number = numberAt(row, column);
+  return /amount$/.test(column.path) && typeof currency === 'string' && number !== null
+    ? moneyOf(number, currency)
+    : null;
+}
+
 /** The text of a cell. Null: it is empty. */
 export function cellText(row: unknown, column: Column, format: Format, t: TFunction): string | null {
   const value = valueAt(row, column.path);
   if (value === null || value === undefined || value === '') return null;
   const number = isNumeric(column) ? numberAt(row, column) : null;
-  if (number !== null) return numberText(number, column, format);
+  if (number !== null) return amountText(row, column) ?? numberText(number, column, format);
   if (column.kind === 'TIME') return typeof value === 'string' ? dateTime(value) : null;
   if (column.kind === 'BOOLEAN') return value === true ? t('dashboards.yes') : t('dashboards.no');
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,4 +1,13 @@
-import { isSum, nameOf, numberAt, rowsOf, seriesOverTime, valuesByName, type Column } from './panelData.js';
+import {
+  type Column,
+  earlierSeries,
+  isSum,
+  nameOf,
+  numberAt,
+  rowsOf,
+  seriesOverTime,
+  valuesByName,
+} from './panelData.js';
 
 const spendByModel: readonly Column[] = [
   { path: 'time', kind: 'TIME' },
@@ -165,4 +174,44 @@ it('reads exact amounts, which are texts, and no other text as a number', () => 
   expect(['12.50', 7, '', 'x', null, undefined].map((b) => numberAt({ a: { b } }, column))).toEqual([
     ...[12.5, 7, null, null, null, null],
   ]);
+});
+
+describe('values of the compared range', () => {
+  const column = (path: string, kind: 'TIME' | 'TEXT' | 'NUMBER') => ({ path, kind });
+  const numbers = ['metrics.calls', 'metrics.failedCalls', 'compared.calls', 'compared.failedCalls'];
+  const columns = [column('time', 'TIME'), ...numbers.map((path) => column(path, 'NUMBER'))];
+  const start = Date.UTC(2026, 10, 1);
+  const buckets = { starts: [start, start + 86_400_000], granularity: 'day' as const };
+  const rowOf = (index: number, calls: number, failedCalls: number, modelName = 'm1') => ({
+    time: new Date(buckets.starts[index] ?? 0).toISOString(),
+    key: { modelName },
+    metrics: { calls: 1, failedCalls: 1 },
+    compared: { calls, failedCalls },
+  });
+  const rows = [rowOf(0, 5, 2), rowOf(1, 7, 3)];
+  const nameOfColumn = ({ path }: { readonly path: string }) => path;
+
+  it('are no series, but stand beside each line, or beside all columns together', () => {
+    expect(seriesOverTime(rows, columns, nameOfColumn, 'Other')?.series).toHaveLength(2);
+    expect(earlierSeries(rows, columns, nameOfColumn, buckets, false)).toEqual([
+      { name: 'metrics.calls', values: [5, 7] },
+      { name: 'metrics.failedCalls', values: [2, 3] },
+    ]);
+    expect(earlierSeries(rows, columns, nameOfColumn, buckets, true)).toEqual([{ name: '', values: [7, 10] }]);
+  });
+
+  it('are those of all groups where columns are stacked, and none of grouped lines', () => {
+    const grouped = [column('time', 'TIME'), column('key.modelName', 'TEXT'), ...columns.slice(1)];
+    const both = [...rows, rowOf(0, 1, 0, 'm2')];
+    expect(earlierSeries(both, grouped.slice(0, 4).concat(grouped.slice(4, 5)), nameOfColumn, buckets, true)).toEqual([
+      { name: '', values: [6, 7] },
+    ]);
+    expect(earlierSeries(both, grouped, nameOfColumn, buckets, false)).toEqual([]);
+  });
+});
+
+it('names a row by its name, and by its id where the name is gone', () => {
+  const columns = ['key.channelId', 'key.channelName'].map((path) => ({ path, kind: 'TEXT' as const }));
+  const named = (channelName: string | null) => nameOf({ key: { channelId: 7, channelName } }, columns, 'Other').name;
+  expect([named('router'), named(null)]).toEqual(['router', '#7']);
 });

@@ -42,17 +42,26 @@ export interface Named {
   readonly isOthers: boolean;
 }
 
+const lastName = ({ path }: Column): string => path.slice(path.lastIndexOf('.') + 1);
+
 /** The name of a row, from all of its texts. `key.isOthers` marks the row of everything else. */
 export function nameOf(row: unknown, columns: readonly Column[], other: string): Named {
   const isOthers = columns.some(
     (column) => column.kind === 'BOOLEAN' && isOthersMark(column) && valueAt(row, column.path) === true,
   );
   if (isOthers) return { name: other, isOthers };
-  const texts = columns
-    .filter(({ kind }) => kind === 'TEXT')
-    .map(({ path }) => valueAt(row, path))
-    .filter((text) => text !== null && text !== undefined && text !== '');
-  return { name: texts.length > 0 ? texts.map(String).join(' · ') : '–', isOthers };
+  const texts = columns.filter(({ kind }) => kind === 'TEXT');
+  const isId = (column: Column): boolean => /(^id|Id)$/.test(lastName(column));
+  const textsOf = (some: readonly Column[]): string[] =>
+    some
+      .map(({ path }) => valueAt(row, path))
+      .filter((text) => text !== null && text !== undefined && text !== '')
+      .map(String);
+  const ids = texts.filter(isId);
+  const names = textsOf(ids.length < texts.length ? texts.filter((column) => !isId(column)) : texts);
+  // Users and channels that were deleted have no name any more.
+  const shown = names.length > 0 ? names : textsOf(ids).map((id) => `#${id}`);
+  return { name: shown.join(' · ') || '–', isOthers };
 }
 
 export interface PanelSeries extends Named {
@@ -66,8 +75,6 @@ export interface OverTime {
   readonly granularity: Granularity;
   readonly series: readonly PanelSeries[];
 }
-
-const lastName = ({ path }: Column): string => path.slice(path.lastIndexOf('.') + 1);
 
 /** Durations, shares, rates and prices, which have no value where there are no calls, and amounts of one moment. */
 const measured =
@@ -102,7 +109,7 @@ export const sameName = (column: Column, all: readonly Column[]): Column | undef
  * Series over the first moment of the rows: one for each name, or one for each number where rows have no texts. A moment
  * without a row has 0 of what is counted, and else no value; null is no value. Returns null without a moment or a number.
  * @param labelOf the name of a column
- * @param known the buckets of the chart. Rows of other starts are left out. Absent: those of the rows, and those between
+ * @param known the buckets of the chart. Absent: those of the rows, and those between
  */
 export function seriesOverTime(
   rows: readonly unknown[],
@@ -112,7 +119,7 @@ export function seriesOverTime(
   known?: Buckets,
 ): OverTime | null {
   const time = columns.find(({ kind }) => kind === 'TIME');
-  const numbers = columns.filter(isNumeric);
+  const numbers = numbersOf(columns);
   const [first] = numbers;
   if (!time || !first) return null;
   const startOf = (row: unknown): number => new Date(String(valueAt(row, time.path))).getTime();
@@ -136,6 +143,58 @@ export function seriesOverTime(
     else for (const column of numbers) add(row, { name: labelOf(column), isOthers: false }, column);
   }
   return { starts, granularity, series: othersLast([...series.values()]) };
+}
+
+/**
+ * Values of the compared range, one for each moment of a chart: of all series together where they are stacked, else of
+ * each number that the query compares. Empty where it compares nothing.
+ */
+export function earlierSeries(
+  rows: readonly unknown[],
+  columns: readonly Column[],
+  labelOf: (column: Column) => string,
+  buckets: Buckets,
+  isStacked: boolean,
+): ReadonlyArray<{ readonly name: string; readonly values: ReadonlyArray<number | null> }> {
+  const times = columns.filter(({ kind }) => kind !== 'TEXT' && kind !== 'BOOLEAN');
+  const pairs = numbersOf(columns).flatMap((column) => {
+    const compared = comparedWith(column, columns);
+    return compared ? [{ column, compared }] : [];
+  });
+  const isGrouped = columns.some(({ kind }) => kind === 'TEXT');
+  if (isGrouped && !isStacked) return [];
+  const lines = pairs.map(({ column, compared }) => {
+    const time = times.filter(({ kind }) => kind === 'TIME');
+    // Without the mark of a compared column, it is a number like any other.
+    const plain = { path: compared.path, kind: column.kind, field: column.path };
+    const values = seriesOverTime(rows, [...time, plain], () => '', '', buckets)?.series[0]?.values ?? [];
+    return { name: pairs.length > 1 ? labelOf(column) : '', values };
+  });
+  const [first, ...others] = lines;
+  if (!first || !isStacked) return lines;
+  const sum = (one: number | null, index: number): number =>
+    others.reduce((all, { values }) => all + (values[index] ?? 0), one ?? 0);
+  return [{ name: '', values: first.values.map(sum) }];
+}
+
+/** Groups of stacked columns that are shown by themselves beside "Other". */
+export const namedSeries = 5;
+
+/**
+ * Splits the groups of stacked columns whose query has a row for everything else.
+ * @returns `whole`: the first groups, and all others as one; `parts`: these others. Without parts, all are in `whole`
+ */
+export function splitOthers(
+  { series }: Pick<OverTime, 'series'>,
+  columns: readonly Column[],
+  other: string,
+): { readonly whole: readonly PanelSeries[]; readonly parts: readonly PanelSeries[] } {
+  const named = series.filter(({ isOthers }) => !isOthers);
+  if (!columns.some(isOthersMark) || named.length <= namedSeries) return { whole: series, parts: [] };
+  const parts = [...named.slice(namedSeries), ...series.filter(({ isOthers }) => isOthers)];
+  const sums =
+    parts[0]?.values.map((_, index) => parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)) ?? [];
+  return { whole: [...named.slice(0, namedSeries), { name: other, isOthers: true, values: sums }], parts };
 }
 
 /** One value for each row, for slices and for columns without a moment. Null without a number. */

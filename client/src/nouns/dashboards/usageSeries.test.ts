@@ -1,3 +1,4 @@
+import { builtInDashboards } from './builtIn.js';
 import { reader } from '../../lib/reader.js';
 import { session } from '../../lib/session.js';
 import {
@@ -8,7 +9,6 @@ import {
   granularityFor,
   hasOtherDays,
   labelsOf,
-  perMinute,
   viewerZone,
   withoutHoles,
 } from './usageSeries.js';
@@ -30,10 +30,16 @@ it('asks for as many buckets as a range can touch, within one page', () => {
   expect(bucketsOf(90, 'week')).toBeGreaterThanOrEqual(14);
 });
 
-it('asks for no more rows than the server gives at once, however long the range', () => {
+it('has no more buckets than the pages of the built-in panels, however long the range', () => {
+  const { panels } = builtInDashboards.site;
+  const pageOf = (title: string) =>
+    Number(/pageSize: (\d+)/.exec(panels.find((panel) => panel.title === title)?.query ?? '')?.[1]);
   const ranges = Array.from({ length: 25 * 365 }, (_, index) => index + 1);
   for (const wanted of granularities) {
-    expect(ranges.filter((days) => bucketsOf(days, granularityFor(wanted, days)) * 6 > 2000)).toEqual([]);
+    const most = Math.max(...ranges.map((days) => bucketsOf(days, granularityFor(wanted, days))));
+    expect(most).toBeLessThanOrEqual(pageOf('Calls'));
+    // Ten models and all others.
+    expect(most * 11).toBeLessThanOrEqual(pageOf('Spend by model'));
   }
 });
 
@@ -77,20 +83,15 @@ it('names the days of UTC by their date there, where those of the reader begin a
   session.end();
 });
 
-it('spreads calls over the minutes that have passed, not over those to come', () => {
-  const hour = (text: string) => ({ start: at(text), end: at(text) + 3_600_000 });
-  const buckets = [hour('2025-11-20T08:00:00Z'), hour('2025-11-20T09:00:00Z'), hour('2025-11-20T10:00:00Z')];
-  const range = { from: at('2025-11-20T08:00:00Z'), to: at('2025-11-20T10:10:00Z') };
-  expect(perMinute([120, 60, 30], buckets, range)).toEqual([2, 1, 3]);
-  const day = { start: at('2025-11-20T00:00:00Z'), end: at('2025-11-21T00:00:00Z') };
-  expect(perMinute([130], [day], range)).toEqual([1]);
-});
-
 it('writes amounts so that the marks of an axis differ', () => {
   expect([0, 12, 0.5, 0.49, 0.009, 0.0049, 0.000_01].map(centDigits)).toEqual([2, 2, 2, 4, 4, 6, 6]);
 });
 
 describe('buckets that have no row', () => {
+  it('names one bucket by its hour, because its length is not known', () => {
+    expect(withoutHoles([at('2025-11-20T00:00:00Z')])).toMatchObject({ granularity: 'hour' });
+  });
+
   const inBerlin = (starts: readonly string[]) => {
     const { starts: all, granularity } = withoutHoles(starts.map(at));
     return [granularity, labelsOf(all, granularity, 'Europe/Berlin')];

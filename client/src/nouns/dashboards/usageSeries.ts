@@ -18,7 +18,7 @@ const hours: Readonly<Record<Granularity, number>> = { hour: 1, day: 24, week: 1
 
 /**
  * Longest range in days of a granularity. More hours would be columns narrower than a pixel; of more days or weeks, the
- * cost of six models each would not fit into one page of the server.
+ * spend of eleven models each would not fit into the page of its panel.
  */
 const maxDays: Readonly<Record<Granularity, number>> = { hour: 7, day: 330, week: 2300, month: Infinity };
 
@@ -61,8 +61,9 @@ const maxBuckets = 5000;
 export function withoutHoles(starts: readonly number[]): Buckets {
   const distances = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
   const shortest = Math.min(...distances);
+  // One start has no distance to another: its label has the hour too.
   const { granularity, length, tolerance, inside } =
-    longer.findLast((one) => shortest >= one.length - one.tolerance) ?? fiveMinutes;
+    longer.findLast((one) => Number.isFinite(shortest) && shortest >= one.length - one.tolerance) ?? fiveMinutes;
   const steps = distances.map((distance) => Math.round(distance / length));
   const isRegular = distances.every(
     (distance, index) => Math.abs(distance - (steps[index] ?? 0) * length) <= tolerance,
@@ -129,28 +130,6 @@ export const hasOtherDays = (): boolean => viewerZone() !== readerZone();
 /** The zone in which buckets are named: days have the zone `viewerZone`, hours have the reader's. */
 const zoneOf = (granularity: Granularity): Zone =>
   granularity !== 'hour' && hasOtherDays() ? viewerZone() : chosenZone();
-
-export interface Bucket {
-  /** Unix milliseconds. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * Means per minute. The first and the last bucket count only for their part inside the range.
- * @param range Unix milliseconds
- */
-export const perMinute = (
-  values: readonly number[],
-  buckets: readonly Bucket[],
-  range: { readonly from: number; readonly to: number },
-): number[] =>
-  values.map((value, index) => {
-    const bucket = buckets[index];
-    if (!bucket) return 0;
-    const milliseconds = Math.min(bucket.end, range.to) - Math.max(bucket.start, range.from);
-    return value / Math.max(1, milliseconds / 60_000);
-  });
 
 /** Decimals of amounts up to so many units of a currency, such that the marks of an axis differ. */
 export const centDigits = (largest: number): number => {

@@ -3,7 +3,9 @@ import { parse } from 'graphql';
 import { useEffect, useState } from 'react';
 
 /** The variables that the viewer fills, where the query has them and the panel has no value of its own. */
-export type ViewerValues = Readonly<Record<'range' | 'from' | 'until' | 'timeZone' | 'bucket', unknown>>;
+export type ViewerValues = Readonly<
+  Record<'range' | 'from' | 'until' | 'timeZone' | 'bucket' | 'usageFilter' | 'logFilter', unknown>
+>;
 
 export interface PanelQuery {
   readonly query: string;
@@ -20,7 +22,8 @@ interface Loaded {
 }
 
 /**
- * Runs the query of a panel with the viewer's session. While it runs again, the last result stays; the result of another
+ * Runs the query of a panel with the viewer's session. Panels with the same query and values send one request: the client
+ * joins requests that are on their way. While it runs again, the last result stays; the result of another
  * query does not. A query that the server refuses is never sent: it could act with the viewer's rights.
  * @param version another number runs it again
  */

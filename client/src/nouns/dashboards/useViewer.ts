@@ -7,9 +7,10 @@ const buckets = { hour: 'HOUR', day: 'DAY', week: 'WEEK', month: 'MONTH' } as co
 
 /**
  * The values that the viewer gives to panels. Relative ranges move with each refresh.
+ * @param username the user whose figures are shown; empty for all
  * @returns with `version`, a number that changes with each refresh
  */
-export function useViewer(range: DashboardRange, granularity: Granularity) {
+export function useViewer(range: DashboardRange, granularity: Granularity, username = '') {
   const [{ version, now }, setMoment] = useState(() => ({ version: 0, now: Date.now() }));
   const refresh = useCallback(() => setMoment((last) => ({ version: last.version + 1, now: Date.now() })), []);
   const viewer = useMemo((): ViewerValues => {
@@ -21,7 +22,9 @@ export function useViewer(range: DashboardRange, granularity: Granularity) {
       until: new Date(until ?? now).toISOString(),
       timeZone: viewerZone(),
       bucket: buckets[granularity],
+      usageFilter: username === '' ? null : { usernames: [username] },
+      logFilter: username === '' ? null : { username },
     };
-  }, [range, granularity, now]);
+  }, [range, granularity, username, now]);
   return { viewer, version, refresh };
 }

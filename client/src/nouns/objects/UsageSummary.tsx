@@ -65,7 +65,7 @@ export function UsageSummary({
             formatMark={count}
             minStep={1}
             kind="columns"
-            height={160}
+            minHeight={160}
           />
         )}
       </Box>

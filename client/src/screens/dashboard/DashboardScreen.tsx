@@ -1,29 +1,39 @@
 import Box from '@mui/material/Box';
-import MuiLink from '@mui/material/Link';
 import LinearProgress from '@mui/material/LinearProgress';
+import MuiLink from '@mui/material/Link';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { LoadFailure } from '../../components/LoadFailure.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { PageHead } from '../../components/PageHead.js';
-import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
 import { useExportActions } from '../../components/useExportActions.js';
-import { useFailureToast } from '../../components/useFailureToast.js';
 import { useMay } from '../../lib/permissions.js';
 import { readerZone } from '../../lib/reader.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
+import { builtInDashboards } from '../../nouns/dashboards/builtIn.js';
+import { titledPanels } from '../../nouns/dashboards/builtInTexts.js';
 import { exportRange } from '../../nouns/dashboards/dashboardRange.js';
+import { valueAt } from '../../nouns/dashboards/panelData.js';
+import { PanelGrid } from '../../nouns/dashboards/PanelGrid.js';
 import { RangeField } from '../../nouns/dashboards/RangeControls.js';
-import { hasOtherDays } from '../../nouns/dashboards/usageSeries.js';
+import { hasOtherDays, viewerZone } from '../../nouns/dashboards/usageSeries.js';
+import { useDashboardActions } from '../../nouns/dashboards/useDashboardActions.js';
+import { usePanelData } from '../../nouns/dashboards/usePanelData.js';
 import { useUsageRange } from '../../nouns/dashboards/useUsageRange.js';
-import { Charts } from './Charts.js';
+import { useViewer } from '../../nouns/dashboards/useViewer.js';
+import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
 import { DashboardNews } from './DashboardNews.js';
-import { Earnings } from './Earnings.js';
-import { SpendCard, StatCards } from './StatCards.js';
-import { useDashboard } from './useDashboard.js';
 
-/** Usage in a range: totals, by model over time, and the users, models and channels with the highest cost. */
-export function DashboardScreen() {
+/**
+ * The console's own dashboard: a built-in dashboard of the site's usage for admins, and of the reader's own usage for all
+ * users. Beside its first panel are the news of the site.
+ */
+export function DashboardScreen({
+  dashboards = builtInDashboards,
+}: {
+  readonly dashboards?: typeof builtInDashboards;
+}) {
   const { t } = useTranslation();
   const admin = useMay('USAGE_READ');
   const prices = useMay('PRICES');
@@ -31,25 +41,44 @@ export function DashboardScreen() {
   const { filters } = useServerGrid({ filters: { user: '', of: '' }, patterns: { of: /^me$/ } });
   const mine = !admin || filters.filter.of === 'me';
   const username = mine ? '' : filters.filter.user;
-  const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, range, granularity);
-  useFailureToast(error, data !== undefined, 'errors.refreshFailed');
-  const charts = data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />;
+  const isOfSite = !mine && username === '';
+  const { viewer, version, refresh } = useViewer(range, granularity, username);
+  const dashboard = mine ? dashboards.mine : dashboards.site;
+  const [first, ...others] = useMemo(() => titledPanels(dashboard, t), [dashboard, t]);
+  const { data, error, loading } = usePanelData(first, viewer, version);
+  const calls = valueAt(data, `${mine ? 'myUsage' : 'usage'}.total.calls`);
+  // Panels that the filter does not reach are of all users.
+  const shown = username === '' ? others : others.filter(({ query }) => /\$(usage|log)Filter\b/.test(query));
+  const { copyBuiltIn, saveBuiltIn } = useDashboardActions();
   const exports = useExportActions({
     path: mine ? '/api/data/self/export' : '/api/data/export',
-    parameters: () => ({
-      group_by: granularity === 'hour' ? 'hour,model' : 'day,model',
-      username,
-      ...exportRange({ from: data?.from ?? Date.now(), to: data?.to ?? Date.now() }),
-    }),
+    parameters: () => {
+      const now = Date.now();
+      const { from, until } = range.at(now);
+      return {
+        group_by: granularity === 'hour' ? 'hour,model' : 'day,model',
+        username,
+        ...exportRange({ from, to: Math.min(until ?? now, now) }),
+      };
+    },
     name: 'usage',
   });
-  const isOfSite = !mine && username === '';
+  const head = <PanelGrid panels={[first]} viewer={viewer} version={version} />;
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
       <PageHead
         title={t('shell.dashboard')}
         range={<RangeField range={range} granularity={granularity} change={change} />}
-        menu={[{ label: t('actions.refresh'), onSelect: refresh }, ...exports]}
+        menu={[
+          { label: t('actions.refresh'), onSelect: refresh },
+          ...exports,
+          ...(admin
+            ? [
+                { label: t('dashboards.copy'), onSelect: () => void copyBuiltIn(dashboard.builtIn) },
+                { label: t('dashboards.grafana'), onSelect: () => void saveBuiltIn(dashboard.builtIn) },
+              ]
+            : []),
+        ]}
       />
       {admin && (
         <FilterBar
@@ -60,27 +89,25 @@ export function DashboardScreen() {
           ]}
         />
       )}
-      {hasOtherDays() && (
-        <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>{t('dashboard.utcDays', { zone: readerZone() })}</Box>
-      )}
-      <Box sx={{ height: 2, mt: -1.5, mb: -1 }}>
-        {loading && data && <LinearProgress aria-label={t('grid.loading')} sx={{ height: 2 }} />}
+      <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>
+        {hasOtherDays() ? t('dashboard.utcDays', { zone: readerZone() }) : t('time.zone', { zone: viewerZone() })}
       </Box>
-      {error && !data ? (
+      <Box sx={{ height: 2, mt: -1.5, mb: -1 }}>
+        {loading && data !== undefined && <LinearProgress aria-label={t('grid.loading')} sx={{ height: 2 }} />}
+      </Box>
+      {error && data === undefined ? (
         <LoadFailure title={t('dashboard.failed')} error={error} onRetry={refresh} />
       ) : (
         <>
           {prices && !mine && <UnpricedNotice />}
-          {isOfSite ? <DashboardNews first={<SpendCard data={data} />} /> : <SpendCard data={data} />}
-          <StatCards data={data} />
-          {isOfSite && <Earnings data={data} />}
-          {charts}
-          {username !== '' && data?.current.calls === 0 && (
+          {isOfSite ? <DashboardNews first={head} /> : head}
+          <PanelGrid panels={shown} viewer={viewer} version={version} />
+          {username !== '' && calls === 0 && (
             <Box role="status" sx={{ color: 'text.secondary' }}>
               {t('dashboard.noCallsOf', { name: username })}
             </Box>
           )}
-          {mine && data?.current.calls === 0 && (
+          {mine && calls === 0 && (
             <Box sx={{ color: 'text.secondary' }}>
               {t('dashboard.noCalls')}{' '}
               <MuiLink component={Link} to="/token">

@@ -76,7 +76,7 @@ export function DashboardEditor({
     const input = {
       name: name.trim(),
       visibility,
-      panels: panels.map(({ title, kind, size, query, variables }) => ({ title, kind, size, query, variables })),
+      panels: panels.map(({ shape: _shape, refusal: _refusal, ...panel }) => panel),
     };
     await act(async () => {
       leaving.current = true;

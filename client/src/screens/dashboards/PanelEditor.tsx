@@ -22,6 +22,8 @@ interface Values {
   readonly query: string;
   /** JSON. */
   readonly variables: string;
+  /** Names with commas between them. */
+  readonly numbers: string;
 }
 
 const example = `query ($range: TimeRange!, $timeZone: TimeZone!, $bucket: TimeBucket!) {
@@ -48,7 +50,11 @@ const fieldNames = {
   'panel.size': 'size',
   'panel.query': 'query',
   'panel.variables': 'variables',
+  'panel.numbers': 'numbers',
 } as const;
+
+/** Null: all numbers. */
+const namesIn = (text: string): string[] | null => text.match(/[^\s,]+/g);
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -75,13 +81,20 @@ export function PanelEditor({
       size: panel?.size ?? 'MEDIUM',
       query: panel?.query ?? example,
       variables: JSON.stringify(panel?.variables ?? {}, null, 2),
+      numbers: panel?.numbers?.join(', ') ?? '',
     },
   });
   const [preview, setPreview] = useState<{ readonly panel: PanelPartsFragment; readonly version: number } | null>(null);
-  const check = async ({ variables, ...values }: Values): Promise<PanelPartsFragment> => {
+  const check = async ({ variables, numbers, ...values }: Values): Promise<PanelPartsFragment> => {
     const { data } = await client.query({
       query: CheckPanelDocument,
-      variables: { panel: { ...values, variables: JSON.parse(variables || '{}') as Record<string, unknown> } },
+      variables: {
+        panel: {
+          ...values,
+          variables: JSON.parse(variables || '{}') as Record<string, unknown>,
+          numbers: namesIn(numbers),
+        },
+      },
       fetchPolicy: 'no-cache',
     });
     if (!data?.checkPanel) throw new Error('no response');
@@ -148,6 +161,13 @@ export function PanelEditor({
           hint={t('dashboards.variablesText')}
           example={'{ "customer": "acme" }'}
           shape={{ test: isObject, message: t('dashboards.notAnObject') }}
+        />
+        <TextInput
+          control={form.control}
+          name="numbers"
+          label={t('dashboards.numbers')}
+          optional
+          hint={t('dashboards.numbersText')}
         />
       </DrawerSection>
       <DrawerSection title={t('dashboards.preview')}>
