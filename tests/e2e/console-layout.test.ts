@@ -239,6 +239,7 @@ describe('a tablet', () => {
       return x + width;
     };
     await page.getByRole('region', { name: 'Margin', exact: true }).waitFor();
+    await settled(page);
     const end = await endOf('Margin');
     for (const name of ['Tokens', 'Last minute', 'Top-ups received']) expect(await endOf(name)).toBe(end);
   });

@@ -24,15 +24,7 @@ const day = 86_400_000;
  * The first number, large, with its course. Lines below it compare it with the range before, and have the other numbers.
  * The lines have their height before they are loaded.
  */
-export function NumberFigure({
-  title,
-  size,
-  rows,
-  columns,
-  values,
-  isLoading = false,
-  actions = [],
-}: Figure & { readonly isLoading?: boolean }) {
+export function NumberFigure({ title, size, rows, columns, values, isLoading = false, actions = [] }: Figure) {
   const { t } = useTranslation();
   const format = useFormat();
   const isOfRows = !values.columns.some(isNumeric);

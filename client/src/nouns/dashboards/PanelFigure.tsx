@@ -49,6 +49,8 @@ export interface Figure {
   /** Numbers outside the rows, such as totals. */
   readonly values: { readonly of: unknown; readonly columns: readonly Column[] };
   readonly actions?: readonly RowAction[];
+  /** A number keeps its room while it loads. */
+  readonly isLoading?: boolean;
 }
 
 /** Draws a response. */

@@ -8,7 +8,6 @@ import { useFailureToast } from '../../components/useFailureToast.js';
 import { describeFailure, describeRefusal } from '../../lib/errors.js';
 import type { PanelPartsFragment } from './dashboards.generated.js';
 import { rowsOf } from './panelData.js';
-import { NumberFigure } from './NumberFigure.js';
 import { chartHeights, PanelFigure } from './PanelFigure.js';
 import { PanelMessage } from './PanelMessage.js';
 import { usePanelData, type ViewerValues } from './usePanelData.js';
@@ -42,8 +41,7 @@ export function PanelView({
     actions,
   };
   const isLoading = failure === undefined && data === undefined;
-  if (figure && isLoading && kind === 'NUMBER') return <NumberFigure {...figure} isLoading />;
-  if (!figure || failure !== undefined || data === undefined) {
+  if (!figure || failure !== undefined || (isLoading && kind !== 'NUMBER')) {
     const message = shape
       ? failure
       : t('dashboards.notRun', { reason: describeRefusal({ code: 'INVALID_INPUT', message: refusal ?? '' }, t) });
@@ -62,8 +60,8 @@ export function PanelView({
     );
   }
   return (
-    <Box aria-busy={loading} sx={{ display: 'grid', minWidth: 0, opacity: loading ? 0.6 : 1 }}>
-      <PanelFigure {...figure} />
+    <Box aria-busy={loading} sx={{ display: 'grid', minWidth: 0, opacity: loading && !isLoading ? 0.6 : 1 }}>
+      <PanelFigure {...figure} isLoading={isLoading} />
     </Box>
   );
 }
