@@ -1,6 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { builtInDashboards } from '../console/dashboards/built-in.js';
-import { exampleValues } from '../console/dashboards/viewer-variables.js';
+import { builtInDashboards, exampleValues } from '../console/dashboards/index.js';
 import { QueryChecker } from '../platform/graphql/query-shape.js';
 
 /** The built-in dashboards that the first page of the console shows: of the site, and of the reader. */

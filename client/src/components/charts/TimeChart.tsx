@@ -18,7 +18,7 @@ export interface ChartSeries {
 }
 
 /** Values of the period before, one for each bucket. */
-export interface EarlierSeries {
+interface EarlierSeries {
   /** The series that had the values; empty for all series together. */
   readonly name: string;
   readonly values: ReadonlyArray<number | null>;

@@ -13,7 +13,7 @@ import {
   valueAt,
   type Column,
 } from './panelData.js';
-import type { Figure } from './PanelFigure.js';
+import type { Figure } from './figure.js';
 
 /** Numbers from here on are shown short: their parts stand beside each other. */
 const shortFrom = 1_000_000;

@@ -1,7 +1,6 @@
 import Skeleton from '@mui/material/Skeleton';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { RowAction } from '../../components/ActionMenu.js';
 import { largestOf, markDigits } from '../../components/charts/axis.js';
 import { ChartPanel } from '../../components/charts/ChartPanel.js';
 import { PanelFrame } from '../../components/charts/PanelFrame.js';
@@ -14,7 +13,7 @@ import { useFormat } from '../../lib/useFormat.js';
 import { chartColor, colored, failureColor, otherColor } from './chartColors.js';
 import { cellText, columnLabel, isUsd, numberText } from './columnTexts.js';
 import { costColumns, marginText } from './costTexts.js';
-import type { PanelPartsFragment } from './dashboards.generated.js';
+import type { Figure } from './figure.js';
 import { NumberFigure } from './NumberFigure.js';
 import {
   earlierSeries,
@@ -38,20 +37,6 @@ const { Component: PanelTable } = loadable(async () => (await import('./PanelTab
 
 /** The least heights of charts in pixels. A chart is as high as the panels beside it. */
 export const chartHeights = { SMALL: 180, MEDIUM: 180, WIDE: 280, LARGE: 240 } as const;
-
-/** A response, and how it is drawn: what a panel of a dashboard is once its query has run. */
-export interface Figure {
-  readonly title: string;
-  readonly kind: PanelPartsFragment['kind'];
-  readonly size: PanelPartsFragment['size'];
-  readonly rows: readonly unknown[];
-  readonly columns: readonly Column[];
-  /** Numbers outside the rows, such as totals. */
-  readonly values: { readonly of: unknown; readonly columns: readonly Column[] };
-  readonly actions?: readonly RowAction[];
-  /** A number keeps its room while it loads. */
-  readonly isLoading?: boolean;
-}
 
 /** Draws a response. */
 export function PanelFigure(figure: Figure) {

@@ -2,7 +2,7 @@ import dashboards from '../../../../schema/dashboards.json';
 import type { DashboardPartsFragment, PanelPartsFragment } from './dashboards.generated.js';
 
 /** A dashboard of the first page. The server's build writes it to `schema/dashboards.json`. */
-export interface BuiltInDashboard extends Pick<DashboardPartsFragment, 'name'> {
+interface BuiltInDashboard extends Pick<DashboardPartsFragment, 'name'> {
   readonly builtIn: string;
   readonly panels: [PanelPartsFragment, ...PanelPartsFragment[]];
 }
