@@ -51,9 +51,9 @@ afterAll(async () => {
   await server.stop();
 });
 
-it('lists the built-in dashboard, and shows its twelve panels with figures', async () => {
+it('lists the built-in dashboards, and shows its twelve panels with figures', async () => {
   const { page } = visitor;
-  await page.getByText('Built in').waitFor();
+  await page.getByText('Built in').first().waitFor();
   await photographAll(visitor, 'dashboards');
   expect(await sidewaysOverflow(visitor)).toBe(0);
   await page.getByRole('link', { name: 'Overview' }).click();
