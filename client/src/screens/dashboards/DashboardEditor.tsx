@@ -76,7 +76,10 @@ export function DashboardEditor({
     const input = {
       name: name.trim(),
       visibility,
-      panels: panels.map(({ shape: _shape, refusal: _refusal, ...panel }) => panel),
+      // Responses have more than an input may.
+      panels: panels.map(({ title, kind, size, query, variables, numbers }) => {
+        return { title, kind, size, query, variables, numbers };
+      }),
     };
     await act(async () => {
       leaving.current = true;
