@@ -77,9 +77,14 @@ export function DashboardEditor({
       name: name.trim(),
       visibility,
       // Responses have more than an input may.
-      panels: panels.map(({ title, kind, size, query, variables, numbers }) => {
-        return { title, kind, size, query, variables, numbers };
-      }),
+      panels: panels.map(({ title, kind, size, query, variables, numbers }) => ({
+        title,
+        kind,
+        size,
+        query,
+        variables,
+        numbers,
+      })),
     };
     await act(async () => {
       leaving.current = true;
