@@ -61,7 +61,7 @@ export function NumberFigure({ title, size, rows, columns, values, isLoading = f
       isLoss={now !== null && now < 0}
       notes={notes.map((note) => (isLoading ? '' : note))}
       // On phones, notes of a small number need a second line.
-      notesHeight={{ xs: lineHeight * notes.length * (size === 'LARGE' ? 1 : 2), sm: lineHeight * notes.length }}
+      notesHeight={{ xs: lineHeight * notes.length * (size === 'SMALL' ? 2 : 1), sm: lineHeight * notes.length }}
       values={first && !isOfRows ? courseOf(rows, columns, first) : []}
       actions={actions}
     />
