@@ -228,7 +228,7 @@ const tooComplex = (how: string): AppError => new AppError('INVALID_INPUT', `The
 
 /** Lists of parsed bodies, of turns and of tools, that later bodies share. */
 const shared = new WeakSet<readonly unknown[]>();
-/** What each function of `ofEachTurn` has computed, by list. */
+/** The computed values by list, a map for each function that `ofEachTurn` returned. */
 const computed: Array<WeakMap<readonly unknown[], readonly unknown[]>> = [];
 
 /**
