@@ -171,7 +171,8 @@ export class BudgetService {
       if ((await manager.countBy(Budget, { level, subjectId, groupName })) >= maxPerSubject) {
         throw new InvalidInputError(`At most ${maxPerSubject} budgets of one ${level}`, 'level');
       }
-      const { id: created } = await manager.save(Budget, { ...fields, createdBy: personOf(creator).id, byAdmin });
+      const { identifiers } = await manager.insert(Budget, { ...fields, createdBy: personOf(creator).id, byAdmin });
+      const created = (identifiers[0] as { id: number }).id;
       if (byAdmin || creator.membership)
         await this.audit(manager, creator, { action: 'create', id: created, before: null, after: audited(fields) });
       return created;

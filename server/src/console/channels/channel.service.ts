@@ -279,12 +279,12 @@ export class ChannelService {
   /** @returns the new id */
   private async insert(manager: EntityManager, admin: Actor, { row, keys }: NewChannel): Promise<number> {
     await assertOwner(manager, row.ownerId);
-    const { id } = await manager.save(Channel, {
+    const { identifiers } = await manager.insert(Channel, {
       ...row,
       createdAt: wholeSecond(this.deps.clock.now()),
       keySealed: this.deps.secrets.seal(keys),
     });
-    const channel = await this.find(manager, id);
+    const channel = await this.find(manager, (identifiers[0] as { id: number }).id);
     await this.log(manager, admin, `Created channel ${channel.id} (${channel.name})`, { channel: channel.id });
     const made = { ...auditedFields(channel), key: keys };
     await this.deps.auditLog.write(manager, admin, channelChange('create', channel.id, null, made));

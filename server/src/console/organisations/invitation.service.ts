@@ -95,7 +95,7 @@ export class InvitationService {
       if ((await manager.countBy(Invitation, this.open(organisationId))) >= maxOpen) {
         throw new ConflictError(`An organisation can have at most ${maxOpen} open invitations`);
       }
-      const { id: created } = await manager.save(Invitation, {
+      const { identifiers } = await manager.insert(Invitation, {
         organisationId,
         role,
         email,
@@ -103,6 +103,7 @@ export class InvitationService {
         createdBy: caller.id,
         tokenHash: this.deps.secrets.hash(token),
       });
+      const created = (identifiers[0] as { id: number }).id;
       const after = { invitationId: created, role, email };
       const change = { action: 'invite', subject: 'organisation', id: organisationId, before: null, after } as const;
       await this.deps.auditLog.write(manager, caller, change);

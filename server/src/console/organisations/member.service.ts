@@ -171,7 +171,8 @@ export class MemberService {
       throw new ConflictError(`An organisation can have at most ${maxMembers} members`);
     }
     try {
-      const { id } = await manager.save(Membership, { organisationId, userId, role });
+      const { identifiers } = await manager.insert(Membership, { organisationId, userId, role });
+      const { id } = identifiers[0] as { id: number };
       const after = { memberId: id, userId, role };
       const change = { action: 'addMember', subject: 'organisation', id: organisationId, before: null, after } as const;
       await this.deps.auditLog.write(manager, actor, change);

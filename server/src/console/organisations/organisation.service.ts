@@ -104,7 +104,8 @@ export class OrganisationService {
           throw new ConflictError(`A person can own at most ${maxOwned} organisations`);
         }
         await claimUsername(manager, name);
-        const { id: organisationId } = await manager.save(User, { ...columnsOf(name), kind: 'organisation' });
+        const { identifiers } = await manager.insert(User, { ...columnsOf(name), kind: 'organisation' });
+        const organisationId = (identifiers[0] as { id: number }).id;
         await manager.insert(Membership, { organisationId, userId: caller.id, role: 'owner' });
         await this.audit(manager, caller, organisationId, 'create', null, { name });
         return organisationId;

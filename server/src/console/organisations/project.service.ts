@@ -79,7 +79,8 @@ export class ProjectService {
         if ((await manager.countBy(Project, { organisationId })) >= maxProjects) {
           throw new ConflictError(`An organisation can have at most ${maxProjects} projects`);
         }
-        const { id: created } = await manager.save(Project, { organisationId, name });
+        const { identifiers } = await manager.insert(Project, { organisationId, name });
+        const created = (identifiers[0] as { id: number }).id;
         await this.audit(manager, caller, organisationId, 'createProject', null, { projectId: created, name });
         return created;
       }),

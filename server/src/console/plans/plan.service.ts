@@ -46,7 +46,8 @@ export class PlanService {
     const request = { operation: 'createPlan', key: idempotencyKey ?? null, input: fields };
     const { result: id, replayed } = await this.deps.idempotency.once(editor, request, async (manager) => {
       if ((await manager.count(Plan)) >= maxPlans) throw new InvalidInputError(`At most ${maxPlans} plans`, 'name');
-      const { id: created } = await manager.save(Plan, { ...fields });
+      const { identifiers } = await manager.insert(Plan, fields);
+      const created = (identifiers[0] as { id: number }).id;
       await this.audit(manager, actor, { action: 'create', id: created, before: null, after: audited(fields) });
       return created;
     });

@@ -91,7 +91,8 @@ export class CustomRoleService {
         if ((await manager.count(CustomRole)) >= maxRoles) {
           throw new ConflictError(`A site can have at most ${maxRoles} custom roles`);
         }
-        const { id: created } = await manager.save(CustomRole, { ...fields });
+        const { identifiers } = await manager.insert(CustomRole, { ...fields });
+        const created = (identifiers[0] as { id: number }).id;
         await this.audit(manager, root, { action: 'create', id: created, before: null, after: fields });
         return created;
       }),

@@ -188,7 +188,7 @@ export class TokenService {
     if ((await manager.countBy(Token, { userId: owner.id })) >= maxTokensPerUser) {
       throw new InvalidInputError(`A user can have at most ${maxTokensPerUser} tokens`);
     }
-    const { id } = await manager.save(Token, {
+    const { identifiers } = await manager.insert(Token, {
       ...fields,
       ...(await placeOf(manager, owner, place)),
       userId: owner.id,
@@ -197,6 +197,7 @@ export class TokenService {
       keySealed: this.deps.secrets.seal(key),
       createdAt: wholeSecond(this.deps.clock.now()),
     });
+    const id = (identifiers[0] as { id: number }).id;
     await moveQuota(manager, owner, id, remainQuota, `token:${id}:opening`);
     return { token: await manager.findOneByOrFail(Token, { id }), key, granted: remainQuota };
   }

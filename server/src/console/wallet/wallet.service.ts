@@ -360,7 +360,8 @@ export class WalletService {
   ): Promise<{ order: TopUpOrder; replayed: boolean }> {
     try {
       const { result: id, replayed } = await this.deps.idempotency.once(user, request, async (manager) => {
-        return (await manager.save(TopUpOrder, { ...order })).id;
+        const { identifiers } = await manager.insert(TopUpOrder, order);
+        return (identifiers[0] as { id: number }).id;
       });
       return { order: await this.deps.orders.findOneByOrFail({ id }), replayed };
     } catch (error) {

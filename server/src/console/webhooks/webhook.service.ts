@@ -83,9 +83,11 @@ export class WebhookService {
       if ((await manager.count(WebhookEndpoint)) >= maxEndpoints) {
         throw new ConflictError(`A site has at most ${maxEndpoints} endpoints`);
       }
-      const secretSealed = this.deps.secrets.seal(secret);
-      const { id } = await manager.save(WebhookEndpoint, { ...fields, secretSealed });
-      const created = await manager.findOneByOrFail(WebhookEndpoint, { id });
+      const { identifiers } = await manager.insert(WebhookEndpoint, {
+        ...fields,
+        secretSealed: this.deps.secrets.seal(secret),
+      });
+      const created = await manager.findOneByOrFail(WebhookEndpoint, { id: identifiers[0]?.['id'] as number });
       await this.audit(manager, admin, 'create', null, created);
       return created;
     });
