@@ -1,5 +1,4 @@
-import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
-import { User } from '../../billing/accounts/index.js';
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { AccessScope } from '../../shared/actor.js';
 
 /** A named access token. The row holds a keyed hash; the token itself is shown once. */
@@ -7,9 +6,6 @@ import type { AccessScope } from '../../shared/actor.js';
 export class AccessToken {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('integer', { name: 'user_id' }) userId: number;
-  @ManyToOne(() => User)
-  @JoinColumn({ name: 'user_id' })
-  user?: User | null;
   @Column('text') name: string;
   @Column('bytea', { name: 'token_hash', select: false }) tokenHash: Buffer;
   @Column('text', { array: true }) scopes: AccessScope[];

@@ -134,10 +134,9 @@ export class AccessTokenService {
     await this.deps.auditLog.write(manager, self, change);
   }
 
-  /** Returns the valid token with this text, and its user, or null. */
+  /** Returns the valid token with this text, or null. */
   async find(token: string): Promise<AccessToken | null> {
-    const where = { tokenHash: this.deps.secrets.hash(token) };
-    const row = await this.deps.accessTokens.findOne({ where, relations: { user: true } });
+    const row = await this.deps.accessTokens.findOneBy({ tokenHash: this.deps.secrets.hash(token) });
     const now = this.deps.clock.now();
     if (!row || (row.expiresAt && row.expiresAt.getTime() <= now)) return null;
     if (!row.lastUsedAt || now - row.lastUsedAt.getTime() > usedEveryMilliseconds) {

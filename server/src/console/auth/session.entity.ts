@@ -1,5 +1,4 @@
-import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { User } from '../../billing/accounts/index.js';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
 /** A browser sign-in. The cookie holds a random secret; the row holds only its keyed hash. */
 @Entity('sessions')
@@ -8,9 +7,6 @@ export class Session {
   /** The public id, which the owner sees and uses to revoke the session. */
   @Column('uuid', { name: 'public_id' }) publicId: string;
   @Column('integer', { name: 'user_id' }) userId: number;
-  @ManyToOne(() => User)
-  @JoinColumn({ name: 'user_id' })
-  user?: User | null;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
   @Column('timestamptz', { name: 'last_seen_at' }) lastSeenAt: Date;
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;

@@ -91,9 +91,9 @@ export class SessionService {
     return secret;
   }
 
-  /** Returns the valid session of a cookie with its user, or null. It may still await the second factor. */
+  /** Returns the valid session of a cookie, or null. It may still await the second factor. */
   async find(secret: string): Promise<Session | null> {
-    const session = await this.sessions.findOne({ where: { idHash: this.hash(secret) }, relations: { user: true } });
+    const session = await this.sessions.findOneBy({ idHash: this.hash(secret) });
     const now = this.clock.now();
     if (!session || session.expiresAt.getTime() <= now) return null;
     if (now - session.lastSeenAt.getTime() > seenEveryMilliseconds) {

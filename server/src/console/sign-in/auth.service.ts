@@ -101,9 +101,11 @@ export class AuthService {
   actorOfSession(cookie: string): Promise<Actor | null> {
     return this.remember(`session:${cookie}`, async () => {
       const session = await this.deps.sessions.find(cookie);
-      if (!session?.user || session.awaitsFactor) return null;
-      const { user, publicId: sessionId } = session;
-      return { ...(await this.actorOf(user)), sessionId, ...this.factorState(user, session) };
+      if (!session || session.awaitsFactor) return null;
+      const user = await this.deps.users.findOneBy({ id: session.userId });
+      return user
+        ? { ...(await this.actorOf(user)), sessionId: session.publicId, ...this.factorState(user, session) }
+        : null;
     });
   }
 
@@ -273,8 +275,8 @@ export class AuthService {
 
   private async actorOfNamedToken(token: string): Promise<Actor | null> {
     const found = await this.deps.accessTokens.find(token);
-    if (!found?.user) return null;
-    return { ...(await this.actorOf(found.user)), accessTokenId: found.id, scopes: found.scopes };
+    const user = found && (await this.deps.users.findOneBy({ id: found.userId }));
+    return user ? { ...(await this.actorOf(user)), accessTokenId: found.id, scopes: found.scopes } : null;
   }
 
   /** Returns the caller with the permissions of a custom role. Cached callers keep them for `actorMilliseconds`. */
