@@ -159,7 +159,7 @@ it('changes the balance, the time of a call, its day in the chart, and the bound
 it('asks for dashboards and for files in that zone', async () => {
   const { page } = visitor;
   const [request] = await Promise.all([
-    page.waitForRequest((one) => one.postData()?.includes('"operationName":"Dashboard"') === true),
+    page.waitForRequest((one) => one.postData()?.includes('"operationName":"Usage"') === true),
     page.goto('/detail?days=month&by=day'),
   ]);
   expect(JSON.parse(request.postData() ?? '')).toMatchObject({ variables: { timeZone: 'Asia/Shanghai' } });

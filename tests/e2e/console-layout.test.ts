@@ -78,7 +78,7 @@ describe('a chart without usage', () => {
     // The axes are drawn once a chart knows its size.
     await settled(page, 30_000);
     const all = await marksOf();
-    expect(all).toHaveLength(6);
+    expect(all).toHaveLength(5);
     for (const { texts } of all) {
       expect(texts.length).toBeGreaterThanOrEqual(2);
       expect(new Set(texts).size).toBe(texts.length);

@@ -225,7 +225,7 @@ it.each([
   await speak(page, 'en');
   await openView({ name: 'detail', path: '/detail?days=30' }, new PageActions(page, sayIn('en')), 'inside');
   const notes = page.getByRole('region', { name: 'Calls', exact: true }).first().locator('.num');
-  expect(await notes.filter({ hasText: 'success' }).count()).toBe(1);
+  expect(await notes.filter({ hasText: 'Error rate' }).count()).toBe(1);
   expect(
     await notes.evaluateAll((all) =>
       all.filter((note) => note.scrollWidth > note.clientWidth).map((note) => note.textContent),

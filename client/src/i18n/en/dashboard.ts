@@ -40,5 +40,6 @@ export const dashboard = {
   asChart: 'View as chart',
   moreOf: 'More actions for {{name}}',
   chartName: '{{name}}, total {{total}}',
+  chartMost: '{{name}}, at most {{most}}',
   myUsage: 'My usage',
 };

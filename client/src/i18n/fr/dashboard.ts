@@ -41,5 +41,6 @@ export const dashboard = {
   asChart: 'Voir en graphique',
   moreOf: 'Autres actions pour {{name}}',
   chartName: '{{name}}, total {{total}}',
+  chartMost: '{{name}}, au plus {{most}}',
   myUsage: 'Ma consommation',
 };

@@ -39,5 +39,6 @@ export const dashboard = {
   asChart: 'グラフで表示',
   moreOf: '{{name}}のその他の操作',
   chartName: '{{name}}、合計{{total}}',
+  chartMost: '{{name}}、最大 {{most}}',
   myUsage: '自分の使用状況',
 };

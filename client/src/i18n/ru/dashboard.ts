@@ -44,5 +44,6 @@ export const dashboard = {
   asChart: 'Показать графиком',
   moreOf: 'Другие действия: {{name}}',
   chartName: '{{name}}, всего {{total}}',
+  chartMost: '{{name}}, не более {{most}}',
   myUsage: 'Моё использование',
 };

@@ -39,5 +39,6 @@ export const dashboard = {
   asChart: 'Xem dạng biểu đồ',
   moreOf: 'Thao tác khác cho {{name}}',
   chartName: '{{name}}, tổng {{total}}',
+  chartMost: '{{name}}, cao nhất {{most}}',
   myUsage: 'Mức sử dụng của tôi',
 };

@@ -38,5 +38,6 @@ export const dashboard = {
   asChart: '以图表查看',
   moreOf: '{{name}}的更多操作',
   chartName: '{{name}}，合计 {{total}}',
+  chartMost: '{{name}}，最高 {{most}}',
   myUsage: '我的使用日志',
 };

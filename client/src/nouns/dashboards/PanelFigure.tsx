@@ -172,13 +172,17 @@ function SeriesFigure({
   const isWhole = rows.every((row) => Number.isInteger(numberAt(row, column) ?? 0));
   const drawn = kind === 'BAR' ? 'columns' : 'line';
   const texts = scale.textsFor(largestOf(series, drawn));
-  const sum = series.flatMap(({ values }) => values).reduce<number>((all, value) => all + (value ?? 0), 0);
-  const total = numberText(sum / scale.factor, column, format, true);
+  const all = series.flatMap(({ values }) => values).map((value) => value ?? 0);
+  const textOf = (value: number): string => numberText(value / scale.factor, column, format, true);
   const shownTitle = isBroken ? `${title} · ${t('dashboard.other')}` : title;
   return (
     <ChartPanel
       title={shownTitle}
-      name={isSum(column) ? t('dashboard.chartName', { name: shownTitle, total }) : shownTitle}
+      name={
+        isSum(column)
+          ? t('dashboard.chartName', { name: shownTitle, total: textOf(all.reduce((sum, value) => sum + value, 0)) })
+          : t('dashboard.chartMost', { name: shownTitle, most: textOf(Math.max(0, ...all)) })
+      }
       actions={actions}
       series={series}
       before={isBroken ? [] : chart.before}
