@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
+import type { EntityManager } from 'typeorm';
 import { createPreparedDatabase } from '../support/database.js';
 import { openUsageSite, type UsageSite } from './usage-site.js';
 
@@ -40,9 +41,13 @@ export async function openPagesSite(): Promise<PagesSite> {
       UNION ALL SELECT 'logs', (sum(pg_total_relation_size(inhrelid)) / 8192)::integer FROM pg_inherits WHERE inhparent = 'logs'::regclass`,
   );
   const read: PagesSite['read'] = async (ask) => {
-    const readings: Reading[] = [];
-    for (const statement of await statementsOf(ask)) readings.push(await explained(site, statement));
-    return readings;
+    const statements = await statementsOf(ask);
+    // In one transaction, as they were sent: the first of a question sets how the others are planned (`readState`).
+    return site.dataSource.transaction(async (transaction) => {
+      const readings: Reading[] = [];
+      for (const statement of statements) readings.push(await explained(transaction, statement));
+      return readings;
+    });
   };
   return {
     ...site,
@@ -83,8 +88,8 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-async function explained({ dataSource }: UsageSite, [text, values]: Statement): Promise<Reading> {
-  const [row] = await dataSource.query<Array<{ 'QUERY PLAN': Array<{ Plan: Plan }> }>>(
+async function explained(transaction: EntityManager, [text, values]: Statement): Promise<Reading> {
+  const [row] = await transaction.query<Array<{ 'QUERY PLAN': Array<{ Plan: Plan }> }>>(
     `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
     [...values],
   );

@@ -114,7 +114,8 @@ it.each(numbered)('%s', async (heading, query) => {
   await expectFewPages(query, variables, String(Number.parseInt(heading)), daysOf(query));
 });
 
-it.each((builtInDashboards[0]?.panels ?? []).map(({ title, query, variables }) => [title, query, variables] as const))(
+const panels = builtInDashboards.flatMap(({ panels: all }) => all);
+it.each(panels.map(({ title, query, variables }) => [title, query, variables] as const))(
   'the panel %s of a fresh site',
   async (title, query, variables) => {
     const viewer = {
