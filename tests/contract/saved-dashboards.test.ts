@@ -69,6 +69,10 @@ interface Saved {
   }>;
   readonly grafana: Grafana;
 }
+
+/** The panels of a dashboard as an input, to save a copy. */
+const inputsOf = ({ panels }: Saved): object[] =>
+  panels.map(({ title, kind, query, variables, numbers }) => ({ title, kind, query, variables, numbers }));
 interface Grafana {
   readonly title: string;
   readonly panels: ReadonlyArray<{
@@ -354,14 +358,7 @@ describe('the built-in dashboard', () => {
 
   it('can be copied as it is', async () => {
     const saved = await builtIn(admin);
-    const panels = saved.panels.map(({ title, kind, query: text, variables, numbers }) => ({
-      title,
-      kind,
-      query: text,
-      variables,
-      numbers,
-    }));
-    const { id } = await created(admin, { name: 'Copy', panels });
+    const { id } = await created(admin, { name: 'Copy', panels: inputsOf(saved) });
     await remove(admin, id);
   });
 
@@ -427,14 +424,7 @@ describe('the built-in dashboards of usage', () => {
 
   it.each(['usage', 'my-usage'])('%s is copied and exported with the same figures', async (name) => {
     const saved = await named(name);
-    const panels = saved.panels.map(({ title, kind, query: text, variables, numbers }) => ({
-      title,
-      kind,
-      query: text,
-      variables,
-      numbers,
-    }));
-    const { id } = await created(admin, { name: 'Copy', panels });
+    const { id } = await created(admin, { name: 'Copy', panels: inputsOf(saved) });
     const copy = await read(admin, id);
     expect(copy?.panels.map(({ shape }) => shape)).toEqual(saved.panels.map(({ shape }) => shape));
     expect(copy?.grafana.panels).toHaveLength(saved.panels.length);
