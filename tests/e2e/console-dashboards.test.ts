@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
+import { builtInDashboards } from '../../server/src/console/dashboards/built-in.js';
 import { startServer, type LocalServer } from '../support/server.js';
 import { barriers } from './barriers.js';
 import { chooseOfPage, openBrowser, settled, visit, type Visitor } from './console-page.js';
@@ -115,6 +116,21 @@ it('is exported for Grafana', async () => {
   expect(download.suggestedFilename()).toBe('Team.json');
   const file = JSON.parse(readFileSync(await download.path(), 'utf8')) as { title: string; panels: unknown[] };
   expect([file.title, file.panels.length]).toEqual(['Team', 13]);
+});
+
+it('of the first page is copied and exported, too', async () => {
+  const { page } = visitor;
+  await page.goto('/detail?days=7');
+  const [download] = await Promise.all([page.waitForEvent('download'), chooseOfPage(page, 'Export for Grafana')]);
+  const file = JSON.parse(readFileSync(await download.path(), 'utf8')) as { panels: unknown[] };
+  const shown = builtInDashboards.find(({ key }) => key === 'usage')?.panels ?? [];
+  expect([shown.length > 10, file.panels.length]).toEqual([true, shown.length]);
+  await chooseOfPage(page, 'Copy dashboard');
+  await page.waitForURL(/\/dashboards\/add\?copy=\d+$/);
+  await page.getByLabel(/^Name/).fill('Home');
+  await page.getByRole('button', { name: 'Save dashboard' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Home', exact: true }).waitFor();
+  expect(await page.locator('main section').count()).toBe(shown.length);
 });
 
 it('has its names and titles in Chinese', async () => {
