@@ -8,7 +8,7 @@ import { pause, say } from './rounds.js';
 import { withServices } from './services.js';
 
 /**
- * `npm run bench -- paced [--streams 1000] [--kilobytes 800] [--events 60] [--gap 500] [--seconds 60]`: streams of coding agents that
+ * `npm run bench -- paced [--streams 1000] [--kilobytes 800] [--events 60] [--gap 500] [--seconds 60] [--bodies 192]`: streams of coding agents that
  * are open at once, each with a body of its own conversation and an event every `gap` milliseconds, beside the bare proxy. They begin
  * evenly spread, and each is followed by the next one. Prints the time to the first byte, the longest turn of the event loop and the memory.
  */
@@ -116,6 +116,7 @@ await withServices(
     const gateway = await startGateway({
       databaseUrl: await freshDatabase(postgres.url),
       redisUrl: redis?.url ?? null,
+      environment: { REQUEST_BODIES_MB: String(flag('bodies', 192)) },
     });
     stops.push(() => gateway.stop());
     const key = await setUp(gateway.url, upstream.url, 2 * streams);

@@ -2,6 +2,7 @@ import { type Price, type PriceBook } from '../billing/prices/index.js';
 import type { CaptureRule } from '../shared/capture-rule.js';
 import type { SearchTime } from '../platform/matching/search.js';
 import type { Caller } from './admit/authentication.js';
+import type { BodyGrant } from './admit/body-budget.js';
 import type { CallPlan, CountingBudgets } from './admit/call-budgets.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
 import type { ClientResponse } from './deliver/client-response.js';
@@ -18,6 +19,8 @@ export interface ReadRequest {
   readonly incoming: IncomingRequest;
   readonly caller: Caller;
   readonly rawBody: Buffer;
+  /** Counts the bytes of the body. Absent for lines of a batch. */
+  readonly grant?: BodyGrant;
   readonly client: ClientResponse;
 }
 
@@ -45,6 +48,8 @@ export interface RoutedCall extends Pick<
   readonly route: CallRoute;
   readonly request: ParsedRequest;
   readonly rawBody: Buffer;
+  /** Absent when the bytes of the body do not count. */
+  readonly grant?: BodyGrant | undefined;
   /** Absent when no guardrail concerns the caller. */
   readonly guard?: CallGuard | undefined;
   /** The rule by which the content is captured. Absent when it is not captured. */

@@ -164,7 +164,7 @@ export class Relay {
       // Receive
       const rawBody = await this.receive(incoming, caller, grant);
       // Route, price, check, reserve, send
-      const { reserved, served } = await this.callServer.serve({ endpoint, incoming, caller, rawBody, client });
+      const { reserved, served } = await this.callServer.serve({ endpoint, incoming, caller, rawBody, grant, client });
       // Settle
       const billed = await this.settle(reserved, served, client);
       // Deliver the end of the response, which reports the charge

@@ -54,7 +54,7 @@ export class CallPreparation {
    * @throws AppError INVALID_INPUT, MODEL_NOT_PRICED
    */
   price(asked: OpenedRequest, route: CallRoute): Call {
-    const { endpoint, incoming, caller, rawBody } = asked;
+    const { endpoint, incoming, caller, rawBody, grant } = asked;
     const { prices, budgets, captures, options } = this.deps;
     const { values } = options;
     const parsed = parse(asked, route.model);
@@ -84,6 +84,7 @@ export class CallPreparation {
       request,
       overridden,
       rawBody,
+      grant: grant?.isCounted ? grant : undefined,
       price,
       mayCostMore: costsMore || [...(overridden?.values() ?? [])].some(({ body }) => mayCostMore(body)),
       // Families have no routing prefix.

@@ -99,7 +99,7 @@ export class CallServer {
 
   /** Parses the body as far as routing needs it, and removes parts that the caller's key does not allow. */
   private open(read: ReadRequest): OpenedRequest | Promise<OpenedRequest> {
-    const { endpoint, incoming, caller, rawBody, client } = read;
+    const { endpoint, incoming, caller, rawBody, grant, client } = read;
     const { options } = this.deps;
     const given = withoutOtherModels(
       openBody(options, endpoint, rawBody, incoming),
@@ -111,7 +111,7 @@ export class CallServer {
     // Nearly all calls name nothing that a provider stores.
     const ids = namedIds(endpoint.names, opened.body);
     const checks = { guard: undefined, searchTime: null, named: null, counted: null };
-    const asked = { endpoint, incoming, caller, rawBody, client, opened, ...checks };
+    const asked = { endpoint, incoming, caller, rawBody, grant, client, opened, ...checks };
     return isChanged || ids.length > 0 ? this.completed(asked, isChanged, ids) : asked;
   }
 

@@ -26,3 +26,15 @@ it.each([
   grant.release();
   expect(budget.bytes).toBe(0);
 });
+
+it('a body that is sent counts less, and never more than before', () => {
+  const budget = new BodyBudget(bodyBudgetFor(192 * mebibyte, 64 * mebibyte));
+  const grant = budget.open(1);
+  grant.grow(4 * mebibyte);
+  grant.sent(4 * mebibyte);
+  expect(budget.bytes).toBe(mebibyte);
+  grant.sent(400 * mebibyte);
+  expect(budget.bytes).toBe(mebibyte);
+  grant.release();
+  expect(budget.bytes).toBe(0);
+});

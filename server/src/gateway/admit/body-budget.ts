@@ -33,8 +33,14 @@ export function bodyBudgetFor(
 const uncountedBytes = 256 * 1024;
 
 /**
+ * A call whose response has begun holds the bytes of its body, and no parsed form of them: a quarter of the memory that
+ * one byte takes before.
+ */
+const sentShare = 0.25;
+
+/**
  * Counts the bytes of request bodies that this node holds: while they are read, decompressed, parsed and sent to the
- * provider.
+ * provider, and less of them while the response arrives.
  */
 export class BodyBudget {
   private readonly users = new Map<number, number>();
@@ -122,6 +128,22 @@ export class BodyGrant {
    */
   delay(bytes: number): number {
     return this.budget.delayOf(this.userId, bytes);
+  }
+
+  /** Whether the body is so large that its bytes count. */
+  get isCounted(): boolean {
+    return this.taken > 0;
+  }
+
+  /**
+   * Gives back what a body no longer takes when its call is sent.
+   * @param bytes what the call still holds
+   */
+  sent(bytes: number): void {
+    const rest = Math.min(this.taken, Math.ceil(bytes * sentShare));
+    if (this.taken > rest) this.budget.giveBack(this.userId, this.taken - rest);
+    this.taken = rest;
+    this.needed = rest;
   }
 
   /** Returns all bytes of the call. May be called repeatedly. */

@@ -188,6 +188,7 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
     ownHeaders,
     meter,
     dropped,
+    ownBytes: sent.body === attempt.rawBody ? 0 : (sent.body?.length ?? 0),
   };
   return exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange)).then(
     ({ delivery, firstByteAt, isStream }): AttemptOutcome => {

@@ -27,6 +27,7 @@ import type { LearnedCorrections } from './learned-corrections.js';
 import type { FetchMedia } from './media-fetch.js';
 import { redactKey, redactOutcome } from './redact-key.js';
 import type { RoutedCall } from '../call.js';
+import { freeTurns } from '../../dialects/wire/forms/json-body.js';
 import { dialectQuery } from '../forwarded-query.js';
 import type { Dispatch } from './dispatch.js';
 import type { FailedAttempt, UpstreamFailureHandler } from './upstream-failure-handler.js';
@@ -72,6 +73,11 @@ const failedAttempt = (call: RoutedCall, trial: Trial | null): FailedAttempt => 
   hasContent: true,
   isCount: isCount(call),
 });
+
+/** Frees what the call does not need while its response arrives. */
+function freed({ grant, rawBody }: RoutedCall, ownBytes: number): void {
+  if (grant?.isCounted && freeTurns(rawBody)) grant.sent(rawBody.length + ownBytes);
+}
 
 const ownerOf = ({ caller }: RoutedCall, channel: RoutedChannel, keyIndex: number): IdOwner => ({
   userId: caller.user.id,
@@ -216,6 +222,7 @@ export class AttemptRunner {
       race,
       span,
       guard: guard?.checksOutput ? guard : undefined,
+      begins: call.grant && ((ownBytes) => freed(call, ownBytes)),
       accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
       gave: (ids) => this.deps.idOwners.keep(ids, ownerOf(call, channel, keyIndex)),
       onDisconnect: (exchange) => this.onDisconnect(call, channel, exchange),

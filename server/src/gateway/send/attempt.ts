@@ -65,6 +65,11 @@ export interface Attempt {
   readonly guard?: CallGuard | undefined;
   /** Absent when no telemetry is exported. */
   readonly span?: AttemptSpan | undefined;
+  /**
+   * Called when the client gets the first content of a stream, after which the call is not sent again. Absent for small bodies.
+   * @param ownBytes length of the body that was written for the provider; 0 when it is the client's
+   */
+  readonly begins?: ((ownBytes: number) => void) | undefined;
   /** Called when the provider accepts the request, before its response is read. */
   readonly accepted?: (() => void) | undefined;
   /**

@@ -44,6 +44,8 @@ export interface PreparedChat {
 export interface ChatTry extends PreparedChat {
   readonly meter: TextMeter;
   readonly dropped: readonly string[] | undefined;
+  /** Length of the body that was written for the provider; 0 when it is the client's. */
+  readonly ownBytes: number;
 }
 
 /** Types of streams with one JSON object on each line: those of Ollama and Cohere. */
@@ -69,7 +71,10 @@ export function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
 async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
   const { attempt, chat, translated, request, target, meter, client } = tried;
   let firstByteAt: number | null = null;
+  let { begins } = attempt;
   const open = (): void => {
+    begins?.(tried.ownBytes);
+    begins = undefined;
     if (client.started) return;
     client.openStream(headers, streamType(attempt));
   };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { parseAhead, parseJsonBody } from './json-body.js';
+import { writeJson } from '../../../shared/exact-json.js';
+import { freeTurns, parseAhead, parseJsonBody } from './json-body.js';
 
 const refusal = (text: string): string | null => {
   try {
@@ -109,5 +110,33 @@ describe('large bodies are parsed ahead, to the same result', () => {
     await parseAhead(bytes);
     running = false;
     expect(turns).toBeGreaterThan(8);
+  });
+});
+
+describe('the turns of a parsed body are freed', () => {
+  const turn = { role: 'user', content: 'hello '.repeat(20_000) };
+  const called = { role: 'assistant', arguments: { id: 12345678901234567890n } };
+  it.each(['messages', 'input', 'contents'])('and parsed once more where they are read: %s', (name) => {
+    const text = writeJson({ model: 'm', [name]: [turn, called], stream: true });
+    const bytes = Buffer.from(text);
+    const body = parseJsonBody(bytes);
+    const turns = body[name];
+    const copy = { ...body };
+    expect(freeTurns(bytes)).toBe(true);
+    expect(Object.getOwnPropertyDescriptor(body, name)?.value).toBeUndefined();
+    expect(writeJson(body) === text).toBe(true);
+    expect(body[name]).toEqual(turns);
+    expect(body[name]).toBe(body[name]);
+    expect([body, parseJsonBody(bytes)]).toEqual([copy, copy]);
+  });
+
+  it.each([
+    ['a small body', { model: 'm', messages: [called.role] }],
+    ['a body without turns', { model: 'm', input: turn.content }],
+    ['a body that takes long to parse', { model: 'm', messages: [turn.content.repeat(40)] }],
+  ])('but not those of %s', (_what, fields) => {
+    const bytes = Buffer.from(JSON.stringify(fields));
+    parseJsonBody(bytes);
+    expect(freeTurns(bytes)).toBe(false);
   });
 });

@@ -14,7 +14,15 @@ import {
 import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
 import { foldedName, type Json } from '../../neutral/fields.js';
-import { TurnMarks, turnsOf, type KnownTurns, type ParsedTurns, type TurnMemory, type Turns } from './known-turns.js';
+import {
+  TurnMarks,
+  turnNames,
+  turnsOf,
+  type KnownTurns,
+  type ParsedTurns,
+  type TurnMemory,
+  type Turns,
+} from './known-turns.js';
 
 /**
  * The largest lists that clients send are token ids of embeddings, 300,000 in a call. Tool schemas nest some 40 levels.
@@ -126,6 +134,31 @@ const maxOutside = 16 * 1024 * 1024;
 
 /** A body that is not small is parsed once, though several parts of a call read it. */
 const parsedBodies = new WeakMap<Buffer, Json>();
+
+/** Bytes. Parsing a larger body once more would take longer than other calls may wait. */
+const maxParsedAgain = 4 * 1024 * 1024;
+
+/**
+ * Frees the turns of a parsed body, which its call rarely reads while a response arrives for minutes. They are parsed once
+ * more where the call reads them after all.
+ * @returns whether the turns are free
+ */
+export function freeTurns(bytes: Buffer): boolean {
+  const body = parsedBodies.get(bytes);
+  if (!body || bytes.length > maxParsedAgain) return false;
+  const name = turnNames.find((each) => Array.isArray(body[each]));
+  if (name === undefined) return false;
+  const field = { enumerable: true, configurable: true };
+  Object.defineProperty(body, name, {
+    ...field,
+    get: () => {
+      const value = (parseExact(bytes.toString('utf8')) as Json)[name];
+      Object.defineProperty(body, name, { ...field, value, writable: true });
+      return value;
+    },
+  });
+  return true;
+}
 
 /**
  * Parses a large body without blocking the event loop, so that `parseJsonBody` then finds the result. Large bodies are

@@ -40,11 +40,14 @@ export interface TurnMemory {
   keep(body: ParsedTurns, known: KnownTurns | null): void;
 }
 
+/** The names of the list of turns in the dialects. */
+export const turnNames = ['messages', 'input', 'contents'] as const;
+
 /**
  * Matches the end of the text before the list of turns. In valid JSON, a quote after a brace, a comma or a blank begins
  * a text if a letter follows.
  */
-const beforeTurns = /[{,\s]"(messages|input|contents)"\s*:\s*$/;
+const beforeTurns = new RegExp(`[{,\\s]"(${turnNames.join('|')})"\\s*:\\s*$`);
 const nameLength = 64;
 const openBracket = 0x5b;
 
