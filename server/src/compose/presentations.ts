@@ -5,7 +5,7 @@ import { CostBudget } from '../platform/graphql/cost-budget.js';
 import { graphqlPlugin } from '../platform/graphql/server.js';
 import { TimeShare } from '../platform/graphql/time-share.js';
 import { createApp, type AppDeps } from '../platform/http/app.js';
-import { closeGracefully } from '../platform/http/close-gracefully.js';
+import { prepareClose } from '../platform/http/close-gracefully.js';
 import { limitByAddress } from '../platform/http/rate-limit.js';
 import { withPage } from '../platform/http/too-many-page.js';
 import { restHandlers, type RestHandlers } from '../platform/http/rest.js';
@@ -183,7 +183,7 @@ export async function composePresentations(
       }),
     }),
   });
-  shutdown.onStop('http', () => closeGracefully(app, config.shutdownMilliseconds, logger));
+  shutdown.onStop('http', prepareClose(app, config.shutdownMilliseconds, logger));
   // The hook is registered before the server's own: a WebSocket does not close by itself.
   shutdown.onStop('realtime sessions', () => realtime.stop());
   shutdown.onStop('subscriptions', () => streams.stop());
