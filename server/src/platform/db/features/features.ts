@@ -3,6 +3,7 @@ import { advisoryLocks } from '../advisory-locks.js';
 import { valueOf, type Feature } from './feature.js';
 
 const oldestVersion = 150_000;
+const lockNotAvailable = '55P03';
 
 /**
  * Abilities that migrations, the ledger, rollups and background jobs use, and that other engines with the protocol of
@@ -57,6 +58,22 @@ export const features: readonly Feature[] = [
       if ((await valueOf(second, taken)) !== false) return false;
       await first.query('COMMIT');
       return (await valueOf(second, taken)) === true;
+    },
+  },
+  {
+    code: 'TABLE_LOCKS',
+    ability: 'locks of a table that hold over all sessions',
+    without: 'A month of the log could not get its partition once it has rows.',
+    async probe(first, second) {
+      await first.query('CREATE TABLE locked (n integer)');
+      await first.query('BEGIN');
+      await first.query('LOCK TABLE locked IN ACCESS EXCLUSIVE MODE');
+      await second.query('BEGIN');
+      const locking = second.query('LOCK TABLE locked IN ACCESS SHARE MODE NOWAIT');
+      return locking.then(
+        () => false,
+        (error: unknown) => error instanceof Error && 'code' in error && error.code === lockNotAvailable,
+      );
     },
   },
   {
