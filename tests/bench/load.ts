@@ -17,6 +17,8 @@ export interface Timings {
   readonly seconds: number;
   /** Milliseconds, sorted. */
   readonly latencies: number[];
+  /** When each successful call ended, in milliseconds since the start of the load, ascending. */
+  readonly answeredAt: readonly number[];
   readonly failures: number;
 }
 
@@ -85,10 +87,16 @@ export class Load {
     const { url, key, headers, modelPrefix = '', calls } = target;
     this.pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 120_000 });
     this.headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers };
+    const prefixed = (body: string): string =>
+      modelPrefix ? body.replace('"model":"', `"model":"${modelPrefix}`) : body;
     this.calls = new Map(
-      Object.entries({ ...asked, ...calls }).map(([kind, { body, ...call }]) => [
+      Object.entries<Asked>({ ...asked, ...calls }).map(([kind, { body, bodyOf, ...call }]) => [
         kind,
-        { ...call, body: body.replace('"model":"', `"model":"${modelPrefix}`) },
+        {
+          ...call,
+          body: prefixed(body),
+          ...(bodyOf ? { bodyOf: (number: number) => prefixed(bodyOf(number)) } : {}),
+        },
       ]),
     );
   }
@@ -124,39 +132,26 @@ export class Load {
   /** Closed loop: `width` clients, each of which starts its next call as soon as one ends. */
   async full(kind: string, width: number, calls: number): Promise<Timings> {
     let started = 0;
-    const latencies: number[] = [];
-    let failures = 0;
-    const begin = performance.now();
+    const tally = new Tally();
     const client = async (): Promise<void> => {
-      while (started++ < calls) {
-        const took = await this.call(kind);
-        if (took === null) failures += 1;
-        else latencies.push(took);
-      }
+      while (started++ < calls) tally.add(await this.call(kind));
     };
     await Promise.all(Array.from({ length: width }, client));
-    return finish(latencies, failures, begin);
+    return tally.timings();
   }
 
   /** Open loop: calls start at fixed times, whether or not earlier ones have ended, like real callers. */
   async steady(kind: string, perSecond: number, seconds: number): Promise<Timings> {
-    const latencies: number[] = [];
-    let failures = 0;
-    const begin = performance.now();
+    const tally = new Tally();
     const running: Array<Promise<void>> = [];
     for (let index = 0; index < perSecond * seconds; index++) {
-      const due = begin + (index * 1000) / perSecond;
+      const due = tally.begin + (index * 1000) / perSecond;
       const wait = due - performance.now();
       if (wait > 0.5) await new Promise((resolve) => setTimeout(resolve, wait));
-      running.push(
-        this.call(kind).then((took) => {
-          if (took === null) failures += 1;
-          else latencies.push(took);
-        }),
-      );
+      running.push(this.call(kind).then((took) => tally.add(took)));
     }
     await Promise.all(running);
-    return finish(latencies, failures, begin);
+    return tally.timings();
   }
 
   /** Aborts the calls in flight. */
@@ -166,9 +161,28 @@ export class Load {
   }
 }
 
-function finish(latencies: number[], failures: number, begin: number): Timings {
-  latencies.sort((a, b) => a - b);
-  return { calls: latencies.length, seconds: (performance.now() - begin) / 1000, latencies, failures };
+/** The results of a load. */
+class Tally {
+  readonly begin = performance.now();
+  private readonly latencies: number[] = [];
+  private readonly answeredAt: number[] = [];
+  private failures = 0;
+
+  /** @param took milliseconds of a call that ended now, or null when it failed */
+  add(took: number | null): void {
+    if (took === null) {
+      this.failures += 1;
+      return;
+    }
+    this.latencies.push(took);
+    this.answeredAt.push(performance.now() - this.begin);
+  }
+
+  timings(): Timings {
+    const { latencies, answeredAt, failures } = this;
+    const seconds = (performance.now() - this.begin) / 1000;
+    return { calls: latencies.length, seconds, latencies: latencies.toSorted((a, b) => a - b), answeredAt, failures };
+  }
 }
 
 export function quantile(sorted: readonly number[], share: number): number {
