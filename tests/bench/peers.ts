@@ -5,10 +5,11 @@ import { parseArgs } from 'node:util';
 import { bodies, chatTurn, grown } from './agent-bodies.js';
 import { freshDatabase } from './fresh-database.js';
 import { setUp, startFloor, startGateway } from './gateway.js';
-import { Load, median, models, type Asked } from './load.js';
+import { median, models, type Asked } from './load.js';
 import { folderIn, peersOf, programNames, type RunningPeer } from './peer-programs.js';
 import { oneRound, say, type Contender, type Round } from './rounds.js';
 import { withServices } from './services.js';
+import { sustainedRate } from './sustained.js';
 
 /**
  * `npm run bench -- peers [--rounds 3] [--calls 3000] [--shape json,stream,agent] [--cores 1] [--only NAME] [--done-hub PROGRAM] …`:
@@ -16,7 +17,7 @@ import { withServices } from './services.js';
  * and to Tollgate in turn. A program of Go whose path is given takes part too. `agent` is a stream with a history of 400 KB. With
  * `--cores 2` servers and load share both cores.
  *
- * The rate is the highest at which, for some seconds, at least 99 % of the calls offered were answered and at most 0.1 % failed.
+ * The rate is the highest at which, for some seconds, at least 99 % of the offered calls were answered and at most 0.1 % failed.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -39,9 +40,6 @@ const cores = Number(flag('cores'));
 const width = 64;
 const events = 53;
 const [agentBytes, agentCalls] = [400_000, 200];
-/** Seconds for which a rate is offered, the share of it that has to be answered, and the share that may fail. */
-const [seconds, answered, failed] = [3, 0.99, 0.001];
-
 interface Row {
   readonly contender: Contender;
   readonly note: string;
@@ -58,26 +56,16 @@ const agentBody = grown(
 );
 const agent: Asked = { path: '/v1/chat/completions', ...bodies(agentBody, width), ends: '[DONE]' };
 
-/** Lowers the rate from that of full load until it is sustained. */
-async function sustained({ contender, rounds: all }: Row, shape: string): Promise<number | null> {
-  const full = median(all.map(({ perSecond }) => perSecond));
-  for (let rate = full; rate > full / 4; rate *= 0.93) {
-    const load = new Load(contender, width * 4);
-    const timings = await load.steady(shape, Math.round(rate), seconds);
-    await load.close();
-    const isAnswered = timings.calls / timings.seconds >= answered * Math.round(rate);
-    if (isAnswered && timings.failures <= failed * rate * seconds) return Math.round(rate);
-  }
-  return null;
-}
-
 async function measure(rows: readonly Row[], shape: string): Promise<void> {
   const size = { width, calls: shape === 'agent' ? agentCalls : calls, rounds };
   for (const row of rows) row.rounds.length = 0;
   for (let round = 0; round < rounds; round++) {
     for (const { contender, rounds: all } of rows) all.push(await oneRound(contender, shape, size, null));
   }
-  for (const row of rows) row.rate = await sustained(row, shape);
+  for (const row of rows) {
+    const full = median(row.rounds.map(({ perSecond }) => perSecond));
+    row.rate = await sustainedRate(row.contender, shape, full, width * 4);
+  }
 }
 
 /** A table in Markdown. */
