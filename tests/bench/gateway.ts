@@ -138,19 +138,13 @@ export async function startGateway(
   };
 }
 
-/**
- * Sets a site up through its REST API, which new-api has too, with one channel per dialect to the upstream.
- * @param callsAtOnce limit of one user; a fresh site has 1,000
- * @param more further channels to the upstream
- * @returns the key of an unlimited token
- */
-export async function setUp(
-  url: string,
-  upstreamUrl: string,
-  callsAtOnce = 1000,
-  more: readonly object[] = [],
-): Promise<string> {
-  const credentials = { username: 'root', password: 'benchmark-password' };
+/** Calls the REST API of Tollgate, new-api or done-hub, with the session of the user who signed in. */
+export function restOf(url: string): {
+  /** @returns the `data` of the response. Throws the message of an error. */
+  rest(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** @returns the id of the user */
+  signIn(credentials: { username: string; password: string }): Promise<number>;
+} {
   let cookie = '';
   let userId = '';
   const rest = async (method: string, path: string, body?: unknown): Promise<unknown> => {
@@ -168,17 +162,38 @@ export async function setUp(
     if (given) cookie = given.split(';')[0] ?? '';
     return answer.data;
   };
+  const signIn = async (credentials: object): Promise<number> => {
+    const { id } = (await rest('POST', '/api/user/login', credentials)) as { id: number };
+    userId = String(id);
+    return id;
+  };
+  return { rest, signIn };
+}
+
+/**
+ * Sets a site up through its REST API, which new-api has too, with one channel per dialect to the upstream.
+ * @param callsAtOnce limit of one user; a fresh site has 1,000
+ * @param more further channels to the upstream
+ * @returns the key of an unlimited token
+ */
+export async function setUp(
+  url: string,
+  upstreamUrl: string,
+  callsAtOnce = 1000,
+  more: readonly object[] = [],
+): Promise<string> {
+  const credentials = { username: 'root', password: 'benchmark-password' };
+  const { rest, signIn } = restOf(url);
   await rest('POST', '/api/setup', {
     ...credentials,
     confirmPassword: credentials.password,
     SelfUseModeEnabled: false,
     DemoSiteEnabled: false,
   });
-  const user = (await rest('POST', '/api/user/login', credentials)) as { id: number };
-  userId = String(user.id);
+  const id = await signIn(credentials);
   // The quota is enough for millions of calls.
   const self = (await rest('GET', '/api/user/self')) as { username: string; display_name: string; group: string };
-  await rest('PUT', '/api/user/', { ...self, id: user.id, password: '', quota: 8_000_000_000_000 });
+  await rest('PUT', '/api/user/', { ...self, id, password: '', quota: 8_000_000_000_000 });
   if (callsAtOnce > 1000) {
     await rest('PUT', '/api/option/', { key: 'ModelRequestUserInFlightLimit', value: String(callsAtOnce) });
   }
