@@ -96,7 +96,7 @@ async function measure(rows: readonly Row[], shape: string): Promise<void> {
       try {
         await step(row, row.contender);
       } catch (error) {
-        row.failure = messageOf(error);
+        row.failure = messageOf(error).replace(`${row.name}: `, '');
         say(`${row.name}: ${row.failure}`);
       }
     }
