@@ -85,7 +85,8 @@ export class Load {
 
   constructor(target: Target, connections: number) {
     const { url, key, headers, modelPrefix = '', calls } = target;
-    this.pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 120_000 });
+    // A slow gateway responds to 64 large bodies after minutes.
+    this.pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 300_000, bodyTimeout: 120_000 });
     this.headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers };
     const prefixed = (body: string): string =>
       modelPrefix ? body.replace('"model":"', `"model":"${modelPrefix}`) : body;
